@@ -1,0 +1,61 @@
+"""Memories, and what recall finds: facts and earlier messages."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Literal
+
+MAX_MEMORY_CHARS = 280
+
+
+class Kind(StrEnum):
+    SEMANTIC = "semantic"
+    """What lasts about the person; the screen says Fact."""
+    EPISODIC = "episodic"
+
+
+class State(StrEnum):
+    LIVE = "live"
+    SOFT_DELETED = "soft_deleted"
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """One thing memapp knows."""
+
+    id: str
+    text: str
+    tags: tuple[str, ...]
+    kind: Kind
+    category: str
+    importance: int
+    """1 to 5."""
+    pinned: bool
+    state: State
+    reason: str
+    """Why it was soft-deleted, else empty."""
+    origin: Literal["distilled", "person"]
+    sources: tuple[str, ...]
+    """Ids of the messages it came from."""
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """One hit of recall: a fact, or an earlier message."""
+
+    kind: Literal["memory", "message"]
+    id: str
+    text: str
+    """The fact, or an excerpt of the message."""
+    said_by: Literal["", "user", "assistant"]
+    """Who wrote the message; empty for a fact."""
+    thread_id: str
+    """The thread of a message; empty for a fact."""
+    at: datetime
+    score: float
+    """0 to about 1; comparable within one query only."""
+    why: str
+    """Which signals matched, in words and numbers: `words 0.71 + meaning 0.40`."""
+    pinned: bool = False

@@ -1,0 +1,78 @@
+"""What a language model is asked: the words of one call, and how the reply is to be sampled.
+
+Every call of a turn shares one trunk (system text, earlier turns, the person's message) and differs only in a short suffix,
+so the second call reuses the key/value cache of the first. This module owns that shape; `prompts` fills it, `inference` renders it.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class PromptTurn:
+    """One earlier message of a conversation. Its content is data: control tokens inside it never become control tokens."""
+
+    role: Literal["user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """The words of one model call."""
+
+    system: str
+    turns: tuple[PromptTurn, ...]
+    """Alternating, oldest first, ending with the person's message. `system` and `turns` are the trunk that calls share."""
+    suffix: str = ""
+    """What this call asks, put inside the last user turn after the person's words. Short: it is never cached."""
+    head: str = ""
+    """The beginning of the reply, fed to the model and not sampled. It is not part of the text that comes back."""
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How a reply is sampled, and where it ends."""
+
+    max_tokens: int
+    temperature: float = 0.0
+    """0 takes the likeliest token each time."""
+    top_p: float = 0.95
+    repeat_penalty: float = 1.0
+    """Above 1 makes tokens of the last 64 less likely; 1 leaves them alone."""
+    seed: int = 0
+    grammar: str | None = None
+    """GBNF that the reply (after `Prompt.head`) must follow, starting at `root`."""
+    stop: tuple[str, ...] = ()
+    """The reply ends before the first of these strings; a part of one is held back while streaming."""
+    tail: str = ""
+    """Fed when the reply ends by itself, so that the model goes on with one more line (`NEXT_PREDICTION:`)."""
+    tail_tokens: int = 24
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A streamed part of the reply; `tail` parts come after `Sampling.tail` and are not for the reader."""
+
+    text: str
+    tail: bool = False
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What one call cost. Token counts do not depend on how busy the machine is; seconds do."""
+
+    prefill_tokens: int = 0
+    """Prompt tokens that had to be computed."""
+    reused_tokens: int = 0
+    """Prompt tokens found in the cache."""
+    decode_tokens: int = 0
+    first_token_seconds: float = 0.0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The last item of every reply."""
+
+    reason: Literal["end", "stop", "length", "cancelled"]
+    usage: Usage

@@ -1,0 +1,71 @@
+"""Every error that memapp raises on purpose.
+
+    MemappError            has a title and says what to do; safe to show
+    ├── ConfigError        a setting, persona or category file is wrong: file, line, nearest key     (exit 2)
+    ├── UsageError         a command or request cannot be carried out as asked                        (exit 2)
+    │   └── NotFound       no thread, message or memory has this id
+    ├── StoreError         the database cannot be opened, read or written                            (exit 1)
+    │   ├── StoreLocked    another memapp is writing to it                                           (exit 3)
+    │   ├── NewerSchema    made by a newer memapp
+    │   └── DiskFull       nothing was written; free space and try again
+    └── ModelError         a model is missing, broken, too big, or died                              (exit 1)
+        └── ModelLoading   not ready yet                                                             (exit 3)
+
+Errors of libraries are translated where they are met (`store.database`, `inference.*`), never further up.
+"""
+
+
+class MemappError(Exception):
+    """Something went wrong in a way that can be explained."""
+
+    title = "Something went wrong"
+    exit_code = 1
+
+    def __init__(self, message: str, advice: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.advice = advice
+        """What the person can do about it; one sentence or nothing."""
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.advice}".strip()
+
+
+class ConfigError(MemappError):
+    title = "The configuration needs a look"
+    exit_code = 2
+
+
+class UsageError(MemappError):
+    title = "That cannot be done"
+    exit_code = 2
+
+
+class NotFound(UsageError):
+    title = "Not found"
+
+
+class StoreError(MemappError):
+    title = "The memory file has a problem"
+
+
+class StoreLocked(StoreError):
+    title = "memapp is already open"
+    exit_code = 3
+
+
+class NewerSchema(StoreError):
+    title = "This file comes from a newer memapp"
+
+
+class DiskFull(StoreError):
+    title = "Not saved: the disk is full"
+
+
+class ModelError(MemappError):
+    title = "The model has a problem"
+
+
+class ModelLoading(ModelError):
+    title = "The model is still loading"
+    exit_code = 3

@@ -1,0 +1,66 @@
+"""The models, behind two Protocols: a `ChatModel` writes text, an `Embedder` turns text into vectors.
+
+Real ones: `llama` (a GGUF file in this process), `server` (an OpenAI-compatible server on loopback), `embedder`
+(sentence-transformers in a process of its own). `scripted` has both for tests and the demo. Heavy libraries are
+imported inside functions, so that importing this package costs nothing.
+"""
+
+import threading
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from memapp.domain.prompt import Finished, Piece, Prompt, Sampling
+
+
+class Cancel:
+    """A flag that stops a call within milliseconds, in prefill too. Thread-safe; once set it stays set."""
+
+    def __init__(self) -> None:
+        self._event = threading.Event()
+
+    def set(self) -> None:
+        self._event.set()
+
+    def is_set(self) -> bool:
+        return self._event.is_set()
+
+
+class ChatModel(Protocol):
+    """A language model. Calls come from any thread and are served one at a time, a person's turn before idle work."""
+
+    name: str
+    context_tokens: int
+
+    def count_tokens(self, text: str) -> int:
+        """Count `text` with the model's own tokenizer; control-token strings count as ordinary text."""
+
+    def prompt_tokens(self, prompt: Prompt) -> int:
+        """Count a whole prompt as it will be rendered, template and head included."""
+
+    def generate(self, prompt: Prompt, sampling: Sampling, cancel: Cancel) -> Iterator[Piece | Finished]:
+        """Stream a reply, `Finished` last. Closing the iterator early stops the model. Raises `ModelError`."""
+
+    def warm(self, prompt: Prompt, cancel: Cancel, *, open_end: bool = False) -> int:
+        """Prefill a prompt's trunk in idle time; return the tokens computed.
+
+        `open_end` says that the last user turn is still being typed: its last tokens are left out, since they may change.
+        A turn that starts meanwhile interrupts this at once.
+        """
+
+    def close(self) -> None:
+        """Release the model; later calls raise `ModelError`."""
+
+
+class Embedder(Protocol):
+    """A sentence embedding model."""
+
+    model_id: str
+    dimension: int
+
+    def embed(self, texts: Sequence[str]) -> "np.ndarray[tuple[int, int], np.dtype[np.float32]]":
+        """Return one unit-length float32 row of `dimension` numbers for each text. Raises `ModelError`."""
+
+    def close(self) -> None:
+        """Release the model."""

@@ -1,0 +1,58 @@
+"""Where things are: the person's files, and the files that come with memapp."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+
+
+@dataclass(frozen=True)
+class Paths:
+    """The places of one installation. Nothing is created until it is needed."""
+
+    config: Path
+    """config.toml"""
+    personas: Path
+    """The person's own personas, *.toml."""
+    database: Path
+    """The one SQLite file; its lock, backups and damaged copies lie beside it."""
+    models: Path
+    """GGUF files the person added."""
+    cache: Path
+    """Prepared copies of model files; safe to delete."""
+    log: Path
+
+
+def locate(home: Path | None = None, database: Path | None = None) -> Paths:
+    """Find the person's files: below `home` if given (or MEMAPP_HOME), else where the system wants them."""
+    home = home or _environment("MEMAPP_HOME")
+    database = database or _environment("MEMAPP_DB")
+    if home is not None:
+        root = home.expanduser().absolute()
+        config, data, cache, log = root, root, root / "cache", root / "log"
+    else:
+        dirs = platformdirs.PlatformDirs("memapp", appauthor=False)
+        config, data, cache, log = dirs.user_config_path, dirs.user_data_path, dirs.user_cache_path, dirs.user_log_path
+    return Paths(
+        config=config / "config.toml",
+        personas=config / "personas",
+        database=(database or data / "memapp.db").expanduser().absolute(),
+        models=_environment("MEMAPP_MODELS") or data / "models",
+        cache=cache,
+        log=log,
+    )
+
+
+def _environment(name: str) -> Path | None:
+    value = os.environ.get(name)
+    return Path(value).expanduser() if value else None
+
+
+def bundled(*parts: str) -> Path:
+    """Return a file or folder that comes with memapp: in the installed package, else in the checkout."""
+    package = Path(__file__).parent
+    root = package / "_bundled"
+    if not root.is_dir():
+        root = package.parent
+    return root.joinpath(*parts)

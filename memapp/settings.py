@@ -1,0 +1,133 @@
+"""Every knob, one model. A value comes from the command line, else `MEMAPP_*`, else config.toml, else the default here.
+
+The names of the specification stand in the comments where a knob has one. Settings are read once, by `bootstrap`.
+"""
+
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import tomlkit
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from rapidfuzz import process
+
+from memapp.domain.expectation import MismatchRule
+from memapp.errors import ConfigError, UsageError
+
+PREFIX = "MEMAPP_"
+NOT_SETTINGS = frozenset({"HOME", "DB", "MODELS"})
+"""Variables with our prefix that name places (see `paths`), not knobs."""
+
+
+class Settings(BaseModel):
+    """All knobs with their defaults."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    # The loop
+    max_facts: int = Field(200, ge=1, le=1_000_000, description="Facts kept; the oldest beyond it go to the trash.")  # MAX_FACTS
+    fuzzy_threshold: int = Field(60, ge=0, le=100, description="Below this likeness a guess counts as wrong.")  # FUZZY_THRESHOLD
+    top_k: int = Field(10, ge=0, le=50, description="Most memories found for a reply.")  # TOP_K
+    mismatch_rule: MismatchRule = Field(
+        MismatchRule.MEANING, description="How a guess is compared with what you wrote: meaning, or fuzzy (letters only)."
+    )
+    prompt_memories: int = Field(
+        5, ge=0, le=50, description="Most memories put into a prompt; a small model does worse with more."
+    )
+    speculate: bool = Field(True, description="Guess the next turn's memories while idle.")
+
+    # Conversation
+    persona: str = Field("companion", description="The persona of a new chat.")
+    history_exchanges: int = Field(
+        3, ge=0, le=100, description="Recent exchanges in a prompt; the window and the budget may allow fewer."
+    )
+    budget_tokens: int = Field(4000, ge=256, le=1_000_000, description="No request is larger than this, reply included.")
+    reply_tokens: int = Field(320, ge=16, le=8192, description="Longest reply.")
+    temperature: float = Field(0.3, ge=0, le=2, description="0 is always the likeliest word; more is livelier.")
+    remark_after_minutes: int = Field(0, ge=0, description="Say something unasked after this silence; 0 is never.")
+
+    # The model
+    model: str = Field("", description="A GGUF file or its name in the models folder; empty is the bundled one.")
+    server: str = Field("", description="An OpenAI-compatible server, e.g. http://127.0.0.1:8080/v1; empty is none.")
+    server_model: str = Field("", description="The model's name on that server; empty is the server's first.")
+    allow_remote: bool = Field(False, description="Let `server` be another machine. Then your words leave this one.")
+    context_tokens: int = Field(4096, ge=512, le=131_072, description="The model's window; more needs more memory.")
+    first_token_seconds: int = Field(120, ge=1, description="A reply that has not begun by then is given up.")
+    turn_seconds: int = Field(300, ge=1, description="A reply that has not ended by then is given up.")
+
+    # The screen
+    theme: str = Field("memapp-dark", description="Colours; also ansi-dark and ansi-light, which follow your terminal.")
+    hints: bool = Field(True, description="Show the few one-time hints.")
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """Settings, and where each value that is not the default came from."""
+
+    settings: Settings
+    origin: Mapping[str, Literal["flag", "environment", "file"]]
+
+
+def load(path: Path, flags: Mapping[str, Any] | None = None, environment: Mapping[str, str] = os.environ) -> Loaded:
+    """Read the settings; raise `ConfigError` with file, line and the nearest known name."""
+    text = path.read_text("utf-8") if path.exists() else ""
+    try:
+        from_file = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path}: not valid TOML: {error}.") from None
+    from_environment = {
+        name.removeprefix(PREFIX).lower(): value
+        for name, value in environment.items()
+        if name.startswith(PREFIX) and name.removeprefix(PREFIX) not in NOT_SETTINGS
+    }
+    from_flags = {name: value for name, value in (flags or {}).items() if value is not None}
+    merged: dict[str, Any] = {}
+    origin: dict[str, Literal["flag", "environment", "file"]] = {}
+    for source, values in (("file", from_file), ("environment", from_environment), ("flag", from_flags)):
+        for name, value in values.items():
+            where = _place(source, name, path, text)
+            if name not in Settings.model_fields:
+                raise ConfigError(f"{where}: there is no setting {name!r}.", _nearest(name))
+            merged[name] = value
+            origin[name] = source  # type: ignore[assignment]
+    try:
+        return Loaded(Settings.model_validate(merged), origin)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = str(first["loc"][0])
+        raise ConfigError(f"{_place(origin[name], name, path, text)}: {name}: {first['msg']}.") from None
+
+
+def write(path: Path, name: str, value: str) -> None:
+    """Set one knob in config.toml, keeping the person's comments; the whole file must stay valid."""
+    if name not in Settings.model_fields:
+        raise UsageError(f"There is no setting {name!r}.", _nearest(name))
+    try:
+        parsed = Settings.model_validate({name: value})
+    except ValidationError as error:
+        raise UsageError(f"{name}: {error.errors()[0]['msg']}.") from None
+    document = tomlkit.parse(path.read_text("utf-8") if path.exists() else "")
+    document[name] = parsed.model_dump(mode="json")[name]
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    temporary = path.with_suffix(".tmp")
+    temporary.write_text(tomlkit.dumps(document), "utf-8")
+    temporary.replace(path)
+
+
+def _place(source: str, name: str, path: Path, text: str) -> str:
+    if source == "environment":
+        return f"{PREFIX}{name.upper()}"
+    if source == "flag":
+        return f"--{name.replace('_', '-')}"
+    match = re.search(rf"^\s*\[?\"?{re.escape(name)}\b", text, re.MULTILINE)
+    line = text.count("\n", 0, match.end()) + 1 if match else 1
+    return f"{path}, line {line}"
+
+
+def _nearest(name: str) -> str:
+    found = process.extractOne(name, Settings.model_fields.keys(), score_cutoff=60)
+    return f"Did you mean {found[0]!r}?" if found else "`memapp config show` lists all."

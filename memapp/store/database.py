@@ -1,0 +1,334 @@
+"""The one SQLite file: opening it safely, its pragmas, its single writer, migrations, checks and backups.
+
+Writes go through `Database.write()`, one at a time in this process; a lock file keeps a second process from writing.
+Reads use a read-only connection of their own thread. No SQL stands outside `store`.
+"""
+
+import logging
+import os
+import re
+import sqlite3
+import stat
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import filelock
+import sqlite_utils
+from sqlite_utils import Migrations
+
+from memapp import paths
+from memapp.errors import DiskFull, NewerSchema, StoreError, StoreLocked
+
+log = logging.getLogger(__name__)
+
+APPLICATION_ID = 0x4D454D41  # "MEMA"
+FULL_TEXT_TABLES = ("messages_fts", "memories_fts")
+PRAGMAS = {
+    "journal_mode": "wal",
+    "synchronous": 2,  # FULL: NORMAL loses acknowledged turns at a power cut
+    "fullfsync": 1,
+    "checkpoint_fullfsync": 1,
+    "foreign_keys": 1,
+    "recursive_triggers": 1,  # else REPLACE leaves ghost rows in the full-text index
+    "secure_delete": 1,
+    "temp_store": 2,  # MEMORY: no private sort files in /tmp
+    "cell_size_check": 1,
+    "journal_size_limit": 16 * 1024 * 1024,
+    "mmap_size": 0,
+}
+BUSY_MILLISECONDS = 5000
+
+
+class Database:
+    """An open memapp file. `close()` it; it is safe to use from any thread."""
+
+    def __init__(self, path: Path, writer: sqlite3.Connection | None, lock: filelock.BaseFileLock | None) -> None:
+        self.path = path
+        self._writer = writer
+        self._file_lock = lock
+        self._turn = threading.RLock()
+        self._readers: dict[int, sqlite3.Connection] = {}
+
+    @property
+    def read_only(self) -> bool:
+        return self._writer is None
+
+    @contextmanager
+    def write(self) -> Iterator[sqlite3.Connection]:
+        """One transaction: commits at the end, rolls back when anything is raised. Nested use joins the outer one."""
+        if self._writer is None:
+            raise StoreLocked("This memory file is open for reading only.", "Close the other memapp first.")
+        with self._turn, translated_errors(self.path):
+            if self._writer.in_transaction:
+                yield self._writer
+                return
+            self._writer.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._writer
+                self._writer.execute("COMMIT")
+            except BaseException:
+                if self._writer.in_transaction:  # SQLite has rolled back by itself after a full disk or an I/O error
+                    self._writer.execute("ROLLBACK")
+                raise
+
+    def read(self) -> sqlite3.Connection:
+        """Return this thread's read-only connection; it sees what is committed."""
+        thread = threading.get_ident()
+        if thread not in self._readers:
+            with translated_errors(self.path):
+                self._readers[thread] = _connect(self.path, read_only=True)
+        return self._readers[thread]
+
+    def backup(self, target: Path) -> Path:
+        """Write a checked, compact copy to `target` (mode 0600); an existing file stays as it is until the copy is good."""
+        if target.is_symlink() or target.is_dir():
+            raise StoreError(f"{target} is a folder or a link.", "Name a plain file.")
+        partial = target.with_name(target.name + ".partial")
+        partial.unlink(missing_ok=True)
+        with translated_errors(target):
+            source = sqlite3.connect(f"{self.path.as_uri()}?mode=ro", uri=True)
+            try:
+                source.execute("VACUUM INTO ?", (str(partial),))
+            finally:
+                source.close()
+            copy = sqlite3.connect(partial)
+            try:
+                _check(copy, target)
+            finally:
+                copy.close()
+            with partial.open("rb") as file:
+                os.fsync(file.fileno())
+            partial.chmod(0o600)
+            partial.replace(target)
+        return target
+
+    def close(self) -> None:
+        """Close every connection and let another memapp write."""
+        for reader in self._readers.values():
+            reader.close()
+        self._readers.clear()
+        if self._writer is not None:
+            with self._turn:
+                self._writer.execute("PRAGMA optimize")
+                self._writer.close()
+        if self._file_lock is not None:
+            self._file_lock.release()
+
+
+def open_database(path: Path, *, read_only: bool = False) -> Database:
+    """Open the file, creating or migrating it if need be; check it; mark it as ours. Raises `StoreError`."""
+    if read_only:
+        return _open_read_only(path)
+    _prepare_folder(path.parent)
+    lock = _take_lock(path)
+    try:
+        with translated_errors(path):
+            writer = _open_writer(path)
+    except BaseException:
+        lock.release()
+        raise
+    return Database(path, writer, lock)
+
+
+def _open_read_only(path: Path) -> Database:
+    if not path.exists():
+        raise StoreError(f"There is no memory file at {path}.", "Start memapp once to make it.")
+    database = Database(path, None, None)
+    _refuse_foreign(database.read(), path)
+    return database
+
+
+def _open_writer(path: Path) -> sqlite3.Connection:
+    if not path.exists():
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_RDWR, 0o600))
+    writer = _connect(path, read_only=False)
+    try:
+        _refuse_foreign(writer, path)
+        _check(writer, path)
+        _migrate(writer, path)
+        _repair_full_text(writer)
+    except BaseException:
+        writer.close()
+        raise
+    return writer
+
+
+def _connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        f"{path.as_uri()}?mode={'ro' if read_only else 'rw'}",
+        uri=True,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=200,
+        timeout=BUSY_MILLISECONDS / 1000,
+    )
+    connection.row_factory = sqlite3.Row
+    try:
+        if read_only:
+            connection.execute("PRAGMA query_only = 1")
+            connection.execute("PRAGMA temp_store = 2")
+        else:
+            for name, value in PRAGMAS.items():
+                connection.execute(f"PRAGMA {name} = {value}")
+                kept = connection.execute(f"PRAGMA {name}").fetchone()
+                if kept is not None and kept[0] != value and name not in ("fullfsync", "checkpoint_fullfsync", "mmap_size"):
+                    raise StoreError(f"SQLite does not accept {name}={value} for {path}.")
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 8_000_000)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, 100_000)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
+    application_id = connection.execute("PRAGMA application_id").fetchone()[0]
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    if tables and application_id != APPLICATION_ID:
+        raise StoreError(f"{path} is a database of another program.", "Choose another file with --db.")
+    if version > len(_migration_files()):
+        raise NewerSchema(f"{path} was made by a newer memapp.", "Update memapp; the file was not touched.")
+
+
+def _check(connection: sqlite3.Connection, path: Path) -> None:
+    damage = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if damage != "ok":
+        raise StoreError(f"{path} is damaged ({damage}).", f"Move it aside and put a copy from {path.parent / 'backups'} there.")
+
+
+def _repair_full_text(writer: sqlite3.Connection) -> None:
+    for table in FULL_TEXT_TABLES:
+        try:
+            writer.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('integrity-check', 1)")  # noqa: S608
+        except sqlite3.DatabaseError:
+            log.warning("the search index %s did not match its table and was rebuilt", table)
+            writer.execute(f"INSERT INTO {table} ({table}) VALUES ('rebuild')")  # noqa: S608
+
+
+# Migrations ----------------------------------------------------------------------------------------------------------
+
+
+def _migration_files() -> list[Path]:
+    return sorted(paths.bundled("migrations").glob("[0-9]*.sql"))
+
+
+def _migrate(writer: sqlite3.Connection, path: Path) -> None:
+    files = _migration_files()
+    done = writer.execute("PRAGMA user_version").fetchone()[0]
+    if done == len(files):
+        return
+    if done:
+        _backup_before_migration(writer, path, done)
+    migrations = Migrations("memapp")
+    for number, file in enumerate(files, start=1):
+        migrations(name=file.stem)(_migration(number, file))
+    migrations.apply(sqlite_utils.Database(writer, execute_plugins=False))
+
+
+def _migration(number: int, file: Path) -> Callable[[sqlite_utils.Database], None]:
+    def apply(db: sqlite_utils.Database) -> None:
+        # Statement by statement: executescript would commit the migration's transaction.
+        for statement in statements(file.read_text("utf-8")):
+            db.conn.execute(statement)
+        db.conn.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        db.conn.execute(f"PRAGMA user_version = {number}")
+
+    return apply
+
+
+def statements(script: str) -> Iterator[str]:
+    """Split an SQL script into statements; triggers with inner semicolons stay whole."""
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            if re.sub(r"--[^\n]*", "", statement).strip(" \n;"):
+                yield statement
+            statement = ""
+    if re.sub(r"--[^\n]*", "", statement).strip():
+        raise StoreError("A migration file ends in the middle of a statement.")
+
+
+def _backup_before_migration(writer: sqlite3.Connection, path: Path, version: int) -> None:
+    writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    folder = path.parent / "backups"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    Database(path, None, None).backup(folder / f"{path.stem}-schema{version}-{stamp}.db")
+
+
+# Files ---------------------------------------------------------------------------------------------------------------
+
+
+def _prepare_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise StoreError(f"Cannot make the folder {folder}: {error.strerror}.", "Choose another place with --db.") from None
+    if os.name != "posix":
+        return
+    status = folder.lstat()
+    if stat.S_ISLNK(status.st_mode):
+        raise StoreError(f"{folder} is a link.", "Name the folder it leads to with --db.")
+    if status.st_uid != os.getuid():
+        raise StoreError(f"{folder} belongs to another user.", "Choose a folder of your own with --db.")
+    if status.st_mode & 0o022:
+        raise StoreError(f"Other users can write to {folder}.", f"Run: chmod 700 '{folder}'")
+
+
+def _take_lock(path: Path) -> filelock.BaseFileLock:
+    if path.is_symlink():
+        raise StoreError(f"{path} is a link.", "Name the file it leads to with --db.")
+    owner = path.with_suffix(".owner")
+    lock = filelock.FileLock(path.with_suffix(".lock"), mode=0o600)
+    try:
+        lock.acquire(blocking=False)
+    except filelock.Timeout:
+        who = owner.read_text("utf-8").strip() if owner.exists() else "another window"
+        raise StoreLocked(f"memapp is already open ({who}).", "Close it first; searching and listing work meanwhile.") from None
+    except OSError as error:
+        raise StoreError(f"Cannot write to {path.parent}: {error.strerror}.", "Choose another place with --db.") from None
+    try:
+        owner.write_text(f"process {os.getpid()}, since {datetime.now().astimezone():%H:%M}", "utf-8")
+    except OSError as error:
+        lock.release()
+        with translated_errors(path):
+            raise error
+    return lock
+
+
+@contextmanager
+def translated_errors(path: Path) -> Iterator[None]:
+    """Turn SQLite's and the system's errors into ours, with what the person can do."""
+    try:
+        yield
+    except sqlite3.IntegrityError:
+        raise  # a broken rule of the schema is a bug or a duplicate: the caller knows
+    except sqlite3.DatabaseError as error:
+        raise _translate(error, path) from error
+    except OSError as error:
+        if error.errno == 28:  # ENOSPC
+            raise DiskFull(f"No space left for {path}.", "Free some space and try again.") from error
+        raise StoreError(f"Cannot use {path}: {error.strerror}.") from error
+
+
+def _translate(error: sqlite3.DatabaseError, path: Path) -> StoreError:
+    code = (getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF
+    match code:
+        case sqlite3.SQLITE_FULL:
+            return DiskFull(f"No space left for {path}.", "Free some space and try again.")
+        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+            return StoreLocked(f"{path} is being written by another program.", "Try again in a moment.")
+        case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
+            return StoreError(f"{path} cannot be written.", "Check the folder's permissions, or choose another with --db.")
+        case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
+            return StoreError(f"{path} is damaged or no database.", f"Copies are in {path.parent / 'backups'}, if any were made.")
+        case sqlite3.SQLITE_IOERR:
+            return StoreError(f"The disk failed while using {path}.", "Check the disk; what was saved before is kept.")
+        case _:
+            return StoreError(f"SQLite reports: {error}.")

@@ -1,0 +1,31 @@
+"""Rows and records: how times, ids and JSON columns stand in the file."""
+
+import json
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Any
+
+from ulid import ULID
+
+
+def new_id(now: datetime) -> str:
+    """Return a ULID: unique, and sorted by time to the millisecond."""
+    return str(ULID.from_datetime(now))
+
+
+def to_text(moment: datetime) -> str:
+    """Write a time as UTC text that sorts: 2026-01-31T08:15:00.000Z."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def to_time(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+def to_json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def marks(values: Iterable[object]) -> str:
+    """Return `?, ?, ?` for an IN list of bound values."""
+    return ", ".join("?" for _ in values)
