@@ -78,7 +78,7 @@ CREATE TABLE surprises (
     user_id TEXT NOT NULL,
     thread_id TEXT NOT NULL REFERENCES threads (id) ON DELETE CASCADE,
     message_id TEXT NOT NULL UNIQUE REFERENCES messages (id) ON DELETE CASCADE,
-    prediction_id TEXT NOT NULL REFERENCES predictions (id) ON DELETE CASCADE,
+    prediction_id TEXT REFERENCES predictions (id) ON DELETE CASCADE,      -- NULL: nothing was expected
     state TEXT NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'learned', 'nothing', 'failed')),
     created_at TEXT NOT NULL
 ) STRICT;

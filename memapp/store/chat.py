@@ -1,0 +1,249 @@
+"""Threads, messages, drafts and evidence cards, and the predictions that run along with them.
+
+Functions that write take the connection of an open `Database.write()`; functions that read take any connection.
+"""
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime
+
+from memapp.domain.chat import Message, MessageStatus, Origin, Role, Thread
+from memapp.domain.prompt import Usage
+from memapp.errors import NotFound
+from memapp.store.rows import marks, new_id, to_json, to_text, to_time
+
+CONTEXT_CHARS = 500
+"""How much of each neighbour goes into a message's `context` column."""
+
+# Threads -------------------------------------------------------------------------------------------------------------
+
+
+def create_thread(conn: sqlite3.Connection, user_id: str, title: str, persona: str, now: datetime) -> Thread:
+    thread = Thread(new_id(now), title, persona, now, now)
+    conn.execute(
+        "INSERT INTO threads (id, user_id, title, persona, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)",
+        (thread.id, user_id, title, persona, to_text(now), to_text(now)),
+    )
+    return thread
+
+
+def get_thread(conn: sqlite3.Connection, user_id: str, thread_id: str) -> Thread:
+    row = conn.execute("SELECT * FROM threads WHERE user_id = ? AND id = ?", (user_id, thread_id)).fetchone()
+    if row is None:
+        raise NotFound(f"There is no chat {thread_id}.")
+    return _thread(row)
+
+
+def list_threads(
+    conn: sqlite3.Connection, user_id: str, *, matching: str = "", limit: int = 200, offset: int = 0
+) -> list[Thread]:
+    """Newest first; `matching` is looked for in titles."""
+    rows = conn.execute(
+        """SELECT * FROM threads WHERE user_id = :user AND deleted_at IS NULL
+           AND (:matching = '' OR instr(lower(title), lower(:matching)) > 0)
+           ORDER BY updated_at DESC, id DESC LIMIT :limit OFFSET :offset""",
+        {"user": user_id, "matching": matching, "limit": limit, "offset": offset},
+    )
+    return [_thread(row) for row in rows]
+
+
+def rename_thread(conn: sqlite3.Connection, user_id: str, thread_id: str, title: str, titled_by: str) -> None:
+    """Set the title; one that the person chose is never replaced by the app."""
+    conn.execute(
+        "UPDATE threads SET title = ?, titled_by = ? WHERE user_id = ? AND id = ? AND (titled_by = 'app' OR ? = 'person')",
+        (title, titled_by, user_id, thread_id, titled_by),
+    )
+
+
+def set_thread_deleted(conn: sqlite3.Connection, user_id: str, thread_id: str, deleted_at: datetime | None) -> None:
+    """Hide a thread, or bring it back with None."""
+    value = to_text(deleted_at) if deleted_at else None
+    conn.execute("UPDATE threads SET deleted_at = ? WHERE user_id = ? AND id = ?", (value, user_id, thread_id))
+
+
+def _thread(row: sqlite3.Row) -> Thread:
+    return Thread(
+        row["id"],
+        row["title"],
+        row["persona"],
+        to_time(row["created_at"]),
+        to_time(row["updated_at"]),
+        to_time(row["deleted_at"]) if row["deleted_at"] else None,
+    )
+
+
+# Messages ------------------------------------------------------------------------------------------------------------
+
+
+def add_message(
+    conn: sqlite3.Connection,
+    user_id: str,
+    thread_id: str,
+    role: Role,
+    text: str,
+    now: datetime,
+    *,
+    status: MessageStatus = MessageStatus.COMPLETE,
+    origin: Origin,
+    pasted: Sequence[tuple[int, int]] = (),
+    unprompted: bool = False,
+    reply_to: str | None = None,
+    model: str = "",
+) -> Message:
+    """Append a message to a thread."""
+    seq = conn.execute("SELECT coalesce(max(seq), 0) + 1 FROM messages WHERE thread_id = ?", (thread_id,)).fetchone()[0]
+    message = Message(
+        new_id(now), thread_id, seq, role, text, status, origin, now, tuple(pasted), unprompted, reply_to, True, model
+    )
+    conn.execute(
+        """INSERT INTO messages (id, user_id, thread_id, seq, role, text, status, origin, pasted, unprompted, reply_to,
+                                 model, created_at)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+        (
+            *(message.id, user_id, thread_id, seq, role, text, status, origin, to_json(message.pasted), int(unprompted)),
+            *(reply_to, model, to_text(now)),
+        ),
+    )
+    conn.execute("UPDATE threads SET updated_at = ? WHERE id = ?", (to_text(now), thread_id))
+    _refresh_context(conn, thread_id, seq)
+    return message
+
+
+def save_partial(conn: sqlite3.Connection, message_id: str, text: str) -> None:
+    """Keep what a reply has so far; it stays `generating`."""
+    conn.execute("UPDATE messages SET text = ? WHERE id = ? AND status = 'generating'", (text, message_id))
+
+
+def finish_message(conn: sqlite3.Connection, message_id: str, text: str, status: MessageStatus, usage: Usage) -> None:
+    """End a reply: its final text, how it ended and what it cost."""
+    conn.execute(
+        "UPDATE messages SET text = ?, status = ?, usage = ? WHERE id = ?",
+        (text, status, to_json(asdict(usage)), message_id),
+    )
+    row = conn.execute("SELECT thread_id, seq FROM messages WHERE id = ?", (message_id,)).fetchone()
+    _refresh_context(conn, row["thread_id"], row["seq"])
+
+
+def interrupt_unfinished(conn: sqlite3.Connection) -> int:
+    """Mark replies that a crash left behind; return how many."""
+    return conn.execute("UPDATE messages SET status = 'interrupted' WHERE status = 'generating'").rowcount
+
+
+def set_active(conn: sqlite3.Connection, message_ids: Sequence[str], active: bool) -> None:
+    """Take messages out of the conversation, or bring them back, without deleting them."""
+    conn.execute(
+        f"UPDATE messages SET active = ? WHERE id IN ({marks(message_ids)})",
+        (int(active), *message_ids),
+    )
+
+
+def get_message(conn: sqlite3.Connection, user_id: str, message_id: str) -> Message:
+    row = conn.execute("SELECT * FROM messages WHERE user_id = ? AND id = ?", (user_id, message_id)).fetchone()
+    if row is None:
+        raise NotFound(f"There is no message {message_id}.")
+    return _message(row)
+
+
+def list_messages(
+    conn: sqlite3.Connection, user_id: str, thread_id: str, *, before: int | None = None, limit: int = 100
+) -> list[Message]:
+    """Return the last `limit` active messages before sequence number `before`, oldest first."""
+    rows = conn.execute(
+        """SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND active = 1 AND (? IS NULL OR seq < ?)
+           ORDER BY seq DESC LIMIT ?""",
+        (user_id, thread_id, before, before, limit),
+    ).fetchall()
+    return [_message(row) for row in reversed(rows)]
+
+
+def messages_after(conn: sqlite3.Connection, user_id: str, thread_id: str, seq: int) -> list[Message]:
+    """Return the active messages from `seq` on, oldest first."""
+    rows = conn.execute(
+        "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND active = 1 AND seq >= ? ORDER BY seq",
+        (user_id, thread_id, seq),
+    )
+    return [_message(row) for row in rows]
+
+
+def variants(conn: sqlite3.Connection, user_id: str, user_message_id: str) -> list[Message]:
+    """Return every reply to one message, the retried ones too, oldest first."""
+    rows = conn.execute(
+        "SELECT * FROM messages WHERE user_id = ? AND reply_to = ? ORDER BY seq", (user_id, user_message_id)
+    )
+    return [_message(row) for row in rows]
+
+
+def typed_prompts(conn: sqlite3.Connection, user_id: str, limit: int = 200) -> list[str]:
+    """Return what the person typed last, newest first, each text once."""
+    rows = conn.execute(
+        """SELECT text FROM messages WHERE user_id = ? AND role = 'user' AND origin = 'typed'
+           GROUP BY text ORDER BY max(key) DESC LIMIT ?""",
+        (user_id, limit),
+    )
+    return [row["text"] for row in rows]
+
+
+def _refresh_context(conn: sqlite3.Connection, thread_id: str, seq: int) -> None:
+    """A message's context is what was said just before and after it; a new or finished one changes three of them."""
+    conn.execute(
+        """UPDATE messages SET context =
+             coalesce((SELECT substr(p.text, 1, :n) FROM messages p WHERE p.thread_id = messages.thread_id
+                       AND p.active = 1 AND p.seq < messages.seq ORDER BY p.seq DESC LIMIT 1), '') || char(10) ||
+             coalesce((SELECT substr(f.text, 1, :n) FROM messages f WHERE f.thread_id = messages.thread_id
+                       AND f.active = 1 AND f.seq > messages.seq ORDER BY f.seq LIMIT 1), '')
+           WHERE thread_id = :thread AND seq BETWEEN :seq - 1 AND :seq + 1 AND status <> 'generating'""",
+        {"thread": thread_id, "seq": seq, "n": CONTEXT_CHARS},
+    )
+
+
+def _message(row: sqlite3.Row) -> Message:
+    return Message(
+        id=row["id"],
+        thread_id=row["thread_id"],
+        seq=row["seq"],
+        role=Role(row["role"]),
+        text=row["text"],
+        status=MessageStatus(row["status"]),
+        origin=Origin(row["origin"]),
+        created_at=to_time(row["created_at"]),
+        pasted=tuple((start, end) for start, end in json.loads(row["pasted"])),
+        unprompted=bool(row["unprompted"]),
+        reply_to=row["reply_to"],
+        active=bool(row["active"]),
+        model=row["model"],
+        usage=Usage(**json.loads(row["usage"])),
+    )
+
+
+# Drafts and evidence cards -------------------------------------------------------------------------------------------
+
+
+def save_draft(conn: sqlite3.Connection, user_id: str, thread_id: str, text: str, now: datetime) -> None:
+    """Keep what is being typed in a thread ('' before there is one); empty text removes it."""
+    if not text:
+        conn.execute("DELETE FROM drafts WHERE user_id = ? AND thread_id = ?", (user_id, thread_id))
+        return
+    conn.execute(
+        """INSERT INTO drafts (user_id, thread_id, text, updated_at) VALUES (?, ?, ?, ?)
+           ON CONFLICT DO UPDATE SET text = excluded.text, updated_at = excluded.updated_at""",
+        (user_id, thread_id, text, to_text(now)),
+    )
+
+
+def get_draft(conn: sqlite3.Connection, user_id: str, thread_id: str) -> str:
+    row = conn.execute("SELECT text FROM drafts WHERE user_id = ? AND thread_id = ?", (user_id, thread_id)).fetchone()
+    return row["text"] if row else ""
+
+
+def add_evidence(conn: sqlite3.Connection, user_id: str, thread_id: str, text: str, now: datetime) -> None:
+    conn.execute(
+        "INSERT INTO evidence (id, user_id, thread_id, text, created_at) VALUES (?, ?, ?, ?, ?)",
+        (new_id(now), user_id, thread_id, text, to_text(now)),
+    )
+
+
+def list_evidence(conn: sqlite3.Connection, user_id: str, thread_id: str) -> list[str]:
+    rows = conn.execute("SELECT text FROM evidence WHERE user_id = ? AND thread_id = ? ORDER BY id", (user_id, thread_id))
+    return [row["text"] for row in rows]

@@ -1,0 +1,100 @@
+"""Predictions and the surprises that came of them."""
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Literal
+
+from memapp.domain.prediction import Prediction, Source, Surprise
+from memapp.store.rows import new_id, to_json, to_text
+
+
+def save_prediction(
+    conn: sqlite3.Connection,
+    user_id: str,
+    thread_id: str,
+    message_id: str,
+    source: Source,
+    text: str,
+    needed_info: Sequence[str],
+    now: datetime,
+) -> None:
+    """Keep what one of the two calls expects next; a second save for the same reply replaces the first."""
+    conn.execute(
+        """INSERT INTO predictions (id, user_id, thread_id, message_id, source, text, needed_info, created_at)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+           ON CONFLICT (message_id, source) DO UPDATE SET text = excluded.text, needed_info = excluded.needed_info""",
+        (new_id(now), user_id, thread_id, message_id, source, text[:2000], to_json(list(needed_info)), to_text(now)),
+    )
+
+
+def prediction_for(conn: sqlite3.Connection, user_id: str, message_id: str, source: str) -> Prediction | None:
+    """Return what one source expected after this reply."""
+    row = conn.execute(
+        "SELECT * FROM predictions WHERE user_id = ? AND message_id = ? AND source = ?", (user_id, message_id, source)
+    ).fetchone()
+    return _prediction(row) if row else None
+
+
+def mark_checked(conn: sqlite3.Connection, prediction_id: str, message_id: str, surprised: bool, why: str) -> None:
+    conn.execute(
+        "UPDATE predictions SET checked_by = ?, surprised = ?, why = ? WHERE id = ?",
+        (message_id, int(surprised), why, prediction_id),
+    )
+
+
+def checked_by(conn: sqlite3.Connection, user_id: str, message_id: str) -> Prediction | None:
+    """Return the prediction that this user message was compared with."""
+    row = conn.execute(
+        "SELECT * FROM predictions WHERE user_id = ? AND checked_by = ?", (user_id, message_id)
+    ).fetchone()
+    return _prediction(row) if row else None
+
+
+def hit_rate(conn: sqlite3.Connection, user_id: str, last: int = 50) -> tuple[int, int]:
+    """Return (expectations that held, expectations compared) over the last `last` comparisons."""
+    row = conn.execute(
+        """SELECT coalesce(sum(1 - surprised), 0), count(*) FROM
+           (SELECT surprised FROM predictions WHERE user_id = ? AND surprised IS NOT NULL ORDER BY id DESC LIMIT ?)""",
+        (user_id, last),
+    ).fetchone()
+    return int(row[0]), int(row[1])
+
+
+def add_surprise(
+    conn: sqlite3.Connection, user_id: str, thread_id: str, message_id: str, prediction_id: str | None, now: datetime
+) -> None:
+    conn.execute(
+        """INSERT INTO surprises (id, user_id, thread_id, message_id, prediction_id, created_at) VALUES (?, ?, ?, ?, ?, ?)
+           ON CONFLICT (message_id) DO NOTHING""",
+        (new_id(now), user_id, thread_id, message_id, prediction_id, to_text(now)),
+    )
+
+
+def pending_surprises(conn: sqlite3.Connection, user_id: str, limit: int = 20) -> list[Surprise]:
+    """Return surprises to learn from, oldest first."""
+    rows = conn.execute(
+        """SELECT s.id, s.thread_id, s.message_id, coalesce(p.text, '') AS expected FROM surprises s
+           LEFT JOIN predictions p ON p.id = s.prediction_id
+           WHERE s.user_id = ? AND s.state = 'pending' ORDER BY s.id LIMIT ?""",
+        (user_id, limit),
+    )
+    return [Surprise(row["id"], row["thread_id"], row["message_id"], row["expected"]) for row in rows]
+
+
+def settle_surprise(conn: sqlite3.Connection, surprise_id: str, state: Literal["learned", "nothing", "failed"]) -> None:
+    conn.execute("UPDATE surprises SET state = ? WHERE id = ?", (state, surprise_id))
+
+
+def _prediction(row: sqlite3.Row) -> Prediction:
+    return Prediction(
+        id=row["id"],
+        thread_id=row["thread_id"],
+        message_id=row["message_id"],
+        source=row["source"],
+        text=row["text"],
+        needed_info=tuple(json.loads(row["needed_info"])),
+        surprised=None if row["surprised"] is None else bool(row["surprised"]),
+        why=row["why"],
+    )
