@@ -29,11 +29,16 @@ class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     # The loop
-    max_facts: int = Field(200, ge=1, le=1_000_000, description="Facts kept; the oldest beyond it go to the trash.")  # MAX_FACTS
-    fuzzy_threshold: int = Field(60, ge=0, le=100, description="Below this likeness a guess counts as wrong.")  # FUZZY_THRESHOLD
+    max_facts: int = Field(
+        200, ge=1, le=1_000_000, description="Facts kept; the oldest beyond it go to the trash."
+    )  # MAX_FACTS
+    fuzzy_threshold: int = Field(
+        60, ge=0, le=100, description="Below this likeness a guess counts as wrong."
+    )  # FUZZY_THRESHOLD
     top_k: int = Field(10, ge=0, le=50, description="Most memories found for a reply.")  # TOP_K
     mismatch_rule: MismatchRule = Field(
-        MismatchRule.MEANING, description="How a guess is compared with what you wrote: meaning, or fuzzy (letters only)."
+        MismatchRule.MEANING,
+        description="How a guess is compared with what you wrote: meaning, or fuzzy (letters only).",
     )
     prompt_memories: int = Field(
         5, ge=0, le=50, description="Most memories put into a prompt; a small model does worse with more."
@@ -45,7 +50,9 @@ class Settings(BaseModel):
     history_exchanges: int = Field(
         3, ge=0, le=100, description="Recent exchanges in a prompt; the window and the budget may allow fewer."
     )
-    budget_tokens: int = Field(4000, ge=256, le=1_000_000, description="No request is larger than this, reply included.")
+    budget_tokens: int = Field(
+        4000, ge=256, le=1_000_000, description="No request is larger than this, reply included."
+    )
     reply_tokens: int = Field(320, ge=16, le=8192, description="Longest reply.")
     temperature: float = Field(0.3, ge=0, le=2, description="0 is always the likeliest word; more is livelier.")
     remark_after_minutes: int = Field(0, ge=0, description="Say something unasked after this silence; 0 is never.")

@@ -6,7 +6,7 @@ imported inside functions, so that importing this package costs nothing.
 """
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -18,13 +18,33 @@ class Cancel:
     """A flag that stops a call within milliseconds, in prefill too. Thread-safe; once set it stays set."""
 
     def __init__(self) -> None:
-        self._event = threading.Event()
+        self._lock = threading.Lock()
+        self._set = False
+        self._listeners: list[Callable[[], None]] = []
 
     def set(self) -> None:
-        self._event.set()
+        with self._lock:
+            self._set = True
+            listeners, self._listeners = self._listeners, []
+        for listener in listeners:
+            listener()
 
     def is_set(self) -> bool:
-        return self._event.is_set()
+        return self._set
+
+    def listen(self, listener: Callable[[], None]) -> None:
+        """Call `listener` when the flag is set; at once if it is set already."""
+        with self._lock:
+            if not self._set:
+                self._listeners.append(listener)
+                return
+        listener()
+
+    def unlisten(self, listener: Callable[[], None]) -> None:
+        """Forget a listener; one that was never known, or was called already, does no harm."""
+        with self._lock:
+            if listener in self._listeners:
+                self._listeners.remove(listener)
 
 
 class ChatModel(Protocol):
@@ -39,7 +59,7 @@ class ChatModel(Protocol):
     def prompt_tokens(self, prompt: Prompt) -> int:
         """Count a whole prompt as it will be rendered, template and head included."""
 
-    def generate(self, prompt: Prompt, sampling: Sampling, cancel: Cancel) -> Iterator[Piece | Finished]:
+    def generate(self, prompt: Prompt, sampling: Sampling, cancel: Cancel) -> Generator[Piece | Finished, None, None]:
         """Stream a reply, `Finished` last. Closing the iterator early stops the model. Raises `ModelError`."""
 
     def warm(self, prompt: Prompt, cancel: Cancel, *, open_end: bool = False) -> int:

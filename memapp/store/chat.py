@@ -12,7 +12,7 @@ from datetime import datetime
 from memapp.domain.chat import Message, MessageStatus, Origin, Role, Thread
 from memapp.domain.prompt import Usage
 from memapp.errors import NotFound
-from memapp.store.rows import marks, new_id, to_json, to_text, to_time
+from memapp.store.rows import new_id, to_json, to_text, to_time
 
 CONTEXT_CHARS = 500
 """How much of each neighbour goes into a message's `context` column."""
@@ -102,7 +102,18 @@ def add_message(
                                  model, created_at)
            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
         (
-            *(message.id, user_id, thread_id, seq, role, text, status, origin, to_json(message.pasted), int(unprompted)),
+            *(
+                message.id,
+                user_id,
+                thread_id,
+                seq,
+                role,
+                text,
+                status,
+                origin,
+                to_json(message.pasted),
+                int(unprompted),
+            ),
             *(reply_to, model, to_text(now)),
         ),
     )
@@ -134,8 +145,8 @@ def interrupt_unfinished(conn: sqlite3.Connection) -> int:
 def set_active(conn: sqlite3.Connection, message_ids: Sequence[str], active: bool) -> None:
     """Take messages out of the conversation, or bring them back, without deleting them."""
     conn.execute(
-        f"UPDATE messages SET active = ? WHERE id IN ({marks(message_ids)})",
-        (int(active), *message_ids),
+        "UPDATE messages SET active = ? WHERE id IN (SELECT value FROM json_each(?))",
+        (int(active), to_json(list(message_ids))),
     )
 
 
@@ -245,5 +256,7 @@ def add_evidence(conn: sqlite3.Connection, user_id: str, thread_id: str, text: s
 
 
 def list_evidence(conn: sqlite3.Connection, user_id: str, thread_id: str) -> list[str]:
-    rows = conn.execute("SELECT text FROM evidence WHERE user_id = ? AND thread_id = ? ORDER BY id", (user_id, thread_id))
+    rows = conn.execute(
+        "SELECT text FROM evidence WHERE user_id = ? AND thread_id = ? ORDER BY id", (user_id, thread_id)
+    )
     return [row["text"] for row in rows]

@@ -174,7 +174,11 @@ def _connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
             for name, value in PRAGMAS.items():
                 connection.execute(f"PRAGMA {name} = {value}")
                 kept = connection.execute(f"PRAGMA {name}").fetchone()
-                if kept is not None and kept[0] != value and name not in ("fullfsync", "checkpoint_fullfsync", "mmap_size"):
+                if (
+                    kept is not None
+                    and kept[0] != value
+                    and name not in ("fullfsync", "checkpoint_fullfsync", "mmap_size")
+                ):
                     raise StoreError(f"SQLite does not accept {name}={value} for {path}.")
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 8_000_000)
         connection.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, 100_000)
@@ -198,7 +202,9 @@ def _refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
 def _check(connection: sqlite3.Connection, path: Path) -> None:
     damage = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     if damage != "ok":
-        raise StoreError(f"{path} is damaged ({damage}).", f"Move it aside and put a copy from {path.parent / 'backups'} there.")
+        raise StoreError(
+            f"{path} is damaged ({damage}).", f"Move it aside and put a copy from {path.parent / 'backups'} there."
+        )
 
 
 def _repair_full_text(writer: sqlite3.Connection) -> None:
@@ -269,7 +275,9 @@ def _prepare_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
-        raise StoreError(f"Cannot make the folder {folder}: {error.strerror}.", "Choose another place with --db.") from None
+        raise StoreError(
+            f"Cannot make the folder {folder}: {error.strerror}.", "Choose another place with --db."
+        ) from None
     if os.name != "posix":
         return
     status = folder.lstat()
@@ -290,9 +298,13 @@ def _take_lock(path: Path) -> filelock.BaseFileLock:
         lock.acquire(blocking=False)
     except filelock.Timeout:
         who = owner.read_text("utf-8").strip() if owner.exists() else "another window"
-        raise StoreLocked(f"memapp is already open ({who}).", "Close it first; searching and listing work meanwhile.") from None
+        raise StoreLocked(
+            f"memapp is already open ({who}).", "Close it first; searching and listing work meanwhile."
+        ) from None
     except OSError as error:
-        raise StoreError(f"Cannot write to {path.parent}: {error.strerror}.", "Choose another place with --db.") from None
+        raise StoreError(
+            f"Cannot write to {path.parent}: {error.strerror}.", "Choose another place with --db."
+        ) from None
     try:
         owner.write_text(f"process {os.getpid()}, since {datetime.now().astimezone():%H:%M}", "utf-8")
     except OSError as error:
@@ -325,9 +337,13 @@ def _translate(error: sqlite3.DatabaseError, path: Path) -> StoreError:
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return StoreLocked(f"{path} is being written by another program.", "Try again in a moment.")
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
-            return StoreError(f"{path} cannot be written.", "Check the folder's permissions, or choose another with --db.")
+            return StoreError(
+                f"{path} cannot be written.", "Check the folder's permissions, or choose another with --db."
+            )
         case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
-            return StoreError(f"{path} is damaged or no database.", f"Copies are in {path.parent / 'backups'}, if any were made.")
+            return StoreError(
+                f"{path} is damaged or no database.", f"Copies are in {path.parent / 'backups'}, if any were made."
+            )
         case sqlite3.SQLITE_IOERR:
             return StoreError(f"The disk failed while using {path}.", "Check the disk; what was saved before is kept.")
         case _:

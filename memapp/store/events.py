@@ -36,7 +36,8 @@ def add_event(
 def list_events(conn: sqlite3.Connection, user_id: str, *, op: str = "", limit: int = 100) -> list[dict[str, Any]]:
     """Return events, newest first, with `meta` decoded."""
     rows = conn.execute(
-        "SELECT * FROM events WHERE user_id = ? AND (? = '' OR op = ?) ORDER BY id DESC LIMIT ?", (user_id, op, op, limit)
+        "SELECT * FROM events WHERE user_id = ? AND (? = '' OR op = ?) ORDER BY id DESC LIMIT ?",
+        (user_id, op, op, limit),
     )
     return [{**dict(row), "meta": json.loads(row["meta"])} for row in rows]
 
@@ -77,7 +78,9 @@ def list_recalls(conn: sqlite3.Connection, user_id: str, message_id: str) -> lis
     ]
 
 
-def save_checkpoint(conn: sqlite3.Connection, user_id: str, thread_id: str, data: dict[str, Any], now: datetime) -> None:
+def save_checkpoint(
+    conn: sqlite3.Connection, user_id: str, thread_id: str, data: dict[str, Any], now: datetime
+) -> None:
     """Keep where a thread stands; one checkpoint a thread."""
     conn.execute(
         """INSERT INTO supervisor_checkpoints (id, user_id, thread_id, checkpoint_data, created_at, updated_at)

@@ -3,11 +3,10 @@
 import json
 import sqlite3
 from collections.abc import Sequence
-from typing import Literal
 
 from memapp.domain.memory import Kind, Memory, State
 from memapp.errors import NotFound
-from memapp.store.rows import marks, to_time
+from memapp.store.rows import to_json, to_time
 
 
 def get_memory(conn: sqlite3.Connection, user_id: str, memory_id: str) -> Memory:
@@ -20,8 +19,8 @@ def get_memory(conn: sqlite3.Connection, user_id: str, memory_id: str) -> Memory
 def get_memories(conn: sqlite3.Connection, user_id: str, ids: Sequence[str]) -> list[Memory]:
     """Return memories in the order of `ids`; ids of nobody or of somebody else are left out."""
     rows = conn.execute(
-        f"SELECT * FROM memories WHERE user_id = ? AND id IN ({marks(ids)})",
-        (user_id, *ids),
+        "SELECT * FROM memories WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",
+        (user_id, to_json(list(ids))),
     ).fetchall()
     by_id = {memory.id: memory for memory in _memories(conn, rows)}
     return [by_id[id] for id in ids if id in by_id]
@@ -35,17 +34,16 @@ def list_memories(
     pinned: bool | None = None,
     tag: str = "",
     since: str = "",
-    order: Literal["newest", "oldest"] = "newest",
     limit: int = 200,
     offset: int = 0,
 ) -> list[Memory]:
-    """Return a page of memories; `since` is a time as text."""
+    """Return a page of memories, newest first; `since` is a time as text."""
     rows = conn.execute(
-        f"""SELECT * FROM memories WHERE user_id = :user AND state = :state
+        """SELECT * FROM memories WHERE user_id = :user AND state = :state
             AND (:pinned IS NULL OR pinned = :pinned)
             AND (:tag = '' OR EXISTS (SELECT 1 FROM json_each(tags) WHERE lower(value) = lower(:tag)))
             AND created_at >= :since
-            ORDER BY id {"DESC" if order == "newest" else "ASC"} LIMIT :limit OFFSET :offset""",
+            ORDER BY id DESC LIMIT :limit OFFSET :offset""",
         {
             **{"user": user_id, "state": state, "tag": tag, "since": since, "limit": limit, "offset": offset},
             "pinned": None if pinned is None else int(pinned),
@@ -82,8 +80,9 @@ def find_same(conn: sqlite3.Connection, user_id: str, normal_text: str) -> str |
 def _memories(conn: sqlite3.Connection, rows: Sequence[sqlite3.Row]) -> list[Memory]:
     sources: dict[str, list[str]] = {row["id"]: [] for row in rows}
     for source in conn.execute(
-        f"SELECT memory_id, message_id FROM memory_sources WHERE memory_id IN ({marks(sources)}) ORDER BY message_id",
-        tuple(sources),
+        """SELECT memory_id, message_id FROM memory_sources
+           WHERE memory_id IN (SELECT value FROM json_each(?)) ORDER BY message_id""",
+        (to_json(list(sources)),),
     ):
         sources[source["memory_id"]].append(source["message_id"])
     return [

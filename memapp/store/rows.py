@@ -1,7 +1,6 @@
 """Rows and records: how times, ids and JSON columns stand in the file."""
 
 import json
-from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -24,8 +23,3 @@ def to_time(text: str) -> datetime:
 
 def to_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def marks(values: Iterable[object]) -> str:
-    """Return `?, ?, ?` for an IN list of bound values."""
-    return ", ".join("?" for _ in values)

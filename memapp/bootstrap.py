@@ -1,0 +1,72 @@
+"""The composition root: reads the settings, opens the file, and knows which model classes there are.
+
+Only this module sees everything; everyone else is handed a `Runtime`.
+"""
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from memapp import paths, settings
+from memapp.errors import ModelError
+from memapp.inference import ChatModel, Embedder
+from memapp.prompts.personas import load_personas
+from memapp.runtime import Runtime
+from memapp.store import chat
+from memapp.store.database import open_database
+
+
+def start(
+    *,
+    home: Path | None = None,
+    database: Path | None = None,
+    flags: Mapping[str, Any] | None = None,
+    read_only: bool = False,
+) -> Runtime:
+    """Build a `Runtime` without loading any model. Raises `ConfigError` or `StoreError`."""
+    places = paths.locate(home, database)
+    loaded = settings.load(places.config, flags)
+    personas = load_personas([paths.bundled("assets", "personas"), places.personas])
+    opened = open_database(places.database, read_only=read_only)
+    if not read_only:
+        with opened.write() as conn:
+            chat.interrupt_unfinished(conn)
+    return Runtime(loaded, places, opened, personas, _now, open_chat_model, open_embedder)
+
+
+def open_chat_model(runtime: Runtime, report: Callable[[str], None]) -> ChatModel:
+    """Open the server or the GGUF file that the settings name, or the bundled model."""
+    chosen = runtime.settings
+    if chosen.server:
+        from memapp.inference.server import ServerModel
+
+        return ServerModel(chosen.server, chosen.server_model, allow_remote=chosen.allow_remote)
+
+    from memapp.inference.bundled import bundled_model_path
+    from memapp.inference.llama import LlamaModel
+    from memapp.inference.quantise import prepare
+
+    path = model_file(runtime) if chosen.model else bundled_model_path()
+    return LlamaModel(prepare(path, runtime.paths.cache, report), context_tokens=chosen.context_tokens)
+
+
+def model_file(runtime: Runtime) -> Path:
+    """Return the GGUF file that the setting `model` names: a path, or a name in the models folder."""
+    chosen = runtime.settings.model
+    for path in (Path(chosen).expanduser(), runtime.paths.models / chosen, runtime.paths.models / f"{chosen}.gguf"):
+        if path.is_file():
+            return path.absolute()
+    raise ModelError(f"There is no model file {chosen}.", f"Put it into {runtime.paths.models}, or name its full path.")
+
+
+def open_embedder(_: Runtime) -> Embedder:
+    """Open the bundled embedding model in a process of its own."""
+    from memapp.inference.bundled import bundled_embedder_path
+    from memapp.inference.embedder import SentenceEmbedder
+
+    return SentenceEmbedder(bundled_embedder_path())
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)

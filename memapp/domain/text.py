@@ -1,0 +1,43 @@
+"""Plain text: taking out what could act on a terminal, and cutting to length."""
+
+import re
+
+_ESCAPES = re.compile(
+    r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?"  # OSC: title, clipboard, links
+    r"|\x1b[PX^_][^\x1b]*(?:\x1b\\)?"  # DCS, SOS, PM, APC
+    r"|\x1b\[[0-?]*[ -/]*[@-~]?"  # CSI: colours, cursor
+    r"|\x1b[@-_]?"
+    r"|\x9b[0-?]*[ -/]*[@-~]?|[\x9d\x90\x98\x9e\x9f][^\x9c]*\x9c?"  # the same, as single C1 characters
+)
+_UNWANTED = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls but tab and newline
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # bidi overrides: they show text in another order than it is
+    "\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]"  # lone surrogates cannot be stored; noncharacters
+)
+
+
+def clean(text: str) -> str:
+    """Return the text without escape sequences, control characters, bidi overrides and lone surrogates.
+
+    Newlines (also from CR LF) and tabs stay. Idempotent.
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    previous = None
+    while previous != text:  # taking one sequence out may join the halves of another
+        previous = text
+        text = _UNWANTED.sub("", _ESCAPES.sub("", text))
+    return text
+
+
+def one_line(text: str) -> str:
+    """Return the text with every run of white space as one space."""
+    return " ".join(text.split())
+
+
+def shorten(text: str, length: int) -> str:
+    """Cut to at most `length` characters, at a word if one is near, and mark the cut."""
+    if len(text) <= length:
+        return text
+    cut = text[: length - 1]
+    head, _, _ = cut.rpartition(" ")
+    return (head if len(head) > length * 0.6 else cut).rstrip() + "…"

@@ -1,0 +1,79 @@
+"""What happens during a turn, as the events that `services.turn` streams to whoever watches."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from memapp.domain.chat import Message
+from memapp.domain.memory import Recalled
+from memapp.domain.prediction import Prediction
+from memapp.domain.prompt import Usage
+from memapp.errors import MemappError
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """The message is saved. From here on nothing of it can be lost."""
+
+    message: Message | None
+    """None for an unprompted remark."""
+    reply: Message
+    expected: Prediction | None
+    """What had been expected, already compared with the message; None when nothing was."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """The model is not loaded yet; the turn goes on as soon as it is."""
+
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Predicted:
+    """Call 1 is done: what has to be looked up."""
+
+    needed_info: tuple[str, ...]
+    source: Literal["model", "prefetched", "keywords"]
+    """`prefetched`: guessed right in idle time. `keywords`: the model gave nothing usable, the message's own words serve."""
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What stands in the prompt of call 2."""
+
+    hits: tuple[Recalled, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Streamed:
+    """More of the reply."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Restarted:
+    """The reply repeated an earlier one and is written once more; forget what was streamed."""
+
+    repeated: str
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """The reply is saved."""
+
+    reply: Message
+    expects: str
+    """What memapp expects to be told next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """No reply, or only a part of one; what there is, is saved, and `retry_turn` tries again."""
+
+    reply: Message
+    error: MemappError
+
+
+TurnEvent = Accepted | Waiting | Predicted | Found | Streamed | Restarted | Completed | Failed

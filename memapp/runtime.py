@@ -1,0 +1,105 @@
+"""What a running memapp consists of: settings, places, the database, the models and the clock.
+
+Built once by `bootstrap` and handed to every service.
+"""
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Generic, Literal, TypeVar
+
+from memapp.domain.persona import Persona
+from memapp.errors import ModelError, ModelLoading
+from memapp.inference import Cancel, ChatModel, Embedder
+from memapp.paths import Paths
+from memapp.settings import Loaded, Settings
+from memapp.store.database import Database
+
+T = TypeVar("T", ChatModel, Embedder)
+SlotState = Literal["off", "loading", "ready", "failed"]
+
+USER_ID = "me"
+"""memapp has one person per file; the store keeps the column so that it could have more."""
+
+
+class Slot(Generic[T]):
+    """A model that may still be loading, be missing, or have failed. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._value: T | None = None
+        self.state: SlotState = "off"
+        self.note = ""
+        """What it is doing or why it failed, for the screen."""
+
+    def loading(self, note: str) -> None:
+        self._set("loading", note, None)
+
+    def fill(self, value: T, note: str = "") -> None:
+        self._set("ready", note, value)
+
+    def fail(self, note: str) -> None:
+        self._set("failed", note, None)
+
+    def ready(self) -> T | None:
+        """Return the model if it can be used now."""
+        return self._value
+
+    def wait(self, cancel: Cancel, seconds: float) -> T:
+        """Return the model as soon as it is loaded. Raises `ModelError` if there is none, `ModelLoading` after `seconds`."""
+        waited = 0.0
+        with self._changed:
+            while self._value is None:
+                if self.state in ("off", "failed"):
+                    raise ModelError(self.note or "No model is loaded.", "Choose one under Models (F8).")
+                if cancel.is_set() or waited >= seconds:
+                    raise ModelLoading(self.note or "The model is still loading.", "Try again in a moment.")
+                self._changed.wait(0.1)
+                waited += 0.1
+            return self._value
+
+    def empty(self) -> None:
+        """Release the model."""
+        value = self._value
+        self._set("off", "", None)
+        if value is not None:
+            value.close()
+
+    def _set(self, state: SlotState, note: str, value: T | None) -> None:
+        with self._changed:
+            self.state, self.note, self._value = state, note, value
+            self._changed.notify_all()
+
+
+@dataclass
+class Runtime:
+    """Everything a service needs."""
+
+    loaded: Loaded
+    paths: Paths
+    database: Database
+    personas: Mapping[str, Persona]
+    clock: Callable[[], datetime]
+    open_chat_model: Callable[["Runtime", Callable[[str], None]], ChatModel]
+    """Opens the model that the settings name; slow; reports what it is doing. Raises `ModelError`."""
+    open_embedder: Callable[["Runtime"], Embedder]
+    user_id: str = USER_ID
+
+    def __post_init__(self) -> None:
+        self.chat: Slot[ChatModel] = Slot()
+        self.embedding: Slot[Embedder] = Slot()
+
+    @property
+    def settings(self) -> Settings:
+        return self.loaded.settings
+
+    def persona(self, persona_id: str) -> Persona:
+        """Return a persona; a chat whose persona is gone falls back to the companion."""
+        return self.personas.get(persona_id) or self.personas["companion"]
+
+    def close(self) -> None:
+        """Stop the models, then close the file."""
+        self.chat.empty()
+        self.embedding.empty()
+        self.database.close()

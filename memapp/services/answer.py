@@ -1,0 +1,267 @@
+"""The part of a turn that the model takes: predict what is needed, recall it, reply, and save how it ended.
+
+Whatever happens in between, the reply's row ends in a final state with the text there is.
+"""
+
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from memapp.domain.chat import Message, MessageStatus, Thread, exchanges
+from memapp.domain.memory import Recalled
+from memapp.domain.prompt import Finished, Piece, Prompt, Sampling, Usage
+from memapp.domain.text import clean, one_line, shorten
+from memapp.domain.turn import Completed, Failed, Found, Predicted, Restarted, Streamed, TurnEvent, Waiting
+from memapp.errors import MemappError, ModelError
+from memapp.inference import Cancel, ChatModel
+from memapp.prompts import budget, predict, respond
+from memapp.prompts import remark as remarks
+from memapp.prompts.scene import Scene
+from memapp.runtime import Runtime
+from memapp.services.recall import RecallRequest, recall
+from memapp.store import chat, events, expectations
+
+SAVE_PARTIAL_SECONDS = 2.0
+TITLE_CHARS = 48
+
+
+@dataclass(frozen=True)
+class OpenTurn:
+    """A turn whose message is saved and whose reply is to be written."""
+
+    thread: Thread
+    earlier: list[Message]
+    """The last messages before `message`, oldest first."""
+    message: Message | None
+    """None for an unprompted remark."""
+    reply: Message
+    cancel: Cancel
+    prefetched: tuple[str, ...] | None = None
+    """What call 1 said in idle time, when the message was expected."""
+    avoid: str = ""
+    """An earlier reply to the same message, which a retry must not repeat."""
+
+
+@dataclass
+class _Reply:
+    """What the reply has so far."""
+
+    text: str = ""
+    expects: str = ""
+    needed_info: tuple[str, ...] = ()
+    hits: tuple[Recalled, ...] = ()
+    predict_usage: Usage = field(default_factory=Usage)
+    usage: Usage = field(default_factory=Usage)
+    status: MessageStatus = MessageStatus.STOPPED
+    saved_at: float = field(default_factory=time.monotonic)
+    overdue: str = ""
+    """Why the watchdog gave the turn up."""
+
+
+def open_thread(runtime: Runtime, thread_id: str, *, before: int | None = None) -> tuple[Thread, list[Message]]:
+    """Return a thread and as many of its last messages (before sequence number `before`) as a prompt can hold."""
+    conn = runtime.database.read()
+    thread = chat.get_thread(conn, runtime.user_id, thread_id)
+    limit = 2 * runtime.settings.history_exchanges + 8
+    return thread, chat.list_messages(conn, runtime.user_id, thread.id, before=before, limit=limit)
+
+
+def scene(runtime: Runtime, model: ChatModel, thread: Thread, earlier: list[Message], text: str | None) -> Scene:
+    """Return what the prompts of a turn are made of, cut to the budget."""
+    persona = runtime.persona(thread.persona)
+    cards = chat.list_evidence(runtime.database.read(), runtime.user_id, thread.id)
+    limit = runtime.settings.history_exchanges
+    kept = exchanges(earlier)[-limit:] if limit else []
+    return budget.fit(
+        Scene(persona, (*persona.evidence, *cards), tuple(kept), text),
+        lambda one: _reply_request(runtime, one, ()),
+        min(runtime.settings.budget_tokens, model.context_tokens),
+        model.prompt_tokens,
+    )
+
+
+def answer(runtime: Runtime, turn: OpenTurn) -> Iterator[TurnEvent]:
+    """Write the reply of an open turn; ends with `Completed` or `Failed`."""
+    so_far = _Reply()
+    error: MemappError | None = None
+    try:
+        with _watchdog(runtime, turn, so_far):
+            yield from _calls(runtime, turn, so_far)
+        _settle(turn, so_far)
+    except MemappError as problem:
+        so_far.status, error = MessageStatus.FAILED, problem
+    finally:
+        # Also when the watcher stopped iterating (GeneratorExit): the partial reply is kept as stopped.
+        saved = _finish(runtime, turn, so_far)
+    yield Failed(saved, error) if error else Completed(saved, so_far.expects)
+
+
+def save_checkpoint(runtime: Runtime, conn: sqlite3.Connection, thread_id: str, data: dict[str, Any]) -> None:
+    """Note where a thread stands: its open turn, its last prediction, what was looked up ahead."""
+    events.save_checkpoint(conn, runtime.user_id, thread_id, data, runtime.clock())
+
+
+def _settle(turn: OpenTurn, so_far: _Reply) -> None:
+    if so_far.overdue:
+        raise ModelError(so_far.overdue, "Try again, or choose a smaller model under Models (F8).")
+    if turn.cancel.is_set():
+        return
+    if not so_far.text.strip():
+        raise ModelError("The model wrote nothing.", "Try again.")
+    so_far.status = MessageStatus.COMPLETE
+
+
+def _calls(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Iterator[TurnEvent]:
+    if runtime.chat.ready() is None:
+        yield Waiting(runtime.chat.note)
+    model = runtime.chat.wait(turn.cancel, runtime.settings.first_token_seconds)
+    setting = scene(runtime, model, turn.thread, turn.earlier, turn.message.text if turn.message else None)
+    if turn.message is not None:
+        yield _predict(model, setting, turn, so_far)
+        so_far.hits = _look_up(runtime, turn, turn.message, so_far.needed_info)
+        yield Found(so_far.hits)
+    yield from _stream_reply(runtime, model, setting, turn, so_far, turn.avoid)
+    repeated = respond.repeats(so_far.text, setting.history)
+    if repeated and not turn.avoid and not turn.cancel.is_set():
+        yield Restarted(repeated)
+        so_far.text = so_far.expects = ""
+        yield from _stream_reply(runtime, model, setting, turn, so_far, repeated)
+
+
+def _predict(model: ChatModel, setting: Scene, turn: OpenTurn, so_far: _Reply) -> Predicted:
+    """Call 1. It is read only until its list of needed information is closed; the rest is completed in idle time."""
+    if turn.prefetched is not None:
+        so_far.needed_info = turn.prefetched
+        return Predicted(turn.prefetched, "prefetched", Usage())
+    prompt, sampling = predict.request(setting)
+    text = ""
+    with closing(model.generate(prompt, sampling, turn.cancel)) as stream:
+        for part in stream:
+            if isinstance(part, Finished):
+                so_far.predict_usage = part.usage
+            else:
+                text += part.text
+                if predict.array_closed(text):
+                    break
+    so_far.needed_info = predict.parse(text).needed_info
+    if so_far.needed_info:
+        return Predicted(so_far.needed_info, "model", so_far.predict_usage)
+    return Predicted(predict.keywords(setting.message or ""), "keywords", so_far.predict_usage)
+
+
+def _look_up(runtime: Runtime, turn: OpenTurn, message: Message, needed_info: Sequence[str]) -> tuple[Recalled, ...]:
+    in_prompt = frozenset(one.id for one in [*turn.earlier, message, turn.reply])
+    request = RecallRequest(
+        message.text, needed_info=tuple(needed_info), top_k=runtime.settings.top_k, without=in_prompt
+    )
+    return tuple(recall(runtime, request)[: runtime.settings.prompt_memories])
+
+
+def _stream_reply(
+    runtime: Runtime, model: ChatModel, setting: Scene, turn: OpenTurn, so_far: _Reply, avoid: str
+) -> Iterator[TurnEvent]:
+    """Call 2."""
+    prompt, sampling = _reply_request(runtime, setting, so_far.hits, avoid)
+    tail = ""
+    with closing(model.generate(prompt, sampling, turn.cancel)) as stream:
+        for part in stream:
+            match part:
+                case Finished():
+                    so_far.usage = part.usage
+                case Piece(text=text, tail=True):
+                    tail += text
+                case Piece(text=text):
+                    so_far.text += clean(text)
+                    _save_partial(runtime, turn.reply, so_far)
+                    yield Streamed(clean(text))
+    so_far.expects = respond.parse_prediction(clean(tail))
+
+
+def _reply_request(
+    runtime: Runtime, setting: Scene, hits: Sequence[Recalled], avoid: str = ""
+) -> tuple[Prompt, Sampling]:
+    if setting.message is None:
+        return remarks.request(setting)
+    return respond.request(
+        setting,
+        hits,
+        avoid=avoid,
+        reply_tokens=setting.persona.reply_tokens or runtime.settings.reply_tokens,
+        temperature=runtime.settings.temperature,
+    )
+
+
+def _save_partial(runtime: Runtime, reply: Message, so_far: _Reply) -> None:
+    if time.monotonic() - so_far.saved_at >= SAVE_PARTIAL_SECONDS:
+        so_far.saved_at = time.monotonic()
+        with runtime.database.write() as conn:
+            chat.save_partial(conn, reply.id, so_far.text)
+
+
+@contextmanager
+def _watchdog(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Iterator[None]:
+    """Give a turn up when its first token, or its end, is overdue."""
+    first, whole = runtime.settings.first_token_seconds, runtime.settings.turn_seconds
+
+    def give_up(reason: str, *, unless_begun: bool) -> None:
+        if not (unless_begun and so_far.text):
+            so_far.overdue = reason
+            turn.cancel.set()
+
+    timers = [
+        threading.Timer(first, give_up, [f"No answer began within {first} seconds."], {"unless_begun": True}),
+        threading.Timer(whole, give_up, [f"The answer did not end within {whole} seconds."], {"unless_begun": False}),
+    ]
+    for timer in timers:
+        timer.daemon = True
+        timer.start()
+    try:
+        yield
+    finally:
+        for timer in timers:
+            timer.cancel()
+
+
+def _finish(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Message:
+    """The second commit: the reply, what is expected next, what was recalled, and what it cost."""
+    now, user, thread_id, reply = runtime.clock(), runtime.user_id, turn.thread.id, turn.reply
+    text = so_far.text.strip()
+    with runtime.database.write() as conn:
+        chat.finish_message(conn, reply.id, text, so_far.status, so_far.usage)
+        events.save_recalls(conn, reply.id, so_far.hits)
+        if so_far.expects:
+            expectations.save_prediction(conn, user, thread_id, reply.id, "responder", so_far.expects, (), now)
+        if so_far.needed_info:
+            expectations.save_prediction(conn, user, thread_id, reply.id, "predictor", "", so_far.needed_info, now)
+        if not turn.earlier and turn.message:
+            chat.rename_thread(conn, user, thread_id, shorten(one_line(turn.message.text), TITLE_CHARS), "app")
+        _note_answer(runtime, conn, turn, so_far)
+        save_checkpoint(runtime, conn, thread_id, {"open_turn": None, "last_prediction": so_far.expects})
+    return replace(reply, text=text, status=so_far.status, usage=so_far.usage)
+
+
+def _note_answer(runtime: Runtime, conn: sqlite3.Connection, turn: OpenTurn, so_far: _Reply) -> None:
+    failed = so_far.status is MessageStatus.FAILED
+    if turn.message and turn.prefetched is None and not so_far.needed_info:
+        events.add_event(
+            conn, runtime.user_id, "context", "predict", "skipped", runtime.clock(), thread_id=turn.thread.id
+        )
+    events.add_event(
+        conn,
+        runtime.user_id,
+        "hotpath",
+        "respond",
+        "error" if failed else "ok",
+        runtime.clock(),
+        thread_id=turn.thread.id,
+        meta={
+            "status": so_far.status,
+            "recalled": len(so_far.hits),
+            "call_1": asdict(so_far.predict_usage),
+            "call_2": asdict(so_far.usage),
+        },
+    )

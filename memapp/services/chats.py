@@ -1,0 +1,150 @@
+"""Threads as a person handles them: new, list, open, rename, delete with undo, drafts, evidence cards, variants."""
+
+from dataclasses import dataclass
+
+from memapp.domain.chat import Message, Thread
+from memapp.domain.memory import Recalled
+from memapp.domain.prediction import Prediction
+from memapp.domain.text import clean, one_line, shorten
+from memapp.errors import UsageError
+from memapp.runtime import Runtime
+from memapp.store import chat, events, expectations
+
+NEW_TITLE = "New chat"
+PAGE = 60
+"""Messages shown at once; earlier ones are loaded when asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A stretch of a thread, oldest message first."""
+
+    messages: tuple[Message, ...]
+    more: bool
+    """There are earlier messages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What the loop did for one reply: the drawer shows it, the chips come from it."""
+
+    expected: Prediction | None
+    """What had been expected of the message; compared already."""
+    needed_info: tuple[str, ...]
+    hits: tuple[Recalled, ...]
+    expects: str
+    """What is expected next."""
+    held: int
+    compared: int
+    """`held` of the last `compared` expectations came true."""
+
+
+def new_thread(runtime: Runtime, persona: str = "") -> Thread:
+    """Start a thread; it gets its title from the first message."""
+    persona = persona or runtime.settings.persona
+    if persona not in runtime.personas:
+        raise UsageError(f"There is no persona {persona!r}.", f"There are: {', '.join(sorted(runtime.personas))}.")
+    with runtime.database.write() as conn:
+        return chat.create_thread(conn, runtime.user_id, NEW_TITLE, persona, runtime.clock())
+
+
+def list_threads(runtime: Runtime, matching: str = "", *, limit: int = 200, offset: int = 0) -> list[Thread]:
+    return chat.list_threads(runtime.database.read(), runtime.user_id, matching=matching, limit=limit, offset=offset)
+
+
+def get_thread(runtime: Runtime, thread_id: str) -> Thread:
+    return chat.get_thread(runtime.database.read(), runtime.user_id, thread_id)
+
+
+def get_message(runtime: Runtime, message_id: str) -> Message:
+    return chat.get_message(runtime.database.read(), runtime.user_id, message_id)
+
+
+def page(runtime: Runtime, thread_id: str, before: int | None = None) -> Page:
+    """Return the last messages of a thread, or those before sequence number `before`."""
+    found = chat.list_messages(runtime.database.read(), runtime.user_id, thread_id, before=before, limit=PAGE + 1)
+    return Page(tuple(found[-PAGE:]), more=len(found) > PAGE)
+
+
+def trace(runtime: Runtime, reply: Message) -> Trace:
+    """Return what the loop did for a reply."""
+    conn, user = runtime.database.read(), runtime.user_id
+    needed = expectations.prediction_for(conn, user, reply.id, "predictor")
+    expects = expectations.prediction_for(conn, user, reply.id, "responder")
+    held, compared = expectations.hit_rate(conn, user)
+    return Trace(
+        expected=expectations.checked_by(conn, user, reply.reply_to) if reply.reply_to else None,
+        needed_info=needed.needed_info if needed else (),
+        hits=tuple(events.list_recalls(conn, user, reply.id)),
+        expects=expects.text if expects else "",
+        held=held,
+        compared=compared,
+    )
+
+
+def rename_thread(runtime: Runtime, thread_id: str, title: str) -> None:
+    title = shorten(one_line(clean(title)), 200)
+    if not title:
+        raise UsageError("A chat needs a title.")
+    with runtime.database.write() as conn:
+        chat.rename_thread(conn, runtime.user_id, thread_id, title, "person")
+
+
+def delete_thread(runtime: Runtime, thread_id: str) -> None:
+    """Take a thread out of every list; `restore_thread` undoes it."""
+    with runtime.database.write() as conn:
+        chat.set_thread_deleted(conn, runtime.user_id, thread_id, runtime.clock())
+
+
+def restore_thread(runtime: Runtime, thread_id: str) -> None:
+    with runtime.database.write() as conn:
+        chat.set_thread_deleted(conn, runtime.user_id, thread_id, None)
+
+
+def variants(runtime: Runtime, reply: Message) -> list[Message]:
+    """Return all replies to the same message, oldest first; one of them is active."""
+    if reply.reply_to is None:
+        return [reply]
+    return chat.variants(runtime.database.read(), runtime.user_id, reply.reply_to)
+
+
+def choose_variant(runtime: Runtime, reply: Message) -> None:
+    """Make one of several replies to a message the one that counts."""
+    others = [one.id for one in variants(runtime, reply) if one.id != reply.id]
+    with runtime.database.write() as conn:
+        chat.set_active(conn, others, active=False)
+        chat.set_active(conn, [reply.id], active=True)
+
+
+def save_draft(runtime: Runtime, thread_id: str, text: str) -> None:
+    """Keep what is being typed; '' as thread before there is one."""
+    with runtime.database.write() as conn:
+        chat.save_draft(conn, runtime.user_id, thread_id, clean(text), runtime.clock())
+
+
+def get_draft(runtime: Runtime, thread_id: str) -> str:
+    return chat.get_draft(runtime.database.read(), runtime.user_id, thread_id)
+
+
+def typed_prompts(runtime: Runtime) -> list[str]:
+    """Return what the person typed before, newest first, for the composer's history."""
+    return chat.typed_prompts(runtime.database.read(), runtime.user_id)
+
+
+def add_evidence(runtime: Runtime, thread_id: str, text: str) -> None:
+    """Add an evidence card to a thread; the persona sees it from the next reply on."""
+    text = shorten(one_line(clean(text)), 2000)
+    if not text:
+        raise UsageError("There is nothing to add.", "Write it after /evidence.")
+    with runtime.database.write() as conn:
+        chat.add_evidence(conn, runtime.user_id, thread_id, text, runtime.clock())
+
+
+def remember_choice(runtime: Runtime, name: str, value: object) -> None:
+    """Keep a choice made on the screen: the open thread, a folded pane."""
+    with runtime.database.write() as conn:
+        events.set_interface(conn, runtime.user_id, name, value)
+
+
+def choice(runtime: Runtime, name: str, default: object = None) -> object:
+    return events.get_interface(runtime.database.read(), runtime.user_id, name, default)

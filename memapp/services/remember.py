@@ -1,0 +1,103 @@
+"""Learning facts from what a person typed, after the reply, when nobody waits.
+
+The rules come first: they are exact and need no model. Where they find nothing in a surprising message, the model may
+write the sentence, and it has to pass the same checks. What fails them is counted, never stored.
+"""
+
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import datetime
+
+from memapp.domain.changes import Created, SoftDeleted
+from memapp.domain.chat import Message
+from memapp.domain.distil import Draft, distil
+from memapp.domain.memory import Kind, Memory, State
+from memapp.domain.prediction import Surprise
+from memapp.domain.prompt import Piece
+from memapp.domain.writing import check_fact, is_duplicate
+from memapp.errors import ModelError
+from memapp.inference import Cancel, ChatModel
+from memapp.prompts import distil as words
+from memapp.runtime import Runtime
+from memapp.store import changes, chat, events, expectations, memories
+from memapp.store.rows import new_id
+
+FACTS_PER_TURN = 3
+DEFAULT_IMPORTANCE = 2
+
+
+def learn(runtime: Runtime, surprise: Surprise, model: ChatModel | None, cancel: Cancel) -> Iterator[Memory]:
+    """Turn one surprise into at most three facts and settle it; yield what is new."""
+    message = chat.get_message(runtime.database.read(), runtime.user_id, surprise.message_id)
+    typed = message.typed_text
+    drafts = distil(typed)
+    rejected: list[str] = []
+    if not drafts and typed and model is not None:
+        drafts, rejected = _ask(model, surprise.expected, typed, cancel)
+        if cancel.is_set():
+            return  # still pending: next time
+    yield from _store(runtime, surprise, message, drafts[:FACTS_PER_TURN], rejected)
+
+
+def _ask(model: ChatModel, expected: str, typed: str, cancel: Cancel) -> tuple[list[Draft], list[str]]:
+    prompt, sampling = words.request(expected, typed)
+    text = ""
+    try:
+        with closing(model.generate(prompt, sampling, cancel)) as stream:
+            text = "".join(part.text for part in stream if isinstance(part, Piece))
+    except ModelError:
+        return [], ["the model failed"]
+    draft = words.parse(text)
+    if draft is None:
+        return [], ["no fact in the reply"]
+    problems = check_fact(draft.text, typed)
+    return ([], problems) if problems else ([draft], [])
+
+
+def _store(
+    runtime: Runtime, surprise: Surprise, message: Message, drafts: list[Draft], rejected: list[str]
+) -> Iterator[Memory]:
+    """The third commit of a turn: the facts, the settled surprise and what was refused, together."""
+    learned: list[Memory] = []
+    now = runtime.clock()
+    with runtime.database.write() as conn:
+        known = [one.text for one in memories.list_memories(conn, runtime.user_id, limit=runtime.settings.max_facts)]
+        for draft in drafts:
+            if is_duplicate(draft.text, known):
+                continue
+            memory = _memory(new_id(now), draft, message, now)
+            changes.apply(conn, runtime.user_id, Created(memory), "worker", now)
+            known.append(memory.text)
+            learned.append(memory)
+        for old in memories.overflowing(conn, runtime.user_id, runtime.settings.max_facts):
+            changes.apply(conn, runtime.user_id, SoftDeleted(old, "overflow"), "worker", now)
+        expectations.settle_surprise(conn, surprise.id, "learned" if learned else "nothing")
+        events.add_event(
+            conn,
+            runtime.user_id,
+            "worker",
+            "distil",
+            "ok" if learned else "skipped",
+            now,
+            thread_id=message.thread_id,
+            meta={"learned": len(learned), "known": len(drafts) - len(learned), "rejected": rejected},
+        )
+    yield from learned
+
+
+def _memory(memory_id: str, draft: Draft, message: Message, now: datetime) -> Memory:
+    return Memory(
+        id=memory_id,
+        text=draft.text,
+        tags=tuple(draft.tags),
+        kind=Kind.SEMANTIC,
+        category=draft.category,
+        importance=DEFAULT_IMPORTANCE,
+        pinned=False,
+        state=State.LIVE,
+        reason="",
+        origin="distilled",
+        sources=(message.id,),
+        created_at=now,
+        updated_at=now,
+    )

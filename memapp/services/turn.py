@@ -1,0 +1,169 @@
+"""One turn of a conversation: check the expectation, commit, then answer (`services.answer`).
+
+`take_turn` is the door. Whoever watches iterates; stop iterating and the turn stops, keeping the partial reply.
+The hot path makes exactly two model calls; learning happens later, in `services.upkeep`.
+"""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from memapp.domain.chat import MAX_MESSAGE_CHARS, Message, MessageStatus, Origin, Role
+from memapp.domain.expectation import Verdict, mismatch
+from memapp.domain.prediction import Prediction
+from memapp.domain.text import clean
+from memapp.domain.turn import Accepted, TurnEvent
+from memapp.errors import ModelError, UsageError
+from memapp.inference import Cancel
+from memapp.runtime import Runtime
+from memapp.services.answer import OpenTurn, answer, open_thread, save_checkpoint
+from memapp.store import chat, events, expectations
+
+
+def take_turn(
+    runtime: Runtime, thread_id: str, text: str, *, pasted: Sequence[tuple[int, int]] = (), cancel: Cancel | None = None
+) -> Iterator[TurnEvent]:
+    """Send a message and stream what happens. Raises `UsageError` for a message that cannot be sent; nothing is saved then."""
+    text, pasted = _checked(text, pasted)
+    thread, earlier = open_thread(runtime, thread_id)
+    expected, verdict = _check_expectation(runtime, earlier, text)
+    prefetched = _prefetched(runtime, thread_id, expected, verdict)
+    now = runtime.clock()
+    with runtime.database.write() as conn:
+        message = chat.add_message(
+            conn, runtime.user_id, thread.id, Role.USER, text, now, origin=Origin.TYPED, pasted=pasted
+        )
+        reply = _add_reply(runtime, conn, thread.id, message)
+        if expected and verdict:
+            expectations.mark_checked(conn, expected.id, message.id, verdict.surprised, verdict.why)
+            expected = replace(expected, surprised=verdict.surprised, why=verdict.why)
+        if verdict is None or verdict.surprised:
+            expectations.add_surprise(
+                conn, runtime.user_id, thread.id, message.id, expected.id if expected else None, now
+            )
+        _note_check(runtime, conn, thread.id, verdict)
+        chat.save_draft(conn, runtime.user_id, thread.id, "", now)
+    yield Accepted(message, reply, expected)
+    yield from answer(runtime, OpenTurn(thread, earlier, message, reply, cancel or Cancel(), prefetched=prefetched))
+
+
+def retry_turn(runtime: Runtime, reply_id: str, *, cancel: Cancel | None = None) -> Iterator[TurnEvent]:
+    """Answer again; the old reply stays as a variant."""
+    old = chat.get_message(runtime.database.read(), runtime.user_id, reply_id)
+    if old.reply_to is None:
+        raise UsageError("Only a reply can be retried.")
+    message = chat.get_message(runtime.database.read(), runtime.user_id, old.reply_to)
+    thread, messages = open_thread(runtime, old.thread_id, before=message.seq)
+    with runtime.database.write() as conn:
+        chat.set_active(conn, [old.id], active=False)
+        reply = _add_reply(runtime, conn, thread.id, message)
+    expected = expectations.checked_by(runtime.database.read(), runtime.user_id, message.id)
+    yield Accepted(message, reply, expected)
+    yield from answer(runtime, OpenTurn(thread, messages, message, reply, cancel or Cancel(), avoid=old.text))
+
+
+def resend_turn(runtime: Runtime, message_id: str, text: str, *, cancel: Cancel | None = None) -> Iterator[TurnEvent]:
+    """Send other words in place of an earlier message; it and what followed leave the conversation but stay in the file."""
+    text, _ = _checked(text, ())
+    message = chat.get_message(runtime.database.read(), runtime.user_id, message_id)
+    if message.role is not Role.USER:
+        raise UsageError("Only your own messages can be edited.")
+    left = chat.messages_after(runtime.database.read(), runtime.user_id, message.thread_id, message.seq)
+    with runtime.database.write() as conn:
+        chat.set_active(conn, [one.id for one in left], active=False)
+    yield from take_turn(runtime, message.thread_id, text, cancel=cancel)
+
+
+def remark(runtime: Runtime, thread_id: str, *, cancel: Cancel | None = None) -> Iterator[TurnEvent]:
+    """Let the persona say something unasked, in one model call."""
+    thread, earlier = open_thread(runtime, thread_id)
+    with runtime.database.write() as conn:
+        reply = _add_reply(runtime, conn, thread.id, None)
+    yield Accepted(None, reply, None)
+    yield from answer(runtime, OpenTurn(thread, earlier, None, reply, cancel or Cancel()))
+
+
+def _checked(text: str, pasted: Sequence[tuple[int, int]]) -> tuple[str, Sequence[tuple[int, int]]]:
+    cleaned = clean(text)
+    if not cleaned.strip():
+        raise UsageError("There is nothing to send.")
+    if len(cleaned) > MAX_MESSAGE_CHARS:
+        raise UsageError(
+            f"This message is too long ({len(cleaned):,} characters).", f"The limit is {MAX_MESSAGE_CHARS:,}."
+        )
+    if cleaned != text and pasted:
+        pasted = [(0, len(cleaned))]  # the spans no longer fit: trust none of it
+    return cleaned, pasted
+
+
+def _add_reply(runtime: Runtime, conn: sqlite3.Connection, thread_id: str, message: Message | None) -> Message:
+    """Add the empty row that the reply will fill, and mark the turn as open."""
+    model = runtime.chat.ready()
+    reply = chat.add_message(
+        conn,
+        runtime.user_id,
+        thread_id,
+        Role.ASSISTANT,
+        "",
+        runtime.clock(),
+        status=MessageStatus.GENERATING,
+        origin=Origin.MODEL,
+        unprompted=message is None,
+        reply_to=message.id if message else None,
+        model=model.name if model else "",
+    )
+    save_checkpoint(runtime, conn, thread_id, {"open_turn": reply.id})
+    return reply
+
+
+def _check_expectation(runtime: Runtime, earlier: list[Message], text: str) -> tuple[Prediction | None, Verdict | None]:
+    """Compare what the last reply expected with what came; (None, None) if nothing was expected."""
+    replies = [one for one in earlier if one.role is Role.ASSISTANT]
+    if not replies or replies[-1].status in (MessageStatus.INTERRUPTED, MessageStatus.GENERATING):
+        return None, None
+    expected = expectations.prediction_for(runtime.database.read(), runtime.user_id, replies[-1].id, "responder")
+    if expected is None or not expected.text:
+        return None, None
+    verdict = mismatch(
+        expected.text,
+        text,
+        similarity=_similarity(runtime, expected.text, text),
+        rule=runtime.settings.mismatch_rule,
+        fuzzy_threshold=runtime.settings.fuzzy_threshold,
+    )
+    return expected, verdict
+
+
+def _similarity(runtime: Runtime, one: str, other: str) -> float | None:
+    embedder = runtime.embedding.ready()
+    if embedder is None:
+        return None
+    try:
+        first, second = embedder.embed([one, other])
+    except ModelError:
+        return None  # the verdict says in words that it had to do without meaning
+    return float(first @ second)
+
+
+def _prefetched(
+    runtime: Runtime, thread_id: str, expected: Prediction | None, verdict: Verdict | None
+) -> tuple[str, ...] | None:
+    """Return what call 1 already said in idle time, if the person then wrote what was expected."""
+    if expected is None or verdict is None or verdict.surprised:
+        return None
+    checkpoint = events.get_checkpoint(runtime.database.read(), runtime.user_id, thread_id)
+    ahead = checkpoint.get("prefetched", {})
+    return tuple(ahead["needed_info"]) if ahead.get("prediction_id") == expected.id else None
+
+
+def _note_check(runtime: Runtime, conn: sqlite3.Connection, thread_id: str, verdict: Verdict | None) -> None:
+    events.add_event(
+        conn,
+        runtime.user_id,
+        "hotpath",
+        "classify",
+        "ok" if verdict else "skipped",
+        runtime.clock(),
+        thread_id=thread_id,
+        sim=verdict.similarity if verdict else None,
+    )

@@ -1,0 +1,119 @@
+"""What memapp does between two turns: complete the prediction, learn from surprises, embed what is new, get ready.
+
+`work` is called on a background thread after each reply and stops within milliseconds when cancelled, since the next
+message goes first. What is left undone stays pending in the file and is done the next time.
+"""
+
+import logging
+from collections.abc import Iterator
+from contextlib import closing
+
+from memapp.domain.chat import Message, MessageStatus, Role
+from memapp.domain.memory import Memory
+from memapp.domain.prompt import Piece, Prompt, Sampling
+from memapp.errors import ModelError
+from memapp.inference import Cancel, ChatModel
+from memapp.prompts import predict
+from memapp.prompts import scene as words
+from memapp.prompts.scene import Scene
+from memapp.runtime import Runtime
+from memapp.services.answer import open_thread, scene
+from memapp.services.remember import learn
+from memapp.store import events, expectations
+
+log = logging.getLogger(__name__)
+
+EMBED_BATCH = 32
+
+
+def work(runtime: Runtime, thread_id: str | None, cancel: Cancel) -> Iterator[Memory]:
+    """Do what is due, oldest first; yield each fact learned. With a thread, also get ready for its next message."""
+    model = runtime.chat.ready()
+    try:
+        if model and thread_id:
+            _complete_prediction(runtime, model, thread_id, cancel)
+        for surprise in expectations.pending_surprises(runtime.database.read(), runtime.user_id):
+            if cancel.is_set():
+                return
+            yield from learn(runtime, surprise, model, cancel)
+        _embed(runtime, cancel)
+        if model and thread_id and not cancel.is_set():
+            warm(runtime, thread_id, "", cancel)
+            if runtime.settings.speculate:
+                _predict_ahead(runtime, model, thread_id, cancel)
+    except ModelError as error:
+        log.warning("upkeep stopped: %s", type(error).__name__)
+
+
+def warm(runtime: Runtime, thread_id: str, typed: str, cancel: Cancel) -> int:
+    """Prefill the coming turn as far as it is known, with what is being typed; return the tokens computed."""
+    model = runtime.chat.ready()
+    if model is None or cancel.is_set():
+        return 0
+    return model.warm(words.trunk(_next_scene(runtime, model, thread_id, typed)), cancel, open_end=True)
+
+
+def _next_scene(runtime: Runtime, model: ChatModel, thread_id: str, message: str) -> Scene:
+    thread, messages = open_thread(runtime, thread_id)
+    return scene(runtime, model, thread, messages, message)
+
+
+def _last_reply(messages: list[Message]) -> Message | None:
+    replies = [one for one in messages if one.role is Role.ASSISTANT and one.status is MessageStatus.COMPLETE]
+    return replies[-1] if replies else None
+
+
+def _complete_prediction(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel) -> None:
+    """Call 1 was read only until its keywords; let the model finish the sentence on what it expects next."""
+    thread, messages = open_thread(runtime, thread_id)
+    reply = _last_reply(messages)
+    if reply is None or reply.reply_to is None:
+        return
+    begun = expectations.prediction_for(runtime.database.read(), runtime.user_id, reply.id, "predictor")
+    if begun is None or begun.text:
+        return
+    message = next((one for one in messages if one.id == reply.reply_to), None)
+    if message is None:
+        return
+    setting = scene(runtime, model, thread, [one for one in messages if one.seq < message.seq], message.text)
+    prompt, sampling = predict.finish_request(setting, begun.needed_info)
+    text = _generate(model, prompt, sampling, cancel)
+    expects = predict.parse_prediction(text)
+    if expects and not cancel.is_set():
+        with runtime.database.write() as conn:
+            expectations.save_prediction(
+                conn, runtime.user_id, thread_id, reply.id, "predictor", expects, begun.needed_info, runtime.clock()
+            )
+
+
+def _predict_ahead(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel) -> None:
+    """Run call 1 as if the person had written what is expected; a right guess then saves it in the turn."""
+    _, messages = open_thread(runtime, thread_id)
+    reply = _last_reply(messages)
+    if reply is None or reply.id != messages[-1].id:
+        return
+    expected = expectations.prediction_for(runtime.database.read(), runtime.user_id, reply.id, "responder")
+    if expected is None:
+        return
+    prompt, sampling = predict.request(_next_scene(runtime, model, thread_id, expected.text))
+    text = _generate(model, prompt, sampling, cancel, until_array=True)
+    needed_info = predict.parse(text).needed_info
+    if cancel.is_set() or not needed_info:
+        return
+    with runtime.database.write() as conn:
+        data = events.get_checkpoint(conn, runtime.user_id, thread_id)
+        data["prefetched"] = {"prediction_id": expected.id, "needed_info": list(needed_info)}
+        events.save_checkpoint(conn, runtime.user_id, thread_id, data, runtime.clock())
+
+
+def _generate(
+    model: ChatModel, prompt: Prompt, sampling: Sampling, cancel: Cancel, *, until_array: bool = False
+) -> str:
+    text = ""
+    with closing(model.generate(prompt, sampling, cancel)) as stream:
+        for part in stream:
+            if isinstance(part, Piece):
+                text += part.text
+                if until_array and predict.array_closed(text):
+                    break
+    return text
