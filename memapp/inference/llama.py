@@ -1,0 +1,261 @@
+"""A GGUF chat model in this process, on llama.cpp's low-level interface.
+
+The conversation's trunk stays in the key/value cache; each call branches off it with its short suffix, so the second
+call of a turn, and the first one of the next, compute only what is new. Contents are tokenised as plain text: control
+text that somebody wrote stays text. All computing happens on one owner thread; a call stops within milliseconds, in the
+middle of a batch too.
+"""
+
+import atexit
+import logging
+import queue
+import re
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil  # type: ignore[import-untyped]
+
+from memapp.domain.prompt import Finished, Piece, Prompt, Sampling, Usage
+from memapp.errors import ModelError
+from memapp.inference import Cancel, gguf_file
+from memapp.inference.native import Context, Grammar, NativeModel, closed, usable_cores
+from memapp.inference.owner import Job, OwnerThread
+from memapp.inference.reply import ReplyWriter
+from memapp.inference.sampling import TokenSampler
+from memapp.inference.templates import ChatTemplate, Span
+from memapp.inference.trunk import TrunkCache
+
+log = logging.getLogger(__name__)
+
+WORKING_MEMORY = 150_000_000
+"""Bytes for scores and intermediate results, beside weights and cache."""
+UNSETTLED_TOKENS = 2
+"""How many tokens at the end of a half-typed message are likely to change with the next letters."""
+
+
+@dataclass(frozen=True)
+class _Call:
+    """One reply that was asked for."""
+
+    trunk: list[int]
+    rest: list[int]
+    sampling: Sampling
+    started: float
+
+
+class LlamaModel:
+    """A chat model from a GGUF file."""
+
+    def __init__(self, path: Path, *, context_tokens: int = 4096, threads: int | None = None) -> None:
+        """Load the file; raise `ModelError` in plain words when that cannot work.
+
+        `threads` defaults to the usable cores.
+        """
+        header = gguf_file.read(path)
+        window = min(context_tokens, header.number("context_length") or context_tokens)
+        _check_memory(header, window)
+        cores = threads or usable_cores()
+        self.name = path.stem
+        self._native = NativeModel(path)
+        try:
+            # One core is left to the screen while words are made; a decoding thread that has to wait stalls all others.
+            self._context = Context(self._native, window, max(1, cores - 1), cores)
+        except ModelError:
+            self._native.close()
+            raise
+        self.context_tokens = self._context.size
+        self._cache = TrunkCache(self._context)
+        self._template = ChatTemplate(self._native.chat_template(), bos=self._native.bos_text, eos=self._native.eos_text)
+        self._markers = re.compile("|".join(map(re.escape, self._template.markers)) or "(?!)")
+        self._end_of_turn = self._written_end_of_turn()
+        self._owner = OwnerThread(f"model {self.name}", self._context.abort, self._release)
+        atexit.register(self.close)
+
+    def count_tokens(self, text: str) -> int:
+        """Count `text` with the model's own tokenizer; control-token strings count as ordinary text."""
+        return len(self._data_tokens(text))
+
+    def prompt_tokens(self, prompt: Prompt) -> int:
+        """Count a whole prompt as it will be rendered, template and head included."""
+        trunk, rest = self._tokens(prompt)
+        return len(trunk) + len(rest)
+
+    def generate(self, prompt: Prompt, sampling: Sampling, cancel: Cancel) -> Generator[Piece | Finished, None, None]:
+        """Stream a reply, `Finished` last. Closing the iterator early stops the model. Raises `ModelError`."""
+        if self._owner.closed:
+            raise closed()
+        return self._stream(prompt, sampling, cancel)
+
+    def warm(self, prompt: Prompt, cancel: Cancel, *, open_end: bool = False) -> int:
+        """Prefill a prompt's trunk in idle time; return the tokens computed.
+
+        With turns that end with a reply, the trunk reaches to where the next message begins. `open_end` leaves out the
+        last tokens of a half-typed message. `generate` interrupts this at once. A trunk that is too long is left alone.
+        """
+        spans = self._template.render(prompt).trunk
+        trunk = self._trunk_tokens(spans)
+        if open_end and spans[-1].data:
+            del trunk[-min(UNSETTLED_TOKENS, len(self._span_tokens(spans[-1:]))) :]
+        if len(trunk) >= self.context_tokens:
+            return 0
+        results: queue.SimpleQueue[int | ModelError] = queue.SimpleQueue()
+
+        def prefill() -> None:
+            results.put(self._cache.warm(trunk, lambda: job.stopped).computed)
+
+        job = Job(
+            run=lambda: self._run(prefill, results.put),
+            drop=lambda: results.put(0),
+            urgent=False,
+        )
+        with self._submitted(job, cancel):
+            result = results.get()
+        if isinstance(result, ModelError):
+            raise result
+        return result
+
+    def close(self) -> None:
+        """Release the model; later calls raise `ModelError`."""
+        atexit.unregister(self.close)
+        self._owner.close()
+
+    def _stream(self, prompt: Prompt, sampling: Sampling, cancel: Cancel) -> Generator[Piece | Finished, None, None]:
+        """Hand the call to the owner thread and pass on what comes back."""
+        started = time.perf_counter()
+        call = _Call(*self._tokens(prompt), sampling, started)
+        items: queue.SimpleQueue[Piece | Finished | ModelError] = queue.SimpleQueue()
+
+        def reply() -> None:
+            for item in self._reply(call, lambda: job.stopped):
+                items.put(item)
+
+        job = Job(
+            run=lambda: self._run(reply, items.put),
+            drop=lambda: items.put(Finished("cancelled", Usage())),
+            urgent=True,
+        )
+        with self._submitted(job, cancel):
+            while True:
+                item = items.get()
+                if isinstance(item, ModelError):
+                    raise item
+                yield item
+                if isinstance(item, Finished):
+                    return
+
+    @contextmanager
+    def _submitted(self, job: Job, cancel: Cancel) -> Iterator[None]:
+        """Queue a job, and stop it when somebody cancels, or when the caller leaves before it is done."""
+
+        def stop() -> None:
+            self._owner.stop(job)
+
+        self._owner.submit(job)
+        cancel.listen(stop)
+        try:
+            yield
+        finally:
+            cancel.unlisten(stop)
+            stop()
+
+    def _run(self, work: Callable[[], None], report: Callable[[ModelError], None]) -> None:
+        """Do one job's work on the owner thread; whatever goes wrong is reported to the caller."""
+        try:
+            work()
+        except ModelError as error:
+            report(error)
+        except Exception as error:  # the thread must outlive any one call
+            log.exception("a model call failed")
+            self._cache.forget()
+            report(ModelError(f"The model failed in an unexpected way ({type(error).__name__}).", "Try again."))
+
+    def _reply(self, call: _Call, stopped: Callable[[], bool]) -> Iterator[Piece | Finished]:
+        """Compute one call from its prompt to its last word, on the owner thread."""
+        sampling = call.sampling
+        tail = self._data_tokens(sampling.tail)
+        prompt_tokens = len(call.trunk) + len(call.rest)
+        room = self.context_tokens - prompt_tokens - (len(tail) + sampling.tail_tokens if tail else 0)
+        if room < 1:
+            raise ModelError(
+                f"The conversation is too long for this model: {prompt_tokens:,} of {self.context_tokens:,} tokens.",
+                "Start a new chat, or set a larger `context_tokens`.",
+            )
+        grammar = Grammar(self._native, sampling.grammar) if sampling.grammar is not None else None
+        try:
+            sampler = TokenSampler(sampling, grammar, self._native.ends_turn)
+            writer = ReplyWriter(self._native, self._context, self._cache, sampler, stopped)
+            prefilled = self._cache.branch(call.trunk, call.rest, stopped)
+            if prefilled.complete:
+                yield from writer.write(sampling, self._end_of_turn, min(sampling.max_tokens, room))
+                if tail and writer.reason != "cancelled":
+                    yield from writer.write_tail(sampling.tail, tail, self._end_of_turn, sampling.tail_tokens)
+                self._cache.end_branch()
+        finally:
+            if grammar is not None:
+                grammar.close()
+        now = time.perf_counter()
+        yield Finished(
+            writer.reason,
+            Usage(
+                prefill_tokens=prefilled.computed,
+                reused_tokens=prefilled.reused,
+                decode_tokens=writer.decoded,
+                first_token_seconds=(writer.first_token_at or now) - call.started,
+                seconds=now - call.started,
+            ),
+        )
+
+    def _tokens(self, prompt: Prompt) -> tuple[list[int], list[int]]:
+        """The tokens of a prompt's trunk, and of what follows it."""
+        rendered = self._template.render(prompt)
+        return self._trunk_tokens(rendered.trunk), self._span_tokens(rendered.rest)
+
+    def _trunk_tokens(self, spans: Sequence[Span]) -> list[int]:
+        tokens = self._span_tokens(spans)
+        if self._native.adds_bos and tokens[:1] != [self._native.bos]:
+            tokens.insert(0, self._native.bos)
+        return tokens
+
+    def _span_tokens(self, spans: Sequence[Span]) -> list[int]:
+        tokens: list[int] = []
+        for span in spans:
+            tokens += self._data_tokens(span.text) if span.data else self._native.tokens(span.text, special=True)
+        return tokens
+
+    def _data_tokens(self, text: str) -> list[int]:
+        """Tokenise somebody's words; what looks like the template's control text is taken apart in the middle."""
+        tokens: list[int] = []
+        start = 0
+        for marker in self._markers.finditer(text):
+            middle = (marker.start() + marker.end()) // 2
+            tokens += self._native.tokens(text[start:middle], special=False)
+            start = middle
+        return tokens + self._native.tokens(text[start:], special=False)
+
+    def _written_end_of_turn(self) -> tuple[str, ...]:
+        """What ends a reply as text, for templates whose end of turn is no control token of this model."""
+        tokens = self._native.tokens(self._template.reply_end, special=True)
+        return () if not tokens or self._native.ends_turn(tokens[0]) else (self._template.reply_end,)
+
+    def _release(self) -> None:
+        self._context.close()
+        self._native.close()
+
+
+def _check_memory(header: gguf_file.GgufFile, context_tokens: int) -> None:
+    """Refuse a model that would drive the machine into swapping."""
+    needed = header.size + header.cache_bytes(context_tokens) + WORKING_MEMORY
+    free = free_memory()
+    if needed > free:
+        raise ModelError(
+            f"{header.path.name} needs about {needed / 1e9:.1f} GB of memory, and {free / 1e9:.1f} GB are free.",
+            "Close other programs, set a smaller `context_tokens`, or choose a smaller model.",
+        )
+
+
+def free_memory() -> int:
+    """Bytes that can be used without swapping."""
+    return int(psutil.virtual_memory().available)

@@ -1,0 +1,283 @@
+"""llama.cpp through its C interface: a loaded model with its tokenizer, and one context with a trunk and a branch.
+
+Every call that can crash the process on a wrong argument is made here. `NativeModel` may be used by any thread,
+`Context` by its owner thread only (except `abort`). Native messages go to logging at debug level, never to the terminal.
+"""
+
+import ctypes
+import functools
+import logging
+import os
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memapp.errors import ModelError
+
+log = logging.getLogger(__name__)
+
+TRUNK, BRANCH = 0, 1
+SEQUENCES = 3
+BATCH = 512
+MICRO_BATCH = 256
+SPM_VOCABULARY = 1
+DECODED, ABORTED = 0, 2
+"""What `llama_decode` returns when all went well, and when the abort callback stopped it."""
+CANDIDATE = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)])
+"""The memory layout of `llama_token_data`."""
+
+
+@functools.cache
+def library() -> Any:
+    """Load llama.cpp once, with its messages turned to logging."""
+    import llama_cpp.llama_cpp as lib
+
+    lib.llama_log_set(_log_callback(lib), None)
+    lib.llama_backend_init()
+    return lib
+
+
+@functools.cache
+def _log_callback(lib: Any) -> Any:
+    @lib.llama_log_callback  # type: ignore[untyped-decorator]
+    def forward(_level: int, text: bytes, _user_data: object) -> None:
+        log.debug("%s", text.decode("utf-8", "replace").rstrip())
+
+    return forward
+
+
+def usable_cores() -> int:
+    """Physical cores this process may use; two hardware threads of one core count once."""
+    try:
+        processors = os.sched_getaffinity(0)
+    except AttributeError:
+        processors = set(range(os.cpu_count() or 1))
+    siblings = Path("/sys/devices/system/cpu")
+    try:
+        return len({(siblings / f"cpu{number}/topology/thread_siblings_list").read_text() for number in processors})
+    except OSError:
+        return len(processors)
+
+
+class NativeModel:
+    """The weights and the vocabulary of one model file."""
+
+    def __init__(self, path: Path) -> None:
+        self.lib = library()
+        self._lock = threading.Lock()
+        self._handle = self.lib.llama_model_load_from_file(os.fsencode(path), self.lib.llama_model_default_params())
+        if not self._handle:
+            raise ModelError(
+                f"{path.name} cannot be loaded: it is damaged or of a kind this version does not know.",
+                "Choose another model, or update memapp.",
+            )
+        self.vocabulary = self.lib.llama_model_get_vocab(self._handle)
+        self.vocabulary_size: int = self.lib.llama_vocab_n_tokens(self.vocabulary)
+        self.train_context: int = self.lib.llama_model_n_ctx_train(self._handle)
+        self.window: int = self.lib.llama_model_n_swa(self._handle)
+        self.recurrent = bool(self.lib.llama_model_is_recurrent(self._handle) or self.lib.llama_model_is_hybrid(self._handle))
+        """Whether the cache cannot be cut back, so that every call needs a fork of the trunk."""
+        self.adds_bos = bool(self.lib.llama_vocab_get_add_bos(self.vocabulary))
+        self.bos: int = self.lib.llama_vocab_bos(self.vocabulary)
+        self.bos_text = self._control_text(self.bos)
+        self.eos_text = self._control_text(self.lib.llama_vocab_eos(self.vocabulary))
+        self._space_prefix = self.lib.llama_vocab_type(self.vocabulary) == SPM_VOCABULARY
+        self._line_start = self._tokens(b"\n", special=False) if self._space_prefix else []
+
+    @property
+    def handle(self) -> Any:
+        if not self._handle:
+            raise closed()
+        return self._handle
+
+    def chat_template(self) -> str | None:
+        with self._lock:
+            template = self.lib.llama_model_chat_template(self.handle, None)
+        return template.decode("utf-8", "replace") if template else None
+
+    def tokens(self, text: str, *, special: bool) -> list[int]:
+        """Tokenise a stretch of text as it continues other text; control text counts only where `special` is set."""
+        if not text:
+            return []
+        data = text.encode("utf-8", "replace")
+        with self._lock:
+            if not self._space_prefix:
+                return self._tokens(data, special)
+            # Such vocabularies put a space before the first word of every call. A line break in front takes it up.
+            tokens = self._tokens(b"\n" + data, special)
+            size = len(self._line_start)
+            return tokens[size:] if tokens[:size] == self._line_start else self._tokens(data, special)
+
+    def _tokens(self, data: bytes, special: bool) -> list[int]:
+        assert self.handle
+        room = len(data) + 8
+        while True:
+            buffer = (ctypes.c_int32 * room)()
+            count = self.lib.llama_tokenize(self.vocabulary, data, len(data), buffer, room, False, special)
+            if count >= 0:
+                return buffer[:count]
+            room = -count
+
+    def text(self, token: int, *, special: bool = False) -> bytes:
+        """The bytes of one token; a control token has none unless `special` is set."""
+        with self._lock:
+            assert self.handle
+            room = 64
+            while True:
+                buffer = ctypes.create_string_buffer(room)
+                count = self.lib.llama_token_to_piece(self.vocabulary, token, buffer, room, 0, special)
+                if count >= 0:
+                    return buffer.raw[:count]
+                room = -count
+
+    def ends_turn(self, token: int) -> bool:
+        with self._lock:
+            assert self.handle
+            return bool(self.lib.llama_vocab_is_eog(self.vocabulary, token))
+
+    def _control_text(self, token: int) -> str:
+        return self.text(token, special=True).decode("utf-8", "replace") if token >= 0 else ""
+
+    def close(self) -> None:
+        """Free the weights. Every context must be closed before."""
+        with self._lock:
+            if self._handle:
+                self.lib.llama_model_free(self._handle)
+                self._handle = None
+
+
+class Context:
+    """One unified key/value cache: the trunk that calls share, and a branch for the call that runs."""
+
+    def __init__(self, model: NativeModel, context_tokens: int, threads: int, batch_threads: int) -> None:
+        self.model = model
+        self.lib = lib = model.lib
+        parameters = lib.llama_context_default_params()
+        parameters.n_ctx = context_tokens
+        parameters.n_batch, parameters.n_ubatch = BATCH, MICRO_BATCH
+        parameters.n_seq_max, parameters.kv_unified = SEQUENCES, True
+        parameters.n_threads, parameters.n_threads_batch = threads, batch_threads
+        parameters.swa_full = True
+        parameters.no_perf = True
+        self._handle = lib.llama_init_from_model(model.handle, parameters)
+        if not self._handle:
+            raise ModelError(
+                f"There is no room for a context of {context_tokens:,} tokens.",
+                "Close other programs, set a smaller `context_tokens`, or choose a smaller model.",
+            )
+        self.size: int = lib.llama_n_ctx(self._handle)
+        self._memory = lib.llama_get_memory(self._handle)
+        self._batch = lib.llama_batch_init(BATCH, 0, SEQUENCES)
+        # llama.cpp asks this callback at every step of its graph. `strlen` of a two-byte buffer answers without Python
+        # and without the interpreter lock: an empty string is 0, go on; one character is 1, stop.
+        self._abort = ctypes.create_string_buffer(2)
+        self._callback = ctypes.cast(_c_library().strlen, lib.ggml_abort_callback)
+        lib.llama_set_abort_callback(self._handle, self._callback, ctypes.cast(self._abort, ctypes.c_void_p))
+
+    def abort(self, wanted: bool) -> None:
+        """Stop the decoding that runs now, or allow decoding again. From any thread."""
+        self._abort[0] = b"\x01" if wanted else b"\x00"
+
+    def decode(self, tokens: Sequence[int], sequences: Sequence[tuple[int, ...]], position: int, *, logits: bool) -> bool:
+        """Compute up to `BATCH` tokens from `position` on, each for its sequences; False when it was aborted."""
+        batch = self._batch
+        batch.n_tokens = len(tokens)
+        for index, (token, owners) in enumerate(zip(tokens, sequences, strict=True)):
+            batch.token[index] = token
+            batch.pos[index] = position + index
+            batch.n_seq_id[index] = len(owners)
+            for place, owner in enumerate(owners):
+                batch.seq_id[index][place] = owner
+            batch.logits[index] = False
+        batch.logits[len(tokens) - 1] = logits
+        status = self.lib.llama_decode(self._live(), batch)
+        if status not in (DECODED, ABORTED):
+            raise ModelError(f"The model failed while computing ({status}).", "Try again, or choose another model.")
+        return bool(status == DECODED)
+
+    def logits(self) -> NDArray[np.float32]:
+        """A copy of the scores of the next token, one for each word of the vocabulary."""
+        pointer = self.lib.llama_get_logits_ith(self._live(), -1)
+        if not pointer:
+            raise ModelError("The model gave no scores.", "Try again, or choose another model.")
+        return np.ctypeslib.as_array(pointer, (self.model.vocabulary_size,)).copy()
+
+    def cut(self, sequence: int, length: int) -> bool:
+        """Keep the first `length` tokens of a sequence; False if this kind of model cannot."""
+        return bool(self.lib.llama_memory_seq_rm(self._live_memory(), sequence, length, -1))
+
+    def fork(self) -> None:
+        """Make the branch begin as the trunk stands."""
+        self.lib.llama_memory_seq_cp(self._live_memory(), TRUNK, BRANCH, -1, -1)
+
+    def first_position(self, sequence: int) -> int:
+        return int(self.lib.llama_memory_seq_pos_min(self._live_memory(), sequence))
+
+    def length(self, sequence: int) -> int:
+        return int(self.lib.llama_memory_seq_pos_max(self._live_memory(), sequence)) + 1
+
+    def clear(self) -> None:
+        self.lib.llama_memory_clear(self._live_memory(), False)
+
+    def close(self) -> None:
+        if self._handle:
+            self.lib.llama_batch_free(self._batch)
+            self.lib.llama_free(self._handle)
+            self._handle = self._memory = None
+
+    def _live(self) -> Any:
+        if not self._handle:
+            raise closed()
+        return self._handle
+
+    def _live_memory(self) -> Any:
+        self._live()
+        return self._memory
+
+
+class Grammar:
+    """A compiled GBNF grammar that follows one reply."""
+
+    def __init__(self, model: NativeModel, text: str) -> None:
+        self.lib = model.lib
+        self._handle = None
+        if "root" in text and "\0" not in text:
+            self._handle = self.lib.llama_sampler_init_grammar(model.vocabulary, text.encode("utf-8"), b"root")
+        if not self._handle:
+            raise ModelError("The grammar for the model's reply does not compile.")
+
+    def allowed(self, tokens: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which of these tokens may come next."""
+        candidates = np.zeros(len(tokens), CANDIDATE)
+        candidates["id"] = tokens
+        array = self.lib.llama_token_data_array(candidates.ctypes.data_as(self.lib.llama_token_data_p), len(tokens), -1, False)
+        self.lib.llama_sampler_apply(self._live(), ctypes.byref(array))
+        return np.asarray(candidates["logit"] == 0)
+
+    def accept(self, token: int) -> None:
+        """Go on after `token`, which must be an allowed one."""
+        self.lib.llama_sampler_accept(self._live(), token)
+
+    def close(self) -> None:
+        if self._handle:
+            self.lib.llama_sampler_free(self._handle)
+            self._handle = None
+
+    def _live(self) -> Any:
+        if not self._handle:
+            raise closed()
+        return self._handle
+
+
+def closed() -> ModelError:
+    """The error of every call after `close`."""
+    return ModelError("The model was closed.", "Start it again.")
+
+
+def _c_library() -> Any:
+    return ctypes.CDLL("msvcrt") if sys.platform == "win32" else ctypes.CDLL(None)

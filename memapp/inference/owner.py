@@ -1,0 +1,96 @@
+"""One thread that owns a model: jobs from any thread are done one at a time, urgent ones first.
+
+An urgent job stops the idle job that runs and drops those that wait, since what they prepared for has come or changed.
+"""
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from memapp.errors import ModelError
+
+
+@dataclass(eq=False)
+class Job:
+    """One piece of work. Either `run` or `drop` is called, once."""
+
+    run: Callable[[], None]
+    """Does the work on the owner thread; must not raise."""
+    drop: Callable[[], None]
+    """Told instead of `run` when the job was stopped before it began."""
+    urgent: bool
+    stopped: bool = False
+    """Set when nobody wants the result any more; `run` looks at it between its steps."""
+
+
+class OwnerThread:
+    """Runs jobs on a thread of its own.
+
+    `abort(True)` must interrupt the running step, `abort(False)` allow steps again; `release` is the thread's last act.
+    """
+
+    def __init__(self, name: str, abort: Callable[[bool], None], release: Callable[[], None]) -> None:
+        self._abort = abort
+        self._release = release
+        self._changed = threading.Condition()
+        self._waiting: deque[Job] = deque()
+        self._running: Job | None = None
+        self.closed = False
+        self._thread = threading.Thread(target=self._work, name=name, daemon=True)
+        self._thread.start()
+
+    def submit(self, job: Job) -> None:
+        """Queue a job; raise `ModelError` after `close`."""
+        with self._changed:
+            if self.closed:
+                raise ModelError("The model was closed.", "Start it again.")
+            if job.urgent:
+                for idle in [waiting for waiting in self._waiting if not waiting.urgent]:
+                    self._stop(idle)
+                if self._running is not None and not self._running.urgent:
+                    self._stop(self._running)
+            self._waiting.append(job)
+            self._changed.notify()
+
+    def stop(self, job: Job) -> None:
+        """Interrupt a job, or drop it if it has not begun; a finished one is left alone."""
+        with self._changed:
+            self._stop(job)
+
+    def close(self) -> None:
+        """Stop everything, release, and wait until that is done. More than once does no harm."""
+        with self._changed:
+            self.closed = True
+            for job in [*self._waiting, self._running]:
+                if job is not None:
+                    self._stop(job)
+            self._changed.notify()
+        if threading.current_thread() is not self._thread:
+            self._thread.join()
+
+    def _stop(self, job: Job) -> None:
+        job.stopped = True
+        if job is self._running:
+            self._abort(True)
+        elif job in self._waiting:
+            self._waiting.remove(job)
+            job.drop()
+
+    def _work(self) -> None:
+        while (job := self._next()) is not None:
+            job.run()
+            with self._changed:
+                self._running = None
+                self._abort(False)
+        self._release()
+
+    def _next(self) -> Job | None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._waiting or self.closed)
+            if self.closed:
+                return None
+            job = next((waiting for waiting in self._waiting if waiting.urgent), self._waiting[0])
+            self._waiting.remove(job)
+            self._running = job
+            return job

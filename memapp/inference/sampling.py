@@ -1,0 +1,130 @@
+"""From scores to words: which token comes next, and which part of the text may be shown already."""
+
+import codecs
+from collections import deque
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memapp.domain.prompt import Sampling
+
+TOP_K = 40
+PENALTY_WINDOW = 64
+GRAMMAR_SHORTLIST = 64
+"""How many of the likeliest tokens a grammar checks before the whole vocabulary; the rest is rarely needed and slow."""
+
+
+class AllowsTokens(Protocol):
+    """A grammar, as sampling sees it."""
+
+    def allowed(self, tokens: NDArray[np.int64]) -> NDArray[np.bool_]: ...
+
+    def accept(self, token: int) -> None: ...
+
+
+class TokenSampler:
+    """Picks tokens for one reply: repeat penalty, then grammar, then temperature with top-k and top-p."""
+
+    def __init__(self, sampling: Sampling, grammar: AllowsTokens | None, ends: Callable[[int], bool]) -> None:
+        self._sampling = sampling
+        self._grammar = grammar
+        self._ends = ends
+        self._random = np.random.default_rng(sampling.seed)
+        self._recent: deque[int] = deque(maxlen=PENALTY_WINDOW)
+
+    def pick(self, scores: NDArray[np.float32]) -> int:
+        """Choose the next token and remember it; `scores` is changed in place."""
+        self._penalise(scores)
+        token = self._choose(_likeliest(scores, 1 if self._sampling.temperature <= 0 else TOP_K), scores)
+        if self._grammar is not None:
+            token = self._lawful(token, scores, self._grammar)
+            if not self._ends(token):
+                self._grammar.accept(token)
+        self._recent.append(token)
+        return token
+
+    def drop_grammar(self) -> None:
+        """What follows is free text."""
+        self._grammar = None
+
+    def _penalise(self, scores: NDArray[np.float32]) -> None:
+        """As in the CTRL paper (arXiv 1909.05858): positive scores are divided, negative ones multiplied."""
+        penalty = self._sampling.repeat_penalty
+        if penalty == 1 or not self._recent:
+            return
+        seen = np.unique(np.array(self._recent, dtype=np.int64))
+        scores[seen] = np.where(scores[seen] > 0, scores[seen] / penalty, scores[seen] * penalty)
+
+    def _lawful(self, token: int, scores: NDArray[np.float32], grammar: AllowsTokens) -> int:
+        """Keep the token if the grammar allows it, else choose among the likeliest that it allows."""
+        if grammar.allowed(np.array([token]))[0]:
+            return token
+        for count in (GRAMMAR_SHORTLIST, len(scores)):
+            tokens = _likeliest(scores, count)
+            lawful = tokens[grammar.allowed(tokens)]
+            if len(lawful):
+                return self._choose(lawful[:TOP_K], scores)
+        raise GrammarDeadEnd
+
+    def _choose(self, tokens: NDArray[np.int64], scores: NDArray[np.float32]) -> int:
+        """Choose from tokens that are sorted by score, the likeliest first."""
+        if self._sampling.temperature <= 0 or len(tokens) == 1:
+            return int(tokens[0])
+        top = scores[tokens].astype(np.float64)
+        likely = np.exp(top - top[0])
+        likely /= likely.sum()
+        kept = 1 + int(np.searchsorted(np.cumsum(likely), self._sampling.top_p))
+        weights = np.exp((top[:kept] - top[0]) / self._sampling.temperature)
+        return int(self._random.choice(tokens[: len(weights)], p=weights / weights.sum()))
+
+
+class GrammarDeadEnd(Exception):
+    """No token of the vocabulary can follow; the reply ends here."""
+
+
+class ReplyText:
+    """Turns token bytes into text, holding back half characters and whatever may be the start of a stop string."""
+
+    def __init__(self, stop: tuple[str, ...]) -> None:
+        self._stop = tuple(text for text in stop if text)
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._held = ""
+        self.stopped_at = ""
+        """The stop string that was met."""
+
+    def feed(self, data: bytes) -> str:
+        """Take the bytes of a token; return what may be shown now."""
+        self._held += self._decoder.decode(data)
+        found = [(self._held.find(text), text) for text in self._stop if text in self._held]
+        if found:
+            at, self.stopped_at = min(found)
+            shown, self._held = self._held[:at], self._held[at + len(self.stopped_at) :]
+            return shown
+        safe = len(self._held) - self._possible_start()
+        shown, self._held = self._held[:safe], self._held[safe:]
+        return shown
+
+    def rest(self) -> str:
+        """What is still held back; after a stop string, what followed it. Half a character is dropped."""
+        held, self._held = self._held, ""
+        return held
+
+    def _possible_start(self) -> int:
+        """Length of the longest end of the held text that begins a stop string."""
+        longest = max((len(text) for text in self._stop), default=1) - 1
+        for size in range(min(longest, len(self._held)), 0, -1):
+            end = self._held[-size:]
+            if any(text.startswith(end) for text in self._stop):
+                return size
+        return 0
+
+
+def _likeliest(scores: NDArray[np.float32], count: int) -> NDArray[np.int64]:
+    """The tokens with the highest scores, highest first."""
+    if count == 1:
+        return np.array([scores.argmax()])
+    count = min(count, len(scores))
+    top = np.argpartition(scores, len(scores) - count)[-count:]
+    return top[np.argsort(-scores[top], kind="stable")]

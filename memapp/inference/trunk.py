@@ -1,0 +1,144 @@
+"""What stands in a context's cache: the trunk's tokens, kept between calls, and the branch of the call that runs.
+
+A call reuses the longest beginning it shares with the trunk. Models whose state cannot be cut back (recurrent, hybrid)
+reuse it only while the conversation grows; otherwise everything is computed again.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from memapp.errors import ModelError
+from memapp.inference.native import BATCH, BRANCH, TRUNK, Context
+
+Stopped = Callable[[], bool]
+
+
+@dataclass(frozen=True)
+class Prefilled:
+    """What it took to have a prompt in the cache."""
+
+    reused: int
+    computed: int
+    complete: bool
+    """False when it was stopped on the way."""
+
+
+class TrunkCache:
+    """The cache of one context, used by its owner thread only."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._trunk: list[int] = []
+        self._branch_length = 0
+
+    def warm(self, trunk: Sequence[int], stopped: Stopped) -> Prefilled:
+        """Bring the trunk in; one that is in already, perhaps with more after it, stays as it is."""
+        shared = _shared_length(self._trunk, trunk)
+        if shared == len(trunk):
+            return Prefilled(shared, 0, complete=True)
+        return self._prefill_trunk(trunk, stopped)
+
+    def branch(self, trunk: Sequence[int], rest: Sequence[int], stopped: Stopped) -> Prefilled:
+        """Bring the trunk in and begin a branch from it with `rest`; scores for the next token are ready afterwards."""
+        if not rest:
+            trunk, rest = trunk[:-1], trunk[-1:]
+        self.end_branch()
+        return (self._fork if self._context.model.recurrent else self._grow)(trunk, rest, stopped)
+
+    def extend(self, tokens: Sequence[int]) -> bool:
+        """Append tokens to the branch and compute the scores after them; False when it was aborted."""
+        for at in range(0, len(tokens), BATCH):
+            part = tokens[at : at + BATCH]
+            if not self._decode(part, [(BRANCH,)] * len(part), self._branch_length, logits=True):
+                return False
+            self._branch_length += len(part)
+        return True
+
+    def end_branch(self) -> None:
+        self._context.cut(BRANCH, 0)
+        self._branch_length = 0
+
+    def forget(self) -> None:
+        """Empty the cache."""
+        self._context.clear()
+        self._trunk = []
+        self._branch_length = 0
+
+    def _prefill_trunk(self, trunk: Sequence[int], stopped: Stopped) -> Prefilled:
+        reused = self._align(trunk)
+        computed = self._compute(trunk[reused:], [(TRUNK,)] * (len(trunk) - reused), reused, stopped, logits=False)
+        return self._settled(trunk, reused, computed, len(trunk) - reused)
+
+    def _grow(self, trunk: Sequence[int], rest: Sequence[int], stopped: Stopped) -> Prefilled:
+        """Compute both together: the trunk's new tokens belong to the branch too, so a short prompt costs one pass."""
+        reused = self._align(trunk)
+        self._context.fork()
+        missing = [*trunk[reused:], *rest]
+        owners = [(TRUNK, BRANCH)] * (len(trunk) - reused) + [(BRANCH,)] * len(rest)
+        computed = self._compute(missing, owners, reused, stopped, logits=True)
+        self._branch_length = reused + computed
+        return self._settled(trunk, reused, computed, len(missing))
+
+    def _fork(self, trunk: Sequence[int], rest: Sequence[int], stopped: Stopped) -> Prefilled:
+        """Compute the trunk, then the branch from a copy of its state."""
+        warmed = self._prefill_trunk(trunk, stopped)
+        if not warmed.complete:
+            return warmed
+        self._context.fork()
+        computed = self._compute(rest, [(BRANCH,)] * len(rest), len(trunk), stopped, logits=True)
+        self._branch_length = len(trunk) + computed
+        return Prefilled(warmed.reused, warmed.computed + computed, complete=computed == len(rest))
+
+    def _align(self, trunk: Sequence[int]) -> int:
+        """Cut the cache back to what it shares with `trunk`; return how many tokens that is."""
+        context = self._context
+        shared = _shared_length(self._trunk, trunk)
+        if shared < len(self._trunk) and not context.cut(TRUNK, shared):
+            self.forget()
+            return 0
+        # With a sliding window, cells that left the window may be gone although cutting back succeeded.
+        if context.model.window and context.first_position(TRUNK) > max(0, shared - context.model.window):
+            self.forget()
+            return 0
+        self._trunk = list(trunk[:shared])
+        return shared
+
+    def _compute(
+        self, tokens: Sequence[int], owners: Sequence[tuple[int, ...]], position: int, stopped: Stopped, *, logits: bool
+    ) -> int:
+        """Compute tokens in batches; return how many were done before somebody stopped it."""
+        for at in range(0, len(tokens), BATCH):
+            part = slice(at, at + BATCH)
+            last = logits and at + BATCH >= len(tokens)
+            if stopped() or not self._decode(tokens[part], owners[part], position + at, logits=last):
+                return at
+        return len(tokens)
+
+    def _decode(self, tokens: Sequence[int], owners: Sequence[tuple[int, ...]], position: int, *, logits: bool) -> bool:
+        try:
+            return self._context.decode(tokens, owners, position, logits=logits)
+        except ModelError:
+            self.forget()  # nothing in the cache can be relied on after a native failure
+            raise
+
+    def _settled(self, trunk: Sequence[int], reused: int, computed: int, wanted: int) -> Prefilled:
+        """Take stock of what is in the trunk now; an aborted batch leaves the parts of it that were done."""
+        if computed == wanted:
+            self._trunk = list(trunk)
+            return Prefilled(reused, computed, complete=True)
+        self.end_branch()
+        if self._context.model.recurrent:
+            self.forget()
+            return Prefilled(reused, computed, complete=False)
+        kept = min(self._context.length(TRUNK), len(trunk))
+        self._trunk = list(trunk[:kept])
+        self._context.cut(TRUNK, kept)
+        return Prefilled(reused, max(computed, kept - reused), complete=False)
+
+
+def _shared_length(first: Sequence[int], second: Sequence[int]) -> int:
+    """Length of the beginning that both have."""
+    for index, (one, other) in enumerate(zip(first, second, strict=False)):
+        if one != other:
+            return index
+    return min(len(first), len(second))
