@@ -6,7 +6,7 @@ imported inside functions, so that importing this package costs nothing.
 """
 
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import Protocol
 
 import numpy as np
