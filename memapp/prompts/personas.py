@@ -1,0 +1,59 @@
+"""Personas, read from their TOML files."""
+
+import re
+import tomllib
+from collections.abc import Sequence
+from difflib import get_close_matches
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from memapp.domain.persona import Persona
+from memapp.errors import ConfigError
+
+
+def load_personas(folders: Sequence[Path]) -> dict[str, Persona]:
+    """Read every persona; one in a later folder replaces the one of the same id. Raises `ConfigError` for a bad file."""
+    found: dict[str, Persona] = {}
+    for folder in folders:
+        for path in sorted(folder.glob("*.toml")):
+            found[path.stem] = _read(path)
+    return found
+
+
+def _read(path: Path) -> Persona:
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+        values = tomllib.loads(text)
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: cannot be read: {error}.") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path}: not valid TOML: {error}.") from None
+    for key in values:
+        if key not in Persona.model_fields or key == "id":
+            raise ConfigError(f"{path}, line {_line_of(key, text)}: there is no key {key!r}.", _nearest(key))
+    try:
+        return Persona.model_validate({**values, "id": path.stem})
+    except ValidationError as error:
+        raise _explained(path, text, error) from None
+
+
+def _explained(path: Path, text: str, error: ValidationError) -> ConfigError:
+    first = error.errors()[0]
+    key = str(first["loc"][0])
+    if key == "id":
+        return ConfigError(f"{path}: a persona's file name is small letters, digits, - and _, beginning with a letter.")
+    if first["type"] == "missing":
+        return ConfigError(f"{path}: the key {key!r} is missing.", str(Persona.model_fields[key].description or ""))
+    return ConfigError(f"{path}, line {_line_of(key, text)}: {key}: {first['msg']}.")
+
+
+def _line_of(key: str, text: str) -> int:
+    match = re.search(rf"^\s*\[*\s*[\"']?{re.escape(key)}\b", text, re.MULTILINE)
+    return text.count("\n", 0, match.end()) + 1 if match else 1
+
+
+def _nearest(key: str) -> str:
+    known = [name for name in Persona.model_fields if name != "id"]
+    near = get_close_matches(key, known, n=1)
+    return f"Did you mean {near[0]!r}?" if near else f"Known keys: {', '.join(known)}."

@@ -1,0 +1,134 @@
+"""Call 1: what has to be looked up for a reply, and what the person may say next."""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from memapp.domain.prompt import Prompt, Sampling
+from memapp.domain.text import clean, one_line, shorten
+from memapp.prompts.scene import Scene, trunk
+from memapp.prompts.templates import template
+
+MAX_KEYWORDS = 5
+KEYWORD_CHARS = 32
+PREDICTION_CHARS = 160
+MAX_TOKENS = 96
+KEYWORD_SOURCE_CHARS = 2000
+"""How much of a long message is searched for keywords."""
+
+HEAD = '{"needed_info": ["'
+GRAMMAR = rf"""
+root ::= keyword (", \"" keyword){{0,{MAX_KEYWORDS - 1}}} "], \"prediction_next\": \"" prediction
+keyword ::= [^\x00-/:-@[-`{{-\x7F] [^"\\\x00-\x1F\x7F]{{0,{KEYWORD_CHARS - 1}}} "\""
+prediction ::= [^"\\\x00-\x1F\x7F]{{1,{PREDICTION_CHARS}}} "\"}}"
+"""
+
+_STRING = re.compile(r'[^"\]]*"((?:[^"\\]|\\.)*)"', re.DOTALL)
+_CUT_STRING = re.compile(r'[^"\]]*"((?:[^"\\]|\\.)*)\\?$', re.DOTALL)
+_LIST_START = re.compile(r'"needed_info"\s*:\s*\[')
+_LIST_END = re.compile(r"[^\"]*?\]")
+_PREDICTION = re.compile(r'"prediction_next"\s*:\s*"((?:[^"\\]|\\.)*)("?)', re.DOTALL)
+_STRING_REST = re.compile(r'((?:[^"\\]|\\.)*)', re.DOTALL)
+_COMMON = frozenset(
+    """a about after again all also always am an and any anything are as ask at be because been before being but by can
+    come could did didn do does doesn doing don done down each even ever every few for from get give go going good got
+    had has have having hello help here hey him his how idea into its it's i'm i've just know last let like little look
+    made make many may maybe mean might mine more most much must need never new next not now off okay once one only
+    other our out over own please quite really remember right said same say see she should show since some someone
+    something still such sure take talk tell than thank thanks that that's the their them then there these they thing
+    things think this those time today tomorrow too try under until upon use very want was way well were what what's
+    when where which while who whose why will with without won would yes yesterday yet you your""".split()
+)
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """What call 1 said."""
+
+    needed_info: tuple[str, ...]
+    prediction_next: str
+    complete: bool
+    """The list of needed information was closed and a prediction followed, closed too."""
+
+
+def request(scene: Scene) -> tuple[Prompt, Sampling]:
+    """Ask what to look up; the reply may be read until `array_closed`."""
+    prompt = replace(trunk(scene), suffix=template("predict").template, head=HEAD)
+    return prompt, Sampling(max_tokens=MAX_TOKENS, grammar=GRAMMAR)
+
+
+def finish_request(scene: Scene, needed_info: Sequence[str]) -> tuple[Prompt, Sampling]:
+    """Ask for the rest of a reply that was read until its list was closed."""
+    listed = json.dumps(list(needed_info), ensure_ascii=False)
+    prompt, sampling = request(scene)
+    grammar = "root ::= prediction\n" + GRAMMAR.splitlines()[-1] + "\n"
+    return (
+        replace(prompt, head=f'{{"needed_info": {listed}, "prediction_next": "'),
+        replace(sampling, grammar=grammar),
+    )
+
+
+def parse(text: str) -> Predicted:
+    """Read a reply that came after the head, whole, cut short or garbage."""
+    items, rest = _items(text)
+    if rest is None:
+        return Predicted(_useful(items), "", complete=False)
+    found = _PREDICTION.search(rest)
+    prediction = _one_sentence(_unescaped(found[1])) if found else ""
+    return Predicted(_useful(items), prediction, complete=bool(prediction and found and found[2]))
+
+
+def parse_prediction(text: str) -> str:
+    """Read the reply to `finish_request`."""
+    found = _STRING_REST.match(text)
+    return _one_sentence(_unescaped(found[1])) if found else ""
+
+
+def array_closed(text: str) -> bool:
+    """Say whether the list of needed information is complete."""
+    return _items(text)[1] is not None
+
+
+def keywords(message: str) -> tuple[str, ...]:
+    """Return the words of a message that say what it is about, for when the model gave nothing usable."""
+    words = re.findall(r"[^\W_][\w'’-]*", clean(message[:KEYWORD_SOURCE_CHARS]))
+    return _useful([word for word in words if len(word) > 2 and word.lower() not in _COMMON])
+
+
+def _items(text: str) -> tuple[list[str], str | None]:
+    """Return the strings of the list, and what follows its end; None when the list does not end."""
+    begun = _LIST_START.search(text)  # a server that cannot continue the head writes it again
+    text = text[begun.end() :] if begun else '"' + text
+    items: list[str] = []
+    at = 0
+    while found := _STRING.match(text, at):
+        items.append(_unescaped(found[1]))
+        at = found.end()
+    if end := _LIST_END.match(text, at):
+        return items, text[end.end() :]
+    if cut := _CUT_STRING.match(text, at):
+        items.append(_unescaped(cut[1]))
+    return items, None
+
+
+def _useful(items: Sequence[str]) -> tuple[str, ...]:
+    """Drop what has no letter or digit and what was said before; keep the first five."""
+    kept: dict[str, str] = {}
+    for item in items:
+        word = shorten(one_line(clean(item)), 2 * KEYWORD_CHARS).strip(" .,;:!?\"'")
+        if any(character.isalnum() for character in word):
+            kept.setdefault(word.lower(), word)
+    return tuple(kept.values())[:MAX_KEYWORDS]
+
+
+def _one_sentence(text: str) -> str:
+    return shorten(one_line(clean(text)), PREDICTION_CHARS)
+
+
+def _unescaped(text: str) -> str:
+    """Read the inside of a JSON string; one that is not valid JSON is taken as it is."""
+    try:
+        return str(json.loads(f'"{text}"', strict=False))
+    except ValueError:
+        return text.replace("\\", "")
