@@ -155,9 +155,7 @@ def _predict(model: ChatModel, setting: Scene, turn: OpenTurn, so_far: _Reply) -
 
 def _look_up(runtime: Runtime, turn: OpenTurn, message: Message, needed_info: Sequence[str]) -> tuple[Recalled, ...]:
     in_prompt = frozenset(one.id for one in [*turn.earlier, message, turn.reply])
-    request = RecallRequest(
-        message.text, needed_info=tuple(needed_info), top_k=runtime.settings.top_k, without=in_prompt
-    )
+    request = RecallRequest(message.text, needed_info=tuple(needed_info), top_k=runtime.settings.top_k, without=in_prompt)
     return tuple(recall(runtime, request)[: runtime.settings.prompt_memories])
 
 
@@ -181,9 +179,7 @@ def _stream_reply(
     so_far.expects = respond.parse_prediction(clean(tail))
 
 
-def _reply_request(
-    runtime: Runtime, setting: Scene, hits: Sequence[Recalled], avoid: str = ""
-) -> tuple[Prompt, Sampling]:
+def _reply_request(runtime: Runtime, setting: Scene, hits: Sequence[Recalled], avoid: str = "") -> tuple[Prompt, Sampling]:
     if setting.message is None:
         return remarks.request(setting)
     return respond.request(
@@ -247,9 +243,7 @@ def _finish(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Message:
 def _note_answer(runtime: Runtime, conn: sqlite3.Connection, turn: OpenTurn, so_far: _Reply) -> None:
     failed = so_far.status is MessageStatus.FAILED
     if turn.message and turn.prefetched is None and not so_far.needed_info:
-        events.add_event(
-            conn, runtime.user_id, "context", "predict", "skipped", runtime.clock(), thread_id=turn.thread.id
-        )
+        events.add_event(conn, runtime.user_id, "context", "predict", "skipped", runtime.clock(), thread_id=turn.thread.id)
     events.add_event(
         conn,
         runtime.user_id,

@@ -1,11 +1,38 @@
-"""Loading the models in the background, and listing the ones there are."""
+"""The models: loading them in the background, listing the ones there are, choosing one."""
 
 import logging
+import tomllib
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
 
-from memapp.errors import MemappError
+import psutil
+
+from memapp import paths, settings
+from memapp.errors import MemappError, UsageError
 from memapp.runtime import Runtime
 
 log = logging.getLogger(__name__)
+
+BUNDLED = "bundled"
+OVERHEAD_BYTES = 300 * 1024 * 1024
+"""What a model needs beside its weights: the key/value cache of a 4,096-token window and the library's buffers, roughly."""
+
+Fit = Literal["fits", "tight", "too big"]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """A model that could be used: on this machine already, or recommended."""
+
+    name: str
+    path: Path | None
+    """None for a recommendation that is not here yet, and for the bundled model."""
+    bytes: int
+    licence: str
+    note: str
+    fit: Fit
+    current: bool
 
 
 def load_chat_model(runtime: Runtime) -> None:
@@ -32,3 +59,57 @@ def load_embedder(runtime: Runtime) -> None:
         runtime.embedding.fail(str(error))
         return
     runtime.embedding.fill(embedder, embedder.model_id)
+
+
+def list_models(runtime: Runtime) -> list[ModelChoice]:
+    """Return the bundled model, the GGUF files in the models folder, and what the manifest recommends."""
+    current = runtime.settings.model
+    recommended = {entry["file"]: entry for entry in _manifest()}
+    bundled = recommended.pop("")
+    choices = [_choice(BUNDLED, None, bundled["bytes"], bundled["licence"], bundled["note"], not current)]
+    for path in sorted(runtime.paths.models.glob("*.gguf")):
+        known = recommended.pop(path.name, {"licence": "", "note": ""})
+        is_current = current in (path.name, path.stem, str(path))
+        choices.append(_choice(path.stem, path, path.stat().st_size, known["licence"], known["note"], is_current))
+    if current and not any(one.current for one in choices):
+        path = Path(current).expanduser()
+        size = path.stat().st_size if path.is_file() else 0
+        choices.append(_choice(current, path, size, "", "" if size else "This file is not there.", True))
+    for file, entry in recommended.items():
+        note = f"{entry['note']} Put {file} into {runtime.paths.models}."
+        choices.append(_choice(entry["name"], None, entry["bytes"], entry["licence"], note, False))
+    return choices
+
+
+def use_model(runtime: Runtime, name: str) -> None:
+    """Make a model the one for this and later starts. Load it with `load_chat_model`. Raises `UsageError`."""
+    chosen = next((one for one in list_models(runtime) if one.name == name), None)
+    path = Path(name).expanduser()
+    if name == BUNDLED:
+        value = ""
+    elif chosen is not None and chosen.path is not None:
+        value = str(chosen.path)
+    elif path.is_file():
+        value = str(path.absolute())
+    else:
+        raise UsageError(f"There is no model {name!r} here.", f"Put its GGUF file into {runtime.paths.models}.")
+    settings.write(runtime.paths.config, "model", value)
+    runtime.loaded = replace(runtime.loaded, settings=runtime.settings.model_copy(update={"model": value, "server": ""}))
+
+
+def _manifest() -> list[dict[str, str | int]]:
+    entries: list[dict[str, str | int]] = tomllib.loads(paths.bundled("models", "manifest.toml").read_text("utf-8"))["model"]
+    return entries
+
+
+def _choice(name: str, path: Path | None, size: int, licence: str, note: str, current: bool) -> ModelChoice:
+    return ModelChoice(name, path, size, licence, note, fit(size), current)
+
+
+def fit(size: int) -> Fit:
+    """Tell whether a model file of `size` bytes fits into the memory that is free now."""
+    available = psutil.virtual_memory().available
+    needed = size + OVERHEAD_BYTES
+    if needed > available:
+        return "too big"
+    return "tight" if needed > 0.7 * available else "fits"

@@ -54,9 +54,7 @@ def _ask(model: ChatModel, expected: str, typed: str, cancel: Cancel) -> tuple[l
     return ([], problems) if problems else ([draft], [])
 
 
-def _store(
-    runtime: Runtime, surprise: Surprise, message: Message, drafts: list[Draft], rejected: list[str]
-) -> Iterator[Memory]:
+def _store(runtime: Runtime, surprise: Surprise, message: Message, drafts: list[Draft], rejected: list[str]) -> Iterator[Memory]:
     """The third commit of a turn: the facts, the settled surprise and what was refused, together."""
     learned: list[Memory] = []
     now = runtime.clock()

@@ -30,17 +30,13 @@ def take_turn(
     prefetched = _prefetched(runtime, thread_id, expected, verdict)
     now = runtime.clock()
     with runtime.database.write() as conn:
-        message = chat.add_message(
-            conn, runtime.user_id, thread.id, Role.USER, text, now, origin=Origin.TYPED, pasted=pasted
-        )
+        message = chat.add_message(conn, runtime.user_id, thread.id, Role.USER, text, now, origin=Origin.TYPED, pasted=pasted)
         reply = _add_reply(runtime, conn, thread.id, message)
         if expected and verdict:
             expectations.mark_checked(conn, expected.id, message.id, verdict.surprised, verdict.why)
             expected = replace(expected, surprised=verdict.surprised, why=verdict.why)
         if verdict is None or verdict.surprised:
-            expectations.add_surprise(
-                conn, runtime.user_id, thread.id, message.id, expected.id if expected else None, now
-            )
+            expectations.add_surprise(conn, runtime.user_id, thread.id, message.id, expected.id if expected else None, now)
         _note_check(runtime, conn, thread.id, verdict)
         chat.save_draft(conn, runtime.user_id, thread.id, "", now)
     yield Accepted(message, reply, expected)
@@ -88,9 +84,7 @@ def _checked(text: str, pasted: Sequence[tuple[int, int]]) -> tuple[str, Sequenc
     if not cleaned.strip():
         raise UsageError("There is nothing to send.")
     if len(cleaned) > MAX_MESSAGE_CHARS:
-        raise UsageError(
-            f"This message is too long ({len(cleaned):,} characters).", f"The limit is {MAX_MESSAGE_CHARS:,}."
-        )
+        raise UsageError(f"This message is too long ({len(cleaned):,} characters).", f"The limit is {MAX_MESSAGE_CHARS:,}.")
     if cleaned != text and pasted:
         pasted = [(0, len(cleaned))]  # the spans no longer fit: trust none of it
     return cleaned, pasted
@@ -145,9 +139,7 @@ def _similarity(runtime: Runtime, one: str, other: str) -> float | None:
     return float(first @ second)
 
 
-def _prefetched(
-    runtime: Runtime, thread_id: str, expected: Prediction | None, verdict: Verdict | None
-) -> tuple[str, ...] | None:
+def _prefetched(runtime: Runtime, thread_id: str, expected: Prediction | None, verdict: Verdict | None) -> tuple[str, ...] | None:
     """Return what call 1 already said in idle time, if the person then wrote what was expected."""
     if expected is None or verdict is None or verdict.surprised:
         return None

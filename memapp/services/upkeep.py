@@ -106,9 +106,7 @@ def _predict_ahead(runtime: Runtime, model: ChatModel, thread_id: str, cancel: C
         events.save_checkpoint(conn, runtime.user_id, thread_id, data, runtime.clock())
 
 
-def _generate(
-    model: ChatModel, prompt: Prompt, sampling: Sampling, cancel: Cancel, *, until_array: bool = False
-) -> str:
+def _generate(model: ChatModel, prompt: Prompt, sampling: Sampling, cancel: Cancel, *, until_array: bool = False) -> str:
     text = ""
     with closing(model.generate(prompt, sampling, cancel)) as stream:
         for part in stream:

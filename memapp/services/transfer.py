@@ -1,0 +1,129 @@
+"""Chats out of memapp and old saves into it."""
+
+import json
+import sqlite3
+from datetime import datetime
+from pathlib import Path
+from typing import Literal
+
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
+
+from memapp.domain.chat import MAX_MESSAGE_CHARS, Message, Origin, Role, Thread
+from memapp.domain.text import clean, one_line, shorten
+from memapp.errors import UsageError
+from memapp.runtime import Runtime
+from memapp.store import chat
+
+AUTO_COMMENT = "[auto-comment]"
+"""What an old save has in place of the person's words when nobody asked."""
+MAX_SAVE_BYTES = 100 * 1024 * 1024
+ALL_MESSAGES = 1_000_000
+
+
+class SavedExchange(BaseModel):
+    """One entry of `conversation_history` in an old save."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    user: str | None = Field(None, max_length=MAX_MESSAGE_CHARS)
+    reply: str = Field(validation_alias=AliasChoices("tom", "reply", "assistant"), max_length=MAX_MESSAGE_CHARS)
+    timestamp: datetime | None = None
+
+
+class Save(BaseModel):
+    """The part of an old save that is a conversation; a save without one has none."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    conversation_history: tuple[SavedExchange, ...] = ()
+
+
+def export_thread(runtime: Runtime, thread_id: str, form: Literal["md", "json"]) -> str:
+    """Write a thread as Markdown for reading, or as JSON in the form of an old save."""
+    conn = runtime.database.read()
+    thread = chat.get_thread(conn, runtime.user_id, thread_id)
+    messages = chat.list_messages(conn, runtime.user_id, thread_id, limit=ALL_MESSAGES)
+    return _as_markdown(runtime, thread, messages) if form == "md" else _as_save(thread, messages)
+
+
+def import_save(runtime: Runtime, path: Path, persona: str) -> tuple[Thread, int]:
+    """Import an old save's conversation as a thread, all or nothing; return the thread and its number of messages.
+
+    Imported words are nobody's typing: they teach no facts. Raises `UsageError` for a file that is no save.
+    """
+    save = _read_save(path)
+    now = runtime.clock()
+    count = 0
+    with runtime.database.write() as conn:
+        title = shorten(one_line(clean(path.stem)) or "Imported chat", 200)
+        thread = chat.create_thread(conn, runtime.user_id, title, persona, now)
+        for exchange in save.conversation_history:
+            count += _add_exchange(runtime, conn, thread, exchange, exchange.timestamp or now)
+    return thread, count
+
+
+def _add_exchange(runtime: Runtime, conn: sqlite3.Connection, thread: Thread, exchange: SavedExchange, at: datetime) -> int:
+    asked: Message | None = None
+    said = clean(exchange.user or "")
+    if said and said != AUTO_COMMENT:
+        asked = chat.add_message(conn, runtime.user_id, thread.id, Role.USER, said, at, origin=Origin.IMPORT)
+    chat.add_message(
+        conn,
+        runtime.user_id,
+        thread.id,
+        Role.ASSISTANT,
+        clean(exchange.reply),
+        at,
+        origin=Origin.IMPORT,
+        unprompted=asked is None,
+        reply_to=asked.id if asked else None,
+    )
+    return 1 if asked is None else 2
+
+
+def _read_save(path: Path) -> Save:
+    try:
+        if path.stat().st_size > MAX_SAVE_BYTES:
+            raise UsageError(f"{path} is larger than a save can be.", "Nothing was imported.")
+        data = json.loads(path.read_bytes().decode("utf-8-sig"))
+    except OSError as error:
+        raise UsageError(f"Cannot read {path}: {error.strerror}.") from None
+    except (ValueError, RecursionError):
+        raise UsageError(f"{path} is not JSON.", "Nothing was imported.") from None
+    if isinstance(data, dict):
+        data = _inner(data)
+    try:
+        return Save.model_validate(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise UsageError(f"{path} is no save: {place}: {first['msg']}.", "Nothing was imported.") from None
+
+
+def _inner(data: dict[str, object]) -> dict[str, object]:
+    """A player's save keeps the conversation below `inner_voice_state`; take it from there."""
+    inner = data.get("inner_voice_state")
+    return inner if isinstance(inner, dict) and "conversation_history" not in data else data
+
+
+def _as_markdown(runtime: Runtime, thread: Thread, messages: list[Message]) -> str:
+    persona = runtime.persona(thread.persona)
+    lines = [f"# {thread.title}", ""]
+    for message in messages:
+        who = persona.user_name if message.role is Role.USER else persona.name
+        lines += [f"**{who}** · {message.created_at:%Y-%m-%d %H:%M} UTC", "", message.text, ""]
+    return "\n".join(lines)
+
+
+def _as_save(thread: Thread, messages: list[Message]) -> str:
+    asked = {message.id: message.text for message in messages if message.role is Role.USER}
+    history = [
+        {
+            "user": asked.get(message.reply_to or "", AUTO_COMMENT),
+            "reply": message.text,
+            "timestamp": message.created_at.isoformat(),
+        }
+        for message in messages
+        if message.role is Role.ASSISTANT
+    ]
+    return json.dumps({"title": thread.title, "conversation_history": history}, ensure_ascii=False, indent=2)
