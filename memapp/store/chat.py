@@ -144,10 +144,12 @@ def interrupt_unfinished(conn: sqlite3.Connection) -> int:
 
 def set_active(conn: sqlite3.Connection, message_ids: Sequence[str], active: bool) -> None:
     """Take messages out of the conversation, or bring them back, without deleting them."""
-    conn.execute(
-        "UPDATE messages SET active = ? WHERE id IN (SELECT value FROM json_each(?))",
+    rows = conn.execute(
+        "UPDATE messages SET active = ? WHERE id IN (SELECT value FROM json_each(?)) RETURNING thread_id, seq",
         (int(active), to_json(list(message_ids))),
-    )
+    ).fetchall()
+    for row in rows:
+        _refresh_context(conn, row["thread_id"], row["seq"])
 
 
 def get_message(conn: sqlite3.Connection, user_id: str, message_id: str) -> Message:
@@ -180,9 +182,7 @@ def messages_after(conn: sqlite3.Connection, user_id: str, thread_id: str, seq: 
 
 def variants(conn: sqlite3.Connection, user_id: str, user_message_id: str) -> list[Message]:
     """Return every reply to one message, the retried ones too, oldest first."""
-    rows = conn.execute(
-        "SELECT * FROM messages WHERE user_id = ? AND reply_to = ? ORDER BY seq", (user_id, user_message_id)
-    )
+    rows = conn.execute("SELECT * FROM messages WHERE user_id = ? AND reply_to = ? ORDER BY seq", (user_id, user_message_id))
     return [_message(row) for row in rows]
 
 
@@ -197,14 +197,16 @@ def typed_prompts(conn: sqlite3.Connection, user_id: str, limit: int = 200) -> l
 
 
 def _refresh_context(conn: sqlite3.Connection, thread_id: str, seq: int) -> None:
-    """A message's context is what was said just before and after it; a new or finished one changes three of them."""
+    """A message's context is what was said just before and after it; a change of one touches its neighbours too."""
     conn.execute(
         """UPDATE messages SET context =
              coalesce((SELECT substr(p.text, 1, :n) FROM messages p WHERE p.thread_id = messages.thread_id
                        AND p.active = 1 AND p.seq < messages.seq ORDER BY p.seq DESC LIMIT 1), '') || char(10) ||
              coalesce((SELECT substr(f.text, 1, :n) FROM messages f WHERE f.thread_id = messages.thread_id
                        AND f.active = 1 AND f.seq > messages.seq ORDER BY f.seq LIMIT 1), '')
-           WHERE thread_id = :thread AND seq BETWEEN :seq - 1 AND :seq + 1 AND status <> 'generating'""",
+           WHERE thread_id = :thread AND status <> 'generating' AND seq IN (:seq,
+             (SELECT max(seq) FROM messages WHERE thread_id = :thread AND active = 1 AND seq < :seq),
+             (SELECT min(seq) FROM messages WHERE thread_id = :thread AND active = 1 AND seq > :seq))""",
         {"thread": thread_id, "seq": seq, "n": CONTEXT_CHARS},
     )
 
@@ -256,7 +258,5 @@ def add_evidence(conn: sqlite3.Connection, user_id: str, thread_id: str, text: s
 
 
 def list_evidence(conn: sqlite3.Connection, user_id: str, thread_id: str) -> list[str]:
-    rows = conn.execute(
-        "SELECT text FROM evidence WHERE user_id = ? AND thread_id = ? ORDER BY id", (user_id, thread_id)
-    )
+    rows = conn.execute("SELECT text FROM evidence WHERE user_id = ? AND thread_id = ? ORDER BY id", (user_id, thread_id))
     return [row["text"] for row in rows]

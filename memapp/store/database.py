@@ -87,8 +87,9 @@ class Database:
         if target.is_symlink() or target.is_dir():
             raise StoreError(f"{target} is a folder or a link.", "Name a plain file.")
         partial = target.with_name(target.name + ".partial")
-        partial.unlink(missing_ok=True)
         with translated_errors(target):
+            partial.unlink(missing_ok=True)
+            partial.touch(mode=0o600)  # before SQLite opens it: it would follow the umask
             source = sqlite3.connect(f"{self.path.as_uri()}?mode=ro", uri=True)
             try:
                 source.execute("VACUUM INTO ?", (str(partial),))
@@ -101,12 +102,11 @@ class Database:
                 copy.close()
             with partial.open("rb") as file:
                 os.fsync(file.fileno())
-            partial.chmod(0o600)
             partial.replace(target)
         return target
 
     def close(self) -> None:
-        """Close every connection and let another memapp write."""
+        """Close every connection and let another memapp write. A second call does nothing."""
         for reader in self._readers.values():
             reader.close()
         self._readers.clear()
@@ -114,6 +114,7 @@ class Database:
             with self._turn:
                 self._writer.execute("PRAGMA optimize")
                 self._writer.close()
+                self._writer = None
         if self._file_lock is not None:
             self._file_lock.release()
 
@@ -174,11 +175,7 @@ def _connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
             for name, value in PRAGMAS.items():
                 connection.execute(f"PRAGMA {name} = {value}")
                 kept = connection.execute(f"PRAGMA {name}").fetchone()
-                if (
-                    kept is not None
-                    and kept[0] != value
-                    and name not in ("fullfsync", "checkpoint_fullfsync", "mmap_size")
-                ):
+                if kept is not None and kept[0] != value and name not in ("fullfsync", "checkpoint_fullfsync", "mmap_size"):
                     raise StoreError(f"SQLite does not accept {name}={value} for {path}.")
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 8_000_000)
         connection.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, 100_000)
@@ -202,9 +199,7 @@ def _refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
 def _check(connection: sqlite3.Connection, path: Path) -> None:
     damage = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     if damage != "ok":
-        raise StoreError(
-            f"{path} is damaged ({damage}).", f"Move it aside and put a copy from {path.parent / 'backups'} there."
-        )
+        raise StoreError(f"{path} is damaged ({damage}).", f"Move it aside and put a copy from {path.parent / 'backups'} there.")
 
 
 def _repair_full_text(writer: sqlite3.Connection) -> None:
@@ -275,9 +270,7 @@ def _prepare_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
-        raise StoreError(
-            f"Cannot make the folder {folder}: {error.strerror}.", "Choose another place with --db."
-        ) from None
+        raise StoreError(f"Cannot make the folder {folder}: {error.strerror}.", "Choose another place with --db.") from None
     if os.name != "posix":
         return
     status = folder.lstat()
@@ -298,14 +291,11 @@ def _take_lock(path: Path) -> filelock.BaseFileLock:
         lock.acquire(blocking=False)
     except filelock.Timeout:
         who = owner.read_text("utf-8").strip() if owner.exists() else "another window"
-        raise StoreLocked(
-            f"memapp is already open ({who}).", "Close it first; searching and listing work meanwhile."
-        ) from None
+        raise StoreLocked(f"memapp is already open ({who}).", "Close it first; searching and listing work meanwhile.") from None
     except OSError as error:
-        raise StoreError(
-            f"Cannot write to {path.parent}: {error.strerror}.", "Choose another place with --db."
-        ) from None
+        raise StoreError(f"Cannot write to {path.parent}: {error.strerror}.", "Choose another place with --db.") from None
     try:
+        owner.touch(mode=0o600)
         owner.write_text(f"process {os.getpid()}, since {datetime.now().astimezone():%H:%M}", "utf-8")
     except OSError as error:
         lock.release()
@@ -337,13 +327,9 @@ def _translate(error: sqlite3.DatabaseError, path: Path) -> StoreError:
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return StoreLocked(f"{path} is being written by another program.", "Try again in a moment.")
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
-            return StoreError(
-                f"{path} cannot be written.", "Check the folder's permissions, or choose another with --db."
-            )
+            return StoreError(f"{path} cannot be written.", "Check the folder's permissions, or choose another with --db.")
         case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
-            return StoreError(
-                f"{path} is damaged or no database.", f"Copies are in {path.parent / 'backups'}, if any were made."
-            )
+            return StoreError(f"{path} is damaged or no database.", f"Copies are in {path.parent / 'backups'}, if any were made.")
         case sqlite3.SQLITE_IOERR:
             return StoreError(f"The disk failed while using {path}.", "Check the disk; what was saved before is kept.")
         case _:

@@ -78,9 +78,7 @@ def list_recalls(conn: sqlite3.Connection, user_id: str, message_id: str) -> lis
     ]
 
 
-def save_checkpoint(
-    conn: sqlite3.Connection, user_id: str, thread_id: str, data: dict[str, Any], now: datetime
-) -> None:
+def save_checkpoint(conn: sqlite3.Connection, user_id: str, thread_id: str, data: dict[str, Any], now: datetime) -> None:
     """Keep where a thread stands; one checkpoint a thread."""
     conn.execute(
         """INSERT INTO supervisor_checkpoints (id, user_id, thread_id, checkpoint_data, created_at, updated_at)

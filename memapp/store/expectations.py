@@ -46,9 +46,7 @@ def mark_checked(conn: sqlite3.Connection, prediction_id: str, message_id: str, 
 
 def checked_by(conn: sqlite3.Connection, user_id: str, message_id: str) -> Prediction | None:
     """Return the prediction that this user message was compared with."""
-    row = conn.execute(
-        "SELECT * FROM predictions WHERE user_id = ? AND checked_by = ?", (user_id, message_id)
-    ).fetchone()
+    row = conn.execute("SELECT * FROM predictions WHERE user_id = ? AND checked_by = ?", (user_id, message_id)).fetchone()
     return _prediction(row) if row else None
 
 

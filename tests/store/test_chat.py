@@ -1,0 +1,140 @@
+"""Threads, messages and drafts in the file."""
+
+import pytest
+
+from memapp.domain.chat import MessageStatus, Origin, Role
+from memapp.domain.prompt import Usage
+from memapp.errors import NotFound
+from memapp.store import chat
+from memapp.store.database import Database
+from tests.store.conftest import NOW, USER
+
+
+def talk(database: Database, *texts: str) -> list[str]:
+    """Write a thread of alternating messages; return the thread's id and the messages' ids."""
+    with database.write() as conn:
+        thread = chat.create_thread(conn, USER, "Tea", "companion", NOW)
+        ids = [thread.id]
+        for number, text in enumerate(texts):
+            role, origin = ((Role.USER, Origin.TYPED), (Role.ASSISTANT, Origin.MODEL))[number % 2]
+            ids.append(chat.add_message(conn, USER, thread.id, role, text, NOW, origin=origin).id)
+    return ids
+
+
+def found(database: Database, query: str) -> list[str]:
+    rows = database.read().execute(
+        "SELECT m.text FROM messages_fts f JOIN messages m ON m.key = f.rowid WHERE messages_fts MATCH ?", (query,)
+    )
+    return [row["text"] for row in rows]
+
+
+def test_messages_come_back_as_they_were_written(database: Database) -> None:
+    with database.write() as conn:
+        thread = chat.create_thread(conn, USER, "Tea", "companion", NOW)
+        written = chat.add_message(
+            conn, USER, thread.id, Role.USER, "I like tea pasted", NOW, origin=Origin.TYPED, pasted=[(11, 17)]
+        )
+    read = chat.get_message(database.read(), USER, written.id)
+    assert read == written
+    assert read.typed_text == "I like tea"
+    with pytest.raises(NotFound):
+        chat.get_message(database.read(), "somebody else", written.id)
+
+
+def test_a_long_thread_is_read_page_by_page(database: Database) -> None:
+    thread_id, *_ = talk(database, *(f"message {n}" for n in range(10)))
+    last = chat.list_messages(database.read(), USER, thread_id, limit=3)
+    assert [one.text for one in last] == ["message 7", "message 8", "message 9"]
+    before = chat.list_messages(database.read(), USER, thread_id, before=last[0].seq, limit=3)
+    assert [one.text for one in before] == ["message 4", "message 5", "message 6"]
+
+
+def test_an_unfinished_reply_is_in_no_index_and_is_marked_after_a_crash(database: Database) -> None:
+    thread_id, question = talk(database, "Which tea?")
+    with database.write() as conn:
+        reply = chat.add_message(
+            conn,
+            USER,
+            thread_id,
+            Role.ASSISTANT,
+            "",
+            NOW,
+            status=MessageStatus.GENERATING,
+            origin=Origin.MODEL,
+            reply_to=question,
+        )
+        chat.save_partial(conn, reply.id, "Perhaps oolong")
+    assert found(database, "oolong") == []
+    with database.write() as conn:
+        assert chat.interrupt_unfinished(conn) == 1
+    assert chat.get_message(database.read(), USER, reply.id).status is MessageStatus.INTERRUPTED
+    assert found(database, "text: oolong") == ["Perhaps oolong"]
+
+
+def test_neighbours_are_found_through_a_message_and_a_retried_reply_is_not(database: Database) -> None:
+    thread_id, question, answer = talk(database, "Which tea?", "Oolong suits the morning.")
+    assert found(database, "context: oolong") == ["Which tea?"]
+    assert found(database, "context: tea") == ["Oolong suits the morning."]
+    with database.write() as conn:
+        chat.set_active(conn, [answer], active=False)
+        new = chat.add_message(
+            conn,
+            USER,
+            thread_id,
+            Role.ASSISTANT,
+            "",
+            NOW,
+            status=MessageStatus.GENERATING,
+            origin=Origin.MODEL,
+            reply_to=question,
+        )
+        chat.finish_message(conn, new.id, "Sencha.", MessageStatus.COMPLETE, Usage(decode_tokens=3))
+    assert found(database, "oolong") == []
+    assert found(database, "context: sencha") == ["Which tea?"]
+    assert [one.text for one in chat.variants(database.read(), USER, question)] == ["Oolong suits the morning.", "Sencha."]
+    assert [one.text for one in chat.list_messages(database.read(), USER, thread_id)] == ["Which tea?", "Sencha."]
+
+
+def test_the_search_index_stays_consistent(database: Database) -> None:
+    thread_id, *ids = talk(database, "one", "two", "three", "four")
+    with database.write() as conn:
+        chat.set_active(conn, ids[1:3], active=False)
+        chat.set_active(conn, ids[1:2], active=True)
+        conn.execute("DELETE FROM messages WHERE id = ?", (ids[3],))
+        conn.execute("INSERT INTO messages_fts (messages_fts, rank) VALUES ('integrity-check', 1)")
+        conn.execute("DELETE FROM threads WHERE id = ?", (thread_id,))
+        conn.execute("INSERT INTO messages_fts (messages_fts, rank) VALUES ('integrity-check', 1)")
+    assert found(database, "one") == []
+
+
+def test_a_title_that_the_person_chose_stays(database: Database) -> None:
+    thread_id, *_ = talk(database)
+    with database.write() as conn:
+        chat.rename_thread(conn, USER, thread_id, "Mine", "person")
+        chat.rename_thread(conn, USER, thread_id, "Yours", "app")
+    assert chat.get_thread(database.read(), USER, thread_id).title == "Mine"
+
+
+def test_a_deleted_thread_comes_back(database: Database) -> None:
+    thread_id, *_ = talk(database, "hello")
+    with database.write() as conn:
+        chat.set_thread_deleted(conn, USER, thread_id, NOW)
+    assert chat.list_threads(database.read(), USER) == []
+    with database.write() as conn:
+        chat.set_thread_deleted(conn, USER, thread_id, None)
+    assert [thread.id for thread in chat.list_threads(database.read(), USER, matching="TEA")] == [thread_id]
+
+
+def test_a_draft_is_kept_until_it_is_empty(database: Database) -> None:
+    with database.write() as conn:
+        chat.save_draft(conn, USER, "", "half a", NOW)
+        chat.save_draft(conn, USER, "", "half a thought", NOW)
+    assert chat.get_draft(database.read(), USER, "") == "half a thought"
+    with database.write() as conn:
+        chat.save_draft(conn, USER, "", "", NOW)
+    assert chat.get_draft(database.read(), USER, "") == ""
+
+
+def test_typed_prompts_are_newest_first_and_once_each(database: Database) -> None:
+    talk(database, "tea?", "yes", "milk?", "no", "tea?", "still yes")
+    assert chat.typed_prompts(database.read(), USER) == ["tea?", "milk?"]

@@ -1,0 +1,170 @@
+"""Opening, locking, migrating, checking and backing up the one file."""
+
+import os
+import sqlite3
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memapp.errors import DiskFull, NewerSchema, StoreError, StoreLocked
+from memapp.store import database as module
+from memapp.store.database import APPLICATION_ID, Database, open_database, statements
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.mark.parametrize("mask", [0o000, 0o022, 0o077])
+def test_the_folder_and_every_file_are_for_the_owner_only(tmp_path: Path, mask: int) -> None:
+    before = os.umask(mask)
+    try:
+        opened = open_database(tmp_path / "data" / "memapp.db")
+        opened.backup(tmp_path / "data" / "copy.db")
+        assert mode(tmp_path / "data") == 0o700
+        assert {file.name: mode(file) for file in (tmp_path / "data").iterdir() if mode(file) != 0o600} == {}
+        opened.close()
+    finally:
+        os.umask(before)
+
+
+def test_it_is_marked_as_ours_and_durable(database: Database) -> None:
+    with database.write() as conn:
+        read = {name: conn.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version", "synchronous")}
+        assert read == {"application_id": APPLICATION_ID, "user_version": 1, "synchronous": 2}
+        for name, value in (("journal_mode", "wal"), ("foreign_keys", 1), ("recursive_triggers", 1), ("secure_delete", 1)):
+            assert conn.execute(f"PRAGMA {name}").fetchone()[0] == value
+
+
+def test_a_second_memapp_is_refused_in_words_and_may_read(database: Database) -> None:
+    with pytest.raises(StoreLocked, match=r"already open \(process \d+, since \d\d:\d\d\)"):
+        open_database(database.path)
+    reader = open_database(database.path, read_only=True)
+    assert reader.read().execute("SELECT count(*) FROM threads").fetchone()[0] == 0
+    with pytest.raises(StoreLocked), reader.write():
+        pass
+    reader.close()
+
+
+def test_the_lock_is_free_after_a_kill(tmp_path: Path) -> None:
+    path = tmp_path / "data" / "memapp.db"
+    code = f"from pathlib import Path; from memapp.store.database import open_database; import os; open_database(Path({str(path)!r})); os.kill(os.getpid(), 9)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == -9
+    open_database(path).close()
+
+
+def test_a_newer_schema_is_refused_and_left_as_it_is(database: Database) -> None:
+    with database.write() as conn:
+        conn.execute("PRAGMA user_version = 99")
+    database.close()
+    before = database.path.read_bytes()
+    with pytest.raises(NewerSchema, match="newer memapp"):
+        open_database(database.path)
+    assert database.path.read_bytes() == before
+
+
+def test_a_database_of_another_program_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir(mode=0o700)
+    other = sqlite3.connect(folder / "other.db")
+    other.execute("CREATE TABLE notes (text)")
+    other.commit()
+    other.close()
+    with pytest.raises(StoreError, match="another program"):
+        open_database(folder / "other.db")
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"not a database at all, but long enough to be one" * 50, b"SQLite format 3\x00" + b"\xff" * 4096]
+)
+def test_a_file_that_is_no_database_gives_a_clear_error_or_a_new_one(tmp_path: Path, content: bytes) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir(mode=0o700)
+    path = folder / "memapp.db"
+    path.write_bytes(content)
+    if content:
+        with pytest.raises(StoreError, match="damaged or no database"):
+            open_database(path)
+        assert path.read_bytes() == content
+    else:
+        open_database(path).close()
+
+
+def test_links_and_open_folders_are_refused(tmp_path: Path) -> None:
+    real = tmp_path / "real"
+    real.mkdir(mode=0o700)
+    (tmp_path / "link").symlink_to(real)
+    with pytest.raises(StoreError, match="is a link"):
+        open_database(tmp_path / "link" / "memapp.db")
+    (real / "memapp.db").symlink_to(tmp_path / "elsewhere.db")
+    with pytest.raises(StoreError, match="is a link"):
+        open_database(real / "memapp.db")
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o777)
+    with pytest.raises(StoreError, match="Other users can write"):
+        open_database(shared / "memapp.db")
+
+
+def test_a_transaction_that_fails_leaves_nothing(database: Database) -> None:
+    with pytest.raises(RuntimeError), database.write() as conn:
+        conn.execute("INSERT INTO interface VALUES ('me', 'theme', '1')")
+        raise RuntimeError
+    assert database.read().execute("SELECT count(*) FROM interface").fetchone()[0] == 0
+    with database.write() as conn:
+        conn.execute("INSERT INTO interface VALUES ('me', 'theme', '1')")
+    assert database.read().execute("SELECT count(*) FROM interface").fetchone()[0] == 1
+
+
+def test_a_full_disk_is_told_and_writing_goes_on_after(database: Database) -> None:
+    with database.write() as conn:
+        pages = conn.execute("PRAGMA page_count").fetchone()[0]
+    database._writer.execute(f"PRAGMA max_page_count = {pages + 2}")  # type: ignore[union-attr]
+    with pytest.raises(DiskFull, match="No space left"), database.write() as conn:
+        conn.execute("INSERT INTO interface VALUES ('me', 'big', ?)", (f'"{"x" * 100_000}"',))
+    database._writer.execute("PRAGMA max_page_count = 1000000")  # type: ignore[union-attr]
+    with database.write() as conn:
+        conn.execute("INSERT INTO interface VALUES ('me', 'big', ?)", (f'"{"x" * 100_000}"',))
+    assert database.read().execute("SELECT count(*) FROM interface").fetchone()[0] == 1
+
+
+def test_a_migration_makes_a_backup_first_and_a_broken_one_changes_nothing(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with database.write() as conn:
+        conn.execute("INSERT INTO interface VALUES ('me', 'theme', '1')")
+    database.close()
+    scripts = tmp_path / "migrations"
+    scripts.mkdir()
+    first = module._migration_files()[0]
+    (scripts / first.name).write_text(first.read_text("utf-8"), "utf-8")
+    (scripts / "0002_broken.sql").write_text("CREATE TABLE fresh (a);\nINSERT INTO nowhere VALUES (1);", "utf-8")
+    monkeypatch.setattr(module, "_migration_files", lambda: sorted(scripts.glob("*.sql")))
+    with pytest.raises(StoreError):
+        open_database(database.path)
+    (backup,) = (database.path.parent / "backups").iterdir()
+    assert sqlite3.connect(backup).execute("SELECT value FROM interface").fetchone()[0] == "1"
+    (scripts / "0002_broken.sql").write_text("CREATE TABLE fresh (a);", "utf-8")
+    opened = open_database(database.path)
+    assert opened.read().execute("SELECT count(*) FROM fresh").fetchone()[0] == 0
+    assert opened.read().execute("PRAGMA user_version").fetchone()[0] == 2
+    opened.close()
+
+
+def test_a_search_index_that_went_wrong_is_rebuilt(database: Database) -> None:
+    with database.write() as conn:
+        conn.execute("INSERT INTO memories_fts (rowid, text, tags) VALUES (7, 'ghost', '')")
+    database.close()
+    opened = open_database(database.path)
+    assert opened.read().execute("SELECT count(*) FROM memories_fts WHERE memories_fts MATCH 'ghost'").fetchone()[0] == 0
+    opened.close()
+
+
+def test_a_trigger_is_one_statement() -> None:
+    script = (
+        "-- a note; with a semicolon\nCREATE TABLE a (b);\nCREATE TRIGGER t AFTER INSERT ON a BEGIN\n  DELETE FROM a;\nEND;\n"
+    )
+    assert len(list(statements(script))) == 2
