@@ -1,0 +1,117 @@
+"""The one-time conversion of a model file into a number format that this machine computes fast.
+
+llama.cpp has no fast matrix kernel for Q4_1 and Q5_1 on x86; the same weights as Q8_0 prefill about twice as fast and
+answer the same. The converted file lies in the cache folder under the hash of the original. Whatever stands in the way
+(a full disk, a model too big to be worth it), the original is used.
+"""
+
+import ctypes
+import hashlib
+import json
+import logging
+import os
+import platform
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from memapp.errors import ModelError
+from memapp.inference import gguf_file
+from memapp.inference.native import library, usable_cores
+
+log = logging.getLogger(__name__)
+
+SLOW_TYPES = {gguf_file.Q4_1: 20 / 32, gguf_file.Q5_1: 24 / 32}
+"""Formats without a fast kernel, with their bytes per weight."""
+Q8_BYTES = 34 / 32
+LARGEST = 1_000_000_000
+"""Bytes; a larger model is bound by memory bandwidth while it writes, so more bytes would cost what prefill gains."""
+SPARE_DISK = 200_000_000
+"""Bytes left free on the disk, for the database and everything else."""
+X86 = ("x86_64", "amd64")
+HASHES = "hashes.json"
+STALE_SECONDS = 3600
+
+STARTED = "Making a faster copy of the model, once"
+FINISHED = "Loading the model"
+
+
+def prepare(path: Path, cache: Path, report: Callable[[str], None]) -> Path:
+    """Return the file to load for this model: itself, or its conversion, made now if it is not in `cache` yet.
+
+    `report` is told what goes on when a conversion starts and when it ends. Raises `ModelError` if the model file itself
+    is missing or damaged.
+    """
+    header = gguf_file.read(path)
+    if header.main_type not in SLOW_TYPES or platform.machine().lower() not in X86:
+        return path
+    if header.size > LARGEST:
+        log.info("%s stays as it is: too big to gain from a conversion", path.name)
+        return path
+    try:
+        cache.mkdir(parents=True, exist_ok=True, mode=0o700)
+        converted = cache / _sha256(path, cache) / f"{path.stem.rpartition('.')[0] or path.stem}.Q8_0.gguf"
+        if converted.is_file():
+            return converted
+        needed = int(header.size / SLOW_TYPES[header.main_type] * Q8_BYTES) + SPARE_DISK
+        if shutil.disk_usage(cache).free < needed:
+            log.warning("%s stays in its slower form: a faster copy needs %.1f GB of free disk", path.name, needed / 1e9)
+            return path
+        report(STARTED)
+        _convert(path, converted)
+        report(FINISHED)
+    except (OSError, ModelError) as error:
+        log.warning("%s stays in its slower form: %s", path.name, error)
+        return path
+    return converted
+
+
+def _convert(path: Path, converted: Path) -> None:
+    """Write the conversion beside its place and move it there when it is whole."""
+    folder = converted.parent
+    folder.mkdir(exist_ok=True, mode=0o700)
+    _remove_leftovers(folder)
+    unfinished = folder / f"{converted.name}.{os.getpid()}.part"
+    os.close(os.open(unfinished, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600))
+    try:
+        lib = library()
+        parameters = lib.llama_model_quantize_default_params()
+        parameters.ftype = lib.LLAMA_FTYPE_MOSTLY_Q8_0
+        parameters.allow_requantize = True
+        parameters.nthread = usable_cores()
+        status = lib.llama_model_quantize(os.fsencode(path), os.fsencode(unfinished), ctypes.byref(parameters))
+        if status != 0:
+            raise ModelError(f"the conversion failed ({status})")
+        gguf_file.read(unfinished)
+        with unfinished.open("rb") as file:
+            os.fsync(file.fileno())
+        unfinished.replace(converted)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def _remove_leftovers(folder: Path) -> None:
+    """Remove what conversions that were killed have left; a younger one may belong to another memapp."""
+    for leftover in folder.glob("*.part"):
+        if time.time() - leftover.stat().st_mtime > STALE_SECONDS:
+            leftover.unlink(missing_ok=True)
+
+
+def _sha256(path: Path, cache: Path) -> str:
+    """The hash of a file's content, remembered for as long as name, size and time of the file stay the same."""
+    known = cache / HASHES
+    status = path.stat()
+    key = f"{path.resolve()} {status.st_size} {status.st_mtime_ns}"
+    try:
+        hashes = json.loads(known.read_text("utf-8"))
+    except (OSError, ValueError):
+        hashes = {}
+    if isinstance(hashes, dict) and isinstance(hashes.get(key), str):
+        return str(hashes[key])
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()[:32]
+    unfinished = known.with_suffix(f".{os.getpid()}.part")
+    unfinished.write_text(json.dumps({key: digest}), "utf-8")
+    unfinished.replace(known)
+    return digest
