@@ -1,8 +1,10 @@
 """Threads, messages and drafts in the file."""
 
+import sqlite3
+
 import pytest
 
-from memapp.domain.chat import MessageStatus, Origin, Role
+from memapp.domain.chat import Message, MessageStatus, Origin, Role
 from memapp.domain.prompt import Usage
 from memapp.errors import NotFound
 from memapp.store import chat
@@ -17,8 +19,16 @@ def talk(database: Database, *texts: str) -> list[str]:
         ids = [thread.id]
         for number, text in enumerate(texts):
             role, origin = ((Role.USER, Origin.TYPED), (Role.ASSISTANT, Origin.MODEL))[number % 2]
-            ids.append(chat.add_message(conn, USER, thread.id, role, text, NOW, origin=origin).id)
+            asked = ids[-1] if role is Role.ASSISTANT else None
+            ids.append(chat.add_message(conn, USER, thread.id, role, text, NOW, origin=origin, reply_to=asked).id)
     return ids
+
+
+def begin_reply(conn: sqlite3.Connection, thread_id: str, question: str) -> Message:
+    generating = MessageStatus.GENERATING
+    return chat.add_message(
+        conn, USER, thread_id, Role.ASSISTANT, "", NOW, status=generating, origin=Origin.MODEL, reply_to=question
+    )
 
 
 def found(database: Database, query: str) -> list[str]:
@@ -52,17 +62,7 @@ def test_a_long_thread_is_read_page_by_page(database: Database) -> None:
 def test_an_unfinished_reply_is_in_no_index_and_is_marked_after_a_crash(database: Database) -> None:
     thread_id, question = talk(database, "Which tea?")
     with database.write() as conn:
-        reply = chat.add_message(
-            conn,
-            USER,
-            thread_id,
-            Role.ASSISTANT,
-            "",
-            NOW,
-            status=MessageStatus.GENERATING,
-            origin=Origin.MODEL,
-            reply_to=question,
-        )
+        reply = begin_reply(conn, thread_id, question)
         chat.save_partial(conn, reply.id, "Perhaps oolong")
     assert found(database, "oolong") == []
     with database.write() as conn:
@@ -77,17 +77,7 @@ def test_neighbours_are_found_through_a_message_and_a_retried_reply_is_not(datab
     assert found(database, "context: tea") == ["Oolong suits the morning."]
     with database.write() as conn:
         chat.set_active(conn, [answer], active=False)
-        new = chat.add_message(
-            conn,
-            USER,
-            thread_id,
-            Role.ASSISTANT,
-            "",
-            NOW,
-            status=MessageStatus.GENERATING,
-            origin=Origin.MODEL,
-            reply_to=question,
-        )
+        new = begin_reply(conn, thread_id, question)
         chat.finish_message(conn, new.id, "Sencha.", MessageStatus.COMPLETE, Usage(decode_tokens=3))
     assert found(database, "oolong") == []
     assert found(database, "context: sencha") == ["Which tea?"]
