@@ -1,0 +1,353 @@
+"""A model and an embedder that follow a script: for tests and the demo, never in place of a real model unasked.
+
+Both are deterministic, need no files, count tokens, remember what they were asked, and misbehave on request.
+"""
+
+import hashlib
+import json
+import re
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import cycle, islice
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memapp.domain.prompt import Finished, Piece, Prompt, Sampling, Usage
+from memapp.errors import ModelError
+from memapp.inference import Cancel
+from memapp.inference.sampling import ReplyText
+
+CallKind = Literal["predict", "reply", "other"]
+Fault = Literal["crash", "hang", "broken_json", "endless", "empty"]
+Reason = Literal["end", "stop", "length", "cancelled"]
+
+BROKEN_JSON = "}{:,,\n"
+DIMENSION = 64
+UNSETTLED_TOKENS = 2
+
+_TOKEN = re.compile(r"\s*\S{1,4}|\s+")
+_WORD = re.compile(r"[^\W_]+")
+_MEMORY_LINE = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+(\S.*?)\s*$", re.MULTILINE)
+_OPENINGS = (
+    "That is good to know.",
+    "Thank you for telling me.",
+    "I was hoping you would bring that up.",
+    "Let us look at that together.",
+    "Now that is something to talk about.",
+)
+
+
+def call_kind(prompt: Prompt, sampling: Sampling) -> CallKind:
+    """Tell what a call is for: a grammar asks for the prediction, free text is a reply.
+
+    A grammar or a head that has nothing to do with `needed_info` is some other work, such as distilling a fact.
+    """
+    if sampling.grammar is None:
+        return "other" if prompt.head else "reply"
+    return "predict" if "needed_info" in prompt.head + sampling.grammar else "other"
+
+
+@dataclass(frozen=True)
+class _ScriptedTurn:
+    """What both calls of one turn answer."""
+
+    reply: str
+    prediction: str
+    needed_info: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Misbehaviour:
+    fault: Fault
+    call: CallKind | None
+    after_tokens: int
+
+
+@dataclass(frozen=True)
+class _Call:
+    """One call, as it was decided when it began."""
+
+    text: str
+    tail: str
+    fault: _Misbehaviour | None
+    prompt_tokens: int
+    reused_tokens: int
+
+
+class ScriptedModel:
+    """A chat model whose every word is known beforehand.
+
+    Unless told otherwise it names words of the message as needed information, and replies with a friendly sentence that
+    repeats the memories it was given.
+    """
+
+    def __init__(
+        self,
+        script: Callable[[Prompt, Sampling], str | None] | None = None,
+        *,
+        name: str = "scripted",
+        context_tokens: int = 4096,
+        delay_seconds: float = 0.0,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.name = name
+        self.context_tokens = context_tokens
+        self.script = script
+        """Computes what a call writes after the head; None leaves the call to the queue and the defaults."""
+        self.delay_seconds = delay_seconds
+        """How long each token takes; the seconds in `Usage` follow from it."""
+        self.seen: list[Prompt] = []
+        """The prompts of all calls, oldest first."""
+        self.samplings: list[Sampling] = []
+        """How each of them was to be sampled."""
+        self.warmed: list[Prompt] = []
+        self._sleep = sleep
+        self._turns: deque[_ScriptedTurn] = deque()
+        self._last_turn: _ScriptedTurn | None = None
+        self._faults: list[_Misbehaviour] = []
+        self._cached: list[str] = []
+        self._lock = threading.RLock()  # a script may itself enqueue
+        self._closed = threading.Event()
+
+    def enqueue(self, reply: str, prediction: str = "", needed_info: Sequence[str] = ()) -> None:
+        """Script the next turn. Its calls for a prediction look at it, its reply uses it up."""
+        with self._lock:
+            self._turns.append(_ScriptedTurn(reply, prediction, tuple(needed_info)))
+
+    def misbehave(self, fault: Fault, call: CallKind | None = None, *, after_tokens: int = 0, times: int = 1) -> None:
+        """Let the next `times` calls, of one kind or of any, go wrong; a crash or a hang comes after some tokens."""
+        with self._lock:
+            self._faults += [_Misbehaviour(fault, call, after_tokens)] * times
+
+    def count_tokens(self, text: str) -> int:
+        """Count `text`: four letters are a token, and no token reaches over white space."""
+        return len(_tokens(text))
+
+    def prompt_tokens(self, prompt: Prompt) -> int:
+        """Count a whole prompt: every message costs one token more than its words."""
+        return len(_trunk(prompt)) + len(_rest(prompt))
+
+    def generate(self, prompt: Prompt, sampling: Sampling, cancel: Cancel) -> Iterator[Piece | Finished]:
+        """Stream the scripted reply, `Finished` last. Raises `ModelError` after `close`, or when told to crash."""
+        self._check_open()
+        return self._stream(prompt, sampling, cancel)
+
+    def warm(self, prompt: Prompt, cancel: Cancel, *, open_end: bool = False) -> int:
+        """Pretend to prefill; return how many tokens were new."""
+        self._check_open()
+        if cancel.is_set():
+            return 0
+        trunk = _trunk(prompt)
+        if open_end:
+            trunk = trunk[:-UNSETTLED_TOKENS]
+        with self._lock:
+            self.warmed.append(prompt)
+            reused = _shared(self._cached, trunk)
+            self._cached = trunk
+        return len(trunk) - reused
+
+    def close(self) -> None:
+        """End what is running; later calls raise `ModelError`."""
+        self._closed.set()
+
+    def _stream(self, prompt: Prompt, sampling: Sampling, cancel: Cancel) -> Iterator[Piece | Finished]:
+        call = self._begin(prompt, sampling)
+        shown = ReplyText((*sampling.stop, sampling.tail))
+        reason: Reason = "end"
+        decoded = 0
+        for token in self._paced(self._faulty(call.text, call.fault, cancel), cancel):
+            if decoded == sampling.max_tokens:
+                reason = "length"
+                break
+            decoded += 1
+            if text := shown.feed(token.encode("utf-8", "replace")):
+                yield Piece(text)
+            if shown.stopped_at:
+                reason = "end" if shown.stopped_at == sampling.tail else "stop"
+                break
+        if not shown.stopped_at and (text := shown.rest()):
+            yield Piece(text)
+        if cancel.is_set():
+            reason = "cancelled"
+        elif sampling.tail:
+            for token in self._paced(_tokens(call.tail)[: sampling.tail_tokens], cancel):
+                decoded += 1
+                yield Piece(token, tail=True)
+        yield Finished(reason, self._usage(call, decoded))
+
+    def _begin(self, prompt: Prompt, sampling: Sampling) -> _Call:
+        """Decide what this call says, and book it."""
+        tokens = _trunk(prompt) + _rest(prompt)
+        if len(tokens) >= self.context_tokens:
+            raise ModelError(
+                f"The conversation is too long for this model: {len(tokens):,} tokens of {self.context_tokens:,}.",
+                "Start a new chat, or set a larger `context_tokens`.",
+            )
+        with self._lock:
+            self.seen.append(prompt)
+            self.samplings.append(sampling)
+            reused = min(_shared(self._cached, tokens), len(tokens) - 1)
+            self._cached = tokens
+            kind = call_kind(prompt, sampling)
+            fault = next((one for one in self._faults if one.call in (None, kind)), None)
+            if fault:
+                self._faults.remove(fault)
+            text, tail = self._answer(kind, prompt, sampling)
+            return _Call(text, tail, fault, len(tokens), reused)
+
+    def _answer(self, kind: CallKind, prompt: Prompt, sampling: Sampling) -> tuple[str, str]:
+        """Return the words of a call and those after its tail."""
+        scripted = self.script(prompt, sampling) if self.script else None
+        if scripted is None and kind == "predict":
+            return self._prediction(prompt), ""
+        turn = None
+        if scripted is None and kind == "reply" and self._turns:
+            self._last_turn = turn = self._turns.popleft()
+            scripted = turn.reply
+        if scripted is None:
+            scripted = _friendly_reply(prompt) if kind == "reply" else ""
+        if sampling.tail and sampling.tail in scripted:
+            text, _, tail = scripted.partition(sampling.tail)
+            return text + sampling.tail, tail.partition("\n")[0]
+        return scripted, " " + (turn.prediction if turn and turn.prediction else _guess(prompt))
+
+    def _prediction(self, prompt: Prompt) -> str:
+        """Return the JSON of call 1 from where the prompt's head ends."""
+        if prompt.head.rstrip().endswith(': "'):  # only the last value is missing: the turn is over already
+            said = self._last_turn.prediction if self._last_turn else ""
+            return json.dumps(said or _guess(prompt))[1:] + "}"
+        turn = self._turns[0] if self._turns else None
+        needed_info = list(turn.needed_info) if turn and turn.needed_info else _keywords(prompt)
+        said = turn.prediction if turn and turn.prediction else _guess(prompt)
+        whole = json.dumps({"needed_info": needed_info or [""], "prediction_next": said}, ensure_ascii=False)
+        return whole.removeprefix(prompt.head)
+
+    def _faulty(self, text: str, wrong: _Misbehaviour | None, cancel: Cancel) -> Iterator[str]:
+        """Yield the tokens of a reply, and go wrong on the way if that was asked for."""
+        match wrong.fault if wrong else None:
+            case "empty":
+                return
+            case "broken_json":
+                yield from _tokens(BROKEN_JSON)
+            case "endless":
+                yield from cycle(_tokens(text + " ") or [" again"])
+            case "crash" | "hang":
+                assert wrong is not None
+                yield from islice(_tokens(text), wrong.after_tokens)
+                if wrong.fault == "crash":
+                    raise ModelError("The scripted model crashed, as it was told to.", "Try again.")
+                self._hang(cancel)
+            case _:
+                yield from _tokens(text)
+
+    def _hang(self, cancel: Cancel) -> None:
+        awake = threading.Event()
+        cancel.listen(awake.set)
+        try:
+            while not awake.wait(0.02):
+                self._check_open()
+        finally:
+            cancel.unlisten(awake.set)
+
+    def _paced(self, tokens: Iterable[str], cancel: Cancel) -> Iterator[str]:
+        """Yield tokens at the model's pace until somebody cancels or closes."""
+        for token in tokens:
+            if cancel.is_set():
+                return
+            self._check_open()
+            if self.delay_seconds:
+                self._sleep(self.delay_seconds)
+            yield token
+
+    def _usage(self, call: _Call, decoded: int) -> Usage:
+        return Usage(
+            prefill_tokens=call.prompt_tokens - call.reused_tokens,
+            reused_tokens=call.reused_tokens,
+            decode_tokens=decoded,
+            first_token_seconds=self.delay_seconds if decoded else 0.0,
+            seconds=self.delay_seconds * decoded,
+        )
+
+    def _check_open(self) -> None:
+        if self._closed.is_set():
+            raise ModelError("The model was closed.", "Start it again.")
+
+
+class ScriptedEmbedder:
+    """Bag-of-words vectors: texts that share words are alike, and nothing has to be loaded."""
+
+    model_id = "scripted"
+    dimension = DIMENSION
+
+    def __init__(self) -> None:
+        self.broken = False
+        """Set to let every call fail."""
+        self._closed = False
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return one unit-length float32 row for each text. Raises `ModelError` after `close`, or when broken."""
+        if self._closed or self.broken:
+            raise ModelError("The scripted embedder does not answer.", "Start it again.")
+        rows = np.zeros((len(texts), DIMENSION), dtype=np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            for word in _WORD.findall(text.lower()):
+                digest = hashlib.blake2b(word.encode("utf-8", "replace"), digest_size=2).digest()
+                row[digest[0] % DIMENSION] += 1 if digest[1] % 2 else -1
+            if not row.any():
+                row[0] = 1
+            row /= np.linalg.norm(row)
+        return rows
+
+    def close(self) -> None:
+        """Release nothing; later calls raise `ModelError`."""
+        self._closed = True
+
+
+def _tokens(text: str) -> list[str]:
+    return _TOKEN.findall(text)
+
+
+def _trunk(prompt: Prompt) -> list[str]:
+    tokens = ["<system>", *_tokens(prompt.system)]
+    for turn in prompt.turns:
+        tokens += [f"<{turn.role}>", *_tokens(turn.content)]
+    return tokens
+
+
+def _rest(prompt: Prompt) -> list[str]:
+    return [*_tokens(prompt.suffix), "<assistant>", *_tokens(prompt.head)]
+
+
+def _shared(one: list[str], other: list[str]) -> int:
+    """Length of the common beginning."""
+    pairs = zip(one, other, strict=False)
+    return next((at for at, (left, right) in enumerate(pairs) if left != right), min(len(one), len(other)))
+
+
+def _message(prompt: Prompt) -> str:
+    return prompt.turns[-1].content if prompt.turns else ""
+
+
+def _keywords(prompt: Prompt) -> list[str]:
+    """The first few longer words of the person's message."""
+    words = [word.lower() for word in _WORD.findall(_message(prompt)[:2000]) if len(word) > 3]
+    return list(dict.fromkeys(words))[:3]
+
+
+def _guess(prompt: Prompt) -> str:
+    words = _keywords(prompt)
+    return f"Tells me more about {words[-1]}." if words else "Tells me something new."
+
+
+def _friendly_reply(prompt: Prompt) -> str:
+    opening = _OPENINGS[len(prompt.turns) // 2 % len(_OPENINGS)]
+    memories = _MEMORY_LINE.findall(prompt.suffix)
+    if memories:
+        return f"{opening} I remember this about you: {'; '.join(one.rstrip('.') for one in memories)}."
+    words = _keywords(prompt)
+    return f"{opening} What should I know about {words[-1]}?" if words else f"{opening} What is on your mind?"
