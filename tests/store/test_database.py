@@ -51,7 +51,13 @@ def test_a_second_memapp_is_refused_in_words_and_may_read(database: Database) ->
 
 def test_the_lock_is_free_after_a_kill(tmp_path: Path) -> None:
     path = tmp_path / "data" / "memapp.db"
-    code = f"from pathlib import Path; from memapp.store.database import open_database; import os; open_database(Path({str(path)!r})); os.kill(os.getpid(), 9)"
+    code = f"""
+import os
+from pathlib import Path
+from memapp.store.database import open_database
+open_database(Path({str(path)!r}))
+os.kill(os.getpid(), 9)
+"""
     assert subprocess.run([sys.executable, "-c", code]).returncode == -9
     open_database(path).close()
 
