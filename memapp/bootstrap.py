@@ -60,6 +60,18 @@ def model_file(runtime: Runtime) -> Path:
     raise ModelError(f"There is no model file {chosen}.", f"Put it into {runtime.paths.models}, or name its full path.")
 
 
+def chosen_model(runtime: Runtime) -> str:
+    """Name the model that `open_chat_model` would open. Raises `ModelError` if its file is not there."""
+    if runtime.settings.server:
+        return f"server {runtime.settings.server}"
+    if runtime.settings.model:
+        return str(model_file(runtime))
+
+    from memapp.inference.bundled import bundled_model_path
+
+    return f"bundled, {bundled_model_path().name}"
+
+
 def open_embedder(_: Runtime) -> Embedder:
     """Open the bundled embedding model in a process of its own."""
     from memapp.inference.bundled import bundled_embedder_path

@@ -29,12 +29,8 @@ class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     # The loop
-    max_facts: int = Field(
-        200, ge=1, le=1_000_000, description="Facts kept; the oldest beyond it go to the trash."
-    )  # MAX_FACTS
-    fuzzy_threshold: int = Field(
-        60, ge=0, le=100, description="Below this likeness a guess counts as wrong."
-    )  # FUZZY_THRESHOLD
+    max_facts: int = Field(200, ge=1, le=1_000_000, description="Facts kept; the oldest beyond it go to the trash.")  # MAX_FACTS
+    fuzzy_threshold: int = Field(60, ge=0, le=100, description="Below this likeness a guess counts as wrong.")  # FUZZY_THRESHOLD
     top_k: int = Field(10, ge=0, le=50, description="Most memories found for a reply.")  # TOP_K
     mismatch_rule: MismatchRule = Field(
         MismatchRule.MEANING,
@@ -50,9 +46,7 @@ class Settings(BaseModel):
     history_exchanges: int = Field(
         3, ge=0, le=100, description="Recent exchanges in a prompt; the window and the budget may allow fewer."
     )
-    budget_tokens: int = Field(
-        4000, ge=256, le=1_000_000, description="No request is larger than this, reply included."
-    )
+    budget_tokens: int = Field(4000, ge=256, le=1_000_000, description="No request is larger than this, reply included.")
     reply_tokens: int = Field(320, ge=16, le=8192, description="Longest reply.")
     temperature: float = Field(0.3, ge=0, le=2, description="0 is always the likeliest word; more is livelier.")
     remark_after_minutes: int = Field(0, ge=0, description="Say something unasked after this silence; 0 is never.")
@@ -81,11 +75,7 @@ class Loaded:
 
 def load(path: Path, flags: Mapping[str, Any] | None = None, environment: Mapping[str, str] = os.environ) -> Loaded:
     """Read the settings; raise `ConfigError` with file, line and the nearest known name."""
-    text = path.read_text("utf-8") if path.exists() else ""
-    try:
-        from_file = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{path}: not valid TOML: {error}.") from None
+    text, from_file = _read(path)
     from_environment = {
         name.removeprefix(PREFIX).lower(): value
         for name, value in environment.items()
@@ -123,6 +113,16 @@ def write(path: Path, name: str, value: str) -> None:
     temporary = path.with_suffix(".tmp")
     temporary.write_text(tomlkit.dumps(document), "utf-8")
     temporary.replace(path)
+
+
+def _read(path: Path) -> tuple[str, dict[str, Any]]:
+    try:
+        text = path.read_text("utf-8-sig") if path.exists() else ""
+        return text, tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path}: not valid TOML: {error}.") from None
+    except (OSError, UnicodeDecodeError):
+        raise ConfigError(f"{path} cannot be read as text.", "Correct it, or move it aside to use the defaults.") from None
 
 
 def _place(source: str, name: str, path: Path, text: str) -> str:

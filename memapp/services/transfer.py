@@ -127,3 +127,18 @@ def _as_save(thread: Thread, messages: list[Message]) -> str:
         if message.role is Role.ASSISTANT
     ]
     return json.dumps({"title": thread.title, "conversation_history": history}, ensure_ascii=False, indent=2)
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a file that only the person can read; never through a link; an existing file stays until the new one is whole."""
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        raise UsageError(f"{path} is a link or no plain file.", "Name another file.")
+    partial = path.with_name(path.name + ".partial")
+    try:
+        partial.unlink(missing_ok=True)
+        partial.touch(mode=0o600)
+        partial.write_text(text, "utf-8")
+        partial.replace(path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise UsageError(f"Cannot write {path}: {error.strerror}.") from None

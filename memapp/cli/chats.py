@@ -1,0 +1,116 @@
+"""Chats from the command line: list, show, search, export, import, rm."""
+
+from pathlib import Path
+from typing import Any, Literal
+
+import click
+
+from memapp.cli.output import opened, say, show, show_rows, when
+
+
+@click.group(invoke_without_command=True)
+@click.pass_context
+def chats(ctx: click.Context) -> None:
+    """List, show, search, export, import and remove chats."""
+    if ctx.invoked_subcommand is None:
+        ctx.invoke(list_)
+
+
+@chats.command("list")
+@click.option("-n", "limit", default=50, show_default=True)
+@click.option("--json", "as_json", is_flag=True)
+@click.pass_obj
+def list_(options: dict[str, Any], limit: int = 50, as_json: bool = False) -> None:
+    """List chats, newest first."""
+    from memapp.services import chats as service
+
+    with opened(options, read_only=True) as runtime:
+        threads = service.list_threads(runtime, limit=limit)
+    rows = [{"id": one.id, "when": when(one.updated_at), "persona": one.persona, "title": one.title} for one in threads]
+    show_rows(rows, as_json)
+
+
+@chats.command("show")
+@click.argument("chat_id")
+@click.option("--json", "as_json", is_flag=True)
+@click.pass_obj
+def show_(options: dict[str, Any], chat_id: str, as_json: bool) -> None:
+    """Show a whole chat."""
+    _export(options, chat_id, "json" if as_json else "md")
+
+
+@chats.command("search")
+@click.argument("query", nargs=-1, required=True)
+@click.option("-n", "limit", default=20, show_default=True)
+@click.option("--json", "as_json", is_flag=True)
+@click.pass_obj
+def search(options: dict[str, Any], query: tuple[str, ...], limit: int, as_json: bool) -> None:
+    """Search the messages of all chats."""
+    from memapp.services import browse
+
+    with opened(options, read_only=True) as runtime:
+        hits = [hit for hit in browse.find(runtime, " ".join(query), limit) if hit.kind == "message"]
+    show_rows([{"chat": hit.thread_id, "when": when(hit.at), "text": hit.snippet} for hit in hits], as_json)
+
+
+@chats.command("export")
+@click.argument("chat_id")
+@click.option("--format", "form", type=click.Choice(["md", "json"]), default="md", show_default=True)
+@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="A file; else standard output.")
+@click.pass_obj
+def export(options: dict[str, Any], chat_id: str, form: Literal["md", "json"], output: Path | None) -> None:
+    """Write a chat as Markdown or JSON."""
+    _export(options, chat_id, form, output)
+
+
+@chats.command("import")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--persona", default="companion", show_default=True)
+@click.pass_obj
+def import_(options: dict[str, Any], file: Path, persona: str) -> None:
+    """Import an old save with a conversation_history as a chat."""
+    from memapp.services import transfer
+
+    with opened(options) as runtime:
+        thread, count = transfer.import_save(runtime, file, persona)
+    say(f"Imported {count} messages.")
+    show(thread.id)
+
+
+@chats.command("rm")
+@click.argument("chat_ids", nargs=-1, required=True)
+@click.pass_obj
+def rm(options: dict[str, Any], chat_ids: tuple[str, ...]) -> None:
+    """Remove chats from every list; `chats restore` brings them back."""
+    from memapp.services import chats as service
+
+    with opened(options) as runtime:
+        for chat_id in chat_ids:
+            thread = service.get_thread(runtime, chat_id)
+            service.delete_thread(runtime, chat_id)
+            say(f"Removed {thread.title!r}. To undo: memapp chats restore {chat_id}")
+
+
+@chats.command("restore")
+@click.argument("chat_ids", nargs=-1, required=True)
+@click.pass_obj
+def restore(options: dict[str, Any], chat_ids: tuple[str, ...]) -> None:
+    """Bring removed chats back."""
+    from memapp.services import chats as service
+
+    with opened(options) as runtime:
+        for chat_id in chat_ids:
+            service.restore_thread(runtime, chat_id)
+            say(f"Restored {service.get_thread(runtime, chat_id).title!r}.")
+
+
+def _export(options: dict[str, Any], chat_id: str, form: Literal["md", "json"], output: Path | None = None) -> None:
+    from memapp.services import transfer
+
+    with opened(options, read_only=True) as runtime:
+        text = transfer.export_thread(runtime, chat_id, form)
+    if output is None:
+        show(text)
+        return
+    transfer.write_private(output, text)
+    say(f"Written to {output}.")

@@ -1,0 +1,100 @@
+"""Memories from the command line: add, search, list, show."""
+
+import sys
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from memapp.cli.output import opened, say, show, show_json, show_rows, when
+
+
+@click.command()
+@click.argument("text", nargs=-1)
+@click.option("--tag", "tags", multiple=True, help="A tag; may be given again.")
+@click.option("--pin", is_flag=True, help="Keep it always.")
+@click.pass_obj
+def add(options: dict[str, Any], text: tuple[str, ...], tags: tuple[str, ...], pin: bool) -> None:
+    """Remember TEXT, or standard input if TEXT is -."""
+    from memapp.services import curate
+
+    words = sys.stdin.read() if text in ((), ("-",)) else " ".join(text)
+    with opened(options) as runtime:
+        revision = curate.add(runtime, words, tags, pinned=pin)
+    say("Remembered.")
+    show(revision.memory_id)
+
+
+@click.command()
+@click.argument("query", nargs=-1, required=True)
+@click.option("-n", "limit", default=10, show_default=True, help="Most hits.")
+@click.option("--explain", is_flag=True, help="Say why each hit matched.")
+@click.option("--json", "as_json", is_flag=True)
+@click.pass_obj
+def search(options: dict[str, Any], query: tuple[str, ...], limit: int, explain: bool, as_json: bool) -> None:
+    """Search what memapp knows and what was said."""
+    from memapp.services.recall import RecallRequest, recall
+
+    with opened(options, read_only=True) as runtime:
+        hits = recall(runtime, RecallRequest(" ".join(query), top_k=limit))
+    if as_json:
+        show_json([asdict(hit) for hit in hits])
+        return
+    rows = [
+        {"score": f"{hit.score:.2f}", "when": when(hit.at), "what": hit.said_by or "fact", "text": hit.text, "id": hit.id}
+        for hit in hits
+    ]
+    if explain:
+        rows = [{**row, "why": hit.why} for row, hit in zip(rows, hits, strict=True)]
+    show_rows(rows, False)
+    if not hits:
+        say("Nothing found.")
+
+
+@click.command("list")
+@click.option("--pinned", is_flag=True, help="Only what is pinned.")
+@click.option("--tag", default="", help="Only what has this tag.")
+@click.option("--since", default="", help="Only what is newer than this date, e.g. 2026-01-31.")
+@click.option("-n", "limit", default=100, show_default=True)
+@click.option("--json", "as_json", is_flag=True)
+@click.pass_obj
+def list_(options: dict[str, Any], pinned: bool, tag: str, since: str, limit: int, as_json: bool) -> None:
+    """List memories, newest first."""
+    from memapp.services import curate
+
+    with opened(options, read_only=True) as runtime:
+        found = curate.list_memories(runtime, pinned=True if pinned else None, tag=tag, since=since, limit=limit)
+    if as_json:
+        show_json([asdict(memory) for memory in found])
+        return
+    show_rows(
+        [{"id": one.id, "pin": "★" if one.pinned else " ", "when": when(one.created_at), "text": one.text} for one in found],
+        False,
+    )
+    if not found:
+        say("Nothing is remembered yet. Try: memapp add 'I prefer oolong in the morning.'")
+
+
+@click.command("show")
+@click.argument("memory_id")
+@click.option("--json", "as_json", is_flag=True)
+@click.pass_obj
+def show_(options: dict[str, Any], memory_id: str, as_json: bool) -> None:
+    """Show one memory and the messages it came from."""
+    from memapp.services import chats, curate
+
+    with opened(options, read_only=True) as runtime:
+        memory = curate.get(runtime, memory_id)
+        sources = [chats.get_message(runtime, message_id) for message_id in memory.sources]
+    if as_json:
+        show_json({**asdict(memory), "said": [one.text for one in sources]})
+        return
+    show(memory.text)
+    say(f"{'pinned, ' if memory.pinned else ''}importance {memory.importance}, since {when(memory.created_at)}")
+    if memory.tags:
+        say(f"tags: {', '.join(memory.tags)}")
+    for source in sources:
+        say(f"from {when(source.created_at)}: {source.text}")
+
+
+COMMANDS = (add, search, list_, show_)

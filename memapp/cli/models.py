@@ -1,0 +1,65 @@
+"""Models from the command line: list, path, use."""
+
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from memapp.cli.output import opened, say, show, show_json, show_rows
+
+
+@click.group(invoke_without_command=True)
+@click.pass_context
+def models(ctx: click.Context) -> None:
+    """List the language models and choose one."""
+    if ctx.invoked_subcommand is None:
+        ctx.invoke(list_)
+
+
+@models.command("list")
+@click.option("--json", "as_json", is_flag=True)
+@click.pass_obj
+def list_(options: dict[str, Any], as_json: bool = False) -> None:
+    """List the models on this machine, and good ones to get."""
+    from memapp.services import models as service
+
+    with opened(options, read_only=True) as runtime:
+        choices = service.list_models(runtime)
+    if as_json:
+        show_json([asdict(choice) for choice in choices])
+        return
+    show_rows(
+        [
+            {
+                "current": "●" if one.current else " ",
+                "name": one.name,
+                "size": f"{one.bytes / 1e6:,.0f} MB",
+                "fit": one.fit,
+                "licence": one.licence,
+                "note": one.note,
+            }
+            for one in choices
+        ],
+        False,
+    )
+
+
+@models.command("path")
+@click.pass_obj
+def path(options: dict[str, Any]) -> None:
+    """Print the folder for your own GGUF files."""
+    from memapp import paths
+
+    show(str(paths.locate(options["home"], options["database"]).models))
+
+
+@models.command("use")
+@click.argument("name")
+@click.pass_obj
+def use(options: dict[str, Any], name: str) -> None:
+    """Use the model NAME (`bundled`, a name from the list, or a file) from now on."""
+    from memapp.services import models as service
+
+    with opened(options) as runtime:
+        service.use_model(runtime, name)
+    say(f"From now on: {name}.")

@@ -1,0 +1,67 @@
+"""Writing to the terminal: data as text or JSON on stdout, narration on stderr, never an escape sequence from data."""
+
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any
+
+import click
+
+from memapp.domain.text import clean, one_line
+from memapp.runtime import Runtime
+
+
+def say(text: str) -> None:
+    """Tell the person something that is not data."""
+    click.echo(clean(text), err=True)
+
+
+def show(text: str, *, newline: bool = True) -> None:
+    """Write text that is data."""
+    click.echo(clean(text), nl=newline)
+
+
+def show_json(value: Any) -> None:
+    click.echo(json.dumps(value, ensure_ascii=False, indent=2, default=_plain))
+
+
+def show_rows(rows: Sequence[Mapping[str, Any]], as_json: bool) -> None:
+    """Write rows: aligned columns on a terminal, tab-separated in a pipe, or JSON. No rows: nothing, and no error."""
+    if as_json:
+        show_json(list(rows))
+        return
+    if not rows:
+        return
+    table = [[one_line(clean(str(value))) for value in row.values()] for row in rows]
+    if not sys.stdout.isatty():
+        for line in table:
+            click.echo("\t".join(line))
+        return
+    widths = [max(len(line[column]) for line in table) for column in range(len(table[0]))]
+    for line in table:
+        click.echo("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+
+
+def when(moment: datetime) -> str:
+    """Write a time as the person's clock shows it."""
+    return f"{moment.astimezone():%Y-%m-%d %H:%M}"
+
+
+@contextmanager
+def opened(options: Mapping[str, Any], *, read_only: bool = False) -> Iterator[Runtime]:
+    """Open memapp for one command, without loading a model."""
+    from memapp import bootstrap
+
+    runtime = bootstrap.start(home=options["home"], database=options["database"], flags=options["flags"], read_only=read_only)
+    try:
+        yield runtime
+    finally:
+        runtime.close()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return str(value)

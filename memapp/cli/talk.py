@@ -1,0 +1,184 @@
+"""Talking: the app, one question with its answer on stdout, and a chat line by line."""
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from memapp.cli.output import opened, say, show, show_json
+from memapp.domain.turn import Completed, Failed, Found, Restarted, Streamed, TurnEvent, Waiting
+from memapp.errors import MemappError, UsageError
+from memapp.runtime import Runtime
+
+HELP = "!new starts another chat, !multi ends a long message with a line !end, !remember TEXT keeps a fact, !quit leaves."
+
+
+def open_app(options: dict[str, Any], question: str = "") -> None:
+    """Open the app; its first picture waits for nothing."""
+    from memapp.ui.app import MemappApp
+
+    def start() -> Runtime:
+        from memapp import bootstrap
+
+        return bootstrap.start(home=options["home"], database=options["database"], flags=options["flags"])
+
+    MemappApp(start, question=question).run()
+
+
+def open_demo(options: dict[str, Any]) -> None:
+    """Open the app on sample conversations in a folder that is removed afterwards."""
+    import tempfile
+    from pathlib import Path
+
+    from memapp.ui.app import MemappApp
+
+    with tempfile.TemporaryDirectory(prefix="memapp-demo-") as folder:
+
+        def start() -> Runtime:
+            from memapp import bootstrap
+            from memapp.services import samples
+
+            runtime = bootstrap.start(home=Path(folder), flags=options["flags"])
+            samples.fill(runtime)
+            return runtime
+
+        MemappApp(start, demo=True).run()
+
+
+def line_by_line(options: dict[str, Any], question: str = "") -> None:
+    """Chat on plain lines: what is typed goes in, what is answered comes out, and nothing moves on the screen."""
+    from memapp.services import chats
+
+    with opened(options) as runtime:
+        _load(runtime)
+        thread = chats.new_thread(runtime)
+        if sys.stdin.isatty():
+            say(f"memapp. {HELP}")
+        for text in [question] if question else _lines():
+            if text == "!new":
+                thread = chats.new_thread(runtime)
+                say("A new chat.")
+            elif text.startswith("!"):
+                _command(runtime, text)
+            else:
+                _answer(runtime, thread.id, text)
+                _learn(runtime, thread.id)
+
+
+@click.command()
+@click.argument("text", nargs=-1)
+@click.option("-c", "--continue", "continued", is_flag=True, help="Go on with the last chat.")
+@click.option("--chat", "chat_id", default="", help="Go on with this chat.")
+@click.option("--persona", default="", help="Who answers, in a new chat.")
+@click.option("--json", "as_json", is_flag=True, help="The answer with memories used, prediction and costs.")
+@click.pass_obj
+def ask(options: dict[str, Any], text: tuple[str, ...], continued: bool, chat_id: str, persona: str, as_json: bool) -> None:
+    """Ask one question; the answer streams to stdout. With - or without TEXT, standard input is the question."""
+    from memapp.services import chats
+
+    question = sys.stdin.read() if text in ((), ("-",)) else " ".join(text)
+    if not question.strip():
+        raise UsageError("There is nothing to ask.", "Write a question after `memapp ask`.")
+    with opened(options) as runtime:
+        if continued and not chat_id:
+            threads = chats.list_threads(runtime, limit=1)
+            chat_id = threads[0].id if threads else ""
+        thread = chats.get_thread(runtime, chat_id) if chat_id else chats.new_thread(runtime, persona)
+        _load(runtime)
+        _answer(runtime, thread.id, question, as_json=as_json)
+        _learn(runtime, thread.id)
+
+
+def _load(runtime: Runtime) -> None:
+    """Load the chat model now; the embedder goes on loading while the model reads."""
+    from memapp.services import models
+
+    runtime.embedding.loading("")
+    start_thread(lambda: models.load_embedder(runtime))
+    models.load_chat_model(runtime)
+
+
+def start_thread(work: Callable[[], None]) -> None:
+    import threading
+
+    threading.Thread(target=work, daemon=True).start()
+
+
+def _answer(runtime: Runtime, thread_id: str, text: str, *, as_json: bool = False) -> None:
+    from memapp.services.turn import take_turn
+
+    seen: list[TurnEvent] = []
+    for event in take_turn(runtime, thread_id, text):
+        seen.append(event)
+        match event:
+            case Waiting(note=note):
+                say(note)
+            case Streamed(text=piece) if not as_json:
+                show(piece, newline=False)
+            case Restarted() if not as_json:
+                show("\n[said that before; once more]\n", newline=False)
+            case Completed() if not as_json:
+                show("")
+            case Failed(error=error):
+                raise error
+    if as_json:
+        show_json(_summary(thread_id, seen))
+
+
+def _summary(thread_id: str, seen: list[TurnEvent]) -> dict[str, Any]:
+    done = next(event for event in seen if isinstance(event, Completed))
+    hits = [hit for event in seen if isinstance(event, Found) for hit in event.hits]
+    return {
+        "chat": thread_id,
+        "reply": done.reply.text,
+        "expects": done.expects,
+        "memories": [asdict(hit) for hit in hits],
+        "usage": asdict(done.reply.usage),
+    }
+
+
+def _learn(runtime: Runtime, thread_id: str) -> None:
+    """Do what is due after a reply, before the command ends; a broken memory step never spoils the answer."""
+    from memapp.inference import Cancel
+    from memapp.services import upkeep
+
+    try:
+        for memory in upkeep.work(runtime, None, Cancel()):
+            say(f"Remembered: {memory.text}")
+    except MemappError as error:
+        say(f"Nothing was learned this time: {error}")
+
+
+def _lines() -> Iterator[str]:
+    """Yield messages from standard input until !quit or its end."""
+    for line in sys.stdin:
+        text = line.strip()
+        if text == "!quit":
+            return
+        if text == "!multi":
+            text = "\n".join(_until("!end"))
+        if text:
+            yield text
+
+
+def _until(end: str) -> Iterator[str]:
+    for line in sys.stdin:
+        if line.strip() == end:
+            return
+        yield line.rstrip("\n")
+
+
+def _command(runtime: Runtime, text: str) -> None:
+    from memapp.services import curate
+
+    word, _, rest = text.partition(" ")
+    if word == "!remember":
+        curate.add(runtime, rest)
+        say("Remembered.")
+    else:
+        say(HELP)
+
+
+COMMANDS = (ask,)

@@ -1,0 +1,181 @@
+"""The memory loop: the order of a turn, the expectation check, learning, retrieval and the knobs."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memapp.domain.turn import Accepted, Completed, Found, Predicted
+from memapp.inference import Cancel
+from memapp.inference.scripted import ScriptedModel
+from memapp.runtime import Runtime
+from memapp.services import chats, curate, upkeep
+from memapp.store import expectations
+from tests.builders import make_runtime, new_chat, only, say
+
+
+@pytest.fixture
+def model() -> ScriptedModel:
+    return ScriptedModel()
+
+
+@pytest.fixture
+def runtime(tmp_path: Path, model: ScriptedModel) -> Iterator[Runtime]:
+    opened = make_runtime(tmp_path, model)
+    yield opened
+    opened.close()
+
+
+def learn(runtime: Runtime, thread_id: str | None = None) -> list[str]:
+    return [memory.text for memory in upkeep.work(runtime, thread_id, Cancel())]
+
+
+def test_per_turn_control_flow_two_llm_calls(runtime: Runtime, model: ScriptedModel) -> None:
+    thread = new_chat(runtime)
+    model.enqueue("Oolong it is.", prediction="How do I brew it?", needed_info=["tea"])
+    happened = say(runtime, thread, "Which tea did I like?")
+    assert len(model.seen) == 2
+    kinds = [type(event).__name__ for event in happened if type(event).__name__ != "Streamed"]
+    assert kinds == ["Accepted", "Predicted", "Found", "Completed"]
+    assert only(Predicted, happened).needed_info == ("tea",)
+    assert only(Completed, happened).reply.text == "Oolong it is."
+    assert only(Completed, happened).expects == "How do I brew it?"
+
+
+def test_both_calls_share_one_trunk(runtime: Runtime, model: ScriptedModel) -> None:
+    say(runtime, new_chat(runtime), "Which tea did I like?")
+    predictor, responder = model.seen
+    assert (predictor.system, predictor.turns) == (responder.system, responder.turns)
+    assert predictor.suffix != responder.suffix
+
+
+def test_the_message_is_saved_before_any_model_runs(runtime: Runtime, model: ScriptedModel) -> None:
+    thread = new_chat(runtime)
+
+    def look(*_: object) -> None:
+        assert [one.text for one in chats.page(runtime, thread).messages] == ["Hello there", ""]
+
+    model.script = look  # type: ignore[assignment]
+    say(runtime, thread, "Hello there")
+    assert len(model.seen) == 2
+
+
+def test_voe_check_is_local_and_compares_with_the_responders_prediction(runtime: Runtime, model: ScriptedModel) -> None:
+    thread = new_chat(runtime)
+    model.enqueue("Hello.", prediction="I would like to talk about tea.")
+    say(runtime, thread, "Hi!")
+    calls = len(model.seen)
+    accepted = only(Accepted, say(runtime, thread, "I would like to talk about tea."))
+    assert accepted.expected is not None
+    assert (accepted.expected.source, accepted.expected.surprised) == ("responder", False)
+    accepted = only(Accepted, say(runtime, thread, "My car broke down on the motorway yesterday."))
+    assert accepted.expected is not None
+    assert accepted.expected.surprised is True
+    assert len(model.seen) == calls + 4
+
+
+def test_every_surprise_is_distilled_into_a_short_fact_after_the_reply(runtime: Runtime, model: ScriptedModel) -> None:
+    thread = new_chat(runtime)
+    model.enqueue("Hello.", prediction="Tell me a joke.")
+    say(runtime, thread, "Hi!")
+    say(runtime, thread, "I'm vegetarian.")
+    assert curate.list_memories(runtime) == []
+    assert learn(runtime) == ["User is vegetarian."]
+    (fact,) = curate.list_memories(runtime)
+    assert 1 <= len(fact.tags) <= 5
+    (source,) = [chats.get_message(runtime, id).text for id in fact.sources]
+    assert source == "I'm vegetarian."
+    assert learn(runtime) == []
+
+
+def test_nothing_is_learned_from_what_was_expected(runtime: Runtime, model: ScriptedModel) -> None:
+    thread = new_chat(runtime)
+    model.enqueue("Do you eat meat?", prediction="I'm vegetarian.")
+    say(runtime, thread, "Hi!")
+    say(runtime, thread, "I'm vegetarian.")
+    assert learn(runtime) == []
+
+
+def test_nothing_is_learned_from_the_assistant_or_from_pasted_text(runtime: Runtime, model: ScriptedModel) -> None:
+    from memapp.services.turn import take_turn
+
+    thread = new_chat(runtime)
+    model.enqueue("I'm vegetarian.", prediction="Nice.")
+    pasted = "I have a dog called Rex."
+    list(take_turn(runtime, thread, pasted, pasted=[(0, len(pasted))]))
+    assert learn(runtime) == []
+
+
+def test_a_fact_that_exists_is_not_stored_twice(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    say(runtime, thread, "I'm vegetarian.")
+    learn(runtime)
+    say(runtime, thread, "I am vegetarian!")
+    learn(runtime)
+    assert [fact.text for fact in curate.list_memories(runtime)] == ["User is vegetarian."]
+
+
+def test_facts_are_injected_into_later_turns(runtime: Runtime, model: ScriptedModel) -> None:
+    say(runtime, new_chat(runtime), "I'm vegetarian.")
+    learn(runtime)
+    found = only(Found, say(runtime, new_chat(runtime), "What should a vegetarian cook tonight?"))
+    assert "User is vegetarian." in [hit.text for hit in found.hits]
+    assert "User is vegetarian." in model.seen[-1].suffix
+
+
+def test_max_facts_trims_the_oldest_into_the_trash_but_keeps_pinned_ones(tmp_path: Path, model: ScriptedModel) -> None:
+    runtime = make_runtime(tmp_path, model, max_facts=2)
+    first = curate.add(runtime, "User keeps bees.", pinned=True).memory_id
+    thread = new_chat(runtime)
+    for text in ("I'm vegetarian.", "I live in Ghent.", "I have a dog."):
+        say(runtime, thread, text)
+        learn(runtime)
+    live = curate.list_memories(runtime)
+    assert len(live) == 2
+    assert first in [memory.id for memory in live]
+    trash = runtime.database.read().execute("SELECT reason FROM memories WHERE state = 'soft_deleted'").fetchall()
+    assert [row["reason"] for row in trash] == ["overflow", "overflow"]
+    runtime.close()
+
+
+def test_top_k_limits_the_facts_of_a_prompt(tmp_path: Path, model: ScriptedModel) -> None:
+    runtime = make_runtime(tmp_path, model, top_k=3, prompt_memories=50)
+    for animal in ("bees", "cats", "dogs", "hens", "goats"):
+        curate.add(runtime, f"User keeps {animal} on the farm.")
+    found = only(Found, say(runtime, new_chat(runtime), "Which animals do I keep on the farm?"))
+    assert len(found.hits) == 3
+    runtime.close()
+
+
+def test_the_seeds_plain_fuzzy_rule_can_be_chosen(tmp_path: Path, model: ScriptedModel) -> None:
+    runtime = make_runtime(tmp_path, model, mismatch_rule="fuzzy", fuzzy_threshold=100)
+    thread = new_chat(runtime)
+    model.enqueue("Hello.", prediction="Tell me a joke!")
+    say(runtime, thread, "Hi!")
+    accepted = only(Accepted, say(runtime, thread, "Tell me a joke?"))
+    assert accepted.expected is not None
+    assert accepted.expected.surprised is True
+    runtime.close()
+
+
+def test_both_predictions_are_kept_with_their_source(runtime: Runtime, model: ScriptedModel) -> None:
+    thread = new_chat(runtime)
+    model.enqueue("Hello.", prediction="Tell me a joke.", needed_info=["joke"])
+    reply = only(Completed, say(runtime, thread, "Hi!")).reply
+    list(upkeep.work(runtime, thread, Cancel()))
+    conn = runtime.database.read()
+    responder = expectations.prediction_for(conn, runtime.user_id, reply.id, "responder")
+    predictor = expectations.prediction_for(conn, runtime.user_id, reply.id, "predictor")
+    assert responder is not None and responder.text == "Tell me a joke."
+    assert predictor is not None and predictor.needed_info == ("joke",) and predictor.text
+
+
+def test_a_right_guess_saves_the_first_call(runtime: Runtime, model: ScriptedModel) -> None:
+    thread = new_chat(runtime)
+    model.enqueue("Hello.", prediction="Tell me a joke.", needed_info=["joke"])
+    say(runtime, thread, "Hi!")
+    list(upkeep.work(runtime, thread, Cancel()))
+    calls = len(model.seen)
+    happened = say(runtime, thread, "Tell me a joke.")
+    assert only(Predicted, happened).source == "prefetched"
+    assert len(model.seen) == calls + 1

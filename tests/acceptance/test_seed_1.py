@@ -1,0 +1,174 @@
+"""Conversation memory of personas: history in the prompt, budget, no repetition, remarks, old saves."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memapp.domain.turn import Completed, Restarted
+from memapp.errors import UsageError
+from memapp.inference.scripted import ScriptedModel
+from memapp.runtime import Runtime
+from memapp.services import chats, transfer
+from memapp.services.turn import remark
+from memapp.store import events
+from tests.builders import make_runtime, new_chat, only, say
+
+FROST = "Tom, what do you think about the frost?"
+
+
+@pytest.fixture
+def model() -> ScriptedModel:
+    return ScriptedModel()
+
+
+@pytest.fixture
+def runtime(tmp_path: Path, model: ScriptedModel) -> Iterator[Runtime]:
+    opened = make_runtime(tmp_path, model)
+    yield opened
+    opened.close()
+
+
+def whole(model: ScriptedModel) -> str:
+    """Everything the model read in its last call."""
+    prompt = model.seen[-1]
+    return "\n".join([prompt.system, *(turn.content for turn in prompt.turns), prompt.suffix])
+
+
+def test_tom_references_past_conversation_in_follow_ups(runtime: Runtime, model: ScriptedModel) -> None:
+    thread = new_chat(runtime, "tom")
+    model.enqueue("Frost on the OUTSIDE of the window. Where was the spell cast from?")
+    say(runtime, thread, FROST)
+    say(runtime, thread, "I think it was cast from inside.")
+    assert FROST in whole(model)
+    assert "Frost on the OUTSIDE of the window." in whole(model)
+
+
+def test_history_stands_between_evidence_and_message(runtime: Runtime, model: ScriptedModel) -> None:
+    thread = new_chat(runtime, "tom")
+    chats.add_evidence(runtime, thread, "Scorch marks on the inner sill")
+    model.enqueue("Curious.")
+    say(runtime, thread, FROST)
+    say(runtime, thread, "What now?")
+    text = whole(model)
+    assert text.index("Scorch marks on the inner sill") < text.index(FROST) < text.rindex("What now?")
+
+
+def test_only_the_last_three_exchanges_are_in_the_prompt(runtime: Runtime, model: ScriptedModel) -> None:
+    thread = new_chat(runtime, "tom")
+    for number in range(5):
+        model.enqueue(f"Reply number {number} on its own subject, {'abcde'[number] * 9}.")
+        say(runtime, thread, f"Question number {number}")
+    say(runtime, thread, "And the last one?")
+    shown = [number for number in range(5) if f"Question number {number}" in whole(model)]
+    assert shown == [2, 3, 4]
+
+
+def test_no_previous_conversation_is_said_when_there_is_none(runtime: Runtime, model: ScriptedModel) -> None:
+    say(runtime, new_chat(runtime, "tom"), FROST)
+    assert "No previous conversation" in whole(model)
+
+
+def test_no_repetition_of_same_comment_within_three_exchanges(runtime: Runtime, model: ScriptedModel) -> None:
+    thread = new_chat(runtime, "tom")
+    model.enqueue("Frost on the OUTSIDE of the window. Where was the spell cast from?")
+    say(runtime, thread, FROST)
+    model.enqueue("Frost on the OUTSIDE of the window. Where was the spell cast from?")
+    model.enqueue("Inside scorch marks, outside frost. There is your answer.")
+    happened = say(runtime, thread, "I found scorch marks inside.")
+    assert "Where was the spell cast from?" in only(Restarted, happened).repeated
+    assert only(Completed, happened).reply.text == "Inside scorch marks, outside frost. There is your answer."
+    assert "Where was the spell cast from?" in model.seen[-1].suffix
+
+
+def test_auto_comments_and_player_messages_are_both_tracked(runtime: Runtime, model: ScriptedModel) -> None:
+    thread = new_chat(runtime, "tom")
+    model.enqueue("That window bothers me.")
+    done = only(Completed, list(remark(runtime, thread)))
+    assert done.reply.unprompted
+    say(runtime, thread, FROST)
+    assert "Tom (earlier): That window bothers me." in whole(model)
+    assert [one.unprompted for one in chats.page(runtime, thread).messages] == [True, False, False]
+
+
+def test_conversation_persists_across_sessions(tmp_path: Path, model: ScriptedModel) -> None:
+    runtime = make_runtime(tmp_path, model)
+    thread = new_chat(runtime, "tom")
+    model.enqueue("Check the sill for residue.")
+    say(runtime, thread, FROST)
+    runtime.close()
+    again = make_runtime(tmp_path, ScriptedModel())
+    say(again, thread, "What did you tell me?")
+    prompt = again.chat.ready().seen[-1]  # type: ignore[union-attr]
+    assert "Check the sill for residue." in prompt.turns[-1].content or any(
+        "Check the sill for residue." in turn.content for turn in prompt.turns
+    )
+    again.close()
+
+
+@pytest.mark.parametrize("letters", [10, 2_000, 200_000])
+def test_token_budget_below_4000_per_request(runtime: Runtime, model: ScriptedModel, letters: int) -> None:
+    thread = new_chat(runtime, "tom")
+    text = ("frost and scorch marks " * (letters // 23 + 1))[:letters]
+    for _ in range(4):
+        model.enqueue(text[:5_000])
+        say(runtime, thread, text)
+    for prompt, sampling in zip(model.seen, model.samplings, strict=True):
+        assert model.prompt_tokens(prompt) + sampling.max_tokens < 4_000
+
+
+def test_prompt_sizes_are_logged_for_each_turn(runtime: Runtime) -> None:
+    say(runtime, new_chat(runtime, "tom"), FROST)
+    (event,) = events.list_events(runtime.database.read(), runtime.user_id, op="respond")
+    assert event["meta"]["call_2"]["prefill_tokens"] + event["meta"]["call_2"]["reused_tokens"] > 0
+
+
+OLD_SAVE = {
+    "inner_voice_state": {
+        "trust_level": 0.5,
+        "conversation_history": [
+            {"user": FROST, "tom": "Where was it cast from?", "timestamp": "2024-01-09T12:34:56.789Z"},
+            {"user": "[auto-comment]", "tom": "That window bothers me.", "timestamp": "2024-01-09T12:35:56.789Z"},
+        ],
+    }
+}
+
+
+def test_backward_compatible_with_old_saves(runtime: Runtime, model: ScriptedModel, tmp_path: Path) -> None:
+    save = tmp_path / "save.json"
+    save.write_text(json.dumps(OLD_SAVE), "utf-8")
+    thread, count = transfer.import_save(runtime, save, "tom")
+    assert count == 3
+    say(runtime, thread.id, "So?")
+    assert FROST in whole(model)
+    assert "Tom (earlier): That window bothers me." in whole(model)
+
+
+def test_saves_without_history_import_as_an_empty_chat(runtime: Runtime, tmp_path: Path) -> None:
+    save = tmp_path / "save.json"
+    save.write_text('{"trust_level": 0.2}', "utf-8")
+    thread, count = transfer.import_save(runtime, save, "tom")
+    assert count == 0
+    assert chats.page(runtime, thread.id).messages == ()
+
+
+@pytest.mark.parametrize(
+    "content", ["", "no json", "[1]", "[" * 100_000, '{"conversation_history": [{"user": "a"}]}', '{"conversation_history": 7}']
+)
+def test_a_broken_save_imports_nothing(runtime: Runtime, tmp_path: Path, content: str) -> None:
+    save = tmp_path / "save.json"
+    save.write_text(content, "utf-8")
+    with pytest.raises(UsageError):
+        transfer.import_save(runtime, save, "tom")
+    assert chats.list_threads(runtime) == []
+
+
+def test_an_exported_chat_imports_again(runtime: Runtime, tmp_path: Path) -> None:
+    save = tmp_path / "save.json"
+    save.write_text(json.dumps(OLD_SAVE), "utf-8")
+    first, _ = transfer.import_save(runtime, save, "tom")
+    save.write_text(transfer.export_thread(runtime, first.id, "json"), "utf-8")
+    second, _ = transfer.import_save(runtime, save, "tom")
+    texts = [[one.text for one in chats.page(runtime, thread.id).messages] for thread in (first, second)]
+    assert texts[0] == texts[1]

@@ -1,0 +1,62 @@
+"""A real Runtime on real SQLite with scripted models and a clock that the test moves."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from memapp import paths, settings
+from memapp.domain.turn import TurnEvent
+from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
+from memapp.prompts.personas import load_personas
+from memapp.runtime import Runtime
+from memapp.services import chats
+from memapp.services.turn import take_turn
+from memapp.store.database import open_database
+
+
+class Clock:
+    """Time that goes on by a second whenever it is read."""
+
+    def __init__(self, start: datetime = datetime(2026, 1, 31, 8, 15, tzinfo=UTC)) -> None:
+        self.now = start
+
+    def __call__(self) -> datetime:
+        self.now += timedelta(seconds=1)
+        return self.now
+
+
+def make_runtime(home: Path, model: ScriptedModel | None = None, *, embedder: bool = True, **knobs: Any) -> Runtime:
+    """Open a store below `home`; `knobs` are settings. Without a model the slot stays off."""
+    places = paths.locate(home)
+    loaded = settings.load(places.config, knobs, environment={})
+    personas = load_personas([paths.bundled("assets", "personas"), places.personas])
+    runtime = Runtime(
+        loaded,
+        places,
+        open_database(places.database),
+        personas,
+        Clock(),
+        open_chat_model=lambda _runtime, _report: ScriptedModel(),
+        open_embedder=lambda _runtime: ScriptedEmbedder(),  # type: ignore[arg-type]
+    )
+    if model is not None:
+        runtime.chat.fill(model)
+    if embedder:
+        runtime.embedding.fill(ScriptedEmbedder())
+    return runtime
+
+
+def say(runtime: Runtime, thread_id: str, text: str) -> list[TurnEvent]:
+    """Take a whole turn and return its events."""
+    return list(take_turn(runtime, thread_id, text))
+
+
+def only(kind: type, happened: Iterable[object]) -> Any:
+    """Return the one event of a kind."""
+    (found,) = [event for event in happened if isinstance(event, kind)]
+    return found
+
+
+def new_chat(runtime: Runtime, persona: str = "") -> str:
+    return chats.new_thread(runtime, persona).id

@@ -1,0 +1,58 @@
+"""A process killed in the middle of turns loses no acknowledged message and leaves a sound file."""
+
+import random
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from memapp import bootstrap
+from memapp.store.database import Database
+
+
+def talk_until_killed(home: Path, milliseconds: int) -> tuple[list[str], list[str]]:
+    """Let a process take turns, kill it, and return the ids of acknowledged messages and of completed replies."""
+    command = [sys.executable, "-m", "tests.reliability.talker", str(home)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        threading.Timer(milliseconds / 1000, process.kill).start()
+        lines = [line.split() for line in process.stdout if line.endswith("\n")]
+    return [id for kind, id in lines if kind == "A"], [id for kind, id in lines if kind == "C"]
+
+
+def assert_sound(database: Database) -> None:
+    with database.write() as conn:
+        assert conn.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+        assert conn.execute("PRAGMA foreign_key_check").fetchall() == []
+        for table in ("messages_fts", "memories_fts"):
+            conn.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('integrity-check', 1)")
+
+
+def assert_no_loss_after_kills(home: Path, rounds: int) -> None:
+    chance = random.Random(7)
+    acknowledged, completed = [], []
+    for _ in range(rounds):
+        messages, replies = talk_until_killed(home, chance.randint(1, 400))
+        acknowledged += messages
+        completed += replies
+        runtime = bootstrap.start(home=home)
+        assert_sound(runtime.database)
+        rows = runtime.database.read().execute("SELECT id, role, status FROM messages").fetchall()
+        kept = {row["id"]: row["status"] for row in rows}
+        assert [id for id in acknowledged if kept.get(id) != "complete"] == []
+        assert [id for id in completed if kept.get(id) != "complete"] == []
+        assert [row["id"] for row in rows if row["status"] == "generating"] == []
+        runtime.close()
+    assert acknowledged
+
+
+def test_a_few_kills_lose_nothing(tmp_path: Path) -> None:
+    assert_no_loss_after_kills(tmp_path, rounds=5)
+
+
+@pytest.mark.slow
+def test_two_hundred_kills_lose_nothing(tmp_path: Path) -> None:
+    assert_no_loss_after_kills(tmp_path, rounds=200)

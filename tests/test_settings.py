@@ -1,0 +1,72 @@
+"""Settings from flags, environment and file, and what is said when one is wrong."""
+
+from pathlib import Path
+
+import pytest
+
+from memapp.errors import ConfigError, UsageError
+from memapp.settings import Settings, load, write
+
+
+def config(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "config.toml"
+    path.write_text(text, "utf-8")
+    return path
+
+
+def test_the_specified_defaults() -> None:
+    settings = Settings()
+    assert (settings.max_facts, settings.fuzzy_threshold, settings.top_k) == (200, 60, 10)
+    assert settings.history_exchanges == 3
+    assert settings.budget_tokens == 4000
+    assert settings.remark_after_minutes == 0
+    assert settings.allow_remote is False
+
+
+def test_a_flag_wins_over_the_environment_over_the_file(tmp_path: Path) -> None:
+    path = config(tmp_path, "top_k = 1\nmax_facts = 10\nfuzzy_threshold = 50\n")
+    loaded = load(path, {"top_k": 3, "model": None}, {"MEMAPP_TOP_K": "2", "MEMAPP_MAX_FACTS": "20", "MEMAPP_HOME": "/x"})
+    assert (loaded.settings.top_k, loaded.settings.max_facts, loaded.settings.fuzzy_threshold) == (3, 20, 50)
+    assert loaded.origin == {"top_k": "flag", "max_facts": "environment", "fuzzy_threshold": "file"}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("# mine\n\ntop_kk = 3\n", r"config.toml, line 3: there is no setting 'top_kk'. Did you mean 'top_k'\?"),
+        ("theme = 'x'\ntop_k = 'many'\n", r"config.toml, line 2: top_k: "),
+        ("theme = 'x'\ntop_k = -1\n", r"line 2: top_k: "),
+        ("top_k = \n", r"config.toml: not valid TOML: .*line 1"),
+        ("[top_k]\na = 1\n", r"line 1: top_k: "),
+    ],
+)
+def test_a_wrong_file_is_named_with_line_and_nearest_key(tmp_path: Path, text: str, expected: str) -> None:
+    with pytest.raises(ConfigError, match=expected):
+        load(config(tmp_path, text), environment={})
+
+
+def test_bytes_that_are_no_text_are_a_clear_error(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ConfigError, match=r"config.toml"):
+        load(path, environment={})
+
+
+def test_a_wrong_variable_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="MEMAPP_TOP_K: top_k: "):
+        load(tmp_path / "none.toml", environment={"MEMAPP_TOP_K": "lots"})
+    with pytest.raises(ConfigError, match=r"MEMAPP_TOPK: there is no setting 'topk'. Did you mean 'top_k'\?"):
+        load(tmp_path / "none.toml", environment={"MEMAPP_TOPK": "1"})
+
+
+def test_writing_one_setting_keeps_the_comments(tmp_path: Path) -> None:
+    path = config(tmp_path, "# why: small model\ntop_k = 5\n")
+    write(path, "top_k", "7")
+    write(path, "hints", "false")
+    assert path.read_text("utf-8").startswith("# why: small model\ntop_k = 7\n")
+    assert load(path, environment={}).settings.hints is False
+    with pytest.raises(UsageError, match="top_k"):
+        write(path, "top_k", "lots")
+    with pytest.raises(UsageError, match="Did you mean 'top_k'"):
+        write(path, "topk", "1")
+    assert load(path, environment={}).settings.top_k == 7
