@@ -64,7 +64,7 @@ def line_by_line(options: dict[str, Any], question: str = "") -> None:
                 _command(runtime, text)
             else:
                 _answer(runtime, thread.id, text)
-                _learn(runtime, thread.id)
+                _learn(runtime)
 
 
 @click.command()
@@ -88,7 +88,7 @@ def ask(options: dict[str, Any], text: tuple[str, ...], continued: bool, chat_id
         thread = chats.get_thread(runtime, chat_id) if chat_id else chats.new_thread(runtime, persona)
         _load(runtime)
         _answer(runtime, thread.id, question, as_json=as_json)
-        _learn(runtime, thread.id)
+        _learn(runtime)
 
 
 def _load(runtime: Runtime) -> None:
@@ -139,7 +139,7 @@ def _summary(thread_id: str, seen: list[TurnEvent]) -> dict[str, Any]:
     }
 
 
-def _learn(runtime: Runtime, thread_id: str) -> None:
+def _learn(runtime: Runtime) -> None:
     """Do what is due after a reply, before the command ends; a broken memory step never spoils the answer."""
     from memapp.inference import Cancel
     from memapp.services import upkeep

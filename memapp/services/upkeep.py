@@ -19,7 +19,7 @@ from memapp.prompts.scene import Scene
 from memapp.runtime import Runtime
 from memapp.services.answer import open_thread, scene
 from memapp.services.remember import learn
-from memapp.store import events, expectations
+from memapp.store import events, expectations, vectors
 
 log = logging.getLogger(__name__)
 
@@ -56,6 +56,22 @@ def warm(runtime: Runtime, thread_id: str, typed: str, cancel: Cancel) -> int:
 def _next_scene(runtime: Runtime, model: ChatModel, thread_id: str, message: str) -> Scene:
     thread, messages = open_thread(runtime, thread_id)
     return scene(runtime, model, thread, messages, message)
+
+
+def _embed(runtime: Runtime, cancel: Cancel) -> None:
+    """Give facts and messages that have no vector of this model one, newest first, a batch at a time."""
+    embedder = runtime.embedding.ready()
+    kinds: tuple[vectors.OwnerKind, ...] = ("memory", "message")
+    if embedder is None:
+        return
+    for kind in kinds:
+        while not cancel.is_set():
+            batch = vectors.waiting(runtime.database.read(), runtime.user_id, kind, embedder.model_id, EMBED_BATCH)
+            if not batch:
+                break
+            rows = embedder.embed([text for _, text in batch])
+            with runtime.database.write() as conn:
+                vectors.save(conn, kind, embedder.model_id, batch, rows)
 
 
 def _last_reply(messages: list[Message]) -> Message | None:

@@ -1,0 +1,59 @@
+"""Find anything: chats by title, messages and facts by words, while the person is still typing."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from memapp.domain import ranking
+from memapp.domain.text import one_line
+from memapp.runtime import Runtime
+from memapp.store import chat
+from memapp.store.search import search_memories, search_messages
+
+SNIPPET_CHARS = 160
+THREADS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """Something found: a chat, a message or a fact."""
+
+    kind: Literal["thread", "message", "memory"]
+    id: str
+    thread_id: str
+    """Where to jump; empty for a fact."""
+    title: str
+    """The chat's title; empty for a fact."""
+    snippet: str
+    """The text around the first word that matched."""
+    at: datetime
+
+
+def find(runtime: Runtime, text: str, limit: int = 30) -> list[Hit]:
+    """Return chats, then facts and messages best first. The last word counts as unfinished."""
+    conn, user = runtime.database.read(), runtime.user_id
+    if not text.strip():
+        return []
+    words = ranking.query_words(text)
+    threads = chat.list_threads(conn, user, matching=text.strip(), limit=THREADS)
+    found = [Hit("thread", one.id, one.id, one.title, "", one.updated_at) for one in threads]
+    candidates = [
+        *search_memories(conn, user, words, unfinished=True),
+        *search_messages(conn, user, words, unfinished=True),
+    ]
+    titles: dict[str, str] = {}
+    for one in sorted(candidates, key=lambda candidate: -candidate.bm25)[:limit]:
+        if one.thread_id and one.thread_id not in titles:
+            titles[one.thread_id] = chat.get_thread(conn, user, one.thread_id).title
+        title = titles.get(one.thread_id, "")
+        found.append(Hit(one.kind, one.id, one.thread_id, title, _snippet(one.text, words), one.at))
+    return found
+
+
+def _snippet(text: str, words: tuple[str, ...] | list[str]) -> str:
+    line = one_line(text)
+    lowered = line.lower()
+    places = [place for word in words if (place := lowered.find(word)) >= 0]
+    start = max(0, min(places, default=0) - SNIPPET_CHARS // 3)
+    cut = line[start : start + SNIPPET_CHARS]
+    return ("…" if start else "") + cut + ("…" if start + SNIPPET_CHARS < len(line) else "")

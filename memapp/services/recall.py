@@ -1,0 +1,111 @@
+"""Recall: the one door to everything that memapp knows and was told.
+
+Facts and earlier messages are searched together by words, meaning and spelling, fused into one order, and each hit
+says why it matched. The turn, on-demand recall, the search box and the command line all come through here.
+"""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memapp.domain import ranking
+from memapp.domain.memory import Recalled
+from memapp.domain.ranking import Candidate, Ranked
+from memapp.errors import ModelError
+from memapp.runtime import Runtime
+from memapp.store import search, vectors
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class RecallRequest:
+    """What to look for."""
+
+    text: str
+    """The message, or what the person types into a search."""
+    needed_info: tuple[str, ...] = ()
+    """Keywords that a model expects to need; they can lift a hit a little, never push one out by much."""
+    top_k: int = 10
+    without: frozenset[str] = frozenset()
+    """Ids of messages that are before the reader's eyes already."""
+    kinds: tuple[Literal["memory", "message"], ...] = ("memory", "message")
+    unfinished: bool = False
+    """The last word is still being typed."""
+
+
+def recall(runtime: Runtime, request: RecallRequest) -> list[Recalled]:
+    """Return the best hits, best first. Works without the embedder, then by words and spelling only."""
+    words = ranking.query_words(request.text)
+    keywords = ranking.keyword_words(request.needed_info, words)
+    vector = _embedded(runtime, request.text)
+    candidates = [
+        one
+        for kind in request.kinds
+        for one in _candidates(runtime, kind, words, keywords, vector, request.unfinished)
+        if one.id not in request.without
+    ]
+    ranked = ranking.fuse(candidates, words, keywords, runtime.clock())
+    hits = _without_told_twice(runtime, ranked[: 2 * request.top_k])[: request.top_k]
+    return [_recalled(one, words) for one in hits]
+
+
+def _embedded(runtime: Runtime, text: str) -> NDArray[np.float32] | None:
+    embedder = runtime.embedding.ready()
+    if embedder is None or not text.strip():
+        return None
+    try:
+        vector: NDArray[np.float32] = embedder.embed([text[: vectors.EMBEDDED_CHARS]])[0]
+    except ModelError as error:
+        log.warning("recalling without meaning: %s", type(error).__name__)
+        return None
+    return vector
+
+
+def _candidates(
+    runtime: Runtime,
+    kind: Literal["memory", "message"],
+    words: Sequence[str],
+    keywords: Sequence[str],
+    vector: NDArray[np.float32] | None,
+    unfinished: bool,
+) -> list[Candidate]:
+    conn = runtime.database.read()
+    likeness = vectors.NOTHING_ALIKE
+    embedder = runtime.embedding.ready()
+    if vector is not None and embedder is not None:
+        likeness = vectors.matrix(runtime.database, runtime.user_id, kind, embedder.model_id).likeness(conn, vector)
+    find = search.search_memories if kind == "memory" else search.search_messages
+    return find(conn, runtime.user_id, words, keywords=keywords, likeness=likeness, unfinished=unfinished)
+
+
+def _without_told_twice(runtime: Runtime, ranked: Sequence[Ranked]) -> list[Ranked]:
+    """Leave out a message below the fact that was made of it."""
+    facts = [one.candidate.id for one in ranked if one.candidate.kind == "memory"]
+    sources = search.sources_of(runtime.database.read(), runtime.user_id, facts) if facts else {}
+    told: set[str] = set()
+    kept = []
+    for one in ranked:
+        if one.candidate.id not in told:
+            kept.append(one)
+            told |= sources.get(one.candidate.id, set())
+    return kept
+
+
+def _recalled(ranked: Ranked, words: Sequence[str]) -> Recalled:
+    one = ranked.candidate
+    return Recalled(
+        kind=one.kind,
+        id=one.id,
+        text=one.text if one.kind == "memory" else ranking.excerpt(one.text, words),
+        said_by=one.said_by,
+        thread_id=one.thread_id,
+        at=one.at,
+        score=round(ranked.score, 4),
+        why=ranked.why,
+        pinned=one.pinned,
+    )
