@@ -157,7 +157,7 @@ class ScriptedModel:
 
     def _stream(self, prompt: Prompt, sampling: Sampling, cancel: Cancel) -> Iterator[Piece | Finished]:
         call = self._begin(prompt, sampling)
-        shown = ReplyText((*sampling.stop, sampling.tail))
+        shown = ReplyText((*sampling.stop, sampling.tail.strip()))
         reason: Reason = "end"
         decoded = 0
         for token in self._paced(self._faulty(call.text, call.fault, cancel), cancel):
@@ -168,7 +168,7 @@ class ScriptedModel:
             if text := shown.feed(token.encode("utf-8", "replace")):
                 yield Piece(text)
             if shown.stopped_at:
-                reason = "end" if shown.stopped_at == sampling.tail else "stop"
+                reason = "end" if shown.stopped_at == sampling.tail.strip() else "stop"
                 break
         if not shown.stopped_at and (text := shown.rest()):
             yield Piece(text)
@@ -211,9 +211,10 @@ class ScriptedModel:
             scripted = turn.reply
         if scripted is None:
             scripted = _friendly_reply(prompt) if kind == "reply" else ""
-        if sampling.tail and sampling.tail in scripted:
-            text, _, tail = scripted.partition(sampling.tail)
-            return text + sampling.tail, tail.partition("\n")[0]
+        written = sampling.tail.strip()
+        if written and written in scripted:
+            text, _, tail = scripted.partition(written)
+            return text.rstrip() + written, tail.partition("\n")[0]
         return scripted, " " + (turn.prediction if turn and turn.prediction else _guess(prompt))
 
     def _prediction(self, prompt: Prompt) -> str:

@@ -1,0 +1,124 @@
+"""The program that the embedder's child process runs, and the frames that both sides exchange.
+
+It is started by its path and imports nothing of memapp. Frames come in on standard input and go out on standard output;
+when the input ends, because the parent closed it or died, so does the process.
+"""
+
+import json
+import os
+import queue
+import signal
+import struct
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+READY = b"R"
+"""Then the dimension, as decimal digits."""
+VECTORS = b"V"
+"""Then little-endian float32 numbers, row by row."""
+FAILED = b"F"
+"""Then what went wrong, as UTF-8."""
+
+_LENGTH = struct.Struct(">I")
+
+
+def write_frame(fd: int, payload: bytes) -> None:
+    """Write one frame; raise `OSError` when nobody reads."""
+    rest = memoryview(_LENGTH.pack(len(payload)) + payload)
+    while rest:
+        rest = rest[os.write(fd, rest) :]
+
+
+def read_frame(fd: int) -> bytes:
+    """Read one frame; raise `EOFError` when the other side is gone."""
+    return _read(fd, _LENGTH.unpack(_read(fd, _LENGTH.size))[0])
+
+
+def _read(fd: int, size: int) -> bytes:
+    data = bytearray()
+    while len(data) < size:
+        part = os.read(fd, min(size - len(data), 1 << 20))
+        if not part:
+            raise EOFError
+        data += part
+    return bytes(data)
+
+
+def main(folder: str) -> None:
+    """Load the model in `folder`, then answer each list of texts with its vectors until the input ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # ctrl+c in the terminal is the parent's business
+    requests_fd, answers_fd = _take_pipes()
+    requests: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    threading.Thread(target=_receive, args=(requests_fd, requests), daemon=True).start()
+    try:
+        encode = _load(folder)
+        dimension = encode(["ready"]).shape[1]  # the first call is slow; have it done with
+    except Exception as error:  # whatever a model folder can do to a loader, the parent shall be told
+        write_frame(answers_fd, FAILED + _described(error))
+        return
+    write_frame(answers_fd, READY + str(dimension).encode())
+    while True:
+        try:
+            answer = VECTORS + encode(json.loads(requests.get())).astype("<f4").tobytes()
+        except Exception as error:  # one bad request must not end the process
+            answer = FAILED + _described(error)
+        write_frame(answers_fd, answer)
+
+
+def _take_pipes() -> tuple[int, int]:
+    """Keep the pipes for ourselves: what a library prints or reads goes nowhere."""
+    requests_fd, answers_fd = os.dup(0), os.dup(1)
+    with open(os.devnull, "r+b") as nowhere:  # noqa: PTH123 - pathlib is one more import for nothing
+        os.dup2(nowhere.fileno(), 0)
+        os.dup2(nowhere.fileno(), 1)
+    return requests_fd, answers_fd
+
+
+def _receive(fd: int, requests: "queue.SimpleQueue[bytes]") -> None:
+    """Read on a thread of its own, so that the end of the parent is noticed while the model loads or works."""
+    try:
+        while True:
+            requests.put(read_frame(fd))
+    except (EOFError, OSError):
+        os._exit(0)
+
+
+def _load(folder: str) -> Callable[[Sequence[str]], Any]:
+    """Load sentence-transformers and the model; no network, one thread, nothing executed from the folder."""
+    for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY", "HF_DATASETS_OFFLINE"):
+        os.environ[name] = "1"
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"
+    os.environ["OMP_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = "1"
+    sys.addaudithook(_refuse_network)
+
+    import torch
+    from sentence_transformers import SentenceTransformer
+
+    torch.set_num_threads(1)
+    model = SentenceTransformer(
+        folder,
+        device="cpu",
+        local_files_only=True,
+        trust_remote_code=False,
+        model_kwargs={"use_safetensors": True},
+    )
+
+    def encode(texts: Sequence[str]) -> Any:
+        return model.encode(list(texts), normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False)
+
+    return encode
+
+
+def _refuse_network(event: str, _: tuple[Any, ...]) -> None:
+    if event in ("socket.connect", "socket.getaddrinfo", "socket.sendto"):
+        raise PermissionError("the embedding model has no business on the network")
+
+
+def _described(error: Exception) -> bytes:
+    return f"{type(error).__name__}: {error}".encode("utf-8", "replace")[:2000]
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

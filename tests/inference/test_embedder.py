@@ -1,0 +1,318 @@
+"""The embedder's process: fast tests with a stand-in library in the child, slow ones with the bundled model."""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import psutil
+import pytest
+
+from memapp.errors import ModelError, ModelLoading
+from memapp.inference.bundled import bundled_embedder_path
+from memapp.inference.embedder import RESTARTS, SentenceEmbedder
+
+LIBRARY = """
+import os, sys, time
+import numpy as np
+
+class SentenceTransformer:
+    def __init__(self, folder, **options):
+        assert options["trust_remote_code"] is False and options["model_kwargs"]["use_safetensors"]
+        assert os.environ["HF_HUB_OFFLINE"] == os.environ["TRANSFORMERS_OFFLINE"] == "1"
+        print("noise", flush=True)
+        print("noise", file=sys.stderr, flush=True)
+        os.write(1, b"noise")
+        if os.path.exists(os.path.join(folder, "slow")):
+            time.sleep(60)
+        if os.path.exists(os.path.join(folder, "broken")):
+            raise ValueError("weights are missing")
+
+    def encode(self, texts, **options):
+        assert options["normalize_embeddings"]
+        print("more noise", flush=True)
+        for text in texts:
+            text.encode()
+            if text == "die":
+                os._exit(9)
+            if text == "hang":
+                time.sleep(60)
+            if text == "fail":
+                raise ValueError("cannot read this")
+            if text == "network":
+                import socket
+                socket.create_connection(("127.0.0.1", 9))
+        loaded = [name for name in sys.modules if name.partition(".")[0] in ("memapp", "textual", "sqlite3")]
+        rows = np.zeros((len(texts), 3), dtype=np.float32)
+        rows[:, len(loaded)] = 1
+        return rows
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A model folder, and a child that loads a stand-in for torch and sentence-transformers."""
+    library = tmp_path / "library"
+    library.mkdir()
+    (library / "sentence_transformers.py").write_text(LIBRARY)
+    (library / "torch.py").write_text("def set_num_threads(count): assert count == 1")
+    monkeypatch.setenv("PYTHONPATH", str(library))
+    folder = tmp_path / "tiny-model"
+    (folder / "1_Pooling").mkdir(parents=True)
+    (folder / "modules.json").write_text(json.dumps([{"path": ""}, {"path": "1_Pooling"}, {"path": "2_Normalize"}]))
+    (folder / "config.json").write_text('{"hidden_size": 3}')
+    (folder / "1_Pooling" / "config.json").write_text('{"word_embedding_dimension": 3}')
+    (folder / "model.safetensors").write_bytes(b"weights")
+    return folder
+
+
+@pytest.fixture
+def opened(folder):
+    embedder = SentenceEmbedder(folder)
+    yield embedder
+    embedder.close()
+
+
+def children():
+    return psutil.Process().children()
+
+
+def until(condition):
+    for _ in range(1000):
+        if condition():
+            return
+        time.sleep(0.01)
+    raise AssertionError("it did not happen")
+
+
+def test_rows_come_back_in_order_for_more_texts_than_one_batch(opened):
+    assert opened.embed([f"text {number}" for number in range(70)]).shape == (70, 3)
+    assert opened.ready
+
+
+def test_no_texts_need_no_process(opened):
+    assert opened.embed([]).shape == (0, 3)
+    assert children() == []
+
+
+def test_the_child_loads_neither_memapp_nor_a_screen_nor_a_database(opened):
+    assert opened.embed(["a"]).tolist() == [[1, 0, 0]]
+
+
+def test_starting_returns_before_the_model_is_loaded_and_twice_makes_one_process(folder):
+    (folder / "slow").touch()
+    embedder = SentenceEmbedder(folder)
+    embedder.start()
+    embedder.start()
+    assert not embedder.ready
+    until(children)
+    assert len(children()) == 1
+    embedder.close()
+    assert children() == []
+
+
+def test_a_model_that_takes_too_long_is_reported_as_loading(folder):
+    (folder / "slow").touch()
+    embedder = SentenceEmbedder(folder, load_seconds=0.05)
+    with pytest.raises(ModelLoading):
+        embedder.embed(["a"])
+    embedder.close()
+
+
+def test_a_model_that_cannot_be_loaded_says_why_and_is_given_up_after_some_tries(folder):
+    (folder / "broken").touch()
+    embedder = SentenceEmbedder(folder)
+    for _ in range(1 + RESTARTS):
+        with pytest.raises(ModelError, match="weights are missing"):
+            embedder.embed(["a"])
+    with pytest.raises(ModelError, match="too often"):
+        embedder.embed(["a"])
+    embedder.close()
+
+
+def test_a_dead_child_is_an_error_once_and_a_new_one_the_next_time(opened):
+    with pytest.raises(ModelError, match="stopped"):
+        opened.embed(["die"])
+    assert opened.embed(["a"]).shape == (1, 3)
+    children()[0].kill()
+    until(lambda: not opened.ready)
+    with pytest.raises(ModelError, match="stopped"):
+        opened.embed(["a"])
+    assert opened.embed(["a"]).shape == (1, 3)
+
+
+def test_it_is_started_again_three_times_at_most(opened):
+    for _ in range(1 + RESTARTS):
+        with pytest.raises(ModelError, match="stopped"):
+            opened.embed(["die"])
+    with pytest.raises(ModelError, match="too often"):
+        opened.embed(["a"])
+    until(lambda: children() == [])
+
+
+def test_a_child_that_stops_answering_is_replaced(folder):
+    embedder = SentenceEmbedder(folder, answer_seconds=0.2)
+    with pytest.raises(ModelError, match="answering"):
+        embedder.embed(["hang"])
+    assert embedder.embed(["a"]).shape == (1, 3)
+    embedder.close()
+
+
+def test_one_bad_request_does_not_end_the_process(opened):
+    opened.embed(["a"])
+    (child,) = children()
+    with pytest.raises(ModelError, match="cannot read this"):
+        opened.embed(["fail"])
+    assert opened.embed(["a"]).shape == (1, 3)
+    assert children() == [child]
+
+
+def test_the_child_may_not_use_the_network(opened):
+    with pytest.raises(ModelError, match="no business on the network"):
+        opened.embed(["network"])
+
+
+def test_hostile_texts_arrive_readable(opened):
+    assert opened.embed(["nul \x00", "half \ud800 a pair", "x" * 200_000, "", "\x1b[31m"]).shape == (5, 3)
+
+
+def test_many_threads_get_their_own_rows(opened):
+    shapes = []
+
+    def ask(count):
+        shapes.append((count, opened.embed(["a"] * count).shape[0]))
+
+    threads = [threading.Thread(target=ask, args=(count,)) for count in range(1, 40, 3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(shapes) == len(threads)
+    assert all(asked == got for asked, got in shapes)
+    assert len(children()) == 1
+
+
+def test_closing_fails_whoever_waits_and_leaves_no_process(folder):
+    embedder = SentenceEmbedder(folder)
+    embedder.embed(["a"])
+    problems = []
+
+    def ask():
+        try:
+            embedder.embed(["hang"])
+        except ModelError as error:
+            problems.append(error)
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    embedder.close()
+    embedder.close()
+    thread.join()
+    assert len(problems) == 1
+    assert children() == []
+    with pytest.raises(ModelError, match="closed"):
+        embedder.embed(["a"])
+
+
+def test_the_child_ends_when_its_parent_is_killed_even_while_loading(folder, tmp_path):
+    (folder / "slow").touch()
+    program = """
+        import sys, time
+        from pathlib import Path
+        from memapp.inference.embedder import SentenceEmbedder
+        embedder = SentenceEmbedder(Path(sys.argv[1]))
+        embedder.start()
+        while embedder._child._process is None:
+            time.sleep(0.01)
+        print(embedder._child._process.pid, flush=True)
+        time.sleep(60)
+    """
+    parent = subprocess.Popen([sys.executable, "-c", textwrap.dedent(program), str(folder)], stdout=subprocess.PIPE, text=True)
+    with parent:
+        child = psutil.Process(int(parent.stdout.readline()))
+        parent.kill()
+    until(lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE)
+
+
+def test_a_program_that_forgets_to_close_ends_quietly_and_leaves_nothing_behind(folder):
+    program = (
+        "import sys; from pathlib import Path; from memapp.inference.embedder import SentenceEmbedder\n"
+        "e = SentenceEmbedder(Path(sys.argv[1])); print(e.embed(['a']).shape)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program, str(folder)], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("(1, 3)\n", "")
+
+
+def test_modules_in_the_current_folder_are_not_run(folder, tmp_path, monkeypatch):
+    (tmp_path / "json.py").write_text("raise SystemExit('hostile')")
+    monkeypatch.chdir(tmp_path)
+    with_folder = SentenceEmbedder(folder)
+    assert with_folder.embed(["a"]).shape == (1, 3)
+    with_folder.close()
+
+
+def test_another_models_weights_give_another_id(folder):
+    before = SentenceEmbedder(folder)
+    (folder / "model.safetensors").write_bytes(b"WEIGHTS")
+    after = SentenceEmbedder(folder)
+    assert before.model_id.startswith("tiny-model@")
+    assert before.model_id != after.model_id
+    before.close()
+    after.close()
+
+
+@pytest.mark.parametrize("damage", ["modules.json", "config.json", "model.safetensors"])
+def test_a_folder_that_is_no_model_is_refused_in_words(folder, damage):
+    (folder / damage).unlink()
+    with pytest.raises(ModelError, match="tiny-model"):
+        SentenceEmbedder(folder)
+
+
+@pytest.fixture(scope="module")
+def bundled():
+    embedder = SentenceEmbedder(bundled_embedder_path())
+    yield embedder
+    embedder.close()
+
+
+@pytest.mark.slow
+def test_the_bundled_model_knows_what_is_alike(bundled):
+    rows = bundled.embed(["I don't eat meat.", "The user is a vegetarian.", "The train to Lisbon leaves at nine."])
+    assert rows.dtype == np.float32
+    assert rows.shape == (3, bundled.dimension) == (3, 384)
+    assert np.allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
+    assert rows[0] @ rows[1] > 0.4 > rows[0] @ rows[2]
+
+
+@pytest.mark.slow
+def test_the_bundled_model_takes_hostile_texts(bundled):
+    texts = ["", "\x00", "\ud800", "a" * 200_000, "字" * 200_000, "word " * 40_000, "\x1b]0;title\x07", "[CLS] [SEP]"]
+    rows = bundled.embed(texts)
+    assert rows.shape == (len(texts), 384)
+    assert np.isfinite(rows).all()
+    assert np.allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
+
+
+@pytest.mark.slow
+def test_a_text_has_the_same_vector_alone_and_in_a_batch(bundled):
+    texts = ["I have a cat.", *("something much longer " * number for number in range(1, 40))]
+    assert np.allclose(bundled.embed(texts)[0], bundled.embed(texts[:1])[0], atol=1e-5)
+
+
+@pytest.mark.slow
+def test_nothing_reaches_the_terminal(tmp_path):
+    program = (
+        "from memapp.inference.bundled import bundled_embedder_path as f\n"
+        "from memapp.inference.embedder import SentenceEmbedder\n"
+        "e = SentenceEmbedder(f()); e.embed(['a']); e.close()\n"
+    )
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "TRANSFORMERS_"))}
+    script = Path(tmp_path / "program.py")
+    script.write_text(program)
+    done = subprocess.run([sys.executable, script], capture_output=True, check=True, env=environment)
+    assert (done.stdout, done.stderr) == (b"", b"")
