@@ -1,0 +1,20 @@
+"""What holds for every test: no setting and no file of the developer's own, and no network for the model libraries."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY", "HF_DATASETS_OFFLINE")
+os.environ.update(dict.fromkeys(OFFLINE, "1"))  # read when the libraries are imported, so before any test
+
+
+@pytest.fixture(autouse=True)
+def a_person_of_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty home, and none of the variables by which memapp is configured; return the home."""
+    home = tmp_path_factory.mktemp("home")
+    for name in os.environ:
+        if name.startswith(("MEMAPP_", "XDG_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(home))
+    return home

