@@ -1,0 +1,196 @@
+"""Recall's arithmetic: which words of a text are searched for, and how several signals become one order.
+
+Pure. `store.search` supplies candidates with raw signals; `fuse` weighs them and says for each hit why it matched.
+Scores are sums of the parts named in `why`; they run from 0 to about 1 and compare within one query only.
+"""
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from rapidfuzz import fuzz
+
+from memapp.domain.text import one_line, shorten
+
+MAX_WORDS = 16
+"""Words of a query that are searched for; the rest adds time, not hits."""
+WORDS = 0.40
+MEANING = 0.50
+MISSPELT = 0.30
+KEYWORDS = 0.08
+"""Small on purpose: keywords come from a guess, and junk must not displace what the message itself finds."""
+BESIDE = 0.30
+"""Share of its own score that a message lends to the one before and the one after it."""
+TWO_AWAY = 0.15
+SUBSTANCE = 0.08
+SUBSTANCE_CHARS = 200
+"""A message this long gets all of `SUBSTANCE`: short remarks match easily and say little. A fact always gets it."""
+PINNED = 0.04
+IMPORTANCE = 0.01
+"""For each step above or below the default importance."""
+DEFAULT_IMPORTANCE = 2
+RECENT = 0.02
+RECENT_HALF_LIFE_DAYS = 30.0
+LEAST_COSINE = 0.2
+"""Below this likeness two texts have nothing to do with each other; it is no reason for a hit."""
+ALIKE = 80
+"""Likeness (0 to 100) from which a word counts as held by a text, misspelt or inflected."""
+EXCERPT_CHARS = 280
+
+_WORD = re.compile(r"[^\W_]+")
+_STOP_WORDS = frozenset(
+    _WORD.findall(
+        """a about an and any are as at be been by can could d did do does for from had has have he her him his how i if
+        in into is it its ll m me my of on or our re s she so t than that the their them then they this to us ve was we
+        were what when where which who whom whose why will with would you your"""
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A live fact, or a message of a chat, with what the indexes say about it."""
+
+    kind: Literal["memory", "message"]
+    id: str
+    text: str
+    around: str
+    """What is indexed beside the text: the tags of a fact, the neighbours of a message."""
+    at: datetime
+    bm25: float = 0.0
+    """For the words of the message; above 0 means that at least one is there."""
+    keyword_bm25: float = 0.0
+    """For the keywords that the message does not hold itself."""
+    cosine: float = 0.0
+    """Likeness in meaning, -1 to 1; 0 where there is no vector."""
+    misspelt: float = 0.0
+    """Share of the words that no fact holds as written, but this one nearly."""
+    importance: int = DEFAULT_IMPORTANCE
+    pinned: bool = False
+    thread_id: str = ""
+    seq: int = 0
+    said_by: Literal["", "user", "assistant"] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A candidate with its score and the parts it is the sum of."""
+
+    candidate: Candidate
+    parts: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def score(self) -> float:
+        return sum(self.parts.values())
+
+    @property
+    def why(self) -> str:
+        """The parts that matter, strongest first: `words 0.31 + meaning 0.22`."""
+        shown = sorted(((round(value, 2), name) for name, value in self.parts.items()), key=lambda part: -part[0])
+        return " + ".join(f"{name} {value:.2f}" for value, name in shown if value >= 0.01)
+
+
+def query_words(text: str) -> list[str]:
+    """Return the words worth searching for: lower case, each once, no stop words, at most `MAX_WORDS`."""
+    words = dict.fromkeys(_WORD.findall(unicodedata.normalize("NFC", text).lower()))
+    return [word for word in words if word not in _STOP_WORDS][:MAX_WORDS]
+
+
+def keyword_words(keywords: Iterable[str], words: Collection[str]) -> list[str]:
+    """Return what the keywords add to the words of a message."""
+    return [word for word in query_words(" ".join(keywords)) if word not in words]
+
+
+def holds(text: str, word: str) -> bool:
+    """Tell whether a text has a word, or one spelt nearly like it. Both in lower case."""
+    return fuzz.partial_ratio(word, text, score_cutoff=ALIKE) > 0
+
+
+def share_held(text: str, words: Sequence[str]) -> float:
+    """Return how many of the words a text holds, 0 to 1."""
+    lowered = text.lower()
+    return sum(holds(lowered, word) for word in words) / len(words) if words else 0.0
+
+
+def fuse(candidates: Sequence[Candidate], words: Sequence[str], keywords: Sequence[str], now: datetime) -> list[Ranked]:
+    """Order candidates, best first. Those without a reason to be there are left out, and so is a text said before.
+
+    A candidate's bm25 counts as a share of the best of its kind, times the share of the words which that best one
+    holds: so a weak best hit weighs little, and facts compare with messages although their indexes differ.
+    """
+    own: dict[str, dict[str, float]] = {}
+    for kind in ("memory", "message"):
+        of_kind = [one for one in candidates if one.kind == kind]
+        word_unit = _unit([(one.bm25, one) for one in of_kind], words)
+        keyword_unit = _unit([(one.keyword_bm25, one) for one in of_kind], keywords)
+        for one in of_kind:
+            own[one.id] = {
+                "words": WORDS * word_unit * one.bm25,
+                "misspelt": MISSPELT * one.misspelt,
+                "meaning": MEANING * max(one.cosine, 0.0),
+                "keywords": KEYWORDS * keyword_unit * one.keyword_bm25,
+            }
+    lent = _lent({one: sum(own[one.id].values()) for one in candidates if one.kind == "message"})
+    ranked = [Ranked(one, {**own[one.id], **_boosts(one, lent.get(one.id, 0.0), now)}) for one in candidates if _has_reason(one)]
+    ranked.sort(key=lambda one: (one.score, one.candidate.at), reverse=True)
+    return _each_text_once(ranked)
+
+
+def excerpt(text: str, words: Sequence[str], length: int = EXCERPT_CHARS) -> str:
+    """Return a text on one line, cut to the sentences from the one that holds most of the words."""
+    whole = one_line(text)
+    if len(whole) <= length:
+        return whole
+    sentences = re.split(r"(?<=[.!?…])\s+", whole)
+    best = max(range(len(sentences)), key=lambda index: (share_held(sentences[index], words), -index))
+    rest = " ".join(sentences[best:])
+    if len(rest) < length:
+        rest = whole[-length + 2 :].partition(" ")[2]
+    return shorten(rest if rest == whole else f"… {rest}", length)
+
+
+def _unit(scored: Sequence[tuple[float, Candidate]], words: Sequence[str]) -> float:
+    """Return what one point of bm25 is worth among these candidates."""
+    best, candidate = max(scored, key=lambda pair: pair[0], default=(0.0, None))
+    if candidate is None or best <= 0:
+        return 0.0
+    return share_held(f"{candidate.text} {candidate.around}", words) / best
+
+
+def _has_reason(candidate: Candidate) -> bool:
+    lexical = candidate.bm25 > 0 or candidate.keyword_bm25 > 0 or candidate.misspelt > 0
+    return lexical or candidate.cosine >= LEAST_COSINE
+
+
+def _lent(own: Mapping[Candidate, float]) -> dict[str, float]:
+    """Return for each message what its neighbours in the chat lend it."""
+    at = {(one.thread_id, one.seq): score for one, score in own.items()}
+    lent = {}
+    for one in own:
+        beside, two_away = (
+            max(at.get((one.thread_id, one.seq - step), 0.0), at.get((one.thread_id, one.seq + step), 0.0)) for step in (1, 2)
+        )
+        lent[one.id] = BESIDE * beside + TWO_AWAY * two_away
+    return lent
+
+
+def _boosts(candidate: Candidate, lent: float, now: datetime) -> dict[str, float]:
+    days = max((now - candidate.at).total_seconds(), 0.0) / 86_400
+    says = 1.0 if candidate.kind == "memory" else min(len(candidate.text) / SUBSTANCE_CHARS, 1.0)
+    return {
+        "beside a hit": lent,
+        "substance": SUBSTANCE * says,
+        "pinned": PINNED * candidate.pinned,
+        "importance": IMPORTANCE * (candidate.importance - DEFAULT_IMPORTANCE),
+        "recent": RECENT * 0.5 ** (days / RECENT_HALF_LIFE_DAYS),
+    }
+
+
+def _each_text_once(ranked: Sequence[Ranked]) -> list[Ranked]:
+    first: dict[str, Ranked] = {}
+    for one in ranked:
+        first.setdefault(one.candidate.text.strip().casefold(), one)
+    return list(first.values())

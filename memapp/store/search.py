@@ -1,0 +1,177 @@
+"""Searching the indexes: full text, meaning, and nearly the same spelling; what they find becomes ranking's candidates.
+
+A query is made of words, never of raw input, so no operator of the index's query language can be reached. Only what
+belongs to the person and is live takes part, and it does so before anything is cut off by a limit.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+
+from memapp.domain import ranking
+from memapp.domain.ranking import Candidate
+from memapp.store.rows import to_json, to_time
+from memapp.store.vectors import NOTHING_ALIKE, Likeness
+
+BY_WORDS = 200
+BY_KEYWORDS = 100
+BY_MEANING = 50
+MISSPELT_AMONG = 1000
+"""How many facts, the newest, are read for a word that no fact holds as it is written."""
+MISSPELT_LETTERS = 4
+"""Shorter words are nearly held by anything."""
+TEXT_CHARS = 2000
+"""As much of a message is compared and shown."""
+CONTEXT_WEIGHT = 0.4
+"""A word next to a message counts less than one in it."""
+TAG_WEIGHT = 0.5
+
+_MEMORIES_BY_WORDS = """
+    SELECT o.key, -bm25(memories_fts, 1.0, :weight) AS score FROM memories_fts JOIN memories o ON o.key = memories_fts.rowid
+    WHERE memories_fts MATCH :query AND o.user_id = :user AND o.state = 'live' ORDER BY score DESC LIMIT :limit"""
+_MEMORIES_BY_KEY = """
+    SELECT key, id, text, tags, importance, pinned, created_at FROM memories
+    WHERE user_id = :user AND state = 'live' AND key IN (SELECT value FROM json_each(:keys))"""
+_NEWEST_MEMORIES = """
+    SELECT key, text, tags FROM memories WHERE user_id = :user AND state = 'live' ORDER BY id DESC LIMIT :limit"""
+_MESSAGES_BY_WORDS = """
+    SELECT o.key, -bm25(messages_fts, 1.0, :weight) AS score FROM messages_fts JOIN messages o ON o.key = messages_fts.rowid
+    WHERE messages_fts MATCH :query AND o.user_id = :user AND o.active = 1
+      AND EXISTS (SELECT 1 FROM threads t WHERE t.id = o.thread_id AND t.deleted_at IS NULL)
+    ORDER BY score DESC LIMIT :limit"""
+_MESSAGES_BY_KEY = """
+    SELECT o.key, o.id, o.thread_id, o.seq, o.role, substr(o.text, 1, :chars) AS text, o.context, o.created_at FROM messages o
+    WHERE o.user_id = :user AND o.active = 1 AND o.status IN ('complete', 'stopped', 'interrupted')
+      AND EXISTS (SELECT 1 FROM threads t WHERE t.id = o.thread_id AND t.deleted_at IS NULL)
+      AND o.key IN (SELECT value FROM json_each(:keys))"""
+
+
+def fts_query(text: str, *, unfinished: bool = False) -> str | None:
+    """Return a full-text query that asks for any word of a text, or None if it has none worth asking for.
+
+    `unfinished` says that the last word is still being typed: then its beginning is enough.
+    """
+    return match_any(ranking.query_words(text), unfinished=unfinished)
+
+
+def match_any(words: Sequence[str], *, unfinished: bool = False) -> str | None:
+    """Return a full-text query that asks for any of these words, as `ranking.query_words` gives them."""
+    if not words:
+        return None
+    return " OR ".join(f'"{word}"' for word in words) + ("*" if unfinished else "")
+
+
+def search_memories(
+    conn: sqlite3.Connection,
+    user_id: str,
+    words: Sequence[str],
+    *,
+    keywords: Sequence[str] = (),
+    likeness: Likeness = NOTHING_ALIKE,
+    unfinished: bool = False,
+) -> list[Candidate]:
+    """Return live facts that hold a word or keyword, or nearly, or mean something alike. Unordered."""
+    fixed = {"user": user_id, "weight": TAG_WEIGHT}
+    by_words = _scores(conn, _MEMORIES_BY_WORDS, match_any(words, unfinished=unfinished), BY_WORDS, fixed)
+    by_keywords = _scores(conn, _MEMORIES_BY_WORDS, match_any(keywords), BY_KEYWORDS, fixed)
+    misspelt = {} if unfinished else _misspelt(conn, user_id, words)
+    rows = _rows(conn, _MEMORIES_BY_KEY, user_id, likeness, {*by_words, *by_keywords, *misspelt})
+    return [
+        Candidate(
+            kind="memory",
+            id=row["id"],
+            text=row["text"],
+            around=" ".join(json.loads(row["tags"])),
+            at=to_time(row["created_at"]),
+            bm25=by_words.get(key, 0.0),
+            keyword_bm25=by_keywords.get(key, 0.0),
+            cosine=likeness.of(key),
+            misspelt=misspelt.get(key, 0.0),
+            importance=row["importance"],
+            pinned=bool(row["pinned"]),
+        )
+        for key, row in rows.items()
+    ]
+
+
+def search_messages(
+    conn: sqlite3.Connection,
+    user_id: str,
+    words: Sequence[str],
+    *,
+    keywords: Sequence[str] = (),
+    likeness: Likeness = NOTHING_ALIKE,
+    unfinished: bool = False,
+) -> list[Candidate]:
+    """Return messages of chats not deleted that hold a word or keyword, or stand beside one, or mean something alike."""
+    fixed = {"user": user_id, "weight": CONTEXT_WEIGHT}
+    by_words = _scores(conn, _MESSAGES_BY_WORDS, match_any(words, unfinished=unfinished), BY_WORDS, fixed)
+    by_keywords = _scores(conn, _MESSAGES_BY_WORDS, match_any(keywords), BY_KEYWORDS, fixed)
+    rows = _rows(conn, _MESSAGES_BY_KEY, user_id, likeness, {*by_words, *by_keywords})
+    return [
+        Candidate(
+            kind="message",
+            id=row["id"],
+            text=row["text"],
+            around=row["context"],
+            at=to_time(row["created_at"]),
+            bm25=by_words.get(key, 0.0),
+            keyword_bm25=by_keywords.get(key, 0.0),
+            cosine=likeness.of(key),
+            thread_id=row["thread_id"],
+            seq=row["seq"],
+            said_by=row["role"],
+        )
+        for key, row in rows.items()
+    ]
+
+
+def sources_of(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[str]) -> dict[str, set[str]]:
+    """Return for each fact the ids of the messages it came from."""
+    sources: dict[str, set[str]] = {memory_id: set() for memory_id in memory_ids}
+    for row in conn.execute(
+        """SELECT s.memory_id, s.message_id FROM memory_sources s JOIN memories m ON m.id = s.memory_id
+           WHERE m.user_id = ? AND s.memory_id IN (SELECT value FROM json_each(?))""",
+        (user_id, to_json(memory_ids)),
+    ):
+        sources[row["memory_id"]].add(row["message_id"])
+    return sources
+
+
+def _scores(conn: sqlite3.Connection, sql: str, query: str | None, limit: int, fixed: Mapping[str, object]) -> dict[int, float]:
+    """Run a full-text search; keys with their bm25, turned so that more is better."""
+    if query is None:
+        return {}
+    return {row["key"]: row["score"] for row in conn.execute(sql, {**fixed, "query": query, "limit": limit})}
+
+
+def _misspelt(conn: sqlite3.Connection, user_id: str, words: Sequence[str]) -> dict[int, float]:
+    """Return the facts that nearly hold a word which no fact holds, with the share of such words among all."""
+    unknown = [word for word in words if len(word) >= MISSPELT_LETTERS and not _known(conn, word)]
+    if not unknown:
+        return {}
+    rows = conn.execute(_NEWEST_MEMORIES, {"user": user_id, "limit": MISSPELT_AMONG})
+    held = {row["key"]: ranking.share_held(f"{row['text']} {row['tags']}", unknown) for row in rows}
+    return {key: share * len(unknown) / len(words) for key, share in held.items() if share > 0}
+
+
+def _known(conn: sqlite3.Connection, word: str) -> bool:
+    found = conn.execute("SELECT 1 FROM memories_fts WHERE memories_fts MATCH ? LIMIT 1", (match_any([word]),))
+    return found.fetchone() is not None
+
+
+def _rows(conn: sqlite3.Connection, sql: str, user_id: str, likeness: Likeness, found: Iterable[int]) -> dict[int, sqlite3.Row]:
+    """Return the live rows of what was found and of the likest, by key.
+
+    A vector may belong to a chat that was deleted: then further ones are asked for.
+    """
+    keys, asked = set(found), BY_MEANING
+    while True:
+        nearest = likeness.nearest(asked, ranking.LEAST_COSINE)
+        values = {"user": user_id, "chars": TEXT_CHARS, "keys": to_json([*keys, *nearest])}
+        rows = {row["key"]: row for row in conn.execute(sql, values)}
+        alive = [key for key in nearest if key in rows]
+        if len(alive) >= BY_MEANING or len(nearest) < asked:
+            kept = keys.union(alive[:BY_MEANING])
+            return {key: row for key, row in rows.items() if key in kept}
+        asked *= 4

@@ -1,0 +1,191 @@
+"""Embeddings in the file, and exact nearest-neighbour search over a cached matrix of them.
+
+A matrix holds one person's vectors of one kind from one model; another model's vectors are never mixed in. It follows
+the file: before each search it takes in the rows that are new and drops those that are gone.
+"""
+
+import itertools
+import sqlite3
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memapp.store.database import Database
+
+OwnerKind = Literal["memory", "message"]
+Vectors = NDArray[np.float32]
+
+EMBEDDED_CHARS = 2000
+"""A sentence model reads about 256 tokens; more text would only be copied around."""
+LOADED_AT_ONCE = 4096
+
+_WAITING = {
+    "memory": """
+        SELECT o.key, substr(o.text, 1, :chars) AS text FROM memories o WHERE o.user_id = :user AND o.state = 'live'
+          AND NOT EXISTS (SELECT 1 FROM embeddings e
+                          WHERE e.owner_kind = 'memory' AND e.model_id = :model AND e.owner_key = o.key)
+        ORDER BY o.key DESC LIMIT :limit""",
+    "message": """
+        SELECT o.key, substr(o.text, 1, :chars) AS text FROM messages o WHERE o.user_id = :user AND o.active = 1
+          AND o.status IN ('complete', 'stopped', 'interrupted') AND o.text <> ''
+          AND NOT EXISTS (SELECT 1 FROM embeddings e
+                          WHERE e.owner_kind = 'message' AND e.model_id = :model AND e.owner_key = o.key)
+        ORDER BY o.key DESC LIMIT :limit""",
+}
+_TEXT = {
+    "memory": "SELECT substr(text, 1, ?) AS text FROM memories WHERE key = ? AND state = 'live'",
+    "message": "SELECT substr(text, 1, ?) AS text FROM messages WHERE key = ? AND active = 1",
+}
+_NEW = {
+    "memory": """
+        SELECT e.rowid AS number, e.owner_key, e.vector, o.user_id FROM embeddings e JOIN memories o ON o.key = e.owner_key
+        WHERE e.rowid > ? AND e.owner_kind = 'memory' AND e.model_id = ? ORDER BY e.rowid""",
+    "message": """
+        SELECT e.rowid AS number, e.owner_key, e.vector, o.user_id FROM embeddings e JOIN messages o ON o.key = e.owner_key
+        WHERE e.rowid > ? AND e.owner_kind = 'message' AND e.model_id = ? ORDER BY e.rowid""",
+}
+_numbers = itertools.count(time.time_ns())
+"""Row numbers are never used twice while the program runs, so `number > last` is exactly what is new."""
+
+
+def waiting(conn: sqlite3.Connection, user_id: str, kind: OwnerKind, model_id: str, limit: int) -> list[tuple[int, str]]:
+    """Return key and text of what has no vector of this model yet, newest first."""
+    values = {"chars": EMBEDDED_CHARS, "user": user_id, "model": model_id, "limit": limit}
+    return [(row["key"], row["text"]) for row in conn.execute(_WAITING[kind], values)]
+
+
+def save(conn: sqlite3.Connection, kind: OwnerKind, model_id: str, embedded: Sequence[tuple[int, str]], vectors: Vectors) -> int:
+    """Store the vectors of what `waiting` returned; return how many.
+
+    What was edited or deleted while the model was busy is left out.
+    """
+    last = conn.execute("SELECT coalesce(max(rowid), 0) FROM embeddings").fetchone()[0]
+    rows = [
+        (max(next(_numbers), last + place), kind, key, model_id, len(vector), vector.tobytes())
+        for place, ((key, text), vector) in enumerate(zip(embedded, np.asarray(vectors, dtype="<f4"), strict=True), start=1)
+        if (row := conn.execute(_TEXT[kind], (EMBEDDED_CHARS, key)).fetchone()) and row["text"] == text
+    ]
+    conn.executemany(
+        """INSERT OR REPLACE INTO embeddings (rowid, owner_kind, owner_key, model_id, dimension, vector)
+           VALUES (?, ?, ?, ?, ?, ?)""",
+        rows,
+    )
+    return len(rows)
+
+
+@dataclass(frozen=True)
+class Likeness:
+    """How like one vector every vector of a matrix is, as cosines."""
+
+    keys: NDArray[np.int64]
+    cosines: Vectors
+    places: dict[int, int]
+    """Where each key stands in `keys`."""
+
+    def of(self, key: int) -> float:
+        """Return the cosine of one owner, 0 if it has no vector."""
+        place = self.places.get(key)
+        return float(self.cosines[place]) if place is not None else 0.0
+
+    def nearest(self, limit: int, least: float = -1.0) -> list[int]:
+        """Return the keys of the likest, best first, down to a cosine of `least`."""
+        everything = np.arange(len(self.cosines))
+        top = np.argpartition(-self.cosines, limit)[:limit] if limit < len(self.cosines) else everything
+        ordered = top[np.argsort(-self.cosines[top], kind="stable")]
+        return [int(key) for key in self.keys[ordered[self.cosines[ordered] >= least]]]
+
+
+NOTHING_ALIKE = Likeness(np.empty(0, np.int64), np.empty(0, np.float32), {})
+
+
+class Matrix:
+    """One person's vectors of one kind and model, in memory. Thread-safe."""
+
+    def __init__(self, user_id: str, kind: OwnerKind, model_id: str) -> None:
+        self.user_id = user_id
+        self.kind = kind
+        self.model_id = model_id
+        self._lock = threading.Lock()
+        self._vectors: Vectors = np.empty((0, 0), np.float32)
+        self._keys: NDArray[np.int64] = np.empty(0, np.int64)
+        self._places: dict[int, int] = {}
+        """Replaced, never changed: searches that are still running keep the one they were given."""
+        self._last = 0
+        self._in_file = 0
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def likeness(self, conn: sqlite3.Connection, vector: Vectors) -> Likeness:
+        """Compare a unit-length vector with every vector that the file holds now."""
+        with self._lock:
+            self._follow(conn)
+            size = len(self._places)
+            if size == 0 or self._vectors.shape[1] != len(vector):
+                return NOTHING_ALIKE
+            cosines = self._vectors[:size] @ np.asarray(vector, dtype=np.float32)
+            return Likeness(self._keys[:size].copy(), cosines, self._places)
+
+    def _follow(self, conn: sqlite3.Connection) -> None:
+        known = self._in_file
+        new = conn.execute(_NEW[self.kind], (self._last, self.model_id))
+        while rows := new.fetchmany(LOADED_AT_ONCE):
+            known += len(rows)
+            self._last = rows[-1]["number"]
+            self._append([row for row in rows if row["user_id"] == self.user_id])
+        self._in_file = conn.execute(
+            "SELECT count(*) FROM embeddings WHERE owner_kind = ? AND model_id = ?", (self.kind, self.model_id)
+        ).fetchone()[0]
+        if self._in_file != known:
+            self._drop_missing(conn)
+
+    def _append(self, rows: Sequence[sqlite3.Row]) -> None:
+        if not rows:
+            return
+        added = np.frombuffer(b"".join(row["vector"] for row in rows), dtype="<f4").reshape(len(rows), -1)
+        size = len(self._places)
+        self._places = self._places.copy()
+        if size + len(rows) > len(self._keys):
+            self._grow(max(2 * len(self._keys), size + len(rows)), added.shape[1])
+        for row, vector in zip(rows, added, strict=True):
+            place = self._places.setdefault(row["owner_key"], len(self._places))
+            self._keys[place], self._vectors[place] = row["owner_key"], vector
+
+    def _grow(self, room: int, dimension: int) -> None:
+        size = len(self._places)
+        vectors, keys = np.empty((room, dimension), np.float32), np.empty(room, np.int64)
+        if size:
+            vectors[:size], keys[:size] = self._vectors[:size], self._keys[:size]
+        self._vectors, self._keys = vectors, keys
+
+    def _drop_missing(self, conn: sqlite3.Connection) -> None:
+        rows = conn.execute("SELECT owner_key FROM embeddings WHERE owner_kind = ? AND model_id = ?", (self.kind, self.model_id))
+        present = {row["owner_key"] for row in rows}
+        self._places = self._places.copy()
+        for key in [key for key in self._places if key not in present]:
+            self._drop(key)
+
+    def _drop(self, key: int) -> None:
+        """Move the last vector into the gap, and leave nothing of the dropped one in memory."""
+        place, last = self._places.pop(key), len(self._places)
+        if place != last:
+            moved = int(self._keys[last])
+            self._keys[place], self._vectors[place], self._places[moved] = moved, self._vectors[last], place
+        self._vectors[last] = 0.0
+
+
+_matrices: WeakKeyDictionary[Database, dict[tuple[str, OwnerKind, str], Matrix]] = WeakKeyDictionary()
+_opening = threading.Lock()
+
+
+def matrix(database: Database, user_id: str, kind: OwnerKind, model_id: str) -> Matrix:
+    """Return the matrix that belongs to an open file; it lives as long as the `Database` does."""
+    with _opening:
+        of_database = _matrices.setdefault(database, {})
+        return of_database.setdefault((user_id, kind, model_id), Matrix(user_id, kind, model_id))
