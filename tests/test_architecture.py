@@ -43,8 +43,8 @@ RULES = {
     "prompts": rule("prompts domain errors paths", "pydantic"),
     "inference": rule(
         "inference domain errors",
-        "jinja2 numpy psutil",
-        inside_functions="jinja2 llama_cpp sentence_transformers torch httpx",
+        "jinja2 httpx numpy psutil pydantic",
+        inside_functions="llama_cpp sentence_transformers torch",
     ),
     # `inference` itself is the Protocols; its modules, the real models, are for `bootstrap`.
     "services": rule("services store prompts inference.Protocols domain runtime settings errors paths", "psutil numpy pydantic"),
