@@ -13,7 +13,7 @@ os.environ.update(dict.fromkeys(OFFLINE, "1"))  # read when the libraries are im
 def a_person_of_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An empty home, and none of the variables by which memapp is configured; return the home."""
     home = tmp_path_factory.mktemp("home")
-    for name in os.environ:
+    for name in list(os.environ):
         if name.startswith(("MEMAPP_", "XDG_")):
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(home))
