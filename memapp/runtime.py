@@ -11,7 +11,8 @@ from typing import Generic, Literal, TypeVar
 
 from memapp.domain.persona import Persona
 from memapp.errors import ModelError, ModelLoading
-from memapp.inference import Cancel, ChatModel, Embedder
+from memapp.inference import Cancel as Cancel  # re-exported: the screen cancels what it started
+from memapp.inference import ChatModel, Embedder
 from memapp.paths import Paths
 from memapp.settings import Loaded, Settings
 from memapp.store.database import Database

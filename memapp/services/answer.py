@@ -56,7 +56,8 @@ class _Reply:
     hits: tuple[Recalled, ...] = ()
     predict_usage: Usage = field(default_factory=Usage)
     usage: Usage = field(default_factory=Usage)
-    status: MessageStatus = MessageStatus.STOPPED
+    status: MessageStatus = MessageStatus.FAILED
+    """Until it is known to have ended better."""
     saved_at: float = field(default_factory=time.monotonic)
     overdue: str = ""
     """Why the watchdog gave the turn up."""
@@ -94,8 +95,10 @@ def answer(runtime: Runtime, turn: OpenTurn) -> Iterator[TurnEvent]:
         _settle(turn, so_far)
     except MemappError as problem:
         so_far.status, error = MessageStatus.FAILED, problem
+    except GeneratorExit:  # the watcher stopped iterating
+        so_far.status = MessageStatus.STOPPED
+        raise
     finally:
-        # Also when the watcher stopped iterating (GeneratorExit): the partial reply is kept as stopped.
         saved = _finish(runtime, turn, so_far)
     yield Failed(saved, error) if error else Completed(saved, so_far.expects)
 
@@ -109,6 +112,7 @@ def _settle(turn: OpenTurn, so_far: _Reply) -> None:
     if so_far.overdue:
         raise ModelError(so_far.overdue, "Try again, or choose a smaller model under Models (F8).")
     if turn.cancel.is_set():
+        so_far.status = MessageStatus.STOPPED
         return
     if not so_far.text.strip():
         raise ModelError("The model wrote nothing.", "Try again.")

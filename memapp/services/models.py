@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 import psutil
+from pydantic import BaseModel, ConfigDict
 
 from memapp import paths, settings
 from memapp.errors import MemappError, UsageError
@@ -33,6 +34,20 @@ class ModelChoice:
     note: str
     fit: Fit
     current: bool
+
+
+class Recommended(BaseModel):
+    """An entry of models/manifest.toml; `file` is empty for the bundled model."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    file: str
+    bytes: int
+    licence: str
+    source: str
+    """The page where a person gets it."""
+    note: str
 
 
 def load_chat_model(runtime: Runtime) -> None:
@@ -64,20 +79,22 @@ def load_embedder(runtime: Runtime) -> None:
 def list_models(runtime: Runtime) -> list[ModelChoice]:
     """Return the bundled model, the GGUF files in the models folder, and what the manifest recommends."""
     current = runtime.settings.model
-    recommended = {entry["file"]: entry for entry in _manifest()}
+    recommended = {entry.file: entry for entry in _manifest()}
     bundled = recommended.pop("")
-    choices = [_choice(BUNDLED, None, bundled["bytes"], bundled["licence"], bundled["note"], not current)]
+    choices = [_choice(BUNDLED, None, bundled.bytes, bundled.licence, bundled.note, not current)]
     for path in sorted(runtime.paths.models.glob("*.gguf")):
-        known = recommended.pop(path.name, {"licence": "", "note": ""})
+        known = recommended.pop(path.name, None)
         is_current = current in (path.name, path.stem, str(path))
-        choices.append(_choice(path.stem, path, path.stat().st_size, known["licence"], known["note"], is_current))
+        choices.append(
+            _choice(path.stem, path, path.stat().st_size, known.licence if known else "", known.note if known else "", is_current)
+        )
     if current and not any(one.current for one in choices):
         path = Path(current).expanduser()
         size = path.stat().st_size if path.is_file() else 0
         choices.append(_choice(current, path, size, "", "" if size else "This file is not there.", True))
     for file, entry in recommended.items():
-        note = f"{entry['note']} Put {file} into {runtime.paths.models}."
-        choices.append(_choice(entry["name"], None, entry["bytes"], entry["licence"], note, False))
+        note = f"{entry.note} Get {file} from {entry.source} and put it into {runtime.paths.models}."
+        choices.append(_choice(entry.name, None, entry.bytes, entry.licence, note, False))
     return choices
 
 
@@ -97,9 +114,9 @@ def use_model(runtime: Runtime, name: str) -> None:
     runtime.loaded = replace(runtime.loaded, settings=runtime.settings.model_copy(update={"model": value, "server": ""}))
 
 
-def _manifest() -> list[dict[str, str | int]]:
-    entries: list[dict[str, str | int]] = tomllib.loads(paths.bundled("models", "manifest.toml").read_text("utf-8"))["model"]
-    return entries
+def _manifest() -> list[Recommended]:
+    text = paths.bundled("models", "manifest.toml").read_text("utf-8")
+    return [Recommended.model_validate(entry) for entry in tomllib.loads(text)["model"]]
 
 
 def _choice(name: str, path: Path | None, size: int, licence: str, note: str, current: bool) -> ModelChoice:

@@ -16,7 +16,7 @@ def fill(runtime: Runtime) -> None:
         with runtime.database.write() as conn:
             now = runtime.clock()
             thread = chat.create_thread(conn, runtime.user_id, sample["title"], runtime.settings.persona, now)
-            asked = None
+            asked: str | None = None
             for number, text in enumerate(sample["messages"]):
                 role = (Role.USER, Role.ASSISTANT)[number % 2]
                 reply_to = asked if role is Role.ASSISTANT else None

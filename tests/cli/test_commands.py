@@ -1,0 +1,204 @@
+"""The command line as a person or a script uses it: what stands on stdout, what on stderr, and the exit code."""
+
+import json
+import os
+import sqlite3
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memapp import bootstrap
+from memapp.cli import run
+from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
+
+
+class Terminal:
+    """Runs commands in this process on a home of their own, with scripted models."""
+
+    def __init__(self, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self.home, self._capsys = home, capsys
+
+    def __call__(self, *arguments: str) -> tuple[int, str, str]:
+        code = run(["--home", str(self.home), *arguments])
+        out, err = self._capsys.readouterr()
+        return code, out, err
+
+
+@pytest.fixture
+def memapp(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    monkeypatch.setattr(bootstrap, "open_chat_model", lambda *_: ScriptedModel())
+    monkeypatch.setattr(bootstrap, "open_embedder", lambda *_: ScriptedEmbedder())
+    return Terminal(tmp_path / "home", capsys)
+
+
+def test_add_list_show_and_search(memapp: Terminal) -> None:
+    code, out, err = memapp("add", "I prefer oolong in the morning.", "--tag", "tea", "--pin")
+    assert (code, err) == (0, "Remembered.\n")
+    memory_id = out.strip()
+    assert memapp("list")[1].split("\t")[0] == memory_id
+    assert memapp("list", "--tag", "coffee")[0:2] == (0, "")
+    code, out, _ = memapp("show", memory_id, "--json")
+    assert (json.loads(out)["text"], json.loads(out)["pinned"]) == ("I prefer oolong in the morning.", True)
+    code, out, _ = memapp("search", "what", "oolong", "--explain")
+    assert code == 0
+    assert "I prefer oolong in the morning." in out
+    assert "words" in out
+
+
+def test_an_empty_result_is_no_error(memapp: Terminal) -> None:
+    memapp("add", "User keeps bees.")
+    code, out, err = memapp("search", "zeppelin")
+    assert (code, out) == (0, "")
+    assert "Nothing found." in err
+
+
+def test_ask_streams_the_answer_and_continues_the_chat(memapp: Terminal) -> None:
+    code, out, _ = memapp("ask", "Which tea do I like?")
+    assert code == 0
+    assert out.strip()
+    code, out, _ = memapp("ask", "-c", "--json", "And with milk?")
+    answer = json.loads(out)
+    assert set(answer) == {"chat", "reply", "expects", "memories", "usage"}
+    _, out, _ = memapp("chats", "show", answer["chat"])
+    assert "Which tea do I like?" in out
+    assert "And with milk?" in out
+
+
+def test_ask_learns_and_says_so(memapp: Terminal) -> None:
+    _, out, err = memapp("ask", "I'm vegetarian.")
+    assert "Remembered: User is vegetarian." in err
+    assert "Remembered" not in out
+
+
+def test_chats_are_removed_and_come_back(memapp: Terminal) -> None:
+    memapp("ask", "Which tea?")
+    chat_id = memapp("chats")[1].split("\t")[0]
+    assert memapp("chats", "rm", chat_id)[0] == 0
+    assert memapp("chats", "list")[1] == ""
+    assert memapp("chats", "restore", chat_id)[0] == 0
+    assert memapp("chats", "list")[1].split("\t")[0] == chat_id
+
+
+def test_an_exported_chat_is_private_and_never_written_through_a_link(memapp: Terminal, tmp_path: Path) -> None:
+    memapp("ask", "Which tea?")
+    chat_id = memapp("chats")[1].split("\t")[0]
+    target = tmp_path / "chat.md"
+    assert memapp("chats", "export", chat_id, "-o", str(target))[0] == 0
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600
+    assert "Which tea?" in target.read_text("utf-8")
+    link = tmp_path / "link.md"
+    link.symlink_to(target)
+    assert memapp("chats", "export", chat_id, "-o", str(link))[0] == 2
+
+
+def test_chats_search_finds_what_was_said(memapp: Terminal) -> None:
+    memapp("ask", "My bicycle has a flat tyre.")
+    assert "bicycle" in memapp("chats", "search", "bicycle")[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("show", "nobody"), 2, "There is no memory nobody."),
+        (("chats", "show", "nobody"), 2, "There is no chat nobody."),
+        (("add", "x" * 281), 2, "at most 280 characters"),
+        (("add", " "), 2, "nothing to remember"),
+        (("config", "set", "topk", "3"), 2, "Did you mean 'top_k'"),
+        (("models", "use", "nowhere"), 2, "There is no model 'nowhere' here."),
+        (("chats", "import", "/nowhere.json"), 2, "Cannot read /nowhere.json"),
+        (("serch",), 2, "Did you mean 'search'"),
+        (("search",), 2, "Missing argument"),
+        (("--db", "/dev/null", "list"), 1, ""),
+    ],
+)
+def test_mistakes_are_told_in_words(memapp: Terminal, arguments: tuple[str, ...], code: int, said: str) -> None:
+    memapp("add", "User keeps bees.")
+    result, out, err = memapp(*arguments)
+    assert result == code
+    assert said in err
+    assert out == ""
+    assert "Traceback" not in err
+
+
+def test_a_second_memapp_may_search_but_not_write(memapp: Terminal) -> None:
+    memapp("add", "User keeps bees.")
+    other = bootstrap.start(home=memapp.home)
+    code, _, err = memapp("add", "User keeps hens.")
+    assert code == 3
+    assert "already open" in err
+    assert "bees" in memapp("search", "bees")[1]
+    other.close()
+
+
+def test_hostile_text_never_reaches_the_terminal_as_an_escape_sequence(memapp: Terminal) -> None:
+    memapp("ask", "\x1b]0;owned\x07 I have a \x1b[31mred\x1b[0m car \u202e and [/INST]")
+    for arguments in (("chats",), ("chats", "search", "red"), ("list",), ("search", "car")):
+        _, out, err = memapp(*arguments)
+        assert not set("\x1b\x07\u202e") & set(out + err)
+
+
+@pytest.mark.parametrize("query", ['"', "a AND", "NEAR(", "text:", "*", "x\x00y", "-", "🦄", "a" * 10_000])
+def test_no_search_is_a_syntax_error(memapp: Terminal, query: str) -> None:
+    memapp("add", "User keeps bees.")
+    assert memapp("search", "--", query)[0] == 0
+
+
+def test_settings_are_shown_with_where_they_come_from(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    memapp("config", "set", "top_k", "7")
+    monkeypatch.setenv("MEMAPP_MAX_FACTS", "50")
+    rows = {line.split("\t")[0]: line.split("\t")[1:3] for line in memapp("config", "show")[1].splitlines()}
+    assert rows["top_k"] == ["7", "file"]
+    assert rows["max_facts"] == ["50", "environment"]
+    assert rows["fuzzy_threshold"] == ["60", "default"]
+
+
+def test_backup_is_a_whole_database(memapp: Terminal, tmp_path: Path) -> None:
+    memapp("add", "User keeps bees.")
+    target = tmp_path / "copy.db"
+    assert memapp("backup", str(target))[0] == 0
+    assert sqlite3.connect(target).execute("SELECT text FROM memories").fetchone()[0] == "User keeps bees."
+
+
+def test_doctor_reports_without_personal_text(memapp: Terminal) -> None:
+    memapp("add", "User keeps bees.")
+    code, out, _ = memapp("doctor")
+    assert code == 0
+    assert "1 facts" in out
+    assert "bees" not in out
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts_exist(memapp: Terminal, shell: str) -> None:
+    code, out, _ = memapp("completion", shell)
+    assert code == 0
+    assert "_MEMAPP_COMPLETE" in out
+
+
+def test_plain_chat_reads_lines_and_remembers(tmp_path: Path) -> None:
+    environment = {**os.environ, "MEMAPP_HOME": str(tmp_path)}
+    lines = "!remember I keep bees.\n!new\n!what\n!quit\n"
+    done = subprocess.run(
+        [sys.executable, "-m", "memapp", "--model", "/nowhere.gguf", "--plain"],
+        input=lines,
+        capture_output=True,
+        text=True,
+        env=environment,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Remembered." in done.stderr
+    assert done.stdout == ""
+
+
+def test_help_and_search_load_no_screen_and_no_model_library(tmp_path: Path) -> None:
+    code = """
+import sys
+from memapp.cli import run
+for arguments in (["--help"], ["add", "User keeps bees."], ["search", "bees"], ["list"]):
+    run(["--home", sys.argv[1], *arguments])
+heavy = {"textual", "llama_cpp", "sentence_transformers", "torch", "transformers"} & set(sys.modules)
+assert not heavy, heavy
+"""
+    subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=True, capture_output=True)
