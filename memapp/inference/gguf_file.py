@@ -29,6 +29,8 @@ BLOCKS = {
 }  # fmt: skip
 """ggml type number: (values in a block, bytes of a block). Types made later than this table count as zero bytes."""
 
+DAMAGE = (struct.error, LookupError, ValueError, TypeError, ArithmeticError, RecursionError)
+"""What parsing senseless bytes can lead to."""
 BROKEN = "Download it again, or choose another file."
 
 
@@ -81,7 +83,7 @@ def read(path: Path) -> GgufFile:
                 return _parse(path, size, data)
     except OSError as error:
         raise ModelError(f"{path.name} cannot be read: {error.strerror}.", "Check who may read the file.") from error
-    except (struct.error, IndexError, UnicodeDecodeError, KeyError, OverflowError) as error:
+    except DAMAGE as error:
         raise ModelError(f"{path.name} is cut short or damaged.", BROKEN) from error
 
 

@@ -25,9 +25,16 @@ TRUNK, BRANCH = 0, 1
 SEQUENCES = 3
 BATCH = 512
 MICRO_BATCH = 256
-SPM_VOCABULARY = 1
+NO_VOCABULARY, SPM_VOCABULARY = 0, 1
 DECODED, ABORTED = 0, 2
 """What `llama_decode` returns when all went well, and when the abort callback stopped it."""
+ENVIRONMENT = {
+    # How often a computing thread looks for the others before it sleeps (libgomp, read when that is loaded). By default it
+    # looks for milliseconds, hundreds of times for each batch: as soon as any other program is busy, prefill takes 5 to 20
+    # times as long, and with this 1.1 to 1.3 times. On an idle machine both are equally fast.
+    "GOMP_SPINCOUNT": "1000",
+    "GGML_NO_BACKTRACE": "1",  # else a failed assertion starts a debugger on this process and prints to the terminal
+}
 CANDIDATE = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)])
 """The memory layout of `llama_token_data`."""
 
@@ -35,6 +42,8 @@ CANDIDATE = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)
 @functools.cache
 def library() -> Any:
     """Load llama.cpp once, with its messages turned to logging."""
+    for name, value in ENVIRONMENT.items():
+        os.environ.setdefault(name, value)
     import llama_cpp.llama_cpp as lib
 
     lib.llama_log_set(_log_callback(lib), None)
@@ -77,6 +86,9 @@ class NativeModel:
                 "Choose another model, or update memapp.",
             )
         self.vocabulary = self.lib.llama_model_get_vocab(self._handle)
+        if not self._writes_text():
+            self.close()
+            raise no_chat_model()
         self.vocabulary_size: int = self.lib.llama_vocab_n_tokens(self.vocabulary)
         self.train_context: int = self.lib.llama_model_n_ctx_train(self._handle)
         self.window: int = self.lib.llama_model_n_swa(self._handle)
@@ -88,6 +100,15 @@ class NativeModel:
         self.eos_text = self._control_text(self.lib.llama_vocab_eos(self.vocabulary))
         self._space_prefix = self.lib.llama_vocab_type(self.vocabulary) == SPM_VOCABULARY
         self._line_start = self._tokens(b"\n", special=False) if self._space_prefix else []
+
+    def _writes_text(self) -> bool:
+        lib, handle = self.lib, self._handle
+        return (
+            lib.llama_vocab_type(self.vocabulary) != NO_VOCABULARY
+            and lib.llama_model_has_decoder(handle)
+            and not lib.llama_model_has_encoder(handle)
+            and not lib.llama_model_is_diffusion(handle)
+        )
 
     @property
     def handle(self) -> Any:
@@ -172,6 +193,9 @@ class Context:
             )
         self.size: int = lib.llama_n_ctx(self._handle)
         self._memory = lib.llama_get_memory(self._handle)
+        if not self._memory:
+            lib.llama_free(self._handle)
+            raise no_chat_model()
         self._batch = lib.llama_batch_init(BATCH, 0, SEQUENCES)
         # llama.cpp asks this callback at every step of its graph. `strlen` of a two-byte buffer answers without Python
         # and without the interpreter lock: an empty string is 0, go on; one character is 1, stop.
@@ -277,6 +301,11 @@ class Grammar:
 def closed() -> ModelError:
     """The error of every call after `close`."""
     return ModelError("The model was closed.", "Start it again.")
+
+
+def no_chat_model() -> ModelError:
+    """The error for files that hold another kind of model: embeddings, translation, images."""
+    return ModelError("This file holds a model that does not write text.", "Choose a chat model.")
 
 
 def _c_library() -> Any:

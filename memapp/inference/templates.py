@@ -70,8 +70,10 @@ class ChatTemplate:
             self._find_form()
         example = self._split([("user", "0"), ("assistant", "1"), ("user", "2")])
         assert example is not None
-        self.reply_end = example[2].strip()
-        """What the template writes after a reply."""
+        after_reply = example[2].strip()
+        marker = MARKER.match(after_reply)
+        self.reply_end = marker[0] if marker else after_reply
+        """How the template ends a reply."""
         self.markers = tuple(sorted({marker for text in example for marker in MARKER.findall(text)}))
         """The template's control texts."""
 
