@@ -33,6 +33,7 @@ UNSETTLED_TOKENS = 2
 _TOKEN = re.compile(r"\s*\S{1,4}|\s+")
 _WORD = re.compile(r"[^\W_]+")
 _MEMORY_LINE = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+(\S.*?)\s*$", re.MULTILINE)
+_SPEAKER = re.compile(r"^[^\W\d][^:\n]{0,40}: ")
 _OPENINGS = (
     "That is good to know.",
     "Thank you for telling me.",
@@ -331,7 +332,9 @@ def _shared(one: list[str], other: list[str]) -> int:
 
 
 def _message(prompt: Prompt) -> str:
-    return prompt.turns[-1].content if prompt.turns else ""
+    """The person's last words: the last paragraph, without the name before it."""
+    text = prompt.turns[-1].content if prompt.turns else ""
+    return _SPEAKER.sub("", text.rstrip().rpartition("\n\n")[2])
 
 
 def _keywords(prompt: Prompt) -> list[str]:
@@ -346,7 +349,8 @@ def _guess(prompt: Prompt) -> str:
 
 
 def _friendly_reply(prompt: Prompt) -> str:
-    opening = _OPENINGS[len(prompt.turns) // 2 % len(_OPENINGS)]
+    asked = "".join(turn.content for turn in prompt.turns)
+    opening = min(_OPENINGS, key=asked.rfind)  # the one not said, or said longest ago
     memories = _MEMORY_LINE.findall(prompt.suffix)
     if memories:
         return f"{opening} I remember this about you: {'; '.join(one.rstrip('.') for one in memories)}."

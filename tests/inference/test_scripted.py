@@ -72,6 +72,17 @@ def test_without_a_script_it_predicts_valid_json_and_names_the_memories():
     assert tail.strip()
 
 
+def test_a_conversation_inside_one_turn_gives_keywords_of_the_last_words_and_no_reply_twice():
+    said = "RECENT CONVERSATION:\nSam: hello"
+    replies = []
+    for _ in range(4):
+        prompt = Prompt("You are kind.", (PromptTurn("user", f"{said}\n\nSam: My sister plays chess"),))
+        replies.append(run(ScriptedModel(), prompt)[0])
+        said += f"\n{replies[-1]}"
+    assert len(set(replies)) == 4
+    assert "chess" in replies[0]
+
+
 def test_a_message_without_words_still_gives_valid_json():
     prompt = replace(PREDICT, turns=(PromptTurn("user", "?!"),))
     assert json.loads(HEAD + run(ScriptedModel(), prompt, CONSTRAINED)[0])["needed_info"] == [""]
