@@ -138,5 +138,5 @@ def test_the_installed_wheel_works_from_an_unrelated_folder(installed: Path, tmp
     assert PROJECT["version"] in run(installed / "python", "-m", "memapp", "--version", cwd=tmp_path)
     run(installed / "memapp", "add", "oolong in the morning", cwd=tmp_path)
     assert "oolong in the morning" in run(installed / "memapp", "search", "oolong", cwd=tmp_path)
-    assert "SmolLM2-135M" in run(installed / "memapp", "models", "list", cwd=tmp_path)
+    assert "SmolLM2-360M" in run(installed / "memapp", "models", "list", cwd=tmp_path)
     assert list(tmp_path.iterdir()) == []
