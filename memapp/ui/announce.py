@@ -1,0 +1,80 @@
+"""What the background threads and the widgets announce. All are past tense; handlers own the state of the screen."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.message import Message as Announcement
+
+from memapp.domain.chat import Thread
+from memapp.domain.memory import Memory
+from memapp.domain.turn import TurnEvent
+from memapp.errors import MemappError
+
+if TYPE_CHECKING:
+    from memapp.runtime import Runtime
+
+
+@dataclass
+class Opened(Announcement):
+    """The memory file is open."""
+
+    runtime: "Runtime"
+
+
+@dataclass
+class OpeningFailed(Announcement):
+    """The memory file could not be opened."""
+
+    error: MemappError
+
+
+@dataclass
+class ThreadStarted(Announcement):
+    """The first message of a new chat made its thread."""
+
+    thread: Thread
+
+
+@dataclass
+class TurnMoved(Announcement):
+    """Something happened in the running turn."""
+
+    thread_id: str
+    event: TurnEvent
+
+
+@dataclass
+class Unsent:
+    """A message that was not accepted, with its pasted spans."""
+
+    text: str
+    pasted: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass
+class TurnRefused(Announcement):
+    """The turn ended with an error that no event tells; `unsent` is a message that was not even saved."""
+
+    thread_id: str
+    error: MemappError
+    unsent: Unsent | None
+
+
+@dataclass
+class TurnEnded(Announcement):
+    """The turn's thread is done, however it went."""
+
+    thread_id: str
+
+
+@dataclass
+class Learned(Announcement):
+    """A fact was learned from what the person typed."""
+
+    thread_id: str
+    memory: Memory
+
+
+@dataclass
+class ModelChanged(Announcement):
+    """A model was loaded, failed to load, or is being loaded."""

@@ -1,0 +1,241 @@
+"""The app: modes, themes, palette, what is open above everything, and leaving. The chat itself is `screens.chat`.
+
+Nothing of memapp but this and the opening screen is imported before the first paint.
+"""
+
+import atexit
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from rich.text import Text
+from textual.app import App, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+from textual.widgets import Input, TextArea
+
+from memapp import paths
+from memapp.domain.text import shorten
+from memapp.errors import MemappError
+from memapp.ui.announce import Opened, OpeningFailed
+from memapp.ui.crash import three_lines, write_crash_file
+from memapp.ui.safe import notify
+from memapp.ui.screens.opening import OpeningScreen
+from memapp.ui.themes import DARK, LIGHT, OFFERED
+
+if TYPE_CHECKING:
+    from memapp.runtime import Runtime
+    from memapp.ui.screens.chat import ChatScreen
+    from memapp.ui.talk import Talk
+
+QUIT_SECONDS = 5.0
+DEMO_BANNER = "demo - nothing is saved"
+
+
+class MemappApp(App[None]):
+    """memapp in the terminal."""
+
+    TITLE = "memapp"
+    CSS_PATH = paths.bundled("assets", "app.tcss")
+    ENABLE_COMMAND_PALETTE = True
+    COMMAND_PALETTE_BINDING = "ctrl+p"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012  # an instance variable of App
+    HELP = "ctrl+p lists everything that can be done, with its key."
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f1", "toggle_help", "Help", id="app.help", priority=True),
+        Binding("f2", "mode('chat')", "Chat", show=False, id="app.chat", priority=True),
+        Binding("f8", "mode('models')", "Models", show=False, id="app.models", priority=True),
+        Binding("f9", "mode('settings')", "Settings", show=False, id="app.settings", priority=True),
+        Binding("ctrl+f", "find", "Find", id="app.find", priority=True),
+        Binding("ctrl+c", "interrupt", "Copy, stop or quit", show=False, id="app.interrupt", priority=True, system=True),
+        Binding("ctrl+q", "quit", "Quit", show=False, id="app.quit", priority=True),
+        Binding("ctrl+z,u", "undo", "Undo", show=False, id="app.undo"),
+        Binding("q", "quit_failed", "Quit", show=False, id="app.quit_failed"),
+    ]
+
+    runtime: "Runtime"
+    talk: "Talk"
+    chat: "ChatScreen"
+
+    def __init__(self, start: Callable[[], "Runtime"], *, question: str = "", demo: bool = False) -> None:
+        super().__init__()
+        self._start = start
+        self._question = question
+        self.demo = demo
+        self.is_open = False
+        self._failed = False
+        self._interrupted_at = -QUIT_SECONDS
+        self._crash_folder = paths.locate().log
+        self.register_theme(DARK)
+        self.register_theme(LIGHT)
+        self.theme = DARK.name
+
+    def get_default_screen(self) -> Screen[Any]:
+        return OpeningScreen(DEMO_BANNER if self.demo else "")
+
+    def on_mount(self) -> None:
+        # After the first paint, on a thread: reading settings, opening the file, importing the rest of the screen.
+        self.call_after_refresh(lambda: threading.Thread(target=self._open, name="memapp-open", daemon=True).start())
+
+    def _open(self) -> None:
+        try:
+            runtime = self._start()
+            from memapp.ui.screens import chat, models, settings  # noqa: F401  # imported here so that no later key waits for it
+        except MemappError as error:
+            self.post_message(OpeningFailed(error))
+        except Exception as error:
+            path = write_crash_file(error, self._crash_folder, datetime.now(UTC))
+            problem = MemappError(f"A bug ({type(error).__name__}) kept memapp from opening.", f"See {path}." if path else "")
+            self.post_message(OpeningFailed(problem))
+        else:
+            self.post_message(Opened(runtime))
+
+    async def on_opening_failed(self, event: OpeningFailed) -> None:
+        self._failed = True
+        self._return_code = event.error.exit_code
+        if isinstance(self.screen, OpeningScreen):
+            await self.screen.fail(event.error)
+
+    async def on_opened(self, event: Opened) -> None:
+        from memapp.ui.screens.chat import ChatScreen
+        from memapp.ui.screens.models import ModelsScreen
+        from memapp.ui.screens.settings import SettingsScreen
+        from memapp.ui.talk import Talk
+
+        opening = self.screen
+        assert isinstance(opening, OpeningScreen)
+        self.runtime = event.runtime
+        self._crash_folder = event.runtime.paths.log
+        self.chat = ChatScreen(event.runtime, question=self._question or opening.sent, banner=DEMO_BANNER if self.demo else "")
+        self.talk = self.chat.talk = Talk(event.runtime, self.chat.post_message)
+        self.chat.typed = opening.typed() if not opening.sent else ("", ())
+        self.add_mode("chat", lambda: self.chat)
+        self.add_mode("models", lambda: ModelsScreen(event.runtime))
+        self.add_mode("settings", lambda: SettingsScreen(event.runtime))
+        self.is_open = True
+        self._choose_theme()
+        await self.switch_mode("chat")
+        self.talk.load_models()
+
+    def on_model_changed(self) -> None:
+        """Let the Models screen know, if there is one."""
+        from memapp.ui.screens.models import ModelsScreen
+
+        for screen in self.screen_stack:
+            if isinstance(screen, ModelsScreen):
+                screen.refresh_models()
+
+    def _choose_theme(self) -> None:
+        from memapp.services import chats
+
+        chosen = self.runtime.settings.theme
+        if "theme" not in self.runtime.loaded.origin:
+            chosen = str(chats.choice(self.runtime, "theme", chosen))
+        self.theme = chosen if chosen in self.available_themes else DARK.name
+
+    # What keys and the palette do ------------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "quit_failed":
+            return self._failed
+        if action in ("mode", "find", "undo"):
+            return self.is_open
+        return super().check_action(action, parameters)
+
+    def action_quit_failed(self) -> None:
+        self.exit(return_code=self._return_code or 1)
+
+    async def action_mode(self, mode: str) -> None:
+        """Show another part of memapp."""
+        if len(self.screen_stack) == 1 and mode != self.current_mode:
+            await self.switch_mode(mode)
+
+    def on_top_bar_mode_chosen(self, event: Any) -> None:
+        self.call_later(self.action_mode, event.mode)
+
+    def action_toggle_help(self) -> None:
+        if self.screen.query("HelpPanel"):
+            self.action_hide_help_panel()
+        else:
+            self.action_show_help_panel()
+
+    async def action_find(self) -> None:
+        if self.current_mode != "chat":
+            await self.switch_mode("chat")
+        self.chat.find()
+
+    def action_interrupt(self) -> None:
+        """Copy what is selected; else stop the answer; else quit when pressed twice."""
+        selected = self._selected_text()
+        if selected:
+            self.copy_to_clipboard(selected)
+            notify(self, "Copied.")
+        elif self.is_open and self.talk.busy:
+            self.chat.action_stop()
+        elif time.monotonic() - self._interrupted_at < QUIT_SECONDS:
+            self.call_later(self.action_quit)
+        else:
+            self._interrupted_at = time.monotonic()
+            notify(self, "Press ctrl+c again to quit.", seconds=QUIT_SECONDS)
+
+    def _selected_text(self) -> str:
+        if isinstance(self.focused, TextArea | Input) and self.focused.selected_text:
+            return self.focused.selected_text
+        return self.screen.get_selected_text() or ""
+
+    def action_undo(self) -> None:
+        """Take the last thing back."""
+        self.chat.undo_last()
+
+    async def action_quit(self) -> None:
+        """Leave at once; what is being written or typed is kept."""
+        if self.is_open:
+            self.chat.save_draft_now()
+        self.exit()
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:  # noqa: ARG002  # Textual's signature
+        for key in OFFERED:
+            yield SystemCommand(f"Theme: {key}", "Use these colours", lambda key=key: self.use_theme(key))
+        if self.is_open:
+            yield SystemCommand("Find anything", "Chats, messages and memories (ctrl+f)", self.action_find)
+            yield SystemCommand("Chat", "Talk (F2)", lambda: self.call_later(self.action_mode, "chat"))
+            yield SystemCommand(
+                "Models", "Choose the model that answers (F8)", lambda: self.call_later(self.action_mode, "models")
+            )
+            yield SystemCommand("Settings", "Every knob (F9)", lambda: self.call_later(self.action_mode, "settings"))
+            yield from self.chat.commands()
+            if (last := self.chat.undone.last) is not None:
+                yield SystemCommand(f"Undo: {shorten(last.label, 60)}", "Take it back (ctrl+z)", self.action_undo)
+        yield SystemCommand("Help", "Keys that work here (F1)", self.action_toggle_help)
+        yield SystemCommand("Quit", "Leave memapp (ctrl+q)", lambda: self.call_later(self.action_quit))
+
+    def use_theme(self, name: str) -> None:
+        """Change the colours and keep the choice."""
+        self.theme = name
+        if self.is_open:
+            self.chat.keep_choice("theme", name)
+
+    # Leaving ---------------------------------------------------------------------------------------------------------
+
+    def run(self, *args: Any, **kwargs: Any) -> None:
+        """Run until the person leaves; then stop the models, keep what there is of a reply, and close the file."""
+        try:
+            super().run(*args, **kwargs)
+        finally:
+            if self.is_open and not self.talk.close():
+                # A model that is still being loaded cannot be interrupted, and would crash inside a dying interpreter.
+                atexit.register(os._exit, self.return_code or 0)
+
+    def _handle_exception(self, error: Exception) -> None:
+        """A bug: keep where it happened, print three lines, and none of the person's words."""
+        self._return_code = 1
+        if self._exception is None:
+            self._exception = error
+            self._exception_event.set()
+        if not self._exit_renderables:  # what fails after the first error is its consequence
+            path = write_crash_file(error, self._crash_folder, datetime.now(UTC))
+            self.panic(Text(three_lines(error, path), no_wrap=True, overflow="ignore"))

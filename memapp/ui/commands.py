@@ -1,0 +1,46 @@
+"""The commands that can be written in the composer: they begin with a slash."""
+
+from dataclasses import dataclass
+
+from rapidfuzz import process
+
+from memapp.errors import UsageError
+
+COMMANDS = {
+    "remember": ("/remember TEXT", "keeps a fact"),
+    "evidence": ("/evidence TEXT", "adds an evidence card to this chat"),
+    "remark": ("/remark", "lets the persona say something unasked"),
+    "persona": ("/persona NAME", "starts a new chat with another persona"),
+    "help": ("/help", "shows this"),
+}
+TAKES_TEXT = ("remember", "evidence", "persona")
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command and what follows it."""
+
+    name: str
+    text: str = ""
+
+
+def parse(written: str) -> Command | None:
+    """Return the command that was written, None for an ordinary message. Raises `UsageError` for one that does not exist."""
+    if not written.startswith("/") or written.startswith("//"):
+        return None
+    name, _, text = written[1:].partition(" ")
+    name, text = name.strip(), text.strip()
+    if "/" in name or "\n" in name:
+        return None  # a path, or something pasted
+    if name not in COMMANDS:
+        near = process.extractOne(name, list(COMMANDS), score_cutoff=60)
+        advice = f"Did you mean /{near[0]}?" if near else "/help lists the commands."
+        raise UsageError(f"There is no command /{name}.", f"{advice} Begin with // to send a slash.")
+    if name in TAKES_TEXT and not text:
+        raise UsageError(f"Write {COMMANDS[name][0]}.")
+    return Command(name, text)
+
+
+def unescaped(written: str) -> str:
+    """Return a message that began with // as it was meant."""
+    return written[1:] if written.startswith("//") else written

@@ -1,0 +1,35 @@
+"""What is left behind when memapp has a bug: a file with the place in the code, and nothing of what the person wrote.
+
+Neither local variables nor the text of the exception are kept, since both may hold messages and memories.
+"""
+
+import traceback
+from datetime import datetime
+from pathlib import Path
+
+
+def write_crash_file(error: BaseException, folder: Path, now: datetime) -> Path | None:
+    """Write where the error happened and return the file; None if it cannot be written."""
+    lines = [f"memapp crashed at {now:%Y-%m-%d %H:%M:%S}", ""]
+    seen: BaseException | None = error
+    while seen is not None:
+        lines += [type(seen).__name__, *_places(seen), ""]
+        seen = seen.__cause__ or seen.__context__
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        path = folder / f"crash-{now:%Y%m%d-%H%M%S}.txt"
+        path.write_text("\n".join(lines), "utf-8")
+        path.chmod(0o600)
+    except OSError:
+        return None
+    return path
+
+
+def three_lines(error: BaseException, path: Path | None) -> str:
+    """Say what happened, what is safe, and where to look."""
+    where = f"Where it happened stands in {path} (none of your words)." if path else "The crash file could not be written."
+    return f"memapp had to stop: a bug ({type(error).__name__}).\nYour chats and memories are safe in the file.\n{where}"
+
+
+def _places(error: BaseException) -> list[str]:
+    return [f"  {Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(error.__traceback__)]

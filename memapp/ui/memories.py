@@ -1,0 +1,100 @@
+"""What a person does with memories on the screen: show, write, edit, pin, forget. Each can be undone."""
+
+import asyncio
+from collections.abc import Awaitable
+from typing import TYPE_CHECKING
+
+from memapp.domain.changes import Revision
+from memapp.domain.memory import MAX_MEMORY_CHARS, Memory
+from memapp.domain.text import one_line, shorten
+from memapp.errors import MemappError
+from memapp.services import chats, curate
+from memapp.ui.safe import notify
+from memapp.ui.screens.detail import Line, MemoryCard
+
+if TYPE_CHECKING:
+    from memapp.ui.screens.chat import ChatScreen
+
+HINTS = (
+    "memapp keeps short facts from what you type. A click on the line, or ctrl+z in an empty composer, takes one back.",
+    "ctrl+f finds every memory; enter there opens it, to pin, edit or forget.",
+    "The chips below an answer are the memories it used: go there with esc, choose with the arrow keys.",
+)
+"""Shown once each, with the first three facts."""
+
+
+class MemoryDeeds:
+    """What is done with memories, for one screen."""
+
+    def __init__(self, screen: "ChatScreen") -> None:
+        self._screen = screen
+        self._runtime = screen.runtime
+
+    async def show(self, memory_id: str, why: str = "") -> None:
+        """Open a memory, and do what the person then wants."""
+        memory = await asyncio.to_thread(curate.get, self._runtime, memory_id)
+        wanted = await self._screen.app.push_screen_wait(MemoryCard(memory, why, self._runtime.clock()))
+        match wanted.deed if wanted else None:
+            case "forget":
+                await self._change("Forgot", memory, await asyncio.to_thread(curate.forget, self._runtime, memory.id))
+            case "pin":
+                label = "Unpinned" if memory.pinned else "Pinned"
+                revision = await asyncio.to_thread(curate.pin, self._runtime, memory.id, not memory.pinned)
+                await self._change(label, memory, revision)
+            case "edit" if wanted and wanted.text != memory.text:
+                await self._change("Edited", memory, await asyncio.to_thread(curate.edit, self._runtime, memory.id, wanted.text))
+            case "copy":
+                self._screen.app.copy_to_clipboard(memory.text)
+                notify(self._screen, "Copied.")
+            case "jump" if memory.sources:
+                await self._screen.go_to_message(memory.sources[0])
+
+    def add(self, text: str) -> None:
+        """Remember something in the person's own words."""
+        self._screen.run_worker(self._told(self.add_now(text)), group="memory")
+
+    def write(self, text: str) -> None:
+        """Let the person put something into the words to be remembered."""
+        self._screen.run_worker(self._told(self._write(text)), group="memory")
+
+    async def add_now(self, text: str) -> None:
+        revision = await asyncio.to_thread(curate.add, self._runtime, text)
+        self._undoable("Remembered", text, revision)
+        notify(self._screen, f"Remembered: {text}")
+
+    async def learned(self, memory: Memory, *, shown: bool) -> None:
+        """Say quietly that a fact was learned; with the first three, say what can be done about it."""
+        self._screen.undone.push(f"Remembered “{shorten(memory.text, 40)}”", lambda runtime: curate.forget(runtime, memory.id))
+        if shown:
+            self._screen.transcript.note(f"Remembered: {memory.text}  ·  undo")
+        if self._runtime.settings.hints:
+            await self._hint()
+
+    async def _hint(self) -> None:
+        given = await asyncio.to_thread(chats.choice, self._runtime, "hints", 0)
+        if isinstance(given, int) and given < len(HINTS):
+            notify(self._screen, HINTS[given], title=f"Hint {given + 1} of {len(HINTS)}", seconds=12)
+            await asyncio.to_thread(chats.remember_choice, self._runtime, "hints", given + 1)
+
+    async def _write(self, text: str) -> None:
+        note = f"One fact in your own words, at most {MAX_MEMORY_CHARS} characters."
+        line = Line("Remember", shorten(one_line(text), MAX_MEMORY_CHARS), note=note, length=MAX_MEMORY_CHARS)
+        written = await self._screen.app.push_screen_wait(line)
+        if written:
+            await self.add_now(written)
+
+    async def _change(self, done: str, memory: Memory, revision: Revision) -> None:
+        label = self._undoable(done, memory.text, revision)
+        notify(self._screen, f"{label}. ctrl+z takes it back.")
+        self._screen.explain_again()
+
+    def _undoable(self, done: str, text: str, revision: Revision) -> str:
+        label = f"{done} “{shorten(one_line(text), 40)}”"
+        self._screen.undone.push(label, lambda runtime: curate.undo(runtime, revision))
+        return label
+
+    async def _told(self, work: Awaitable[None]) -> None:
+        try:
+            await work
+        except MemappError as error:
+            notify(self._screen, str(error), title=error.title, problem=True)

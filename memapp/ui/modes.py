@@ -1,0 +1,3 @@
+"""The modes that there are: their names, and what the top line calls them."""
+
+MODES = (("chat", "Chat"), ("models", "Models"), ("settings", "Settings"))

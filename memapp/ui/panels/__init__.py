@@ -1,0 +1,1 @@
+"""Larger pieces of a screen beside the conversation."""

@@ -1,0 +1,81 @@
+"""The drawer that shows the loop at work: what memapp expected, needed, found, and expects next."""
+
+from dataclasses import dataclass, field
+
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widgets import Static
+
+from memapp.domain.memory import Recalled
+from memapp.domain.prediction import Prediction
+from memapp.ui.safe import joined, plain, row
+
+SOURCES = {"model": "", "prefetched": " (looked up ahead)", "keywords": " (the words of your message)"}
+
+
+@dataclass
+class LoopState:
+    """One turn of the loop, as far as it got."""
+
+    expected: Prediction | None = None
+    needed_info: tuple[str, ...] = ()
+    source: str = ""
+    hits: tuple[Recalled, ...] = field(default=())
+    expects: str = ""
+    held: int = 0
+    compared: int = 0
+    begun: bool = False
+
+
+class LoopDrawer(VerticalScroll, can_focus=False):
+    """Five short answers about one turn."""
+
+    def __init__(self) -> None:
+        super().__init__(id="loop")
+
+    def compose(self) -> ComposeResult:
+        yield Static(markup=False, id="loop-text")
+
+    def show(self, state: LoopState) -> None:
+        self.query_one("#loop-text", Static).update(_told(state))
+
+
+def _told(state: LoopState) -> Content:
+    parts = [joined(("The loop", "bold"), ("   ctrl+t closes", "$text-muted"))]
+    if not state.begun:
+        parts.append(plain("Before each answer memapp guesses what you will say and what it has to look up.", "$text-muted"))
+        parts.append(plain("Send something to see it at work.", "$text-muted"))
+        return Content("\n\n").join(parts)
+    parts += [
+        _part("It expected", _expected(state.expected)),
+        _part("It needed" + SOURCES.get(state.source, ""), plain(" · ".join(state.needed_info) or "nothing in particular")),
+        _part("It found", _found(state.hits)),
+        _part("It expects next", plain(state.expects or "—")),
+    ]
+    if state.compared:
+        percent = round(100 * state.held / state.compared)
+        parts.append(_part("Right so far", plain(f"{state.held} of the last {state.compared} ({percent} %)")))
+    return Content("\n\n").join(parts)
+
+
+def _part(title: str, body: Content) -> Content:
+    return joined((title, "bold $primary"), "\n", body)
+
+
+def _expected(expected: Prediction | None) -> Content:
+    if expected is None:
+        return plain("nothing yet")
+    if expected.surprised is None:
+        return plain(expected.text)
+    verdict = ("! surprised", "$warning") if expected.surprised else ("✓ as expected", "$success")
+    return joined(expected.text, "\n", verdict, (f" · {expected.why}" if expected.why else "", "$text-muted"))
+
+
+def _found(hits: tuple[Recalled, ...]) -> Content:
+    if not hits:
+        return plain("nothing it knows of")
+    return Content("\n").join(
+        joined((f"[{number}] ", "$accent"), row(hit.text, 70), (f"\n    {hit.score:.2f} {hit.why}", "$text-muted"))
+        for number, hit in enumerate(hits, start=1)
+    )

@@ -1,0 +1,79 @@
+"""What the screens read: put together from the services, on a thread, in the shape a screen shows."""
+
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from memapp.domain.chat import Message, Thread
+from memapp.errors import NotFound
+from memapp.runtime import Runtime
+from memapp.services import chats
+
+AFTER_A_HIT = 20
+"""Messages shown after one that was jumped to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A part of a thread."""
+
+    messages: tuple[Message, ...]
+    earlier: bool
+    later: bool
+
+
+def stretch(runtime: Runtime, thread_id: str, at: Message | None = None) -> Stretch:
+    """Return the end of a thread, or the stretch around a message."""
+    end = chats.page(runtime, thread_id)
+    if at is None or not at.active or any(one.id == at.id for one in end.messages):
+        return Stretch(end.messages, end.more, False)
+    page = chats.page(runtime, thread_id, at.seq + AFTER_A_HIT)
+    return Stretch(page.messages, page.more, True)
+
+
+def last_thread(runtime: Runtime) -> Thread | None:
+    """Return the chat that was open last, if it is still there."""
+    thread_id = chats.choice(runtime, "thread", "")
+    try:
+        thread = chats.get_thread(runtime, str(thread_id)) if thread_id else None
+    except NotFound:
+        return None
+    return thread if thread and thread.deleted_at is None else None
+
+
+def draft(runtime: Runtime, thread_id: str) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """Return what was being typed in a thread, with its pasted spans."""
+    spans = chats.choice(runtime, f"pasted:{thread_id}", [])
+    pasted = tuple((int(start), int(end)) for start, end in spans) if isinstance(spans, list) else ()
+    return chats.get_draft(runtime, thread_id), pasted
+
+
+def save_draft(runtime: Runtime, thread_id: str, text: str, pasted: tuple[tuple[int, int], ...]) -> None:
+    """Keep what is being typed, with its pasted spans."""
+    if text != chats.get_draft(runtime, thread_id):
+        if pasted or chats.choice(runtime, f"pasted:{thread_id}"):
+            chats.remember_choice(runtime, f"pasted:{thread_id}", pasted)
+        chats.save_draft(runtime, thread_id, text)
+
+
+def welcome_words(runtime: Runtime) -> str:
+    """Return what an empty chat says: four lines at the very first start, then one."""
+    if chats.list_threads(runtime, limit=1):
+        return "A new chat. What you say in the others is remembered here too.\n\nctrl+f finds anything · ctrl+b lists your chats"
+    return (
+        "Chat with a model that runs on this machine and remembers what you tell it.\n"
+        f"Everything stands in one file: {runtime.paths.database}\n"
+        "Nothing leaves this machine. You see which memories an answer used, and can forget any.\n"
+        "Write below to begin · /help lists commands · F8 chooses another model"
+    )
+
+
+def network(runtime: Runtime) -> str:
+    """Say which model answers, and whether words leave this machine."""
+    server = runtime.settings.server
+    name = runtime.chat.note if runtime.chat.state == "ready" else ""
+    if server:
+        host = urlsplit(server).hostname or server
+        if host not in ("127.0.0.1", "::1", "localhost"):
+            return f"! REMOTE: your words go to {host}"
+        return f"{name or 'server'} · local server"
+    return f"{name} · offline" if name else "offline"

@@ -1,0 +1,55 @@
+"""The only way for data to reach a widget: everything from the database, a model, a file or an exception passes here.
+
+Textual would obey escape sequences inside a text, and would read `[...]` as markup and crash on some of it.
+"""
+
+import re
+from collections.abc import Iterable
+
+from textual.content import Content
+from textual.dom import DOMNode
+from textual.style import Style
+
+from memapp.domain.text import clean, one_line, shorten
+
+Part = str | Content | tuple[str, str | Style]
+
+
+def plain(text: str, style: str = "") -> Content:
+    """Return the text as it is, without anything that could act on a terminal or count as markup."""
+    return Content.styled(clean(text), style) if style else Content(clean(text))
+
+
+def row(text: str, length: int = 200, style: str = "") -> Content:
+    """Return the text on one line of at most `length` characters."""
+    # Cut before the costly steps: a text may have 200,000 characters, a line shows a few.
+    return plain(shorten(one_line(clean(text[: 4 * length])), length), style)
+
+
+def joined(*parts: Part) -> Content:
+    """Put texts, (text, style) pairs and finished contents together."""
+    return Content.assemble(*(_safe(part) for part in parts))
+
+
+def marked(text: str, words: Iterable[str], style: str) -> Content:
+    """Return the text with every occurrence of the words in `style`."""
+    content = plain(text)
+    wanted = [re.escape(word) for word in words if word]
+    if wanted:
+        for match in re.finditer("|".join(wanted), content.plain, re.IGNORECASE):
+            content = content.stylize(style, match.start(), match.end())
+    return content
+
+
+def notify(node: DOMNode, text: str, *, title: str = "", problem: bool = False, seconds: float = 5.0) -> None:
+    """Show a toast."""
+    shown = shorten(clean(text), 400)
+    node.app.notify(shown, title=clean(title), severity="warning" if problem else "information", timeout=seconds, markup=False)
+
+
+def _safe(part: Part) -> Content | tuple[str, str | Style]:
+    if isinstance(part, Content):
+        return part
+    if isinstance(part, str):
+        return plain(part)
+    return clean(part[0]), part[1]

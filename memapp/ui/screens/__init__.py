@@ -1,0 +1,1 @@
+"""Whole screens: the opening, Chat, Models, Settings, and what opens above them."""

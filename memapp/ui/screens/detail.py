@@ -1,0 +1,158 @@
+"""Cards above a screen: a memory, an earlier message, a question, a link. Each returns a typed answer."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar, Literal
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import Input, Static
+
+from memapp.domain.memory import MAX_MEMORY_CHARS, Memory
+from memapp.domain.text import clean
+from memapp.ui.safe import joined, plain
+from memapp.ui.widgets.words import moment
+
+Deed = Literal["forget", "pin", "edit", "jump", "copy"]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the person wants done with what the card shows."""
+
+    deed: Deed
+    text: str = ""
+
+
+class Card(ModalScreen[Wanted | None]):
+    """Text with keys below it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "leave", "Close", id="card.close"),
+        Binding("y,c", "want('copy')", "Copy", id="card.copy"),
+    ]
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
+
+    def action_want(self, deed: Deed) -> None:
+        self.dismiss(Wanted(deed))
+
+
+class MemoryCard(Card):
+    """One memory, with what can be done about it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f,d,delete", "want('forget')", "Forget", id="memory.forget"),
+        Binding("p", "want('pin')", "Pin", id="memory.pin"),
+        Binding("e", "edit", "Edit", id="memory.edit"),
+        Binding("enter,j", "want('jump')", "Go to the message", id="memory.jump"),
+    ]
+
+    def __init__(self, memory: Memory, why: str, now: datetime) -> None:
+        super().__init__()
+        self.memory = memory
+        self._why = why
+        self._now = now
+
+    def compose(self) -> ComposeResult:
+        one = self.memory
+        learned = "You wrote it" if one.origin == "person" else "Learned from what you typed"
+        facts = [f"{learned} · {moment(one.created_at, self._now)}", " · ".join(one.tags), self._why]
+        keys = ["e edit", "p unpin" if one.pinned else "p pin", "f forget", "y copy", "esc close"]
+        if one.sources:
+            keys.insert(0, "⏎ go to the message")
+        with Vertical(classes="card"):
+            yield Static(joined(("Memory ", "bold $primary"), "★ pinned" if one.pinned else ""), markup=False)
+            yield Static(joined("\n", one.text, "\n"), markup=False)
+            yield Static(plain("\n".join(fact for fact in facts if fact)), markup=False, classes="muted")
+            yield Input(clean(one.text), max_length=MAX_MEMORY_CHARS, id="memory-text")
+            yield Static(plain("   ".join(keys)), markup=False, classes="keys")
+
+    def on_mount(self) -> None:
+        self.query_one(Input).display = False
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "want" and parameters == ("jump",):
+            return bool(self.memory.sources)
+        return True
+
+    def action_edit(self) -> None:
+        field = self.query_one(Input)
+        field.display = True
+        field.focus()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        self.dismiss(Wanted("edit", event.value))
+
+
+class TextCard(Card):
+    """A whole text to read: an earlier message, or one too long for the conversation."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,j", "want('jump')", "Go there", id="text.jump")]
+
+    def __init__(self, title: str, text: str, *, note: str = "", can_jump: bool = False) -> None:
+        super().__init__()
+        self._title, self._text, self._note = title, text, note
+        self._can_jump = can_jump
+
+    def compose(self) -> ComposeResult:
+        keys = ["⏎ go there"] if self._can_jump else []
+        with Vertical(classes="card"):
+            yield Static(joined((self._title, "bold $primary")), markup=False)
+            with VerticalScroll(classes="reading"):
+                yield Static(plain(self._text), markup=False)
+            if self._note:
+                yield Static(plain(self._note), markup=False, classes="muted")
+            yield Static(plain("   ".join([*keys, "y copy", "esc close"])), markup=False, classes="keys")
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return self._can_jump if action == "want" and parameters == ("jump",) else True
+
+
+class Question(ModalScreen[bool]):
+    """A question that enter answers with yes and escape with no."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter,y", "answer(True)", "Yes", id="question.yes"),
+        Binding("escape,n", "answer(False)", "No", id="question.no"),
+    ]
+
+    def __init__(self, title: str, text: str, yes: str, no: str) -> None:
+        super().__init__()
+        self._title, self._text, self._keys = title, text, f"⏎ {yes}   esc {no}"
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="card"):
+            yield Static(joined((self._title, "bold $primary")), markup=False)
+            yield Static(joined("\n", self._text), markup=False)
+            yield Static(plain(self._keys), markup=False, classes="keys")
+
+    def action_answer(self, answer: bool) -> None:
+        self.dismiss(answer)
+
+
+class Line(ModalScreen[str | None]):
+    """A question that one line of text answers."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Close", id="line.close")]
+
+    def __init__(self, title: str, text: str, *, note: str = "", length: int = 200) -> None:
+        super().__init__()
+        self._title, self._text, self._note, self._length = title, text, note, length
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="card"):
+            yield Static(joined((self._title, "bold $primary")), markup=False)
+            if self._note:
+                yield Static(plain(self._note), markup=False, classes="muted")
+            yield Input(clean(self._text), max_length=self._length)
+            yield Static(plain("⏎ save   esc close"), markup=False, classes="keys")
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        self.dismiss(event.value)
+
+    def action_leave(self) -> None:
+        self.dismiss(None)

@@ -1,0 +1,130 @@
+"""Find anything: chats, facts and messages while the person types."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from memapp.domain.text import one_line, shorten
+from memapp.errors import MemappError
+from memapp.runtime import Runtime
+from memapp.services import browse, chats, curate
+from memapp.services.browse import Hit
+from memapp.ui.safe import joined, marked, plain, row
+from memapp.ui.widgets.words import moment
+
+DEBOUNCE_SECONDS = 0.06
+RECENT = 8
+TITLES = {"memory": "Memories", "message": "Messages", "thread": "Chats"}
+
+
+class FindScreen(ModalScreen[Hit | None]):
+    """A field and what it finds, grouped; enter on a hit is the answer."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Close", id="find.close"),
+        Binding("down,ctrl+n", "step(1)", "Next", show=False, priority=True, id="find.down"),
+        Binding("up,ctrl+p", "step(-1)", "Previous", show=False, priority=True, id="find.up"),
+    ]
+
+    def __init__(self, runtime: Runtime, text: str = "") -> None:
+        super().__init__()
+        self._runtime = runtime
+        self._text = text
+        self._hits: list[Hit] = []
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="card", id="find"):
+            yield Static(joined(("Find anything", "bold $primary")), markup=False)
+            yield Input(self._text, placeholder="Words from a chat, a message or a memory", id="find-text")
+            yield OptionList(id="find-hits", markup=False, compact=True)
+            yield Static(plain("⏎ open   ↑↓ choose   esc close"), markup=False, classes="keys")
+
+    def on_mount(self) -> None:
+        self.query_one(OptionList).can_focus = False
+        self._search(self._text)
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        self._search(event.value)
+
+    @work(exclusive=True, group="find")
+    async def _search(self, text: str) -> None:
+        """Search in a thread; typing on cancels this, so that a late answer is dropped."""
+        await asyncio.sleep(DEBOUNCE_SECONDS if text else 0)
+        try:
+            hits = await asyncio.to_thread(_found, self._runtime, text)
+        except MemappError as error:
+            self._show_nothing(str(error))
+            return
+        self._show(text, hits)
+
+    def _show(self, text: str, hits: Sequence[Hit]) -> None:
+        words = text.split()
+        self._hits = [hit for kind in TITLES for hit in hits if hit.kind == kind]
+        if not self._hits:
+            self._show_nothing("Nothing has these words." if text.strip() else "Nothing is remembered yet.")
+            return
+        options: list[Option] = []
+        for kind, title in TITLES.items():
+            group = [hit for hit in self._hits if hit.kind == kind]
+            if group:
+                heading = title if text.strip() else f"Latest {title.lower()}"
+                options.append(Option(plain(heading, "bold $text-muted"), disabled=True))
+            options += [Option(self._row(hit, words), id=f"{hit.kind}:{hit.id}") for hit in group]
+        found = self.query_one(OptionList)
+        found.set_options(options)
+        found.highlighted = 1
+
+    def _show_nothing(self, why: str) -> None:
+        self._hits = []
+        self.query_one(OptionList).set_options([Option(plain(why, "$text-muted"), disabled=True)])
+
+    def _row(self, hit: Hit, words: Sequence[str]) -> Content:
+        when = moment(hit.at, self._runtime.clock())
+        text = shorten(one_line(hit.snippet or hit.title), 110)
+        where = joined((f"  {when}", "$text-muted"))
+        if hit.kind == "message":
+            where = joined("  ", row(hit.title, 30, "$text-muted"), where)
+        return joined("  ", marked(text, words, "bold $accent underline"), where)
+
+    def action_step(self, step: int) -> None:
+        found = self.query_one(OptionList)
+        if step > 0:
+            found.action_cursor_down()
+        else:
+            found.action_cursor_up()
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
+
+    @on(Input.Submitted)
+    def _chosen(self) -> None:
+        option = self.query_one(OptionList).highlighted_option
+        self._answer(option.id if option else None)
+
+    @on(OptionList.OptionSelected)
+    def _clicked(self, event: OptionList.OptionSelected) -> None:
+        self._answer(event.option.id)
+
+    def _answer(self, key: str | None) -> None:
+        hit = next((one for one in self._hits if f"{one.kind}:{one.id}" == key), None)
+        if hit is not None:
+            self.dismiss(hit)
+
+
+def _found(runtime: Runtime, text: str) -> list[Hit]:
+    """Return what matches; without any text, what is newest."""
+    if text.strip():
+        return browse.find(runtime, text, 30)
+    facts = [Hit("memory", one.id, "", "", one.text, one.created_at) for one in curate.list_memories(runtime, limit=RECENT)]
+    threads = [Hit("thread", one.id, one.id, one.title, "", one.updated_at) for one in chats.list_threads(runtime, limit=RECENT)]
+    return [*facts, *threads]

@@ -1,0 +1,160 @@
+"""The running turn on the screen: its answer as it streams, the loop in the drawer, and how it ended."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from memapp.domain.chat import Message, MessageStatus, Role
+from memapp.domain.turn import Accepted, Completed, Failed, Found, Predicted, Restarted, Streamed, Waiting
+from memapp.errors import MemappError
+from memapp.services import chats
+from memapp.ui.announce import TurnMoved
+from memapp.ui.panels.loop import LoopDrawer, LoopState
+from memapp.ui.widgets.bubbles import Answer, Said
+
+if TYPE_CHECKING:
+    from memapp.ui.screens.chat import ChatScreen
+
+
+class TurnView:
+    """What is known of the turn that runs, or ran last; it goes on while another chat is shown."""
+
+    def __init__(self, screen: "ChatScreen") -> None:
+        self._screen = screen
+        self.thread_id = ""
+        self.replaces = ""
+        """The message that the coming turn replaces: an answer that is retried, or a message that is edited."""
+        self._reply: Message | None = None
+        self._text = ""
+        self._doing = ""
+        self._loop = LoopState()
+
+    def bubbles(self, messages: Sequence[Message]) -> list[Said | Answer]:
+        """Return the widgets of messages; the one that is being written goes on where it is."""
+        return [self._bubble(one) for one in messages]
+
+    def doing(self) -> str:
+        """Return what the turn is doing now; empty when none runs."""
+        return self._doing
+
+    async def follow(self, moved: TurnMoved) -> None:
+        """Let the screen follow one event of the turn."""
+        answer = self._answer()
+        match moved.event:
+            case Accepted(message=message, reply=reply, expected=expected):
+                self.thread_id, self._reply, self._text = moved.thread_id, reply, ""
+                self._loop = LoopState(expected=expected, begun=True)
+                self._doing = "Thinking · esc stops"
+                await self._add(message, reply)
+            case Waiting(note=note):
+                self._doing = "Your message is saved and waits for the model · esc stops"
+                if answer:
+                    answer.say(note or "waiting for the model…")
+            case Predicted(needed_info=needed, source=source):
+                self._loop.needed_info, self._loop.source = needed, source
+                if answer:
+                    answer.say(f"looking up {' · '.join(needed)}" if needed else "…")
+            case Found(hits=hits):
+                self._loop.hits = hits
+                if answer:
+                    answer.explain(hits)
+            case Streamed(text=text):
+                self._text += text
+                self._doing = "Writing · esc stops"
+                if answer:
+                    answer.add(text)
+            case Restarted():
+                self._text = ""
+                self._doing = "That would have been a repetition; writing again · esc stops"
+                if answer:
+                    answer.restart()
+            case Completed(reply=reply, expects=expects):
+                self._loop.expects = expects
+                await self._end(reply)
+            case Failed(reply=reply, error=error):
+                await self._end(reply, str(error))
+        self.show_loop()
+
+    async def refused(self, error: MemappError) -> None:
+        """End a turn that ended with an error and no event."""
+        reply = self._reply
+        if reply is not None and self._doing:
+            await self._end(replace(reply, text=self._text, status=MessageStatus.FAILED), str(error))
+        self.ended()
+
+    def ended(self) -> None:
+        self._doing = ""
+        self._reply = None
+        self.replaces = ""
+
+    async def explain(self, reply: Message) -> None:
+        """Put below an answer what it was made from."""
+        runtime = self._screen.runtime
+        trace = await asyncio.to_thread(chats.trace, runtime, reply)
+        variants = await asyncio.to_thread(chats.variants, runtime, reply)
+        answer = self._screen.transcript.answer(reply.id)
+        if answer is not None:
+            ids = [one.id for one in variants]
+            answer.explain(trace.hits, (ids.index(reply.id) + 1, len(ids)) if reply.id in ids else None)
+        last = self._screen.transcript.last_answer
+        if last is not None and last.message.id == reply.id and not self._doing:
+            self._loop = LoopState(
+                trace.expected, trace.needed_info, "", trace.hits, trace.expects, trace.held, trace.compared, begun=True
+            )
+            self.show_loop()
+
+    async def switch_variant(self, reply: Message, step: int) -> None:
+        """Make the answer before or after this one the one that counts."""
+        runtime, transcript = self._screen.runtime, self._screen.transcript
+        variants = await asyncio.to_thread(chats.variants, runtime, reply)
+        at = next((number for number, one in enumerate(variants) if one.id == reply.id), 0) + step
+        if not 0 <= at < len(variants) or self._doing:
+            return
+        last = transcript.last_answer
+        if last is None or last.message.id != reply.id or not transcript.complete:
+            self._screen.say("Only the last answer can be switched: what follows was said to it.")
+            return
+        await asyncio.to_thread(chats.choose_variant, runtime, variants[at])
+        await transcript.cut_from(reply.id)
+        await transcript.append(self._bubble(replace(variants[at], active=True)))
+        await self.explain(variants[at])
+
+    def show_loop(self) -> None:
+        """Bring the drawer up to date, if it is open."""
+        if self._screen.has_class("-loop"):
+            self._screen.query_one(LoopDrawer).show(self._loop)
+
+    def _bubble(self, message: Message) -> Said | Answer:
+        if message.role is Role.USER:
+            return Said(message)
+        running = self._reply is not None and message.id == self._reply.id and bool(self._doing)
+        answer = Answer(message, self._screen.persona_name, streaming=running, text=self._text if running else None)
+        if running:
+            answer.hits = self._loop.hits
+        return answer
+
+    def _answer(self) -> Answer | None:
+        """Return the widget of the running answer, if its chat is shown."""
+        return self._screen.transcript.answer(self._reply.id) if self._reply else None
+
+    async def _add(self, message: Message | None, reply: Message) -> None:
+        screen = self._screen
+        if screen.thread is None or screen.thread.id != self.thread_id:
+            return
+        if not screen.transcript.complete:
+            await screen.show_messages(screen.thread)
+            return
+        if self.replaces:
+            await screen.transcript.cut_from(self.replaces)
+        shown = {one.message.id for one in screen.transcript.bubbles}
+        said = [Said(message)] if message is not None and message.id not in shown else []
+        await screen.transcript.append(*said, self._bubble(reply))
+
+    async def _end(self, reply: Message, problem: str = "") -> None:
+        answer = self._answer()
+        self._doing, self._reply = "", None
+        if answer:
+            await answer.finish(reply, problem)
+        if answer or self._screen.has_class("-loop"):
+            await self.explain(reply)

@@ -1,0 +1,184 @@
+"""What runs beside the screen: the turn, the idle work after it, prefilling while the person types, loading models.
+
+Each on a daemon thread of its own, never in the shared executor, so that leaving never waits for a model. Threads touch
+no widget; they announce what happened.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from textual.message import Message as Announcement
+
+from memapp.domain.chat import Message, Thread
+from memapp.domain.turn import Accepted, Streamed, TurnEvent
+from memapp.errors import MemappError
+from memapp.runtime import Cancel, Runtime
+from memapp.services import chats, models, upkeep
+from memapp.services.turn import remark, resend_turn, retry_turn, take_turn
+from memapp.ui.announce import Learned, ModelChanged, ThreadStarted, TurnEnded, TurnMoved, TurnRefused, Unsent
+from memapp.ui.crash import write_crash_file
+
+log = logging.getLogger(__name__)
+
+STREAM_SECONDS = 0.05
+"""Parts of a reply reach the screen at most this often."""
+
+
+class Talk:
+    """One turn at a time, and idle work that gives way to it."""
+
+    def __init__(self, runtime: Runtime, announce: Callable[[Announcement], Any]) -> None:
+        self.runtime = runtime
+        self._announce = announce
+        self._turn: threading.Thread | None = None
+        self._loading: threading.Thread | None = None
+        self._idle_work: list[threading.Thread] = []
+        self._turn_cancel = Cancel()
+        self._idle_cancel = Cancel()
+        self._warm_cancel = Cancel()
+
+    @property
+    def busy(self) -> bool:
+        """A turn is running."""
+        return self._turn is not None
+
+    def send(self, thread: Thread | None, text: str, pasted: tuple[tuple[int, int], ...], persona: str = "") -> None:
+        """Send a message; without a thread it starts a new chat."""
+
+        def events() -> Iterator[TurnEvent]:
+            nonlocal thread
+            if thread is None:
+                thread = chats.new_thread(self.runtime, persona)
+                self._announce(ThreadStarted(thread))
+            yield from take_turn(self.runtime, thread.id, text, pasted=pasted, cancel=self._turn_cancel)
+
+        self._begin(thread.id if thread else "", events, Unsent(text, pasted))
+
+    def retry(self, reply: Message) -> None:
+        self._begin(reply.thread_id, lambda: retry_turn(self.runtime, reply.id, cancel=self._turn_cancel))
+
+    def resend(self, message: Message, text: str) -> None:
+        """Send other words in place of an earlier message."""
+        self._begin(
+            message.thread_id, lambda: resend_turn(self.runtime, message.id, text, cancel=self._turn_cancel), Unsent(text)
+        )
+
+    def remark(self, thread: Thread) -> None:
+        """Ask for a remark nobody asked for."""
+        self._begin(thread.id, lambda: remark(self.runtime, thread.id, cancel=self._turn_cancel))
+
+    def stop(self) -> None:
+        """Stop the running turn; what there is of the reply is kept."""
+        self._turn_cancel.set()
+
+    def rest(self, thread_id: str) -> None:
+        """Learn, embed and get ready for the next message of a thread, until the next turn begins."""
+        self._idle_cancel.set()
+        self._idle_cancel = cancel = Cancel()
+        self._idle_begin("idle", self._idle, thread_id, cancel)
+
+    def warm(self, thread_id: str, typed: str) -> None:
+        """Prefill what is being typed; the call before it is given up."""
+        self._warm_cancel.set()
+        if self.busy or self.runtime.chat.ready() is None:
+            return
+        self._warm_cancel = cancel = Cancel()
+        self._idle_begin("warm", self._warm, thread_id, typed, cancel)
+
+    def load_models(self) -> None:
+        """Load the chat model that the settings name, then the embedder; a turn that runs is stopped first."""
+        self.stop()
+        self._idle_cancel.set()
+        if self._loading is None or not self._loading.is_alive():
+            self._loading = self._start("load", self._load)
+
+    def close(self, seconds: float = 0.6) -> bool:
+        """Cancel everything and wait for the turn to save what it has; return False if something could not be stopped."""
+        for cancel in (self._turn_cancel, self._idle_cancel, self._warm_cancel):
+            cancel.set()
+        end = time.monotonic() + seconds
+        for thread in (self._turn, *self._idle_work):
+            if thread is not None:
+                thread.join(max(0.0, end - time.monotonic()))
+        closing = self._start("close", self.runtime.close)
+        closing.join(seconds / 2)
+        return not closing.is_alive() and not (self._loading and self._loading.is_alive())
+
+    def _begin(self, thread_id: str, events: Callable[[], Iterator[TurnEvent]], unsent: Unsent | None = None) -> None:
+        self._idle_cancel.set()
+        self._warm_cancel.set()
+        self._turn_cancel = Cancel()
+        self._turn = self._start("turn", self._run, thread_id, events, unsent)
+
+    def _run(self, thread_id: str, events: Callable[[], Iterator[TurnEvent]], unsent: Unsent | None) -> None:
+        try:
+            for event in _paced(events()):
+                if isinstance(event, Accepted):
+                    thread_id, unsent = event.reply.thread_id, None
+                self._announce(TurnMoved(thread_id, event))
+        except MemappError as error:
+            self._announce(TurnRefused(thread_id, error, unsent))
+        except Exception as error:  # a bug: the chat must survive it, and the person must hear of it
+            write_crash_file(error, self.runtime.paths.log, self.runtime.clock())
+            problem = MemappError(f"A bug in memapp ({type(error).__name__}) ended this turn.", "Try again.")
+            self._announce(TurnRefused(thread_id, problem, unsent))
+        finally:
+            self._turn = None
+            self._announce(TurnEnded(thread_id))
+
+    def _idle_begin(self, name: str, target: Callable[..., object], *args: Any) -> None:
+        self._idle_work = [one for one in self._idle_work if one.is_alive()]
+        self._idle_work.append(self._start(name, target, *args))
+
+    def _start(self, name: str, target: Callable[..., object], *args: Any) -> threading.Thread:
+        thread = threading.Thread(target=self._guarded, args=(target, *args), name=f"memapp-{name}", daemon=True)
+        thread.start()
+        return thread
+
+    def _guarded(self, target: Callable[..., object], *args: Any) -> None:
+        """Run on a thread; a bug there leaves a crash file and not a trace on the screen."""
+        try:
+            target(*args)
+        except Exception as error:
+            write_crash_file(error, self.runtime.paths.log, self.runtime.clock())
+
+    def _idle(self, thread_id: str, cancel: Cancel) -> None:
+        try:
+            for memory in upkeep.work(self.runtime, thread_id or None, cancel):
+                self._announce(Learned(thread_id, memory))
+        except MemappError as error:
+            log.warning("idle work stopped: %s", type(error).__name__)
+
+    def _warm(self, thread_id: str, typed: str, cancel: Cancel) -> None:
+        try:
+            upkeep.warm(self.runtime, thread_id, typed, cancel)
+        except MemappError as error:
+            log.info("prefill stopped: %s", type(error).__name__)
+
+    def _load(self) -> None:
+        self._announce(ModelChanged())
+        models.load_chat_model(self.runtime)
+        self._announce(ModelChanged())
+        if self.runtime.embedding.state != "ready":
+            models.load_embedder(self.runtime)
+            self._announce(ModelChanged())
+
+
+def _paced(events: Iterator[TurnEvent]) -> Iterator[TurnEvent]:
+    """Join streamed parts that come faster than a screen needs them."""
+    held, passed_on = "", 0.0
+    for event in events:
+        if isinstance(event, Streamed):
+            held += event.text
+            if time.monotonic() - passed_on < STREAM_SECONDS:
+                continue
+            event, held, passed_on = Streamed(held), "", time.monotonic()
+        elif held:
+            yield Streamed(held)
+            held = ""
+        yield event
+    if held:
+        yield Streamed(held)

@@ -1,0 +1,190 @@
+"""The messages of a conversation: what the person said, and the answers with what they were made from."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.style import Style
+from textual.widgets import Static
+
+from memapp.domain.chat import Message, MessageStatus
+from memapp.domain.memory import Recalled
+from memapp.domain.text import clean
+from memapp.ui.safe import joined, plain, row
+from memapp.ui.widgets.markdown import ReplyMarkdown, has_marks
+from memapp.ui.widgets.words import clock, cost
+
+MOST_SHOWN = 6000
+"""Characters of a message of the person that are laid out; the rest is a key away."""
+MOST_MARKDOWN = 20_000
+CHIP_CHARS = 32
+STREAM_CHARS = 3000
+"""A streaming answer is laid out in pieces of about this size, so that each update stays cheap."""
+
+
+class Said(Static):
+    """What the person wrote."""
+
+    def __init__(self, message: Message) -> None:
+        self.message = message
+        super().__init__(_said(message), markup=False)
+
+
+class Answer(Vertical):
+    """A reply: its text, the memories behind it, how it ended and what it cost."""
+
+    def __init__(self, message: Message, name: str, *, streaming: bool = False, text: str | None = None) -> None:
+        super().__init__()
+        self.message = message
+        self.persona_name = name
+        self.text = clean(message.text if text is None else text)
+        self.hits: tuple[Recalled, ...] = ()
+        self.variant = (1, 1)
+        """Which of how many answers to the same message this is."""
+        self.problem = ""
+        """Why it failed; known only while the app runs."""
+        self.note = ""
+        """What is going on before the first word."""
+        self.chip: int | None = None
+        """The chip that the arrow keys chose."""
+        self._streaming = streaming
+        self._frozen = 0
+        self._live = Static(markup=False)
+        self._foot = Static(markup=False, classes="foot")
+
+    def compose(self) -> ComposeResult:
+        yield Static(self._head(), markup=False, classes="head")
+        if self._streaming:
+            yield self._live
+        else:
+            yield self._body()
+        yield self._foot
+
+    def on_mount(self) -> None:
+        if self._streaming:
+            self._show_live()
+        self._show_foot()
+
+    def say(self, note: str) -> None:
+        """Show what is going on before the first word."""
+        self.note = note
+        self._show_live()
+
+    def add(self, text: str) -> None:
+        """Show more of a streaming reply."""
+        self.text += clean(text)
+        self._freeze()
+        self._show_live()
+
+    def restart(self) -> None:
+        """Forget what was streamed."""
+        self.text, self._frozen = "", 0
+        for piece in self.query(".frozen"):
+            piece.remove()
+        self._show_live()
+
+    async def finish(self, message: Message, problem: str = "") -> None:
+        """Show the reply in its final form."""
+        self.message, self.text, self.problem, self.note = message, clean(message.text), problem, ""
+        self._streaming = False
+        async with self.batch():
+            await self.query(".frozen").remove()
+            await self._live.remove()
+            await self.mount(self._body(), before=self._foot)
+            self._show_foot()
+
+    def explain(self, hits: Sequence[Recalled], variant: tuple[int, int] | None = None) -> None:
+        """Show what the reply was made from, and which variant it is."""
+        self.hits = tuple(hits)
+        self.variant = variant or self.variant
+        self._show_foot()
+
+    def choose_chip(self, step: Literal[-1, 1]) -> None:
+        """Move to the next or the previous chip."""
+        if self.hits:
+            last = len(self.hits) - 1
+            self.chip = (0 if step > 0 else last) if self.chip is None else min(max(self.chip + step, 0), last)
+            self._show_foot()
+
+    def leave_chips(self) -> None:
+        if self.chip is not None:
+            self.chip = None
+            self._show_foot()
+
+    @property
+    def chosen(self) -> Recalled | None:
+        """The hit whose chip is chosen."""
+        return self.hits[self.chip] if self.chip is not None and self.chip < len(self.hits) else None
+
+    def _head(self) -> Content:
+        parts = [f"  {clock(self.message.created_at)}"]
+        if self.message.unprompted:
+            parts.append("unasked")
+        return joined((self.persona_name, "bold $primary"), (" · ".join(parts), "$text-muted"))
+
+    def _body(self) -> Static | ReplyMarkdown:
+        if has_marks(self.text) and len(self.text) <= MOST_MARKDOWN:
+            return ReplyMarkdown(self.text)
+        return Static(plain(self.text.strip()), markup=False, classes="body")
+
+    def _freeze(self) -> None:
+        """Lay out finished parts of a long reply once and for all."""
+        while len(self.text) - self._frozen > 2 * STREAM_CHARS:
+            cut = max(self.text.rfind("\n", self._frozen, self._frozen + STREAM_CHARS), self._frozen + STREAM_CHARS // 2)
+            piece = self.text[self._frozen : cut].strip("\n")
+            self.mount(Static(plain(piece), markup=False, classes="body frozen"), before=self._live)
+            self._frozen = cut
+
+    def _show_live(self) -> None:
+        live = self.text[self._frozen :].lstrip("\n")
+        self._live.update(plain(live) if live else row(self.note or "…", style="$text-muted italic"))
+
+    def _show_foot(self) -> None:
+        parts = [part for part in (self._chips(), self._why(), self._state()) if part]
+        self._foot.display = bool(parts)
+        self._foot.update(Content("\n").join(parts))
+
+    def _chips(self) -> Content:
+        chips = [self._chip(number, hit) for number, hit in enumerate(self.hits)]
+        return Content("  ").join(chips)
+
+    def _chip(self, number: int, hit: Recalled) -> Content:
+        words = row(hit.text, CHIP_CHARS)
+        if hit.kind == "message":
+            words = joined("“", words, "”")
+        chip = joined((f"[{number + 1}]", "$accent"), " ★ " if hit.pinned else " ", words, (f" {hit.score:.2f}", "$text-muted"))
+        if number == self.chip:
+            chip = joined(("▸", "bold"), chip).stylize("reverse")
+        return chip.stylize(Style.from_meta({"chip": number}))
+
+    def _why(self) -> Content:
+        hit = self.chosen
+        if hit is None:
+            return Content("")
+        whose = {"": "a memory", "user": "you said it", "assistant": "an earlier answer"}[hit.said_by]
+        return joined((f"    {whose} · {hit.why} · enter opens it", "$text-muted"))
+
+    def _state(self) -> Content:
+        ended = {
+            MessageStatus.STOPPED: "◼ stopped · ctrl+r answers again",
+            MessageStatus.INTERRUPTED: "◼ interrupted · continue? ctrl+r",
+            MessageStatus.FAILED: f"✗ failed{': ' + self.problem if self.problem else ''} · ctrl+r retries",
+        }.get(self.message.status, "")
+        at, of = self.variant
+        parts = [ended, f"answer {at} of {of} · [ and ] switch" if of > 1 else ""]
+        if not self._streaming:
+            parts.append(cost(self.message.usage))
+        words = " · ".join(part for part in parts if part)
+        failed = self.message.status is MessageStatus.FAILED
+        return joined((words, "$error" if failed else "$text-muted")) if words else Content("")
+
+
+def _said(message: Message) -> Content:
+    text = clean(message.text)
+    head = joined(("You", "bold $secondary"), (f"  {clock(message.created_at)}", "$text-muted"), "\n")
+    if len(text) <= MOST_SHOWN:
+        return joined(head, text)
+    rest = f"\n… {len(text) - MOST_SHOWN:,} more characters · enter reads all"
+    return joined(head, text[:MOST_SHOWN], (rest, "$text-muted"))

@@ -1,0 +1,195 @@
+"""The composer: where a person writes. It announces what is sent, paused over, or left, and keeps track of what was pasted."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.timer import Timer
+from textual.widgets import TextArea
+from textual.widgets.text_area import Edit, EditResult
+
+from memapp.domain.text import clean
+from memapp.ui.pasted import PastedSpans
+from memapp.ui.safe import plain
+
+WARM_SECONDS = 0.15
+DRAFT_SECONDS = 0.4
+
+
+class Composer(TextArea):
+    """A text field of one to eight lines: enter sends, ctrl+j or shift+enter breaks the line."""
+
+    BINDING_GROUP_TITLE = "Composer"
+    HELP = "Write here. Enter sends. ctrl+j breaks the line. Up brings back what you wrote before. /help lists the commands."
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "send", "Send", priority=True, id="composer.send", key_display="⏎"),
+        Binding("ctrl+j,shift+enter,alt+enter", "newline", "New line", show=False, id="composer.newline"),
+        Binding("up", "back", "Earlier prompt", show=False, id="composer.back"),
+        Binding("down", "forward", "Later prompt", show=False, id="composer.forward"),
+        Binding("ctrl+z,super+z", "undo_here", "Undo", show=False, id="composer.undo"),
+    ]
+
+    @dataclass
+    class Sent(Message):
+        """The person pressed enter."""
+
+        text: str
+        pasted: tuple[tuple[int, int], ...]
+
+    @dataclass
+    class Hesitated(Message):
+        """The person paused for a moment while typing."""
+
+        text: str
+
+    @dataclass
+    class Paused(Message):
+        """The person paused long enough to save the draft."""
+
+        text: str
+        pasted: tuple[tuple[int, int], ...]
+
+    class UndoWanted(Message):
+        """Undo was pressed while there was nothing to undo in the text."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id, soft_wrap=True, compact=True, highlight_cursor_line=False, max_checkpoints=100)
+        self.prompts: list[str] = []
+        """What the person wrote before, newest first."""
+        self._recalled = 0
+        self._unsent = ""
+        self._pasted = PastedSpans()
+        self._ever_pasted = False
+        self._inserting_paste = False
+        self._quiet = False
+        self._warm_timer: Timer | None = None
+        self._draft_timer: Timer | None = None
+
+    @property
+    def pasted(self) -> tuple[tuple[int, int], ...]:
+        """The spans of the text that were pasted."""
+        return self._pasted.within(self.text)
+
+    def hint(self, text: str) -> None:
+        """Say in the empty field what can be done."""
+        if str(self.placeholder) != text:
+            self.placeholder = plain(text)
+
+    def fill(self, text: str, pasted: tuple[tuple[int, int], ...] = ()) -> None:
+        """Put a text in place of what is there, as a draft or a refused message, without announcing a pause."""
+        self._quiet = True
+        self.load_text(clean(text))
+        self.move_cursor(self.document.end)
+        self._pasted = PastedSpans(pasted)
+        self._ever_pasted = bool(pasted)
+        self._recalled = 0
+        self._stop_timers()
+
+    def clear_text(self) -> None:
+        self.fill("")
+
+    def edit(self, edit: Edit) -> EditResult:
+        start, end = self._index(edit.top), self._index(edit.bottom)
+        result = super().edit(edit)
+        self._pasted.replace(start, end, len(edit.text), pasted=self._inserting_paste)
+        return result
+
+    def _index(self, location: tuple[int, int]) -> int:
+        row, column = location
+        return sum(len(self.document.get_line(line)) + 1 for line in range(row)) + column
+
+    def undo(self) -> None:
+        super().undo()
+        self._distrust()
+
+    def redo(self) -> None:
+        super().redo()
+        self._distrust()
+
+    async def _on_paste(self, event: events.Paste) -> None:
+        event.prevent_default()
+        event.stop()
+        self._insert_pasted(event.text)
+
+    def action_paste(self) -> None:
+        self._insert_pasted(self.app.clipboard)
+
+    def action_send(self) -> None:
+        self._stop_timers()
+        self.post_message(self.Sent(self.text, self.pasted))
+
+    def action_newline(self) -> None:
+        self.insert("\n")
+
+    def action_undo_here(self) -> None:
+        before = self.text
+        self.undo()
+        if self.text == before:
+            self.post_message(self.UndoWanted())
+
+    def action_back(self) -> None:
+        """Go up a line; from the first line, to the prompt before."""
+        if self.cursor_location[0] > 0 or self._recalled >= len(self.prompts):
+            self.action_cursor_up()
+            return
+        if self._recalled == 0:
+            self._unsent = self.text
+        self._recall(self._recalled + 1)
+
+    def action_forward(self) -> None:
+        if self._recalled == 0 or self.cursor_location[0] < self.document.line_count - 1:
+            self.action_cursor_down()
+            return
+        self._recall(self._recalled - 1)
+
+    def _recall(self, position: int) -> None:
+        text = self.prompts[position - 1] if position else self._unsent
+        # An earlier prompt may itself have been pasted, so none of its words count as typed now.
+        self.fill(text, ((0, len(text)),) if text else ())
+        self._recalled = position
+
+    def _insert_pasted(self, text: str) -> None:
+        text = clean(text)
+        if self.read_only or not text:
+            return
+        self._inserting_paste = self._ever_pasted = True
+        try:
+            result = self._replace_via_keyboard(text, *self.selection)
+        finally:
+            self._inserting_paste = False
+        if result:
+            self.move_cursor(result.end_location)
+            self.focus()
+
+    def _distrust(self) -> None:
+        """After undo or redo nobody knows which words were pasted."""
+        if self._ever_pasted:
+            self._pasted.cover(len(self.text))
+
+    def _on_text_area_changed(self, event: TextArea.Changed) -> None:
+        event.stop()
+        if self._quiet:
+            self._quiet = False
+            return
+        self._stop_timers()
+        self._warm_timer = self.set_timer(WARM_SECONDS, lambda: self.post_message(self.Hesitated(self.text)))
+        self._draft_timer = self.set_timer(DRAFT_SECONDS, lambda: self.post_message(self.Paused(self.text, self.pasted)))
+
+    def _stop_timers(self) -> None:
+        for timer in (self._warm_timer, self._draft_timer):
+            if timer is not None:
+                timer.stop()
+
+
+def prompt_hint(*, model: str, persona: str) -> str:
+    """Return what the empty composer says, from the state of the chat model."""
+    match model:
+        case "ready":
+            return f"Write to {persona}. Enter sends, /help lists what else you can do."
+        case "loading":
+            return "Write already; your message waits for the model."
+        case _:
+            return "No model yet: enter saves what you write as a memory. F8 chooses a model."

@@ -1,0 +1,21 @@
+"""One line above the composer that says what memapp is doing now; empty when it does nothing."""
+
+from textual.widgets import Static
+
+from memapp.ui.safe import row
+
+
+class StatusLine(Static):
+    """What is going on, in words."""
+
+    ALLOW_SELECT = False
+
+    def __init__(self) -> None:
+        super().__init__(id="status", markup=False)
+        self.words = ""
+
+    def say(self, words: str, *, problem: bool = False) -> None:
+        """Show one line of words; nothing with an empty text."""
+        self.words = words
+        self.set_class(problem, "-problem")
+        self.update(row(words, 300))

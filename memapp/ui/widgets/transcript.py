@@ -1,0 +1,290 @@
+"""The conversation on the screen: a window of messages with a cursor on one of them.
+
+It is one stop for the tab key; the arrow keys go from message to message and from chip to chip.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.message import Message as Announcement
+from textual.widget import Widget
+from textual.widgets import Static
+
+from memapp.domain.chat import Message, Role
+from memapp.domain.memory import Recalled
+from memapp.ui.safe import plain
+from memapp.ui.widgets.bubbles import Answer, Said
+
+Bubble = Said | Answer
+
+
+class Transcript(VerticalScroll):
+    """Messages, oldest first."""
+
+    BINDING_GROUP_TITLE = "Conversation"
+    HELP = "Up and down choose a message, left and right a memory below it. Enter opens what is chosen."
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "step(-1)", "Message", show=False, id="transcript.up"),
+        Binding("down,j", "step(1)", "Message", show=False, id="transcript.down"),
+        Binding("left,h", "chip(-1)", "Memory", show=False, id="transcript.chip_left"),
+        Binding("right,l", "chip(1)", "Memory", show=False, id="transcript.chip_right"),
+        Binding("g,home", "first", "First", show=False, id="transcript.first"),
+        Binding("G,end", "last", "Last", show=False, id="transcript.last"),
+        Binding("enter", "open", "Open", id="transcript.open", key_display="⏎"),
+        Binding("y,c", "copy", "Copy", id="transcript.copy", key_display="y"),
+        Binding("e", "edit", "Edit", id="transcript.edit"),
+        Binding("r", "retry", "Retry", id="transcript.retry"),
+        Binding("m", "remember", "Remember", id="transcript.remember"),
+        Binding("left_square_bracket", "variant(-1)", "Other answer", show=False, id="transcript.variant_before"),
+        Binding("right_square_bracket", "variant(1)", "Other answer", show=False, id="transcript.variant_after"),
+    ]
+
+    @dataclass
+    class EarlierWanted(Announcement):
+        """The person wants what was said before the first message shown."""
+
+        before: int
+
+    class EndWanted(Announcement):
+        """The person wants the end of a thread of which an earlier part is shown."""
+
+    @dataclass
+    class HitOpened(Announcement):
+        hit: Recalled
+
+    @dataclass
+    class MessageOpened(Announcement):
+        message: Message
+
+    @dataclass
+    class CopyWanted(Announcement):
+        text: str
+
+    @dataclass
+    class EditWanted(Announcement):
+        message: Message
+
+    @dataclass
+    class RetryWanted(Announcement):
+        message: Message
+
+    @dataclass
+    class RememberWanted(Announcement):
+        text: str
+
+    @dataclass
+    class VariantWanted(Announcement):
+        message: Message
+        step: int
+
+    @dataclass
+    class UndoWanted(Announcement):
+        """The person clicked on a note that can be undone."""
+
+    def __init__(self) -> None:
+        super().__init__(id="transcript")
+        self._cursor: Bubble | None = None
+        self.complete = True
+        """The end of the thread is shown."""
+
+    @property
+    def bubbles(self) -> list[Bubble]:
+        return [child for child in self.children if isinstance(child, Said | Answer)]
+
+    @property
+    def cursor(self) -> Bubble | None:
+        """The message that keys act on: the chosen one, else the last."""
+        if self._cursor is not None and self._cursor.parent is self:
+            return self._cursor
+        return next(iter(reversed(self.bubbles)), None)
+
+    @property
+    def last_answer(self) -> Answer | None:
+        return next((one for one in reversed(self.bubbles) if isinstance(one, Answer)), None)
+
+    def answer(self, message_id: str) -> Answer | None:
+        return next((one for one in self.bubbles if isinstance(one, Answer) and one.message.id == message_id), None)
+
+    async def show(self, bubbles: Sequence[Widget], *, earlier: bool, later: bool = False, at: str = "") -> None:
+        """Show these messages in place of what is there, at the end or at the message with id `at`."""
+        self.complete = not later
+        self._cursor = None
+        above = [_EarlierLine()] if earlier else []
+        below = [_LaterLine()] if later else []
+        self.anchor(not at)
+        async with self.batch():
+            await self.remove_children()
+            await self.mount_all([*above, *bubbles, *below])
+        found = next((one for one in self.bubbles if one.message.id == at), None)
+        if found is not None:
+            self.call_after_refresh(self._put_cursor, found)
+
+    async def show_earlier(self, bubbles: Sequence[Bubble], *, earlier: bool) -> None:
+        """Put earlier messages above, keeping what is read where it is."""
+        height = self.virtual_size.height
+        self.release_anchor()
+        async with self.batch():
+            await self.query(_EarlierLine).remove()
+            first = self.children[0] if self.children else None
+            await self.mount_all([*([_EarlierLine()] if earlier else []), *bubbles], before=first)
+        self.call_after_refresh(lambda: self.scroll_relative(y=self.virtual_size.height - height, animate=False, force=True))
+
+    async def append(self, *bubbles: Bubble) -> None:
+        """Add messages at the end and follow the end."""
+        await self.query(_Welcome).remove()
+        await self.mount_all(bubbles)
+        self._move_cursor(None)
+        self.anchor()
+
+    async def cut_from(self, message_id: str) -> None:
+        """Take a message and everything after it off the screen."""
+        children = list(self.children)
+        at = next((n for n, one in enumerate(children) if isinstance(one, Said | Answer) and one.message.id == message_id), None)
+        if at is not None:
+            await self.remove_children(children[at:])
+
+    def note(self, text: str) -> None:
+        """Add a quiet line below the last message; a click on it asks for undo."""
+        self.mount(_Note(text))
+        self.anchor()
+
+    def on_click(self, event: events.Click) -> None:
+        widget = event.widget
+        while widget is not None and not isinstance(widget, Said | Answer):
+            widget = widget.parent if isinstance(widget.parent, Widget) else None
+        if not isinstance(widget, Said | Answer):
+            return
+        self._move_cursor(widget)
+        number = event.style.meta.get("chip")
+        if isinstance(widget, Answer) and isinstance(number, int) and number < len(widget.hits):
+            self.post_message(self.HitOpened(widget.hits[number]))
+
+    def on_blur(self) -> None:
+        self._move_cursor(None)
+
+    def on_focus(self) -> None:
+        if self._cursor is None and self.bubbles:
+            self._move_cursor(self.bubbles[-1])
+
+    def action_step(self, step: int) -> None:
+        bubbles = self.bubbles
+        if not bubbles:
+            return
+        cursor = self.cursor
+        at = bubbles.index(cursor) + step if cursor is not None and self._cursor is not None else len(bubbles) - 1
+        if at < 0 and self.query(_EarlierLine):
+            self.post_message(self.EarlierWanted(bubbles[0].message.seq))
+        elif at >= len(bubbles) and not self.complete:
+            self.post_message(self.EndWanted())
+        else:
+            self._put_cursor(bubbles[min(max(at, 0), len(bubbles) - 1)])
+
+    def action_first(self) -> None:
+        if self.bubbles:
+            self._put_cursor(self.bubbles[0])
+            self.scroll_home(animate=False)
+
+    def action_last(self) -> None:
+        if not self.complete:
+            self.post_message(self.EndWanted())
+        elif self.bubbles:
+            self._put_cursor(self.bubbles[-1])
+            self.anchor()
+
+    def action_chip(self, step: int) -> None:
+        if isinstance(self.cursor, Answer):
+            self._move_cursor(self.cursor)
+            self.cursor.choose_chip(1 if step > 0 else -1)
+
+    def action_open(self) -> None:
+        match self.cursor:
+            case Answer(chosen=Recalled() as hit):
+                self.post_message(self.HitOpened(hit))
+            case Answer() | Said() as bubble:
+                self.post_message(self.MessageOpened(bubble.message))
+
+    def action_copy(self) -> None:
+        if (bubble := self.cursor) is not None:
+            self.post_message(self.CopyWanted(bubble.text if isinstance(bubble, Answer) else bubble.message.text))
+
+    def action_edit(self) -> None:
+        bubbles = self.bubbles
+        if (bubble := self.cursor) is None:
+            return
+        before = bubbles[: bubbles.index(bubble) + 1]
+        said = next((one for one in reversed(before) if one.message.role is Role.USER), None)
+        if said is not None:
+            self.post_message(self.EditWanted(said.message))
+
+    def action_retry(self) -> None:
+        if (answer := self.last_answer) is not None:
+            self.post_message(self.RetryWanted(answer.message))
+
+    def action_remember(self) -> None:
+        if (bubble := self.cursor) is not None:
+            self.post_message(self.RememberWanted(bubble.message.text))
+
+    def action_variant(self, step: int) -> None:
+        if isinstance(self.cursor, Answer):
+            self.post_message(self.VariantWanted(self.cursor.message, step))
+
+    def _put_cursor(self, bubble: Bubble) -> None:
+        self._move_cursor(bubble)
+        self.scroll_to_widget(bubble, animate=False)
+
+    def _move_cursor(self, bubble: Bubble | None) -> None:
+        for one in self.query(".-current"):
+            one.remove_class("-current")
+            if isinstance(one, Answer) and one is not bubble:
+                one.leave_chips()
+        self._cursor = bubble
+        if bubble is not None:
+            bubble.add_class("-current")
+
+
+class _EarlierLine(Static):
+    """Stands above the first message when there are earlier ones."""
+
+    def __init__(self) -> None:
+        super().__init__(plain("↑ load earlier messages"), markup=False, classes="more")
+
+    def on_click(self) -> None:
+        transcript = self.parent
+        if isinstance(transcript, Transcript) and transcript.bubbles:
+            transcript.post_message(Transcript.EarlierWanted(transcript.bubbles[0].message.seq))
+
+
+class _LaterLine(Static):
+    """Stands below the last message when the thread goes on."""
+
+    def __init__(self) -> None:
+        super().__init__(plain("↓ to the end of this chat"), markup=False, classes="more")
+
+    def on_click(self) -> None:
+        if isinstance(self.parent, Transcript):
+            self.parent.post_message(Transcript.EndWanted())
+
+
+class _Note(Static):
+    """A quiet line between the messages."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(plain(text), markup=False, classes="note")
+
+    def on_click(self) -> None:
+        if isinstance(self.parent, Transcript):
+            self.parent.post_message(Transcript.UndoWanted())
+
+
+class _Welcome(Static):
+    """What stands in a new chat."""
+
+
+def welcome(text: str) -> Static:
+    """Return what a chat without messages shows."""
+    return _Welcome(plain(text), markup=False, classes="welcome")

@@ -1,0 +1,35 @@
+"""How times, sizes and costs are put into words."""
+
+from datetime import datetime
+
+from memapp.domain.prompt import Usage
+
+
+def clock(at: datetime) -> str:
+    """Return the hour and minute where the person is."""
+    return f"{at.astimezone():%H:%M}"
+
+
+def moment(at: datetime, now: datetime) -> str:
+    """Return a short date: the time today, the day this year, else the date."""
+    here, today = at.astimezone(), now.astimezone()
+    if here.date() == today.date():
+        return f"{here:%H:%M}"
+    return f"{here.day} {here:%b}" if here.year == today.year else f"{here.day} {here:%b %Y}"
+
+
+def cost(usage: Usage) -> str:
+    """Return what a reply cost: tokens, speed, time to the first token."""
+    if not usage.decode_tokens:
+        return ""
+    parts = [f"{usage.decode_tokens} tok"]
+    if usage.seconds > usage.first_token_seconds > 0:
+        parts.append(f"{usage.decode_tokens / (usage.seconds - usage.first_token_seconds):.1f} tok/s")
+    if usage.first_token_seconds > 0:
+        parts.append(f"first {usage.first_token_seconds:.1f} s")
+    return " · ".join(parts)
+
+
+def size(count: int) -> str:
+    """Return a file size in MB or GB."""
+    return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.0f} MB"
