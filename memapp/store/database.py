@@ -138,7 +138,10 @@ def _open_read_only(path: Path) -> Database:
     if not path.exists():
         raise StoreError(f"There is no memory file at {path}.", "Start memapp once to make it.")
     database = Database(path, None, None)
-    _refuse_foreign(database.read(), path)
+    with translated_errors(path):
+        _refuse_foreign(database.read(), path)
+        if database.read().execute("PRAGMA user_version").fetchone()[0] < len(_migration_files()):
+            raise StoreError(f"{path} is empty or was made by an older memapp.", "Start memapp once to bring it up to date.")
     return database
 
 

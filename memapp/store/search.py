@@ -13,8 +13,10 @@ from memapp.domain.ranking import Candidate
 from memapp.store.rows import to_json, to_time
 from memapp.store.vectors import NOTHING_ALIKE, Likeness
 
-BY_WORDS = 200
-BY_KEYWORDS = 100
+FACTS_BY_WORDS = 50
+MESSAGES_BY_WORDS = 200
+"""More, since a message may owe its place to its neighbours."""
+BY_KEYWORDS = 50
 BY_MEANING = 50
 MISSPELT_AMONG = 1000
 """How many facts, the newest, are read for a word that no fact holds as it is written."""
@@ -26,12 +28,14 @@ CONTEXT_WEIGHT = 0.4
 """A word next to a message counts less than one in it."""
 TAG_WEIGHT = 0.5
 
+# CROSS JOIN: the keys asked for come first; else the planner reads every row of the person instead.
 _MEMORIES_BY_WORDS = """
     SELECT o.key, -bm25(memories_fts, 1.0, :weight) AS score FROM memories_fts JOIN memories o ON o.key = memories_fts.rowid
     WHERE memories_fts MATCH :query AND o.user_id = :user AND o.state = 'live' ORDER BY score DESC LIMIT :limit"""
 _MEMORIES_BY_KEY = """
-    SELECT key, id, text, tags, importance, pinned, created_at FROM memories
-    WHERE user_id = :user AND state = 'live' AND key IN (SELECT value FROM json_each(:keys))"""
+    SELECT o.key, o.id, o.text, o.tags, o.importance, o.pinned, o.created_at
+    FROM json_each(:keys) asked CROSS JOIN memories o ON o.key = asked.value
+    WHERE o.user_id = :user AND o.state = 'live'"""
 _NEWEST_MEMORIES = """
     SELECT key, text, tags FROM memories WHERE user_id = :user AND state = 'live' ORDER BY id DESC LIMIT :limit"""
 _MESSAGES_BY_WORDS = """
@@ -40,10 +44,10 @@ _MESSAGES_BY_WORDS = """
       AND EXISTS (SELECT 1 FROM threads t WHERE t.id = o.thread_id AND t.deleted_at IS NULL)
     ORDER BY score DESC LIMIT :limit"""
 _MESSAGES_BY_KEY = """
-    SELECT o.key, o.id, o.thread_id, o.seq, o.role, substr(o.text, 1, :chars) AS text, o.context, o.created_at FROM messages o
+    SELECT o.key, o.id, o.thread_id, o.seq, o.role, substr(o.text, 1, :chars) AS text, o.context, o.created_at
+    FROM json_each(:keys) asked CROSS JOIN messages o ON o.key = asked.value
     WHERE o.user_id = :user AND o.active = 1 AND o.status IN ('complete', 'stopped', 'interrupted')
-      AND EXISTS (SELECT 1 FROM threads t WHERE t.id = o.thread_id AND t.deleted_at IS NULL)
-      AND o.key IN (SELECT value FROM json_each(:keys))"""
+      AND EXISTS (SELECT 1 FROM threads t WHERE t.id = o.thread_id AND t.deleted_at IS NULL)"""
 
 
 def fts_query(text: str, *, unfinished: bool = False) -> str | None:
@@ -72,7 +76,7 @@ def search_memories(
 ) -> list[Candidate]:
     """Return live facts that hold a word or keyword, or nearly, or mean something alike. Unordered."""
     fixed = {"user": user_id, "weight": TAG_WEIGHT}
-    by_words = _scores(conn, _MEMORIES_BY_WORDS, match_any(words, unfinished=unfinished), BY_WORDS, fixed)
+    by_words = _scores(conn, _MEMORIES_BY_WORDS, match_any(words, unfinished=unfinished), FACTS_BY_WORDS, fixed)
     by_keywords = _scores(conn, _MEMORIES_BY_WORDS, match_any(keywords), BY_KEYWORDS, fixed)
     misspelt = {} if unfinished else _misspelt(conn, user_id, words)
     rows = _rows(conn, _MEMORIES_BY_KEY, user_id, likeness, {*by_words, *by_keywords, *misspelt})
@@ -105,7 +109,7 @@ def search_messages(
 ) -> list[Candidate]:
     """Return messages of chats not deleted that hold a word or keyword, or stand beside one, or mean something alike."""
     fixed = {"user": user_id, "weight": CONTEXT_WEIGHT}
-    by_words = _scores(conn, _MESSAGES_BY_WORDS, match_any(words, unfinished=unfinished), BY_WORDS, fixed)
+    by_words = _scores(conn, _MESSAGES_BY_WORDS, match_any(words, unfinished=unfinished), MESSAGES_BY_WORDS, fixed)
     by_keywords = _scores(conn, _MESSAGES_BY_WORDS, match_any(keywords), BY_KEYWORDS, fixed)
     rows = _rows(conn, _MESSAGES_BY_KEY, user_id, likeness, {*by_words, *by_keywords})
     return [
@@ -130,9 +134,9 @@ def sources_of(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[str]
     """Return for each fact the ids of the messages it came from."""
     sources: dict[str, set[str]] = {memory_id: set() for memory_id in memory_ids}
     for row in conn.execute(
-        """SELECT s.memory_id, s.message_id FROM memory_sources s JOIN memories m ON m.id = s.memory_id
-           WHERE m.user_id = ? AND s.memory_id IN (SELECT value FROM json_each(?))""",
-        (user_id, to_json(memory_ids)),
+        """SELECT s.memory_id, s.message_id FROM json_each(?) asked CROSS JOIN memory_sources s ON s.memory_id = asked.value
+           WHERE EXISTS (SELECT 1 FROM memories m WHERE m.id = s.memory_id AND m.user_id = ?)""",
+        (to_json(memory_ids), user_id),
     ):
         sources[row["memory_id"]].add(row["message_id"])
     return sources

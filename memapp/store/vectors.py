@@ -95,10 +95,11 @@ class Likeness:
 
     def nearest(self, limit: int, least: float = -1.0) -> list[int]:
         """Return the keys of the likest, best first, down to a cosine of `least`."""
-        everything = np.arange(len(self.cosines))
-        top = np.argpartition(-self.cosines, limit)[:limit] if limit < len(self.cosines) else everything
-        ordered = top[np.argsort(-self.cosines[top], kind="stable")]
-        return [int(key) for key in self.keys[ordered[self.cosines[ordered] >= least]]]
+        found = np.flatnonzero(self.cosines >= least)
+        if limit < len(found):
+            found = found[np.argpartition(-self.cosines[found], limit)[:limit]]
+        ordered = found[np.argsort(-self.cosines[found], kind="stable")]
+        return [int(key) for key in self.keys[ordered]]
 
 
 NOTHING_ALIKE = Likeness(np.empty(0, np.int64), np.empty(0, np.float32), {})
@@ -118,6 +119,7 @@ class Matrix:
         """Replaced, never changed: searches that are still running keep the one they were given."""
         self._last = 0
         self._in_file = 0
+        self._followed: tuple[int, int] | None = None
 
     def __len__(self) -> int:
         return len(self._places)
@@ -133,6 +135,12 @@ class Matrix:
             return Likeness(self._keys[:size].copy(), cosines, self._places)
 
     def _follow(self, conn: sqlite3.Connection) -> None:
+        state = (id(conn), conn.execute("PRAGMA data_version").fetchone()[0])
+        if state != self._followed:
+            self._take_in(conn)
+            self._followed = state
+
+    def _take_in(self, conn: sqlite3.Connection) -> None:
         known = self._in_file
         new = conn.execute(_NEW[self.kind], (self._last, self.model_id))
         while rows := new.fetchmany(LOADED_AT_ONCE):
