@@ -1,14 +1,24 @@
 """Keeping a request within the tokens it may cost, counted with the model's own tokenizer."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TypeVar
 
 from memapp.domain.memory import Recalled
 from memapp.domain.prompt import Prompt, Sampling
+from memapp.errors import ConfigError
+from memapp.prompts.history import drop_step
 from memapp.prompts.scene import Scene
 
 MEMORY_TOKENS = 400
 """Left free for what recall will find, since a scene is fitted before recall has run."""
+CHARS_PER_TOKEN = 8
+"""More letters than any tokenizer packs into a token on average; what is longer is cut before it is counted at all."""
+KEPT_IN_FRONT = 2 / 3
+"""Of a message that is cut in the middle: the beginning says what it is, the end what is asked."""
 
+T = TypeVar("T")
 Request = tuple[Prompt, Sampling]
 
 
@@ -22,9 +32,30 @@ def fit(
 ) -> Scene:
     """Cut a scene down until its request, reply and reserve included, stays within `limit` tokens.
 
-    The oldest exchanges go first, then the evidence is clipped, at last the middle of the message.
+    The oldest exchanges go first, in steps, so that what is left begins at the same place for a while and stays in the model's
+    cache; then the oldest cards; at last the middle of the message. Costs one count when the scene fits as it is.
+    Raises `ConfigError` when even an empty message would not fit.
     """
-    return scene
+    room = limit - min(reserve, limit // 4)
+
+    def cost(one: Scene) -> int:
+        return _cost(request(one), prompt_tokens)
+
+    def fits(one: Scene) -> bool:
+        return cost(one) <= room
+
+    scene = _with_message(scene, room * CHARS_PER_TOKEN)
+    if fits(scene):
+        return scene
+    if fits(without := replace(scene, history=())):
+        step = drop_step(len(scene.history))
+        starts = range(step, len(scene.history), step)
+        kept = [replace(scene, history=scene.history[start:]) for start in starts]
+        return _first(kept, fits) or without
+    if fits(replace(without, evidence=())):
+        kept = [replace(without, evidence=scene.evidence[start:]) for start in range(1, len(scene.evidence) + 1)]
+        return _first(kept, fits) or without
+    return _cut_message(replace(without, evidence=()), cost, room)
 
 
 def fit_hits(
@@ -34,4 +65,45 @@ def fit_hits(
     prompt_tokens: Callable[[Prompt], int],
 ) -> tuple[Recalled, ...]:
     """Drop the weakest hits until the request, reply included, stays within `limit` tokens."""
-    return tuple(hits)
+    kept = [tuple(hits[:count]) for count in range(len(hits), 0, -1)]
+    return _first(kept, lambda some: _cost(request(some), prompt_tokens) <= limit) or ()
+
+
+def _cost(request: Request, prompt_tokens: Callable[[Prompt], int]) -> int:
+    prompt, sampling = request
+    tail = len(sampling.tail) + sampling.tail_tokens if sampling.tail else 0  # a tail has at most a token per letter
+    return prompt_tokens(prompt) + sampling.max_tokens + tail
+
+
+def _cut_message(scene: Scene, cost: Callable[[Scene], int], room: int) -> Scene:
+    """Cut the middle of the message out, guessing its size from what its letters cost on average."""
+    bare = cost(replace(scene, message=""))
+    if bare >= room:
+        raise ConfigError(
+            f"The persona {scene.persona.id!r} and its reply need {bare:,} tokens, and a request may have {room:,}.",
+            "Raise `budget_tokens` or lower `reply_tokens`.",
+        )
+    length = len(scene.message or "")
+    letters_per_token = length / max(1, cost(scene) - bare)
+    while True:
+        length = int(min(length * 0.9, (room - bare) * letters_per_token))
+        cut = _with_message(scene, length)
+        if length <= 0 or cost(cut) <= room:
+            return cut
+
+
+def _with_message(scene: Scene, length: int) -> Scene:
+    """Return the scene with at most `length` characters of its message, and a note where some were left out."""
+    message = scene.message
+    if message is None or len(message) <= length:
+        return scene
+    front = int(length * KEPT_IN_FRONT)
+    left_out = len(message) - length
+    note = f"\n[... {left_out:,} characters left out ...]\n"
+    return replace(scene, message=message[:front] + note + message[len(message) - (length - front) :])
+
+
+def _first(candidates: Sequence[T], fits: Callable[[T], bool]) -> T | None:
+    """Return the first candidate that fits, given that all after it fit too; counting only as often as a bisection must."""
+    at = bisect_left(candidates, True, key=fits)
+    return candidates[at] if at < len(candidates) else None

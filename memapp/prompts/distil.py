@@ -1,14 +1,86 @@
-"""What was learned from a surprise, as one sentence with tags."""
+"""What a surprise taught, as one sentence with tags."""
 
-from memapp.domain.distil import Draft
-from memapp.domain.prompt import Prompt, Sampling
+import json
+import re
+
+from memapp.domain.distil import Draft, tags_for
+from memapp.domain.memory import MAX_MEMORY_CHARS
+from memapp.domain.prompt import Prompt, PromptTurn, Sampling
+from memapp.domain.text import clean, one_line, shorten
+from memapp.domain.writing import MAX_TAG_CHARS, MAX_TAGS, as_fact
+from memapp.prompts.templates import template
+
+HEAD = '{"fact": "User'
+"""The beginning that makes it a sentence in the third person."""
+SHOWN_CHARS = 1200
+MAX_TOKENS = 112
+GRAMMAR = rf"""
+root ::= [ '] letter{{1,{MAX_MEMORY_CHARS - 20}}} "\", \"tags\": [\"" tag (", \"" tag){{0,{MAX_TAGS - 1}}} "]}}"
+tag ::= letter{{1,{MAX_TAG_CHARS}}} "\""
+letter ::= [^"\\\x00-\x1F\x7F]
+"""
+EXAMPLES = (
+    (
+        "I like the weather today.",
+        "My brother Paul plays the trumpet in a brass band.",
+        '{"fact": "User\'s brother Paul plays the trumpet in a brass band.", "tags": ["brother", "trumpet"]}',
+    ),
+    (
+        "Thank you.",
+        "Well, I can't eat nuts, they make my throat swell.",
+        '{"fact": "User cannot eat nuts.", "tags": ["nuts"]}',
+    ),
+    (
+        "Tell me a joke.",
+        "Last year we moved from Bonn to a farm near Kiel.",
+        '{"fact": "User moved from Bonn to a farm near Kiel last year.", "tags": ["farm", "move"]}',
+    ),
+)
+"""What was expected, what was said, what was learned. A small model copies its input without them."""
+
+_STRING = r'"((?:[^"\\]|\\.)*)"'
+_FACT = re.compile(r'"fact"\s*:\s*' + _STRING, re.DOTALL)
+_TAGS = re.compile(r'"tags"\s*:\s*\[([^\]]*)', re.DOTALL)
 
 
 def request(expected: str, actual: str) -> tuple[Prompt, Sampling]:
     """Ask for one sentence on what the difference between the expected and the actual message says about the person."""
-    raise NotImplementedError
+    turns = []
+    for example_expected, example_actual, reply in EXAMPLES:
+        turns += [_question(example_expected, example_actual), PromptTurn("assistant", reply)]
+    turns.append(_question(expected, actual))
+    prompt = Prompt(template("distil_system").template, tuple(turns), head=HEAD)
+    return prompt, Sampling(max_tokens=MAX_TOKENS, grammar=GRAMMAR)
 
 
 def parse(text: str) -> Draft | None:
-    """Read the reply; None when there is no usable sentence in it."""
-    raise NotImplementedError
+    """Read a reply that came after the head; None when its sentence is missing, cut short or too long."""
+    whole = text if _FACT.search(text) else HEAD + text
+    found = _FACT.search(whole)
+    fact = as_fact(_unescaped(found[1])) if found else ""
+    if not re.search(r"\w", fact.removeprefix("User")) or len(fact) > MAX_MEMORY_CHARS:
+        return None
+    return Draft(fact, _tags(whole) or tuple(tags_for(fact)))
+
+
+def _question(expected: str, actual: str) -> PromptTurn:
+    asked = template("distil").substitute(
+        expected=shorten(one_line(expected), SHOWN_CHARS) or "Nothing in particular.",
+        actual=shorten(one_line(actual), SHOWN_CHARS),
+    )
+    return PromptTurn("user", asked)
+
+
+def _tags(whole: str) -> tuple[str, ...]:
+    listed = _TAGS.search(whole)
+    words = [_unescaped(tag).lower() for tag in re.findall(_STRING, listed[1])] if listed else []
+    useful = [word for word in words if re.search(r"\w", word) and len(word) <= MAX_TAG_CHARS]
+    return tuple(dict.fromkeys(useful))[:MAX_TAGS]
+
+
+def _unescaped(text: str) -> str:
+    try:
+        text = str(json.loads(f'"{text}"', strict=False))
+    except ValueError:
+        text = text.replace("\\", "")
+    return one_line(clean(text))

@@ -4,40 +4,48 @@ from collections.abc import Sequence
 
 from memapp.domain.chat import Exchange
 from memapp.domain.persona import Persona
-from memapp.domain.text import one_line
+from memapp.domain.text import one_line, shorten
 
 EMPTY = "No previous conversation"
+SHOWN_CHARS = 1500
+"""An earlier message is shown so far; a long paste must not push everything else out of the prompt."""
 
 
 def format_history(exchanges: Sequence[Exchange], persona: Persona, limit: int = 3) -> str:
-    """Write the last `limit` exchanges one line per speaker; a blank line ends an exchange, a remark nobody asked for has none."""
+    """Write the last `limit` exchanges, a line for each speaker and a blank line after each exchange; an unprompted remark
+    is one line that says so."""
     recent = exchanges[-limit:] if limit > 0 else ()
     if not recent:
         return EMPTY
     lines = []
     for exchange in recent:
         if exchange.user is None:
-            lines.append(f"{persona.name} (earlier): {one_line(exchange.reply)}")
+            lines.append(f"{persona.name} (earlier): {_shown(exchange.reply)}")
         else:
-            lines += [f"{persona.user_name}: {one_line(exchange.user)}", f"{persona.name}: {one_line(exchange.reply)}", ""]
+            lines += [f"{persona.user_name}: {_shown(exchange.user)}", f"{persona.name}: {_shown(exchange.reply)}", ""]
     return "\n".join(lines).strip()
 
 
 def recent(exchanges: Sequence[Exchange], limit: int, total: int | None = None) -> tuple[Exchange, ...]:
     """Return at most the last `limit` exchanges, beginning at a place that moves in steps.
 
-    Up to four exchanges are dropped one by one; a longer history loses a quarter at once, so that between two drops its
-    beginning stays the same and the model's cache of it stays good. `total` counts the exchanges of the whole chat, when
-    `exchanges` is only its end.
+    A short history loses one exchange at a time. A long one loses several at once: until the next time its beginning stays
+    the same, and the model's cache of it stays good. `total` counts the exchanges of the whole chat, when `exchanges` is only
+    its end.
     """
     total = len(exchanges) if total is None else total
     step = drop_step(limit)
-    first = max(0, total - limit)
-    first = -(-first // step) * step
-    shown = min(total - first, len(exchanges))
-    return tuple(exchanges[len(exchanges) - shown :])
+    first = -(-max(0, total - limit) // step) * step
+    return tuple(exchanges[-(total - first) :]) if total > first else ()
 
 
-def drop_step(limit: int) -> int:
-    """How many exchanges leave a history of `limit` exchanges together."""
-    return max(1, limit // 4)
+def drop_step(length: int) -> int:
+    """How many exchanges a history of this length loses together: about an eighth to a quarter of it.
+
+    A power of two, so that it stays the same while the history grows a little.
+    """
+    return 1 << max(0, (length // 4).bit_length() - 1)
+
+
+def _shown(text: str) -> str:
+    return shorten(one_line(text), SHOWN_CHARS)

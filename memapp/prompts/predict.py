@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from memapp.domain.prompt import Prompt, Sampling
+from memapp.domain.ranking import query_words
 from memapp.domain.text import clean, one_line, shorten
 from memapp.prompts.scene import Scene, trunk
 from memapp.prompts.templates import template
@@ -30,16 +31,6 @@ _LIST_START = re.compile(r'"needed_info"\s*:\s*\[')
 _LIST_END = re.compile(r"[^\"]*?\]")
 _PREDICTION = re.compile(r'"prediction_next"\s*:\s*"((?:[^"\\]|\\.)*)("?)', re.DOTALL)
 _STRING_REST = re.compile(r'((?:[^"\\]|\\.)*)', re.DOTALL)
-_COMMON = frozenset(
-    """a about after again all also always am an and any anything are as ask at be because been before being but by can
-    come could did didn do does doesn doing don done down each even ever every few for from get give go going good got
-    had has have having hello help here hey him his how idea into its it's i'm i've just know last let like little look
-    made make many may maybe mean might mine more most much must need never new next not now off okay once one only
-    other our out over own please quite really remember right said same say see she should show since some someone
-    something still such sure take talk tell than thank thanks that that's the their them then there these they thing
-    things think this those time today tomorrow too try under until upon use very want was way well were what what's
-    when where which while who whose why will with without won would yes yesterday yet you your""".split()
-)
 
 
 @dataclass(frozen=True)
@@ -92,8 +83,7 @@ def array_closed(text: str) -> bool:
 
 def keywords(message: str) -> tuple[str, ...]:
     """Return the words of a message that say what it is about, for when the model gave nothing usable."""
-    words = re.findall(r"[^\W_][\w'’-]*", clean(message[:KEYWORD_SOURCE_CHARS]))
-    return _useful([word for word in words if len(word) > 2 and word.lower() not in _COMMON])
+    return tuple(query_words(clean(message[:KEYWORD_SOURCE_CHARS])))[:MAX_KEYWORDS]
 
 
 def _items(text: str) -> tuple[list[str], str | None]:

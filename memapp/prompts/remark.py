@@ -3,11 +3,23 @@
 from dataclasses import replace
 
 from memapp.domain.prompt import Prompt, Sampling
+from memapp.domain.text import one_line
+from memapp.prompts.respond import REPEAT_PENALTY
 from memapp.prompts.scene import Scene, trunk
 from memapp.prompts.templates import template
+
+REMARK_TOKENS = 80
 
 
 def request(scene: Scene, *, temperature: float = 0.7, avoid: str = "") -> tuple[Prompt, Sampling]:
     """Ask for one short remark; the scene has no message."""
-    prompt = replace(trunk(replace(scene, message=None)), suffix=template("remark").template)
-    return prompt, Sampling(max_tokens=scene.persona.reply_tokens or 80, temperature=temperature)
+    parts = [template("remark").template]
+    if avoid:
+        parts.append(template("avoid").substitute(reply=one_line(avoid)))
+    prompt = replace(trunk(replace(scene, message=None)), suffix="\n\n".join(parts))
+    return prompt, Sampling(
+        max_tokens=min(scene.persona.reply_tokens or REMARK_TOKENS, REMARK_TOKENS),
+        temperature=temperature,
+        repeat_penalty=REPEAT_PENALTY,
+        seed=len(scene.history),
+    )

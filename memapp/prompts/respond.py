@@ -6,10 +6,17 @@ from dataclasses import replace
 from memapp.domain.chat import Exchange
 from memapp.domain.memory import Recalled
 from memapp.domain.prompt import Prompt, Sampling
-from memapp.domain.text import one_line
+from memapp.domain.repetition import repeated
+from memapp.domain.text import clean, one_line, shorten
 from memapp.prompts.scene import Scene, trunk
+from memapp.prompts.templates import template
 
 TAIL = "\nNEXT_PREDICTION:"
+PREDICTION_CHARS = 160
+LIVELIER = 0.7
+"""Temperature of a second try; at a low one the model would write the same again."""
+REPEAT_PENALTY = 1.1
+"""A small model runs in circles without it."""
 
 
 def request(
@@ -22,19 +29,25 @@ def request(
     temperature: float,
 ) -> tuple[Prompt, Sampling]:
     """Ask for the reply. `avoid` is an earlier reply that must not be said again; then it is sampled more freely."""
-    lines = [f"- {one_line(hit.text)}" for hit in hits]
-    suffix = "\n".join([*([updates] if updates else []), "Facts:", *lines, "REPLY"])
+    parts = [updates] if updates else []
+    if hits:
+        facts = "\n".join(f"- {one_line(hit.text)}" for hit in hits)
+        parts.append(template("respond").substitute(facts=facts))
     if avoid:
-        suffix += f"\nDo not repeat: {one_line(avoid)}"
-    prompt = replace(trunk(scene), suffix=suffix)
-    return prompt, Sampling(max_tokens=reply_tokens, temperature=temperature, tail=TAIL)
+        parts.append(template("avoid").substitute(reply=one_line(avoid)))
+        temperature = max(temperature, LIVELIER)
+    prompt = replace(trunk(scene), suffix="\n\n".join(parts))
+    return prompt, Sampling(
+        max_tokens=reply_tokens, temperature=temperature, repeat_penalty=REPEAT_PENALTY, seed=1 if avoid else 0, tail=TAIL
+    )
 
 
 def parse_prediction(tail_text: str) -> str:
     """Read what came after the tail: one line, without quotes."""
-    raise NotImplementedError
+    lines = clean(tail_text).strip().splitlines()
+    return shorten(one_line(lines[0]).strip(" \"'“”"), PREDICTION_CHARS) if lines else ""
 
 
 def repeats(reply: str, history: Sequence[Exchange]) -> str | None:
     """Return the one of the last three replies that this one says again, if any."""
-    raise NotImplementedError
+    return repeated(reply, [exchange.reply for exchange in history])
