@@ -3,8 +3,10 @@
 Only this module sees everything; everyone else is handed a `Runtime`.
 """
 
+import logging
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,7 @@ def start(
 ) -> Runtime:
     """Build a `Runtime` without loading any model. Raises `ConfigError` or `StoreError`."""
     places = paths.locate(home, database)
+    _log_to(places.log)
     loaded = settings.load(places.config, flags)
     personas = load_personas([paths.bundled("assets", "personas"), places.personas])
     opened = open_database(places.database, read_only=read_only)
@@ -78,6 +81,24 @@ def open_embedder(_: Runtime) -> Embedder:
     from memapp.inference.embedder import SentenceEmbedder
 
     return SentenceEmbedder(bundled_embedder_path())
+
+
+def _log_to(folder: Path) -> None:
+    """Send our log to a file of a few megabytes, never to the terminal. No module logs what a person or a model wrote."""
+    ours = logging.getLogger("memapp")
+    ours.propagate = False
+    for handler in list(ours.handlers):
+        ours.removeHandler(handler)
+        handler.close()
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        file = folder / "memapp.log"
+        file.touch(mode=0o600)
+        ours.addHandler(RotatingFileHandler(file, maxBytes=1_000_000, backupCount=4, encoding="utf-8", delay=True))
+    except OSError:
+        ours.addHandler(logging.NullHandler())  # no place for a log is no reason not to chat
+    ours.handlers[0].setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    ours.setLevel(logging.INFO)
 
 
 def _now() -> datetime:
