@@ -25,7 +25,7 @@ class Composer(TextArea):
     HELP = "Write here. Enter sends. ctrl+j breaks the line. Up brings back what you wrote before. /help lists the commands."
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "send", "Send", priority=True, id="composer.send", key_display="⏎"),
+        Binding("enter", "send", "Send", id="composer.send", key_display="⏎"),
         Binding("ctrl+j,shift+enter,alt+enter", "newline", "New line", show=False, id="composer.newline"),
         Binding("up", "back", "Earlier prompt", show=False, id="composer.back"),
         Binding("down", "forward", "Later prompt", show=False, id="composer.forward"),
@@ -108,6 +108,15 @@ class Composer(TextArea):
     def redo(self) -> None:
         super().redo()
         self._distrust()
+
+    async def _on_key(self, event: events.Key) -> None:
+        # Not a priority binding: that would run before letters typed just before it have arrived here.
+        if event.key == "enter":
+            event.prevent_default()
+            event.stop()
+            self.action_send()
+            return
+        await super()._on_key(event)
 
     async def _on_paste(self, event: events.Paste) -> None:
         event.prevent_default()
