@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import psutil  # type: ignore[import-untyped]
+import psutil
 
 from memapp.domain.prompt import Finished, Piece, Prompt, Sampling, Usage
 from memapp.errors import ModelError
@@ -191,7 +191,7 @@ class LlamaModel:
             if prefilled.complete:
                 yield from writer.write(sampling, self._end_of_turn, min(sampling.max_tokens, room))
                 if tail and writer.reason != "cancelled":
-                    yield from writer.write_tail(sampling.tail, tail, self._end_of_turn, sampling.tail_tokens)
+                    yield from writer.write_tail(tail, self._end_of_turn, sampling.tail_tokens)
                 self._cache.end_branch()
         finally:
             if grammar is not None:

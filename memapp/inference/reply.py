@@ -5,9 +5,12 @@ from collections.abc import Callable, Iterator
 from typing import Literal
 
 from memapp.domain.prompt import Piece, Sampling
-from memapp.inference.native import Context, NativeModel
+from memapp.inference.native import Context, Grammar, NativeModel
 from memapp.inference.sampling import GrammarDeadEnd, ReplyText, TokenSampler
 from memapp.inference.trunk import TrunkCache
+
+LINE = r'root ::= " "? [^ \x00-\x1F\x7F] [^\x00-\x1F\x7F]* "\n"?'
+"""What a tail is held to: small models like to end the turn, or the line, before they have said anything."""
 
 
 class ReplyWriter:
@@ -29,19 +32,23 @@ class ReplyWriter:
         self.reason: Literal["end", "stop", "length", "cancelled"] = "cancelled"
         self.decoded = 0
         self.first_token_at: float | None = None
-        self._stopped_at = ""
+        self._wrote_tag = False
+        """Whether the model began the tail by itself."""
         self._after_stop = ""
         self._pending: list[int] = []
         """The last sampled token, until it is computed."""
 
-    def write(self, sampling: Sampling, stop: tuple[str, ...], limit: int) -> Iterator[Piece]:
+    def write(self, sampling: Sampling, end_of_turn: tuple[str, ...], limit: int) -> Iterator[Piece]:
         """Write up to `limit` tokens, up to a stop string, or as far as the model wants."""
-        text = ReplyText((*sampling.stop, *stop))
+        tag = sampling.tail.strip()
+        text = ReplyText((*sampling.stop, *end_of_turn, tag))
         for count, data in enumerate(self._sampled(), start=1):
             if shown := text.feed(data):
                 yield Piece(shown)
             if text.stopped_at:
-                self.reason, self._stopped_at, self._after_stop = "stop", text.stopped_at, text.rest()
+                self._wrote_tag = text.stopped_at == tag
+                self.reason = "end" if self._wrote_tag else "stop"
+                self._after_stop = text.rest()
                 return
             if count == limit:
                 self.reason = "length"
@@ -49,25 +56,29 @@ class ReplyWriter:
         if rest := text.rest():
             yield Piece(rest)
 
-    def write_tail(self, tail: str, tail_tokens: list[int], stop: tuple[str, ...], limit: int) -> Iterator[Piece]:
+    def write_tail(self, tail_tokens: list[int], end_of_turn: tuple[str, ...], limit: int) -> Iterator[Piece]:
         """Feed the tail, unless the model wrote it by itself, and write on to the end of that line."""
-        reason = self.reason
-        self._sampler.drop_grammar()
-        text = ReplyText(("\n", *stop))
-        if self._stopped_at == tail.strip():
-            begun = text.feed(self._after_stop.encode())
-            if begun:
-                yield Piece(begun, tail=True)
-        else:
+        text = ReplyText(("\n", *end_of_turn))
+        if not self._wrote_tag:
             self._pending += tail_tokens
-        for count, data in enumerate(self._sampled() if not text.stopped_at else (), start=1):
-            if shown := text.feed(data):
-                yield Piece(shown, tail=True)
-            if text.stopped_at or count == limit:
-                break
+        elif begun := text.feed(self._after_stop.encode()):
+            yield Piece(begun, tail=True)
+        if text.stopped_at:
+            return
+        reason = self.reason
+        line = Grammar(self._native, LINE)
+        try:
+            self._sampler.follow(line)
+            for count, data in enumerate(self._sampled(), start=1):
+                if shown := text.feed(data):
+                    yield Piece(shown, tail=True)
+                if text.stopped_at or count == limit:
+                    break
+        finally:
+            line.close()
+            self.reason = reason
         if not text.stopped_at and (rest := text.rest()):
             yield Piece(rest, tail=True)
-        self.reason = reason
 
     def _sampled(self) -> Iterator[bytes]:
         """Sample token by token; ends with `reason` set to "end", or "cancelled"."""

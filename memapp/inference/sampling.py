@@ -45,9 +45,9 @@ class TokenSampler:
         self._recent.append(token)
         return token
 
-    def drop_grammar(self) -> None:
-        """What follows is free text."""
-        self._grammar = None
+    def follow(self, grammar: AllowsTokens) -> None:
+        """Hold what comes next to another grammar."""
+        self._grammar = grammar
 
     def _penalise(self, scores: NDArray[np.float32]) -> None:
         """As in the CTRL paper (arXiv 1909.05858): positive scores are divided, negative ones multiplied."""

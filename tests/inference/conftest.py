@@ -1,0 +1,62 @@
+"""Real models: the bundled one in its fast form, and tiny ones of the template families."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from memapp.domain.prompt import Finished, Piece, Prompt, Sampling
+from memapp.inference import Cancel, ChatModel
+from memapp.inference.bundled import bundled_model_path
+from memapp.inference.llama import LlamaModel
+from memapp.inference.quantise import prepare
+
+from . import tiny_gguf
+
+OpenTiny = Callable[[tiny_gguf.Family], LlamaModel]
+
+
+@pytest.fixture(scope="session")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LlamaModel]:
+    """The bundled chat model."""
+    opened = LlamaModel(prepare(bundled_model_path(), tmp_path_factory.mktemp("cache"), lambda text: None))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="session")
+def tiny_file(tmp_path_factory: pytest.TempPathFactory) -> Callable[[tiny_gguf.Family], Path]:
+    """The model file of a family; made once."""
+    folder = tmp_path_factory.mktemp("tiny")
+
+    def path(family: tiny_gguf.Family) -> Path:
+        file = folder / f"{family.name}.gguf"
+        return file if file.exists() else tiny_gguf.write(file, family)
+
+    return path
+
+
+@pytest.fixture
+def open_tiny(tiny_file: Callable[[tiny_gguf.Family], Path]) -> Iterator[OpenTiny]:
+    """Opens the tiny model of a family; closed after the test."""
+    opened: list[LlamaModel] = []
+
+    def open_model(family: tiny_gguf.Family) -> LlamaModel:
+        opened.append(LlamaModel(tiny_file(family), threads=1))
+        return opened[-1]
+
+    yield open_model
+    for one in opened:
+        one.close()
+
+
+def reply(model: ChatModel, prompt: Prompt, sampling: Sampling) -> tuple[str, str, Finished]:
+    """Read a whole reply: its text, its tail, how it finished."""
+    *pieces, finished = model.generate(prompt, sampling, Cancel())
+    assert isinstance(finished, Finished)
+    parts = [piece for piece in pieces if isinstance(piece, Piece)]
+    return (
+        "".join(piece.text for piece in parts if not piece.tail),
+        "".join(piece.text for piece in parts if piece.tail),
+        finished,
+    )

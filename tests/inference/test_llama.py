@@ -1,0 +1,364 @@
+import json
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from memapp.domain.prompt import Finished, Piece, Prompt, PromptTurn, Sampling
+from memapp.errors import ModelError
+from memapp.inference import Cancel, llama
+from memapp.inference.llama import LlamaModel
+from memapp.inference.sampling import TokenSampler
+
+from . import tiny_gguf
+from .conftest import OpenTiny, reply
+
+FAMILIES = [tiny_gguf.CHATML, tiny_gguf.LLAMA3, tiny_gguf.GEMMA, tiny_gguf.MISTRAL, tiny_gguf.NO_TEMPLATE]
+EVERY_CONTROL_TEXT = (
+    "<|im_start|>system <|im_end|> <|endoftext|> <|begin_of_text|> <|eot_id|> <|start_header_id|> <start_of_turn>model"
+    " <end_of_turn> <bos> <s> </s> [INST] [/INST]"
+)
+SHORT = Sampling(max_tokens=8)
+
+
+def prompt(*contents: str, system: str = "You are a helpful companion.", suffix: str = "", head: str = "") -> Prompt:
+    """A conversation of alternating turns that the person begins."""
+    roles = ["user", "assistant"] * len(contents)
+    turns = [PromptTurn(role, content) for role, content in zip(roles, contents, strict=False)]  # type: ignore[arg-type]
+    return Prompt(system, tuple(turns), suffix, head)
+
+
+def long_prompt(words: int) -> Prompt:
+    return prompt(" ".join(f"item {number}" for number in range(words)))
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline, "this never came true"
+        time.sleep(0.001)
+
+
+def is_computing(model: LlamaModel) -> bool:
+    return model._owner._running is not None
+
+
+# --- reuse
+
+
+def test_the_second_call_of_a_turn_computes_only_its_suffix(model: LlamaModel) -> None:
+    turn = prompt("I like long walks.", "That is nice.", "What should I do on Sunday?")
+    first = reply(model, replace(turn, suffix="PREDICT"), SHORT)[2].usage
+    second_call = replace(turn, suffix="Facts:\n- User likes walks.\nREPLY")
+    second = reply(model, second_call, SHORT)[2].usage
+    trunk = model.prompt_tokens(second_call) - second.prefill_tokens
+    assert second.reused_tokens == trunk
+    assert first.prefill_tokens + first.reused_tokens == model.prompt_tokens(replace(turn, suffix="PREDICT"))
+    assert second.prefill_tokens <= model.count_tokens("\n\nFacts:\n- User likes walks.\nREPLY") + 8
+
+
+def test_the_next_turn_computes_only_the_message_when_the_reply_was_warmed(model: LlamaModel) -> None:
+    question = prompt("What is the capital of France?")
+    text = reply(model, question, Sampling(max_tokens=24))[0]
+    after = Prompt(question.system, (*question.turns, PromptTurn("assistant", text)))
+    assert model.warm(after, Cancel()) > 0
+    assert model.warm(after, Cancel()) == 0
+    following = Prompt(question.system, (*after.turns, PromptTurn("user", "And of Italy?")))
+    usage = reply(model, following, SHORT)[2].usage
+    assert usage.prefill_tokens <= model.count_tokens("And of Italy?") + 8
+
+
+def test_a_half_typed_message_is_warmed_without_its_last_tokens(model: LlamaModel) -> None:
+    model.warm(prompt("Tell me about the history of the city of Paris", "Gladly.", "Where do"), Cancel(), open_end=True)
+    usage = reply(
+        model, prompt("Tell me about the history of the city of Paris", "Gladly.", "Where does the river flow?"), SHORT
+    )[2].usage
+    assert usage.prefill_tokens <= model.count_tokens(" does the river flow?") + 8
+
+
+def test_an_edited_message_reuses_what_stands_before_it(open_tiny: OpenTiny) -> None:
+    model = open_tiny(tiny_gguf.CHATML)
+    reply(model, prompt("hello the first one"), SHORT)
+    edited = reply(model, prompt("hello the second one"), SHORT)[2].usage
+    assert edited.reused_tokens >= model.prompt_tokens(prompt("")) - 20
+    assert (
+        reply(open_tiny(tiny_gguf.CHATML), prompt("hello the second one"), SHORT)[0]
+        == reply(model, prompt("hello the second one"), SHORT)[0]
+    )
+
+
+def test_a_hybrid_model_reuses_the_trunk_while_the_conversation_grows(open_tiny: OpenTiny) -> None:
+    model = open_tiny(tiny_gguf.HYBRID)
+    first, grown = prompt("hello"), prompt("hello", "hello back", "and now the rest")
+    reply(model, replace(first, suffix="PREDICT"), SHORT)
+    again = reply(model, replace(first, suffix="REPLY"), SHORT)[2].usage
+    grown_reply, _, finished = reply(model, grown, SHORT)
+    assert again.prefill_tokens <= model.count_tokens("\n\nREPLY") + 15
+    assert finished.usage.reused_tokens == again.reused_tokens
+    assert grown_reply == reply(open_tiny(tiny_gguf.HYBRID), grown, SHORT)[0]
+
+
+def test_a_hybrid_model_starts_over_when_an_earlier_message_changed(open_tiny: OpenTiny) -> None:
+    model = open_tiny(tiny_gguf.HYBRID)
+    reply(model, prompt("hello the one"), SHORT)
+    changed = reply(model, prompt("hello the other"), SHORT)
+    assert changed[2].usage.reused_tokens == 0
+    assert changed[0] == reply(open_tiny(tiny_gguf.HYBRID), prompt("hello the other"), SHORT)[0]
+
+
+def test_a_sliding_window_model_answers_the_same_from_a_reused_cache(open_tiny: OpenTiny) -> None:
+    model = open_tiny(tiny_gguf.GEMMA)
+    start = "hello " * 60
+    reply(model, prompt(start + "and a long end " * 20), SHORT)
+    text, _, finished = reply(model, prompt(start + "other"), SHORT)
+    assert finished.usage.reused_tokens > 60
+    assert text == reply(open_tiny(tiny_gguf.GEMMA), prompt(start + "other"), SHORT)[0]
+
+
+# --- control text
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+def test_control_text_in_contents_stays_text(open_tiny: OpenTiny, family: tiny_gguf.Family) -> None:
+    model = open_tiny(family)
+    assert control_tokens(model, EVERY_CONTROL_TEXT) == control_tokens(model, "hello")
+
+
+def test_control_text_in_contents_stays_text_for_the_bundled_model(model: LlamaModel) -> None:
+    assert control_tokens(model, EVERY_CONTROL_TEXT) == control_tokens(model, "hello")
+    assert model.count_tokens("<|im_end|>") > 1
+
+
+def control_tokens(model: LlamaModel, content: str) -> list[int]:
+    """The tokens of the template's own control texts in a prompt that has `content` everywhere."""
+    trunk, rest = model._tokens(prompt(content, content, content, system=content, suffix=content, head=content))
+    own = {token for marker in model._template.markers for token in model._native.tokens(marker, special=True)}
+    control = {token for token in own if len(model._native.text(token, special=True)) > 1}
+    return [token for token in trunk + rest if token in control]
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+def test_every_family_answers(open_tiny: OpenTiny, family: tiny_gguf.Family) -> None:
+    finished = reply(open_tiny(family), prompt("hello", "hello", "the", suffix="REPLY"), SHORT)[2]
+    assert finished.usage.decode_tokens > 0
+
+
+def test_a_prompt_starts_with_one_beginning_token(open_tiny: OpenTiny) -> None:
+    for family in FAMILIES:
+        model = open_tiny(family)
+        trunk, _ = model._tokens(prompt("hello"))
+        assert trunk.count(model._native.bos) == 1 or family is tiny_gguf.CHATML
+        assert trunk[0] == model._native.bos
+
+
+# --- replies
+
+
+def test_a_reply_follows_its_grammar_after_the_head(model: LlamaModel) -> None:
+    asked = prompt("What is the capital of France?", suffix="Answer as JSON.", head='{"city": "')
+    grammar = r'root ::= [^"\\\x00-\x1F\x7F]{1,20} "\"}"'
+    text, _, finished = reply(model, asked, Sampling(max_tokens=40, grammar=grammar))
+    assert set(json.loads('{"city": "' + text)) == {"city"}
+    assert finished.reason == "end"
+
+
+@pytest.mark.parametrize(
+    "grammar", ["", "root ::= nothing", 'root ::= "a', 'root ::= root "a"', 'other ::= "a"', "root\0"], ids=repr
+)
+def test_a_grammar_that_does_not_compile_is_an_error_and_no_crash(open_tiny: OpenTiny, grammar: str) -> None:
+    model = open_tiny(tiny_gguf.CHATML)
+    reply(model, prompt("hello"), SHORT)
+    with pytest.raises(ModelError, match="grammar"):
+        reply(model, prompt("hello"), Sampling(max_tokens=8, grammar=grammar))
+    assert reply(model, prompt("hello"), SHORT)[2].usage.reused_tokens > 0
+
+
+def test_the_tail_comes_after_every_reply(model: LlamaModel) -> None:
+    for question in ("Hello!", "What is 2 and 2?", "Write a long story about a ship.", "Why?"):
+        sampling = Sampling(max_tokens=12, tail="\nNEXT_PREDICTION:", tail_tokens=12)
+        text, tail, finished = reply(model, prompt(question), sampling)
+        assert tail.strip(), question
+        assert "NEXT_PREDICTION" not in text + tail and "\n" not in tail
+        assert finished.reason in ("end", "length")
+
+
+def test_a_tail_that_the_model_writes_itself_is_not_fed_twice(open_tiny: OpenTiny) -> None:
+    model = open_tiny(tiny_gguf.CHATML)
+    grammar = 'root ::= "hello NEXT: the end"'
+    once = Sampling(max_tokens=40, grammar=grammar, tail="\nNEXT:", tail_tokens=4)
+    text, tail, finished = reply(model, prompt("hello"), once)
+    assert (text, finished.reason) == ("hello ", "end")
+    assert len(tail) <= 8 and "NEXT" not in tail
+
+
+def test_a_reply_ends_before_a_stop_string(open_tiny: OpenTiny) -> None:
+    model = open_tiny(tiny_gguf.CHATML)
+    sampling = Sampling(max_tokens=40, grammar='root ::= "hello the STOP rest"', stop=("STOP", "nothing"))
+    assert reply(model, prompt("hello"), sampling)[::2][0] == "hello the "
+
+
+def test_greedy_replies_repeat_and_seeds_decide_the_others(open_tiny: OpenTiny) -> None:
+    model = open_tiny(tiny_gguf.CHATML)
+    free = Sampling(max_tokens=20, temperature=1.0, seed=1)
+    assert reply(model, prompt("hello"), SHORT)[0] == reply(model, prompt("hello"), SHORT)[0]
+    assert reply(model, prompt("hello"), free)[0] == reply(model, prompt("hello"), free)[0]
+    assert reply(model, prompt("hello"), free)[0] != reply(model, prompt("hello"), replace(free, seed=2))[0]
+
+
+def test_a_turn_nobody_asked_for_can_be_written(open_tiny: OpenTiny) -> None:
+    model = open_tiny(tiny_gguf.GEMMA)
+    asked = replace(prompt("hello", "hello back"), suffix="Say something unasked.")
+    assert reply(model, asked, SHORT)[2].usage.decode_tokens > 0
+
+
+# --- stopping
+
+
+def test_cancelling_in_prefill_leaves_the_model_usable(model: LlamaModel) -> None:
+    cancel = Cancel()
+    threading.Timer(0.05, cancel.set).start()
+    items = list(model.generate(long_prompt(600), SHORT, cancel))
+    assert [item.reason for item in items if isinstance(item, Finished)] == ["cancelled"]
+    assert len(items) == 1
+    question = prompt("What is the capital of France?", system="You are a helpful AI assistant.")
+    assert "Paris" in reply(model, question, Sampling(max_tokens=16))[0]
+
+
+def test_a_call_that_was_cancelled_before_it_began_costs_nothing(open_tiny: OpenTiny) -> None:
+    cancel = Cancel()
+    cancel.set()
+    model = open_tiny(tiny_gguf.CHATML)
+    assert [item.reason for item in model.generate(prompt("hello"), SHORT, cancel)] == ["cancelled"]  # type: ignore[union-attr]
+    assert model.warm(prompt("hello"), cancel) == 0
+
+
+def test_one_flag_for_both_calls_of_a_turn_stops_only_what_runs(open_tiny: OpenTiny) -> None:
+    model, cancel = open_tiny(tiny_gguf.CHATML), Cancel()
+    list(model.generate(prompt("hello"), SHORT, cancel))
+    cancel.set()
+    assert reply(model, prompt("hello"), SHORT)[2].reason != "cancelled"
+
+
+def test_closing_the_iterator_stops_the_model(open_tiny: OpenTiny, monkeypatch: pytest.MonkeyPatch) -> None:
+    model, picks = open_tiny(tiny_gguf.CHATML), []
+    original = TokenSampler.pick
+    monkeypatch.setattr(TokenSampler, "pick", lambda *given: picks.append(1) or original(*given))
+    endless = Sampling(max_tokens=1800, grammar='root ::= "hello"{1800,1800}')
+    stream = model.generate(prompt("hello"), endless, Cancel())
+    assert isinstance(next(stream), Piece)
+    stream.close()
+    reply(model, prompt("hello"), Sampling(max_tokens=1))
+    assert len(picks) < 1800
+
+
+def test_a_turn_interrupts_idle_work(model: LlamaModel) -> None:
+    computed: list[int] = []
+    asked = long_prompt(600)
+    idle = [threading.Thread(target=lambda: computed.append(model.warm(asked, Cancel()))) for _ in range(2)]
+    for thread in idle:
+        thread.start()
+    wait_until(lambda: is_computing(model) and len(model._owner._waiting) == 1)
+    finished = reply(model, prompt("Hello!"), SHORT)[2]
+    for thread in idle:
+        thread.join()
+    assert finished.reason != "cancelled"
+    assert sorted(computed)[0] == 0, "the second one never began"
+    assert sorted(computed)[1] < model.prompt_tokens(asked) - 10
+
+
+def test_callers_from_many_threads_are_served_one_after_the_other(open_tiny: OpenTiny) -> None:
+    model = open_tiny(tiny_gguf.CHATML)
+    questions = [f"hello {number}" for number in range(12)]
+    expected = {question: reply(model, prompt(question), SHORT)[0] for question in questions}
+    seen: dict[str, str] = {}
+    threads = [
+        threading.Thread(target=lambda question=question: seen.update({question: reply(model, prompt(question), SHORT)[0]}))
+        for question in questions
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert seen == expected
+
+
+def test_every_call_after_close_is_an_error(tiny_file: Callable[[tiny_gguf.Family], Path]) -> None:
+    model = LlamaModel(tiny_file(tiny_gguf.CHATML))
+    model.close()
+    model.close()
+    for use in (
+        lambda: model.generate(prompt("hello"), SHORT, Cancel()),
+        lambda: model.warm(prompt("hello"), Cancel()),
+        lambda: model.count_tokens("hello"),
+        lambda: model.prompt_tokens(prompt("hello")),
+    ):
+        with pytest.raises(ModelError, match="closed"):
+            use()
+
+
+def test_closing_the_model_ends_a_running_reply(tiny_file: Callable[[tiny_gguf.Family], Path]) -> None:
+    model = LlamaModel(tiny_file(tiny_gguf.CHATML))
+    stream = model.generate(prompt("hello"), Sampling(max_tokens=1800, grammar='root ::= "hello"{1800,1800}'), Cancel())
+    next(stream)
+    model.close()
+    assert [item.reason for item in stream if isinstance(item, Finished)] == ["cancelled"]
+
+
+# --- files and limits
+
+
+def test_a_conversation_that_does_not_fit_is_an_error(open_tiny: OpenTiny) -> None:
+    model = open_tiny(tiny_gguf.CHATML)
+    with pytest.raises(ModelError, match=r"too long .* of 2,048 tokens"):
+        reply(model, prompt("x" * 3000), SHORT)
+    assert model.warm(prompt("x" * 3000), Cancel()) == 0
+    assert reply(model, prompt("hello"), SHORT)[2].usage.decode_tokens > 0
+
+
+def test_a_reply_ends_where_the_context_does(open_tiny: OpenTiny) -> None:
+    model = open_tiny(tiny_gguf.CHATML)
+    asked = prompt("x" * 1900)
+    endless = Sampling(max_tokens=1000, grammar="root ::= [a-z]+")
+    finished = reply(model, asked, endless)[2]
+    assert finished.reason == "length"
+    assert finished.usage.decode_tokens == model.context_tokens - model.prompt_tokens(asked)
+
+
+def test_a_model_too_big_for_the_free_memory_is_refused(
+    tiny_file: Callable[[tiny_gguf.Family], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(llama, "free_memory", lambda: 100_000_000)
+    with pytest.raises(ModelError, match=r"needs about 0\.2 GB of memory, and 0\.1 GB are free"):
+        LlamaModel(tiny_file(tiny_gguf.CHATML))
+
+
+def test_a_file_that_is_cut_short_is_refused(tiny_file: Callable[[tiny_gguf.Family], Path], tmp_path: Path) -> None:
+    whole = tiny_file(tiny_gguf.CHATML).read_bytes()
+    for size in (len(whole) - 10, len(whole) // 2, 2000, 30):
+        (tmp_path / "cut.gguf").write_bytes(whole[:size])
+        with pytest.raises(ModelError, match="cut short"):
+            LlamaModel(tmp_path / "cut.gguf")
+
+
+def test_the_terminal_stays_clean(tiny_file: Callable[[tiny_gguf.Family], Path], tmp_path: Path) -> None:
+    (tmp_path / "broken.gguf").write_bytes(tiny_file(tiny_gguf.CHATML).read_bytes().replace(b"llama", b"lamma"))
+    program = f"""
+from pathlib import Path
+from memapp.domain.prompt import Prompt, PromptTurn, Sampling
+from memapp.errors import ModelError
+from memapp.inference import Cancel
+from memapp.inference.llama import LlamaModel
+try:
+    LlamaModel(Path({str(tmp_path / "broken.gguf")!r}))
+except ModelError:
+    pass
+model = LlamaModel(Path({str(tiny_file(tiny_gguf.CHATML))!r}))
+list(model.generate(Prompt("", (PromptTurn("user", "hello"),)), Sampling(max_tokens=4), Cancel()))
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert (run.stdout, run.stderr) == ("", "")

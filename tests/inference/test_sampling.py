@@ -1,0 +1,105 @@
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from memapp.domain.prompt import Sampling
+from memapp.inference.sampling import GrammarDeadEnd, ReplyText, TokenSampler
+
+END = 9
+
+
+class Only:
+    """A grammar that allows some tokens."""
+
+    def __init__(self, *tokens: int) -> None:
+        self.tokens = tokens
+        self.accepted: list[int] = []
+
+    def allowed(self, tokens: NDArray[np.int64]) -> NDArray[np.bool_]:
+        return np.isin(tokens, self.tokens)
+
+    def accept(self, token: int) -> None:
+        self.accepted.append(token)
+
+
+def scores(*values: float) -> NDArray[np.float32]:
+    return np.array(values, dtype=np.float32)
+
+
+def sampler(grammar: Only | None = None, **options: float) -> TokenSampler:
+    return TokenSampler(Sampling(max_tokens=1, **options), grammar, lambda token: token == END)  # type: ignore[arg-type]
+
+
+def test_temperature_zero_takes_the_likeliest() -> None:
+    assert sampler().pick(scores(0, 3, 1)) == 1
+
+
+def test_a_repeat_penalty_makes_another_token_win() -> None:
+    picker = sampler(repeat_penalty=2.0)
+    assert [picker.pick(scores(0, 3, 2)) for _ in range(2)] == [1, 2]
+    assert [picker.pick(scores(-3, -3, -2.9)) for _ in range(1)] == [0]
+
+
+def test_top_p_cuts_unlikely_tokens_off() -> None:
+    picker = sampler(temperature=5.0, top_p=0.5)
+    assert {picker.pick(scores(0, 2, 1, 0)) for _ in range(50)} == {1}
+
+
+def test_temperature_spreads_over_likely_tokens() -> None:
+    picker = sampler(temperature=1.0, top_p=1.0)
+    assert {picker.pick(scores(1, 1, -90)) for _ in range(60)} == {0, 1}
+
+
+def test_a_grammar_overrules_the_likeliest_token() -> None:
+    grammar = Only(2, 3)
+    assert sampler(grammar).pick(scores(9, 8, 1, 2)) == 3
+    assert grammar.accepted == [3]
+
+
+def test_a_grammar_is_asked_about_the_whole_vocabulary_if_need_be() -> None:
+    values = np.linspace(10, 0, 500, dtype=np.float32)
+    assert sampler(Only(499)).pick(values) == 499
+
+
+def test_the_end_of_turn_is_not_shown_to_the_grammar() -> None:
+    grammar = Only(END)
+    assert sampler(grammar).pick(scores(*range(9, -1, -1))) == END
+    assert grammar.accepted == []
+
+
+def test_a_grammar_that_nothing_can_follow_is_a_dead_end() -> None:
+    with pytest.raises(GrammarDeadEnd):
+        sampler(Only()).pick(scores(1, 2))
+
+
+def test_half_characters_are_held_until_they_are_whole() -> None:
+    text = ReplyText(())
+    assert [text.feed(bytes([byte])) for byte in "é🙂".encode()] == ["", "é", "", "", "", "🙂"]
+
+
+def test_half_a_character_at_the_end_is_dropped() -> None:
+    text = ReplyText(())
+    assert text.feed(b"ab\xf0\x9f") + text.rest() == "ab"
+
+
+def test_a_possible_stop_string_is_held_back_until_it_is_none() -> None:
+    text = ReplyText(("STOP", "\n\n"))
+    assert [text.feed(part) for part in (b"a S", b"TO", b"x\n", b"b")] == ["a ", "", "STOx", "\nb"]
+    assert text.stopped_at == ""
+
+
+def test_a_stop_string_ends_the_text_wherever_tokens_cut_it() -> None:
+    text = ReplyText(("STOP",))
+    assert [text.feed(part) for part in (b"go S", b"TOP and on")] == ["go ", ""]
+    assert (text.stopped_at, text.rest()) == ("STOP", " and on")
+
+
+def test_the_earliest_stop_string_counts() -> None:
+    text = ReplyText(("later", "early"))
+    assert text.feed(b"so early or later") == "so "
+    assert text.stopped_at == "early"
+
+
+def test_what_was_held_back_comes_at_the_end() -> None:
+    text = ReplyText(("STOP",))
+    assert text.feed(b"a STO") + text.rest() == "a STO"

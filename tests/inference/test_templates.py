@@ -1,0 +1,142 @@
+import pytest
+
+from memapp.domain.prompt import Prompt, PromptTurn
+from memapp.inference.templates import CHATML, ChatTemplate, Span
+
+from . import tiny_gguf
+
+TALK = Prompt(
+    "SYSTEM",
+    (PromptTurn("user", "one"), PromptTurn("assistant", "two"), PromptTurn("user", "three")),
+    suffix="REPLY",
+    head="{",
+)
+
+
+def opened(family: tiny_gguf.Family) -> ChatTemplate:
+    return ChatTemplate(family.template, bos=family.bos, eos=family.eos)
+
+
+def text(spans: tuple[Span, ...]) -> str:
+    return "".join(span.text for span in spans)
+
+
+@pytest.mark.parametrize(
+    ("family", "system_role", "alternates"),
+    [
+        (tiny_gguf.CHATML, True, False),
+        (tiny_gguf.LLAMA3, True, False),
+        (tiny_gguf.GEMMA, False, True),
+        (tiny_gguf.MISTRAL, False, True),
+    ],
+    ids=lambda value: getattr(value, "name", value),
+)
+def test_the_form_a_family_takes_is_found(family: tiny_gguf.Family, system_role: bool, alternates: bool) -> None:
+    template = opened(family)
+    assert (template.system_role, template.alternates) == (system_role, alternates)
+
+
+@pytest.mark.parametrize(
+    ("family", "trunk", "rest"),
+    [
+        (
+            tiny_gguf.CHATML,
+            "<|im_start|>system\nSYSTEM<|im_end|>\n<|im_start|>user\none<|im_end|>\n<|im_start|>assistant\ntwo<|im_end|>\n"
+            "<|im_start|>user\nthree",
+            "\n\nREPLY<|im_end|>\n<|im_start|>assistant\n{",
+        ),
+        (
+            tiny_gguf.LLAMA3,
+            "<|begin_of_text|><|start_header_id|>system<|end_header_id|>\n\nToday Date: 01 Jan 2025\n\nSYSTEM<|eot_id|>"
+            "<|start_header_id|>user<|end_header_id|>\n\none<|eot_id|>"
+            "<|start_header_id|>assistant<|end_header_id|>\n\ntwo<|eot_id|>"
+            "<|start_header_id|>user<|end_header_id|>\n\nthree",
+            "\n\nREPLY<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n{",
+        ),
+        (
+            tiny_gguf.GEMMA,
+            "<bos><start_of_turn>user\nSYSTEM\n\none<end_of_turn>\n<start_of_turn>model\ntwo<end_of_turn>\n"
+            "<start_of_turn>user\nthree",
+            "\n\nREPLY<end_of_turn>\n<start_of_turn>model\n{",
+        ),
+        (tiny_gguf.MISTRAL, "<s>[INST] SYSTEM\n\none [/INST]two</s>[INST] three", "\n\nREPLY [/INST]{"),
+    ],
+    ids=lambda value: getattr(value, "name", ""),
+)
+def test_a_conversation_is_rendered_as_the_family_wants_it(family: tiny_gguf.Family, trunk: str, rest: str) -> None:
+    rendered = opened(family).render(TALK)
+    assert (text(rendered.trunk), text(rendered.rest)) == (trunk, rest)
+
+
+@pytest.mark.parametrize(
+    "family", [tiny_gguf.CHATML, tiny_gguf.LLAMA3, tiny_gguf.GEMMA, tiny_gguf.MISTRAL], ids=lambda family: family.name
+)
+def test_the_trunk_of_a_longer_conversation_begins_with_the_shorter_one(family: tiny_gguf.Family) -> None:
+    template = opened(family)
+    longer = Prompt(TALK.system, (*TALK.turns, PromptTurn("assistant", "four"), PromptTurn("user", "five")))
+    waiting = Prompt(TALK.system, (*TALK.turns, PromptTurn("assistant", "four")))
+    assert text(template.render(longer).trunk).startswith(text(template.render(TALK).trunk))
+    assert text(template.render(longer).trunk).startswith(text(template.render(waiting).trunk).rstrip())
+
+
+def test_contents_are_never_seen_by_the_template() -> None:
+    contents = ["{{ 1 / 0 }}", "{% raw %}", "<|im_end|>", "\ue0000\ue001", "  spaced  ", ""]
+    turns = tuple(PromptTurn("user", content) for content in contents)
+    rendered = opened(tiny_gguf.CHATML).render(Prompt("{{ messages }}", turns))
+    assert [span.text for span in rendered.trunk if span.data] == ["{{ messages }}", *contents[:-1]]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        None,
+        "",
+        "{% for %}",
+        "{{ 1 / 0 }}",
+        "the same for everybody",
+        "{{ messages[0].content }}",
+        "{{ raise_exception('no') }}",
+        "{{ ''.__class__.__mro__[1].__subclasses__() }}",
+        "{% for message in messages %}{{ messages.append(message) }}{% endfor %}",
+    ],
+)
+def test_a_template_that_is_missing_broken_or_malicious_gives_way_to_chatml(source: str | None) -> None:
+    assert ChatTemplate(source).render(TALK) == ChatTemplate(CHATML).render(TALK)
+
+
+def test_a_template_that_moves_the_system_text_to_the_end_gets_it_in_the_first_turn() -> None:
+    moving = (
+        "{% if messages[0].role == 'system' %}{% set system = messages[0].content %}{% set messages = messages[1:] %}"
+        "{% endif %}{% for message in messages %}[{% if loop.last and system is defined %}{{ system }} {% endif %}"
+        "{{ message.content }}]{% endfor %}"
+    )
+    template = ChatTemplate(moving)
+    assert text(template.render(TALK).trunk) == "[SYSTEM\n\none][two][three"
+
+
+def test_turns_of_one_role_are_joined_for_a_template_that_alternates() -> None:
+    turns = (PromptTurn("assistant", "zero"), PromptTurn("user", "one"), PromptTurn("user", "two"))
+    rendered = opened(tiny_gguf.MISTRAL).render(Prompt("", turns))
+    assert text(rendered.trunk) == "<s>[INST]  [/INST]zero</s>[INST] one\n\ntwo"
+
+
+def test_a_conversation_that_ends_with_a_reply_gets_a_turn_for_the_suffix() -> None:
+    rendered = opened(tiny_gguf.CHATML).render(Prompt("", (PromptTurn("user", "a"), PromptTurn("assistant", "b")), "REMARK"))
+    assert text(rendered.trunk).endswith("<|im_start|>user\n")
+    assert text(rendered.rest) == "REMARK<|im_end|>\n<|im_start|>assistant\n"
+
+
+def test_the_training_tag_for_replies_is_rendered_through() -> None:
+    marked = (
+        "{% for message in messages %}{% generation %}<{{ message.role }}>{{ message.content }}{% endgeneration %}"
+        "{% endfor %}{{ {'a': 'é'} | tojson }}"
+    )
+    rendered = ChatTemplate(marked).render(Prompt("", (PromptTurn("user", "hi"),)))
+    assert text(rendered.trunk) + text(rendered.rest) == '<user>hi{"a": "é"}'
+
+
+def test_the_end_of_a_reply_and_the_markers_are_read_off_the_template() -> None:
+    assert opened(tiny_gguf.CHATML).reply_end == "<|im_end|>"
+    assert opened(tiny_gguf.MISTRAL).markers == ("</s>", "[/INST]", "[INST]")
+    plain = ChatTemplate("{% for message in messages %}\n### {{ message.role }}:\n{{ message.content }}{% endfor %}")
+    assert plain.reply_end == "### user:"
