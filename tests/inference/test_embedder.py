@@ -156,7 +156,7 @@ def test_it_is_started_again_three_times_at_most(opened):
 
 
 def test_a_child_that_stops_answering_is_replaced(folder):
-    embedder = SentenceEmbedder(folder, answer_seconds=0.2)
+    embedder = SentenceEmbedder(folder, answer_seconds=1.0)
     with pytest.raises(ModelError, match="answering"):
         embedder.embed(["hang"])
     assert embedder.embed(["a"]).shape == (1, 3)

@@ -43,6 +43,7 @@ class Server(ThreadingHTTPServer):
         self.raw = None
         """What is streamed instead of events."""
         self.hangs = False
+        self.hanging = threading.Event()
         self.gone = threading.Event()
         """Set when the client went away in the middle of a reply."""
 
@@ -129,6 +130,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.flush()
 
     def wait_until_gone(self):
+        self.server.hanging.set()
         self.connection.settimeout(30)
         if self.connection.recv(1) == b"":
             self.server.gone.set()
@@ -149,6 +151,11 @@ def unused_port():
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         return taken.getsockname()[1]
+
+
+def when(event, act):
+    """Act on another thread as soon as an event is set."""
+    threading.Thread(target=lambda: event.wait(30) and act(), daemon=True).start()
 
 
 def run(model, prompt=PROMPT, sampling=FREE, cancel=None):
@@ -404,7 +411,7 @@ def test_a_stream_without_end_mark_but_with_a_reason_is_complete(server):
 def test_cancelling_cuts_the_connection_of_a_hanging_server(server, where):
     server.hangs = where
     model, cancel = ServerModel(server.url), Cancel()
-    threading.Timer(0.1, cancel.set).start()
+    when(server.hanging, cancel.set)
     assert run(model, cancel=cancel)[2].reason == "cancelled"
     assert server.gone.wait(10)
 
@@ -420,7 +427,7 @@ def test_leaving_the_stream_cuts_the_connection(server):
 def test_closing_the_model_ends_its_calls_with_an_error(server):
     server.hangs = "before headers"
     model = ServerModel(server.url)
-    threading.Timer(0.1, model.close).start()
+    when(server.hanging, model.close)
     with pytest.raises(ModelError, match="closed"):
         run(model)
     assert server.gone.wait(10)
