@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from rapidfuzz import fuzz
+from rapidfuzz import fuzz, process
 
 from memapp.domain.text import one_line, shorten
 
@@ -104,15 +104,15 @@ def keyword_words(keywords: Iterable[str], words: Collection[str]) -> list[str]:
     return [word for word in query_words(" ".join(keywords)) if word not in words]
 
 
-def holds(text: str, word: str) -> bool:
-    """Tell whether a text has a word, or one spelt nearly like it. Both in lower case."""
-    return fuzz.partial_ratio(word, text, score_cutoff=ALIKE) > 0
+def which_hold(texts: Sequence[str], word: str) -> list[int]:
+    """Return the places of the texts that have a word, or one spelt nearly like it."""
+    found = process.extract(word, texts, scorer=fuzz.partial_ratio, processor=str.lower, score_cutoff=ALIKE, limit=None)
+    return [place for _, _, place in found]
 
 
 def share_held(text: str, words: Sequence[str]) -> float:
     """Return how many of the words a text holds, 0 to 1."""
-    lowered = text.lower()
-    return sum(holds(lowered, word) for word in words) / len(words) if words else 0.0
+    return sum(bool(which_hold([text], word)) for word in words) / len(words) if words else 0.0
 
 
 def fuse(candidates: Sequence[Candidate], words: Sequence[str], keywords: Sequence[str], now: datetime) -> list[Ranked]:
@@ -124,14 +124,14 @@ def fuse(candidates: Sequence[Candidate], words: Sequence[str], keywords: Sequen
     own: dict[str, dict[str, float]] = {}
     for kind in ("memory", "message"):
         of_kind = [one for one in candidates if one.kind == kind]
-        word_unit = _unit([(one.bm25, one) for one in of_kind], words)
-        keyword_unit = _unit([(one.keyword_bm25, one) for one in of_kind], keywords)
+        best, held = _best([(one.bm25, one) for one in of_kind], words)
+        best_keyword, keywords_held = _best([(one.keyword_bm25, one) for one in of_kind], keywords)
         for one in of_kind:
             own[one.id] = {
-                "words": WORDS * word_unit * one.bm25,
+                "words": WORDS * held * one.bm25 / best,
                 "misspelt": MISSPELT * one.misspelt,
                 "meaning": MEANING * max(one.cosine, 0.0),
-                "keywords": KEYWORDS * keyword_unit * one.keyword_bm25,
+                "keywords": KEYWORDS * keywords_held * one.keyword_bm25 / best_keyword,
             }
     lent = _lent({one: sum(own[one.id].values()) for one in candidates if one.kind == "message"})
     ranked = [Ranked(one, {**own[one.id], **_boosts(one, lent.get(one.id, 0.0), now)}) for one in candidates if _has_reason(one)]
@@ -152,12 +152,13 @@ def excerpt(text: str, words: Sequence[str], length: int = EXCERPT_CHARS) -> str
     return shorten(rest if rest == whole else f"… {rest}", length)
 
 
-def _unit(scored: Sequence[tuple[float, Candidate]], words: Sequence[str]) -> float:
-    """Return what one point of bm25 is worth among these candidates."""
+def _best(scored: Sequence[tuple[float, Candidate]], words: Sequence[str]) -> tuple[float, float]:
+    """Return the best bm25 among these candidates, and the share of the words that the best one holds."""
     best, candidate = max(scored, key=lambda pair: pair[0], default=(0.0, None))
     if candidate is None or best <= 0:
-        return 0.0
-    return share_held(f"{candidate.text} {candidate.around}", words) / best
+        return 1.0, 0.0
+    one_word = 1 / len(words)  # the index knows more forms of a word than a comparison of letters does
+    return best, max(share_held(f"{candidate.text} {candidate.around}", words), one_word)
 
 
 def _has_reason(candidate: Candidate) -> bool:

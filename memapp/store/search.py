@@ -6,6 +6,7 @@ belongs to the person and is live takes part, and it does so before anything is 
 
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from memapp.domain import ranking
@@ -154,9 +155,13 @@ def _misspelt(conn: sqlite3.Connection, user_id: str, words: Sequence[str]) -> d
     unknown = [word for word in words if len(word) >= MISSPELT_LETTERS and not _known(conn, word)]
     if not unknown:
         return {}
-    rows = conn.execute(_NEWEST_MEMORIES, {"user": user_id, "limit": MISSPELT_AMONG})
-    held = {row["key"]: ranking.share_held(f"{row['text']} {row['tags']}", unknown) for row in rows}
-    return {key: share * len(unknown) / len(words) for key, share in held.items() if share > 0}
+    rows = conn.execute(_NEWEST_MEMORIES, {"user": user_id, "limit": MISSPELT_AMONG}).fetchall()
+    held = Counter(
+        rows[place]["key"]
+        for word in unknown
+        for place in ranking.which_hold([f"{row['text']} {row['tags']}" for row in rows], word)
+    )
+    return {key: count / len(words) for key, count in held.items()}
 
 
 def _known(conn: sqlite3.Connection, word: str) -> bool:

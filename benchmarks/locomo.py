@@ -1,0 +1,260 @@
+"""How much of what was said does recall find again? Questions about long conversations, with the turns that answer them.
+
+Each session becomes a chat and each turn a message in a real store; `services.recall` answers with the bundled
+embedder. The figure is the share of a question's evidence turns among the first k hits, averaged over the questions.
+Beside it, in the same run: plain bm25, plain meaning, both joined by reciprocal rank, and fuzzy keywords.
+
+python -m benchmarks.locomo [--small] [--data ../shared/data] [--predicted N]
+"""
+
+import argparse
+import json
+import random
+import re
+import sqlite3
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from rapidfuzz import fuzz
+
+from memapp import bootstrap
+from memapp.domain import ranking
+from memapp.domain.chat import Origin, Role
+from memapp.inference import Cancel, Embedder
+from memapp.prompts import predict
+from memapp.prompts.scene import Scene
+from memapp.runtime import USER_ID, Runtime
+from memapp.services.recall import RecallRequest, recall
+from memapp.store import chat, search, vectors
+
+DEPTHS = (5, 10, 20)
+GOAL = 0.80
+JUNK_LOSS = 0.005
+"""Random keywords may cost this much at most; they are worse than any model's."""
+CHECKED = ("30", "43")
+"""Conversations that no constant of the ranking was chosen on."""
+
+
+@dataclass
+class Question:
+    text: str
+    evidence: frozenset[str]
+    """Message ids."""
+    keywords: tuple[str, ...] = ()
+
+
+@dataclass
+class Conversation:
+    name: str
+    runtime: Runtime
+    turns: dict[str, str] = field(default_factory=dict)
+    """Text by message id, in order."""
+    questions: list[Question] = field(default_factory=list)
+
+
+Search = Callable[[Conversation, Question], Sequence[str]]
+"""Message ids, best first."""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--small", action="store_true", help="one conversation, no language model")
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--predicted", type=int, default=60, help="questions for which the bundled predictor is run")
+    options = parser.parse_args()
+    files = sorted((options.data / "locomo" / "dev").glob("*.json"))
+    if not files:
+        print(f"skipped: there is no locomo/dev in {options.data}")
+        return 0
+    with tempfile.TemporaryDirectory() as folder:
+        first = bootstrap.start(home=Path(folder) / "models")
+        with closing(first), closing(bootstrap.open_embedder(first)) as embedder:
+            conversations = [load(file, Path(folder) / file.stem, embedder) for file in (files[1:2] if options.small else files)]
+            failures = measure(conversations)
+            if not options.small and options.predicted:
+                failures += measure_predicted(first, conversations, options.predicted)
+            for conversation in conversations:
+                conversation.runtime.database.close()
+    return finish(failures)
+
+
+def finish(failures: Sequence[str]) -> int:
+    for failure in failures:
+        print(f"MISSED: {failure}", file=sys.stderr)
+    return 1 if failures else 0
+
+
+def load(file: Path, home: Path, embedder: Embedder) -> Conversation:
+    """Store a conversation as chats and give every message its vector."""
+    data = json.loads(file.read_text("utf-8"))
+    conversation = Conversation(file.stem, bootstrap.start(home=home))
+    ids: dict[str, str] = {}
+    database = conversation.runtime.database
+    with database.write() as conn:
+        for number in range(1, 100):
+            if not isinstance(turns := data.get(f"session_{number}"), list):
+                continue
+            at = datetime.strptime(data[f"session_{number}_date_time"], "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
+            thread = chat.create_thread(conn, USER_ID, f"Session {number}", "companion", at)
+            for turn in turns:
+                role = Role.USER if turn["speaker"] == data["speaker_a"] else Role.ASSISTANT
+                text = " ".join(filter(None, [f"{turn['speaker']}:", turn["text"], turn.get("blip_caption")]))
+                message = chat.add_message(conn, USER_ID, thread.id, role, text, at, origin=Origin.IMPORT)
+                ids[turn["dia_id"]] = message.id
+                conversation.turns[message.id] = text
+    for one in data["qa"]:
+        named = re.findall(r"D\d+:\d+", " ".join(one.get("evidence", [])))
+        evidence = frozenset(ids[name] for name in named if name in ids)
+        if evidence:
+            conversation.questions.append(Question(one["question"], evidence))
+    conversation.runtime.embedding.fill(embedder)
+    embed_all(conversation.runtime, embedder)
+    return conversation
+
+
+def embed_all(runtime: Runtime, embedder: Embedder) -> None:
+    while waiting := vectors.waiting(runtime.database.read(), USER_ID, "message", embedder.model_id, 64):
+        made = embedder.embed([text for _, text in waiting])
+        with runtime.database.write() as conn:
+            vectors.save(conn, "message", embedder.model_id, waiting, made)
+
+
+# What is compared ----------------------------------------------------------------------------------------------------
+
+
+def ours(conversation: Conversation, question: Question) -> list[str]:
+    request = RecallRequest(question.text, question.keywords, top_k=max(DEPTHS), kinds=("message",))
+    return [hit.id for hit in recall(conversation.runtime, request)]
+
+
+def with_junk(conversation: Conversation, question: Question) -> list[str]:
+    """Four random words of the conversation as keywords."""
+    chance = random.Random(question.text)
+    words = sorted({word for text in conversation.turns.values() for word in ranking.query_words(text) if len(word) > 3})
+    return ours(conversation, Question(question.text, question.evidence, tuple(chance.sample(words, 4))))
+
+
+def with_own_words(conversation: Conversation, question: Question) -> list[str]:
+    """Two words of the question itself as keywords: they must change nothing."""
+    keywords = tuple(ranking.query_words(question.text)[-2:])
+    return ours(conversation, Question(question.text, question.evidence, keywords))
+
+
+def fuzzy_keywords(conversation: Conversation, question: Question) -> list[str]:
+    """The best fuzzy ratio of a keyword and the text, newest first among equals."""
+    keywords = ranking.query_words(question.text)
+    scores = {
+        id: max((fuzz.token_set_ratio(word, text.lower()) for word in keywords), default=0)
+        for id, text in reversed(conversation.turns.items())
+    }
+    return sorted(scores, key=lambda id: -scores[id])
+
+
+def plain_bm25(conversation: Conversation, question: Question) -> list[str]:
+    with closing(sqlite3.connect(":memory:")) as conn:
+        conn.execute("CREATE VIRTUAL TABLE turns USING fts5 (id UNINDEXED, text, tokenize = 'porter unicode61')")
+        conn.executemany("INSERT INTO turns VALUES (?, ?)", conversation.turns.items())
+        query = search.fts_query(question.text) or '""'
+        rows = conn.execute("SELECT id FROM turns WHERE turns MATCH ? ORDER BY bm25(turns) LIMIT 200", (query,))
+        return [row[0] for row in rows]
+
+
+def plain_meaning(conversation: Conversation, question: Question) -> list[str]:
+    runtime = conversation.runtime
+    embedder = runtime.embedding.ready()
+    assert embedder is not None
+    conn = runtime.database.read()
+    matrix = vectors.matrix(runtime.database, USER_ID, "message", embedder.model_id)
+    nearest = matrix.likeness(conn, embedder.embed([question.text])[0]).nearest(200)
+    ids = {row["key"]: row["id"] for row in conn.execute("SELECT key, id FROM messages")}
+    return [ids[key] for key in nearest]
+
+
+def reciprocal_ranks(conversation: Conversation, question: Question) -> list[str]:
+    scores: dict[str, float] = {}
+    for ids in (plain_bm25(conversation, question), plain_meaning(conversation, question)):
+        for rank, id in enumerate(ids, start=1):
+            scores[id] = scores.get(id, 0.0) + 1 / (60 + rank)
+    return sorted(scores, key=lambda id: -scores[id])
+
+
+SEARCHES: dict[str, Search] = {
+    "fuzzy keywords": fuzzy_keywords,
+    "meaning alone": plain_meaning,
+    "bm25 alone": plain_bm25,
+    "reciprocal rank fusion": reciprocal_ranks,
+    "recall": ours,
+    "recall + keywords of the question": with_own_words,
+    "recall + junk keywords": with_junk,
+}
+
+
+# Figures -------------------------------------------------------------------------------------------------------------
+
+
+def measure(conversations: Sequence[Conversation]) -> list[str]:
+    """Print the table; return which bounds were missed."""
+    count = sum(len(one.questions) for one in conversations)
+    print(f"share of evidence turns found, {len(conversations)} conversations, {count} questions")
+    print(f"{'':36}" + "".join(f"{f'top {depth}':>8}" for depth in DEPTHS) + f"{'ratio':>8}")
+    found = {}
+    for name, one in SEARCHES.items():
+        found[name] = {c.name: [shares(one(c, question), question) for question in c.questions] for c in conversations}
+    best = mean(found["recall"], 1)
+    for name, by_conversation in found.items():
+        cells = "".join(f"{mean(by_conversation, place):8.3f}" for place in range(len(DEPTHS)))
+        print(f"{name:36}{cells}{mean(by_conversation, 1) / best:8.2f}")
+    for title, checked in (("tuned on", False), ("not tuned on", True)):
+        part = {name: shares for name, shares in found["recall"].items() if (name in CHECKED) is checked}
+        if part:
+            print(f"  recall, conversations {title}: top 10 {mean(part, 1):.3f} ({', '.join(part)})")
+    failures = []
+    if best < GOAL:
+        failures.append(f"top 10 is {best:.3f}, not {GOAL}")
+    if mean(found["recall + keywords of the question"], 1) < best:
+        failures.append("keywords taken from the question make recall worse")
+    if (junk := mean(found["recall + junk keywords"], 1)) < best - JUNK_LOSS:
+        failures.append(f"junk keywords cost too much: {junk:.3f} instead of {best:.3f}")
+    return failures
+
+
+def measure_predicted(models: Runtime, conversations: Sequence[Conversation], count: int) -> list[str]:
+    """Run call 1 of the bundled model on some questions and use what it asks for."""
+    every = [(conversation, question) for conversation in conversations for question in conversation.questions]
+    chosen = every[:: max(1, len(every) // count)][:count]
+    with closing(bootstrap.open_chat_model(models, lambda _: None)) as model:
+        alone, helped = [], []
+        for conversation, question in chosen:
+            prompt, sampling = predict.request(Scene(models.persona("companion"), (), (), question.text))
+            text = ""
+            with closing(model.generate(prompt, sampling, Cancel())) as stream:
+                for part in stream:
+                    text += getattr(part, "text", "")
+                    if predict.array_closed(text):
+                        break
+            keywords = predict.parse(text).needed_info
+            alone.append(shares(ours(conversation, question), question))
+            helped.append(shares(ours(conversation, Question(question.text, question.evidence, keywords)), question))
+    before, after = mean({"": alone}, 1), mean({"": helped}, 1)
+    print(
+        f"bundled predictor on {len(chosen)} questions: top 10 {before:.3f} with the question alone, {after:.3f} with its needed_info"
+    )
+    return [] if after >= before else [f"the predictor's needed_info makes recall worse: {after:.3f} instead of {before:.3f}"]
+
+
+def shares(ids: Sequence[str], question: Question) -> tuple[float, ...]:
+    return tuple(len(question.evidence & set(ids[:depth])) / len(question.evidence) for depth in DEPTHS)
+
+
+def mean(found: dict[str, list[tuple[float, ...]]], place: int) -> float:
+    values = [one[place] for part in found.values() for one in part]
+    return sum(values) / len(values)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,168 @@
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memapp.domain import ranking
+from memapp.domain.ranking import Candidate, excerpt, fuse, keyword_words, query_words, share_held
+
+NOW = datetime(2026, 1, 31, 8, 15, tzinfo=UTC)
+LONG_AGO = NOW - timedelta(days=3650)
+
+
+def fact(id: str, text: str = "", **signals: float | bool | datetime) -> Candidate:
+    return Candidate(**{"kind": "memory", "id": id, "text": text or f"Fact {id}.", "around": "", "at": LONG_AGO, **signals})  # type: ignore[arg-type]
+
+
+def message(id: str, seq: int, text: str = "", **signals: float | datetime) -> Candidate:
+    values = {"kind": "message", "id": id, "text": text or f"Message {id}.", "around": "", "at": LONG_AGO, **signals}
+    return Candidate(**values, thread_id="thread", seq=seq)  # type: ignore[arg-type]
+
+
+def order(*candidates: Candidate, words: tuple[str, ...] = (), keywords: tuple[str, ...] = ()) -> list[str]:
+    return [one.candidate.id for one in fuse(candidates, words, keywords, NOW)]
+
+
+def test_stop_words_and_repetitions_are_not_searched_for():
+    assert query_words("What is the name of my dog? The DOG's name!") == ["name", "dog"]
+
+
+def test_a_query_has_at_most_sixteen_words():
+    assert len(query_words(" ".join(f"word{number}" for number in range(500)))) == ranking.MAX_WORDS
+
+
+@settings(deadline=None)
+@given(st.text())
+def test_query_words_hold_nothing_but_letters_and_digits(text: str):
+    assert all(word.isalnum() for word in query_words(text))
+
+
+def test_keywords_add_only_what_the_message_lacks():
+    assert keyword_words(["the dog", "vet visits"], ["dog", "name"]) == ["vet", "visits"]
+
+
+def test_a_misspelt_word_counts_as_held():
+    assert share_held("User is vegetarian.", ["vegatarian", "tuesday"]) == 0.5
+
+
+def test_words_and_meaning_together_beat_either_alone():
+    both = fact("both", "An oolong tea.", bm25=3.0, cosine=0.5)
+    assert order(fact("words", "Oolong.", bm25=3.0), fact("meaning", cosine=0.5), both, words=("oolong",))[0] == "both"
+
+
+def test_a_weak_best_hit_weighs_less_than_one_that_holds_every_word():
+    weak = fuse([fact("weak", "A red roof.", bm25=1.0)], ("red", "bicycle", "garage", "winter"), (), NOW)
+    strong = fuse([fact("strong", "A red bicycle.", bm25=1.0)], ("red", "bicycle"), (), NOW)
+    assert weak[0].score < strong[0].score
+
+
+def test_a_word_that_only_the_index_recognises_counts_as_one():
+    (hit,) = fuse([fact("hit", "The city of Oslo.", bm25=1.0)], ("cities",), (), NOW)
+    assert hit.parts["words"] == ranking.WORDS
+
+
+def test_facts_compare_with_messages_although_their_indexes_differ():
+    a_fact = fact("fact", "Rex is a dog.", bm25=0.000001)
+    a_message = message("message", 1, "The weather report.", bm25=9.0, cosine=0.1)
+    assert order(a_message, a_fact, words=("rex", "dog"))[0] == "fact"
+
+
+def test_a_hit_lifts_the_messages_beside_it_most_and_those_two_away_a_little():
+    hit, beside, two_away, far = (
+        message("hit", 10, cosine=0.9),
+        *(message(id, seq, cosine=0.3) for id, seq in (("beside", 11), ("two away", 8), ("far", 20))),
+    )
+    assert order(far, two_away, beside, hit) == ["hit", "beside", "two away", "far"]
+
+
+def test_a_hit_lifts_nothing_in_another_chat():
+    elsewhere = Candidate("message", "elsewhere", "Other words.", "", LONG_AGO, cosine=0.3, thread_id="another", seq=11)
+    (_, second) = fuse([message("hit", 10, cosine=0.9), elsewhere], (), (), NOW)
+    assert second.parts["beside a hit"] == 0
+
+
+def test_a_message_that_says_more_wins_over_a_short_remark():
+    assert (
+        order(message("short", 1, "Wow.", cosine=0.5), message("long", 20, "A " + "real story. " * 20, cosine=0.5))[0] == "long"
+    )
+
+
+@pytest.mark.parametrize("better", [{"pinned": True}, {"importance": 5}, {"at": NOW}], ids=["pinned", "important", "recent"])
+def test_a_boost_decides_between_equals(better: dict[str, float]):
+    assert order(fact("plain", cosine=0.5), fact("better", cosine=0.5, **better))[0] == "better"
+
+
+def test_all_boosts_together_do_not_outweigh_a_clear_difference_in_meaning():
+    boosted = fact("boosted", cosine=0.25, pinned=True, importance=5, at=NOW)
+    assert order(boosted, fact("alike", cosine=0.6))[0] == "alike"
+
+
+def test_keywords_can_add_a_hit_but_not_displace_what_the_message_finds():
+    found = fact("found", "The dog Rex.", bm25=2.0, cosine=0.4)
+    guessed = fact("guessed", "Vet visits.", keyword_bm25=9.0)
+    assert order(found, guessed, words=("dog",), keywords=("vet",)) == ["found", "guessed"]
+
+
+def test_candidates_without_a_reason_are_left_out():
+    assert order(fact("pinned only", pinned=True, importance=5), fact("unlike", cosine=0.1)) == []
+
+
+def test_the_same_text_is_a_hit_once():
+    assert order(fact("fact", "I like tea.", cosine=0.9), message("message", 1, "i like tea. ", cosine=0.9)) == ["fact"]
+
+
+def test_why_names_the_parts_strongest_first_and_they_sum_to_the_score():
+    (hit,) = fuse([fact("hit", "Likes oolong.", bm25=2.0, cosine=0.3, pinned=True, at=NOW)], ("oolong",), (), NOW)
+    assert hit.why == "words 0.40 + meaning 0.15 + substance 0.08 + pinned 0.04 + recent 0.02"
+    assert hit.score == pytest.approx(0.69)
+
+
+def test_a_clock_that_went_back_does_not_make_anything_more_recent_than_now():
+    (hit,) = fuse([fact("hit", cosine=0.5, at=NOW + timedelta(days=900))], (), (), NOW)
+    assert hit.parts["recent"] == ranking.RECENT
+
+
+@settings(deadline=None)
+@given(
+    st.lists(
+        st.builds(
+            Candidate,
+            kind=st.sampled_from(["memory", "message"]),
+            id=st.uuids().map(str),
+            text=st.text(max_size=40),
+            around=st.text(max_size=40),
+            at=st.datetimes(timezones=st.just(UTC)),
+            bm25=st.floats(0, 50),
+            keyword_bm25=st.floats(0, 50),
+            cosine=st.floats(-1, 1),
+            misspelt=st.floats(0, 1),
+            importance=st.integers(1, 5),
+            pinned=st.booleans(),
+            seq=st.integers(1, 9),
+        ),
+        max_size=8,
+        unique_by=lambda one: one.id,
+    )
+)
+def test_scores_are_ordered_and_bounded(candidates: list[Candidate]):
+    scores = [one.score for one in fuse(candidates, ("tea",), ("milk",), NOW)]
+    assert scores == sorted(scores, reverse=True)
+    assert all(-0.02 <= score <= 2.1 for score in scores)
+
+
+def test_a_short_text_is_its_own_excerpt():
+    assert excerpt("Two\nlines.", ["lines"]) == "Two lines."
+
+
+def test_an_excerpt_starts_where_most_words_are():
+    text = "Nothing here. " * 40 + "The dog is called Rex. " + "Nothing there. " * 40
+    cut = excerpt(text, ["dog", "rex"])
+    assert cut.startswith("… The dog is called Rex.")
+    assert len(cut) <= ranking.EXCERPT_CHARS
+
+
+@settings(deadline=None)
+@given(st.text(), st.lists(st.text(min_size=1), max_size=3))
+def test_an_excerpt_is_never_too_long(text: str, words: list[str]):
+    assert len(excerpt(text * 20, words)) <= ranking.EXCERPT_CHARS

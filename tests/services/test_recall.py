@@ -1,0 +1,172 @@
+"""Recall on a real store, with the scripted embedder: texts that share words are alike."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memapp.domain.chat import Origin, Role
+from memapp.runtime import USER_ID, Runtime
+from memapp.services import curate
+from memapp.services.recall import RecallRequest, recall
+from memapp.store import chat, memories, vectors
+from tests.builders import make_runtime
+
+
+@pytest.fixture
+def runtime(tmp_path: Path) -> Iterator[Runtime]:
+    made = make_runtime(tmp_path)
+    yield made
+    made.close()
+
+
+def told(runtime: Runtime, *texts: str) -> list[str]:
+    """Store a chat; return the ids of its messages."""
+    with runtime.database.write() as conn:
+        thread = chat.create_thread(conn, USER_ID, "Talk", "companion", runtime.clock())
+        return [
+            chat.add_message(conn, USER_ID, thread.id, Role.USER, text, runtime.clock(), origin=Origin.TYPED).id for text in texts
+        ]
+
+
+def embed(runtime: Runtime) -> None:
+    embedder = runtime.embedding.ready()
+    assert embedder is not None
+    kinds: tuple[vectors.OwnerKind, ...] = ("memory", "message")
+    for kind in kinds:
+        waiting = vectors.waiting(runtime.database.read(), USER_ID, kind, embedder.model_id, 100)
+        if waiting:
+            with runtime.database.write() as conn:
+                vectors.save(conn, kind, embedder.model_id, waiting, embedder.embed([text for _, text in waiting]))
+
+
+def texts(runtime: Runtime, text: str, **how: object) -> list[str]:
+    return [hit.text for hit in recall(runtime, RecallRequest(text, **how))]  # type: ignore[arg-type]
+
+
+def test_facts_and_messages_are_found_together_each_with_its_reason(runtime: Runtime) -> None:
+    curate.add(runtime, "User is allergic to peanuts.")
+    told(runtime, "My sister brought a cake with peanuts.", "What a day.")
+    embed(runtime)
+    hits = recall(runtime, RecallRequest("Can I eat peanuts?"))
+    assert {hit.kind for hit in hits} == {"memory", "message"}
+    assert all("words" in hit.why for hit in hits[:2])
+    assert "meaning" in hits[0].why
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+
+
+def test_a_message_comes_with_who_said_it_where_and_when(runtime: Runtime) -> None:
+    (id,) = told(runtime, "I was born in Ghent.")
+    (hit,) = recall(runtime, RecallRequest("Ghent"))
+    message = chat.get_message(runtime.database.read(), USER_ID, id)
+    assert (hit.id, hit.said_by, hit.thread_id, hit.at) == (id, "user", message.thread_id, message.created_at)
+
+
+def test_it_works_without_the_embedder(tmp_path: Path) -> None:
+    runtime = make_runtime(tmp_path, embedder=False)
+    curate.add(runtime, "User plays the cello.")
+    assert texts(runtime, "cello lessons") == ["User plays the cello."]
+    runtime.close()
+
+
+def test_a_broken_embedder_costs_only_the_meaning(runtime: Runtime) -> None:
+    curate.add(runtime, "User plays the cello.")
+    embed(runtime)
+    runtime.embedding.ready().broken = True  # type: ignore[union-attr]
+    (hit,) = recall(runtime, RecallRequest("cello"))
+    assert "meaning" not in hit.why
+
+
+def test_what_the_reader_has_before_his_eyes_is_left_out_and_weighs_nothing(runtime: Runtime) -> None:
+    told(runtime, "I moved to Ghent.")
+    (asked,) = told(runtime, "Where did I move to, Ghent?")
+    embed(runtime)
+    before = texts(runtime, "Where did I move to, Ghent?")
+    assert len(before) == 2
+    assert texts(runtime, "Where did I move to, Ghent?", without=frozenset([asked])) == ["I moved to Ghent."]
+
+
+def test_one_kind_can_be_asked_for(runtime: Runtime) -> None:
+    curate.add(runtime, "User likes oolong.")
+    told(runtime, "Oolong again, please.")
+    assert texts(runtime, "oolong", kinds=("message",)) == ["Oolong again, please."]
+
+
+def test_no_more_than_asked_for_come_back(runtime: Runtime) -> None:
+    for number in range(20):
+        curate.add(runtime, f"User has tea number {number}.")
+    assert len(recall(runtime, RecallRequest("tea", top_k=7))) == 7
+    assert recall(runtime, RecallRequest("tea", top_k=0)) == []
+
+
+def test_a_deleted_fact_is_not_recalled_by_words_spelling_or_meaning(runtime: Runtime) -> None:
+    revision = curate.add(runtime, "User is vegetarian.")
+    embed(runtime)
+    assert texts(runtime, "vegetarian") == ["User is vegetarian."]
+    curate.forget(runtime, revision.memory_id)
+    for query in ("vegetarian", "vegatarian", "User is vegetarian."):
+        assert texts(runtime, query) == []
+    curate.restore(runtime, revision.memory_id)
+    assert texts(runtime, "vegetarian") == ["User is vegetarian."]
+
+
+def test_a_slip_of_the_pen_still_finds_the_fact(runtime: Runtime) -> None:
+    curate.add(runtime, "User is vegetarian.")
+    (hit,) = recall(runtime, RecallRequest("vegatarian"))
+    assert hit.why.startswith("misspelt")
+
+
+def test_a_message_is_not_told_again_below_the_fact_that_was_made_of_it(runtime: Runtime) -> None:
+    (said,) = told(runtime, "well, oolong")
+    revision = curate.add(runtime, "User likes oolong tea in the morning.")
+    with runtime.database.write() as conn:
+        conn.execute("INSERT INTO memory_sources (memory_id, message_id) VALUES (?, ?)", (revision.memory_id, said))
+    assert texts(runtime, "oolong tea") == ["User likes oolong tea in the morning."]
+
+
+def test_keywords_help_a_message_that_says_little(runtime: Runtime) -> None:
+    curate.add(runtime, "User's dog is called Rex.")
+    curate.add(runtime, "User lives in Ghent.")
+    assert texts(runtime, "And his?") == []
+    assert texts(runtime, "And his?", needed_info=("dog name",)) == ["User's dog is called Rex."]
+
+
+def test_junk_keywords_do_not_displace_what_the_message_finds(runtime: Runtime) -> None:
+    curate.add(runtime, "User's dog is called Rex.")
+    for number in range(10):
+        curate.add(runtime, f"User saw plan {number} for the weather.")
+    embed(runtime)
+    alone = texts(runtime, "What is my dog called?", top_k=1)
+    assert alone == ["User's dog is called Rex."]
+    assert texts(runtime, "What is my dog called?", top_k=1, needed_info=("weather", "plan", "user")) == alone
+
+
+def test_keywords_that_the_message_holds_change_nothing(runtime: Runtime) -> None:
+    for text in ("User's dog is called Rex.", "User has a dog basket.", "User is called Ana."):
+        curate.add(runtime, text)
+    query = "What is my dog called?"
+    assert recall(runtime, RecallRequest(query, ("dog", "called")))[0].score == recall(runtime, RecallRequest(query))[0].score
+
+
+def test_an_edited_fact_is_found_by_its_new_words_only(runtime: Runtime) -> None:
+    revision = curate.add(runtime, "User likes oolong.", tags=("drinks",))
+    curate.edit(runtime, revision.memory_id, "User likes coffee.")
+    assert texts(runtime, "oolong") == []
+    assert texts(runtime, "coffee") == ["User likes coffee."]
+
+
+@pytest.mark.parametrize("query", ["", "   ", "\0", '" OR *', "NEAR(", "the of", "x" * 200_000, "\ud800"])
+def test_no_query_breaks_it(runtime: Runtime, query: str) -> None:
+    curate.add(runtime, "User likes oolong.")
+    embed(runtime)
+    recall(runtime, RecallRequest(query, needed_info=(query[:100],)))
+
+
+def test_somebody_elses_things_are_never_recalled(runtime: Runtime) -> None:
+    revision = curate.add(runtime, "User likes oolong.")
+    told(runtime, "I like oolong.")
+    embed(runtime)
+    memory = memories.get_memory(runtime.database.read(), USER_ID, revision.memory_id)
+    assert memory.text == "User likes oolong."
+    runtime.user_id = "somebody else"
+    assert recall(runtime, RecallRequest("oolong")) == []

@@ -1,0 +1,213 @@
+"""What the indexes find, and for whom."""
+
+import sqlite3
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memapp.domain import ranking
+from memapp.domain.changes import Created, SoftDeleted
+from memapp.domain.chat import Origin, Role
+from memapp.domain.memory import Kind, Memory, State
+from memapp.store import changes, chat, search
+from memapp.store.database import Database
+from memapp.store.rows import new_id
+from memapp.store.vectors import Likeness
+from tests.store.conftest import NOW, USER
+
+
+def add_fact(database: Database, text: str, tags: tuple[str, ...] = (), user: str = USER, sources: tuple[str, ...] = ()) -> str:
+    memory = Memory(
+        id=new_id(NOW),
+        text=text,
+        tags=tags,
+        kind=Kind.SEMANTIC,
+        category="",
+        importance=2,
+        pinned=False,
+        state=State.LIVE,
+        reason="",
+        origin="person",
+        sources=sources,
+        created_at=NOW,
+        updated_at=NOW,
+    )
+    with database.write() as conn:
+        changes.apply(conn, user, Created(memory), "hotpath", NOW)
+    return memory.id
+
+
+def talk(database: Database, *texts: str, user: str = USER) -> tuple[str, list[str]]:
+    with database.write() as conn:
+        thread = chat.create_thread(conn, user, "Talk", "companion", NOW)
+        ids = [chat.add_message(conn, user, thread.id, Role.USER, text, NOW, origin=Origin.TYPED).id for text in texts]
+    return thread.id, ids
+
+
+def facts(database: Database, query: str, **how: bool) -> list[str]:
+    found = search.search_memories(database.read(), USER, ranking.query_words(query), **how)
+    return [one.text for one in sorted(found, key=lambda one: -one.bm25)]
+
+
+def messages(database: Database, query: str, **how: bool) -> list[str]:
+    found = search.search_messages(database.read(), USER, ranking.query_words(query), **how)
+    return [one.text for one in sorted(found, key=lambda one: -one.bm25)]
+
+
+@pytest.fixture(scope="module")
+def index() -> Iterator[sqlite3.Connection]:
+    conn = sqlite3.connect(":memory:")
+    conn.execute("CREATE VIRTUAL TABLE notes USING fts5 (category, text, tokenize = 'porter unicode61')")
+    conn.execute("INSERT INTO notes VALUES ('secret', 'green tea')")
+    yield conn
+    conn.close()
+
+
+HOSTILE = (
+    "AND",
+    "OR",
+    "NOT",
+    "NEAR(a b, 2)",
+    "category:secret",
+    "{category} : secret",
+    '"',
+    "'",
+    "*",
+    "^",
+    "-",
+    "+",
+    "(",
+    ")",
+    "\0",
+)
+
+
+@settings(max_examples=1000, deadline=None)
+@given(st.lists(st.one_of(st.sampled_from(HOSTILE), st.text(max_size=30)), max_size=30).map(" ".join), st.booleans())
+def test_no_input_breaks_a_query(index: sqlite3.Connection, text: str, unfinished: bool) -> None:
+    query = search.fts_query(text, unfinished=unfinished)
+    if query is not None:
+        index.execute("SELECT * FROM notes WHERE notes MATCH ?", (query,)).fetchall()
+        assert query.count('"') <= 2 * ranking.MAX_WORDS
+
+
+def test_operators_are_words_like_any_other(index: sqlite3.Connection) -> None:
+    assert (
+        search.fts_query('tea AND NOT "milk" NEAR category:secret*')
+        == '"tea" OR "not" OR "milk" OR "near" OR "category" OR "secret"'
+    )
+
+
+@pytest.mark.parametrize("text", ["", " ", "?!", "\0", "the of and", '""', "***"])
+def test_there_is_no_query_for_what_holds_no_word(text: str) -> None:
+    assert search.fts_query(text) is None
+
+
+def test_a_nul_does_not_hide_the_words_after_it() -> None:
+    assert search.fts_query("tea\0milk") == '"tea" OR "milk"'
+
+
+def test_any_word_is_enough_in_any_of_its_forms(database: Database) -> None:
+    add_fact(database, "User hikes in the mountains.")
+    add_fact(database, "User has a cat.")
+    assert facts(database, "hiking or sailing?") == ["User hikes in the mountains."]
+
+
+def test_a_tag_counts_but_less_than_the_text(database: Database) -> None:
+    add_fact(database, "User waters them on Mondays.", tags=("plants",))
+    add_fact(database, "User loves plants.")
+    add_fact(database, "User has a cat.")
+    assert facts(database, "plants") == ["User loves plants.", "User waters them on Mondays."]
+
+
+def test_soft_deleted_facts_are_not_found(database: Database) -> None:
+    deleted = add_fact(database, "User hikes.")
+    with database.write() as conn:
+        changes.apply(conn, USER, SoftDeleted(deleted, "person"), "hotpath", NOW)
+    assert facts(database, "hikes") == []
+    assert facts(database, "hykes") == []
+
+
+def test_what_belongs_to_somebody_else_is_not_found_and_takes_no_place(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "FACTS_BY_WORDS", 1)
+    monkeypatch.setattr(search, "MESSAGES_BY_WORDS", 1)
+    for number in range(5):
+        add_fact(database, f"tea tea tea {number}", user="somebody else")
+        talk(database, f"tea tea tea {number}", user="somebody else")
+    add_fact(database, "User drinks a lot of tea with friends.")
+    talk(database, "I drink a lot of tea with friends.")
+    assert facts(database, "tea") == ["User drinks a lot of tea with friends."]
+    assert messages(database, "tea") == ["I drink a lot of tea with friends."]
+
+
+def test_a_misspelt_word_finds_the_fact_that_nearly_holds_it(database: Database) -> None:
+    add_fact(database, "User is vegetarian.")
+    add_fact(database, "User has a cat.")
+    (found,) = search.search_memories(database.read(), USER, ["vegatarian", "dinner"])
+    assert (found.text, found.misspelt, found.bm25) == ("User is vegetarian.", 0.5, 0.0)
+
+
+def test_a_word_that_some_fact_holds_is_not_taken_for_a_slip(database: Database) -> None:
+    add_fact(database, "User rides a horse.")
+    add_fact(database, "User has a house.")
+    assert facts(database, "horse") == ["User rides a horse."]
+
+
+def test_the_last_word_may_be_unfinished(database: Database) -> None:
+    add_fact(database, "User is vegetarian.")
+    (whole,) = search.search_memories(database.read(), USER, ["veget"])
+    (begun,) = search.search_memories(database.read(), USER, ["veget"], unfinished=True)
+    assert whole.bm25 == 0 < begun.bm25
+
+
+def test_a_message_is_found_by_what_stands_beside_it_but_after_the_one_that_says_it(database: Database) -> None:
+    talk(database, "Is your dog well?", "He is at the vet today.", "Oh no.", "It is nothing.", "Good.")
+    found = messages(database, "vet")
+    assert found[0] == "He is at the vet today."
+    assert set(found[1:]) == {"Is your dog well?", "Oh no."}
+
+
+def test_messages_of_a_deleted_chat_are_not_found(database: Database) -> None:
+    thread_id, _ = talk(database, "I like oolong.")
+    with database.write() as conn:
+        chat.set_thread_deleted(conn, USER, thread_id, NOW)
+    assert messages(database, "oolong") == []
+
+
+def test_messages_that_left_the_chat_are_not_found(database: Database) -> None:
+    _, (left, _) = talk(database, "I like oolong.", "I like sencha.")
+    with database.write() as conn:
+        chat.set_active(conn, [left], active=False)
+    assert messages(database, "oolong") == []
+
+
+def test_what_means_something_alike_is_found_without_a_common_word(database: Database) -> None:
+    add_fact(database, "User has a cat.")
+    key = database.read().execute("SELECT key FROM memories").fetchone()["key"]
+    alike = Likeness(np.array([key]), np.array([0.7], np.float32), {key: 0})
+    (found,) = search.search_memories(database.read(), USER, ["pets"], likeness=alike)
+    assert (found.text, found.cosine) == ("User has a cat.", pytest.approx(0.7))
+
+
+def test_vectors_of_a_deleted_chat_leave_their_place_to_others(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "BY_MEANING", 1)
+    thread_id, _ = talk(database, "one", "two", "three")
+    _, kept = talk(database, "four")
+    with database.write() as conn:
+        chat.set_thread_deleted(conn, USER, thread_id, NOW)
+    keys = [row["key"] for row in database.read().execute("SELECT key FROM messages ORDER BY key")]
+    cosines = np.array([0.9, 0.8, 0.7, 0.6], np.float32)
+    alike = Likeness(np.array(keys), cosines, {key: place for place, key in enumerate(keys)})
+    assert [one.id for one in search.search_messages(database.read(), USER, [], likeness=alike)] == kept
+
+
+def test_the_sources_of_facts_are_told_to_their_owner_only(database: Database) -> None:
+    _, (said,) = talk(database, "I like oolong.")
+    fact = add_fact(database, "User likes oolong.", sources=(said,))
+    assert search.sources_of(database.read(), USER, [fact]) == {fact: {said}}
+    assert search.sources_of(database.read(), "somebody else", [fact]) == {fact: set()}
