@@ -1,0 +1,131 @@
+"""Requests stay within their tokens, and lose what matters least first."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memapp.domain.chat import Exchange
+from memapp.domain.prompt import Prompt, Sampling
+from memapp.errors import ConfigError
+from memapp.inference.scripted import ScriptedModel
+from memapp.prompts import budget, respond
+from memapp.prompts.scene import Scene
+from tests.prompts.scenes import companion, hit, scene, tom
+
+MODEL = ScriptedModel()
+LIMIT = 1000
+
+
+class Counter:
+    """The scripted tokenizer, counting how often it is asked."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def __call__(self, prompt: Prompt) -> int:
+        self.calls += 1
+        return MODEL.prompt_tokens(prompt)
+
+
+def ask(one: Scene) -> tuple[Prompt, Sampling]:
+    return respond.request(one, (), reply_tokens=100, temperature=0)
+
+
+def fit(one: Scene, limit: int = LIMIT, count: Callable[[Prompt], int] | None = None) -> Scene:
+    return budget.fit(one, ask, limit, count or MODEL.prompt_tokens)
+
+
+def cost(one: Scene) -> int:
+    prompt, sampling = ask(one)
+    return MODEL.prompt_tokens(prompt) + sampling.max_tokens + sampling.tail_tokens
+
+
+def chat(count: int, words: int = 20) -> tuple[Exchange, ...]:
+    return tuple(Exchange(f"question {number} " + "word " * words, f"answer {number}") for number in range(count))
+
+
+def test_a_scene_that_fits_is_left_alone_and_counted_once() -> None:
+    count = Counter()
+    one = scene(history=chat(3))
+    assert fit(one, 4000, count) == one
+    assert count.calls == 1
+
+
+def test_the_oldest_exchanges_go_first() -> None:
+    one = scene(history=chat(30), persona=tom())
+    fitted = fit(one)
+    assert cost(fitted) <= LIMIT - LIMIT // 4
+    assert 0 < len(fitted.history) < 30
+    assert fitted.history == one.history[-len(fitted.history) :]
+    assert (fitted.evidence, fitted.message) == (one.evidence, one.message)
+
+
+def test_finding_the_exchanges_that_fit_takes_few_counts() -> None:
+    count = Counter()
+    fit(scene(history=chat(100)), count=count)
+    assert count.calls <= 2 + 5
+
+
+def test_the_beginning_of_what_fits_moves_in_steps() -> None:
+    whole = chat(60)
+    beginnings = [fit(scene(history=whole[:length])).history[0].user for length in range(32, 60)]
+    assert len(set(beginnings)) <= 2 + (60 - 32) // 8
+
+
+def test_cards_go_when_no_exchange_is_left_to_drop() -> None:
+    cards = tuple(f"card {number} " + "word " * 20 for number in range(40))
+    one = replace(scene(history=chat(3), persona=tom()), evidence=cards)
+    fitted = fit(one)
+    assert cost(fitted) <= LIMIT
+    assert (fitted.history, fitted.message) == ((), one.message)
+    assert fitted.evidence == cards[-len(fitted.evidence) :] != ()
+
+
+def test_the_middle_of_a_monstrous_message_goes_last() -> None:
+    count = Counter()
+    message = "Please sum this up. " + "word " * 40_000 + "What is it about?"
+    fitted = fit(scene(message, chat(3)), count=count)
+    assert cost(fitted) <= LIMIT
+    assert fitted.message is not None
+    assert fitted.message.startswith("Please sum this up. ") and fitted.message.endswith("What is it about?")
+    assert "characters left out" in fitted.message
+    assert len(fitted.message) > 1000
+    assert count.calls <= 8
+
+
+def test_nothing_helps_a_budget_smaller_than_the_reply() -> None:
+    with pytest.raises(ConfigError, match="budget_tokens"):
+        fit(scene(), 150)
+
+
+def test_a_remark_has_no_message_to_cut() -> None:
+    assert fit(scene(None, chat(60))).message is None
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.text(max_size=200).map(lambda text: text * 40),
+    st.lists(st.text(max_size=80).map(lambda text: text * 5), max_size=12),
+    st.lists(st.text(min_size=1, max_size=80), max_size=12),
+    st.integers(500, 3000),
+)
+def test_no_request_is_larger_than_its_budget(message: str, replies: list[str], cards: list[str], limit: int) -> None:
+    history = tuple(Exchange(None if len(reply) % 3 == 0 else "and?", reply) for reply in replies)
+    fitted = fit(Scene(companion(), tuple(cards), history, message), limit)
+    assert cost(fitted) <= limit
+
+
+def test_the_weakest_hits_are_dropped_when_all_do_not_fit() -> None:
+    hits = [hit(f"fact {number} " + "word " * 40) for number in range(5)]
+    one = scene()
+
+    def with_hits(some: object) -> tuple[Prompt, Sampling]:
+        return respond.request(one, some, reply_tokens=100, temperature=0)  # type: ignore[arg-type]
+
+    assert budget.fit_hits(hits, with_hits, 4000, MODEL.prompt_tokens) == tuple(hits)
+    kept = budget.fit_hits(hits, with_hits, 400, MODEL.prompt_tokens)
+    assert kept == tuple(hits[: len(kept)]) and 0 < len(kept) < 5
+    assert budget.fit_hits(hits, with_hits, 10, MODEL.prompt_tokens) == ()

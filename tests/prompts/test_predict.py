@@ -1,0 +1,96 @@
+"""Reading what call 1 wrote, however broken it is."""
+
+import json
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memapp.prompts import predict
+from memapp.prompts.predict import HEAD, MAX_KEYWORDS, Predicted, array_closed, keywords, parse, parse_prediction
+from tests.prompts.scenes import scene
+
+WHOLE = 'jazz music", "AC/DC"], "prediction_next": "I saw them live once."}'
+
+
+def test_a_whole_reply_is_read() -> None:
+    assert parse(WHOLE) == Predicted(("jazz music", "AC/DC"), "I saw them live once.", complete=True)
+
+
+@pytest.mark.parametrize("length", range(len(WHOLE)))
+def test_a_reply_cut_anywhere_keeps_what_was_there(length: int) -> None:
+    predicted = parse(WHOLE[:length])
+    assert not predicted.complete or length >= len(WHOLE) - 1
+    assert predicted.needed_info == () or predicted.needed_info[0] in "jazz music"
+    if length > WHOLE.index("]"):
+        assert predicted.needed_info == ("jazz music", "AC/DC")
+        assert "I saw them live once.".startswith(predicted.prediction_next)
+
+
+def test_the_list_counts_as_closed_only_at_its_own_bracket() -> None:
+    closed = [array_closed(WHOLE[:length]) for length in range(len(WHOLE) + 1)]
+    assert closed.index(True) == WHOLE.index("]") + 1
+    assert all(later or not earlier for earlier, later in pairwise(closed))
+    assert not array_closed("a bracket ] in a word")
+
+
+def test_junk_and_doubles_are_dropped_and_five_are_kept() -> None:
+    items = [", ", "Tea", "tea", "", "...", "green\ntea", "a", "b", "c", "d"]
+    assert parse(json.dumps(items)[2:]).needed_info == ("Tea", "green tea", "a", "b", "c")
+
+
+def test_other_things_than_strings_are_skipped() -> None:
+    assert parse('tea", 3, null, NaN, {"x": 1e999}, "cake"]').needed_info[0] == "tea"
+
+
+def test_a_server_that_writes_the_head_again_is_understood() -> None:
+    text = 'Sure!\n```json\n{"needed_info": ["tea", "cake"], "prediction_next": "Thanks"}\n```'
+    assert parse(text) == Predicted(("tea", "cake"), "Thanks", complete=True)
+    assert array_closed(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "]", '"', "\\", '"]', "[" * 100_000, '["' * 50_000, "9" * 10_000, "\x00", "\ud800", '\\ud800", "\\u12', '\\"' * 20_000],
+)
+def test_garbage_gives_something_storable(text: str) -> None:
+    predicted = parse(text)
+    "".join((*predicted.needed_info, predicted.prediction_next)).encode()
+
+
+@given(st.text(st.characters(exclude_categories=[]), max_size=300) | st.text('"\\[],:{}u0n \n', max_size=120))
+def test_parsing_never_raises_and_gives_clean_bounded_text(text: str) -> None:
+    predicted = parse(text)
+    array_closed(text)
+    assert len(predicted.needed_info) <= MAX_KEYWORDS
+    for said in (*predicted.needed_info, predicted.prediction_next, parse_prediction(text)):
+        said.encode()
+        assert "\n" not in said and "\x00" not in said
+        assert len(said) <= predict.PREDICTION_CHARS
+
+
+@given(st.lists(st.text(min_size=1, max_size=30), min_size=1, max_size=5), st.text(max_size=150))
+def test_valid_json_is_always_complete_or_has_nothing_to_say(items: list[str], said: str) -> None:
+    text = json.dumps({"needed_info": items, "prediction_next": said})
+    predicted = parse(text.removeprefix(HEAD))
+    assert predicted.complete == bool(predicted.prediction_next)
+
+
+def test_the_rest_of_a_reply_is_asked_for_where_it_stopped() -> None:
+    prompt, sampling = predict.finish_request(scene(), ["tea", 'a "b"'])
+    assert prompt.head == '{"needed_info": ["tea", "a \\"b\\""], "prediction_next": "'
+    assert parse_prediction('I like "it".\n"}') == "I like"
+    assert sampling.grammar is not None and "keyword" not in sampling.grammar.splitlines()[0]
+
+
+def test_both_requests_of_a_scene_share_the_trunk() -> None:
+    first, _ = predict.request(scene())
+    rest, _ = predict.finish_request(scene(), ["tea"])
+    assert (first.system, first.turns, first.suffix) == (rest.system, rest.turns, rest.suffix)
+
+
+def test_the_words_of_a_message_stand_in_for_missing_keywords() -> None:
+    assert keywords("What was the name of the café in Ghent?") == ("name", "café", "ghent")
+    assert keywords("") == ()
+    assert len(keywords("word " * 100_000 + "a b c d e f g h i j k l")) <= MAX_KEYWORDS
