@@ -1,0 +1,255 @@
+"""Whether a message came as expected: one rule on letters alone, one on letters, meaning and what the message does.
+
+A guess of what a person says next is hardly ever right word for word. So the default rule also looks at how near the
+two texts are in meaning (an embedding similarity that the caller brings) and at their dialogue acts: a "yes" where a
+"no" was expected speaks for a surprise however alike the sentences look, and "thanks, bye" for "no, that's all" is
+none. The cues are English phrases of any conversation; none belongs to a subject.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import assert_never
+
+from rapidfuzz import fuzz
+
+FUZZY_THRESHOLD = 60
+READ_CHARACTERS = 2_000
+"""What of each text is compared: what a message does is said at its start, and a pasted page must not cost seconds."""
+
+
+class MismatchRule(StrEnum):
+    """How an expected message is compared with the one that came."""
+
+    FUZZY = "fuzzy"
+    """Letters alone: surprised below a threshold."""
+    MEANING = "meaning"
+    """Letters, meaning and dialogue acts."""
+
+
+class DialogueAct(StrEnum):
+    """What a message does in a conversation, whatever it is about."""
+
+    AFFIRM = "yes"
+    NEGATE = "no"
+    THANKS = "thanks"
+    CLOSING = "closing"
+    ALTERNATIVES = "alternatives"
+    """Wants something else than what was offered."""
+    QUESTION = "question"
+    INFORM = "content"
+    """Says something of its own, beyond the phrases of the other acts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How one comparison came out."""
+
+    surprised: bool
+    fuzzy: float
+    """Likeness of letters whatever their case, 0 to 100."""
+    similarity: float | None
+    """Cosine of the embeddings; None if there was no embedder."""
+    expected_acts: frozenset[DialogueAct]
+    actual_acts: frozenset[DialogueAct]
+    why: str
+    """The signs and their numbers, for people."""
+
+
+# What each sign adds to a score; above 0 is a surprise. The weights are one logistic regression on labelled pairs of
+# two unlike kinds (single requests, and turns of dialogues) that count the same, rounded; see `benchmarks.mismatch`.
+_WITH_MEANING: Mapping[str, float] = {
+    "always": 1.9,
+    "meaning": -9.7,  # times the cosine
+    "letters": -2.7,  # times the distance from the threshold, in units of 100
+    "a yes against a no": 2.6,
+    "only one wants an alternative": 1.4,
+    "only one asks": 1.2,
+    "both small talk": -1.4,
+}
+_WITHOUT_MEANING: Mapping[str, float] = {
+    "always": -0.9,
+    "a word in common": -2.6,
+    "letters": -5.8,
+    "a yes against a no": 2.4,
+    "only one wants an alternative": 1.3,
+    "only one asks": 1.6,
+    "both small talk": -1.7,
+}
+_NO_WORDS = 0.3
+"""Strength of "a word in common" when one of the texts has no word with content."""
+_STEM = 5
+"""Words that begin with the same letters, this many, count as one word: "played", "playing"."""
+
+_FILLER = r"(?:(?:oh|ah|um|well|so|and|but|also|then|hey|hi|hello|sorry|actually|please|just|now) )*"
+_VERY = r"(?:(?:very|really|pretty|quite|so|just|all) )*"
+_IT = r"(?:(?:this|that) one|it|this|thats?)"
+_IS = r"(?: ?(?:is|'s|was|will be|'ll be|would be|'d be|should be|looks?|sounds?|seems?|will|would|'ll))?"
+_GOOD = (
+    r"(?:correct|right(?! now| away)|perfect|great|good(?! morning| day| afternoon| evening| night)|nice|fine|okay"
+    r"|ok|cool|awesome|wonderful|excellent|amazing|fantastic|lovely|ideal|interesting)"
+)
+# A yes or no stands at the beginning of a clause: "no, thanks" is one, "a room with no view" is none.
+_AFFIRM = re.compile(
+    rf"{_FILLER}(?:yes|yeah|yea|yep|yup|ya|sure|alright|all right|indeed|exactly|of course|certainly|definitely"
+    r"|absolutely|agreed|confirm(?:ed)?|go ahead|please do|let's|got it|i see|i do(?! not)"
+    r"|i (?:really )?(?:like|love) (?:it|this|that)|(?:(?:looks?|sounds?|seems?) )?"
+    rf"{_VERY}{_GOOD}|{_IT}{_IS} {_VERY}(?:{_GOOD}|works?|do))\b"
+)
+_NEGATE = re.compile(
+    rf"{_FILLER}(?:no|nope|nah|negative|never ?mind|not(?! (?:only|just|sure))|don't|maybe later|later(?=\W*$)"
+    rf"|rather not|wrong|incorrect|(?:i|we|{_IT}) ?"
+    r"(?:(?:do|does|did|would|could|wo|ca|is|was)(?:n't| not)|cannot|am not|'d rather not))\b"
+)
+_THANKS = re.compile(
+    r"\b(?:thank(?:s|ful|you)?|thx|cheers|appreciate[ds]?|grateful|(?:great|very|so|been|really|most) help(?:ful)?)\b"
+)
+_CLOSING = re.compile(
+    r"\b(?:(?:good ?)?bye|see you|good ?night|talk (?:to you )?(?:later|soon)|nothing (?:else|more)"
+    rf"|{_IT}{_IS}(?: about)? (?:all|everything|enough|it|for (?:now|today))"
+    r"|i(?:'m| am) (?:all )?(?:good|fine|done|set)|no (?:more|further)"
+    r"|(?:do not|don't|won't|will not) (?:need|be needing) (?:any|more)(?:thing)?)\b"
+)
+_ALTERNATIVES = re.compile(
+    r"\b(?:else|others?|another|different|alternatives?|instead|(?:more|further) (?:options?|choices?|suggestions?)"
+    r"|(?:how|what) about)\b"
+)
+_QUESTION = re.compile(
+    rf"{_FILLER}(?:(?:what|which|where|when|who|whose|why|how)(?:'?s|'?re)?|(?:is|are|am|was|were|does|did|has|have|had"
+    r"|should|shall|may|might) \w+|do (?!it\b|this\b|that\b|so\b|not\b)\w+|(?:can|could|will|would) (?!you\b)\w+)\b"
+    r"|.*\b(?:(?:tell|inform) (?:me|us)|let (?:me|us) know|(?:to|i) (?:know|ask|find out|wonder)|do you (?:know|have)"
+    r"|curious|wondering)\b"
+)
+_FAVOUR = re.compile(rf"{_FILLER}(?:can|could|will|would) (?:you|we|i)\b")
+"""Asks for a deed, not for an answer, though it may end with a question mark."""
+_PHRASES = {DialogueAct.THANKS: _THANKS, DialogueAct.CLOSING: _CLOSING, DialogueAct.ALTERNATIVES: _ALTERNATIVES}
+_CLAUSE = re.compile(r"[^.?!;,:\n]+\??")
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
+_COMMON = frozenset(
+    _WORD.findall(
+        """
+        a about again ahead all also am an and any anything are as ask at be been but by can could did do does doing
+        don't else everything find for from get give go going had has have he help her here hers him his how i i'd
+        i'll i'm i've if in information into is it it's its just know let let's like made make me more much my need
+        no not nothing now of off oh on one or our out over please she should so some something such tell than that
+        that's the their them then there these they thing things this those time to today too up us very want was we
+        were what when where which who whom why will with would you your yours
+        """
+    )
+)
+
+
+def mismatch(
+    expected: str,
+    actual: str,
+    *,
+    similarity: float | None,
+    rule: MismatchRule = MismatchRule.MEANING,
+    fuzzy_threshold: int = FUZZY_THRESHOLD,
+) -> Verdict:
+    """Tell whether what came is a surprise; `similarity` is the cosine of the two embeddings, None without an embedder.
+
+    A higher threshold (0 to 100) makes both rules easier to surprise.
+    """
+    expected, actual = expected[:READ_CHARACTERS], actual[:READ_CHARACTERS]
+    letters = fuzz.ratio(expected.casefold(), actual.casefold())
+    was, came = _read(expected), _read(actual)
+    match rule:
+        case MismatchRule.FUZZY:
+            surprised = letters < fuzzy_threshold
+            why = f"letters {letters:.0f} of 100, a surprise below {fuzzy_threshold}"
+        case MismatchRule.MEANING:
+            signs = _signs(was, came, letters, similarity)
+            surprised = _score(signs, fuzzy_threshold) > 0
+            why = _explain(signs, was, came)
+        case _:
+            assert_never(rule)
+    return Verdict(surprised, letters, similarity, was.acts, came.acts, why)
+
+
+def dialogue_acts(text: str) -> frozenset[DialogueAct]:
+    """Tell what a message does, from cues in its words; it may do several things, and an empty one does none."""
+    return _read(text[:READ_CHARACTERS]).acts
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    acts: frozenset[DialogueAct]
+    content: tuple[str, ...]
+    """The words left when common ones and the phrases of the acts are taken out."""
+
+
+def _read(text: str) -> _Reading:
+    acts: set[DialogueAct] = set()
+    content: list[str] = []
+    for clause in _CLAUSE.findall(text.casefold().replace("’", "'")):
+        clause = " ".join(clause.split())
+        stance = _stance(clause)
+        if stance is not None and acts.isdisjoint((DialogueAct.AFFIRM, DialogueAct.NEGATE)):
+            acts.add(stance[0])  # the first one counts: "yes, no problem"
+        rest = clause if stance is None else clause[stance[1] :].lstrip()
+        acts.update(act for act, cue in _PHRASES.items() if cue.search(clause))
+        if _asks(rest):
+            acts.add(DialogueAct.QUESTION)
+        for cue in _PHRASES.values():
+            rest = cue.sub(" ", rest)
+        content += [word for word in _WORD.findall(rest) if word not in _COMMON]
+    if content:
+        acts.add(DialogueAct.INFORM)
+    return _Reading(frozenset(acts), tuple(content))
+
+
+def _stance(clause: str) -> tuple[DialogueAct, int] | None:
+    """Return the yes or no at the beginning of a clause, and where it ends."""
+    if found := _NEGATE.match(clause):
+        return DialogueAct.NEGATE, found.end()
+    if found := _AFFIRM.match(clause):
+        return DialogueAct.AFFIRM, found.end()
+    return None
+
+
+def _asks(clause: str) -> bool:
+    return _QUESTION.match(clause) is not None or (clause.endswith("?") and _FAVOUR.match(clause) is None)
+
+
+def _signs(was: _Reading, came: _Reading, letters: float, similarity: float | None) -> dict[str, float]:
+    """Return the strength of each sign: a likeness, or 1 and 0 for those that are there or not."""
+    likeness = {"meaning": similarity} if similarity is not None else {"a word in common": _word_in_common(was, came)}
+    only_one = was.acts ^ came.acts
+    opposed = {DialogueAct.AFFIRM, DialogueAct.NEGATE} <= only_one and not (
+        DialogueAct.CLOSING in was.acts and DialogueAct.CLOSING in came.acts  # "no, that's all" is "yes, that's all"
+    )
+    return {
+        **likeness,
+        "letters": letters / 100,
+        "a yes against a no": opposed,
+        "only one wants an alternative": DialogueAct.ALTERNATIVES in only_one,
+        "only one asks": DialogueAct.QUESTION in only_one,
+        "both small talk": not was.content and not came.content and not opposed,
+    }
+
+
+def _word_in_common(was: _Reading, came: _Reading) -> float:
+    if not was.content or not came.content:
+        return _NO_WORDS
+    return not {word[:_STEM] for word in was.content}.isdisjoint(word[:_STEM] for word in came.content)
+
+
+def _score(signs: Mapping[str, float], fuzzy_threshold: int) -> float:
+    weights = _WITH_MEANING if "meaning" in signs else _WITHOUT_MEANING
+    above = {**signs, "always": 1, "letters": signs["letters"] - fuzzy_threshold / 100}
+    return sum(weight * above[sign] for sign, weight in weights.items())
+
+
+def _explain(signs: Mapping[str, float], was: _Reading, came: _Reading) -> str:
+    measured = [f"{sign} {100 * signs[sign]:.0f} of 100" for sign in ("meaning", "letters") if sign in signs]
+    parts = [", ".join(measured), f"expected {_name(was)}, got {_name(came)}"]
+    parts += [sign for sign, strength in signs.items() if strength == 1 and sign not in ("meaning", "letters")]
+    if "meaning" not in signs:
+        parts.append("meaning was not compared (no embedder)")
+    return "; ".join(parts)
+
+
+def _name(reading: _Reading) -> str:
+    return " + ".join(act for act in DialogueAct if act in reading.acts) or "nothing"
