@@ -18,15 +18,16 @@ from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
 from memapp import paths
-from memapp.domain.text import shorten
 from memapp.errors import MemappError
 from memapp.ui.announce import Opened, OpeningFailed
 from memapp.ui.crash import three_lines, write_crash_file
+from memapp.ui.palette import offered
 from memapp.ui.safe import notify
 from memapp.ui.screens.opening import OpeningScreen
 from memapp.ui.themes import DARK, LIGHT, OFFERED
 
 if TYPE_CHECKING:
+    from memapp.domain.chat import Thread
     from memapp.runtime import Runtime
     from memapp.ui.screens.chat import ChatScreen
     from memapp.ui.talk import Talk
@@ -40,7 +41,7 @@ class MemappApp(App[None]):
 
     TITLE = "memapp"
     CSS_PATH = paths.bundled("assets", "app.tcss")
-    ENABLE_COMMAND_PALETTE = True
+    COMMANDS: ClassVar[set[Any]] = {offered}
     COMMAND_PALETTE_BINDING = "ctrl+p"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012  # an instance variable of App
     HELP = "ctrl+p lists everything that can be done, with its key."
@@ -110,9 +111,13 @@ class MemappApp(App[None]):
         assert isinstance(opening, OpeningScreen)
         self.runtime = event.runtime
         self._crash_folder = event.runtime.paths.log
-        self.chat = ChatScreen(event.runtime, question=self._question or opening.sent, banner=DEMO_BANNER if self.demo else "")
+        self.chat = ChatScreen(
+            event.runtime,
+            question=self._question or opening.sent,
+            typed=("", ()) if opening.sent else opening.typed(),
+            banner=DEMO_BANNER if self.demo else "",
+        )
         self.talk = self.chat.talk = Talk(event.runtime, self.chat.post_message)
-        self.chat.typed = opening.typed() if not opening.sent else ("", ())
         self.add_mode("chat", lambda: self.chat)
         self.add_mode("models", lambda: ModelsScreen(event.runtime))
         self.add_mode("settings", lambda: SettingsScreen(event.runtime))
@@ -194,7 +199,7 @@ class MemappApp(App[None]):
     async def action_quit(self) -> None:
         """Leave at once; what is being written or typed is kept."""
         if self.is_open:
-            self.chat.save_draft_now()
+            self.chat.drafts.save_now()
         self.exit()
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:  # noqa: ARG002  # Textual's signature
@@ -207,11 +212,19 @@ class MemappApp(App[None]):
                 "Models", "Choose the model that answers (F8)", lambda: self.call_later(self.action_mode, "models")
             )
             yield SystemCommand("Settings", "Every knob (F9)", lambda: self.call_later(self.action_mode, "settings"))
-            yield from self.chat.commands()
-            if (last := self.chat.undone.last) is not None:
-                yield SystemCommand(f"Undo: {shorten(last.label, 60)}", "Take it back (ctrl+z)", self.action_undo)
+            yield from self._chat_commands()
         yield SystemCommand("Help", "Keys that work here (F1)", self.action_toggle_help)
         yield SystemCommand("Quit", "Leave memapp (ctrl+q)", lambda: self.call_later(self.action_quit))
+
+    def _chat_commands(self) -> Iterable[SystemCommand]:
+        from memapp.ui.chat.palette import chat_commands
+
+        return chat_commands(self.chat) if self.current_mode == "chat" else ()
+
+    def open_thread(self, thread: "Thread") -> None:
+        """Show a chat, from wherever the person is."""
+        self.chat.open_thread(thread)
+        self.call_later(self.action_mode, "chat")
 
     def use_theme(self, name: str) -> None:
         """Change the colours and keep the choice."""

@@ -40,21 +40,6 @@ def last_thread(runtime: Runtime) -> Thread | None:
     return thread if thread and thread.deleted_at is None else None
 
 
-def draft(runtime: Runtime, thread_id: str) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Return what was being typed in a thread, with its pasted spans."""
-    spans = chats.choice(runtime, f"pasted:{thread_id}", [])
-    pasted = tuple((int(start), int(end)) for start, end in spans) if isinstance(spans, list) else ()
-    return chats.get_draft(runtime, thread_id), pasted
-
-
-def save_draft(runtime: Runtime, thread_id: str, text: str, pasted: tuple[tuple[int, int], ...]) -> None:
-    """Keep what is being typed, with its pasted spans."""
-    if text != chats.get_draft(runtime, thread_id):
-        if pasted or chats.choice(runtime, f"pasted:{thread_id}"):
-            chats.remember_choice(runtime, f"pasted:{thread_id}", pasted)
-        chats.save_draft(runtime, thread_id, text)
-
-
 def welcome_words(runtime: Runtime) -> str:
     """Return what an empty chat says: four lines at the very first start, then one."""
     if chats.list_threads(runtime, limit=1):

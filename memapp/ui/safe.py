@@ -6,7 +6,7 @@ Textual would obey escape sequences inside a text, and would read `[...]` as mar
 import re
 from collections.abc import Iterable
 
-from textual.content import Content
+from textual.content import Content, Span
 from textual.dom import DOMNode
 from textual.style import Style
 
@@ -33,12 +33,10 @@ def joined(*parts: Part) -> Content:
 
 def marked(text: str, words: Iterable[str], style: str) -> Content:
     """Return the text with every occurrence of the words in `style`."""
-    content = plain(text)
-    wanted = [re.escape(word) for word in words if word]
-    if wanted:
-        for match in re.finditer("|".join(wanted), content.plain, re.IGNORECASE):
-            content = content.stylize(style, match.start(), match.end())
-    return content
+    shown = clean(text)
+    wanted = "|".join(re.escape(word) for word in words if word)
+    spans = [Span(*match.span(), style) for match in re.finditer(wanted, shown, re.IGNORECASE)] if wanted else []
+    return Content(shown, spans)
 
 
 def notify(node: DOMNode, text: str, *, title: str = "", problem: bool = False, seconds: float = 5.0) -> None:

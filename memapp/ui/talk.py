@@ -33,17 +33,14 @@ class Talk:
     def __init__(self, runtime: Runtime, announce: Callable[[Announcement], Any]) -> None:
         self.runtime = runtime
         self._announce = announce
+        self.busy = False
+        """A turn is running."""
         self._turn: threading.Thread | None = None
         self._loading: threading.Thread | None = None
         self._idle_work: list[threading.Thread] = []
         self._turn_cancel = Cancel()
         self._idle_cancel = Cancel()
         self._warm_cancel = Cancel()
-
-    @property
-    def busy(self) -> bool:
-        """A turn is running."""
-        return self._turn is not None
 
     def send(self, thread: Thread | None, text: str, pasted: tuple[tuple[int, int], ...], persona: str = "") -> None:
         """Send a message; without a thread it starts a new chat."""
@@ -111,6 +108,7 @@ class Talk:
         self._idle_cancel.set()
         self._warm_cancel.set()
         self._turn_cancel = Cancel()
+        self.busy = True
         self._turn = self._start("turn", self._run, thread_id, events, unsent)
 
     def _run(self, thread_id: str, events: Callable[[], Iterator[TurnEvent]], unsent: Unsent | None) -> None:
@@ -126,7 +124,7 @@ class Talk:
             problem = MemappError(f"A bug in memapp ({type(error).__name__}) ended this turn.", "Try again.")
             self._announce(TurnRefused(thread_id, problem, unsent))
         finally:
-            self._turn = None
+            self.busy = False
             self._announce(TurnEnded(thread_id))
 
     def _idle_begin(self, name: str, target: Callable[..., object], *args: Any) -> None:

@@ -1,5 +1,6 @@
 """A whole app on a real file, with the scripted model and a clock that a test moves."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
@@ -82,7 +83,7 @@ class World:
             seen = Seen(app, pilot)
             yield seen
             if app.is_open:
-                app.chat.save_draft_now()
+                app.chat.drafts.save_now()
         if app.is_open:
             assert app.talk.close(3)
         self.database.close()  # here too: a file lock may belong to the thread that took it
@@ -118,7 +119,7 @@ class Seen:
         for _ in range(int(seconds / 0.01)):
             if condition():
                 return
-            await self.pilot.pause(0.01)
+            await asyncio.sleep(0.01)
         raise AssertionError("waited in vain; the screen:\n" + self.text())
 
     async def type(self, text: str) -> None:
@@ -129,14 +130,14 @@ class Seen:
     async def send(self, text: str) -> None:
         """Type a message, send it, and wait for the whole answer."""
         self.chat.composer.focus()
-        await self.type(text)
+        self.chat.composer.insert(text)
         await self.pilot.press("enter")
         await self.answered()
 
     async def answered(self) -> None:
         """Wait until no turn runs."""
         await self.pilot.pause()
-        await self.until(lambda: not self.app.talk.busy and not self.chat._sending)
+        await self.until(lambda: not self.chat.busy)
         await self.settle()
 
     def lines(self) -> list[str]:
@@ -147,11 +148,16 @@ class Seen:
     def text(self) -> str:
         return "\n".join(self.lines())
 
+    def words(self) -> str:
+        """Return the words on the screen, without frames and line breaks."""
+        return " ".join(word for word in self.text().split() if not set(word) <= set("│╭╮╰╯─▌"))
+
     def toasts(self) -> list[str]:
         return [one.message for one in self.app._notifications]
 
 
-BRIEF = {"open", "threads", "explain", "earlier", "thread-deed", "draft", "choice", "undo", "variant", "memory", "models"}
+BRIEF = {"open", "threads", "explain", "earlier", "draft", "variant", "models"}
+"""Groups of workers that end by themselves; the others may wait for the person."""
 
 
 @pytest.fixture

@@ -1,7 +1,61 @@
 """The main job: a message is sent, the answer streams, and both are there after a restart."""
 
-from memapp.services import chats
-from tests.ui.conftest import World
+import threading
+
+import pytest
+
+from memapp.domain.chat import MessageStatus, Role
+from memapp.errors import DiskFull
+from memapp.services import chats, curate
+from memapp.store.database import Database
+from memapp.ui.widgets.bubbles import Answer, Said
+from tests.ui.conftest import Seen, World
+
+
+def messages(seen: Seen) -> list[tuple[Role, str, MessageStatus]]:
+    assert seen.chat.thread is not None
+    page = chats.page(seen.app.runtime, seen.chat.thread.id)
+    return [(one.role, one.text, one.status) for one in page.messages]
+
+
+def shown(seen: Seen) -> list[str]:
+    return [one.text if isinstance(one, Answer) else one.message.text for one in seen.chat.transcript.bubbles]
+
+
+class Gate:
+    """Lets the scripted model go on token by token."""
+
+    def __init__(self, world: World, *, after: int) -> None:
+        self.reached = threading.Event()
+        self.open = threading.Event()
+        self._left = after
+        assert world.model is not None
+        world.model.delay_seconds = 0.001
+        world.model._sleep = self._sleep
+
+    def _sleep(self, _: float) -> None:
+        self._left -= 1
+        if self._left < 0:
+            self.reached.set()
+            self.open.wait(0.01)
+
+
+def slow_reply(world: World, reply: str, words: int = 3) -> Gate:
+    """Script a reply of which only a few tokens come, until the gate opens or the turn is stopped."""
+    assert world.model is not None
+    world.model.script = lambda prompt, sampling: None if sampling.grammar else reply
+    gate = Gate(world, after=10_000)
+    seen_reply = world.model._stream
+
+    def stream(prompt, sampling, cancel):  # type: ignore[no-untyped-def]
+        gate._left = words if sampling.grammar is None else 10_000
+        for part in seen_reply(prompt, sampling, cancel):
+            yield part
+            while gate.reached.is_set() and not gate.open.is_set() and not cancel.is_set():
+                gate.open.wait(0.01)
+
+    world.model._stream = stream
+    return gate
 
 
 async def test_a_message_is_answered_and_is_there_after_a_restart(world: World) -> None:
@@ -15,3 +69,257 @@ async def test_a_message_is_answered_and_is_there_after_a_restart(world: World) 
         await again.ready()
         assert "Oolong, in the morning." in again.text()
         assert len(chats.list_threads(again.app.runtime)) == 1
+
+
+async def test_escape_stops_an_answer_and_keeps_what_there_is(world: World) -> None:
+    gate = slow_reply(world, "one two three four five six seven eight nine ten " * 20)
+    async with world.app() as seen:
+        await seen.ready()
+        seen.chat.composer.focus()
+        await seen.type("count")
+        await seen.pilot.press("enter")
+        await seen.until(gate.reached.is_set)
+        await seen.until(lambda: "one" in seen.text())
+        await seen.pilot.press("escape")
+        await seen.answered()
+        role, text, status = messages(seen)[-1]
+        assert (role, status) == (Role.ASSISTANT, MessageStatus.STOPPED)
+        assert text.startswith("one") and len(text) < 200
+        assert "stopped" in seen.text()
+
+
+async def test_retry_keeps_the_old_answer_as_a_variant(seen: Seen, world: World) -> None:
+    world.model.enqueue("The first answer.")
+    await seen.send("hello there")
+    world.model.enqueue("Another answer.")
+    await seen.pilot.press("ctrl+r")
+    await seen.answered()
+    assert shown(seen) == ["hello there", "Another answer."]
+    assert "answer 2 of 2" in seen.text()
+    await seen.pilot.press("escape", "left_square_bracket")
+    await seen.settle()
+    assert shown(seen) == ["hello there", "The first answer."]
+    assert [text for _, text, _ in messages(seen)] == ["hello there", "The first answer."]
+
+
+async def test_an_earlier_message_is_sent_in_other_words(seen: Seen, world: World) -> None:
+    world.model.enqueue("About cats.")
+    await seen.send("cats")
+    world.model.enqueue("More cats.")
+    await seen.send("more")
+    await seen.type("half a draft")
+    await seen.pilot.press("escape", "g", "e")
+    assert seen.chat.composer.text == "cats"
+    seen.chat.composer.clear_text()
+    world.model.enqueue("About dogs.")
+    await seen.send("dogs")
+    assert shown(seen) == ["dogs", "About dogs."]
+    assert seen.chat.composer.text == "half a draft"
+
+
+async def test_a_message_goes_back_into_the_composer_when_the_disk_is_full(seen: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
+    await seen.send("first")
+    monkeypatch.setattr(Database, "write", _disk_full)
+    await seen.send("precious words")
+    assert seen.chat.composer.text == "precious words"
+    assert "disk is full" in seen.text()
+    monkeypatch.undo()
+    await seen.pilot.press("enter")
+    await seen.answered()
+    assert "precious words" in shown(seen)
+    assert seen.chat.composer.text == ""
+
+
+def _disk_full(_: Database) -> None:
+    raise DiskFull("Nothing was saved.", "Free some space, then try again.")
+
+
+async def test_a_failing_model_leaves_the_message_and_says_how_to_go_on(seen: Seen, world: World) -> None:
+    world.model.misbehave("crash", "reply", after_tokens=2)
+    await seen.send("hello")
+    assert "✗ failed" in seen.words() and "ctrl+r retries" in seen.words()
+    await seen.pilot.press("ctrl+r")
+    await seen.answered()
+    assert messages(seen)[-1][2] is MessageStatus.COMPLETE
+
+
+async def test_a_message_waits_for_a_model_that_is_loading(world: World) -> None:
+    gate = threading.Event()
+    world.hold_model = lambda: gate.wait(20)
+    async with world.app() as seen:
+        await seen.until(lambda: seen.app.is_open and seen.app.current_mode == "chat" and seen.chat.is_mounted)
+        await seen.settle()
+        await seen.type("are you there?")
+        await seen.pilot.press("enter")
+        await seen.until(lambda: "waits for the model" in seen.text())
+        assert shown(seen)[0] == "are you there?"
+        gate.set()
+        await seen.answered()
+        assert messages(seen)[-1][2] is MessageStatus.COMPLETE
+
+
+async def test_without_a_model_enter_offers_to_remember(world: World) -> None:
+    world.model = None
+    async with world.app() as seen:
+        await seen.ready()
+        assert "No model yet" in seen.text()
+        await seen.type("Anna likes oolong")
+        await seen.pilot.press("enter")
+        await seen.until(lambda: "Save what you wrote" in seen.text())
+        await seen.pilot.press("enter")
+        await seen.until(lambda: curate.count(seen.app.runtime) == 1)
+        await seen.settle()
+        assert seen.chat.composer.text == ""
+
+
+async def test_what_is_typed_before_the_file_is_open_is_not_lost(world: World) -> None:
+    gate = threading.Event()
+    start = world.start
+
+    def slow_start():  # type: ignore[no-untyped-def]
+        gate.wait(20)
+        return start()
+
+    world.start = slow_start  # type: ignore[method-assign]
+    async with world.app() as seen:
+        await seen.type("early bird")
+        gate.set()
+        await seen.ready()
+        assert seen.chat.composer.text == "early bird"
+
+
+async def test_a_question_on_the_command_line_is_sent_in_a_new_chat(world: World) -> None:
+    world.model.enqueue("Forty-two.")
+    async with world.app(question="what is it?") as seen:
+        await seen.ready()
+        await seen.until(lambda: "Forty-two." in seen.text())
+        await seen.answered()
+
+
+async def test_answers_show_the_memories_they_used_and_a_chip_opens_one(world: World) -> None:
+    async with world.app() as seen:
+        await seen.ready()
+        curate.add(seen.app.runtime, "Anna likes oolong tea.", pinned=True)
+        await seen.send("which tea does Anna like?")
+        assert "[1] ★ Anna likes oolong tea." in seen.text()
+        await seen.pilot.press("escape", "right")
+        assert "enter opens it" in seen.text()
+        await seen.pilot.press("enter")
+        await seen.until(lambda: "f forget" in seen.text())
+        await seen.pilot.press("f")
+        await seen.until(lambda: curate.count(seen.app.runtime) == 0)
+        await seen.settle()
+        await seen.until(lambda: "[1]" not in seen.text())
+        await seen.pilot.press("ctrl+z")
+        await seen.until(lambda: curate.count(seen.app.runtime) == 1)
+
+
+async def test_a_learned_fact_is_told_quietly_and_can_be_taken_back(seen: Seen) -> None:
+    await seen.send("My name is Anna.")
+    await seen.until(lambda: "Remembered:" in seen.text())
+    assert curate.count(seen.app.runtime) == 1
+    assert any("Hint" in one.title for one in seen.app._notifications)
+    await seen.pilot.press("ctrl+z")
+    await seen.until(lambda: curate.count(seen.app.runtime) == 0)
+
+
+async def test_the_drawer_shows_the_loop_at_work(seen: Seen, world: World) -> None:
+    world.model.enqueue("Nice.", prediction="asks about green tea", needed_info=["tea", "taste"])
+    await seen.send("I drink tea")
+    await seen.pilot.press("ctrl+t")
+    await seen.settle()
+    text = seen.text()
+    assert "It expects next" in text and "asks about green tea" in text
+    assert "tea · taste" in text
+
+
+async def test_a_second_message_waits_in_the_composer_while_an_answer_is_written(world: World) -> None:
+    gate = slow_reply(world, "one two three four five six seven")
+    async with world.app() as seen:
+        await seen.ready()
+        await seen.type("first")
+        await seen.pilot.press("enter")
+        await seen.until(gate.reached.is_set)
+        await seen.type("second")
+        await seen.pilot.press("enter")
+        await seen.pilot.pause()
+        assert seen.chat.composer.text == "second"
+        assert "Still answering" in seen.text()
+        gate.open.set()
+        await seen.answered()
+
+
+async def test_earlier_messages_are_loaded_above(seen: Seen) -> None:
+    runtime = seen.app.runtime
+    thread = chats.new_thread(runtime)
+    _fill(seen, thread.id, 150)
+    seen.chat.open_thread(thread)
+    await seen.settle()
+    assert len(seen.chat.transcript.bubbles) == chats.PAGE
+    await seen.pilot.press("escape", "g", "up")
+    await seen.settle()
+    assert len(seen.chat.transcript.bubbles) == 2 * chats.PAGE
+    assert isinstance(seen.chat.transcript.bubbles[0], Said)
+
+
+async def test_find_jumps_to_the_exact_message(seen: Seen) -> None:
+    thread = chats.new_thread(seen.app.runtime)
+    _fill(seen, thread.id, 150)
+    await seen.pilot.press("ctrl+f")
+    await seen.type("number 77")
+    await seen.until(lambda: "message number 77" in seen.text())
+    await seen.pilot.press("enter")
+    await seen.settle()
+    await seen.until(lambda: seen.chat.transcript.cursor is not None)
+    await seen.settle()
+    assert seen.chat.transcript.cursor.message.text.startswith("message number 77 ")
+    assert not seen.chat.transcript.complete
+    await seen.pilot.press("G")
+    await seen.settle()
+    assert seen.chat.transcript.complete
+
+
+def _fill(seen: Seen, thread_id: str, count: int) -> None:
+    from memapp.domain.chat import Origin
+    from memapp.store import chat
+
+    runtime = seen.app.runtime
+    with runtime.database.write() as conn:
+        asked = None
+        for number in range(count):
+            role = (Role.USER, Role.ASSISTANT)[number % 2]
+            text = f"message number {number} ends"
+            one = chat.add_message(
+                conn,
+                runtime.user_id,
+                thread_id,
+                role,
+                text,
+                runtime.clock(),
+                origin=Origin.IMPORT,
+                reply_to=asked if number % 2 else None,
+            )
+            asked = one.id
+
+
+async def test_quitting_while_an_answer_is_written_keeps_it_and_does_not_wait(world: World) -> None:
+    gate = slow_reply(world, "one two three four five six seven eight nine ten " * 20)
+    async with world.app() as seen:
+        await seen.ready()
+        await seen.type("count")
+        await seen.pilot.press("enter")
+        await seen.until(gate.reached.is_set)
+        await seen.type("next thought")
+        await seen.pilot.press("ctrl+q")
+        await seen.until(lambda: not seen.app.is_running)
+    async with world.app() as again:
+        await again.ready()
+        assert messages(again)[-1][2] is MessageStatus.STOPPED
+        assert again.chat.composer.text == "next thought"
+
+
+async def test_ctrl_c_asks_once_before_it_quits(seen: Seen) -> None:
+    await seen.pilot.press("ctrl+c")
+    assert "Press ctrl+c again to quit." in seen.toasts()
+    await seen.pilot.press("ctrl+c")
+    await seen.until(lambda: not seen.app.is_running)

@@ -1,15 +1,13 @@
 """Chat: puts the list of chats, the conversation, the composer and the drawer together, and routes what they announce.
 
-What the running turn does to the screen is in `screens.turn_view`; what is done with memories, in `ui.memories`.
+What happens there is in the parts of `ui.chat`.
 """
 
 import asyncio
-from collections.abc import Iterable
-from functools import partial
 from typing import ClassVar
 
 from textual import on, work
-from textual.app import ComposeResult, SystemCommand
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
@@ -18,20 +16,23 @@ from textual.widgets import Footer, Markdown
 from memapp import paths
 from memapp.domain.chat import Message, Role, Thread
 from memapp.domain.text import shorten
-from memapp.errors import MemappError, UsageError
+from memapp.errors import MemappError
 from memapp.runtime import Runtime
 from memapp.services import chats
 from memapp.services.browse import Hit
-from memapp.ui import commands, reading
+from memapp.ui import reading
 from memapp.ui.announce import Learned, ModelChanged, ThreadStarted, TurnEnded, TurnMoved, TurnRefused
-from memapp.ui.memories import MemoryDeeds
+from memapp.ui.chat.drafts import Drafts
+from memapp.ui.chat.memories import MemoryDeeds
+from memapp.ui.chat.sending import Sending, Spans
+from memapp.ui.chat.threads import SHOWN, ThreadDeeds
+from memapp.ui.chat.turn import TurnView
 from memapp.ui.modes import MODES
 from memapp.ui.panels.loop import LoopDrawer
 from memapp.ui.panels.threads import ThreadPane
 from memapp.ui.safe import notify
-from memapp.ui.screens.detail import Line, Question, TextCard, Wanted
+from memapp.ui.screens.detail import Question, TextCard
 from memapp.ui.screens.find import FindScreen
-from memapp.ui.screens.turn_view import TurnView
 from memapp.ui.talk import Talk
 from memapp.ui.told import told
 from memapp.ui.undo import UndoStack
@@ -40,9 +41,6 @@ from memapp.ui.widgets.statusline import StatusLine
 from memapp.ui.widgets.topbar import TopBar
 from memapp.ui.widgets.transcript import Transcript, welcome
 
-Spans = tuple[tuple[int, int], ...]
-
-THREADS_SHOWN = 200
 STATUS_SECONDS = 0.3
 
 
@@ -65,27 +63,23 @@ class ChatScreen(Screen[None]):
 
     talk: Talk
 
-    def __init__(self, runtime: Runtime, *, question: str = "", banner: str = "") -> None:
+    def __init__(self, runtime: Runtime, *, question: str = "", typed: tuple[str, Spans] = ("", ()), banner: str = "") -> None:
         super().__init__()
         self.runtime = runtime
         self.thread: Thread | None = None
         """The chat on the screen; None until a new one has its first message."""
         self.persona_id = runtime.settings.persona
         """Who answers in the chat on the screen."""
-        self.typed: tuple[str, Spans] = ("", ())
-        """What was typed before this screen was there."""
-        self.editing: Message | None = None
-        """An earlier message that the composer holds, to be sent in other words."""
-        self._put_aside: tuple[str, Spans] = ("", ())
-        self.undone = UndoStack()
         self._question = question
+        self._typed = typed
         self._banner = banner
-        self._search = ""
-        self._drafts = asyncio.Lock()
-        self._sending = False
         self._said = ""
+        self.undone = UndoStack()
         self.turn = TurnView(self)
+        self.sending = Sending(self)
+        self.drafts = Drafts(self)
         self.memories = MemoryDeeds(self)
+        self.threads = ThreadDeeds(self)
 
     def compose(self) -> ComposeResult:
         yield TopBar(MODES, "chat", banner=self._banner)
@@ -99,7 +93,7 @@ class ChatScreen(Screen[None]):
         yield Footer()
 
     def on_mount(self) -> None:
-        self.composer.fill(*self.typed)
+        self.composer.fill(*self._typed)
         self.query_one(TopBar).say(reading.network(self.runtime))
         self.set_interval(STATUS_SECONDS, self.show_status)
         self._start()
@@ -116,6 +110,16 @@ class ChatScreen(Screen[None]):
     def persona_name(self) -> str:
         return self.runtime.persona(self.persona_id).name
 
+    @property
+    def busy(self) -> bool:
+        """A turn is running, or a message is on its way to one."""
+        return self.talk.busy or self.drafts.held
+
+    @property
+    def can_answer(self) -> bool:
+        """There is a model, or one is on its way."""
+        return self.runtime.chat.state in ("ready", "loading")
+
     # Opening a chat --------------------------------------------------------------------------------------------------
 
     @work(group="open")
@@ -125,37 +129,31 @@ class ChatScreen(Screen[None]):
         self.composer.prompts = await asyncio.to_thread(chats.typed_prompts, self.runtime)
         last = None if self._question else await asyncio.to_thread(reading.last_thread, self.runtime)
         await self._show_thread(last)
-        self.show_threads()
+        self.list_threads()
         if self._question:
-            self._send(self._question, ())
-
-    def open_thread(self, thread: Thread | None, *, at: Message | None = None) -> None:
-        """Show a chat, or an empty one; `at` is the message to show it at."""
-        self._open(thread, at)
+            await self.sending.send(self._question, ())
 
     @work(exclusive=True, group="open")
     @told
-    async def _open(self, thread: Thread | None, at: Message | None) -> None:
-        await self._save_draft(self.composer.text, self.composer.pasted)
-        self._leave_editing()
+    async def open_thread(self, thread: Thread | None, at: Message | None = None) -> None:
+        """Show a chat, or an empty one; `at` is the message to show it at."""
+        self.sending.leave_editing()
+        await self.drafts.save()
         self.composer.clear_text()
         await self._show_thread(thread, at)
-        self.show_threads()
+        self.list_threads()
         self.remove_class("-threads")
-        self.composer.focus()
+        (self.transcript if at else self.composer).focus()
         await asyncio.to_thread(chats.remember_choice, self.runtime, "thread", thread.id if thread else "")
 
     async def _show_thread(self, thread: Thread | None, at: Message | None = None) -> None:
         self.thread = thread
         self.persona_id = thread.persona if thread else self.runtime.settings.persona
         if thread is None:
-            await self.transcript.show([welcome(await asyncio.to_thread(reading.welcome_words, self.runtime))], earlier=False)
+            await self._show_welcome()
         else:
             await self.show_messages(thread, at)
-        if not self.composer.text:
-            text, pasted = await asyncio.to_thread(reading.draft, self.runtime, thread.id if thread else "")
-            if not self.composer.text:
-                self.composer.fill(text, pasted)
+        await self.drafts.load()
         self.show_status()
         self.refresh_bindings()
         self._rest()
@@ -164,12 +162,16 @@ class ChatScreen(Screen[None]):
         """Show the last messages of a thread, or those around `at`."""
         stretch = await asyncio.to_thread(reading.stretch, self.runtime, thread.id, at)
         if not stretch.messages:
-            words = await asyncio.to_thread(reading.welcome_words, self.runtime)
-            await self.transcript.show([welcome(words)], earlier=False)
+            await self._show_welcome()
             return
         bubbles = self.turn.bubbles(stretch.messages)
         await self.transcript.show(bubbles, earlier=stretch.earlier, later=stretch.later, at=at.id if at else "")
         self._explain([one for one in stretch.messages if one.role is Role.ASSISTANT])
+
+    async def _show_welcome(self) -> None:
+        words = await asyncio.to_thread(reading.welcome_words, self.runtime)
+        await self.transcript.show([welcome(words)], earlier=False)
+        self.turn.forget()
 
     @work(group="explain", exclusive=True)
     @told
@@ -180,7 +182,7 @@ class ChatScreen(Screen[None]):
 
     def explain_again(self) -> None:
         """Bring the chips up to date after a memory changed."""
-        if not self.talk.busy:
+        if not self.busy:
             self._explain([one.message for one in self.transcript.bubbles if one.message.role is Role.ASSISTANT])
 
     @on(Transcript.EarlierWanted)
@@ -199,156 +201,58 @@ class ChatScreen(Screen[None]):
 
     # The list of chats -----------------------------------------------------------------------------------------------
 
-    def show_threads(self, count: int = THREADS_SHOWN) -> None:
-        """Bring the list of chats up to date."""
-        self._list_threads(self._search, count)
-
     @work(exclusive=True, group="threads")
     @told
-    async def _list_threads(self, search: str, count: int) -> None:
-        found = await asyncio.to_thread(partial(chats.list_threads, self.runtime, search, limit=count + 1))
-        current = self.thread.id if self.thread else ""
-        self.query_one(ThreadPane).show(found[:count], current, self.runtime.clock(), more=len(found) > count)
+    async def list_threads(self, count: int = SHOWN) -> None:
+        """Bring the list of chats up to date."""
+        await self.threads.list(count)
 
     @on(ThreadPane.SearchChanged)
     def _search_threads(self, event: ThreadPane.SearchChanged) -> None:
-        self._search = event.text
-        self.show_threads()
+        self.threads.search = event.text
+        self.list_threads()
 
     @on(ThreadPane.MoreWanted)
     def _more_threads(self, event: ThreadPane.MoreWanted) -> None:
-        self.show_threads(event.shown + THREADS_SHOWN)
+        self.list_threads(event.shown + SHOWN)
 
     @on(ThreadPane.Chosen)
     def _thread_chosen(self, event: ThreadPane.Chosen) -> None:
         self.open_thread(event.thread)
 
     @on(ThreadPane.RenameWanted)
-    def _rename_chosen(self, event: ThreadPane.RenameWanted) -> None:
-        self._rename(event.thread)
-
-    @work(group="thread-deed")
-    @told
-    async def _rename(self, thread: Thread) -> None:
-        title = await self.app.push_screen_wait(Line("Rename this chat", thread.title))
-        if title is None or title == thread.title:
-            return
-        await asyncio.to_thread(chats.rename_thread, self.runtime, thread.id, title)
-        self.undone.push(f"Renamed “{shorten(thread.title, 40)}”", lambda r: chats.rename_thread(r, thread.id, thread.title))
-        self.show_threads()
+    def _rename_wanted(self, event: ThreadPane.RenameWanted) -> None:
+        self.rename(event.thread)
 
     @on(ThreadPane.DeleteWanted)
-    def _delete_chosen(self, event: ThreadPane.DeleteWanted) -> None:
-        self._delete(event.thread)
+    def _delete_wanted(self, event: ThreadPane.DeleteWanted) -> None:
+        self.delete(event.thread)
 
-    @work(group="thread-deed")
+    @work(group="deed")
     @told
-    async def _delete(self, thread: Thread) -> None:
-        """Take a chat out of the list; it can be brought back, so nobody is asked."""
-        if self.turn.thread_id == thread.id and self.talk.busy:
-            self.talk.stop()
-        await asyncio.to_thread(chats.delete_thread, self.runtime, thread.id)
-        label = f"Deleted “{shorten(thread.title, 40)}”"
-        self.undone.push(label, lambda runtime: chats.restore_thread(runtime, thread.id))
-        notify(self, f"{label}. ctrl+z brings it back.")
-        if self.thread is not None and self.thread.id == thread.id:
-            self.open_thread(None)
-        self.show_threads()
+    async def rename(self, thread: Thread) -> None:
+        await self.threads.rename(thread)
 
-    # Sending ---------------------------------------------------------------------------------------------------------
+    @work(group="deed")
+    @told
+    async def delete(self, thread: Thread) -> None:
+        await self.threads.delete(thread)
+
+    # Sending, and the running turn -----------------------------------------------------------------------------------
 
     @on(Composer.Sent)
-    def _sent(self, event: Composer.Sent) -> None:
-        self._send(event.text, event.pasted)
-
-    def _send(self, text: str, pasted: Spans) -> None:
-        if not text.strip():
-            return
+    @work(group="send", exclusive=True)
+    async def _sent(self, event: Composer.Sent) -> None:
         try:
-            command = commands.parse(text.strip())
-            if command is not None:
-                self._carry_out(command)
-            elif self.talk.busy or self._sending:
-                self.say("Still answering. Enter sends this afterwards, esc stops the answer.")
-            elif not self.can_answer:
-                self._offer_to_remember(text)
-            else:
-                self._submit(commands.unescaped(text), pasted if not text.startswith("//") else ((0, len(text)),))
+            await self.sending.send(event.text, event.pasted)
         except MemappError as error:
             self.say(str(error), problem=True)
 
-    def _submit(self, text: str, pasted: Spans) -> None:
-        self._sending = True
-        self.composer.clear_text()
-        self.composer.prompts = [text, *(one for one in self.composer.prompts if one != text)]
-        if self.editing is not None:
-            message, self.editing = self.editing, None
-            self.turn.replaces = message.id
-            self.talk.resend(message, text)
-        else:
-            self.talk.send(self.thread, text, pasted, self.persona_id)
-        self.show_status()
-        self.refresh_bindings()
-
-    def _carry_out(self, command: commands.Command) -> None:
-        if command.name in ("evidence", "remark") and self.thread is None:
-            raise UsageError("There is no chat yet.", "Send a first message.")
-        if command.name == "remark" and self.talk.busy:
-            raise UsageError("Still answering.")
-        self.composer.clear_text()
-        match command.name:
-            case "help":
-                text = "\n".join(f"{form:18} {what}" for form, what in commands.COMMANDS.values())
-                self.app.push_screen(TextCard("Commands", text, note="Begin with // to send a message that starts with a slash."))
-            case "remember":
-                self.memories.add(command.text)
-            case "evidence":
-                self._add_evidence(command.text)
-            case "remark" if self.thread is not None:
-                self.talk.remark(self.thread)
-            case "persona":
-                self._new_with_persona(command.text)
-        self._forget_draft()
-
-    @work(group="thread-deed")
+    @work(group="deed")
     @told
-    async def _add_evidence(self, text: str) -> None:
-        if self.thread is not None:
-            await asyncio.to_thread(chats.add_evidence, self.runtime, self.thread.id, text)
-            self.transcript.note(f"Evidence added: {shorten(text, 200)}")
-
-    @work(group="thread-deed")
-    @told
-    async def _new_with_persona(self, name: str) -> None:
-        """Start a chat with the persona of this id or name."""
-        known = {key: one.name for key, one in self.runtime.personas.items()}
-        found = next((key for key, shown in known.items() if name.lower() in (key, shown.lower())), None)
-        if found is None:
-            raise UsageError(f"There is no persona {name!r}.", f"There are: {', '.join(sorted(known))}.")
-        thread = await asyncio.to_thread(chats.new_thread, self.runtime, found)
-        self.open_thread(thread)
-
-    @work(group="offer", exclusive=True)
-    @told
-    async def _offer_to_remember(self, text: str) -> None:
-        why = self.runtime.chat.note or "No model is loaded."
-        question = Question(
-            "No model to answer",
-            f"{shorten(why, 300)}\n\nSave what you wrote as a memory instead?",
-            "save as a memory",
-            "keep writing",
-        )
-        if await self.app.push_screen_wait(question):
-            await self.memories.add_now(text)
-            self.composer.clear_text()
-            self._forget_draft()
-
-    @property
-    def can_answer(self) -> bool:
-        """There is a model, or one is on its way."""
-        return self.runtime.chat.state in ("ready", "loading")
-
-    # The running turn ------------------------------------------------------------------------------------------------
+    async def new_chat_with(self, persona: str) -> None:
+        """Start a chat with another persona."""
+        await self.sending.new_chat_with(persona)
 
     async def on_thread_started(self, event: ThreadStarted) -> None:
         if self.thread is None:
@@ -358,25 +262,24 @@ class ChatScreen(Screen[None]):
 
     async def on_turn_moved(self, event: TurnMoved) -> None:
         await self.turn.follow(event)
-        if self._sending:
-            self._sending = False
-            self._save_draft_soon()
-            self.show_threads()
+        if self.drafts.held:
+            self.drafts.held = False
+            self.save_draft()
+            self.list_threads()
+            self.refresh_bindings()
         self.show_status()
 
     async def on_turn_refused(self, event: TurnRefused) -> None:
         """Nothing may be lost: a message that was not saved goes back into the composer."""
-        self._sending = False
+        self.drafts.held = False
         if event.unsent is not None:
-            later = self.composer.text
-            self.composer.fill(event.unsent.text + (f"\n{later}" if later else ""), event.unsent.pasted)
-            self.turn.replaces = ""
+            self.sending.take_back(event.unsent)
         await self.turn.refused(event.error)
         self.say(f"{event.error.title}: {event.error}", problem=True)
 
     def on_turn_ended(self, event: TurnEnded) -> None:
         self.turn.ended()
-        self.show_threads()
+        self.list_threads()
         self.refresh_bindings()
         self.show_status()
         self.talk.rest(event.thread_id)
@@ -390,13 +293,8 @@ class ChatScreen(Screen[None]):
         self._rest()
 
     def _rest(self) -> None:
-        if not self.talk.busy and self.thread is not None:
+        if not self.busy and self.thread is not None:
             self.talk.rest(self.thread.id)
-
-    def action_stop(self) -> None:
-        """Stop the answer; what there is of it is kept."""
-        self.talk.stop()
-        self.say("Stopping…")
 
     def say(self, words: str, *, problem: bool = False) -> None:
         """Say one line above the composer until something else happens."""
@@ -407,11 +305,13 @@ class ChatScreen(Screen[None]):
         """Say what is going on, and what the composer is for."""
         chat = self.runtime.chat
         self.composer.hint(prompt_hint(model=chat.state, persona=self.persona_name))
-        words = self.turn.doing() or (chat.note if chat.state in ("loading", "failed") else "")
-        if self.editing is not None:
-            words = "Writing an earlier message anew: enter sends it in place of the old one, esc leaves it."
+        words, problem = self.turn.doing(), False
+        if self.sending.editing is not None:
+            words = "An earlier message: enter sends it in place of the old one, esc leaves it as it was."
+        elif not words and chat.state in ("loading", "failed"):
+            words, problem = chat.note, chat.state == "failed"
         if words or not self._said:
-            self.query_one(StatusLine).say(words, problem=chat.state == "failed" and not self.turn.doing())
+            self.query_one(StatusLine).say(words, problem=problem)
 
     # Keys ------------------------------------------------------------------------------------------------------------
 
@@ -420,13 +320,18 @@ class ChatScreen(Screen[None]):
             case "stop":
                 return self.talk.busy
             case "retry":
-                return self.is_mounted and self.transcript.last_answer is not None and not self.talk.busy
+                return self.is_mounted and self.transcript.last_answer is not None and not self.busy
         return True
+
+    def action_stop(self) -> None:
+        """Stop the answer; what there is of it is kept."""
+        self.talk.stop()
+        self.say("Stopping…")
 
     def action_back(self) -> None:
         """Leave what is open, else go between the composer and the conversation."""
-        if self.editing is not None:
-            self._leave_editing()
+        if self.sending.editing is not None:
+            self.sending.leave_editing()
         elif self.has_class("-threads"):
             self.remove_class("-threads")
             self.composer.focus()
@@ -443,7 +348,7 @@ class ChatScreen(Screen[None]):
     def action_retry(self) -> None:
         """Answer the last message again; the old answer stays as a variant."""
         answer = self.transcript.last_answer
-        if answer is None or self.talk.busy:
+        if answer is None or self.busy:
             return
         if answer.message.reply_to is None:
             self.say("A remark cannot be answered again; /remark makes another.")
@@ -462,19 +367,17 @@ class ChatScreen(Screen[None]):
         self.turn.show_loop()
 
     def action_threads(self) -> None:
-        """Show or hide the list of chats, and go there."""
+        """Show the list of chats and go there; hide it when already there."""
+        pane = self.query_one(ThreadPane)
         if self.has_class("-narrow"):
             self.toggle_class("-threads")
-            shown = self.has_class("-threads")
-        elif self.has_class("-no-threads") or self.query_one(ThreadPane).has_focus_within:
+        elif self.has_class("-no-threads") or pane.has_focus_within:
             self.toggle_class("-no-threads")
-            shown = not self.has_class("-no-threads")
-        else:
-            shown = True
-        if shown:
-            self.query_one(ThreadPane).enter()
-        else:
+        hidden = self.has_class("-no-threads") if self.has_class("-wide") else not self.has_class("-threads")
+        if hidden:
             self.composer.focus()
+        else:
+            pane.enter()
 
     @work(group="find", exclusive=True)
     @told
@@ -486,17 +389,18 @@ class ChatScreen(Screen[None]):
 
     async def go_to(self, hit: Hit) -> None:
         """Show what was found."""
-        if hit.kind == "memory":
-            await self.memories.show(hit.id)
-        else:
-            thread = await asyncio.to_thread(chats.get_thread, self.runtime, hit.thread_id)
-            at = await asyncio.to_thread(chats.get_message, self.runtime, hit.id) if hit.kind == "message" else None
-            self.open_thread(thread, at=at)
+        match hit.kind:
+            case "memory":
+                await self.memories.show(hit.id)
+            case "message":
+                await self.go_to_message(hit.id)
+            case "thread":
+                self.open_thread(await asyncio.to_thread(chats.get_thread, self.runtime, hit.thread_id))
 
     async def go_to_message(self, message_id: str) -> None:
         """Show a message in its chat."""
         message = await asyncio.to_thread(chats.get_message, self.runtime, message_id)
-        self.open_thread(await asyncio.to_thread(chats.get_thread, self.runtime, message.thread_id), at=message)
+        self.open_thread(await asyncio.to_thread(chats.get_thread, self.runtime, message.thread_id), message)
 
     # What the conversation announces ---------------------------------------------------------------------------------
 
@@ -505,22 +409,22 @@ class ChatScreen(Screen[None]):
     @told
     async def _open_hit(self, event: Transcript.HitOpened) -> None:
         hit = event.hit
+        why = f"score {hit.score:.2f}: {hit.why}"
         if hit.kind == "memory":
-            await self.memories.show(hit.id, f"score {hit.score:.2f}: {hit.why}")
-            return
-        who = "You said" if hit.said_by == "user" else "An earlier answer"
-        message = await asyncio.to_thread(chats.get_message, self.runtime, hit.id)
-        card = TextCard(who, message.text, note=f"score {hit.score:.2f}: {hit.why}", can_jump=True)
-        await self._after_card(await self.app.push_screen_wait(card), message)
+            await self.memories.show(hit.id, why)
+        else:
+            message = await asyncio.to_thread(chats.get_message, self.runtime, hit.id)
+            await self._read("You said" if hit.said_by == "user" else "An earlier answer", message, why, can_jump=True)
 
     @on(Transcript.MessageOpened)
     @work(group="card", exclusive=True)
     @told
     async def _open_message(self, event: Transcript.MessageOpened) -> None:
-        title = "You" if event.message.role is Role.USER else self.persona_name
-        await self._after_card(await self.app.push_screen_wait(TextCard(title, event.message.text)), event.message)
+        await self._read("You" if event.message.role is Role.USER else self.persona_name, event.message)
 
-    async def _after_card(self, wanted: Wanted | None, message: Message) -> None:
+    async def _read(self, title: str, message: Message, note: str = "", *, can_jump: bool = False) -> None:
+        """Show a whole message, and do what the person then wants."""
+        wanted = await self.app.push_screen_wait(TextCard(title, message.text, note=note, can_jump=can_jump))
         if wanted is not None and wanted.deed == "copy":
             self._copy(message.text)
         elif wanted is not None:
@@ -535,22 +439,8 @@ class ChatScreen(Screen[None]):
         notify(self, "Copied.")
 
     @on(Transcript.EditWanted)
-    def _edit(self, event: Transcript.EditWanted) -> None:
-        if self.talk.busy:
-            self.say("Still answering. Esc stops it.")
-            return
-        if self.editing is None:
-            self._put_aside = (self.composer.text, self.composer.pasted)
-        self.editing = event.message
-        self.composer.fill(event.message.text, event.message.pasted)
-        self.composer.focus()
-        self.show_status()
-
-    def _leave_editing(self) -> None:
-        if self.editing is not None:
-            self.editing = None
-            self.composer.fill(*self._put_aside)
-            self.say("")
+    def _edit_wanted(self, event: Transcript.EditWanted) -> None:
+        self.sending.edit(event.message)
 
     @on(Transcript.RetryWanted)
     def _retry_wanted(self) -> None:
@@ -558,7 +448,13 @@ class ChatScreen(Screen[None]):
 
     @on(Transcript.RememberWanted)
     def _remember_wanted(self, event: Transcript.RememberWanted) -> None:
-        self.memories.write(event.text)
+        self.write_memory(event.text)
+
+    @work(group="deed")
+    @told
+    async def write_memory(self, text: str) -> None:
+        """Let the person put something into the words to be remembered."""
+        await self.memories.write(text)
 
     @on(Transcript.VariantWanted)
     @work(group="variant", exclusive=True)
@@ -566,28 +462,10 @@ class ChatScreen(Screen[None]):
     async def _switch_variant(self, event: Transcript.VariantWanted) -> None:
         await self.turn.switch_variant(event.message, event.step)
 
-    @on(Transcript.UndoWanted)
-    @on(Composer.UndoWanted)
-    def undo_last(self) -> None:
-        """Take the last thing back."""
-        self._undo()
-
-    @work(group="undo")
-    @told
-    async def _undo(self) -> None:
-        done = self.undone.pop()
-        if done is None:
-            self.say("Nothing to undo.")
-            return
-        await asyncio.to_thread(done.back, self.runtime)
-        notify(self, f"Undone: {done.label}")
-        self.show_threads()
-        self.explain_again()
-
     @on(Markdown.LinkClicked)
     @work(group="card", exclusive=True)
     @told
-    async def _link(self, event: Markdown.LinkClicked) -> None:
+    async def _link_clicked(self, event: Markdown.LinkClicked) -> None:
         """Show where a link leads; it is opened only on a word of the person, and only if it is a web address."""
         web = event.href.startswith(("http://", "https://"))
         note = "This leaves memapp: your browser will open it." if web else "memapp opens only web addresses."
@@ -595,7 +473,25 @@ class ChatScreen(Screen[None]):
         if await self.app.push_screen_wait(question) and web:
             self.app.open_url(event.href)
 
-    # Drafts and choices ----------------------------------------------------------------------------------------------
+    # Undo, drafts, choices -------------------------------------------------------------------------------------------
+
+    @on(Transcript.UndoWanted)
+    @on(Composer.UndoWanted)
+    def _undo_wanted(self) -> None:
+        self.undo_last()
+
+    @work(group="deed")
+    @told
+    async def undo_last(self) -> None:
+        """Take the last thing back."""
+        done = self.undone.pop()
+        if done is None:
+            self.say("Nothing to undo.")
+            return
+        await asyncio.to_thread(done.back, self.runtime)
+        notify(self, f"Undone: {done.label}")
+        self.list_threads()
+        self.explain_again()
 
     @on(Composer.Hesitated)
     def _hesitated(self, event: Composer.Hesitated) -> None:
@@ -605,68 +501,16 @@ class ChatScreen(Screen[None]):
     @on(Composer.Paused)
     def _paused(self) -> None:
         self.say("")
-        self._save_draft_soon()
+        self.save_draft()
 
     @work(group="draft")
     @told
-    async def _save_draft_soon(self) -> None:
-        await self._save_draft(self.composer.text, self.composer.pasted)
+    async def save_draft(self) -> None:
+        """Keep what is being typed."""
+        await self.drafts.save()
 
-    async def _save_draft(self, text: str, pasted: Spans) -> None:
-        """Keep what is being typed; not while a message is on its way, whose turn settles the draft itself."""
-        if self._sending or self.editing is not None:
-            return
-        async with self._drafts:
-            await asyncio.to_thread(reading.save_draft, self.runtime, self.thread.id if self.thread else "", text, pasted)
-
-    def _forget_draft(self) -> None:
-        self._save_draft_soon()
-
-    def save_draft_now(self) -> None:
-        """Keep what is being typed before the app ends."""
-        text, pasted = self._put_aside if self.editing is not None else (self.composer.text, self.composer.pasted)
-        try:
-            reading.save_draft(self.runtime, self.thread.id if self.thread else "", text, pasted)
-        except MemappError:
-            return  # leaving must not fail; the last pause was saved
-
-    @work(group="choice")
+    @work(group="deed")
     @told
     async def keep_choice(self, name: str, value: object) -> None:
         """Remember a choice made on the screen."""
         await asyncio.to_thread(chats.remember_choice, self.runtime, name, value)
-
-    # The palette -----------------------------------------------------------------------------------------------------
-
-    def commands(self) -> Iterable[SystemCommand]:
-        """Everything that can be done here, for the palette."""
-        yield SystemCommand("New chat", "ctrl+n", self.action_new)
-        yield SystemCommand("Show or hide the chats", "ctrl+b", self.action_threads)
-        yield SystemCommand("Show or hide the loop", "What memapp expected, needed and found (ctrl+t)", self.action_drawer)
-        for key, persona in self.runtime.personas.items():
-            yield SystemCommand(
-                f"New chat with {shorten(persona.name, 40)}", f"/persona {key}", partial(self._new_with_persona, key)
-            )
-        yield SystemCommand("Remember something", "Write a memory by hand (/remember)", partial(self.memories.write, ""))
-        if self.talk.busy:
-            yield SystemCommand("Stop the answer", "Keeps what there is (esc)", self.action_stop)
-        elif self.transcript.last_answer is not None:
-            yield SystemCommand("Answer again", "Keeps the old answer as a variant (ctrl+r)", self.action_retry)
-        for label, key, action in CONVERSATION_DEEDS:
-            if self.transcript.bubbles:
-                yield SystemCommand(
-                    label, f"On the chosen or the last message ({key})", getattr(self.transcript, f"action_{action}")
-                )
-        if self.thread is not None:
-            yield SystemCommand("Rename this chat", "e in the list of chats", partial(self._rename, self.thread))
-            yield SystemCommand("Delete this chat", "ctrl+z brings it back", partial(self._delete, self.thread))
-
-
-CONVERSATION_DEEDS = (
-    ("Copy a message", "y", "copy"),
-    ("Edit and send again", "e", "edit"),
-    ("Remember a message", "m", "remember"),
-    ("Open a message or memory", "enter", "open"),
-    ("Load the first messages shown", "g", "first"),
-    ("Go to the end", "G", "last"),
-)

@@ -29,6 +29,8 @@ class Wanted:
 class Card(ModalScreen[Wanted | None]):
     """Text with keys below it."""
 
+    AUTO_FOCUS = ""
+
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "leave", "Close", id="card.close"),
         Binding("y,c", "want('copy')", "Copy", id="card.copy"),

@@ -3,7 +3,10 @@
 import re
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
 from textual.widgets import Markdown
+
+from memapp.domain.text import clean
 
 _MARKS = re.compile(
     r"[*_`~|\\]|<\w|\[|https?://|www\.|&\w+;|&#"
@@ -18,7 +21,16 @@ def has_marks(text: str) -> bool:
 
 
 def _parser() -> MarkdownIt:
-    return MarkdownIt("gfm-like", {"html": False}).disable("image")
+    parser = MarkdownIt("gfm-like", {"html": False}).disable("image")
+    parser.core.ruler.push("clean", _clean)
+    return parser
+
+
+def _clean(state: StateCore) -> None:
+    """An entity such as &#x202e; becomes its character only while parsing, so the tokens are cleaned once more."""
+    for token in state.tokens:
+        for one in (token, *(token.children or ())):
+            one.content = clean(one.content)
 
 
 class ReplyMarkdown(Markdown):

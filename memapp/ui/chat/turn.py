@@ -83,6 +83,12 @@ class TurnView:
             await self._end(replace(reply, text=self._text, status=MessageStatus.FAILED), str(error))
         self.ended()
 
+    def forget(self) -> None:
+        """Begin with an empty loop: another chat is shown."""
+        if not self._doing:
+            self._loop = LoopState()
+            self.show_loop()
+
     def ended(self) -> None:
         self._doing = ""
         self._reply = None

@@ -1,13 +1,11 @@
 """What a person does with memories on the screen: show, write, edit, pin, forget. Each can be undone."""
 
 import asyncio
-from collections.abc import Awaitable
 from typing import TYPE_CHECKING
 
 from memapp.domain.changes import Revision
 from memapp.domain.memory import MAX_MEMORY_CHARS, Memory
 from memapp.domain.text import one_line, shorten
-from memapp.errors import MemappError
 from memapp.services import chats, curate
 from memapp.ui.safe import notify
 from memapp.ui.screens.detail import Line, MemoryCard
@@ -49,18 +47,19 @@ class MemoryDeeds:
             case "jump" if memory.sources:
                 await self._screen.go_to_message(memory.sources[0])
 
-    def add(self, text: str) -> None:
+    async def add(self, text: str) -> None:
         """Remember something in the person's own words."""
-        self._screen.run_worker(self._told(self.add_now(text)), group="memory")
-
-    def write(self, text: str) -> None:
-        """Let the person put something into the words to be remembered."""
-        self._screen.run_worker(self._told(self._write(text)), group="memory")
-
-    async def add_now(self, text: str) -> None:
         revision = await asyncio.to_thread(curate.add, self._runtime, text)
         self._undoable("Remembered", text, revision)
         notify(self._screen, f"Remembered: {text}")
+
+    async def write(self, text: str) -> None:
+        """Let the person put something into the words to be remembered."""
+        note = f"One fact in your own words, at most {MAX_MEMORY_CHARS} characters."
+        line = Line("Remember", shorten(one_line(text), MAX_MEMORY_CHARS), note=note, length=MAX_MEMORY_CHARS)
+        written = await self._screen.app.push_screen_wait(line)
+        if written:
+            await self.add(written)
 
     async def learned(self, memory: Memory, *, shown: bool) -> None:
         """Say quietly that a fact was learned; with the first three, say what can be done about it."""
@@ -76,13 +75,6 @@ class MemoryDeeds:
             notify(self._screen, HINTS[given], title=f"Hint {given + 1} of {len(HINTS)}", seconds=12)
             await asyncio.to_thread(chats.remember_choice, self._runtime, "hints", given + 1)
 
-    async def _write(self, text: str) -> None:
-        note = f"One fact in your own words, at most {MAX_MEMORY_CHARS} characters."
-        line = Line("Remember", shorten(one_line(text), MAX_MEMORY_CHARS), note=note, length=MAX_MEMORY_CHARS)
-        written = await self._screen.app.push_screen_wait(line)
-        if written:
-            await self.add_now(written)
-
     async def _change(self, done: str, memory: Memory, revision: Revision) -> None:
         label = self._undoable(done, memory.text, revision)
         notify(self._screen, f"{label}. ctrl+z takes it back.")
@@ -92,9 +84,3 @@ class MemoryDeeds:
         label = f"{done} “{shorten(one_line(text), 40)}”"
         self._screen.undone.push(label, lambda runtime: curate.undo(runtime, revision))
         return label
-
-    async def _told(self, work: Awaitable[None]) -> None:
-        try:
-            await work
-        except MemappError as error:
-            notify(self._screen, str(error), title=error.title, problem=True)

@@ -1,0 +1,70 @@
+"""What is being typed, kept at each pause: it survives a crash, another chat, and leaving."""
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from memapp.domain.chat import MAX_MESSAGE_CHARS
+from memapp.errors import MemappError
+from memapp.runtime import Runtime
+from memapp.services import chats
+
+if TYPE_CHECKING:
+    from memapp.ui.screens.chat import ChatScreen
+
+Spans = tuple[tuple[int, int], ...]
+
+
+class Drafts:
+    """The drafts of one screen's composer, one for each chat."""
+
+    def __init__(self, screen: "ChatScreen") -> None:
+        self._screen = screen
+        self._one_at_a_time = asyncio.Lock()
+        self.held = False
+        """A message is on its way; its turn settles the draft itself."""
+        self.put_aside: tuple[str, Spans] | None = None
+        """What was being typed before an earlier message was taken into the composer."""
+
+    async def save(self) -> None:
+        """Keep what stands in the composer."""
+        if self.held or self.put_aside is not None:
+            return
+        composer = self._screen.composer
+        async with self._one_at_a_time:
+            await asyncio.to_thread(_save, self._screen.runtime, self._thread_id, composer.text, composer.pasted)
+
+    async def load(self) -> None:
+        """Put the draft of the shown chat into the composer, unless something stands there already."""
+        composer = self._screen.composer
+        if composer.text:
+            return
+        draft = await asyncio.to_thread(_load, self._screen.runtime, self._thread_id)
+        if not composer.text:
+            composer.fill(*draft)
+
+    def save_now(self) -> None:
+        """Keep what is being typed before the app ends."""
+        composer = self._screen.composer
+        text, pasted = self.put_aside or (composer.text, composer.pasted)
+        try:
+            _save(self._screen.runtime, self._thread_id, text, pasted)
+        except MemappError:
+            return  # leaving must not fail; the last pause was saved
+
+    @property
+    def _thread_id(self) -> str:
+        return self._screen.thread.id if self._screen.thread else ""
+
+
+def _save(runtime: Runtime, thread_id: str, text: str, pasted: Spans) -> None:
+    if text == chats.get_draft(runtime, thread_id):
+        return
+    if pasted or chats.choice(runtime, f"pasted:{thread_id}"):
+        chats.remember_choice(runtime, f"pasted:{thread_id}", pasted)
+    chats.save_draft(runtime, thread_id, text[:MAX_MESSAGE_CHARS])
+
+
+def _load(runtime: Runtime, thread_id: str) -> tuple[str, Spans]:
+    spans = chats.choice(runtime, f"pasted:{thread_id}", [])
+    pasted = tuple((int(start), int(end)) for start, end in spans) if isinstance(spans, list) else ()
+    return chats.get_draft(runtime, thread_id), pasted

@@ -1,0 +1,45 @@
+"""What the command palette offers in Chat: every action that has a key there, and some that have none."""
+
+from collections.abc import Iterable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from textual.app import SystemCommand
+
+from memapp.domain.text import shorten
+
+if TYPE_CHECKING:
+    from memapp.ui.screens.chat import ChatScreen
+
+ON_A_MESSAGE = (
+    ("Copy a message", "y", "copy"),
+    ("Edit and send again", "e", "edit"),
+    ("Remember a message", "m", "remember"),
+    ("Open a message or memory", "enter", "open"),
+    ("Go to the first message shown", "g", "first"),
+    ("Go to the end", "G", "last"),
+)
+
+
+def chat_commands(screen: "ChatScreen") -> Iterable[SystemCommand]:
+    """Return the commands that make sense now."""
+    yield SystemCommand("New chat", "ctrl+n", screen.action_new)
+    yield SystemCommand("Show or hide the chats", "ctrl+b", screen.action_threads)
+    yield SystemCommand("Show or hide the loop", "What memapp expected, needed and found (ctrl+t)", screen.action_drawer)
+    for key, persona in screen.runtime.personas.items():
+        name = shorten(persona.name, 40)
+        yield SystemCommand(f"New chat with {name}", f"/persona {key}", partial(screen.new_chat_with, key))
+    yield SystemCommand("Remember something", "Write a memory by hand (/remember)", partial(screen.write_memory, ""))
+    if screen.busy:
+        yield SystemCommand("Stop the answer", "Keeps what there is (esc)", screen.action_stop)
+    elif screen.transcript.last_answer is not None:
+        yield SystemCommand("Answer again", "Keeps the old answer as a variant (ctrl+r)", screen.action_retry)
+    if screen.transcript.bubbles:
+        for label, key, action in ON_A_MESSAGE:
+            deed = getattr(screen.transcript, f"action_{action}")
+            yield SystemCommand(label, f"On the chosen or the last message ({key})", deed)
+    if screen.thread is not None:
+        yield SystemCommand("Rename this chat", "e in the list of chats", partial(screen.rename, screen.thread))
+        yield SystemCommand("Delete this chat", "ctrl+z brings it back", partial(screen.delete, screen.thread))
+    if (last := screen.undone.last) is not None:
+        yield SystemCommand(f"Undo: {shorten(last.label, 60)}", "Takes it back (ctrl+z)", screen.undo_last)

@@ -1,0 +1,135 @@
+"""From the composer to a turn: ordinary messages, commands, earlier messages in other words, and what to do without a model."""
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from memapp.domain.chat import Message
+from memapp.domain.text import shorten
+from memapp.errors import UsageError
+from memapp.services import chats
+from memapp.ui import commands
+from memapp.ui.announce import Unsent
+from memapp.ui.commands import Command
+from memapp.ui.screens.detail import Question, TextCard
+
+if TYPE_CHECKING:
+    from memapp.ui.screens.chat import ChatScreen
+
+Spans = tuple[tuple[int, int], ...]
+
+
+class Sending:
+    """What happens when the person presses enter."""
+
+    def __init__(self, screen: "ChatScreen") -> None:
+        self._screen = screen
+        self.editing: Message | None = None
+        """An earlier message that the composer holds, to be sent in other words."""
+
+    async def send(self, text: str, pasted: Spans) -> None:
+        """Send a message, or carry out a command. Raises `UsageError`; what was written then stays where it is."""
+        screen = self._screen
+        command = commands.parse(text.strip())
+        if command is not None:
+            await self._carry_out(command)
+        elif not text.strip():
+            return
+        elif screen.busy:
+            screen.say("Still answering. Enter sends this afterwards, esc stops the answer.")
+        elif not screen.can_answer:
+            await self._offer_to_remember(text)
+        else:
+            unescaped = commands.unescaped(text)
+            moved = len(text) - len(unescaped)
+            self._submit(unescaped, tuple((max(0, start - moved), end - moved) for start, end in pasted))
+
+    def edit(self, message: Message) -> None:
+        """Take an earlier message into the composer, to be sent in other words."""
+        screen = self._screen
+        if screen.busy:
+            screen.say("Still answering. Esc stops it.")
+            return
+        if self.editing is None:
+            screen.drafts.put_aside = (screen.composer.text, screen.composer.pasted)
+        self.editing = message
+        screen.composer.fill(message.text, message.pasted)
+        screen.composer.focus()
+        screen.show_status()
+
+    def leave_editing(self) -> None:
+        """Give the earlier message up; what was being typed comes back."""
+        if self.editing is not None:
+            self.editing = None
+            text, pasted = self._screen.drafts.put_aside or ("", ())
+            self._screen.drafts.put_aside = None
+            self._screen.composer.fill(text, pasted)
+            self._screen.say("")
+
+    def take_back(self, unsent: Unsent) -> None:
+        """Put a message that was not saved back into the composer, before what was typed since."""
+        composer = self._screen.composer
+        later = f"\n{composer.text}" if composer.text else ""
+        composer.fill(unsent.text + later, unsent.pasted)
+
+    def _submit(self, text: str, pasted: Spans) -> None:
+        screen = self._screen
+        screen.drafts.held = True
+        screen.composer.prompts = [text, *(one for one in screen.composer.prompts if one != text)]
+        if self.editing is not None:
+            message = self.editing
+            self.leave_editing()
+            screen.turn.replaces = message.id
+            screen.talk.resend(message, text)
+        else:
+            screen.composer.clear_text()
+            screen.talk.send(screen.thread, text, pasted, screen.persona_id)
+        screen.show_status()
+        screen.refresh_bindings()
+
+    async def _carry_out(self, command: Command) -> None:
+        screen = self._screen
+        if command.name in ("evidence", "remark") and screen.thread is None:
+            raise UsageError("There is no chat yet.", "Send a first message.")
+        match command.name:
+            case "help":
+                words = "\n".join(f"{form:18} {what}" for form, what in commands.COMMANDS.values())
+                screen.app.push_screen(TextCard("Commands", words, note="A message that begins with a slash: begin it with two."))
+            case "remember":
+                await screen.memories.add(command.text)
+            case "evidence" if screen.thread:
+                await asyncio.to_thread(chats.add_evidence, screen.runtime, screen.thread.id, command.text)
+                screen.transcript.note(f"Evidence added: {shorten(command.text, 200)}")
+            case "remark" if screen.thread:
+                if screen.busy or not screen.can_answer:
+                    raise UsageError("Still answering." if screen.busy else "There is no model to say something.")
+                screen.talk.remark(screen.thread)
+            case "persona":
+                await self.new_chat_with(command.text)
+        screen.composer.clear_text()
+        await screen.drafts.save()
+
+    async def new_chat_with(self, name: str) -> None:
+        """Start a chat with the persona of this id or name."""
+        screen = self._screen
+        known = {key: one.name for key, one in screen.runtime.personas.items()}
+        found = next((key for key, shown in known.items() if name.lower() in (key, shown.lower())), None)
+        if found is None:
+            raise UsageError(f"There is no persona {name!r}.", f"There are: {', '.join(sorted(known))}.")
+        screen.composer.clear_text()
+        await screen.drafts.save()
+        screen.open_thread(await asyncio.to_thread(chats.new_thread, screen.runtime, found))
+
+    async def _offer_to_remember(self, text: str) -> None:
+        screen = self._screen
+        why = screen.runtime.chat.note or "No model is loaded."
+        question = Question(
+            "No model to answer",
+            f"{shorten(why, 300)}\n\nSave what you wrote as a memory instead?",
+            "save as a memory",
+            "keep writing",
+        )
+        wanted = await screen.app.push_screen_wait(question)
+        if wanted:
+            await screen.memories.add(text)
+            screen.composer.clear_text()
+            await screen.drafts.save()
