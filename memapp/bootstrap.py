@@ -44,7 +44,13 @@ def open_chat_model(runtime: Runtime, report: Callable[[str], None]) -> ChatMode
     if chosen.server:
         from memapp.inference.server import ServerModel
 
-        return ServerModel(chosen.server, chosen.server_model, allow_remote=chosen.allow_remote)
+        return ServerModel(
+            chosen.server,
+            chosen.server_model,
+            allow_remote=chosen.allow_remote,
+            context_tokens=chosen.context_tokens,
+            answer_seconds=chosen.first_token_seconds,
+        )
 
     from memapp.inference.bundled import bundled_model_path
     from memapp.inference.llama import LlamaModel

@@ -10,7 +10,7 @@ import re
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
@@ -125,10 +125,10 @@ class ServerModel:
         messages = [*_messages(prompt, prompt.suffix), {"content": prompt.head}]
         return self.count_tokens("\n".join(one["content"] for one in messages)) + MESSAGE_TOKENS * len(messages)
 
-    def generate(self, prompt: Prompt, sampling: Sampling, cancel: Cancel) -> Iterator[Piece | Finished]:
+    def generate(self, prompt: Prompt, sampling: Sampling, cancel: Cancel) -> Generator[Piece | Finished, None, None]:
         """Stream a reply, `Finished` last. Closing the iterator early cuts the connection. Raises `ModelError`.
 
-        The tail cannot be forced here: its line comes when the model writes the tail by itself. `repeat_penalty` is
+        The tail cannot be forced here, only asked for: without its line there is no tail. `repeat_penalty` is
         for llama-server alone. Counts in `Usage` are the server's, or estimates where it gives none.
         """
         self._check_open()
@@ -147,7 +147,7 @@ class ServerModel:
         for connection in connections:
             connection.cut()
 
-    def _stream(self, prompt: Prompt, sampling: Sampling, cancel: Cancel) -> Iterator[Piece | Finished]:
+    def _stream(self, prompt: Prompt, sampling: Sampling, cancel: Cancel) -> Generator[Piece | Finished, None, None]:
         """Ask, and tell a cut connection from a broken one."""
         if cancel.is_set():
             yield Finished("cancelled", Usage())
@@ -169,6 +169,9 @@ class ServerModel:
         suffix = prompt.suffix
         if prompt.head:
             suffix = f"{suffix}\nBegin your answer exactly with: {prompt.head}".strip()
+        if sampling.tail:
+            ask = f"After your answer write one more line: {sampling.tail.strip()} and what I will probably say next."
+            suffix = f"{suffix}\n{ask}".strip()
         plain = {
             "model": self._model,
             "messages": _messages(prompt, suffix),

@@ -185,6 +185,11 @@ def test_the_suffix_stands_in_the_last_user_message(server):
     assert (body["model"], body["max_tokens"], body["stream"]) == ("small", 50, True)
 
 
+def test_the_tail_is_asked_for_since_it_cannot_be_forced(server):
+    run(ServerModel(server.url), sampling=Sampling(max_tokens=50, tail=TAIL))
+    assert TAIL.strip() in server.chats[-1]["messages"][-1]["content"]
+
+
 def test_exactly_one_request_is_made_for_a_call(server):
     model = ServerModel(server.url)
     server.asked.clear()
