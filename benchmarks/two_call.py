@@ -1,0 +1,300 @@
+"""What do two calls cost before the first word, on the bundled model?
+
+Every figure is a ratio between things done in turn in the same run: a turn of two calls over a chat of one call with a
+warm cache; the common layout (two system prompts, facts on top) over the shared trunk; the first call over the same call
+through the library's high-level class with a JSON schema. Token counts do not depend on how busy the machine is.
+
+python -m benchmarks.two_call [--small]
+"""
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from memapp.domain.chat import Exchange
+from memapp.domain.memory import Recalled
+from memapp.domain.persona import Persona
+from memapp.domain.prompt import Finished, Piece, Prompt, PromptTurn, Sampling
+from memapp.inference import Cancel
+from memapp.inference.bundled import bundled_model_path
+from memapp.inference.llama import LlamaModel
+from memapp.inference.native import usable_cores
+from memapp.inference.quantise import prepare
+from memapp.prompts import predict, respond
+from memapp.prompts.scene import Scene, trunk
+
+ROUNDS, SMALL_ROUNDS = 15, 4
+TURN_LIMIT, HIT_LIMIT, NAIVE_FLOOR, PREDICTOR_LIMIT = 6.5, 1.0, 5.0, 0.35
+CALL_1_TOKENS, CALL_2_EXTRA_TOKENS = 20, 15
+FACTS = (
+    "User keeps two hens named Ada and Grace.",
+    "User works nights at a bakery on weekdays.",
+    "User is learning to play the accordion.",
+    "User's sister lives in a lighthouse.",
+    "User does not eat mushrooms.",
+)
+HITS = [
+    Recalled("memory", str(number), fact, "", "", datetime(2026, 1, 1, tzinfo=UTC), 1.0, "words")
+    for number, fact in enumerate(FACTS)
+]
+PERSONA = Persona(
+    id="companion",
+    name="memapp",
+    description="A plain companion.",
+    prompt="You are a calm, friendly companion. You answer in one to three short sentences.",
+)
+HISTORY = (
+    ("I finally slept in today. First time in two weeks, I think.", "That sounds overdue. How do you feel now?"),
+    (
+        "Better. I made pancakes and sat on the balcony with the hens until noon.",
+        "Pancakes with hens for company is a fine way to spend a morning. Did they leave you any?",
+    ),
+    (
+        "Barely. Ada is bold. Tonight I am back at the ovens, and we have a big order of rye for the harvest fair.",
+        "A big rye order means an early start on the sourdough. Do you have help tonight, or are you on your own?",
+    ),
+    (
+        "There is a new apprentice, very keen, but he burns himself about once an hour.",
+        "Keen is good. Maybe give him the long gloves and a job far away from the oven door for the first night.",
+    ),
+    (
+        "Ha, I will put him on shaping. By the way, I tried the new tune on the accordion and my left hand simply refuses.",
+        "Left hands take their time. Try the bass line alone, very slowly, until it bores you, and only then add the melody.",
+    ),
+    (
+        "It bores me already. My neighbour has started to leave notes under the door.",
+        "Friendly notes or the other kind? A fixed half hour in the afternoon may keep the peace with the neighbour.",
+    ),
+    (
+        "The other kind. He wrote that a goat would sound better. I am thinking of inviting him for dinner to make up for it.",
+        "A dinner is a good idea. People forgive a lot of wrong notes over something warm and a decent loaf of bread.",
+    ),
+    (
+        "True. I could ask my sister to come as well, she is good with difficult people, but the trip from the coast is long.",
+        "She might enjoy the change. You could offer her the spare room so that she need not travel back at night.",
+    ),
+)
+MESSAGES = (
+    "What could I cook for the two of them on Saturday?",
+    "Do you think I should buy a third hen this autumn?",
+    "Can you suggest an easy waltz for me to practise?",
+    "How do I get through the night shift tomorrow?",
+    "What should I write back to my neighbour today?",
+    "Is there anything I should bring for my sister?",
+    "Tell me what to do with a whole free afternoon.",
+    "Which bread goes well with a vegetable stew?",
+)
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "prediction_next": {"type": "string", "maxLength": 160},
+        "needed_info": {"type": "array", "items": {"type": "string", "maxLength": 32}, "maxItems": 5},
+    },
+    "required": ["prediction_next", "needed_info"],
+}
+
+
+@dataclass
+class Measured:
+    """Seconds of each way, round by round, and tokens of the calls."""
+
+    seconds: dict[str, list[float]] = field(default_factory=dict)
+    call_1: int = 0
+    """Tokens that call 1 computes before it can write."""
+    call_2: int = 0
+    facts: int = 0
+    """Tokens of the facts and what else call 2 adds."""
+
+    def ratio(self, above: str, below: str) -> float:
+        """The median over the rounds, so that one busy moment does not decide."""
+        return median(one / other for one, other in zip(self.seconds[above], self.seconds[below], strict=True))
+
+    @contextmanager
+    def timed(self, name: str) -> Iterator[None]:
+        started = time.perf_counter()
+        yield
+        self.seconds.setdefault(name, []).append(time.perf_counter() - started)
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(prog="python -m benchmarks.two_call")
+    options.add_argument("--small", action="store_true", help=f"{SMALL_ROUNDS} rounds instead of {ROUNDS}")
+    options.add_argument("--data", help="not used; every benchmark takes it")
+    rounds = SMALL_ROUNDS if options.parse_args().small else ROUNDS
+    path = prepare(bundled_model_path(), Path(tempfile.gettempdir()) / "memapp-benchmarks", print)
+    return report(measure(path, rounds), rounds)
+
+
+def measure(path: Path, rounds: int) -> Measured:
+    model, library = LlamaModel(path), high_level(path)
+    measured = Measured()
+    with closing(model), closing(library):
+        count_tokens(model, measured)
+        ways = [one_call, two_calls, two_calls_typed, expected, call_1]
+        for number in range(rounds):
+            scene = talk(MESSAGES[number % len(MESSAGES)])
+            for way in ways[number % len(ways) :] + ways[: number % len(ways)]:
+                model.warm(trunk(talk("But first,")), Cancel())
+                way(model, scene, measured)
+            library_call_1(library, scene, max_tokens=1)
+            with measured.timed("call 1 of the library"):
+                library_call_1(library, scene, max_tokens=2 * predict.MAX_TOKENS)
+            naive(model, scene, measured)
+    return measured
+
+
+def count_tokens(model: LlamaModel, measured: Measured) -> None:
+    """The most that any message needs, when all but its last letters were prefilled."""
+    measured.facts = model.count_tokens(reply_prompt(talk("")).suffix)
+    for message in MESSAGES:
+        scene = talk(message)
+        model.warm(trunk(talk("But first,")), Cancel())
+        model.warm(trunk(scene), Cancel(), open_end=True)
+        measured.call_1 = max(measured.call_1, prefilled(model, predict.request(scene)[0]))
+        measured.call_2 = max(measured.call_2, prefilled(model, reply_prompt(scene)))
+
+
+def prefilled(model: LlamaModel, prompt: Prompt) -> int:
+    *_, finished = model.generate(prompt, Sampling(max_tokens=1), Cancel())
+    assert isinstance(finished, Finished)
+    return finished.usage.prefill_tokens
+
+
+# --- the ways of answering; each is timed up to the first word of the reply, the history being warm
+
+
+def one_call(model: LlamaModel, scene: Scene, measured: Measured) -> None:
+    with measured.timed("one call"):
+        first_word(model, trunk(scene))
+
+
+def two_calls(model: LlamaModel, scene: Scene, measured: Measured) -> None:
+    with measured.timed("two calls"):
+        keywords(model, *predict.request(scene))
+        first_word(model, reply_prompt(scene))
+
+
+def two_calls_typed(model: LlamaModel, scene: Scene, measured: Measured) -> None:
+    """The message was prefilled while it was typed."""
+    model.warm(trunk(scene), Cancel(), open_end=True)
+    with measured.timed("two calls, typed"):
+        keywords(model, *predict.request(scene))
+        first_word(model, reply_prompt(scene))
+
+
+def expected(model: LlamaModel, scene: Scene, measured: Measured) -> None:
+    """The message was expected: call 1 came in idle time, and its facts stand before the message."""
+    before = trunk(replace(scene, message=None))
+    facts = "\n".join(f"- {fact}" for fact in FACTS)
+    content = f"{before.turns[0].content}\n\nContext:\n{facts}\n\n{scene.persona.user_name}: {scene.message}"
+    prompt = replace(before, turns=(PromptTurn("user", content),))
+    model.warm(prompt, Cancel(), open_end=True)
+    with measured.timed("expected"):
+        first_word(model, prompt)
+
+
+def naive(model: LlamaModel, scene: Scene, measured: Measured) -> None:
+    """Each call has its own system prompt, with the facts on top, as most programs do it."""
+    facts = "\n".join(f"- {fact}" for fact in FACTS)
+    shared = trunk(scene)
+    prompt, sampling = predict.request(scene)
+    with measured.timed("naive"):
+        keywords(model, replace(prompt, system=f"{prompt.suffix}\n\n{shared.system}", suffix=""), sampling)
+        first_word(model, replace(shared, system=f"Context:\n{facts}\n\n{shared.system}"))
+
+
+def call_1(model: LlamaModel, scene: Scene, measured: Measured) -> None:
+    """Call 1 alone, with everything before its suffix in the cache."""
+    model.warm(trunk(scene), Cancel())
+    with measured.timed("call 1"):
+        keywords(model, *predict.request(scene))
+
+
+# --- calls
+
+
+def keywords(model: LlamaModel, prompt: Prompt, sampling: Sampling) -> None:
+    """Read call 1 as far as a turn does."""
+    text = ""
+    with closing(model.generate(prompt, sampling, Cancel())) as stream:
+        for part in stream:
+            text += part.text if isinstance(part, Piece) else ""
+            if predict.array_closed(text):
+                break
+
+
+def first_word(model: LlamaModel, prompt: Prompt) -> None:
+    with closing(model.generate(prompt, Sampling(max_tokens=64, temperature=0.3), Cancel())) as stream:
+        for part in stream:
+            if isinstance(part, Piece):
+                break
+
+
+def high_level(path: Path) -> Any:
+    """The same file in the library's own class, with the same threads."""
+    from llama_cpp import Llama
+
+    cores = usable_cores()
+    return Llama(str(path), n_ctx=4096, n_threads=max(1, cores - 1), n_threads_batch=cores, verbose=False)
+
+
+def library_call_1(library: Any, scene: Scene, max_tokens: int) -> None:
+    prompt, _ = predict.request(scene)
+    messages = [
+        {"role": "system", "content": prompt.system},
+        {"role": "user", "content": f"{prompt.turns[0].content}\n\n{prompt.suffix}"},
+    ]
+    form = {"type": "json_object", "schema": SCHEMA}
+    library.create_chat_completion(messages, response_format=form, temperature=0, max_tokens=max_tokens)
+
+
+def talk(message: str) -> Scene:
+    return Scene(PERSONA, (), tuple(Exchange(user, reply) for user, reply in HISTORY), message)
+
+
+def reply_prompt(scene: Scene) -> Prompt:
+    return respond.request(scene, HITS, reply_tokens=64, temperature=0.3)[0]
+
+
+# --- the table
+
+
+def report(measured: Measured, rounds: int) -> int:
+    """Print what was found; return the exit code."""
+    rows = [
+        ("call 1 computes, message typed", measured.call_1, CALL_1_TOKENS, measured.call_1 <= CALL_1_TOKENS),
+        ("call 2 computes beside its facts", measured.call_2 - measured.facts, CALL_2_EXTRA_TOKENS,
+         measured.call_2 - measured.facts <= CALL_2_EXTRA_TOKENS),
+    ]  # fmt: skip
+    print(f"{'tokens':44}{'found':>8}{'bound':>10}")
+    for name, found, bound, holds in rows:
+        print(f"{name:44}{found:8}{'<= ' + str(bound):>10}  {'' if holds else 'MISSED'}")
+    ratios = [
+        ("two calls, message not typed ahead / one call", "two calls", "one call", None, True),
+        ("two calls / one call", "two calls, typed", "one call", TURN_LIMIT, True),
+        ("expected, facts prefetched / one call", "expected", "one call", HIT_LIMIT, True),
+        ("naive layout / two calls", "naive", "two calls, typed", NAIVE_FLOOR, False),
+        ("call 1 / the library with a schema", "call 1", "call 1 of the library", PREDICTOR_LIMIT, True),
+    ]
+    print(f"\n{f'seconds to the first word, median of {rounds}':44}{'ratio':>8}{'bound':>10}")
+    failed = not all(row[3] for row in rows)
+    for name, above, below, limit, at_most in ratios:
+        ratio = measured.ratio(above, below)
+        holds = limit is None or (ratio <= limit if at_most else ratio >= limit)
+        failed |= not holds
+        bound = "" if limit is None else f"{'<=' if at_most else '>='} {limit}"
+        print(f"{name:44}{ratio:8.2f}{bound:>10}  {'' if holds else 'MISSED'}")
+    print("\n" + ", ".join(f"{name} {median(taken) * 1000:.0f} ms" for name, taken in measured.seconds.items()))
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
