@@ -3,11 +3,12 @@
 import re
 
 _ESCAPES = re.compile(
-    r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?"  # OSC: title, clipboard, links
-    r"|\x1b[PX^_][^\x1b]*(?:\x1b\\)?"  # DCS, SOS, PM, APC
-    r"|\x1b\[[0-?]*[ -/]*[@-~]?"  # CSI: colours, cursor
-    r"|\x1b[@-_]?"
-    r"|\x9b[0-?]*[ -/]*[@-~]?|[\x9d\x90\x98\x9e\x9f][^\x9c]*\x9c?"  # the same, as single C1 characters
+    # A sequence is taken out whole only if it ends; of one that does not, the control character alone goes and the rest stays
+    # as harmless text, so that nothing a person pasted is lost.
+    r"(?:\x1b\]|\x9d)[^\x07\x1b\x9c\n]{0,1000}(?:\x07|\x1b\\|\x9c)"  # OSC: title, clipboard, links
+    r"|(?:\x1b[PX^_]|[\x90\x98\x9e\x9f])[^\x1b\x9c\n]{0,1000}(?:\x1b\\|\x9c)"  # DCS, SOS, PM, APC
+    r"|(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]"  # CSI: colours, cursor
+    r"|\x1b[@-Z\\-_]"
 )
 _UNWANTED = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls but tab and newline

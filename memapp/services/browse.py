@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Literal
 
 from memapp.domain import ranking
-from memapp.domain.text import one_line
+from memapp.domain.text import clean, one_line
 from memapp.runtime import Runtime
 from memapp.store import chat
 from memapp.store.search import search_memories, search_messages
@@ -32,6 +32,7 @@ class Hit:
 def find(runtime: Runtime, text: str, limit: int = 30) -> list[Hit]:
     """Return chats, then facts and messages best first. The last word counts as unfinished."""
     conn, user = runtime.database.read(), runtime.user_id
+    text = clean(text)
     if not text.strip():
         return []
     words = ranking.query_words(text)

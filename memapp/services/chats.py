@@ -49,7 +49,7 @@ def new_thread(runtime: Runtime, persona: str = "") -> Thread:
 
 
 def list_threads(runtime: Runtime, matching: str = "", *, limit: int = 200, offset: int = 0) -> list[Thread]:
-    return chat.list_threads(runtime.database.read(), runtime.user_id, matching=matching, limit=limit, offset=offset)
+    return chat.list_threads(runtime.database.read(), runtime.user_id, matching=clean(matching), limit=limit, offset=offset)
 
 
 def get_thread(runtime: Runtime, thread_id: str) -> Thread:

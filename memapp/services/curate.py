@@ -5,13 +5,15 @@ from collections.abc import Sequence
 from memapp.domain.changes import Change, Created, Pinned, Restored, Revision, SoftDeleted, Updated
 from memapp.domain.distil import tags_for
 from memapp.domain.memory import MAX_MEMORY_CHARS, Kind, Memory, State
-from memapp.domain.text import clean, one_line
+from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.store import changes, memories
 from memapp.store.rows import new_id
 
 BY_HAND_IMPORTANCE = 3
+MAX_TAGS = 5
+TAG_CHARS = 40
 
 
 def add(runtime: Runtime, text: str, tags: Sequence[str] = (), *, pinned: bool = False) -> Revision:
@@ -21,7 +23,7 @@ def add(runtime: Runtime, text: str, tags: Sequence[str] = (), *, pinned: bool =
     memory = Memory(
         id=new_id(now),
         text=text,
-        tags=tuple(tags) or tuple(tags_for(text)),
+        tags=_checked_tags(tags) or tuple(tags_for(text)),
         kind=Kind.SEMANTIC,
         category="",
         importance=BY_HAND_IMPORTANCE,
@@ -85,6 +87,11 @@ def _checked(text: str) -> str:
             "Split it.",
         )
     return text
+
+
+def _checked_tags(tags: Sequence[str]) -> tuple[str, ...]:
+    cleaned = [shorten(one_line(clean(tag)), TAG_CHARS) for tag in tags]
+    return tuple(dict.fromkeys(tag for tag in cleaned if tag))[:MAX_TAGS]
 
 
 def _apply(runtime: Runtime, change: Change) -> Revision:

@@ -1,0 +1,45 @@
+"""Cleaning text of what could act on a terminal."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memapp.domain.text import clean, one_line, shorten
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("plain\ttext\nline", "plain\ttext\nline"),
+        ("a\r\nb\rc", "a\nb\nc"),
+        ("\x1b]0;title\x07after", "after"),
+        ("\x1b]52;c;aGVsbG8=\x1b\\after", "after"),
+        ("\x1b[31mred\x1b[0m", "red"),
+        ("\x9b31mred", "red"),
+        ("\x1bP payload \x1b\\after", "after"),
+        ("\x1b]0;never ended, so the words stay", "0;never ended, so the words stay"),
+        ("\x1b\x1b[A[31mx", "[31mx"),
+        ("\u202eabc\u2066d", "abcd"),
+        ("a\x00b\x07c\x7fd\x9fe", "abcde"),
+        ("\ud800x", "x"),
+        ("👩‍👩‍👧 שלום مرحبا ñ", "👩‍👩‍👧 שלום مرحبا ñ"),
+    ],
+)
+def test_clean(text: str, expected: str) -> None:
+    assert clean(text) == expected
+
+
+@given(st.text(st.characters(codec=None, categories=["Cc", "Cf", "Cs", "L", "P"]), max_size=60))
+def test_nothing_that_acts_survives_and_cleaning_twice_changes_nothing(text: str) -> None:
+    once = clean(text)
+    assert clean(once) == once
+    assert not [one for one in once if (ord(one) < 32 and one not in "\n\t") or 127 <= ord(one) < 160]
+    assert not set("\u202a\u202b\u202d\u202e\u2066\u2067\u2068") & set(once)
+    once.encode("utf-8")
+
+
+def test_shortening_cuts_at_a_word_and_marks_it() -> None:
+    assert shorten("one two three four", 14) == "one two three…"
+    assert shorten("short", 14) == "short"
+    assert len(shorten("x" * 50, 14)) == 14
+    assert one_line(" a\n\tb  c ") == "a b c"
