@@ -3,7 +3,7 @@ import pytest
 from numpy.typing import NDArray
 
 from memapp.domain.prompt import Sampling
-from memapp.inference.sampling import GrammarDeadEnd, ReplyText, TokenSampler
+from memapp.inference.sampling import GrammarDeadEnd, ReplyText, TokenSampler, _likeliest
 
 END = 9
 
@@ -38,6 +38,13 @@ def test_a_repeat_penalty_makes_another_token_win() -> None:
     picker = sampler(repeat_penalty=2.0)
     assert [picker.pick(scores(0, 3, 2)) for _ in range(2)] == [1, 2]
     assert [picker.pick(scores(-3, -3, -2.9)) for _ in range(1)] == [0]
+
+
+@pytest.mark.parametrize("size", [10, 3000, 49152])
+@pytest.mark.parametrize("count", [1, 40, 64, 10**6])
+def test_the_likeliest_tokens_are_found_in_order(size: int, count: int) -> None:
+    values = np.random.default_rng(size).normal(size=size).astype(np.float32)
+    assert _likeliest(values, count).tolist() == np.argsort(-values, kind="stable")[:count].tolist()
 
 
 def test_top_p_cuts_unlikely_tokens_off() -> None:
