@@ -1,7 +1,7 @@
 """How much of what was said does recall find again? Questions about long conversations, with the turns that answer them.
 
-Each session becomes a chat and each turn a message in a real store; `services.recall` answers with the bundled
-embedder. The figure is the share of a question's evidence turns among the first k hits, averaged over the questions.
+Each session becomes a chat and each turn a message in a real store, both speakers being people; `services.recall`
+answers with the bundled embedder. The figure is the share of a question's evidence turns among the first k hits, averaged over the questions.
 Beside it, in the same run: plain bm25, plain meaning, both joined by reciprocal rank, and fuzzy keywords.
 
 python -m benchmarks.locomo [--small] [--data ../shared/data] [--predicted N]
@@ -102,9 +102,8 @@ def load(file: Path, home: Path, embedder: Embedder) -> Conversation:
             at = datetime.strptime(data[f"session_{number}_date_time"], "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
             thread = chat.create_thread(conn, USER_ID, f"Session {number}", "companion", at)
             for turn in turns:
-                role = Role.USER if turn["speaker"] == data["speaker_a"] else Role.ASSISTANT
                 text = " ".join(filter(None, [f"{turn['speaker']}:", turn["text"], turn.get("blip_caption")]))
-                message = chat.add_message(conn, USER_ID, thread.id, role, text, at, origin=Origin.IMPORT)
+                message = chat.add_message(conn, USER_ID, thread.id, Role.USER, text, at, origin=Origin.IMPORT)
                 ids[turn["dia_id"]] = message.id
                 conversation.turns[message.id] = text
     for one in data["qa"]:
@@ -241,9 +240,7 @@ def measure_predicted(models: Runtime, conversations: Sequence[Conversation], co
             alone.append(shares(ours(conversation, question), question))
             helped.append(shares(ours(conversation, Question(question.text, question.evidence, keywords)), question))
     before, after = mean({"": alone}, 1), mean({"": helped}, 1)
-    print(
-        f"bundled predictor on {len(chosen)} questions: top 10 {before:.3f} with the question alone, {after:.3f} with its needed_info"
-    )
+    print(f"bundled predictor, {len(chosen)} questions: top 10 {before:.3f} alone, {after:.3f} with its needed_info")
     return [] if after >= before else [f"the predictor's needed_info makes recall worse: {after:.3f} instead of {before:.3f}"]
 
 

@@ -14,6 +14,7 @@ from typing import Literal
 from rapidfuzz import fuzz, process
 
 from memapp.domain.text import one_line, shorten
+from memapp.domain.when import NamedTime
 
 MAX_WORDS = 16
 """Words of a query that are searched for; the rest adds time, not hits."""
@@ -25,9 +26,14 @@ KEYWORDS = 0.08
 BESIDE = 0.30
 """Share of its own score that a message lends to the one before and the one after it."""
 TWO_AWAY = 0.15
-SUBSTANCE = 0.08
-SUBSTANCE_CHARS = 200
-"""A message this long gets all of `SUBSTANCE`: short remarks match easily and say little. A fact always gets it."""
+THAT_DAY = 0.20
+THAT_MONTH = 0.10
+"""For what was said on a day, or in a month, that the message names."""
+STATED = 0.12
+STATED_CHARS = 200
+"""A message that states this much gets all of `STATED`: questions and short remarks match easily and tell little."""
+SAID_BY_PERSON = 0.03
+"""What the person said weighs more than what a model replied."""
 PINNED = 0.04
 IMPORTANCE = 0.01
 """For each step above or below the default importance."""
@@ -41,6 +47,7 @@ ALIKE = 80
 EXCERPT_CHARS = 280
 
 _WORD = re.compile(r"[^\W_]+")
+_SENTENCE = re.compile(r"[^.!?…]+[.!?…]*")
 _STOP_WORDS = frozenset(
     _WORD.findall(
         """a about an and any are as at be been by can could d did do does for from had has have he her him his how i if
@@ -115,7 +122,13 @@ def share_held(text: str, words: Sequence[str]) -> float:
     return sum(bool(which_hold([text], word)) for word in words) / len(words) if words else 0.0
 
 
-def fuse(candidates: Sequence[Candidate], words: Sequence[str], keywords: Sequence[str], now: datetime) -> list[Ranked]:
+def fuse(
+    candidates: Sequence[Candidate],
+    words: Sequence[str],
+    keywords: Sequence[str],
+    now: datetime,
+    times: Sequence[NamedTime] = (),
+) -> list[Ranked]:
     """Order candidates, best first. Those without a reason to be there are left out, and so is a text said before.
 
     A candidate's bm25 counts as a share of the best of its kind, times the share of the words which that best one
@@ -134,7 +147,11 @@ def fuse(candidates: Sequence[Candidate], words: Sequence[str], keywords: Sequen
                 "keywords": KEYWORDS * keywords_held * one.keyword_bm25 / best_keyword,
             }
     lent = _lent({one: sum(own[one.id].values()) for one in candidates if one.kind == "message"})
-    ranked = [Ranked(one, {**own[one.id], **_boosts(one, lent.get(one.id, 0.0), now)}) for one in candidates if _has_reason(one)]
+    ranked = [
+        Ranked(one, {**own[one.id], "beside a hit": lent.get(one.id, 0.0), **_boosts(one, now, times)})
+        for one in candidates
+        if _has_reason(one)
+    ]
     ranked.sort(key=lambda one: (one.score, one.candidate.at), reverse=True)
     return _each_text_once(ranked)
 
@@ -178,16 +195,25 @@ def _lent(own: Mapping[Candidate, float]) -> dict[str, float]:
     return lent
 
 
-def _boosts(candidate: Candidate, lent: float, now: datetime) -> dict[str, float]:
+def _boosts(candidate: Candidate, now: datetime, times: Sequence[NamedTime]) -> dict[str, float]:
     days = max((now - candidate.at).total_seconds(), 0.0) / 86_400
-    says = 1.0 if candidate.kind == "memory" else min(len(candidate.text) / SUBSTANCE_CHARS, 1.0)
+    named = [time for time in times if time.fits(candidate.at)]
     return {
-        "beside a hit": lent,
-        "substance": SUBSTANCE * says,
+        "then": max((THAT_DAY if time.day else THAT_MONTH for time in named), default=0.0),
+        "stated": STATED * _stated(candidate),
+        "said by you": SAID_BY_PERSON * (candidate.said_by != "assistant"),
         "pinned": PINNED * candidate.pinned,
         "importance": IMPORTANCE * (candidate.importance - DEFAULT_IMPORTANCE),
         "recent": RECENT * 0.5 ** (days / RECENT_HALF_LIFE_DAYS),
     }
+
+
+def _stated(candidate: Candidate) -> float:
+    """Return how much a candidate tells, 0 to 1; a fact was made to tell something."""
+    if candidate.kind == "memory":
+        return 1.0
+    stated = sum(len(sentence) for sentence in _SENTENCE.findall(candidate.text) if "?" not in sentence)
+    return min(stated / STATED_CHARS, 1.0)
 
 
 def _each_text_once(ranked: Sequence[Ranked]) -> list[Ranked]:

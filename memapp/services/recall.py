@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from memapp.domain import ranking
 from memapp.domain.memory import Recalled
 from memapp.domain.ranking import Candidate, Ranked
+from memapp.domain.when import named_times
 from memapp.errors import ModelError
 from memapp.runtime import Runtime
 from memapp.store import search, vectors
@@ -49,7 +50,8 @@ def recall(runtime: Runtime, request: RecallRequest) -> list[Recalled]:
         for one in _candidates(runtime, kind, words, keywords, vector, request.unfinished)
         if one.id not in request.without
     ]
-    ranked = ranking.fuse(candidates, words, keywords, runtime.clock())
+    now = runtime.clock()
+    ranked = ranking.fuse(candidates, words, keywords, now, named_times(request.text, now.date()))
     hits = _without_told_twice(runtime, ranked[: 2 * request.top_k])[: request.top_k]
     return [_recalled(one, words) for one in hits]
 

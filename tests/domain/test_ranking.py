@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from memapp.domain import ranking
 from memapp.domain.ranking import Candidate, excerpt, fuse, keyword_words, query_words, share_held
+from memapp.domain.when import NamedTime
 
 NOW = datetime(2026, 1, 31, 8, 15, tzinfo=UTC)
 LONG_AGO = NOW - timedelta(days=3650)
@@ -88,12 +89,30 @@ def test_a_message_that_says_more_wins_over_a_short_remark():
     )
 
 
+def test_an_answer_wins_over_a_question_in_the_same_words():
+    question = message("question", 1, "What is the best tea of all the teas that there are in the world?", cosine=0.5)
+    answer = message("answer", 20, "The best tea of all the teas that there are in the world is oolong.", cosine=0.5)
+    assert order(question, answer)[0] == "answer"
+
+
+def test_the_persons_own_words_win_over_a_reply_in_the_same_words():
+    mine, reply = (Candidate("message", id, f"{id} said so.", "", NOW, cosine=0.5, said_by=id) for id in ("user", "assistant"))
+    assert order(reply, mine) == ["user", "assistant"]
+
+
+def test_what_was_said_on_the_day_that_is_named_wins():
+    then, later = fact("then", cosine=0.5, at=NOW - timedelta(days=9)), fact("later", cosine=0.5, at=NOW)
+    ranked = fuse([later, then], (), (), NOW, [NamedTime(None, 1, 22)])
+    assert [one.candidate.id for one in ranked] == ["then", "later"]
+    assert "then 0.20" in ranked[0].why
+
+
 @pytest.mark.parametrize("better", [{"pinned": True}, {"importance": 5}, {"at": NOW}], ids=["pinned", "important", "recent"])
 def test_a_boost_decides_between_equals(better: dict[str, float]):
     assert order(fact("plain", cosine=0.5), fact("better", cosine=0.5, **better))[0] == "better"
 
 
-def test_all_boosts_together_do_not_outweigh_a_clear_difference_in_meaning():
+def test_boosts_do_not_outweigh_a_clear_difference_in_meaning():
     boosted = fact("boosted", cosine=0.25, pinned=True, importance=5, at=NOW)
     assert order(boosted, fact("alike", cosine=0.6))[0] == "alike"
 
@@ -114,8 +133,8 @@ def test_the_same_text_is_a_hit_once():
 
 def test_why_names_the_parts_strongest_first_and_they_sum_to_the_score():
     (hit,) = fuse([fact("hit", "Likes oolong.", bm25=2.0, cosine=0.3, pinned=True, at=NOW)], ("oolong",), (), NOW)
-    assert hit.why == "words 0.40 + meaning 0.15 + substance 0.08 + pinned 0.04 + recent 0.02"
-    assert hit.score == pytest.approx(0.69)
+    assert hit.why == "words 0.40 + meaning 0.15 + stated 0.12 + pinned 0.04 + said by you 0.03 + recent 0.02"
+    assert hit.score == pytest.approx(0.76)
 
 
 def test_a_clock_that_went_back_does_not_make_anything_more_recent_than_now():
@@ -148,7 +167,7 @@ def test_a_clock_that_went_back_does_not_make_anything_more_recent_than_now():
 def test_scores_are_ordered_and_bounded(candidates: list[Candidate]):
     scores = [one.score for one in fuse(candidates, ("tea",), ("milk",), NOW)]
     assert scores == sorted(scores, reverse=True)
-    assert all(-0.02 <= score <= 2.1 for score in scores)
+    assert all(-0.02 <= score <= 2.4 for score in scores)
 
 
 def test_a_short_text_is_its_own_excerpt():

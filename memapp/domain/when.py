@@ -1,0 +1,77 @@
+"""Which days and months a text names, so that recall can prefer what was said then."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+_MONTHS = (
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+)
+_NUMBERS = {name: number for number, month in enumerate(_MONTHS, start=1) for name in (month, month[:3])}
+_ORDINARY_WORDS = frozenset({"may", "march", "mar", "sep", "dec", "jan"})
+"""These name a month only beside a day or a year."""
+
+_NAME = "|".join(sorted(_NUMBERS, key=len, reverse=True))
+_DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
+_WRITTEN = re.compile(rf"\b(?:{_DAY}(?: of)? )?({_NAME})\b\.?(?: {_DAY}\b)?(?:,? (\d{{4}})\b)?", re.IGNORECASE)
+_NUMERIC = re.compile(r"\b(\d{4})-(\d{2})(?:-(\d{2}))?\b")
+_TOLD = re.compile(r"\b(today|yesterday|last month)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedTime:
+    """A day, or a whole month, of one year or of any."""
+
+    year: int | None
+    month: int
+    day: int | None
+
+    def fits(self, moment: datetime) -> bool:
+        return (
+            self.month == moment.month
+            and (self.year is None or self.year == moment.year)
+            and (self.day is None or self.day == moment.day)
+        )
+
+
+def named_times(text: str, today: date) -> list[NamedTime]:
+    """Return the days and months that a text names: `May 4th`, `4 May 2023`, `in July`, `2023-05`, `yesterday`."""
+    return list(dict.fromkeys([*_written(text), *_numeric(text), *_told(text, today)]))
+
+
+def _written(text: str) -> Iterator[NamedTime]:
+    for before, name, after, year in _WRITTEN.findall(text):
+        day = int(before or after or 0)
+        if name.lower() in _ORDINARY_WORDS and not (day or year):
+            continue
+        yield NamedTime(int(year) if year else None, _NUMBERS[name.lower()], day or None)
+
+
+def _numeric(text: str) -> Iterator[NamedTime]:
+    for year, month, day in _NUMERIC.findall(text):
+        yield NamedTime(int(year), int(month), int(day) if day else None)
+
+
+def _told(text: str, today: date) -> Iterator[NamedTime]:
+    for words in _TOLD.findall(text):
+        match words.lower():
+            case "today":
+                yield NamedTime(today.year, today.month, today.day)
+            case "yesterday":
+                day = today - timedelta(days=1)
+                yield NamedTime(day.year, day.month, day.day)
+            case _:
+                month = today.replace(day=1) - timedelta(days=1)
+                yield NamedTime(month.year, month.month, None)
