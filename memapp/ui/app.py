@@ -203,16 +203,16 @@ class MemappApp(App[None]):
         self.exit()
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:  # noqa: ARG002  # Textual's signature
-        for key in OFFERED:
-            yield SystemCommand(f"Theme: {key}", "Use these colours", lambda key=key: self.use_theme(key))
         if self.is_open:
+            yield from self._chat_commands()
             yield SystemCommand("Find anything", "Chats, messages and memories (ctrl+f)", self.action_find)
             yield SystemCommand("Chat", "Talk (F2)", lambda: self.call_later(self.action_mode, "chat"))
             yield SystemCommand(
                 "Models", "Choose the model that answers (F8)", lambda: self.call_later(self.action_mode, "models")
             )
             yield SystemCommand("Settings", "Every knob (F9)", lambda: self.call_later(self.action_mode, "settings"))
-            yield from self._chat_commands()
+        for key in OFFERED:
+            yield SystemCommand(f"Theme: {key}", "Use these colours", lambda key=key: self.use_theme(key))
         yield SystemCommand("Help", "Keys that work here (F1)", self.action_toggle_help)
         yield SystemCommand("Quit", "Leave memapp (ctrl+q)", lambda: self.call_later(self.action_quit))
 

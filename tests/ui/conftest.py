@@ -1,7 +1,8 @@
 """A whole app on a real file, with the scripted model and a clock that a test moves."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -158,6 +159,16 @@ class Seen:
 
 BRIEF = {"open", "threads", "explain", "earlier", "draft", "variant", "models"}
 """Groups of workers that end by themselves; the others may wait for the person."""
+
+
+@pytest.fixture(autouse=True)
+def utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Screens show the person's own time; let it be the same everywhere."""
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
 
 
 @pytest.fixture

@@ -27,6 +27,7 @@ class MemoryDeeds:
     def __init__(self, screen: "ChatScreen") -> None:
         self._screen = screen
         self._runtime = screen.runtime
+        self._hinted_at = ""
 
     async def show(self, memory_id: str, why: str = "") -> None:
         """Open a memory, and do what the person then wants."""
@@ -66,13 +67,16 @@ class MemoryDeeds:
         self._screen.undone.push(f"Remembered “{shorten(memory.text, 40)}”", lambda runtime: curate.forget(runtime, memory.id))
         if shown:
             self._screen.transcript.note(f"Remembered: {memory.text}  ·  undo")
-        if self._runtime.settings.hints:
-            await self._hint()
+            if self._runtime.settings.hints:
+                await self._hint()
 
     async def _hint(self) -> None:
+        """Say one thing about memories that is worth knowing, after each of the first three answers that taught a fact."""
         given = await asyncio.to_thread(chats.choice, self._runtime, "hints", 0)
-        if isinstance(given, int) and given < len(HINTS):
-            notify(self._screen, HINTS[given], title=f"Hint {given + 1} of {len(HINTS)}", seconds=12)
+        message = self._screen.transcript.last_answer
+        if isinstance(given, int) and given < len(HINTS) and message is not None and message.message.id != self._hinted_at:
+            self._hinted_at = message.message.id
+            self._screen.transcript.note(f"({HINTS[given]})")
             await asyncio.to_thread(chats.remember_choice, self._runtime, "hints", given + 1)
 
     async def _change(self, done: str, memory: Memory, revision: Revision) -> None:

@@ -38,15 +38,16 @@ class LoopDrawer(VerticalScroll, can_focus=False):
         yield Static(markup=False, id="loop-text")
 
     def show(self, state: LoopState) -> None:
-        self.query_one("#loop-text", Static).update(_told(state))
+        between = "\n" if self.screen.has_class("-narrow") else "\n\n"
+        self.query_one("#loop-text", Static).update(Content(between).join(_told(state)))
 
 
-def _told(state: LoopState) -> Content:
+def _told(state: LoopState) -> list[Content]:
     parts = [joined(("The loop", "bold"), ("   ctrl+t closes", "$text-muted"))]
     if not state.begun:
         parts.append(plain("Before each answer memapp guesses what you will say and what it has to look up.", "$text-muted"))
         parts.append(plain("Send something to see it at work.", "$text-muted"))
-        return Content("\n\n").join(parts)
+        return parts
     parts += [
         _part("It expected", _expected(state.expected)),
         _part("It needed" + SOURCES.get(state.source, ""), plain(" · ".join(state.needed_info) or "nothing in particular")),
@@ -56,7 +57,7 @@ def _told(state: LoopState) -> Content:
     if state.compared:
         percent = round(100 * state.held / state.compared)
         parts.append(_part("Right so far", plain(f"{state.held} of the last {state.compared} ({percent} %)")))
-    return Content("\n\n").join(parts)
+    return parts
 
 
 def _part(title: str, body: Content) -> Content:

@@ -28,6 +28,7 @@ class ThreadList(OptionList):
     HELP = "Enter opens a chat. / searches titles, ctrl+f searches everything."
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "select", "Open", id="threads.open", key_display="⏎"),
         Binding("j", "cursor_down", "Down", show=False, id="threads.down"),
         Binding("k", "cursor_up", "Up", show=False, id="threads.up"),
         Binding("slash", "search", "Search", id="threads.search"),

@@ -307,7 +307,7 @@ class ChatScreen(Screen[None]):
         self.composer.hint(prompt_hint(model=chat.state, persona=self.persona_name))
         words, problem = self.turn.doing(), False
         if self.sending.editing is not None:
-            words = "An earlier message: enter sends it in place of the old one, esc leaves it as it was."
+            words = "An earlier message · enter sends it instead of the old one · esc leaves it"
         elif not words and chat.state in ("loading", "failed"):
             words, problem = chat.note, chat.state == "failed"
         if words or not self._said:

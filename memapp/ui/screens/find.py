@@ -23,6 +23,7 @@ from memapp.ui.widgets.words import moment
 
 DEBOUNCE_SECONDS = 0.06
 RECENT = 8
+SNIPPET_CHARS = 160
 TITLES = {"memory": "Memories", "message": "Messages", "thread": "Chats"}
 
 
@@ -89,12 +90,10 @@ class FindScreen(ModalScreen[Hit | None]):
         self.query_one(OptionList).set_options([Option(plain(why, "$text-muted"), disabled=True)])
 
     def _row(self, hit: Hit, words: Sequence[str]) -> Content:
-        when = moment(hit.at, self._runtime.clock())
-        text = shorten(one_line(hit.snippet or hit.title), 110)
-        where = joined((f"  {when}", "$text-muted"))
-        if hit.kind == "message":
-            where = joined("  ", row(hit.title, 30, "$text-muted"), where)
-        return joined("  ", marked(text, words, "bold $accent underline"), where)
+        when = (f"  {moment(hit.at, self._runtime.clock()):>11}  ", "$text-muted")
+        text = marked(shorten(one_line(hit.snippet or hit.title), SNIPPET_CHARS), words, "bold $accent underline")
+        where = joined(("  in ", "$text-muted"), row(hit.title, 40, "$text-muted")) if hit.kind == "message" else ""
+        return joined(when, text, where)
 
     def action_step(self, step: int) -> None:
         found = self.query_one(OptionList)

@@ -27,6 +27,14 @@ STATE_SECONDS = 0.3
 SIGNS = {"fits": "✓ fits", "tight": "~ tight", "too big": "✗ too big"}
 
 
+class ModelList(OptionList):
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "select", "Use", id="models.use", key_display="⏎"),
+        Binding("j", "cursor_down", "Down", show=False, id="models.down"),
+        Binding("k", "cursor_up", "Up", show=False, id="models.up"),
+    ]
+
+
 class ModelsScreen(Screen[None]):
     """A list of models, and what is known of the chosen one."""
 
@@ -36,9 +44,6 @@ class ModelsScreen(Screen[None]):
     HELP = "Enter makes a model the one that answers, now and at later starts."
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "use", "Use", id="models.use", key_display="⏎"),
-        Binding("j", "step(1)", "Down", show=False, id="models.down"),
-        Binding("k", "step(-1)", "Up", show=False, id="models.up"),
         Binding("R", "reload", "Load again", id="models.reload"),
         Binding("escape", "leave", "Chat", id="models.leave"),
     ]
@@ -52,7 +57,7 @@ class ModelsScreen(Screen[None]):
         yield TopBar(MODES, "models")
         yield Static(id="model-state", markup=False)
         with Vertical(id="models-body"):
-            yield OptionList(id="models", markup=False, compact=True)
+            yield ModelList(id="models", markup=False, compact=True)
             yield Static(id="model-note", markup=False)
         yield Footer()
 
@@ -97,13 +102,6 @@ class ModelsScreen(Screen[None]):
         licence = f"Licence: {chosen.licence}" if chosen.licence else ""
         text = "\n".join(part for part in (chosen.note, licence, place) if part)
         self.query_one("#model-note", Static).update(joined((chosen.name, "bold $primary"), "\n", text))
-
-    def action_step(self, step: int) -> None:
-        listed = self.query_one(OptionList)
-        if step > 0:
-            listed.action_cursor_down()
-        else:
-            listed.action_cursor_up()
 
     @on(OptionList.OptionSelected)
     def _selected(self) -> None:

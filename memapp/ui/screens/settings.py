@@ -24,6 +24,14 @@ from memapp.ui.told import told
 from memapp.ui.widgets.topbar import TopBar
 
 
+class SettingList(OptionList):
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "select", "Change", id="settings.change", key_display="⏎"),
+        Binding("j", "cursor_down", "Down", show=False, id="settings.down"),
+        Binding("k", "cursor_up", "Up", show=False, id="settings.up"),
+    ]
+
+
 class SettingsScreen(Screen[None]):
     """A list of settings, and what the chosen one means."""
 
@@ -33,11 +41,8 @@ class SettingsScreen(Screen[None]):
     HELP = "Enter changes a setting. / searches. The file config.toml keeps your comments."
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "change", "Change", id="settings.change", key_display="⏎"),
         Binding("R", "default", "Default", id="settings.default"),
         Binding("slash", "search", "Search", id="settings.search"),
-        Binding("j", "step(1)", "Down", show=False, id="settings.down"),
-        Binding("k", "step(-1)", "Up", show=False, id="settings.up"),
         Binding("escape", "leave", "Chat", id="settings.leave"),
     ]
 
@@ -50,7 +55,7 @@ class SettingsScreen(Screen[None]):
         yield TopBar(MODES, "settings", right=reading.network(self.runtime))
         yield Input(placeholder="Search settings", compact=True, id="settings-search")
         with Vertical(id="models-body"):
-            yield OptionList(id="settings", markup=False, compact=True)
+            yield SettingList(id="settings", markup=False, compact=True)
             yield Static(id="setting-note", markup=False)
         yield Footer()
 
@@ -125,13 +130,6 @@ class SettingsScreen(Screen[None]):
 
     def action_search(self) -> None:
         self.query_one(Input).focus()
-
-    def action_step(self, step: int) -> None:
-        listed = self.query_one(OptionList)
-        if step > 0:
-            listed.action_cursor_down()
-        else:
-            listed.action_cursor_up()
 
     def action_leave(self) -> None:
         self.app.call_later(self.app.action_mode, "chat")  # type: ignore[attr-defined]

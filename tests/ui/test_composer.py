@@ -1,0 +1,165 @@
+"""Writing: lines, history, what was pasted, drafts, and commands."""
+
+import pytest
+from textual import events
+
+from memapp.errors import UsageError
+from memapp.services import chats, curate
+from memapp.ui.commands import Command, parse, unescaped
+from tests.ui.conftest import Seen, World
+
+
+async def paste(seen: Seen, text: str) -> None:
+    seen.chat.composer.post_message(events.Paste(text))
+    await seen.pilot.pause()
+
+
+async def test_several_lines_are_one_message(seen: Seen) -> None:
+    await seen.type("one")
+    await seen.pilot.press("ctrl+j")
+    await seen.type("two")
+    await seen.pilot.press("alt+enter")
+    await seen.type("three")
+    assert seen.chat.composer.text == "one\ntwo\nthree"
+    await seen.pilot.press("enter")
+    await seen.answered()
+    assert seen.chat.transcript.bubbles[0].message.text == "one\ntwo\nthree"
+
+
+async def test_up_brings_back_what_was_written_before(seen: Seen) -> None:
+    await seen.send("first")
+    await seen.send("second")
+    await seen.type("half")
+    await seen.pilot.press("up")
+    assert seen.chat.composer.text == "second"
+    await seen.pilot.press("up")
+    assert seen.chat.composer.text == "first"
+    await seen.pilot.press("down", "down")
+    assert seen.chat.composer.text == "half"
+
+
+async def test_pasted_words_are_told_from_typed_ones(seen: Seen) -> None:
+    await seen.type("look ")
+    await paste(seen, "My name is Eve. ")
+    await seen.type("ok")
+    composer = seen.chat.composer
+    assert composer.pasted == ((5, 21),)
+    await seen.pilot.press("enter")
+    await seen.answered()
+    sent = seen.chat.transcript.bubbles[0].message
+    assert sent.pasted == ((5, 21),)
+    assert sent.typed_text == "look  ok"
+    assert curate.count(seen.app.runtime) == 0
+
+
+async def test_after_undo_the_whole_text_counts_as_pasted(seen: Seen) -> None:
+    await paste(seen, "pasted")
+    await seen.type(" typed")
+    await seen.pilot.press("ctrl+z")
+    assert seen.chat.composer.pasted in (((0, len(seen.chat.composer.text)),), ())
+
+
+async def test_a_recalled_prompt_does_not_count_as_typed(seen: Seen) -> None:
+    await seen.send("hello again")
+    await seen.pilot.press("up")
+    assert seen.chat.composer.pasted == ((0, 11),)
+
+
+async def test_what_is_pasted_is_cleaned(seen: Seen) -> None:
+    await paste(seen, "a\x1b]0;t\x07b\x00c\r\nd")
+    assert seen.chat.composer.text == "abc\nd"
+    assert seen.chat.composer.pasted == ((0, 5),)
+
+
+async def test_a_draft_survives_without_a_proper_end(world: World) -> None:
+    async with world.app() as seen:
+        await seen.ready()
+        await seen.send("hello")
+        thread = seen.chat.thread
+        assert thread is not None
+        await seen.type("my name")
+        await paste(seen, " is Eve")
+        await seen.until(lambda: chats.get_draft(seen.app.runtime, thread.id) == "my name is Eve")
+        seen.chat.composer.clear_text()  # what a kill would lose: nothing more is saved
+        seen.chat.drafts.held = True
+        seen.chat.drafts.put_aside = ("my name is Eve", ((7, 14),))
+    async with world.app() as again:
+        await again.ready()
+        assert again.chat.composer.text == "my name is Eve"
+        assert again.chat.composer.pasted == ((7, 14),)
+
+
+async def test_each_chat_has_its_own_draft(seen: Seen) -> None:
+    await seen.send("first chat")
+    first = seen.chat.thread
+    await seen.type("for the first")
+    await seen.pilot.press("ctrl+n")
+    await seen.settle()
+    assert seen.chat.composer.text == ""
+    await seen.type("for a new one")
+    seen.chat.open_thread(first)
+    await seen.settle()
+    assert seen.chat.composer.text == "for the first"
+    await seen.pilot.press("ctrl+n")
+    await seen.settle()
+    assert seen.chat.composer.text == "for a new one"
+
+
+async def test_a_sent_message_leaves_no_draft(seen: Seen) -> None:
+    await seen.type("short lived")
+    await seen.until(lambda: chats.get_draft(seen.app.runtime, "") == "short lived")
+    await seen.pilot.press("enter")
+    await seen.answered()
+    assert seen.chat.thread is not None
+    assert chats.get_draft(seen.app.runtime, "") == ""
+    assert chats.get_draft(seen.app.runtime, seen.chat.thread.id) == ""
+
+
+async def test_commands_of_the_composer(seen: Seen) -> None:
+    composer = seen.chat.composer
+    await seen.type("/remember Anna likes oolong.")
+    await seen.pilot.press("enter")
+    await seen.until(lambda: curate.count(seen.app.runtime) == 1)
+    await seen.type("/remembr x")
+    await seen.pilot.press("enter")
+    await seen.until(lambda: "There is no command /remembr. Did you mean /remember?" in seen.words())
+    assert composer.text == "/remembr x"
+    composer.clear_text()
+    await seen.type("/evidence a ticket")
+    await seen.pilot.press("enter")
+    await seen.until(lambda: "There is no chat yet" in seen.words())
+    composer.clear_text()
+    await seen.type("/help")
+    await seen.pilot.press("enter")
+    await seen.until(lambda: "/persona NAME" in seen.words())
+    await seen.pilot.press("escape")
+    await seen.type("/persona Tom")
+    await seen.pilot.press("enter")
+    await seen.until(lambda: seen.chat.persona_name == "Tom")
+    await seen.type("/evidence a torn ticket")
+    await seen.pilot.press("enter")
+    await seen.until(lambda: "Evidence added: a torn ticket" in seen.words())
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("hello", None),
+        ("//slash", None),
+        ("/usr/bin/python", None),
+        ("/help", Command("help")),
+        ("/remember  tea ", Command("remember", "tea")),
+    ],
+)
+def test_commands_are_told_from_messages(written: str, meant: Command | None) -> None:
+    assert parse(written) == meant
+
+
+@pytest.mark.parametrize("written", ["/", "/nothing", "/remember", "/persona "])
+def test_a_wrong_command_says_what_to_write(written: str) -> None:
+    with pytest.raises(UsageError):
+        parse(written.strip())
+
+
+def test_two_slashes_send_one() -> None:
+    assert unescaped("//x") == "/x"
