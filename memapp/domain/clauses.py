@@ -1,0 +1,323 @@
+"""Cutting a message into the plain statements that the person makes about themselves, each starting with its subject.
+
+What is asked, supposed, reported, quoted, asked for or handed over as material is left out here; whether a statement is worth
+remembering is not decided here.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from memapp.domain.english import (
+    COMMON_VERBS,
+    COORDINATORS,
+    FINITE,
+    NEGATIONS,
+    NOUN_OR_VERB,
+    PAST_FORMS,
+    PRONOUNS,
+    THIRD_PERSON_VERBS,
+    TRANSITIVE_LIKING,
+    expand,
+    is_adverb,
+    is_past,
+    sentences,
+    tokens,
+    word_set,
+)
+from memapp.domain.writing import EVIDENCE_CHARS, own_words
+
+_MATERIAL = re.compile(
+    r"(?:please |pls |can you |could you |would you |now )*"
+    r"(?:translate|proofread|rewrite|rephrase|reword|summari[sz]e|paraphrase|correct|improve|fix|shorten|write|compose|draft|"
+    r"pretend|imagine|suppose|role-?play|act as|complete|continue|finish|repeat|analy[sz]e|explain)\b",
+    re.IGNORECASE,
+)
+_HYPOTHETICAL = word_set("if unless whether suppose supposing imagine pretend wish wished hopefully wondering")
+_REPORTING = word_set(
+    "said says say told tells tell asked asks claimed claims argued thinks believes thought heard insisted replied "
+    "answered quoted according promised jokes joked complains"
+)
+_INTERJECTIONS = word_set(
+    "oh ooh ah aw aww well yes yeah yep yup no nope nah haha hahaha lol wow hi hello hey howdy thanks ok okay alright "
+    "sure cool nice great awesome sweet amazing actually honestly personally basically um uh hmm hm anyway anyways "
+    "unfortunately luckily sadly fortunately fyi btw plus also so and but because although though yet then like "
+    "mostly besides meanwhile obviously frankly admittedly however otherwise instead right exactly absolutely "
+    "definitely totally indeed true same ps"
+)
+_FRONTING = word_set(
+    "in on at during every each last for since as when while growing nowadays currently recently now once twice "
+    "sometimes usually outside after before until most some many one two this these right back"
+)
+_EMPTY_FRONT = re.compile(
+    r"(?:in|at|for|on|as) (?:fact|least|the other hand|example|instance|my opinion|me|now|well|general|addition|first|particular|"
+    r"one|top|any case|always|usual|sure|short)|right now|as for me|one thing"
+)
+_TIED = word_set("since as when while until before after whenever where whereas than that or")
+"""Words after which `I` goes on with the clause that is under way."""
+_SUBJECT_STARTS = word_set("i my we he she it they you that this there his her their your these those our what")
+
+
+def statements(text: str) -> Iterator[list[str]]:
+    """Yield the words of each statement, with contractions written out: `I ...`, `my sister ...`, `call me ...`.
+
+    A phrase in front (`On Sundays, I ...`) comes last. Where several verbs share a subject, each gets a statement.
+    """
+    for sentence in sentences(own_words(text[:EVIDENCE_CHARS])):
+        bare = sentence.strip(" -*•")
+        if _MATERIAL.match(bare) or bare.endswith(":"):
+            return  # what follows is material for a task, as often in quotes as not
+        if not bare.endswith(("?", '?"', "?!")):
+            yield from _of_sentence(tokens(expand(bare)))
+
+
+def _of_sentence(words: list[str]) -> Iterator[list[str]]:
+    front: list[str] = []
+    for part in _parts(words):
+        lowered = {word.casefold() for word in part}
+        if lowered & _HYPOTHETICAL or "?" in lowered or (lowered & _REPORTING and part[:1] != ["I"]):
+            return
+        part = _without_interjections(part)
+        if _is_front(part):
+            front = part
+            continue
+        subject_at = _subject_at(part)
+        if subject_at is None:
+            front = []
+            continue
+        if subject_at:
+            front = part[:subject_at]
+        for statement in _per_verb(part[subject_at:]):
+            yield _with_front(statement, front)
+            front = []
+        if lowered & _REPORTING:
+            return
+
+
+def _parts(words: list[str]) -> Iterator[list[str]]:
+    """Split where another subject begins, and at stronger punctuation."""
+    start = 0
+    for at in range(len(words)):
+        if at >= start and _begins_part(words, at):
+            if words[start:at]:
+                yield words[start:at]
+            start = at + (words[at] in ',;:()"-–—!' or words[at] == "--")
+    if words[start:]:
+        yield words[start:]
+
+
+def _begins_part(words: list[str], at: int) -> bool:
+    word = words[at].casefold()
+    if word in ';:()"!' or word in ("-", "--", "–", "—", "but", "because", "although"):
+        return True
+    if word != "," and word not in COORDINATORS:
+        return False
+    if at and words[at - 1] == "," and word != ",":
+        return False  # the comma before it was the place
+    if word == "," and _is_new_sentence(words[at + 1 : at + 7]):
+        return True
+    if (
+        word == "and"
+        and words[at + 1 : at + 2] == ["I"]
+        and verb_at(words[max(0, at - 4) : at], 1) is None
+        and "my" in (one.casefold() for one in words[max(0, at - 4) : at])
+    ):
+        return False  # my wife and I
+    following = at + 1
+    while following < len(words) and (words[following].casefold() in COORDINATORS or is_adverb(words[following])):
+        following += 1
+    if following >= len(words) or words[following].casefold() not in _SUBJECT_STARTS:
+        return word == "," and following < len(words) and _is_front_with_subject(words[following:])
+    return words[following].casefold() not in ("my", "his", "her", "their", "your", "our") or (
+        verb_at(words[following:], 1) is not None
+    )
+
+
+def _is_new_sentence(words: list[str]) -> bool:
+    """`..., the effects are great`, `..., and yoga can help`, `..., as these places are quiet`."""
+    lowered = [word.casefold() for word in words]
+    while lowered and lowered[0] in COORDINATORS | {"as", "since", "while"}:
+        lowered = lowered[1:]
+    if not lowered or lowered[0] in ("who", "which", "that", "I", "my"):
+        return False
+    verb = next((at for at, word in enumerate(lowered) if word in FINITE - {"have", "do", "am"} or word == ","), None)
+    return (len(lowered) < len(words) and lowered[0] in _SUBJECT_STARTS) or (bool(verb) and lowered[verb or 0] != ",")
+
+
+def _is_front_with_subject(words: list[str]) -> bool:
+    return words[0].casefold() in _FRONTING and any(word == "I" for word in words[1:7])
+
+
+def _without_interjections(words: list[str]) -> list[str]:
+    at = 0
+    while at < len(words) and (words[at].casefold() in _INTERJECTIONS or words[at] in ",;"):
+        at += 1
+    return words[at:]
+
+
+def _is_front(words: list[str]) -> bool:
+    """Say whether this is only a phrase that belongs to the next part: `On Sundays`, `When I was a child`."""
+    if not words or words[0].casefold() not in _FRONTING or len(words) > 9:
+        return False
+    is_time_clause = words[0].casefold() in ("when", "while", "since", "before", "after", "until", "as") and "I" in words[1:2]
+    return is_time_clause or not any(word.casefold() in FINITE | _SUBJECT_STARTS - {"my", "this", "these"} for word in words[1:])
+
+
+def _subject_at(words: list[str]) -> int | None:
+    """Return where the person begins to speak of themselves; a short phrase may stand in front."""
+    if not words:
+        return None
+    if words[0] == "I" or words[0].casefold() == "my" or is_call(words) or is_own_attribute(words):
+        return 0
+    if [word.casefold() for word in words[:3]] == ["one", "of", "my"]:
+        return 0
+    if words[0].casefold() in _FRONTING and "I" in words[1:8] and words[0].casefold() not in _TIED - {"as", "since"}:
+        at = words.index("I")
+        return (
+            at if words[at - 1].casefold() not in _TIED and not (PRONOUNS - {"my"}) & {w.casefold() for w in words[:at]} else None
+        )
+    return None
+
+
+def _with_front(statement: list[str], front: list[str]) -> list[str]:
+    phrase = [word for word in front if word != ","]
+    text = " ".join(phrase).casefold()
+    if not phrase or _EMPTY_FRONT.fullmatch(text):
+        return statement
+    if {word.casefold() for word in phrase} & {"that", "those", "it", "case"}:
+        return []
+    return [*statement, phrase[0].casefold(), *phrase[1:]]
+
+
+def is_call(words: Sequence[str]) -> bool:
+    """Say whether this is `call me ...`, possibly with `you can`, `please` or `just` before it."""
+    return (
+        re.match(
+            r"(?:(?:you can|you may|please|just|only|always|they|everyone|everybody|people|friends)\s)*call me\s\S",
+            " ".join(words[:8]),
+            re.IGNORECASE,
+        )
+        is not None
+    )
+
+
+def is_own_attribute(words: Sequence[str]) -> bool:
+    """Say whether this is `X is my favourite Y` or the like."""
+    lowered = [word.casefold() for word in words]
+    for at in range(1, min(7, len(words) - 2)):
+        if lowered[at] in ("is", "are", "was", "were"):
+            after = [word for word in lowered[at + 1 : at + 5] if not is_adverb(word)]
+            after = after[2:] if after[:2] == ["one", "of"] else after
+            return after[:1] == ["my"] and not (
+                PRONOUNS | {"what", "which", "who", "when", "where", "why", "how", "that", "this", "there", "here"}
+            ) & set(lowered[:at])
+    return False
+
+
+def _per_verb(words: list[str]) -> Iterator[list[str]]:
+    """Split `I live in Oslo and work as a nurse` into two statements with the same subject."""
+    together = words.index("I") + 1 if words[0].casefold() == "my" and "I" in words[2:6] else None
+    subject_end = together or (1 if words[0] == "I" else verb_at(words, 1))
+    if subject_end is None or is_call(words) or is_own_attribute(words):
+        yield words
+        return
+    subject, predicate = words[:subject_end], words[subject_end:]
+    start = 0
+    scope_open = False
+    for at in range(1, len(predicate)):
+        scope_open = scope_open or predicate[at].casefold() in ("to", "can", "could", "will", "would", "not")
+        if predicate[at].casefold() not in ("and", "or", ",", "but"):
+            continue
+        verb = at + 1
+        while verb < len(predicate) and (predicate[verb].casefold() in ("and", "but") or is_adverb(predicate[verb])):
+            verb += 1
+        if {word.casefold() for word in predicate[start:at]} & _SUBORDINATE and predicate[verb : verb + 1] != ["am"]:
+            continue  # `a friend who sings and dances`: whose verb it is cannot be told
+        kind = _kind_of_verb(predicate, verb)
+        if kind == "third":
+            if subject == ["I"]:
+                continue
+            kind = "finite"
+        if kind == "no" and not scope_open and _may_be_verb_at_end(predicate, verb) and predicate[start:at]:
+            yield subject + predicate[start:at]
+            return
+        is_alone = predicate[at] == "," and verb == at + 1 and "and" not in predicate[verb:]
+        if kind == "no" or (kind == "base" and (predicate[at].casefold() == "or" or is_alone)):
+            continue  # `..., take a look`: a command, not a habit
+        if kind == "base" and scope_open:
+            if predicate[verb].casefold() in _STATES and verb + 1 < len(predicate) and predicate[start:at]:
+                yield subject + predicate[start:at]
+                return  # whether `to` reaches over the `and` cannot be told
+            continue
+        if at >= start and predicate[start:at]:
+            yield subject + predicate[start:at]
+        start = at + 1
+        while start < len(predicate) and predicate[start].casefold() in ("and", "but", ","):
+            start += 1
+        scope_open = False
+    if predicate[start:]:
+        yield subject + predicate[start:]
+
+
+def _may_be_verb_at_end(predicate: list[str], at: int) -> bool:
+    """In `I play the piano and sing` the last word is a verb, in `I love art and dance` it may be a noun."""
+    return (
+        predicate[at:] != []
+        and predicate[at + 1 :] == []
+        and predicate[at] in COMMON_VERBS
+        and predicate[0] not in TRANSITIVE_LIKING
+    )
+
+
+def _kind_of_verb(words: list[str], at: int) -> str:
+    """Say what stands here: a `finite` verb, one of the `third` person, a `base` form as infinitives have it, or `no` verb."""
+    if at >= len(words):
+        return "no"
+    word = words[at].casefold()
+    following = words[at + 1].casefold() if at + 1 < len(words) else ""
+    if word in FINITE:
+        return "base" if word in ("have", "do") else "finite"
+    if word in THIRD_PERSON_VERBS and word.removesuffix("s") not in NOUN_OR_VERB:
+        return "third"
+    if (
+        (word in PAST_FORMS or (is_past(word) and is_past(words[0])))
+        and following not in ("", ",", "and", "or")
+        and (following in _AFTER_VERB)
+    ):
+        return "finite"
+    if word in COMMON_VERBS and (word not in NOUN_OR_VERB or following in _AFTER_VERB):
+        return "base"
+    return "no"
+
+
+_SUBORDINATE = word_set("who which that whose where when while because if how what")
+_STATES = word_set("have live work own belong love like hate enjoy prefer")
+"""Verbs that seldom continue an infinitive: in `I like to swim and have two dogs` a new statement begins."""
+_AFTER_VERB = word_set("a an the my as at in for to on with from every of by into about two three four five") | NEGATIONS
+
+
+def verb_at(words: Sequence[str], start: int) -> int | None:
+    """Return where the verb of `my sister Anna lives ...` stands, if one is found near."""
+    inside_apposition = False
+    for at in range(start, min(len(words), start + 8)):
+        word = words[at].casefold()
+        if word == ",":
+            if not inside_apposition and "," not in words[at + 1 : at + 5]:
+                return None
+            inside_apposition = not inside_apposition
+        elif word in PRONOUNS - {"i", "my"} or word in ';:()"':
+            return None
+        elif inside_apposition or at == start:
+            continue
+        elif (
+            word in FINITE
+            or (word in THIRD_PERSON_VERBS and at > start)
+            or (
+                is_past(word)
+                and PAST_FORMS.get(word, word) != ""
+                and at > start
+                and words[at - 1].casefold() not in ("my", "and", "of")
+            )
+            or (word in COMMON_VERBS and words[at - 1].casefold().endswith(("s", "i", "children", "people")))
+        ):
+            return at
+    return None

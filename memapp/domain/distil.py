@@ -1,0 +1,118 @@
+"""Facts by rule: what a person says about themselves as third-person sentences, without a model.
+
+A clause that the rules do not fully understand is left out: a missing fact is better than a wrong one.
+"""
+
+import re
+from dataclasses import dataclass
+
+from memapp.domain.clauses import is_call, is_own_attribute, statements
+from memapp.domain.english import (
+    COMMON_VERBS,
+    DEMONSTRATIVES,
+    FUNCTION_WORDS,
+    NEGATIONS,
+    PRONOUNS,
+    is_adverb,
+    join,
+    word_set,
+)
+from memapp.domain.lasting import Lasting, of_attribute, of_people_and_things, of_person
+from memapp.domain.retell import leave_off_decoration, retell
+from memapp.domain.tags import tags_for
+from memapp.domain.writing import check_fact, check_tags, is_duplicate
+
+__all__ = ["Draft", "distil", "tags_for"]
+
+MAX_FACT_WORDS = 28
+MAX_DRAFTS = 20
+"""Whoever writes more about themselves in one message is pasting something."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A fact that may be stored."""
+
+    text: str
+    tags: tuple[str, ...]
+    category: str = ""
+    """A name of the categories: profile, preferences, relationships, goals, event or activity."""
+
+
+def distil(typed_text: str) -> list[Draft]:
+    """Return the lasting facts that a person states about themselves, in their order; each passes `check_fact`."""
+    drafts: list[Draft] = []
+    for words in statements(typed_text):
+        found = _fact(words) if words else None
+        if found is None:
+            continue
+        text, category = found
+        tags = tuple(tags_for(text))
+        is_new = is_duplicate(text, [draft.text for draft in drafts]) is None
+        if is_new and not check_tags(tags) and not check_fact(text, typed_text):
+            drafts.append(Draft(text, tags, category))
+        if len(drafts) == MAX_DRAFTS:
+            break
+    return drafts
+
+
+def _fact(words: list[str]) -> tuple[str, str] | None:
+    """Return the sentence and its category, or nothing when the statement does not last or is not understood."""
+    if any(_is_foreign(word) for word in words):
+        return None
+    if is_call(words):
+        return _called(words)
+    subject, kept = _judge(words)
+    told = retell(kept.words, starts_with_subject=not subject) if kept else None
+    if kept is None or told is None:
+        return None
+    text = join([*subject, *told]).replace("can not ", "cannot ").rstrip(" ,;:.")
+    return (text[0].upper() + text[1:] + ".", kept.category) if len(text.split()) <= MAX_FACT_WORDS else None
+
+
+def _is_foreign(word: str) -> bool:
+    """Code, links, placeholders, and the word that facts use for the person."""
+    return re.search(r"[#\[\]{}<>=\\|@]|^User$|^user\d+$", word) is not None and word not in ("C#", "F#")
+
+
+def _judge(words: list[str]) -> tuple[list[str], Lasting | None]:
+    """Return the subject, where it is not among the words that are kept."""
+    words = leave_off_decoration(words)
+    if words[:1] == ["I"]:
+        return ["User"], of_person(words[1:])
+    if words and words[0].casefold() == "my" and "I" in words[2:6] and words[words.index("I") - 1] == "and":
+        return _together(words)
+    return [], of_attribute(words) if is_own_attribute(words) else of_people_and_things(words) if words else None
+
+
+def _together(words: list[str]) -> tuple[list[str], Lasting | None]:
+    """`My wife and I have two sons`: the verb stays as it is."""
+    at = words.index("I")
+    shared = words[at + 1 :]
+    alone = [{"are": "am", "were": "was"}.get(shared[0], shared[0]), *shared[1:]] if shared else []
+    kept = of_person(alone)
+    is_plain = kept is not None and kept.words[1:] == shared[1:] and not {word.casefold() for word in words[1:at]} & PRONOUNS
+    return ["User", "and", "User's", *words[1 : at - 1]], Lasting(shared, kept.category) if kept and is_plain else None
+
+
+_NO_NAMES = word_set(
+    "crazy later old weird stupid dumb asap tomorrow today tonight soon again lazy picky cheap mad silly anytime "
+    "names anything whatever biased lucky sir boss fat ugly everything something one out sometime during if cynical "
+    "naive nuts"
+)
+_AFTER_NAME = re.compile(r"(?:,| please| from now on| instead| for short| only| always| then)+$")
+
+
+def _called(words: list[str]) -> tuple[str, str] | None:
+    """`Call me Ana` gives a name; `call me tomorrow` and `call me crazy` do not."""
+    after = leave_off_decoration(words[[word.casefold() for word in words].index("me") + 1 :])
+    name = _AFTER_NAME.sub("", join(after)).split()
+    is_written_large = 1 <= len(name) <= 3 and all(word[:1].isupper() and word.casefold() not in FUNCTION_WORDS for word in name)
+    is_written_small = len(name) == 1 and re.fullmatch(r"[a-z]{2,12}", name[0]) is not None and not _is_no_name(name[0])
+    if not (is_written_large or is_written_small):
+        return None
+    return f"User is called {' '.join(word[:1].upper() + word[1:] for word in name)}.", "profile"
+
+
+def _is_no_name(word: str) -> bool:
+    return word in _NO_NAMES | FUNCTION_WORDS | PRONOUNS | DEMONSTRATIVES | NEGATIONS | COMMON_VERBS or is_adverb(word)

@@ -1,0 +1,102 @@
+"""Tags: the noun phrases of a sentence."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from memapp.domain.english import (
+    ADVERBS,
+    COMMON_VERBS,
+    DEMONSTRATIVES,
+    FUNCTION_WORDS,
+    NEGATIONS,
+    NOUN_OR_VERB,
+    NUMBERS,
+    PRONOUNS,
+    THIRD_PERSON_VERBS,
+    TRANSITIVE_LIKING,
+    expand,
+    is_adverb,
+    is_past,
+    stems,
+    tokens,
+    word_set,
+)
+from memapp.domain.writing import MAX_TAG_WORDS, MAX_TAGS, check_tags, normalise
+
+_TIME_WORDS = word_set(
+    "last next every yesterday tomorrow today tonight ago lately week weeks month months year years day days fri mon tues"
+)
+_LIGHT = word_set(
+    "going hanging trying doing making taking getting spending being having working seeing interested fan passionate "
+    "obsessed afraid good great bad born raised able lot lots kind kinds sort sorts type types many much some any all "
+    "most few several different named called time times way ways thing things favorite favourite more own new other "
+    "old finding one"
+)
+"""Words that do not begin a tag."""
+_LIGHT_GERUND = re.compile(r"(?:see|play|watch|read|visit|try|help|learn|meet|eat|mak|tak|collect|work)ing")
+_NAME_JOINTS = ("of", "the", "a", "de", "van")
+
+
+def tags_for(text: str) -> list[str]:
+    """Return one to five noun phrases of a sentence, or fewer when it has no words to make them of."""
+    words = tokens(expand(text))
+    found: list[str] = []
+    for phrase in _noun_phrases(words):
+        if not check_tags([phrase]) and normalise(phrase) not in {normalise(tag) for tag in found}:
+            found.append(phrase)
+    if not found:
+        found = [word.casefold() for word in words if not check_tags([word]) and word.casefold() not in ADVERBS][-1:]
+    return found[:MAX_TAGS]
+
+
+def _noun_phrases(words: Sequence[str]) -> Iterator[str]:
+    phrase: list[str] = []
+    for at, word in enumerate([*words, "."]):
+        lowered = word.casefold()
+        if phrase and _joins_name(words, at):
+            phrase.append(word)
+        elif lowered in _TIME_WORDS or not re.search(r"\w", word) or not _is_phrase_word(words, at):
+            if phrase := _without_light_words(phrase):
+                yield " ".join(phrase)
+            phrase = []
+        else:
+            is_name = word[:1].isupper() and (at > 0 or lowered not in COMMON_VERBS)
+            phrase.append(word if is_name else lowered)
+
+
+def _joins_name(words: Sequence[str], at: int) -> bool:
+    """Say whether this is the `of` of `Lord of the Rings`."""
+    if at == 0 or at >= len(words) or words[at] not in _NAME_JOINTS:
+        return False
+    following = next((word for word in words[at : at + 3] if word not in _NAME_JOINTS), "")
+    return following[:1].isupper() and (words[at - 1][:1].isupper() or words[at - 1] in _NAME_JOINTS)
+
+
+def _is_phrase_word(words: Sequence[str], at: int) -> bool:
+    if words[at] in ("IT", "US"):
+        return True
+    lowered = words[at].casefold()
+    if lowered in FUNCTION_WORDS | NEGATIONS | PRONOUNS | DEMONSTRATIVES or (words[at].islower() and is_adverb(lowered)):
+        return False
+    return at == 0 or not _is_verb_here(words, at)
+
+
+def _is_verb_here(words: Sequence[str], at: int) -> bool:
+    """Say whether the word is the verb after `User`, after `to` with an object, or one that is never a noun."""
+    word, before = words[at].casefold(), words[at - 1].casefold()
+    if before in ("user", "not", "never") or (is_adverb(before) and at > 1 and words[at - 2] == "User"):
+        return bool(stems(word) & COMMON_VERBS) or word in ("can", "used") or is_past(word) or word.endswith("s")
+    if before == "to":
+        following = words[at + 1].casefold() if at + 1 < len(words) else ""
+        return word in ("go", "be", "do", "get", "have") or (word in COMMON_VERBS and following not in ("", "and", "or", ","))
+    is_only_verb = word in THIRD_PERSON_VERBS and word.removesuffix("s") not in NOUN_OR_VERB
+    return is_only_verb or word in TRANSITIVE_LIKING - {"love"}
+
+
+def _without_light_words(phrase: list[str]) -> list[str]:
+    """`seeing new places` is about places, `big fan` about nothing."""
+    while phrase and (phrase[0] in _LIGHT or (len(phrase) > 1 and _LIGHT_GERUND.fullmatch(phrase[0]))):
+        phrase = phrase[1:]
+    if phrase[-1:] == ["fan"] or all(word in NUMBERS or word in _LIGHT for word in phrase):
+        return []
+    return phrase[-MAX_TAG_WORDS:]
