@@ -98,7 +98,7 @@ class LlamaModel:
         spans = self._template.render(prompt).trunk
         trunk = self._trunk_tokens(spans)
         if open_end and spans[-1].data:
-            del trunk[-min(UNSETTLED_TOKENS, len(self._span_tokens(spans[-1:]))) :]
+            trunk = trunk[: len(trunk) - min(UNSETTLED_TOKENS, len(self._span_tokens(spans[-1:])))]
         if len(trunk) >= self.context_tokens:
             return 0
         results: queue.SimpleQueue[int | ModelError] = queue.SimpleQueue()

@@ -84,7 +84,7 @@ def _convert(path: Path, converted: Path) -> None:
         if status != 0:
             raise ModelError(f"the conversion failed ({status})")
         gguf_file.read(unfinished)
-        with unfinished.open("rb") as file:
+        with unfinished.open("r+b") as file:
             os.fsync(file.fileno())
         unfinished.replace(converted)
     finally:
