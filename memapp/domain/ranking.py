@@ -21,8 +21,8 @@ MAX_WORDS = 16
 WORDS = 0.40
 MEANING = 0.50
 MISSPELT = 0.30
-KEYWORDS = 0.08
-"""Small on purpose: keywords come from a guess, and junk must not displace what the message itself finds."""
+KEYWORDS = 0.20
+"""Shared with the words of the message: the more it says itself, the less a guess may add. So junk displaces nothing."""
 BESIDE = 0.30
 """Share of its own score that a message lends to the one before and the one after it."""
 TWO_AWAY = 0.15
@@ -144,7 +144,7 @@ def fuse(
                 "words": WORDS * held * one.bm25 / best,
                 "misspelt": MISSPELT * one.misspelt,
                 "meaning": MEANING * max(one.cosine, 0.0),
-                "keywords": KEYWORDS * keywords_held * one.keyword_bm25 / best_keyword,
+                "keywords": KEYWORDS / (1 + len(words)) * keywords_held * one.keyword_bm25 / best_keyword,
             }
     lent = _lent({one: sum(own[one.id].values()) for one in candidates if one.kind == "message"})
     ranked = [
