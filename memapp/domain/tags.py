@@ -27,7 +27,7 @@ _TIME_WORDS = word_set(
     "last next every yesterday tomorrow today tonight ago lately week weeks month months year years day days fri mon tues"
 )
 _LIGHT = word_set(
-    "going hanging trying doing making taking getting spending being having working seeing interested fan passionate "
+    "go used around going hanging trying doing making taking getting spending being having working seeing interested fan passionate "
     "obsessed afraid good great bad born raised able lot lots kind kinds sort sorts type types many much some any all "
     "most few several different named called time times way ways thing things favorite favourite more own new other "
     "old finding one"

@@ -62,6 +62,7 @@ QUESTION = "comes from a question"
 
 _NOT = "¬"
 _TIME_NOUNS = word_set("year month week weekend morning evening afternoon night spring summer autumn fall winter semester days")
+_NO_NOUN = FUNCTION_WORDS - {"of"} | word_set("soon again yet too either better myself , ;")
 _AFTER_RELATIVE = word_set("is are has have had was were do does did user")
 _SKIPPABLE = FUNCTION_WORDS | ADVERBS | NEGATIONS
 _SUBJECTS = word_set("i my we he she it they you this there his her their our your these those")
@@ -174,7 +175,7 @@ def _is_vague(words: Sequence[str], at: int) -> bool:
         return not is_relative and not (following and following[0] in _TIME_NOUNS)
     if word in ("there", "here"):
         return not (following and following[0] in ("is", "are", "was", "were"))
-    return word in ("one", "ones") and (not following or (following[0] in FUNCTION_WORDS and following[0] != "of"))
+    return word in ("one", "ones") and (not following or following[0] in _NO_NOUN)
 
 
 def _is_noun_phrase(tag: str) -> bool:
@@ -280,7 +281,7 @@ def _compare(fact: Sequence[_Token], content: Sequence[_Token], typed: Sequence[
         begin -= 1
     part = typed[begin : last + 1]
     checks = [
-        (NEGATION, _count_not(fact) == _count_not(part)),
+        (NEGATION, _count_not(fact) == _count_not(part) and _denies_the_same(content, typed, places)),
         (NUMBERS_DIFFER, _numbers_agree(content, typed, places)),
         (CERTAINTY, {_hedge(one) for one in part} <= {_hedge(one) for one in fact} | {""}),
         (TENSE, _tense_agrees(fact, content, typed, places, part)),
@@ -293,6 +294,15 @@ def _compare(fact: Sequence[_Token], content: Sequence[_Token], typed: Sequence[
 
 def _count_not(words: Sequence[_Token]) -> int:
     return sum(_NOT in token.stems for token in words)
+
+
+def _denies_the_same(content: Sequence[_Token], typed: Sequence[_Token], places: Sequence[int]) -> bool:
+    """A negation belongs to the clause of the word after it: `I'm no hiker, but I love food` does not deny the food."""
+    following = {at: min(at + 1, len(places) - 1) for at, token in enumerate(content) if _NOT in token.stems}
+    return all(
+        places[after] - places[at] >= 0 and typed[places[at]].clause == typed[places[after]].clause
+        for at, after in following.items()
+    )
 
 
 def _hedge(token: _Token) -> str:
@@ -343,7 +353,8 @@ def _is_about_same(
     for at, token in enumerate(fact):
         if token.word == "user's":
             owned = next((at_of[id(one)] for one in fact[at + 1 :] if id(one) in at_of), None)
-            if owned is not None and not any(one.word in FIRST_PERSON for one in typed[max(0, owned - 4) : owned + 3]):
+            nearby = typed[max(0, owned - 4) : owned + 3] if owned is not None else []
+            if nearby and not any(one.word in ("my", "our", "mine", "ours") for one in nearby):
                 return False
     if fact[0].word != "user" or fact[1].word == "and":
         return True
