@@ -24,13 +24,14 @@ from memapp.domain.english import (
 from memapp.domain.writing import MAX_TAG_WORDS, MAX_TAGS, check_tags, normalise
 
 _TIME_WORDS = word_set(
-    "last next every yesterday tomorrow today tonight ago lately week weeks month months year years day days fri mon tues"
+    "last next every yesterday tomorrow today tonight ago lately week weeks month months year years day days fri mon "
+    "tues"
 )
 _LIGHT = word_set(
-    "go used around going hanging trying doing making taking getting spending being having working seeing interested fan passionate "
-    "obsessed afraid good great bad born raised able lot lots kind kinds sort sorts type types many much some any all "
-    "most few several different named called time times way ways thing things favorite favourite more own new other "
-    "old finding one"
+    "go used around going hanging trying doing making taking getting spending being having working seeing interested "
+    "fan passionate obsessed afraid good great bad born raised able lot lots kind kinds sort sorts type types many "
+    "much some any all most few several different named called time times way ways thing things favorite favourite "
+    "more own new other old finding one"
 )
 """Words that do not begin a tag."""
 _LIGHT_GERUND = re.compile(r"(?:see|play|watch|read|visit|try|help|learn|meet|eat|mak|tak|collect|work)ing")
