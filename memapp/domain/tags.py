@@ -24,8 +24,7 @@ from memapp.domain.english import (
 from memapp.domain.writing import MAX_TAG_WORDS, MAX_TAGS, check_tags, normalise
 
 _TIME_WORDS = word_set(
-    "last next every yesterday tomorrow today tonight ago lately week weeks month months year years day days fri mon "
-    "tues"
+    "last next every yesterday tomorrow today tonight ago lately week weeks month months year years day days fri mon tues"
 )
 _LIGHT = word_set(
     "go used around going hanging trying doing making taking getting spending being having working seeing interested "
