@@ -128,12 +128,13 @@ CREATE TRIGGER memories_fts_delete AFTER DELETE ON memories WHEN old.state = 'li
 END;
 
 CREATE TABLE embeddings (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,    -- never used twice: what is above the last one seen is new
     owner_kind TEXT NOT NULL CHECK (owner_kind IN ('memory', 'message')),
     owner_key INTEGER NOT NULL,
     model_id TEXT NOT NULL,
     dimension INTEGER NOT NULL,
     vector BLOB NOT NULL CHECK (length(vector) = 4 * dimension),
-    PRIMARY KEY (owner_kind, model_id, owner_key)
+    UNIQUE (owner_kind, model_id, owner_key)
 ) STRICT;
 CREATE TRIGGER embeddings_memory_gone AFTER DELETE ON memories BEGIN
     DELETE FROM embeddings WHERE owner_kind = 'memory' AND owner_key = old.key;

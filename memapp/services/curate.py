@@ -39,7 +39,11 @@ def add(runtime: Runtime, text: str, tags: Sequence[str] = (), *, pinned: bool =
 
 
 def edit(runtime: Runtime, memory_id: str, text: str) -> Revision:
-    return _apply(runtime, Updated(memory_id, text=_checked(text)))
+    """Put other words in place; tags that were made from the old words are made again."""
+    text = _checked(text)
+    before = get(runtime, memory_id)
+    derived = before.tags == tuple(tags_for(before.text))
+    return _apply(runtime, Updated(memory_id, text=text, tags=tuple(tags_for(text)) if derived else None))
 
 
 def pin(runtime: Runtime, memory_id: str, pinned: bool = True) -> Revision:

@@ -4,10 +4,8 @@ A matrix holds one person's vectors of one kind from one model; another model's 
 the file: before each search it takes in the rows that are new and drops those that are gone.
 """
 
-import itertools
 import sqlite3
 import threading
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -44,14 +42,12 @@ _TEXT = {
 }
 _NEW = {
     "memory": """
-        SELECT e.rowid AS number, e.owner_key, e.vector, o.user_id FROM embeddings e JOIN memories o ON o.key = e.owner_key
-        WHERE e.rowid > ? AND e.owner_kind = 'memory' AND e.model_id = ? ORDER BY e.rowid""",
+        SELECT e.number, e.owner_key, e.vector, o.user_id FROM embeddings e JOIN memories o ON o.key = e.owner_key
+        WHERE e.number > ? AND e.owner_kind = 'memory' AND e.model_id = ? ORDER BY e.number""",
     "message": """
-        SELECT e.rowid AS number, e.owner_key, e.vector, o.user_id FROM embeddings e JOIN messages o ON o.key = e.owner_key
-        WHERE e.rowid > ? AND e.owner_kind = 'message' AND e.model_id = ? ORDER BY e.rowid""",
+        SELECT e.number, e.owner_key, e.vector, o.user_id FROM embeddings e JOIN messages o ON o.key = e.owner_key
+        WHERE e.number > ? AND e.owner_kind = 'message' AND e.model_id = ? ORDER BY e.number""",
 }
-_numbers = itertools.count(time.time_ns())
-"""Row numbers are never used twice while the program runs, so `number > last` is exactly what is new."""
 
 
 def waiting(conn: sqlite3.Connection, user_id: str, kind: OwnerKind, model_id: str, limit: int) -> list[tuple[int, str]]:
@@ -65,15 +61,13 @@ def save(conn: sqlite3.Connection, kind: OwnerKind, model_id: str, embedded: Seq
 
     What was edited or deleted while the model was busy is left out.
     """
-    last = conn.execute("SELECT coalesce(max(rowid), 0) FROM embeddings").fetchone()[0]
     rows = [
-        (max(next(_numbers), last + place), kind, key, model_id, len(vector), vector.tobytes())
-        for place, ((key, text), vector) in enumerate(zip(embedded, np.asarray(vectors, dtype="<f4"), strict=True), start=1)
+        (kind, key, model_id, len(vector), vector.tobytes())
+        for (key, text), vector in zip(embedded, np.asarray(vectors, dtype="<f4"), strict=True)
         if (row := conn.execute(_TEXT[kind], (EMBEDDED_CHARS, key)).fetchone()) and row["text"] == text
     ]
     conn.executemany(
-        """INSERT OR REPLACE INTO embeddings (rowid, owner_kind, owner_key, model_id, dimension, vector)
-           VALUES (?, ?, ?, ?, ?, ?)""",
+        "INSERT OR REPLACE INTO embeddings (owner_kind, owner_key, model_id, dimension, vector) VALUES (?, ?, ?, ?, ?)",
         rows,
     )
     return len(rows)

@@ -1,0 +1,64 @@
+"""Memories by hand, and taking each change back."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memapp.errors import UsageError
+from memapp.runtime import Runtime
+from memapp.services import curate
+from memapp.services.recall import RecallRequest, recall
+from tests.builders import make_runtime
+
+
+@pytest.fixture
+def runtime(tmp_path: Path) -> Iterator[Runtime]:
+    opened = make_runtime(tmp_path, embedder=False)
+    yield opened
+    opened.close()
+
+
+def found(runtime: Runtime, words: str) -> list[str]:
+    return [hit.text for hit in recall(runtime, RecallRequest(words))]
+
+
+def test_a_forgotten_memory_is_found_by_nothing_and_undo_brings_it_back(runtime: Runtime) -> None:
+    memory_id = curate.add(runtime, "User drinks oolong.").memory_id
+    revision = curate.forget(runtime, memory_id)
+    assert found(runtime, "oolong") == []
+    assert curate.list_memories(runtime) == []
+    curate.undo(runtime, revision)
+    assert found(runtime, "oolong") == ["User drinks oolong."]
+
+
+def test_an_edit_moves_the_index_and_the_derived_tags(runtime: Runtime) -> None:
+    memory_id = curate.add(runtime, "User drinks oolong.").memory_id
+    revision = curate.edit(runtime, memory_id, "User drinks coffee.")
+    assert found(runtime, "oolong") == []
+    assert found(runtime, "coffee") == ["User drinks coffee."]
+    curate.undo(runtime, revision)
+    assert found(runtime, "oolong") == ["User drinks oolong."]
+
+
+def test_tags_that_a_person_gave_survive_an_edit(runtime: Runtime) -> None:
+    memory_id = curate.add(runtime, "User drinks oolong.", ["morning"]).memory_id
+    curate.edit(runtime, memory_id, "User drinks coffee.")
+    assert curate.get(runtime, memory_id).tags == ("morning",)
+
+
+def test_pinning_is_taken_back(runtime: Runtime) -> None:
+    revision = curate.pin(runtime, curate.add(runtime, "User drinks oolong.").memory_id)
+    assert curate.get(runtime, revision.memory_id).pinned
+    curate.undo(runtime, revision)
+    assert not curate.get(runtime, revision.memory_id).pinned
+
+
+def test_the_same_fact_is_refused_and_so_is_restoring_one_that_was_said_again(runtime: Runtime) -> None:
+    first = curate.add(runtime, "User drinks oolong.").memory_id
+    with pytest.raises(UsageError, match="knows that already"):
+        curate.add(runtime, "user drinks  Oolong")
+    curate.forget(runtime, first)
+    curate.add(runtime, "User drinks oolong.")
+    with pytest.raises(UsageError, match="knows that already"):
+        curate.restore(runtime, first)
