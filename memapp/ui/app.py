@@ -4,7 +4,9 @@ Nothing of memapp but this and the opening screen is imported before the first p
 """
 
 import atexit
+import gc
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
     from memapp.ui.talk import Talk
 
 QUIT_SECONDS = 5.0
+SWITCH_SECONDS = 0.001
+"""How long the event loop may wait for a thread that computes; Python's own 5 ms add up to dropped frames."""
 DEMO_BANNER = "demo - nothing is saved"
 
 
@@ -40,7 +44,8 @@ class MemappApp(App[None]):
     """memapp in the terminal."""
 
     TITLE = "memapp"
-    CSS_PATH = paths.bundled("assets", "app.tcss")
+    # All of it at once: style that comes with a screen is parsed together with everything else a second time.
+    CSS_PATH: ClassVar[Any] = [paths.bundled("assets", f"{name}.tcss") for name in ("app", "chat", "models")]
     COMMANDS: ClassVar[set[Any]] = {offered}
     COMMAND_PALETTE_BINDING = "ctrl+p"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012  # an instance variable of App
@@ -77,6 +82,15 @@ class MemappApp(App[None]):
 
     def get_default_screen(self) -> Screen[Any]:
         return OpeningScreen(DEMO_BANNER if self.demo else "")
+
+    def on_load(self) -> None:
+        # A full collection over everything that is imported stops the screen for a third of a second.
+        gc.disable()
+        sys.setswitchinterval(SWITCH_SECONDS)
+
+    def on_unmount(self) -> None:
+        gc.unfreeze()
+        gc.enable()
 
     def on_mount(self) -> None:
         # After the first paint, on a thread: reading settings, opening the file, importing the rest of the screen.
@@ -124,10 +138,17 @@ class MemappApp(App[None]):
         self.is_open = True
         self._choose_theme()
         await self.switch_mode("chat")
+        self._spare_from_collection()
         self.talk.load_models()
+
+    def _spare_from_collection(self) -> None:
+        """Leave what is there now out of garbage collection: it stays anyway."""
+        gc.freeze()
+        gc.enable()
 
     def on_model_changed(self) -> None:
         """Let the Models screen know, if there is one."""
+        self._spare_from_collection()
         from memapp.ui.screens.models import ModelsScreen
 
         for screen in self.screen_stack:

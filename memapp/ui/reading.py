@@ -1,5 +1,6 @@
 """What the screens read: put together from the services, on a thread, in the shape a screen shows."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -7,6 +8,7 @@ from memapp.domain.chat import Message, Thread
 from memapp.errors import NotFound
 from memapp.runtime import Runtime
 from memapp.services import chats
+from memapp.services.chats import Trace
 
 AFTER_A_HIT = 20
 """Messages shown after one that was jumped to."""
@@ -28,6 +30,27 @@ def stretch(runtime: Runtime, thread_id: str, at: Message | None = None) -> Stre
         return Stretch(end.messages, end.more, False)
     page = chats.page(runtime, thread_id, at.seq + AFTER_A_HIT)
     return Stretch(page.messages, page.more, True)
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What one answer was made from."""
+
+    reply_id: str
+    trace: Trace
+    variant: tuple[int, int]
+    """Which of how many answers to the same message it is."""
+
+
+def explanations(runtime: Runtime, replies: Sequence[Message]) -> list[Explanation]:
+    """Return what the answers were made from."""
+    return [_explanation(runtime, one) for one in replies]
+
+
+def _explanation(runtime: Runtime, reply: Message) -> Explanation:
+    ids = [one.id for one in chats.variants(runtime, reply)]
+    at = ids.index(reply.id) + 1 if reply.id in ids else 1
+    return Explanation(reply.id, chats.trace(runtime, reply), (at, max(1, len(ids))))
 
 
 def last_thread(runtime: Runtime) -> Thread | None:

@@ -112,6 +112,7 @@ class Seen:
         """Wait until workers are done and the screen is drawn."""
         for _ in range(3):
             await self.pilot.pause()
+            await self.until(lambda: not (self.app.is_open and self.chat.is_mounted and self.chat.transcript._above))
             await self.until(lambda: not [one for one in self.app.workers if one.group in BRIEF and not one.is_finished])
         await self.pilot.pause()
 

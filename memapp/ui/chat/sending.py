@@ -84,7 +84,6 @@ class Sending:
             screen.composer.clear_text()
             screen.talk.send(screen.thread, text, pasted, screen.persona_id)
         screen.show_status()
-        screen.refresh_bindings()
 
     async def _carry_out(self, command: Command) -> None:
         screen = self._screen

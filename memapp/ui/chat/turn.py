@@ -9,6 +9,7 @@ from memapp.domain.chat import Message, MessageStatus, Role
 from memapp.domain.turn import Accepted, Completed, Failed, Found, Predicted, Restarted, Streamed, Waiting
 from memapp.errors import MemappError
 from memapp.services import chats
+from memapp.ui import reading
 from memapp.ui.announce import TurnMoved
 from memapp.ui.panels.loop import LoopDrawer, LoopState
 from memapp.ui.widgets.bubbles import Answer, Said
@@ -94,21 +95,21 @@ class TurnView:
         self._reply = None
         self.replaces = ""
 
-    async def explain(self, reply: Message) -> None:
-        """Put below an answer what it was made from."""
-        runtime = self._screen.runtime
-        trace = await asyncio.to_thread(chats.trace, runtime, reply)
-        variants = await asyncio.to_thread(chats.variants, runtime, reply)
-        answer = self._screen.transcript.answer(reply.id)
-        if answer is not None:
-            ids = [one.id for one in variants]
-            answer.explain(trace.hits, (ids.index(reply.id) + 1, len(ids)) if reply.id in ids else None)
-        last = self._screen.transcript.last_answer
-        if last is not None and last.message.id == reply.id and not self._doing:
-            self._loop = LoopState(
-                trace.expected, trace.needed_info, "", trace.hits, trace.expects, trace.held, trace.compared, begun=True
-            )
-            self.show_loop()
+    async def explain(self, replies: Sequence[Message]) -> None:
+        """Put below answers what they were made from."""
+        screen = self._screen
+        found = await asyncio.to_thread(reading.explanations, screen.runtime, replies)
+        last = screen.transcript.last_answer
+        for one in found:
+            answer = screen.transcript.answer(one.reply_id)
+            if answer is not None:
+                answer.explain(one.trace.hits, one.variant)
+            if answer is last and not self._doing:
+                trace = one.trace
+                self._loop = LoopState(
+                    trace.expected, trace.needed_info, "", trace.hits, trace.expects, trace.held, trace.compared, begun=True
+                )
+                self.show_loop()
 
     async def switch_variant(self, reply: Message, step: int) -> None:
         """Make the answer before or after this one the one that counts."""
@@ -124,7 +125,7 @@ class TurnView:
         await asyncio.to_thread(chats.choose_variant, runtime, variants[at])
         await transcript.cut_from(reply.id)
         await transcript.append(self._bubble(replace(variants[at], active=True)))
-        await self.explain(variants[at])
+        await self.explain([variants[at]])
 
     def show_loop(self) -> None:
         """Bring the drawer up to date, if it is open."""
@@ -163,4 +164,4 @@ class TurnView:
         if answer:
             await answer.finish(reply, problem)
         if answer or self._screen.has_class("-loop"):
-            await self.explain(reply)
+            await self.explain([reply])

@@ -4,6 +4,7 @@ What happens there is in the parts of `ui.chat`.
 """
 
 import asyncio
+import time
 from typing import ClassVar
 
 from textual import on, work
@@ -13,7 +14,6 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 from textual.widgets import Footer, Markdown
 
-from memapp import paths
 from memapp.domain.chat import Message, Role, Thread
 from memapp.domain.text import shorten
 from memapp.errors import MemappError
@@ -42,12 +42,13 @@ from memapp.ui.widgets.topbar import TopBar
 from memapp.ui.widgets.transcript import Transcript, welcome
 
 STATUS_SECONDS = 0.3
+SAID_SECONDS = 4.0
+"""How long something said stays, even if there is news."""
 
 
 class ChatScreen(Screen[None]):
     """The main screen."""
 
-    CSS_PATH = paths.bundled("assets", "chat.tcss")
     AUTO_FOCUS = "Composer"
     BINDING_GROUP_TITLE = "Chat"
     HELP = "Write below and press enter. Escape goes to the conversation, and back."
@@ -73,7 +74,7 @@ class ChatScreen(Screen[None]):
         self._question = question
         self._typed = typed
         self._banner = banner
-        self._said = ""
+        self._said, self._said_at = "", 0.0
         self.undone = UndoStack()
         self.turn = TurnView(self)
         self.sending = Sending(self)
@@ -176,9 +177,8 @@ class ChatScreen(Screen[None]):
     @work(group="explain", exclusive=True)
     @told
     async def _explain(self, replies: list[Message]) -> None:
-        """Put the chips below the answers, the newest first."""
-        for reply in reversed(replies):
-            await self.turn.explain(reply)
+        """Put the chips below the answers."""
+        await self.turn.explain(replies)
 
     def explain_again(self) -> None:
         """Bring the chips up to date after a memory changed."""
@@ -298,7 +298,7 @@ class ChatScreen(Screen[None]):
 
     def say(self, words: str, *, problem: bool = False) -> None:
         """Say one line above the composer until something else happens."""
-        self._said = words
+        self._said, self._said_at = words, time.monotonic()
         self.query_one(StatusLine).say(words, problem=problem)
 
     def show_status(self) -> None:
@@ -310,7 +310,8 @@ class ChatScreen(Screen[None]):
             words = "An earlier message · enter sends it instead of the old one · esc leaves it"
         elif not words and chat.state in ("loading", "failed"):
             words, problem = chat.note, chat.state == "failed"
-        if words or not self._said:
+        fresh = bool(self._said) and time.monotonic() - self._said_at < SAID_SECONDS
+        if not fresh and (words or not self._said):
             self.query_one(StatusLine).say(words, problem=problem)
 
     # Keys ------------------------------------------------------------------------------------------------------------
@@ -358,8 +359,8 @@ class ChatScreen(Screen[None]):
             self.say("Go to the end of this chat first (G).")
         else:
             self.turn.replaces = answer.message.id
+            self.drafts.held = True
             self.talk.retry(answer.message)
-            self.refresh_bindings()
 
     def action_drawer(self) -> None:
         """Show or hide the loop at work."""

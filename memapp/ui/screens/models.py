@@ -12,7 +12,6 @@ from textual.screen import Screen
 from textual.widgets import Footer, OptionList, Static
 from textual.widgets.option_list import Option
 
-from memapp import paths
 from memapp.runtime import Runtime
 from memapp.services import models
 from memapp.services.models import ModelChoice
@@ -38,7 +37,6 @@ class ModelList(OptionList):
 class ModelsScreen(Screen[None]):
     """A list of models, and what is known of the chosen one."""
 
-    CSS_PATH = paths.bundled("assets", "models.tcss")
     AUTO_FOCUS = "#models"
     BINDING_GROUP_TITLE = "Models"
     HELP = "Enter makes a model the one that answers, now and at later starts."

@@ -12,7 +12,6 @@ from textual.screen import Screen
 from textual.widgets import Footer, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from memapp import paths
 from memapp.runtime import Runtime
 from memapp.services import preferences
 from memapp.services.preferences import Preference
@@ -35,7 +34,6 @@ class SettingList(OptionList):
 class SettingsScreen(Screen[None]):
     """A list of settings, and what the chosen one means."""
 
-    CSS_PATH = paths.bundled("assets", "models.tcss")
     AUTO_FOCUS = "#settings"
     BINDING_GROUP_TITLE = "Settings"
     HELP = "Enter changes a setting. / searches. The file config.toml keeps your comments."

@@ -7,6 +7,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.style import Style
+from textual.widget import Widget
 from textual.widgets import Static
 
 from memapp.domain.chat import Message, MessageStatus
@@ -51,15 +52,16 @@ class Answer(Vertical):
         """The chip that the arrow keys chose."""
         self._streaming = streaming
         self._frozen = 0
+        self._head = Static(self._title(), markup=False, classes="head")
         self._live = Static(markup=False)
         self._foot = Static(markup=False, classes="foot")
 
     def compose(self) -> ComposeResult:
-        yield Static(self._head(), markup=False, classes="head")
         if self._streaming:
+            yield self._head
             yield self._live
         else:
-            yield self._body()
+            yield from self._whole()
         yield self._foot
 
     def on_mount(self) -> None:
@@ -92,14 +94,16 @@ class Answer(Vertical):
         async with self.batch():
             await self.query(".frozen").remove()
             await self._live.remove()
-            await self.mount(self._body(), before=self._foot)
+            await self._head.remove()
+            await self.mount_all(self._whole(), before=self._foot)
             self._show_foot()
 
     def explain(self, hits: Sequence[Recalled], variant: tuple[int, int] | None = None) -> None:
         """Show what the reply was made from, and which variant it is."""
-        self.hits = tuple(hits)
-        self.variant = variant or self.variant
-        self._show_foot()
+        known = (self.hits, self.variant)
+        self.hits, self.variant = tuple(hits), variant or self.variant
+        if known != (self.hits, self.variant) and self.is_mounted:
+            self._show_foot()
 
     def choose_chip(self, step: Literal[-1, 1]) -> None:
         """Move to the next or the previous chip."""
@@ -118,16 +122,18 @@ class Answer(Vertical):
         """The hit whose chip is chosen."""
         return self.hits[self.chip] if self.chip is not None and self.chip < len(self.hits) else None
 
-    def _head(self) -> Content:
+    def _title(self) -> Content:
         parts = [f"  {clock(self.message.created_at)}"]
         if self.message.unprompted:
             parts.append("unasked")
         return joined((self.persona_name, "bold $primary"), (" · ".join(parts), "$text-muted"))
 
-    def _body(self) -> Static | ReplyMarkdown:
+    def _whole(self) -> list[Widget]:
+        """The finished answer; plain prose takes one widget, since there are many of them."""
         if has_marks(self.text) and len(self.text) <= MOST_MARKDOWN:
-            return ReplyMarkdown(self.text)
-        return Static(plain(self.text.strip()), markup=False, classes="body")
+            return [Static(self._title(), markup=False, classes="head"), ReplyMarkdown(self.text)]
+        text = self.text.strip()
+        return [Static(joined(self._title(), "\n" if text else "", text), markup=False, classes="body")]
 
     def _freeze(self) -> None:
         """Lay out finished parts of a long reply once and for all."""
@@ -139,7 +145,10 @@ class Answer(Vertical):
 
     def _show_live(self) -> None:
         live = self.text[self._frozen :].lstrip("\n")
-        self._live.update(plain(live) if live else row(self.note or "…", style="$text-muted italic"))
+        shown = plain(live) if live else row(self.note or "…", style="$text-muted italic")
+        width, height = self._live.size
+        # Laying the whole conversation out again takes several times as long as drawing these lines.
+        self._live.update(shown, layout=not width or shown.get_height({}, width) != height)
 
     def _show_foot(self) -> None:
         parts = [part for part in (self._chips(), self._why(), self._state()) if part]

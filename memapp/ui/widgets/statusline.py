@@ -16,6 +16,7 @@ class StatusLine(Static):
 
     def say(self, words: str, *, problem: bool = False) -> None:
         """Show one line of words; nothing with an empty text."""
-        self.words = words
-        self.set_class(problem, "-problem")
-        self.update(row(words, 300))
+        if words != self.words or problem != self.has_class("-problem"):
+            self.words = words
+            self.set_class(problem, "-problem")
+            self.update(row(words, 300), layout=False)

@@ -21,6 +21,11 @@ from memapp.ui.widgets.bubbles import Answer, Said
 
 Bubble = Said | Answer
 
+AT_FIRST = 12
+"""Messages mounted before the first picture of a chat."""
+AT_ONCE = 8
+"""Messages mounted at once after it; each mounting holds the event loop up."""
+
 
 class Transcript(VerticalScroll):
     """Messages, oldest first."""
@@ -89,6 +94,8 @@ class Transcript(VerticalScroll):
     def __init__(self) -> None:
         super().__init__(id="transcript")
         self._cursor: Bubble | None = None
+        self._above: list[Widget] = []
+        """Messages of the page that are still to be mounted above."""
         self.complete = True
         """The end of the thread is shown."""
 
@@ -108,21 +115,37 @@ class Transcript(VerticalScroll):
         return next((one for one in reversed(self.bubbles) if isinstance(one, Answer)), None)
 
     def answer(self, message_id: str) -> Answer | None:
-        return next((one for one in self.bubbles if isinstance(one, Answer) and one.message.id == message_id), None)
+        bubbles = [*self._above, *self.bubbles]
+        return next((one for one in bubbles if isinstance(one, Answer) and one.message.id == message_id), None)
 
     async def show(self, bubbles: Sequence[Widget], *, earlier: bool, later: bool = False, at: str = "") -> None:
-        """Show these messages in place of what is there, at the end or at the message with id `at`."""
+        """Show these messages in place of what is there, at the end or at the message with id `at`.
+
+        What fits on a screen comes first; the messages above it follow once that is drawn.
+        """
         self.complete = not later
         self._cursor = None
-        above = [_EarlierLine()] if earlier else []
+        self._above = [] if at else list(bubbles[:-AT_FIRST])
+        shown = bubbles[len(self._above) :]
         below = [_LaterLine()] if later else []
         self.anchor(not at)
         async with self.batch():
             await self.remove_children()
-            await self.mount_all([*above, *bubbles, *below])
+            await self.mount_all([*([_EarlierLine()] if earlier else []), *shown, *below])
         found = next((one for one in self.bubbles if one.message.id == at), None)
         if found is not None:
             self.call_after_refresh(self._put_cursor, found)
+        if self._above:
+            self.call_after_refresh(self._show_above, shown[0])
+
+    async def _show_above(self, first: Widget) -> None:
+        """Mount a few of the messages above, and come back for the others."""
+        if not self._above or first.parent is not self:
+            return
+        self._above, few = self._above[:-AT_ONCE], self._above[-AT_ONCE:]
+        async with self.batch():
+            await self.mount_all(few, before=first)
+        self.call_after_refresh(self._show_above, few[0])
 
     async def show_earlier(self, bubbles: Sequence[Bubble], *, earlier: bool) -> None:
         """Put earlier messages above, keeping what is read where it is."""
@@ -178,11 +201,16 @@ class Transcript(VerticalScroll):
         cursor = self.cursor
         at = bubbles.index(cursor) + step if cursor is not None and self._cursor is not None else len(bubbles) - 1
         if at < 0 and self.query(_EarlierLine):
-            self.post_message(self.EarlierWanted(bubbles[0].message.seq))
+            self.want_earlier()
         elif at >= len(bubbles) and not self.complete:
             self.post_message(self.EndWanted())
         else:
             self._put_cursor(bubbles[min(max(at, 0), len(bubbles) - 1)])
+
+    def want_earlier(self) -> None:
+        """Ask for the messages before the first one that is shown, or is about to be."""
+        if first := next((one for one in (*self._above, *self.children) if isinstance(one, Said | Answer)), None):
+            self.post_message(self.EarlierWanted(first.message.seq))
 
     def action_first(self) -> None:
         if self.bubbles:
@@ -255,8 +283,8 @@ class _EarlierLine(Static):
 
     def on_click(self) -> None:
         transcript = self.parent
-        if isinstance(transcript, Transcript) and transcript.bubbles:
-            transcript.post_message(Transcript.EarlierWanted(transcript.bubbles[0].message.seq))
+        if isinstance(transcript, Transcript):
+            transcript.want_earlier()
 
 
 class _LaterLine(Static):

@@ -1,0 +1,194 @@
+"""Does the screen stay responsive while the models work?
+
+The whole app runs with the bundled models, without a terminal. A heartbeat on its event loop asks for 5 ms and notes how much
+later it wakes: while the screen is built, while the models load, while nothing happens (what this machine adds by itself),
+while messages are embedded, while a long message is read, while a reply streams. Then: how long a cancelled prefill takes to
+end, and how long it takes to show a thread of 10,000 messages.
+
+python -m benchmarks.responsive [--small]
+"""
+
+import argparse
+import asyncio
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from memapp import bootstrap
+from memapp.domain.chat import Origin, Role, Thread
+from memapp.domain.prompt import Prompt, PromptTurn, Sampling
+from memapp.inference import Cancel, ChatModel
+from memapp.runtime import Runtime
+from memapp.services import chats, upkeep
+from memapp.store import chat
+from memapp.ui.app import MemappApp
+
+BEAT_SECONDS = 0.005
+MOST_MS, MOST_P99_MS, CANCEL_MS, OPEN_MS = 50.0, 8.0, 20.0, 300.0
+FREE = ("opening", "idle")
+"""Phases without a goal: building the screen once, and what the machine adds by itself."""
+LONG_MESSAGES = 10_000
+WAIT_SECONDS = 180.0
+
+
+@dataclass
+class Heartbeat:
+    """How late the event loop was, in milliseconds, by phase."""
+
+    late: dict[str, list[float]] = field(default_factory=dict)
+    phase: str = ""
+
+    async def beat(self) -> None:
+        while True:
+            begun = time.perf_counter()
+            await asyncio.sleep(BEAT_SECONDS)
+            if self.phase:
+                self.late.setdefault(self.phase, []).append((time.perf_counter() - begun - BEAT_SECONDS) * 1000)
+
+    @asynccontextmanager
+    async def during(self, phase: str) -> Any:
+        self.phase = phase
+        yield
+        self.phase = ""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--small", action="store_true")
+    parser.add_argument("--data", help="not used")
+    small = parser.parse_args().small
+    with tempfile.TemporaryDirectory() as folder:
+        heart, cancelled, opened = asyncio.run(measure(Path(folder), small))
+    return report(heart, cancelled, opened)
+
+
+async def measure(folder: Path, small: bool) -> tuple[Heartbeat, list[float], list[float]]:
+    """Run the app once through all phases."""
+    heart = Heartbeat()
+    app = MemappApp(lambda: bootstrap.start(home=folder))
+    async with app.run_test(size=(120, 40)) as pilot:
+        beating = asyncio.create_task(heart.beat())
+        async with heart.during("opening"):
+            await until(
+                lambda: app.is_open and app.current_mode == "chat" and app.chat.is_mounted and app.chat.transcript.children
+            )
+            await pilot.pause()
+        async with heart.during("loading"):
+            await until(lambda: app.runtime.embedding.state in ("ready", "failed"))
+        model = app.runtime.chat.ready()
+        if model is None:
+            raise SystemExit(f"The model did not load: {app.runtime.chat.note}")
+        async with heart.during("idle"):
+            await asyncio.sleep(1 if small else 5)
+        async with heart.during("embedding"):
+            await embed(app.runtime, 60 if small else 400)
+        for number in range(1 if small else 3):
+            async with heart.during("prefilling"):
+                app.chat.composer.insert(
+                    f"Question {number}: " + "a rather long text about many things. " * (60 if small else 200)
+                )
+                await pilot.press("enter")
+                await until(lambda: "Writing" in app.chat.turn.doing() or not app.chat.busy)
+            async with heart.during("streaming"):
+                await until(lambda: not app.chat.busy)
+        cancelled = [await asyncio.to_thread(cancel_prefill, model, number) for number in range(3 if small else 9)]
+        thread = await asyncio.to_thread(long_thread, app.runtime)
+        opened = [await show(app, thread) for _ in range(3 if small else 7)]
+        beating.cancel()
+    await asyncio.to_thread(app.talk.close, 5)
+    return heart, cancelled, opened
+
+
+def report(heart: Heartbeat, cancelled: list[float], opened: list[float]) -> int:
+    missed = False
+    print(f"{'event loop late by (ms)':26} {'beats':>6} {'median':>8} {'p99':>8} {'max':>8}")
+    for phase, late in heart.late.items():
+        p99, most = sorted(late)[int(len(late) * 0.99)], max(late)
+        bad = phase not in FREE and (p99 > MOST_P99_MS or most > MOST_MS)
+        missed |= bad
+        print(f"{phase:26} {len(late):6} {statistics.median(late):8.1f} {p99:8.1f} {most:8.1f}{'  MISSED' if bad else ''}")
+    print(f"{'goal':26} {'':6} {'':8} {MOST_P99_MS:8.1f} {MOST_MS:8.1f}")
+    for name, times, goal in (
+        ("cancel in prefill (ms)", cancelled, CANCEL_MS),
+        (f"open {LONG_MESSAGES:,} messages (ms)", opened, OPEN_MS),
+    ):
+        bad = statistics.median(times) > goal
+        missed |= bad
+        print(f"{name:26} median {statistics.median(times):.1f}, goal {goal:.0f}{'  MISSED' if bad else ''}")
+    return int(missed)
+
+
+async def until(condition: Callable[[], object]) -> None:
+    end = time.monotonic() + WAIT_SECONDS
+    while not condition():
+        if time.monotonic() > end:
+            raise SystemExit("Waited in vain.")
+        await asyncio.sleep(0.02)
+
+
+async def embed(runtime: Runtime, count: int) -> None:
+    """Put messages into the file and let the idle work embed them."""
+
+    def work() -> None:
+        thread = chats.new_thread(runtime)
+        with runtime.database.write() as conn:
+            for number in range(count):
+                text = f"Note {number}: the weather in town {number % 17} was fine, and we talked about project {number}."
+                chat.add_message(conn, runtime.user_id, thread.id, Role.USER, text, runtime.clock(), origin=Origin.IMPORT)
+        for _ in upkeep.work(runtime, None, Cancel()):
+            pass
+
+    await asyncio.to_thread(work)
+
+
+def cancel_prefill(model: ChatModel, number: int) -> float:
+    """Return the milliseconds from cancelling a call in prefill to its end."""
+    prompt = Prompt(f"Case {number}.", (PromptTurn("user", f"{number} words and more words. " * 500),))
+    cancel = Cancel()
+    moment: list[float] = []
+
+    def stop() -> None:
+        moment.append(time.perf_counter())
+        cancel.set()
+
+    threading.Timer(0.15, stop).start()
+    with closing(model.generate(prompt, Sampling(max_tokens=400), cancel)) as stream:
+        for _ in stream:
+            pass
+    return (time.perf_counter() - moment[0]) * 1000
+
+
+def long_thread(runtime: Runtime) -> Thread:
+    thread = chats.new_thread(runtime)
+    with runtime.database.write() as conn:
+        for number in range(LONG_MESSAGES):
+            role = (Role.USER, Role.ASSISTANT)[number % 2]
+            text = f"Message {number}: " + "some words that were said here, neither short nor long. " * (1 + number % 4)
+            chat.add_message(conn, runtime.user_id, thread.id, role, text, runtime.clock(), origin=Origin.IMPORT)
+    return thread
+
+
+async def show(app: MemappApp, thread: Thread) -> float:
+    """Return the milliseconds from asking for a thread to seeing its last message drawn."""
+    app.chat.open_thread(None)
+    await until(lambda: app.chat.thread is None and not app.chat.transcript.bubbles)
+    await asyncio.sleep(0.3)
+    drawn = asyncio.Event()
+    begun = time.perf_counter()
+    app.chat.open_thread(thread)
+    while not app.chat.transcript.bubbles or app.chat.transcript.bubbles[-1].region.height == 0:
+        await asyncio.sleep(0.002)
+    app.chat.call_after_refresh(drawn.set)
+    await drawn.wait()
+    return (time.perf_counter() - begun) * 1000
+
+
+if __name__ == "__main__":
+    sys.exit(main())
