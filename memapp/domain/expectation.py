@@ -15,6 +15,8 @@ from typing import assert_never
 from rapidfuzz import fuzz
 
 FUZZY_THRESHOLD = 60
+BEGINS_ALIKE = 80
+"""Letters alike, 0 to 100, between a beginning and that of the expected message."""
 READ_CHARACTERS = 2_000
 """What of each text is compared: what a message does is said at its start, and a pasted page must not cost seconds."""
 
@@ -138,6 +140,11 @@ _COMMON = frozenset(
         """
     )
 )
+
+
+def may_become(typed: str, expected: str) -> bool:
+    """Tell whether what is typed so far is about the beginning of what is expected."""
+    return not typed or fuzz.ratio(typed.lower(), expected[: len(typed)].lower()) >= BEGINS_ALIKE
 
 
 def mismatch(

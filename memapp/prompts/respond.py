@@ -23,16 +23,12 @@ def request(
     scene: Scene,
     hits: Sequence[Recalled],
     *,
-    updates: str = "",
     avoid: str = "",
     reply_tokens: int,
     temperature: float,
 ) -> tuple[Prompt, Sampling]:
     """Ask for the reply. `avoid` is an earlier reply that must not be said again; then it is sampled more freely."""
-    parts = [updates] if updates else []
-    if hits:
-        facts = "\n".join(f"- {one_line(hit.text)}" for hit in hits)
-        parts.append(template("respond").substitute(facts=facts))
+    parts = [_facts(hits)] if hits else []
     if avoid:
         parts.append(template("avoid").substitute(reply=one_line(avoid)))
         temperature = max(temperature, LIVELIER)
@@ -40,6 +36,11 @@ def request(
     return prompt, Sampling(
         max_tokens=reply_tokens, temperature=temperature, repeat_penalty=REPEAT_PENALTY, seed=1 if avoid else 0, tail=TAIL
     )
+
+
+def with_facts(message: str, hits: Sequence[Recalled]) -> str:
+    """Put facts before a message that was expected: there they are in the model's cache before it is typed."""
+    return f"{_facts(hits)}\n\n{message}" if hits else message
 
 
 def parse_prediction(tail_text: str) -> str:
@@ -51,3 +52,7 @@ def parse_prediction(tail_text: str) -> str:
 def repeats(reply: str, history: Sequence[Exchange]) -> str | None:
     """Return the one of the last three replies that this one says again, if any."""
     return repeated(reply, [exchange.reply for exchange in history])
+
+
+def _facts(hits: Sequence[Recalled]) -> str:
+    return template("respond").substitute(facts="\n".join(f"- {one_line(hit.text)}" for hit in hits))

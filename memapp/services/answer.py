@@ -13,6 +13,7 @@ from typing import Any
 
 from memapp.domain.chat import Message, MessageStatus, Thread, exchanges
 from memapp.domain.memory import Recalled
+from memapp.domain.prediction import Prediction
 from memapp.domain.prompt import Finished, Piece, Prompt, Sampling, Usage
 from memapp.domain.text import clean, one_line, shorten
 from memapp.domain.turn import Completed, Failed, Found, Predicted, Restarted, Streamed, TurnEvent, Waiting
@@ -29,6 +30,14 @@ SAVE_PARTIAL_SECONDS = 2.0
 TITLE_CHARS = 48
 
 
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """Call 1, done in idle time for the message that was expected."""
+
+    expected: str
+    needed_info: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class OpenTurn:
     """A turn whose message is saved and whose reply is to be written."""
@@ -40,8 +49,8 @@ class OpenTurn:
     """None for an unprompted remark."""
     reply: Message
     cancel: Cancel
-    prefetched: tuple[str, ...] | None = None
-    """What call 1 said in idle time, when the message was expected."""
+    ahead: Ahead | None = None
+    """What was done in idle time, when the message was expected."""
     avoid: str = ""
     """An earlier reply to the same message, which a retry must not repeat."""
 
@@ -124,23 +133,27 @@ def _calls(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Iterator[TurnEve
         yield Waiting(runtime.chat.note)
     model = runtime.chat.wait(turn.cancel, runtime.settings.first_token_seconds)
     setting = scene(runtime, model, turn.thread, turn.earlier, turn.message.text if turn.message else None)
-    if turn.message is not None:
-        yield _predict(model, setting, turn, so_far)
-        so_far.hits = _look_up(runtime, turn, turn.message, so_far.needed_info)
+    in_suffix: tuple[Recalled, ...] = ()
+    if turn.message is not None and turn.ahead is not None:
+        so_far.needed_info = turn.ahead.needed_info
+        yield Predicted(turn.ahead.needed_info, "prefetched", Usage())
+        so_far.hits = look_ahead(runtime, turn.earlier, turn.ahead)
+        setting = scene(runtime, model, turn.thread, turn.earlier, respond.with_facts(turn.message.text, so_far.hits))
         yield Found(so_far.hits)
-    yield from _stream_reply(runtime, model, setting, turn, so_far, turn.avoid)
+    elif turn.message is not None:
+        yield _predict(model, setting, turn, so_far)
+        so_far.hits = in_suffix = _look_up(runtime, turn.message.text, so_far.needed_info, [*turn.earlier, turn.message])
+        yield Found(so_far.hits)
+    yield from _stream_reply(runtime, model, setting, turn, so_far, in_suffix, turn.avoid)
     repeated = respond.repeats(so_far.text, setting.history)
     if repeated and not turn.avoid and not turn.cancel.is_set():
         yield Restarted(repeated)
         so_far.text = so_far.expects = ""
-        yield from _stream_reply(runtime, model, setting, turn, so_far, repeated)
+        yield from _stream_reply(runtime, model, setting, turn, so_far, in_suffix, repeated)
 
 
 def _predict(model: ChatModel, setting: Scene, turn: OpenTurn, so_far: _Reply) -> Predicted:
     """Call 1. It is read only until its list of needed information is closed; the rest is completed in idle time."""
-    if turn.prefetched is not None:
-        so_far.needed_info = turn.prefetched
-        return Predicted(turn.prefetched, "prefetched", Usage())
     prompt, sampling = predict.request(setting)
     text = ""
     with closing(model.generate(prompt, sampling, turn.cancel)) as stream:
@@ -157,17 +170,36 @@ def _predict(model: ChatModel, setting: Scene, turn: OpenTurn, so_far: _Reply) -
     return Predicted(predict.keywords(setting.message or ""), "keywords", so_far.predict_usage)
 
 
-def _look_up(runtime: Runtime, turn: OpenTurn, message: Message, needed_info: Sequence[str]) -> tuple[Recalled, ...]:
-    in_prompt = frozenset(one.id for one in [*turn.earlier, message, turn.reply])
-    request = RecallRequest(message.text, needed_info=tuple(needed_info), top_k=runtime.settings.top_k, without=in_prompt)
+def done_ahead(runtime: Runtime, thread_id: str, expected: Prediction | None) -> Ahead | None:
+    """Return what was done in idle time for the message that was expected, if anything was."""
+    data = events.get_checkpoint(runtime.database.read(), runtime.user_id, thread_id).get("ahead")
+    if expected is None or not data or data["prediction_id"] != expected.id:
+        return None
+    return Ahead(expected.text, tuple(data["needed_info"]))
+
+
+def look_ahead(runtime: Runtime, earlier: list[Message], ahead: Ahead) -> tuple[Recalled, ...]:
+    """Look up what the expected message needs: the same in idle time and in the turn, so that the cache fits."""
+    return _look_up(runtime, ahead.expected, ahead.needed_info, earlier)
+
+
+def _look_up(runtime: Runtime, text: str, needed_info: Sequence[str], in_prompt: list[Message]) -> tuple[Recalled, ...]:
+    without = frozenset(one.id for one in in_prompt)
+    request = RecallRequest(text, needed_info=tuple(needed_info), top_k=runtime.settings.top_k, without=without)
     return tuple(recall(runtime, request)[: runtime.settings.prompt_memories])
 
 
 def _stream_reply(
-    runtime: Runtime, model: ChatModel, setting: Scene, turn: OpenTurn, so_far: _Reply, avoid: str
+    runtime: Runtime,
+    model: ChatModel,
+    setting: Scene,
+    turn: OpenTurn,
+    so_far: _Reply,
+    in_suffix: Sequence[Recalled],
+    avoid: str,
 ) -> Iterator[TurnEvent]:
     """Call 2."""
-    prompt, sampling = _reply_request(runtime, setting, so_far.hits, avoid)
+    prompt, sampling = _reply_request(runtime, setting, in_suffix, avoid)
     tail = ""
     with closing(model.generate(prompt, sampling, turn.cancel)) as stream:
         for part in stream:
@@ -246,7 +278,7 @@ def _finish(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Message:
 
 def _note_answer(runtime: Runtime, conn: sqlite3.Connection, turn: OpenTurn, so_far: _Reply) -> None:
     failed = so_far.status is MessageStatus.FAILED
-    if turn.message and turn.prefetched is None and not so_far.needed_info:
+    if turn.message and turn.ahead is None and not so_far.needed_info:
         events.add_event(conn, runtime.user_id, "context", "predict", "skipped", runtime.clock(), thread_id=turn.thread.id)
     events.add_event(
         conn,

@@ -16,7 +16,7 @@ from memapp.domain.turn import Accepted, TurnEvent
 from memapp.errors import ModelError, UsageError
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
-from memapp.services.answer import OpenTurn, answer, open_thread, save_checkpoint
+from memapp.services.answer import OpenTurn, answer, done_ahead, open_thread, save_checkpoint
 from memapp.store import chat, events, expectations
 
 
@@ -27,7 +27,7 @@ def take_turn(
     text, pasted = _checked(text, pasted)
     thread, earlier = open_thread(runtime, thread_id)
     expected, verdict = _check_expectation(runtime, earlier, text)
-    prefetched = _prefetched(runtime, thread_id, expected, verdict)
+    ahead = done_ahead(runtime, thread_id, expected) if verdict and not verdict.surprised else None
     now = runtime.clock()
     with runtime.database.write() as conn:
         message = chat.add_message(conn, runtime.user_id, thread.id, Role.USER, text, now, origin=Origin.TYPED, pasted=pasted)
@@ -40,7 +40,7 @@ def take_turn(
         _note_check(runtime, conn, thread.id, verdict)
         chat.save_draft(conn, runtime.user_id, thread.id, "", now)
     yield Accepted(message, reply, expected)
-    yield from answer(runtime, OpenTurn(thread, earlier, message, reply, cancel or Cancel(), prefetched=prefetched))
+    yield from answer(runtime, OpenTurn(thread, earlier, message, reply, cancel or Cancel(), ahead=ahead))
 
 
 def retry_turn(runtime: Runtime, reply_id: str, *, cancel: Cancel | None = None) -> Iterator[TurnEvent]:
@@ -137,15 +137,6 @@ def _similarity(runtime: Runtime, one: str, other: str) -> float | None:
     except ModelError:
         return None  # the verdict says in words that it had to do without meaning
     return float(first @ second)
-
-
-def _prefetched(runtime: Runtime, thread_id: str, expected: Prediction | None, verdict: Verdict | None) -> tuple[str, ...] | None:
-    """Return what call 1 already said in idle time, if the person then wrote what was expected."""
-    if expected is None or verdict is None or verdict.surprised:
-        return None
-    checkpoint = events.get_checkpoint(runtime.database.read(), runtime.user_id, thread_id)
-    ahead = checkpoint.get("prefetched", {})
-    return tuple(ahead["needed_info"]) if ahead.get("prediction_id") == expected.id else None
 
 
 def _note_check(runtime: Runtime, conn: sqlite3.Connection, thread_id: str, verdict: Verdict | None) -> None:

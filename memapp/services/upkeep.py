@@ -9,15 +9,16 @@ from collections.abc import Iterator
 from contextlib import closing
 
 from memapp.domain.chat import Message, MessageStatus, Role
+from memapp.domain.expectation import may_become
 from memapp.domain.memory import Memory
+from memapp.domain.prediction import Prediction
 from memapp.domain.prompt import Piece, Prompt, Sampling
 from memapp.errors import ModelError
 from memapp.inference import Cancel, ChatModel
-from memapp.prompts import predict
+from memapp.prompts import predict, respond
 from memapp.prompts import scene as words
-from memapp.prompts.scene import Scene
 from memapp.runtime import Runtime
-from memapp.services.answer import open_thread, scene
+from memapp.services.answer import done_ahead, look_ahead, open_thread, scene
 from memapp.services.remember import learn
 from memapp.store import events, expectations, vectors
 
@@ -38,9 +39,9 @@ def work(runtime: Runtime, thread_id: str | None, cancel: Cancel) -> Iterator[Me
             yield from learn(runtime, surprise, model, cancel)
         _embed(runtime, cancel)
         if model and thread_id and not cancel.is_set():
-            warm(runtime, thread_id, "", cancel)
             if runtime.settings.speculate:
                 _predict_ahead(runtime, model, thread_id, cancel)
+            warm(runtime, thread_id, "", cancel)
     except ModelError as error:
         log.warning("upkeep stopped: %s", type(error).__name__)
 
@@ -50,12 +51,19 @@ def warm(runtime: Runtime, thread_id: str, typed: str, cancel: Cancel) -> int:
     model = runtime.chat.ready()
     if model is None or cancel.is_set():
         return 0
-    return model.warm(words.trunk(_next_scene(runtime, model, thread_id, typed)), cancel, open_end=True)
-
-
-def _next_scene(runtime: Runtime, model: ChatModel, thread_id: str, message: str) -> Scene:
     thread, messages = open_thread(runtime, thread_id)
-    return scene(runtime, model, thread, messages, message)
+    ahead = done_ahead(runtime, thread_id, _expected(runtime, messages))
+    if ahead and may_become(typed, ahead.expected):
+        typed = respond.with_facts(typed, look_ahead(runtime, messages, ahead))
+    coming = scene(runtime, model, thread, messages, typed)
+    return model.warm(words.trunk(coming), cancel, open_end=True)
+
+
+def _expected(runtime: Runtime, messages: list[Message]) -> Prediction | None:
+    """Return what the last reply of a thread expects, if nothing came after it."""
+    if not messages or messages[-1].role is not Role.ASSISTANT or messages[-1].status is not MessageStatus.COMPLETE:
+        return None
+    return expectations.prediction_for(runtime.database.read(), runtime.user_id, messages[-1].id, "responder")
 
 
 def _embed(runtime: Runtime, cancel: Cancel) -> None:
@@ -104,21 +112,18 @@ def _complete_prediction(runtime: Runtime, model: ChatModel, thread_id: str, can
 
 def _predict_ahead(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel) -> None:
     """Run call 1 as if the person had written what is expected; a right guess then saves it in the turn."""
-    _, messages = open_thread(runtime, thread_id)
-    reply = _last_reply(messages)
-    if reply is None or reply.id != messages[-1].id:
-        return
-    expected = expectations.prediction_for(runtime.database.read(), runtime.user_id, reply.id, "responder")
+    thread, messages = open_thread(runtime, thread_id)
+    expected = _expected(runtime, messages)
     if expected is None:
         return
-    prompt, sampling = predict.request(_next_scene(runtime, model, thread_id, expected.text))
+    prompt, sampling = predict.request(scene(runtime, model, thread, messages, expected.text))
     text = _generate(model, prompt, sampling, cancel, until_array=True)
     needed_info = predict.parse(text).needed_info
     if cancel.is_set() or not needed_info:
         return
     with runtime.database.write() as conn:
         data = events.get_checkpoint(conn, runtime.user_id, thread_id)
-        data["prefetched"] = {"prediction_id": expected.id, "needed_info": list(needed_info)}
+        data["ahead"] = {"prediction_id": expected.id, "needed_info": list(needed_info)}
         events.save_checkpoint(conn, runtime.user_id, thread_id, data, runtime.clock())
 
 

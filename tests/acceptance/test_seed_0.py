@@ -170,6 +170,21 @@ def test_both_predictions_are_kept_with_their_source(runtime: Runtime, model: Sc
     assert predictor is not None and predictor.needed_info == ("joke",) and predictor.text
 
 
+def test_a_right_guess_has_its_facts_in_the_cache_before_the_message(runtime: Runtime, model: ScriptedModel) -> None:
+    curate.add(runtime, "User likes jokes about goats.")
+    thread = new_chat(runtime)
+    model.enqueue("Hello.", prediction="Tell me a joke about goats.", needed_info=["joke"])
+    say(runtime, thread, "Hi!")
+    list(upkeep.work(runtime, thread, Cancel()))
+    upkeep.warm(runtime, thread, "Tell me a joke ab", Cancel())
+    warmed = model.warmed[-1].turns[-1].content
+    found = only(Found, say(runtime, thread, "Tell me a joke about goats."))
+    asked = model.seen[-1]
+    assert "User likes jokes about goats." in [hit.text for hit in found.hits]
+    assert asked.turns[-1].content.startswith(warmed)
+    assert "goats" not in asked.suffix
+
+
 def test_a_right_guess_saves_the_first_call(runtime: Runtime, model: ScriptedModel) -> None:
     thread = new_chat(runtime)
     model.enqueue("Hello.", prediction="Tell me a joke.", needed_info=["joke"])

@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from memapp.domain.expectation import READ_CHARACTERS, DialogueAct, MismatchRule, Verdict, dialogue_acts, mismatch
+from memapp.domain.expectation import READ_CHARACTERS, DialogueAct, MismatchRule, Verdict, dialogue_acts, may_become, mismatch
 
 NEAR, FAR = 0.7, 0.05
 
@@ -170,3 +170,16 @@ HOSTILE = [
 def test_odd_and_huge_texts_get_a_verdict(expected: str, actual: str) -> None:
     for rule, similarity in product(MismatchRule, (None, -1.0, 1.0)):
         assert 0 <= mismatch(expected, actual, similarity=similarity, rule=rule).fuzzy <= 100
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected", "may"),
+    [
+        ("", "How do I brew it?", True),
+        ("How do", "How do I brew it?", True),
+        ("how do i brwe", "How do I brew it?", True),
+        ("My car", "How do I brew it?", False),
+    ],
+)
+def test_a_beginning_may_become_what_is_expected(typed: str, expected: str, may: bool) -> None:
+    assert may_become(typed, expected) is may
