@@ -137,7 +137,7 @@ def _calls(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Iterator[TurnEve
     if turn.message is not None and turn.ahead is not None:
         so_far.needed_info = turn.ahead.needed_info
         yield Predicted(turn.ahead.needed_info, "prefetched", Usage())
-        so_far.hits = look_ahead(runtime, turn.earlier, turn.ahead)
+        so_far.hits = look_ahead(runtime, [*turn.earlier, turn.message], turn.ahead)
         setting = scene(runtime, model, turn.thread, turn.earlier, respond.with_facts(turn.message.text, so_far.hits))
         yield Found(so_far.hits)
     elif turn.message is not None:
@@ -178,9 +178,9 @@ def done_ahead(runtime: Runtime, thread_id: str, expected: Prediction | None) ->
     return Ahead(expected.text, tuple(data["needed_info"]))
 
 
-def look_ahead(runtime: Runtime, earlier: list[Message], ahead: Ahead) -> tuple[Recalled, ...]:
+def look_ahead(runtime: Runtime, in_prompt: list[Message], ahead: Ahead) -> tuple[Recalled, ...]:
     """Look up what the expected message needs: the same in idle time and in the turn, so that the cache fits."""
-    return _look_up(runtime, ahead.expected, ahead.needed_info, earlier)
+    return _look_up(runtime, ahead.expected, ahead.needed_info, in_prompt)
 
 
 def _look_up(runtime: Runtime, text: str, needed_info: Sequence[str], in_prompt: list[Message]) -> tuple[Recalled, ...]:
