@@ -156,11 +156,7 @@ class MemappApp(App[None]):
                 screen.refresh_models()
 
     def _choose_theme(self) -> None:
-        from memapp.services import chats
-
         chosen = self.runtime.settings.theme
-        if "theme" not in self.runtime.loaded.origin:
-            chosen = str(chats.choice(self.runtime, "theme", chosen))
         self.theme = chosen if chosen in self.available_themes else DARK.name
 
     # What keys and the palette do ------------------------------------------------------------------------------------
@@ -251,7 +247,7 @@ class MemappApp(App[None]):
         """Change the colours and keep the choice."""
         self.theme = name
         if self.is_open:
-            self.chat.keep_choice("theme", name)
+            self.chat.keep_setting("theme", name)
 
     # Leaving ---------------------------------------------------------------------------------------------------------
 

@@ -11,12 +11,11 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from memapp import paths
+from memapp import paths, settings
 from memapp.errors import ModelError
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
 from memapp.prompts.personas import load_personas
 from memapp.runtime import Runtime
-from memapp.settings import Loaded, Settings
 from memapp.store.database import Database, open_database
 from memapp.ui.app import MemappApp
 from memapp.ui.screens.chat import ChatScreen
@@ -44,7 +43,6 @@ class World:
         self.folder = folder
         self.model: ScriptedModel | None = ScriptedModel()
         self.clock = Clock()
-        self.settings = Settings()
         self.database: Database | None = None
         self.start_error: Exception | None = None
         self.hold_model: Callable[[], None] = lambda: None
@@ -56,7 +54,7 @@ class World:
         assert self.database is not None
         places = paths.locate(home=self.folder, database=self.folder / "memapp.db")
         return Runtime(
-            Loaded(self.settings, {}),
+            settings.load(places.config, environment={}),
             places,
             self.database,
             load_personas([paths.bundled("assets", "personas"), places.personas]),

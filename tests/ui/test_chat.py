@@ -214,6 +214,31 @@ async def test_answers_show_the_memories_they_used_and_a_chip_opens_one(world: W
         await seen.until(lambda: curate.count(seen.app.runtime) == 1)
 
 
+async def test_the_mouse_opens_a_chip_and_changes_the_mode(world: World) -> None:
+    async with world.app() as seen:
+        await seen.ready()
+        curate.add(seen.app.runtime, "Anna likes oolong tea.")
+        await seen.send("which tea does Anna like?")
+        row = next(number for number, line in enumerate(seen.lines()) if "[1]" in line)
+        await seen.pilot.click(offset=(seen.lines()[row].index("[1]") + 5, row))
+        await seen.until(lambda: "f forget" in seen.text())
+        await seen.pilot.press("escape")
+        await seen.until(lambda: len(seen.app.screen_stack) == 1)
+        await seen.pilot.click(offset=(seen.lines()[0].index("Models") + 1, 0))
+        await seen.until(lambda: "Search by meaning" in seen.text())
+
+
+async def test_a_remark_is_said_unasked(seen: Seen, world: World) -> None:
+    await seen.send("hello")
+    seen.chat.composer.insert("/remark")
+    await seen.pilot.press("enter")
+    await seen.until(lambda: len(shown(seen)) == 3)
+    await seen.answered()
+    assert "unasked" in seen.text()
+    await seen.pilot.press("ctrl+r")
+    await seen.until(lambda: "cannot be answered again" in seen.words())
+
+
 async def test_a_learned_fact_is_told_quietly_and_can_be_taken_back(seen: Seen) -> None:
     await seen.send("My name is Anna.")
     await seen.until(lambda: "Remembered:" in seen.text())

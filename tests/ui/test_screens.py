@@ -117,7 +117,7 @@ async def test_the_first_start_looks_as_it_should(world: World, size: tuple[int,
 async def test_an_open_file_is_told_on_the_screen(world: World, update: bool) -> None:
     world.start_error = StoreLocked("memapp is already open (process 7, since 09:00).", "Close it first.")
     async with world.app(size=(80, 24)) as seen:
-        await seen.until(lambda: "q quits" in seen.text())
+        await seen.until(lambda: "q quits" in seen.text() and "f1 Help" in seen.text())
         compare(seen, "locked-80x24", update)
         await seen.pilot.press("q")
         await seen.until(lambda: not seen.app.is_running)

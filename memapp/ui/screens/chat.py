@@ -18,7 +18,7 @@ from memapp.domain.chat import Message, Role, Thread
 from memapp.domain.text import shorten
 from memapp.errors import MemappError
 from memapp.runtime import Runtime
-from memapp.services import chats
+from memapp.services import chats, preferences
 from memapp.services.browse import Hit
 from memapp.ui import reading
 from memapp.ui.announce import Learned, ModelChanged, ThreadStarted, TurnEnded, TurnMoved, TurnRefused
@@ -512,6 +512,6 @@ class ChatScreen(Screen[None]):
 
     @work(group="deed")
     @told
-    async def keep_choice(self, name: str, value: object) -> None:
-        """Remember a choice made on the screen."""
-        await asyncio.to_thread(chats.remember_choice, self.runtime, name, value)
+    async def keep_setting(self, name: str, value: str) -> None:
+        """Keep a setting that was chosen on the screen."""
+        await asyncio.to_thread(preferences.set_preference, self.runtime, name, value)

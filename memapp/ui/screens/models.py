@@ -87,7 +87,9 @@ class ModelsScreen(Screen[None]):
             "ready": "Search by meaning: on.",
             "failed": "Search by meaning: not available; words still work.",
         }[embedding.state]
-        state = joined((words + (chat.note if chat.state != "off" else ""), "bold"), "\n", (meaning, "$text-muted"))
+        own = f"Your own: put a .gguf file into {self.runtime.paths.models}, or name a local server under Settings (F9)."
+        what = words + (chat.note if chat.state != "off" else "")
+        state = joined((what, "bold"), "\n", (f"{meaning}\n{own}", "$text-muted"))
         self.query_one("#model-state", Static).update(state)
         self.query_one(TopBar).say(reading.network(self.runtime))
 

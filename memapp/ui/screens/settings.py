@@ -116,8 +116,8 @@ class SettingsScreen(Screen[None]):
 
     async def _save(self, name: str, value: str) -> None:
         await asyncio.to_thread(preferences.set_preference, self.runtime, name, value)
-        if name == "theme":
-            self.app.use_theme(value)  # type: ignore[attr-defined]
+        if name == "theme" and value in self.app.available_themes:
+            self.app.theme = value
         notify(self, f"{name} is now {value or 'empty'}.")
         self._show()
 

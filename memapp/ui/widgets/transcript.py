@@ -177,9 +177,8 @@ class Transcript(VerticalScroll):
         self.anchor()
 
     def on_click(self, event: events.Click) -> None:
-        widget = event.widget
-        while widget is not None and not isinstance(widget, Said | Answer):
-            widget = widget.parent if isinstance(widget.parent, Widget) else None
+        under, _ = self.screen.get_widget_at(*event.screen_offset)
+        widget = next((one for one in under.ancestors_with_self if isinstance(one, Said | Answer)), None)
         if not isinstance(widget, Said | Answer):
             return
         self._move_cursor(widget)
