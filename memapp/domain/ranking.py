@@ -55,6 +55,10 @@ _STOP_WORDS = frozenset(
         were what when where which who whom whose why will with would you your"""
     )
 )
+_YOU_SAID = re.compile(
+    r"\b(?:did|have|had) you\b|\byou(?:'ve| have| had)?(?: \w+ly| once| ever| already| just| also| always)?"
+    r" (?:\w+ed|said|told|gave|wrote|meant|thought|chose|sent)\b|\byour (?:answer|advice|suggestion|recommendation|tip|idea)s?\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +102,11 @@ class Ranked:
         """The parts that matter, strongest first: `words 0.31 + meaning 0.22`."""
         shown = sorted(((round(value, 2), name) for name, value in self.parts.items()), key=lambda part: -part[0])
         return " + ".join(f"{name} {value:.2f}" for value, name in shown if value >= 0.01)
+
+
+def asks_what_was_replied(text: str) -> bool:
+    """Tell whether a message asks for something that memapp itself said: "what did you recommend?"."""
+    return bool(_YOU_SAID.search(text.lower()))
 
 
 def query_words(text: str) -> list[str]:

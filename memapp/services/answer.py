@@ -15,6 +15,7 @@ from memapp.domain.chat import Message, MessageStatus, Thread, exchanges
 from memapp.domain.memory import Recalled
 from memapp.domain.prediction import Prediction
 from memapp.domain.prompt import Finished, Piece, Prompt, Sampling, Usage
+from memapp.domain.ranking import asks_what_was_replied
 from memapp.domain.text import clean, one_line, shorten
 from memapp.domain.turn import Completed, Failed, Found, Predicted, Restarted, Streamed, TurnEvent, Waiting
 from memapp.errors import MemappError, ModelError
@@ -186,7 +187,11 @@ def look_ahead(runtime: Runtime, in_prompt: list[Message], ahead: Ahead) -> tupl
 def _look_up(runtime: Runtime, text: str, needed_info: Sequence[str], in_prompt: list[Message]) -> tuple[Recalled, ...]:
     without = frozenset(one.id for one in in_prompt)
     request = RecallRequest(text, needed_info=tuple(needed_info), top_k=runtime.settings.top_k, without=without)
-    return tuple(recall(runtime, request)[: runtime.settings.prompt_memories])
+    hits = recall(runtime, request)
+    if not asks_what_was_replied(text):
+        # What a model once made up must not come back as something known, or it says it again and again.
+        hits = [hit for hit in hits if hit.said_by != "assistant"]
+    return tuple(hits[: runtime.settings.prompt_memories])
 
 
 def _stream_reply(

@@ -115,6 +115,16 @@ def test_a_fact_that_exists_is_not_stored_twice(runtime: Runtime) -> None:
     assert [fact.text for fact in curate.list_memories(runtime)] == ["User is vegetarian."]
 
 
+def test_what_the_model_made_up_does_not_come_back_as_known(runtime: Runtime, model: ScriptedModel) -> None:
+    model.enqueue("Your dog is called Elena and runs a bakery.")
+    say(runtime, new_chat(runtime), "I have a dog called Rex.")
+    say(runtime, new_chat(runtime), "What is my dog called?")
+    assert "Rex" in model.seen[-1].suffix
+    assert "Elena" not in model.seen[-1].suffix
+    say(runtime, new_chat(runtime), "What did you tell me about my dog?")
+    assert "Elena" in model.seen[-1].suffix
+
+
 def test_facts_are_injected_into_later_turns(runtime: Runtime, model: ScriptedModel) -> None:
     say(runtime, new_chat(runtime), "I'm vegetarian.")
     learn(runtime)

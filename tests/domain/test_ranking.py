@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memapp.domain import ranking
-from memapp.domain.ranking import Candidate, excerpt, fuse, keyword_words, query_words, share_held
+from memapp.domain.ranking import Candidate, asks_what_was_replied, excerpt, fuse, keyword_words, query_words, share_held
 from memapp.domain.when import NamedTime
 
 NOW = datetime(2026, 1, 31, 8, 15, tzinfo=UTC)
@@ -185,3 +185,20 @@ def test_an_excerpt_starts_where_most_words_are():
 @given(st.text(), st.lists(st.text(min_size=1), max_size=3))
 def test_an_excerpt_is_never_too_long(text: str, words: list[str]):
     assert len(excerpt(text * 20, words)) <= ranking.EXCERPT_CHARS
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("What did you recommend for my back?", True),
+        ("Which film have you suggested?", True),
+        ("You once told me about a lake. Which one?", True),
+        ("What was your advice on the garden?", True),
+        ("What is the name of my dog?", False),
+        ("Can you recommend me a book?", False),
+        ("Do you know where I live?", False),
+        ("Thank you!", False),
+    ],
+)
+def test_asking_for_an_earlier_reply_is_recognised(text: str, asks: bool) -> None:
+    assert asks_what_was_replied(text) is asks
