@@ -68,9 +68,9 @@ def welcome_words(runtime: Runtime) -> str:
     if chats.list_threads(runtime, limit=1):
         return "A new chat. What you say in the others is remembered here too.\n\nctrl+f finds anything · ctrl+b lists your chats"
     return (
-        "Chat with a model that runs on this machine and remembers what you tell it.\n"
+        "Chat with a model on this machine that remembers what you tell it.\n"
         f"Everything stands in one file: {runtime.paths.database}\n"
-        "Nothing leaves this machine. You see which memories an answer used, and can forget any.\n"
+        "Nothing leaves this machine. You see what it remembers, and decide.\n"
         "Write below to begin · /help lists commands · F8 chooses another model"
     )
 

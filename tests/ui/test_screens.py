@@ -239,6 +239,33 @@ async def test_links_are_shown_before_they_are_followed(world: World) -> None:
         assert opened == ["https://example.org/x"]
 
 
+async def test_the_first_start_survives_any_keys(world: World) -> None:
+    async with world.app() as seen:
+        for key in (
+            "a",
+            "enter",
+            "escape",
+            "ctrl+f",
+            "f8",
+            "ctrl+t",
+            "ctrl+r",
+            "f1",
+            "f1",
+            "ctrl+z",
+            "ctrl+b",
+            "up",
+            "f9",
+            "ctrl+n",
+            "tab",
+        ):
+            await seen.pilot.press(key)
+        await seen.until(lambda: seen.app.is_open)
+        for key in "escape f2 ctrl+f escape ctrl+t ctrl+b ctrl+r f8 j k f9 slash x f2".split():
+            await seen.pilot.press(key)
+        await seen.ready()
+        assert seen.app.is_running
+
+
 async def test_the_screen_survives_any_size(world: World) -> None:
     async with conversation(world, (80, 24)) as seen:
         for size in ((20, 6), (200, 60), (40, 10), (99, 24), (101, 24), (80, 24)):
