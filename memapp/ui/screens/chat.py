@@ -12,6 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
+from textual.timer import Timer
 from textual.widgets import Footer, Markdown
 
 from memapp.domain.chat import Message, Role, Thread
@@ -81,6 +82,7 @@ class ChatScreen(Screen[None]):
         self.drafts = Drafts(self)
         self.memories = MemoryDeeds(self)
         self.threads = ThreadDeeds(self)
+        self._silence: Timer | None = None
 
     def compose(self) -> ComposeResult:
         yield TopBar(MODES, "chat", banner=self._banner)
@@ -283,6 +285,7 @@ class ChatScreen(Screen[None]):
         self.refresh_bindings()
         self.show_status()
         self.talk.rest(event.thread_id)
+        self._await_silence()
 
     async def on_learned(self, event: Learned) -> None:
         await self.memories.learned(event.memory, shown=self.thread is not None and self.thread.id == event.thread_id)
@@ -494,8 +497,23 @@ class ChatScreen(Screen[None]):
         self.list_threads()
         self.explain_again()
 
+    def _await_silence(self) -> None:
+        """Count a silence from now on; after one the persona may say something unasked, if the person set that."""
+        if self._silence is not None:
+            self._silence.stop()
+        minutes = self.runtime.settings.remark_after_minutes
+        self._silence = self.set_timer(60 * minutes, self.break_silence) if minutes else None
+
+    def break_silence(self) -> None:
+        """Let the persona say something unasked, once a silence and never into what is being written."""
+        last = self.transcript.last_answer
+        quiet = not self.busy and self.can_answer and not self.composer.text
+        if quiet and self.thread is not None and last is not None and not last.message.unprompted:
+            self.talk.remark(self.thread)
+
     @on(Composer.Hesitated)
     def _hesitated(self, event: Composer.Hesitated) -> None:
+        self._await_silence()
         if self.thread is not None and not event.text.startswith("/"):
             self.talk.warm(self.thread.id, event.text)
 
