@@ -41,6 +41,9 @@ class FindScreen(ModalScreen[Hit | None]):
         self._runtime = runtime
         self._text = text
         self._hits: list[Hit] = []
+        self._shown: str | None = None
+        """What the hits on the screen were found for."""
+        self._chosen_early = False
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="card", id="find"):
@@ -69,6 +72,12 @@ class FindScreen(ModalScreen[Hit | None]):
         self._show(text, hits)
 
     def _show(self, text: str, hits: Sequence[Hit]) -> None:
+        self._show_hits(text, hits)
+        self._shown = text
+        if self._chosen_early:
+            self._chosen()
+
+    def _show_hits(self, text: str, hits: Sequence[Hit]) -> None:
         words = text.split()
         self._hits = [hit for kind in TITLES for hit in hits if hit.kind == kind]
         if not self._hits:
@@ -107,6 +116,10 @@ class FindScreen(ModalScreen[Hit | None]):
 
     @on(Input.Submitted)
     def _chosen(self) -> None:
+        """Open the chosen hit; if enter was quicker than the search, the first hit of what was typed."""
+        self._chosen_early = self._shown != self.query_one(Input).value
+        if self._chosen_early:
+            return
         option = self.query_one(OptionList).highlighted_option
         self._answer(option.id if option else None)
 
