@@ -2,8 +2,8 @@
 
 The whole app runs with the bundled models, without a terminal. A heartbeat on its event loop asks for 5 ms and notes how much
 later it wakes: while the screen is built, while the models load, while nothing happens (what this machine adds by itself),
-while messages are embedded, while a long message is read, while a reply streams. Then: how long a cancelled prefill takes to
-end, and how long it takes to show a thread of 10,000 messages.
+while messages are embedded, while a long message is shown, while the model reads it, while a reply streams. Then: how long a
+cancelled prefill takes to end, and how long it takes to show a thread of 10,000 messages.
 
 python -m benchmarks.responsive [--small]
 """
@@ -32,8 +32,8 @@ from memapp.ui.app import MemappApp
 
 BEAT_SECONDS = 0.005
 MOST_MS, MOST_P99_MS, CANCEL_MS, OPEN_MS = 50.0, 8.0, 20.0, 300.0
-FREE = ("opening", "idle")
-"""Phases without a goal: building the screen once, and what the machine adds by itself."""
+FREE = ("opening", "idle", "sending")
+"""Phases without a goal: building the screen, what the machine adds by itself, and showing a message of thousands of letters."""
 LONG_MESSAGES = 10_000
 WAIT_SECONDS = 180.0
 
@@ -90,11 +90,14 @@ async def measure(folder: Path, small: bool) -> tuple[Heartbeat, list[float], li
         async with heart.during("embedding"):
             await embed(app.runtime, 60 if small else 400)
         for number in range(1 if small else 3):
-            async with heart.during("prefilling"):
+            async with heart.during("sending"):
                 app.chat.composer.insert(
                     f"Question {number}: " + "a rather long text about many things. " * (60 if small else 200)
                 )
                 await pilot.press("enter")
+                await until(lambda: app.chat.turn.doing() or not app.chat.busy)
+                await pilot.pause()
+            async with heart.during("prefilling"):
                 await until(lambda: "Writing" in app.chat.turn.doing() or not app.chat.busy)
             async with heart.during("streaming"):
                 await until(lambda: not app.chat.busy)

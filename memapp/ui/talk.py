@@ -23,7 +23,7 @@ from memapp.ui.crash import write_crash_file
 
 log = logging.getLogger(__name__)
 
-STREAM_SECONDS = 0.05
+STREAM_SECONDS = 0.06
 """Parts of a reply reach the screen at most this often."""
 
 
