@@ -14,16 +14,23 @@ from memapp.prompts.templates import template
 MAX_KEYWORDS = 5
 KEYWORD_CHARS = 32
 PREDICTION_CHARS = 160
+ENOUGH_KEYWORDS = 3
+"""Keywords that a turn waits for: further ones take longer to write than they help to find."""
 MAX_TOKENS = 96
+REPEAT_PENALTY = 1.15
+"""Halves the tokens of the list: a small model would say each keyword in five ways."""
 KEYWORD_SOURCE_CHARS = 2000
 """How much of a long message is searched for keywords."""
 
 HEAD = '{"needed_info": ["'
 GRAMMAR = rf"""
 root ::= keyword (", \"" keyword){{0,{MAX_KEYWORDS - 1}}} "], \"prediction_next\": \"" prediction
-keyword ::= [^\x00-/:-@[-`{{-\x7F] [^"\\\x00-\x1F\x7F]{{0,{KEYWORD_CHARS - 1}}} "\""
+keyword ::= letter (letter | digit){{0,15}} (" " (letter | digit){{1,16}}){{0,3}} "\""
+letter ::= [A-Za-z'\u00C0-\u024F\u0370-\u1FFF\u3040-\uD7FF-]
+digit ::= [0-9]
 prediction ::= [^"\\\x00-\x1F\x7F]{{1,{PREDICTION_CHARS}}} "\"}}"
 """
+"""A keyword is one to four short words: without that, a small model writes timestamps and addresses."""
 
 _STRING = re.compile(r'[^"\]]*"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _CUT_STRING = re.compile(r'[^"\]]*"((?:[^"\\]|\\.)*)\\?$', re.DOTALL)
@@ -44,9 +51,9 @@ class Predicted:
 
 
 def request(scene: Scene) -> tuple[Prompt, Sampling]:
-    """Ask what to look up; the reply may be read until `array_closed`."""
+    """Ask what to look up; the reply may be read until `read_enough`."""
     prompt = replace(trunk(scene), suffix=template("predict").template, head=HEAD)
-    return prompt, Sampling(max_tokens=MAX_TOKENS, grammar=GRAMMAR)
+    return prompt, Sampling(max_tokens=MAX_TOKENS, repeat_penalty=REPEAT_PENALTY, grammar=GRAMMAR)
 
 
 def finish_request(scene: Scene, needed_info: Sequence[str]) -> tuple[Prompt, Sampling]:
@@ -76,9 +83,10 @@ def parse_prediction(text: str) -> str:
     return _one_sentence(_unescaped(found[1])) if found else ""
 
 
-def array_closed(text: str) -> bool:
-    """Say whether the list of needed information is complete."""
-    return _items(text)[1] is not None
+def read_enough(text: str) -> bool:
+    """Say whether call 1 need not be read further: its list is closed, or holds enough keywords already."""
+    items, rest = _items(text)
+    return rest is not None or len(items) > ENOUGH_KEYWORDS  # the last item may have only begun
 
 
 def keywords(message: str) -> tuple[str, ...]:
@@ -103,11 +111,11 @@ def _items(text: str) -> tuple[list[str], str | None]:
 
 
 def _useful(items: Sequence[str]) -> tuple[str, ...]:
-    """Drop what has no letter or digit and what was said before; keep the first five."""
+    """Drop what says nothing and what was said before; keep the first five."""
     kept: dict[str, str] = {}
     for item in items:
         word = shorten(one_line(clean(item)), 2 * KEYWORD_CHARS).strip(" .,;:!?\"'")
-        if any(character.isalnum() for character in word):
+        if query_words(word):
             kept.setdefault(word.lower(), word)
     return tuple(kept.values())[:MAX_KEYWORDS]
 

@@ -8,6 +8,7 @@ from memapp.domain.memory import Recalled
 from memapp.domain.prompt import Prompt, Sampling
 from memapp.domain.repetition import repeated
 from memapp.domain.text import clean, one_line, shorten
+from memapp.prompts.quotes import quote
 from memapp.prompts.scene import Scene, trunk
 from memapp.prompts.templates import template
 
@@ -55,4 +56,4 @@ def repeats(reply: str, history: Sequence[Exchange]) -> str | None:
 
 
 def _facts(hits: Sequence[Recalled]) -> str:
-    return template("respond").substitute(facts="\n".join(f"- {one_line(hit.text)}" for hit in hits))
+    return template("respond").substitute(quotes="\n".join(quote(hit) for hit in hits))

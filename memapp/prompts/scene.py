@@ -1,12 +1,17 @@
-"""What a turn's prompts are made of, and the trunk that all its calls share."""
+"""What a turn's prompts are made of, and the trunk that all its calls share.
+
+Evidence stands before the history and the history before the message, for every persona. A plain persona gets the history as
+the turns they were: a small model follows a conversation so, and loses its thread in a transcript. An inner voice is no
+party to a conversation but comments on one; it gets one situation with the history as a transcript in it.
+"""
 
 from dataclasses import dataclass
 
 from memapp.domain.chat import Exchange
 from memapp.domain.persona import Persona
 from memapp.domain.prompt import Prompt, PromptTurn
-from memapp.domain.text import one_line
-from memapp.prompts.history import format_history
+from memapp.domain.text import one_line, shorten
+from memapp.prompts.history import SHOWN_CHARS, format_history
 from memapp.prompts.templates import template
 
 
@@ -23,29 +28,54 @@ class Scene:
     """What the person wrote; None when nobody asked."""
 
 
-def system_text(scene: Scene) -> str:
-    """Who speaks and what the calls of a turn ask: the same bytes in every call of a chat."""
-    return f"{scene.persona.prompt}\n\n{template('system').template}".strip()
-
-
 def trunk(scene: Scene) -> Prompt:
     """Return the part of the prompt that every call of the turn shares, token by token."""
-    return Prompt(system_text(scene), (PromptTurn("user", _situation(scene)),))
+    if scene.persona.mode == "inner_voice":
+        return Prompt(system_text(scene), (PromptTurn("user", _situation(scene)),))
+    return Prompt(system_text(scene), _turns(scene))
+
+
+def system_text(scene: Scene) -> str:
+    """Who speaks, and for a plain persona what it has before it: the same in every call of a chat."""
+    persona = scene.persona
+    if persona.mode == "inner_voice":
+        return f"{persona.prompt}\n{_trust(persona.trust_level)}"
+    return "\n\n".join([persona.prompt, *_known(scene)])
+
+
+def _turns(scene: Scene) -> tuple[PromptTurn, ...]:
+    turns = []
+    for exchange in scene.history:
+        if exchange.user is not None:
+            turns.append(PromptTurn("user", shorten(exchange.user, SHOWN_CHARS)))
+        turns.append(PromptTurn("assistant", shorten(exchange.reply, SHOWN_CHARS)))
+    if scene.message is not None:
+        turns.append(PromptTurn("user", scene.message))
+    return tuple(turns)
 
 
 def _situation(scene: Scene) -> str:
+    """The order and the headings are those of the specification."""
     persona = scene.persona
-    parts = []
-    if persona.case_facts:
-        parts.append("CASE FACTS (what you know):\n" + _cards(persona.case_facts))
-    if scene.evidence:
-        parts.append("EVIDENCE DISCOVERED SO FAR:\n" + _cards(scene.evidence))
     shown = format_history(scene.history, persona, len(scene.history))
-    parts.append(f"RECENT CONVERSATION (last {len(scene.history)} exchanges):\n{shown}")
+    parts = [*_known(scene), f"RECENT CONVERSATION (last {max(3, len(scene.history))} exchanges):\n{shown}"]
     if scene.message is not None:
-        parts.append(f"{persona.user_name}: {scene.message}")
+        parts.append(f"{persona.user_name.upper()}'S QUESTION TO YOU:\n{scene.message}")
     return "\n\n".join(parts)
+
+
+def _known(scene: Scene) -> list[str]:
+    parts = []
+    if scene.persona.case_facts:
+        parts.append(f"CASE FACTS (what you know):\n{_cards(scene.persona.case_facts)}")
+    if scene.evidence:
+        parts.append(f"EVIDENCE DISCOVERED SO FAR:\n{_cards(scene.evidence)}")
+    return parts
 
 
 def _cards(cards: tuple[str, ...]) -> str:
     return "\n".join(f"- {one_line(card)}" for card in cards)
+
+
+def _trust(level: float) -> str:
+    return template("trust_low" if level < 1 / 3 else "trust_middle" if level < 2 / 3 else "trust_high").template

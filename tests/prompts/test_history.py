@@ -1,5 +1,7 @@
 """Earlier exchanges in a prompt, in the form the specification of the inner-voice companion gives."""
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -66,7 +68,7 @@ def test_a_short_history_slides_by_one() -> None:
 
 def test_a_long_history_keeps_its_beginning_for_several_turns() -> None:
     beginnings = [recent(numbered(count), 32)[0].user for count in range(1, 97)]
-    changes = sum(one != other for one, other in zip(beginnings, beginnings[1:], strict=False))
+    changes = sum(one != other for one, other in pairwise(beginnings))
     assert changes == 64 / 8
 
 

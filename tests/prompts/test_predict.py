@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memapp.prompts import predict
-from memapp.prompts.predict import HEAD, MAX_KEYWORDS, Predicted, array_closed, keywords, parse, parse_prediction
+from memapp.prompts.predict import HEAD, MAX_KEYWORDS, Predicted, keywords, parse, parse_prediction, read_enough
 from tests.prompts.scenes import scene
 
 WHOLE = 'jazz music", "AC/DC"], "prediction_next": "I saw them live once."}'
@@ -29,15 +29,21 @@ def test_a_reply_cut_anywhere_keeps_what_was_there(length: int) -> None:
 
 
 def test_the_list_counts_as_closed_only_at_its_own_bracket() -> None:
-    closed = [array_closed(WHOLE[:length]) for length in range(len(WHOLE) + 1)]
+    closed = [read_enough(WHOLE[:length]) for length in range(len(WHOLE) + 1)]
     assert closed.index(True) == WHOLE.index("]") + 1
     assert all(later or not earlier for earlier, later in pairwise(closed))
-    assert not array_closed("a bracket ] in a word")
+    assert not read_enough("a bracket ] in a word")
 
 
 def test_junk_and_doubles_are_dropped_and_five_are_kept() -> None:
-    items = [", ", "Tea", "tea", "", "...", "green\ntea", "a", "b", "c", "d"]
-    assert parse(json.dumps(items)[2:]).needed_info == ("Tea", "green tea", "a", "b", "c")
+    items = [", ", "Tea", "tea", "", "...", "green\ntea", "a", "b", "c", "d", "e"]
+    assert parse(json.dumps(items)[2:]).needed_info == ("Tea", "green tea", "b", "c", "d")
+
+
+def test_three_keywords_are_enough_to_wait_for() -> None:
+    assert not read_enough('tea", "green tea", "mil')
+    assert read_enough('tea", "green tea", "milk", "')
+    assert parse('tea", "green tea", "milk", "').needed_info == ("tea", "green tea", "milk")
 
 
 def test_other_things_than_strings_are_skipped() -> None:
@@ -47,7 +53,7 @@ def test_other_things_than_strings_are_skipped() -> None:
 def test_a_server_that_writes_the_head_again_is_understood() -> None:
     text = 'Sure!\n```json\n{"needed_info": ["tea", "cake"], "prediction_next": "Thanks"}\n```'
     assert parse(text) == Predicted(("tea", "cake"), "Thanks", complete=True)
-    assert array_closed(text)
+    assert read_enough(text)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +68,7 @@ def test_garbage_gives_something_storable(text: str) -> None:
 @given(st.text(st.characters(exclude_categories=[]), max_size=300) | st.text('"\\[],:{}u0n \n', max_size=120))
 def test_parsing_never_raises_and_gives_clean_bounded_text(text: str) -> None:
     predicted = parse(text)
-    array_closed(text)
+    read_enough(text)
     assert len(predicted.needed_info) <= MAX_KEYWORDS
     for said in (*predicted.needed_info, predicted.prediction_next, parse_prediction(text)):
         said.encode()
