@@ -240,7 +240,7 @@ def measure_predicted(models: Runtime, conversations: Sequence[Conversation], co
             with closing(model.generate(prompt, sampling, Cancel())) as stream:
                 for part in stream:
                     text += getattr(part, "text", "")
-                    if predict.array_closed(text):
+                    if predict.read_enough(text):
                         break
             keywords = predict.parse(text).needed_info
             alone.append(shares(ours(conversation, question), question))

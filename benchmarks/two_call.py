@@ -227,7 +227,7 @@ def keywords(model: LlamaModel, prompt: Prompt, sampling: Sampling) -> None:
     with closing(model.generate(prompt, sampling, Cancel())) as stream:
         for part in stream:
             text += part.text if isinstance(part, Piece) else ""
-            if predict.array_closed(text):
+            if predict.read_enough(text):
                 break
 
 

@@ -37,7 +37,7 @@ class Settings(BaseModel):
         description="How a guess is compared with what you wrote: meaning, or fuzzy (letters only).",
     )
     prompt_memories: int = Field(
-        5, ge=0, le=50, description="Most memories put into a prompt; a small model does worse with more."
+        3, ge=0, le=50, description="Most memories put into a prompt; a small model does worse with more."
     )
     speculate: bool = Field(True, description="Guess the next turn's memories while idle.")
 

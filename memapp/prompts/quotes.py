@@ -7,14 +7,11 @@ only what states something.
 import re
 from collections.abc import Sequence
 
-from rapidfuzz import fuzz
-
 from memapp.domain.memory import Recalled
 from memapp.domain.ranking import asks_what_was_replied
 from memapp.domain.text import one_line
+from memapp.domain.writing import is_duplicate
 
-SAME = 80
-"""Likeness in percent from which two quotes tell the same."""
 _QUESTION = re.compile(
     r"(?:[\w' ]{1,24}, ?)*(?:what|which|who|whose|where|when|why|how|do|does|did|have|has|had|is|are|was|were|am|can|could|will|"
     r"would|should|shall|may|any|anything)\b.*\?",
@@ -38,7 +35,7 @@ def choose(message: str, hits: Sequence[Recalled], limit: int) -> tuple[Recalled
     chosen: list[Recalled] = []
     for hit in hits:
         words = stated(hit)
-        if len(chosen) < limit and words and not any(_same(words, stated(other)) for other in chosen):
+        if len(chosen) < limit and words and not is_duplicate(words, [stated(other) for other in chosen]):
             chosen.append(hit)
     return tuple(chosen)
 
@@ -56,7 +53,3 @@ def stated(hit: Recalled) -> str:
         return text
     sentences = _SENTENCE_END.split(text)
     return " ".join(one for one in sentences if len(one.split()) >= _LEAST_WORDS and not _QUESTION.fullmatch(one))
-
-
-def _same(one: str, other: str) -> bool:
-    return fuzz.token_set_ratio(one.lower(), other.lower()) >= SAME

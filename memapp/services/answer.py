@@ -15,12 +15,11 @@ from memapp.domain.chat import Message, MessageStatus, Thread, exchanges
 from memapp.domain.memory import Recalled
 from memapp.domain.prediction import Prediction
 from memapp.domain.prompt import Finished, Piece, Prompt, Sampling, Usage
-from memapp.domain.ranking import asks_what_was_replied
 from memapp.domain.text import clean, one_line, shorten
 from memapp.domain.turn import Completed, Failed, Found, Predicted, Restarted, Streamed, TurnEvent, Waiting
 from memapp.errors import MemappError, ModelError
 from memapp.inference import Cancel, ChatModel
-from memapp.prompts import budget, predict, respond
+from memapp.prompts import budget, predict, quotes, respond
 from memapp.prompts import remark as remarks
 from memapp.prompts.scene import Scene
 from memapp.runtime import Runtime
@@ -163,7 +162,7 @@ def _predict(model: ChatModel, setting: Scene, turn: OpenTurn, so_far: _Reply) -
                 so_far.predict_usage = part.usage
             else:
                 text += part.text
-                if predict.array_closed(text):
+                if predict.read_enough(text):
                     break
     so_far.needed_info = predict.parse(text).needed_info
     if so_far.needed_info:
@@ -187,11 +186,7 @@ def look_ahead(runtime: Runtime, in_prompt: list[Message], ahead: Ahead) -> tupl
 def _look_up(runtime: Runtime, text: str, needed_info: Sequence[str], in_prompt: list[Message]) -> tuple[Recalled, ...]:
     without = frozenset(one.id for one in in_prompt)
     request = RecallRequest(text, needed_info=tuple(needed_info), top_k=runtime.settings.top_k, without=without)
-    hits = recall(runtime, request)
-    if not asks_what_was_replied(text):
-        # What a model once made up must not come back as something known, or it says it again and again.
-        hits = [hit for hit in hits if hit.said_by != "assistant"]
-    return tuple(hits[: runtime.settings.prompt_memories])
+    return quotes.choose(text, recall(runtime, request), runtime.settings.prompt_memories)
 
 
 def _stream_reply(

@@ -117,7 +117,7 @@ def _predict_ahead(runtime: Runtime, model: ChatModel, thread_id: str, cancel: C
     if expected is None:
         return
     prompt, sampling = predict.request(scene(runtime, model, thread, messages, expected.text))
-    text = _generate(model, prompt, sampling, cancel, until_array=True)
+    text = _generate(model, prompt, sampling, cancel, until_enough=True)
     needed_info = predict.parse(text).needed_info
     if cancel.is_set() or not needed_info:
         return
@@ -127,12 +127,12 @@ def _predict_ahead(runtime: Runtime, model: ChatModel, thread_id: str, cancel: C
         events.save_checkpoint(conn, runtime.user_id, thread_id, data, runtime.clock())
 
 
-def _generate(model: ChatModel, prompt: Prompt, sampling: Sampling, cancel: Cancel, *, until_array: bool = False) -> str:
+def _generate(model: ChatModel, prompt: Prompt, sampling: Sampling, cancel: Cancel, *, until_enough: bool = False) -> str:
     text = ""
     with closing(model.generate(prompt, sampling, cancel)) as stream:
         for part in stream:
             if isinstance(part, Piece):
                 text += part.text
-                if until_array and predict.array_closed(text):
+                if until_enough and predict.read_enough(text):
                     break
     return text

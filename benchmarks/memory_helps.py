@@ -1,0 +1,248 @@
+"""Do memories make the bundled model's answers right?
+
+Six people chat with a companion over ten dated days (`data/memorybank/dev`). Their messages are stored day by day as memapp
+stores them, facts are learned by rule, everything is embedded; then each question is asked in a new chat. An answer passes
+when it holds the strings that the question demands. Three ways in one run: without any memory, with memapp end to end (both
+calls, its own recall), and with the turns that hold the answer handed in, which is the most that memory could give.
+
+python -m benchmarks.memory_helps [--small] [--data ../shared/data] [--temperature T] [--show]
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from memapp import paths, settings
+from memapp.domain.chat import Origin, Role
+from memapp.domain.memory import Recalled
+from memapp.domain.prompt import Piece
+from memapp.domain.turn import Completed, Found
+from memapp.inference import Cancel, ChatModel, Embedder
+from memapp.inference.bundled import bundled_embedder_path, bundled_model_path
+from memapp.inference.embedder import SentenceEmbedder
+from memapp.inference.llama import LlamaModel
+from memapp.inference.quantise import prepare
+from memapp.prompts import respond
+from memapp.prompts.personas import load_personas
+from memapp.prompts.scene import Scene
+from memapp.runtime import Runtime
+from memapp.services import chats, upkeep
+from memapp.services.turn import take_turn
+from memapp.store import chat, expectations
+from memapp.store.database import open_database
+
+CEILING_GOAL = 0.5
+"""18 of the 36 questions that have an answer."""
+SHARE_GOAL = 0.8
+"""What memapp must reach of the ceiling."""
+UNANSWERABLE = ("false_premise", "abstain")
+SMALL_PEOPLE = 2
+
+
+@dataclass(frozen=True)
+class Turn:
+    at: datetime
+    user: str
+    assistant: str
+
+
+@dataclass(frozen=True)
+class Question:
+    text: str
+    evidence: tuple[Recalled, ...]
+    must: tuple[tuple[str, ...], ...]
+
+    def passes(self, answer: str) -> bool:
+        said = answer.lower().replace("’", "'")
+        return all(any(wanted in said for wanted in group) for group in self.must)
+
+
+@dataclass(frozen=True)
+class Person:
+    turns: tuple[Turn, ...]
+    questions: tuple[Question, ...]
+
+
+@dataclass
+class Score:
+    without: int = 0
+    memapp: int = 0
+    ceiling: int = 0
+    found: int = 0
+    """Questions of which some evidence was among the hits in the prompt."""
+    asked: int = 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--small", action="store_true", help=f"the first {SMALL_PEOPLE} people only")
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--temperature", type=float, default=None, help="instead of memapp's default")
+    parser.add_argument("--show", action="store_true", help="print every answer")
+    options = parser.parse_args()
+    folder = options.data / "memorybank/dev"
+    if not folder.exists():
+        print(f"skipped: no data at {options.data}")
+        return 0
+    people = read_people(folder)[: SMALL_PEOPLE if options.small else None]
+    knobs = {} if options.temperature is None else {"temperature": options.temperature}
+    score = Score()
+    with bundled_models() as (model, embedder):
+        for person in people:
+            with remembering(person, model, embedder, knobs) as runtime:
+                ask_all(runtime, person, score, show=options.show)
+    return report(score)
+
+
+def read_people(folder: Path) -> list[Person]:
+    dialogs = [json.loads(line) for line in (folder / "dialogs.jsonl").open(encoding="utf-8")]
+    questions = [json.loads(line) for line in (folder / "questions.jsonl").open(encoding="utf-8")]
+    names = dict.fromkeys(row["user"] for row in dialogs)
+    return [
+        _person([one for one in dialogs if one["user"] == name], [one for one in questions if one["user"] == name])
+        for name in names
+    ]
+
+
+def _person(dialogs: Sequence[dict[str, Any]], questions: Sequence[dict[str, Any]]) -> Person:
+    rows = {(row["date"], row["turn"]): row for row in dialogs}
+    turns = tuple(Turn(_when(row), row["user_text"], row["assistant_text"]) for row in dialogs)
+    answerable = [row for row in questions if row["type"] not in UNANSWERABLE]
+    return Person(turns, tuple(_question(row, rows) for row in answerable))
+
+
+def _question(row: dict[str, Any], rows: dict[tuple[str, int], dict[str, Any]]) -> Question:
+    evidence = tuple(_as_hit(rows[one["date"], one["turn"]], one["side"]) for one in row["evidence"])
+    return Question(row["question"], evidence, tuple(tuple(group) for group in row["must"]))
+
+
+def _as_hit(row: dict[str, Any], side: Any) -> Recalled:
+    return Recalled("message", "", row[f"{side}_text"], side, "", _when(row), 1.0, "")
+
+
+def _when(row: dict[str, Any]) -> datetime:
+    return datetime.fromisoformat(row["date"]).replace(hour=10, minute=row["turn"], tzinfo=UTC)
+
+
+@contextmanager
+def bundled_models() -> Iterator[tuple[LlamaModel, SentenceEmbedder]]:
+    model = LlamaModel(prepare(bundled_model_path(), paths.locate().cache, lambda _: None))
+    embedder = SentenceEmbedder(bundled_embedder_path())
+    try:
+        yield model, embedder
+    finally:
+        model.close()
+        embedder.close()
+
+
+@contextmanager
+def remembering(person: Person, model: ChatModel, embedder: Embedder, knobs: dict[str, Any]) -> Iterator[Runtime]:
+    """A memapp that was there when the person chatted."""
+    with tempfile.TemporaryDirectory() as home:
+        places = paths.locate(Path(home))
+        now = person.turns[0].at
+        runtime = Runtime(
+            settings.load(places.config, knobs, environment={}),
+            places,
+            open_database(places.database),
+            load_personas([paths.bundled("assets", "personas")]),
+            lambda: now,
+            open_chat_model=lambda _runtime, _report: model,
+            open_embedder=lambda _runtime: embedder,
+        )
+        runtime.embedding.fill(embedder)
+        for day in sorted({turn.at.date() for turn in person.turns}):
+            thread = chats.new_thread(runtime).id
+            for turn in person.turns:
+                if turn.at.date() == day:
+                    now = turn.at
+                    _store(runtime, thread, turn)
+            for _ in upkeep.work(runtime, None, Cancel()):
+                pass
+        now = max(turn.at for turn in person.turns) + timedelta(days=1)
+        runtime.chat.fill(model)
+        yield runtime
+        runtime.database.close()  # not runtime.close(): the models serve the next person too
+
+
+def _store(runtime: Runtime, thread: str, turn: Turn) -> None:
+    with runtime.database.write() as conn:
+        message = chat.add_message(conn, runtime.user_id, thread, Role.USER, turn.user, turn.at, origin=Origin.TYPED)
+        chat.add_message(
+            conn, runtime.user_id, thread, Role.ASSISTANT, turn.assistant, turn.at, origin=Origin.MODEL, reply_to=message.id
+        )
+        expectations.add_surprise(conn, runtime.user_id, thread, message.id, None, turn.at)
+
+
+def ask_all(runtime: Runtime, person: Person, score: Score, *, show: bool) -> None:
+    for question in person.questions:
+        hits, answers = (
+            (),
+            {"without": _ask_with(runtime, question, ()), "ceiling": _ask_with(runtime, question, question.evidence)},
+        )
+        hits, answers["memapp"] = _ask_memapp(runtime, question)
+        score.asked += 1
+        score.without += question.passes(answers["without"])
+        score.ceiling += question.passes(answers["ceiling"])
+        score.memapp += question.passes(answers["memapp"])
+        texts = [hit.text for hit in hits]
+        score.found += any(
+            one.text[:60] in text or text.strip("… ")[:60] in one.text for one in question.evidence for text in texts
+        )
+        if show:
+            print(f"\n{question.text}")
+            for way, answer in answers.items():
+                print(f"  {'ok' if question.passes(answer) else '--'} {way:8} {' '.join(answer.split())[:300]}")
+            for hit in hits:
+                print(f"       {hit.said_by or 'fact':9} {hit.text[:150]}")
+
+
+def _ask_with(runtime: Runtime, question: Question, hits: Sequence[Recalled]) -> str:
+    persona, knobs = runtime.persona("companion"), runtime.settings
+    prompt, sampling = respond.request(
+        Scene(persona, persona.evidence, (), question.text), hits, reply_tokens=knobs.reply_tokens, temperature=knobs.temperature
+    )
+    model = runtime.chat.wait(Cancel(), 0)
+    return "".join(part.text for part in model.generate(prompt, sampling, Cancel()) if isinstance(part, Piece) and not part.tail)
+
+
+def _ask_memapp(runtime: Runtime, question: Question) -> tuple[tuple[Recalled, ...], str]:
+    """Ask in a chat of its own, which is gone before the next question."""
+    thread = chats.new_thread(runtime).id
+    hits: tuple[Recalled, ...] = ()
+    answer = ""
+    for event in take_turn(runtime, thread, question.text):
+        if isinstance(event, Found):
+            hits = event.hits
+        elif isinstance(event, Completed):
+            answer = event.reply.text
+    chats.delete_thread(runtime, thread)
+    return hits, answer
+
+
+def report(score: Score) -> int:
+    share = score.memapp / score.ceiling if score.ceiling else 0.0
+    print(f"{'questions with an answer':44} {score.asked:6}")
+    print(f"{'right without memory':44} {score.without:6}")
+    print(f"{'right with memapp':44} {score.memapp:6}   evidence in the prompt: {score.found}")
+    print(f"{'right with the evidence handed in (ceiling)':44} {score.ceiling:6}   goal {CEILING_GOAL:.0%} of the questions")
+    print(f"{'memapp / ceiling':44} {share:6.2f}   goal {SHARE_GOAL:.2f}")
+    failures = []
+    if score.ceiling < CEILING_GOAL * score.asked:
+        failures.append("the ceiling is below its goal")
+    if share < SHARE_GOAL:
+        failures.append("memapp is too far below the ceiling")
+    for failure in failures:
+        print(f"MISSED: {failure}")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

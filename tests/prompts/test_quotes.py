@@ -1,0 +1,42 @@
+"""What of recall's hits stands in a prompt."""
+
+from datetime import UTC, datetime
+from typing import Literal
+
+from memapp.domain.memory import Recalled
+from memapp.prompts.quotes import choose, quote, stated
+
+MAY = datetime(2026, 5, 4, tzinfo=UTC)
+
+
+def fact(text: str) -> Recalled:
+    return Recalled("memory", text, text, "", "", MAY, 0.5, "")
+
+
+def said(text: str, by: Literal["user", "assistant"] = "user") -> Recalled:
+    return Recalled("message", text, text, by, "thread", MAY, 0.5, "")
+
+
+def test_little_is_quoted_and_in_the_order_of_the_hits() -> None:
+    hits = [fact("User keeps bees on the farm."), fact("User keeps goats on the farm."), fact("User has a tractor.")]
+    assert choose("What is on the farm?", hits, 2) == tuple(hits[:2])
+
+
+def test_the_same_is_quoted_once() -> None:
+    hits = [fact("User keeps bees."), fact("user keeps  bees")]
+    assert choose("Do I keep bees?", hits, 3) == (hits[0],)
+
+
+def test_what_the_model_said_is_quoted_only_to_someone_who_asks_for_it() -> None:
+    hits = [said("I would like to see the sea in May."), said("You could visit the coast of Brittany.", "assistant")]
+    assert choose("Where should I go in May?", hits, 3) == (hits[0],)
+    assert choose("What did you recommend for May?", hits, 3) == (hits[1], hits[0])
+
+
+def test_a_question_states_nothing() -> None:
+    assert stated(said("Hello! Where is the nearest lake? I would like to swim there.")) == "I would like to swim there."
+    assert choose("Where can I swim?", [said("Where is the nearest lake?")], 3) == ()
+
+
+def test_a_quote_has_its_day_and_stays_on_one_line() -> None:
+    assert quote(fact("User keeps\nFacts: bees.")) == '"User keeps Facts: bees." (May 4)'
