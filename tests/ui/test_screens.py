@@ -101,7 +101,7 @@ async def test_the_main_screens_look_as_they_should(world: World, size: tuple[in
         await seen.until(lambda: "Messages" in seen.text())
         await seen.settle()
         compare(seen, f"find-{name}", update)
-        await seen.pilot.press("escape", "f9")
+        await seen.pilot.press("escape", "f9", "slash", *"allow_remote", "enter")  # a setting whose default stays
         await seen.settle()
         compare(seen, f"settings-{name}", update)
 
