@@ -89,9 +89,13 @@ def scene(runtime: Runtime, model: ChatModel, thread: Thread, earlier: list[Mess
     return budget.fit(
         Scene(persona, (*persona.evidence, *cards), tuple(kept), text),
         lambda one: _reply_request(runtime, one, ()),
-        min(runtime.settings.budget_tokens, model.context_tokens),
+        _limit(runtime, model),
         model.prompt_tokens,
     )
+
+
+def _limit(runtime: Runtime, model: ChatModel) -> int:
+    return min(runtime.settings.budget_tokens, model.context_tokens)
 
 
 def answer(runtime: Runtime, turn: OpenTurn) -> Iterator[TurnEvent]:
@@ -142,7 +146,10 @@ def _calls(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Iterator[TurnEve
         yield Found(so_far.hits)
     elif turn.message is not None:
         yield _predict(model, setting, turn, so_far)
-        so_far.hits = in_suffix = _look_up(runtime, turn.message.text, so_far.needed_info, [*turn.earlier, turn.message])
+        found = _look_up(runtime, turn.message.text, so_far.needed_info, [*turn.earlier, turn.message])
+        so_far.hits = in_suffix = budget.fit_hits(
+            found, lambda hits: _reply_request(runtime, setting, hits), _limit(runtime, model), model.prompt_tokens
+        )
         yield Found(so_far.hits)
     yield from _stream_reply(runtime, model, setting, turn, so_far, in_suffix, turn.avoid)
     repeated = respond.repeats(so_far.text, setting.history)
