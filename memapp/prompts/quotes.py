@@ -1,21 +1,33 @@
 """What a prompt quotes of what recall found: which hits, and which words of them.
 
-A small model takes whatever stands in its prompt for the answer. So little is quoted, from the one who is asked about, and
-only what states something.
+A small model takes whatever stands in its prompt for the answer. So little is quoted: what belongs to the message, from the
+one who is asked about, and only what states something.
 """
 
 import re
 from collections.abc import Sequence
 
+from memapp.domain.english import stems
 from memapp.domain.memory import Recalled
-from memapp.domain.ranking import asks_what_was_replied
+from memapp.domain.ranking import asks_what_was_replied, query_words
 from memapp.domain.text import one_line
 from memapp.domain.writing import is_duplicate
 
+LEAST_SCORE = 0.45
+"""Below it, a hit that shares no word with the message is the best there is and yet has nothing to do with it."""
 _QUESTION = re.compile(
     r"(?:[\w' ]{1,24}, ?)*(?:what|which|who|whose|where|when|why|how|do|does|did|have|has|had|is|are|was|were|am|can|could|will|"
     r"would|should|shall|may|any|anything)\b.*\?",
     re.IGNORECASE,
+)
+_REQUEST = re.compile(
+    r"(?:(?:please|and|so|now) )*(?:tell|remind) (?:me|us) (?:about|again|of|what|which|who|whose|where|when|why|how|if|whether)\b.*",
+    re.IGNORECASE,
+)
+_PLEASANTRIES = frozenset(
+    query_words("good great fine nice morning afternoon evening night day today tomorrow tonight")
+    + query_words("hi hello hey bye goodbye thanks thank sorry please welcome")
+    + query_words("yes yeah no ok okay sure alright well lol see later up there friend luck sleep")
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+")
 _LEAST_WORDS = 4
@@ -25,8 +37,12 @@ def choose(message: str, hits: Sequence[Recalled], limit: int) -> tuple[Recalled
     """Return the hits to quote, best first.
 
     What the model once said is quoted only to someone who asks for it, and then first: else it would come back as something
-    known. Hits that state nothing, or tell what another one tells, are left out.
+    known. Hits that state nothing, or tell what another one tells, are left out; small talk gets none at all.
     """
+    subject = [word for word in query_words(message) if word not in _PLEASANTRIES]
+    if not subject:
+        return ()
+    hits = [hit for hit in hits if hit.score >= LEAST_SCORE or hit.pinned or _shares_word(hit.text, subject)]
     asked_for_replies = asks_what_was_replied(message)
     if asked_for_replies:
         hits = sorted(hits, key=lambda hit: hit.said_by == "user")
@@ -38,6 +54,12 @@ def choose(message: str, hits: Sequence[Recalled], limit: int) -> tuple[Recalled
         if len(chosen) < limit and words and not is_duplicate(words, [stated(other) for other in chosen]):
             chosen.append(hit)
     return tuple(chosen)
+
+
+def asks(message: str) -> bool:
+    """Say whether a message wants an answer rather than a reply: its last sentence asks, or requests to be told."""
+    last = _SENTENCE_END.split(one_line(message).strip())[-1]
+    return last.endswith("?") or bool(_QUESTION.fullmatch(f"{last}?") or _REQUEST.fullmatch(last))
 
 
 def quote(hit: Recalled) -> str:
@@ -53,3 +75,8 @@ def stated(hit: Recalled) -> str:
         return text
     sentences = _SENTENCE_END.split(text)
     return " ".join(one for one in sentences if len(one.split()) >= _LEAST_WORDS and not _QUESTION.fullmatch(one))
+
+
+def _shares_word(text: str, words: Sequence[str]) -> bool:
+    held = frozenset(stem for word in re.findall(r"\w+", text) for stem in stems(word))
+    return any(stems(word) & held for word in words)

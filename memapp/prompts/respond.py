@@ -8,7 +8,7 @@ from memapp.domain.memory import Recalled
 from memapp.domain.prompt import Prompt, Sampling
 from memapp.domain.repetition import repeated
 from memapp.domain.text import clean, one_line, shorten
-from memapp.prompts.quotes import quote
+from memapp.prompts.quotes import asks, quote, stated
 from memapp.prompts.scene import Scene, trunk
 from memapp.prompts.templates import template
 
@@ -29,7 +29,7 @@ def request(
     temperature: float,
 ) -> tuple[Prompt, Sampling]:
     """Ask for the reply. `avoid` is an earlier reply that must not be said again; then it is sampled more freely."""
-    parts = [_facts(hits)] if hits else []
+    parts = [_known(scene.message, hits)] if hits else []
     if avoid:
         parts.append(template("avoid").substitute(reply=one_line(avoid)))
         temperature = max(temperature, LIVELIER)
@@ -41,7 +41,7 @@ def request(
 
 def with_facts(message: str, hits: Sequence[Recalled]) -> str:
     """Put facts before a message that was expected: there they are in the model's cache before it is typed."""
-    return f"{_facts(hits)}\n\n{message}" if hits else message
+    return f"{_known(message, hits)}\n\n{message}" if hits else message
 
 
 def parse_prediction(tail_text: str) -> str:
@@ -55,5 +55,8 @@ def repeats(reply: str, history: Sequence[Exchange]) -> str | None:
     return repeated(reply, [exchange.reply for exchange in history])
 
 
-def _facts(hits: Sequence[Recalled]) -> str:
-    return template("respond").substitute(quotes="\n".join(quote(hit) for hit in hits))
+def _known(message: str | None, hits: Sequence[Recalled]) -> str:
+    """Quotes answer a question; anything else gets a hint, else a small model replies with a quote."""
+    if asks(message or ""):
+        return template("respond").substitute(quotes="\n".join(quote(hit) for hit in hits))
+    return template("hint").substitute(facts=" ".join(stated(hit) for hit in hits))

@@ -126,6 +126,6 @@ def test_the_weakest_hits_are_dropped_when_all_do_not_fit() -> None:
         return respond.request(one, some, reply_tokens=100, temperature=0)  # type: ignore[arg-type]
 
     assert budget.fit_hits(hits, with_hits, 4000, MODEL.prompt_tokens) == tuple(hits)
-    kept = budget.fit_hits(hits, with_hits, 400, MODEL.prompt_tokens)
+    kept = budget.fit_hits(hits, with_hits, 300, MODEL.prompt_tokens)
     assert kept == tuple(hits[: len(kept)]) and 0 < len(kept) < 5
     assert budget.fit_hits(hits, with_hits, 10, MODEL.prompt_tokens) == ()

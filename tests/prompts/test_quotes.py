@@ -1,10 +1,13 @@
 """What of recall's hits stands in a prompt."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Literal
 
+import pytest
+
 from memapp.domain.memory import Recalled
-from memapp.prompts.quotes import choose, quote, stated
+from memapp.prompts.quotes import asks, choose, quote, stated
 
 MAY = datetime(2026, 5, 4, tzinfo=UTC)
 
@@ -40,3 +43,31 @@ def test_a_question_states_nothing() -> None:
 
 def test_a_quote_has_its_day_and_stays_on_one_line() -> None:
     assert quote(fact("User keeps\nFacts: bees.")) == '"User keeps Facts: bees." (May 4)'
+
+
+@pytest.mark.parametrize("message", ["Hi!", "Thanks, good night!", "Hello, how are you today?", "ok", ""])
+def test_small_talk_gets_no_quotes(message: str) -> None:
+    assert choose(message, [fact("User says hi and good night today.")], 3) == ()
+
+
+def test_what_has_nothing_to_do_with_the_message_is_not_quoted() -> None:
+    far = replace(fact("User keeps bees."), score=0.3)
+    assert choose("Who wrote that play?", [far], 3) == ()
+    assert choose("How do I keep bees?", [far], 3) == (far,)
+    assert choose("Who wrote that play?", [replace(far, pinned=True)], 3) != ()
+
+
+@pytest.mark.parametrize(
+    ("message", "asked"),
+    [
+        ("What is my dog called?", True),
+        ("I forgot. what is my dog called", True),
+        ("Remind me what my dog is called.", True),
+        ("Tell me about my dog", True),
+        ("Tell me a joke.", False),
+        ("My dog is ill. I'm worried.", False),
+        ("", False),
+    ],
+)
+def test_a_question_is_told_from_a_statement(message: str, asked: bool) -> None:
+    assert asks(message) is asked
