@@ -18,10 +18,9 @@ def repeated(reply: str, earlier: Sequence[str]) -> str | None:
     said = _words(reply)
     if len(said.split()) < SHORT_WORDS:
         return None
-    for other in reversed(earlier[-EXCHANGES:]):
-        if fuzz.ratio(said, _words(other), score_cutoff=SAME):
-            return other
-    return None
+    likeness = {other: fuzz.ratio(said, _words(other)) for other in earlier[-EXCHANGES:]}
+    closest = max(likeness, key=lambda other: likeness[other], default=None)
+    return closest if closest is not None and likeness[closest] >= SAME else None
 
 
 def _words(text: str) -> str:

@@ -21,7 +21,8 @@ _QUESTION = re.compile(
     re.IGNORECASE,
 )
 _REQUEST = re.compile(
-    r"(?:(?:please|and|so|now) )*(?:tell|remind) (?:me|us) (?:about|again|of|what|which|who|whose|where|when|why|how|if|whether)\b.*",
+    r"(?:(?:please|and|so|now) )*(?:tell|remind) (?:me|us) "
+    r"(?:about|again|of|what|which|who|whose|where|when|why|how|if|whether)\b.*",
     re.IGNORECASE,
 )
 _PLEASANTRIES = frozenset(

@@ -61,10 +61,10 @@ def test_the_prediction_is_the_first_line_after_the_tail() -> None:
 
 
 def test_a_reply_that_says_one_of_the_last_three_again_is_found() -> None:
-    said = [f"The {thing} is what I would look at first." for thing in ("window", "door", "key", "chimney")]
+    said = ["Ask the caretaker.", "The door is what I would look at first.", "The key is what I would look at first.", "Why?"]
     history = [Exchange("And?", reply) for reply in said]
     assert respond.repeats(" the DOOR is what I would look at first!", history) == said[1]
-    assert respond.repeats(said[0], history) is None
+    assert respond.repeats("Ask the caretaker, please.", history) is None
     assert respond.repeats("Scorch marks inside, frost outside.", history) is None
     assert respond.repeats("", history) is None
 

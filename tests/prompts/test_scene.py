@@ -16,7 +16,7 @@ def test_an_inner_voice_gets_one_situation_with_the_history_between_evidence_and
     order = [
         "CASE FACTS (what you know):\n- Victim:",
         "EVIDENCE DISCOVERED SO FAR:\n- Frost",
-        "RECENT CONVERSATION (last 3 exchanges):\nPlayer: What about the frost?\nTom: It is on the outside.\n\nTom (earlier): That",
+        "RECENT CONVERSATION (last 3 exchanges):\nPlayer: What about the frost?\nTom: It is on the outside.\n\nTom (earlier):",
         "PLAYER'S QUESTION TO YOU:\nWho did it?",
     ]
     places = [turn.content.index(part) for part in order]
