@@ -71,3 +71,10 @@ def test_a_reply_that_says_one_of_the_last_three_again_is_found() -> None:
 
 def test_a_short_answer_may_be_given_twice() -> None:
     assert respond.repeats("Yes.", [Exchange("Is it?", "Yes.")]) is None
+
+
+def test_a_reply_that_only_adds_a_few_words_to_an_earlier_one_repeats_it() -> None:
+    said = "Frost on the outside of the window. Where was the spell cast from?"
+    history = [Exchange("Tom?", said), Exchange("And?", "Ask the caretaker.")]
+    assert respond.repeats(f"Hm. {said} Think!", history) == said
+    assert respond.repeats("Where was the spell cast from? The marks on the sill say inside, and the key too.", history) is None

@@ -1,0 +1,53 @@
+"""The hand-written grammars compile, and the bundled model keeps to them."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from memapp.domain.prompt import Piece, Prompt, Sampling
+from memapp.inference import Cancel
+from memapp.inference.bundled import bundled_model_path
+from memapp.inference.llama import LlamaModel
+from memapp.prompts import distil, predict
+from tests.prompts.scenes import scene
+
+MESSAGE = 'What was the name of the "café" in Ghent,\nthe one with the blue door?'
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[LlamaModel]:
+    opened = LlamaModel(bundled_model_path(), context_tokens=1024, threads=1)
+    yield opened
+    opened.close()
+
+
+def write(model: LlamaModel, request: tuple[Prompt, Sampling]) -> str:
+    return "".join(part.text for part in model.generate(*request, Cancel()) if isinstance(part, Piece))
+
+
+@pytest.mark.slow
+def test_call_1_writes_keywords_and_then_a_prediction(model: LlamaModel) -> None:
+    text = write(model, predict.request(scene(MESSAGE)))
+    predicted = predict.parse(text)
+    assert predicted.needed_info
+    if predicted.complete:
+        assert json.loads(predict.HEAD + text)["prediction_next"]
+
+
+@pytest.mark.slow
+def test_a_list_that_was_read_is_continued_with_the_prediction(model: LlamaModel) -> None:
+    assert predict.parse_prediction(write(model, predict.finish_request(scene(MESSAGE), ["café", "Ghent"])))
+
+
+@pytest.mark.slow
+def test_distilling_writes_a_sentence_and_tags(model: LlamaModel) -> None:
+    draft = distil.parse(write(model, distil.request("Tell me a joke.", "My sister plays the cello in Ghent.")))
+    assert draft is not None and draft.text.startswith("User") and draft.tags
+
+
+@pytest.mark.slow
+def test_call_1_adds_few_tokens_to_the_trunk(model: LlamaModel) -> None:
+    prompt, _ = predict.request(scene(MESSAGE))
+    trunk = model.prompt_tokens(Prompt(prompt.system, prompt.turns))
+    assert model.prompt_tokens(prompt) - trunk <= 12
