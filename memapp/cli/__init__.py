@@ -6,7 +6,6 @@ Everything heavy is imported inside the commands: `memapp --help` and `memapp se
 import os
 import sys
 from collections.abc import Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +36,7 @@ def _nearest(word: str, commands: list[str]) -> str:
 
 
 @click.group(cls=QuestionGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(version("memapp"), prog_name="memapp")
+@click.version_option(package_name="memapp", prog_name="memapp")
 @click.option("--db", type=click.Path(path_type=Path), help="The memory file to use.")
 @click.option("--home", type=click.Path(path_type=Path), help="Keep everything of memapp below this folder.")
 @click.option("-m", "--model", help="A GGUF file, or its name in the models folder.")
@@ -51,20 +50,20 @@ def main(ctx: click.Context, db: Path | None, home: Path | None, model: str | No
     """
     ctx.obj = {"database": db, "home": home, "flags": {"model": model, "server": server}, "plain": plain}
     if ctx.invoked_subcommand is None:
-        ctx.invoke(chat)
+        ctx.exit(ctx.invoke(chat))
 
 
 @main.command(hidden=True)
 @click.argument("question", nargs=-1)
 @click.pass_obj
-def chat(options: dict[str, Any], question: tuple[str, ...]) -> None:
+def chat(options: dict[str, Any], question: tuple[str, ...]) -> int:
     """Open the app."""
     from memapp.cli import talk
 
     if options["plain"] or not (sys.stdin.isatty() and sys.stdout.isatty()):
         talk.line_by_line(options, " ".join(question))
-    else:
-        talk.open_app(options, " ".join(question))
+        return 0
+    return talk.open_app(options, " ".join(question))
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -5,12 +5,14 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from memapp.domain.text import clean, one_line
-from memapp.runtime import Runtime
+
+if TYPE_CHECKING:
+    from memapp.runtime import Runtime
 
 
 def say(text: str) -> None:
@@ -50,7 +52,7 @@ def when(moment: datetime) -> str:
 
 
 @contextmanager
-def opened(options: Mapping[str, Any], *, read_only: bool = False) -> Iterator[Runtime]:
+def opened(options: Mapping[str, Any], *, read_only: bool = False) -> "Iterator[Runtime]":
     """Open memapp for one command, without loading a model."""
     from memapp import bootstrap
 

@@ -1,6 +1,5 @@
 """Looking after memapp: doctor, config, locate, backup, completion, demo."""
 
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +112,7 @@ def doctor(options: dict[str, Any], as_json: bool) -> None:
     """Check the installation, the memory file and the models. The report has no personal text in it."""
     import platform
     import sqlite3
+    from importlib.metadata import version
 
     import psutil
 
@@ -158,11 +158,11 @@ def _check_store(options: dict[str, Any], report: dict[str, str]) -> list[str]:
 
 @click.command()
 @click.pass_obj
-def demo(options: dict[str, Any]) -> None:
+def demo(options: dict[str, Any]) -> int:
     """Try memapp with sample conversations in a throw-away file; nothing is saved."""
     from memapp.cli import talk
 
-    talk.open_demo(options)
+    return talk.open_demo(options)
 
 
 COMMANDS = (locate, config, backup, completion, doctor, demo)

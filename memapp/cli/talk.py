@@ -3,31 +3,35 @@
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from memapp.cli.output import opened, say, show, show_json
 from memapp.domain.turn import Completed, Failed, Found, Restarted, Streamed, TurnEvent, Waiting
 from memapp.errors import MemappError, UsageError
-from memapp.runtime import Runtime
+
+if TYPE_CHECKING:
+    from memapp.runtime import Runtime
 
 HELP = "!new starts another chat, !multi ends a long message with a line !end, !remember TEXT keeps a fact, !quit leaves."
 
 
-def open_app(options: dict[str, Any], question: str = "") -> None:
-    """Open the app; its first picture waits for nothing."""
+def open_app(options: dict[str, Any], question: str = "") -> int:
+    """Open the app and return its exit code; its first picture waits for nothing."""
     from memapp.ui.app import MemappApp
 
-    def start() -> Runtime:
+    def start() -> "Runtime":
         from memapp import bootstrap
 
         return bootstrap.start(home=options["home"], database=options["database"], flags=options["flags"])
 
-    MemappApp(start, question=question).run()
+    app = MemappApp(start, question=question)
+    app.run()
+    return app.return_code or 0
 
 
-def open_demo(options: dict[str, Any]) -> None:
+def open_demo(options: dict[str, Any]) -> int:
     """Open the app on sample conversations in a folder that is removed afterwards."""
     import tempfile
     from pathlib import Path
@@ -36,7 +40,7 @@ def open_demo(options: dict[str, Any]) -> None:
 
     with tempfile.TemporaryDirectory(prefix="memapp-demo-") as folder:
 
-        def start() -> Runtime:
+        def start() -> "Runtime":
             from memapp import bootstrap
             from memapp.services import samples
 
@@ -44,7 +48,9 @@ def open_demo(options: dict[str, Any]) -> None:
             samples.fill(runtime)
             return runtime
 
-        MemappApp(start, demo=True).run()
+        app = MemappApp(start, demo=True)
+        app.run()
+        return app.return_code or 0
 
 
 def line_by_line(options: dict[str, Any], question: str = "") -> None:
@@ -91,7 +97,7 @@ def ask(options: dict[str, Any], text: tuple[str, ...], continued: bool, chat_id
         _learn(runtime)
 
 
-def _load(runtime: Runtime) -> None:
+def _load(runtime: "Runtime") -> None:
     """Load the chat model now; the embedder goes on loading while the model reads."""
     from memapp.services import models
 
@@ -106,7 +112,7 @@ def start_thread(work: Callable[[], None]) -> None:
     threading.Thread(target=work, daemon=True).start()
 
 
-def _answer(runtime: Runtime, thread_id: str, text: str, *, as_json: bool = False) -> None:
+def _answer(runtime: "Runtime", thread_id: str, text: str, *, as_json: bool = False) -> None:
     from memapp.services.turn import take_turn
 
     seen: list[TurnEvent] = []
@@ -139,7 +145,7 @@ def _summary(thread_id: str, seen: list[TurnEvent]) -> dict[str, Any]:
     }
 
 
-def _learn(runtime: Runtime) -> None:
+def _learn(runtime: "Runtime") -> None:
     """Do what is due after a reply, before the command ends; a broken memory step never spoils the answer."""
     from memapp.inference import Cancel
     from memapp.services import upkeep
@@ -170,7 +176,7 @@ def _until(end: str) -> Iterator[str]:
         yield line.rstrip("\n")
 
 
-def _command(runtime: Runtime, text: str) -> None:
+def _command(runtime: "Runtime", text: str) -> None:
     from memapp.services import curate
 
     word, _, rest = text.partition(" ")

@@ -58,16 +58,18 @@ def retry_turn(runtime: Runtime, reply_id: str, *, cancel: Cancel | None = None)
     yield from answer(runtime, OpenTurn(thread, messages, message, reply, cancel or Cancel(), avoid=old.text))
 
 
-def resend_turn(runtime: Runtime, message_id: str, text: str, *, cancel: Cancel | None = None) -> Iterator[TurnEvent]:
+def resend_turn(
+    runtime: Runtime, message_id: str, text: str, *, pasted: Sequence[tuple[int, int]] = (), cancel: Cancel | None = None
+) -> Iterator[TurnEvent]:
     """Send other words in place of an earlier message; it and what followed leave the conversation but stay in the file."""
-    text, _ = _checked(text, ())
+    _checked(text, pasted)
     message = chat.get_message(runtime.database.read(), runtime.user_id, message_id)
     if message.role is not Role.USER:
         raise UsageError("Only your own messages can be edited.")
     left = chat.messages_after(runtime.database.read(), runtime.user_id, message.thread_id, message.seq)
     with runtime.database.write() as conn:
         chat.set_active(conn, [one.id for one in left], active=False)
-    yield from take_turn(runtime, message.thread_id, text, cancel=cancel)
+    yield from take_turn(runtime, message.thread_id, text, pasted=pasted, cancel=cancel)
 
 
 def remark(runtime: Runtime, thread_id: str, *, cancel: Cancel | None = None) -> Iterator[TurnEvent]:

@@ -289,7 +289,7 @@ def _take_lock(path: Path) -> filelock.BaseFileLock:
     if path.is_symlink():
         raise StoreError(f"{path} is a link.", "Name the file it leads to with --db.")
     owner = path.with_suffix(".owner")
-    lock = filelock.FileLock(path.with_suffix(".lock"), mode=0o600)
+    lock = filelock.FileLock(path.with_suffix(".lock"), mode=0o600, thread_local=False)
     try:
         lock.acquire(blocking=False)
     except filelock.Timeout:

@@ -57,10 +57,12 @@ class Talk:
     def retry(self, reply: Message) -> None:
         self._begin(reply.thread_id, lambda: retry_turn(self.runtime, reply.id, cancel=self._turn_cancel))
 
-    def resend(self, message: Message, text: str) -> None:
+    def resend(self, message: Message, text: str, pasted: tuple[tuple[int, int], ...]) -> None:
         """Send other words in place of an earlier message."""
         self._begin(
-            message.thread_id, lambda: resend_turn(self.runtime, message.id, text, cancel=self._turn_cancel), Unsent(text)
+            message.thread_id,
+            lambda: resend_turn(self.runtime, message.id, text, pasted=pasted, cancel=self._turn_cancel),
+            Unsent(text, pasted),
         )
 
     def remark(self, thread: Thread) -> None:

@@ -10,6 +10,7 @@ from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, upkeep
+from memapp.services.turn import resend_turn, take_turn
 from memapp.store import expectations
 from tests.builders import make_runtime, new_chat, only, say
 
@@ -97,12 +98,13 @@ def test_nothing_is_learned_from_what_was_expected(runtime: Runtime, model: Scri
 
 
 def test_nothing_is_learned_from_the_assistant_or_from_pasted_text(runtime: Runtime, model: ScriptedModel) -> None:
-    from memapp.services.turn import take_turn
-
     thread = new_chat(runtime)
     model.enqueue("I'm vegetarian.", prediction="Nice.")
     pasted = "I have a dog called Rex."
-    list(take_turn(runtime, thread, pasted, pasted=[(0, len(pasted))]))
+    spans = [(0, len(pasted))]
+    accepted = only(Accepted, list(take_turn(runtime, thread, pasted, pasted=spans)))
+    assert learn(runtime) == []
+    list(resend_turn(runtime, accepted.message.id, pasted, pasted=spans))
     assert learn(runtime) == []
 
 

@@ -5,6 +5,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,7 @@ def test_the_lock_is_free_after_a_kill(tmp_path: Path) -> None:
     path = tmp_path / "data" / "memapp.db"
     code = f"""
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from memapp.store.database import open_database
 open_database(Path({str(path)!r}))
@@ -174,3 +176,11 @@ def test_a_trigger_is_one_statement() -> None:
         "-- a note; with a semicolon\nCREATE TABLE a (b);\nCREATE TRIGGER t AFTER INSERT ON a BEGIN\n  DELETE FROM a;\nEND;\n"
     )
     assert len(list(statements(script))) == 2
+
+
+def test_the_lock_is_free_after_closing_on_another_thread(tmp_path: Path) -> None:
+    path = tmp_path / "data" / "memapp.db"
+    with ThreadPoolExecutor(1) as other:
+        opened = other.submit(open_database, path).result()
+    opened.close()
+    open_database(path).close()

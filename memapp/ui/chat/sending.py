@@ -79,7 +79,7 @@ class Sending:
             message = self.editing
             self.leave_editing()
             screen.turn.replaces = message.id
-            screen.talk.resend(message, text)
+            screen.talk.resend(message, text, pasted)
         else:
             screen.composer.clear_text()
             screen.talk.send(screen.thread, text, pasted, screen.persona_id)
