@@ -21,6 +21,7 @@ from memapp.errors import MemappError, ModelError
 from memapp.inference import Cancel, ChatModel
 from memapp.prompts import budget, predict, quotes, respond
 from memapp.prompts import remark as remarks
+from memapp.prompts.history import recent
 from memapp.prompts.scene import Scene
 from memapp.runtime import Runtime
 from memapp.services.recall import RecallRequest, recall
@@ -84,10 +85,11 @@ def scene(runtime: Runtime, model: ChatModel, thread: Thread, earlier: list[Mess
     """Return what the prompts of a turn are made of, cut to the budget."""
     persona = runtime.persona(thread.persona)
     cards = chat.list_evidence(runtime.database.read(), runtime.user_id, thread.id)
-    limit = runtime.settings.history_exchanges
-    kept = exchanges(earlier)[-limit:] if limit else []
+    pairs = exchanges(earlier)
+    total = max(len(pairs), earlier[-1].seq // 2) if earlier else 0  # `earlier` is only the end of a long chat
+    kept = recent(pairs, runtime.settings.history_exchanges, total)
     return budget.fit(
-        Scene(persona, (*persona.evidence, *cards), tuple(kept), text),
+        Scene(persona, (*persona.evidence, *cards), kept, text),
         lambda one: _reply_request(runtime, one, ()),
         _limit(runtime, model),
         model.prompt_tokens,
