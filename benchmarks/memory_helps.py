@@ -204,21 +204,26 @@ def ask_all(runtime: Runtime, person: Person, score: Score, *, show: bool) -> No
                 print(f"       {hit.said_by or 'fact':9} {hit.text[:150]}")
 
 
-def _ask_with(runtime: Runtime, question: Question, hits: Sequence[Recalled]) -> str:
+def _is_from(hit: Recalled, evidence: Recalled) -> bool:
+    """Tell whether a hit is this message, or an excerpt of it."""
+    return evidence.text.startswith(hit.text[:60]) or hit.text.strip("… ")[:60] in evidence.text
+
+
+def ask_with(runtime: Runtime, question: str, hits: Sequence[Recalled]) -> str:
     persona, knobs = runtime.persona("companion"), runtime.settings
     prompt, sampling = respond.request(
-        Scene(persona, persona.evidence, (), question.text), hits, reply_tokens=knobs.reply_tokens, temperature=knobs.temperature
+        Scene(persona, persona.evidence, (), question), hits, reply_tokens=knobs.reply_tokens, temperature=knobs.temperature
     )
     model = runtime.chat.wait(Cancel(), 0)
     return "".join(part.text for part in model.generate(prompt, sampling, Cancel()) if isinstance(part, Piece) and not part.tail)
 
 
-def _ask_memapp(runtime: Runtime, question: Question) -> tuple[tuple[Recalled, ...], str]:
+def ask_memapp(runtime: Runtime, question: str) -> tuple[tuple[Recalled, ...], str]:
     """Ask in a chat of its own, which is gone before the next question."""
     thread = chats.new_thread(runtime).id
     hits: tuple[Recalled, ...] = ()
     answer = ""
-    for event in take_turn(runtime, thread, question.text):
+    for event in take_turn(runtime, thread, question):
         if isinstance(event, Found):
             hits = event.hits
         elif isinstance(event, Completed):

@@ -30,6 +30,15 @@ _PLEASANTRIES = frozenset(
     + query_words("hi hello hey bye goodbye thanks thank sorry please welcome")
     + query_words("yes yeah no ok okay sure alright well lol see later up there friend luck sleep")
 )
+_EVERYDAY = frozenset(
+    query_words("again back come feel get give go got just keep know let like look made make more much need new now one only")
+    + query_words("people put read really say some still take talk tell thing things think time too try very want way went")
+    + query_words("write writing")
+)
+"""Words that two texts may share without having anything to do with each other."""
+_FAVOUR = re.compile(
+    r"(?:can|could|would|will) you (?!(?:still |please )?(?:remember|recall|tell|remind|say|guess)\b).*", re.IGNORECASE
+)
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+")
 _LEAST_WORDS = 4
 
@@ -58,8 +67,10 @@ def choose(message: str, hits: Sequence[Recalled], limit: int) -> tuple[Recalled
 
 
 def asks(message: str) -> bool:
-    """Say whether a message wants an answer rather than a reply: its last sentence asks, or requests to be told."""
+    """Say whether a message wants an answer, not a reply or a favour: its last sentence asks, or requests to be told."""
     last = _SENTENCE_END.split(one_line(message).strip())[-1]
+    if _FAVOUR.fullmatch(last):
+        return False
     return last.endswith("?") or bool(_QUESTION.fullmatch(f"{last}?") or _REQUEST.fullmatch(last))
 
 
@@ -80,4 +91,4 @@ def stated(hit: Recalled) -> str:
 
 def _shares_word(text: str, words: Sequence[str]) -> bool:
     held = frozenset(stem for word in re.findall(r"\w+", text) for stem in stems(word))
-    return any(stems(word) & held for word in words)
+    return any(stems(word) & held for word in words if word not in _EVERYDAY)

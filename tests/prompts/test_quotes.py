@@ -53,7 +53,8 @@ def test_small_talk_gets_no_quotes(message: str) -> None:
 def test_what_has_nothing_to_do_with_the_message_is_not_quoted() -> None:
     far = replace(fact("User keeps bees."), score=0.3)
     assert choose("Who wrote that play?", [far], 3) == ()
-    assert choose("How do I keep bees?", [far], 3) == (far,)
+    assert choose("Can you write that again?", [replace(far, text="User would like to write again.")], 3) == ()
+    assert choose("How do I feed bees?", [far], 3) == (far,)
     assert choose("Who wrote that play?", [replace(far, pinned=True)], 3) != ()
 
 
@@ -64,6 +65,9 @@ def test_what_has_nothing_to_do_with_the_message_is_not_quoted() -> None:
         ("I forgot. what is my dog called", True),
         ("Remind me what my dog is called.", True),
         ("Tell me about my dog", True),
+        ("Can you tell me what my dog is called?", True),
+        ("Do you remember my dog?", True),
+        ("Can you write a poem about my dog?", False),
         ("Tell me a joke.", False),
         ("My dog is ill. I'm worried.", False),
         ("", False),
