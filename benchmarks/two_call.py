@@ -22,13 +22,14 @@ from typing import Any
 from memapp.domain.chat import Exchange
 from memapp.domain.memory import Recalled
 from memapp.domain.persona import Persona
-from memapp.domain.prompt import Finished, Piece, Prompt, PromptTurn, Sampling
+from memapp.domain.prompt import Finished, Piece, Prompt, Sampling
 from memapp.inference import Cancel
 from memapp.inference.bundled import bundled_model_path
 from memapp.inference.llama import LlamaModel
 from memapp.inference.native import usable_cores
 from memapp.inference.quantise import prepare
 from memapp.prompts import predict, respond
+from memapp.prompts.quotes import quote
 from memapp.prompts.scene import Scene, trunk
 
 ROUNDS, SMALL_ROUNDS = 15, 4
@@ -111,7 +112,7 @@ class Measured:
     """Tokens that call 1 computes before it can write."""
     call_2: int = 0
     facts: int = 0
-    """Tokens of the facts and what else call 2 adds."""
+    """Tokens of the facts as a prompt quotes them, each with its day."""
 
     def ratio(self, above: str, below: str) -> float:
         """The median over the rounds, so that one busy moment does not decide."""
@@ -153,7 +154,7 @@ def measure(path: Path, rounds: int) -> Measured:
 
 def count_tokens(model: LlamaModel, measured: Measured) -> None:
     """The most that any message needs, when all but its last letters were prefilled."""
-    measured.facts = model.count_tokens(reply_prompt(talk("")).suffix)
+    measured.facts = model.count_tokens("\n".join(quote(hit) for hit in HITS))
     for message in MESSAGES:
         scene = talk(message)
         model.warm(trunk(talk("But first,")), Cancel())
@@ -192,13 +193,11 @@ def two_calls_typed(model: LlamaModel, scene: Scene, measured: Measured) -> None
 
 def expected(model: LlamaModel, scene: Scene, measured: Measured) -> None:
     """The message was expected: call 1 came in idle time, and its facts stand before the message."""
-    before = trunk(replace(scene, message=None))
-    facts = "\n".join(f"- {fact}" for fact in FACTS)
-    content = f"{before.turns[0].content}\n\nContext:\n{facts}\n\n{scene.persona.user_name}: {scene.message}"
-    prompt = replace(before, turns=(PromptTurn("user", content),))
-    model.warm(prompt, Cancel(), open_end=True)
+    assert scene.message is not None
+    ahead = replace(scene, message=respond.with_facts(scene.message, HITS))
+    model.warm(trunk(ahead), Cancel(), open_end=True)
     with measured.timed("expected"):
-        first_word(model, prompt)
+        first_word(model, respond.request(ahead, (), reply_tokens=64, temperature=0.3)[0])
 
 
 def naive(model: LlamaModel, scene: Scene, measured: Measured) -> None:
