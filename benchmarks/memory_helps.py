@@ -183,19 +183,16 @@ def _store(runtime: Runtime, thread: str, turn: Turn) -> None:
 
 def ask_all(runtime: Runtime, person: Person, score: Score, *, show: bool) -> None:
     for question in person.questions:
-        hits, answers = (
-            (),
-            {"without": _ask_with(runtime, question, ()), "ceiling": _ask_with(runtime, question, question.evidence)},
-        )
-        hits, answers["memapp"] = _ask_memapp(runtime, question)
+        answers = {
+            "without": ask_with(runtime, question.text, ()),
+            "ceiling": ask_with(runtime, question.text, question.evidence),
+        }
+        hits, answers["memapp"] = ask_memapp(runtime, question.text)
         score.asked += 1
         score.without += question.passes(answers["without"])
         score.ceiling += question.passes(answers["ceiling"])
         score.memapp += question.passes(answers["memapp"])
-        texts = [hit.text for hit in hits]
-        score.found += any(
-            one.text[:60] in text or text.strip("… ")[:60] in one.text for one in question.evidence for text in texts
-        )
+        score.found += any(_is_from(hit, evidence) for hit in hits for evidence in question.evidence)
         if show:
             print(f"\n{question.text}")
             for way, answer in answers.items():
