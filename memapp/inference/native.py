@@ -23,8 +23,8 @@ log = logging.getLogger(__name__)
 
 TRUNK, BRANCH = 0, 1
 SEQUENCES = 3
-BATCH = 512
-MICRO_BATCH = 256
+BATCH = 256
+"""Tokens computed at a time. llama.cpp computes such a batch in one go, so that an aborted one counts as a whole."""
 NO_VOCABULARY, SPM_VOCABULARY = 0, 1
 DECODED, ABORTED = 0, 2
 """What `llama_decode` returns when all went well, and when the abort callback stopped it."""
@@ -180,7 +180,7 @@ class Context:
         self.lib = lib = model.lib
         parameters = lib.llama_context_default_params()
         parameters.n_ctx = context_tokens
-        parameters.n_batch, parameters.n_ubatch = BATCH, MICRO_BATCH
+        parameters.n_batch = parameters.n_ubatch = BATCH
         parameters.n_seq_max, parameters.kv_unified = SEQUENCES, True
         parameters.n_threads, parameters.n_threads_batch = threads, batch_threads
         parameters.swa_full = True
@@ -241,9 +241,6 @@ class Context:
 
     def first_position(self, sequence: int) -> int:
         return int(self.lib.llama_memory_seq_pos_min(self._live_memory(), sequence))
-
-    def length(self, sequence: int) -> int:
-        return int(self.lib.llama_memory_seq_pos_max(self._live_memory(), sequence)) + 1
 
     def clear(self) -> None:
         self.lib.llama_memory_clear(self._live_memory(), False)

@@ -122,7 +122,10 @@ class TrunkCache:
             raise
 
     def _settled(self, trunk: Sequence[int], reused: int, computed: int, wanted: int) -> Prefilled:
-        """Take stock of what is in the trunk now; an aborted batch leaves the parts of it that were done."""
+        """Take stock of what is in the trunk now.
+
+        Tokens of an aborted batch may stand in the cache with only some of their layers computed: they are cut off.
+        """
         if computed == wanted:
             self._trunk = list(trunk)
             return Prefilled(reused, computed, complete=True)
@@ -130,10 +133,10 @@ class TrunkCache:
         if self._context.model.recurrent:
             self.forget()
             return Prefilled(reused, computed, complete=False)
-        kept = min(self._context.length(TRUNK), len(trunk))
+        kept = min(reused + computed, len(trunk))
         self._trunk = list(trunk[:kept])
         self._context.cut(TRUNK, kept)
-        return Prefilled(reused, max(computed, kept - reused), complete=False)
+        return Prefilled(reused, computed, complete=False)
 
 
 def _shared_length(first: Sequence[int], second: Sequence[int]) -> int:

@@ -1,3 +1,4 @@
+import itertools
 import json
 import subprocess
 import sys
@@ -227,6 +228,27 @@ def test_cancelling_in_prefill_leaves_the_model_usable(model: LlamaModel) -> Non
     assert len(items) == 1
     question = prompt("What is the capital of France?", system="You are a helpful AI assistant.")
     assert "Paris" in reply(model, question, Sampling(max_tokens=16))[0]
+
+
+@pytest.mark.parametrize("steps", [5, 12])
+@pytest.mark.parametrize("idle", [True, False], ids=["idle", "urgent"])
+def test_what_was_half_computed_when_a_call_was_stopped_is_not_used(open_tiny: OpenTiny, idle: bool, steps: int) -> None:
+    model = open_tiny(tiny_gguf.CHATML)
+    asked = prompt("hello the first one " * 40)
+    stop_at_step(model, steps)
+    assert (model.warm(asked, Cancel()) if idle else reply(model, asked, SHORT)[2].usage.prefill_tokens) == 0
+    stop_at_step(model, None)
+    text, _, finished = reply(model, asked, SHORT)
+    assert finished.usage.reused_tokens == 0
+    assert text == reply(open_tiny(tiny_gguf.CHATML), asked, SHORT)[0]
+
+
+def stop_at_step(model: LlamaModel, step: int | None) -> None:
+    """Have the next computation aborted at a step of its graph, or none."""
+    lib, context = model._native.lib, model._context
+    left = iter(range(step)) if step is not None else itertools.repeat(0)
+    context._callback = lib.ggml_abort_callback(lambda data: next(left, None) is None)
+    lib.llama_set_abort_callback(context._handle, context._callback, None)
 
 
 def test_a_call_that_was_cancelled_before_it_began_costs_nothing(open_tiny: OpenTiny) -> None:
