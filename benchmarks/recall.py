@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memapp import bootstrap
-from memapp.domain.changes import Created
+from memapp.domain.changes import Actor, Created
 from memapp.domain.memory import Kind, Memory, State
 from memapp.runtime import USER_ID, Runtime
 from memapp.services import curate
@@ -131,7 +131,7 @@ def fill(runtime: Runtime, size: int, chance: random.Random, vocabulary: Sequenc
                 **{"importance": chance.randint(1, 5), "pinned": chance.random() < 0.02, "state": State.LIVE, "reason": ""},
                 **{"origin": "distilled", "sources": (), "created_at": at, "updated_at": at},
             )
-            changes.apply(conn, USER_ID, Created(memory), "worker", at)
+            changes.apply(conn, Created(memory), Actor(USER_ID, "worker"), at)
     return texts
 
 

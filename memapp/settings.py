@@ -30,6 +30,7 @@ class Settings(BaseModel):
 
     # The loop
     max_facts: int = Field(200, ge=1, le=1_000_000, description="Facts kept; the oldest beyond it go to the trash.")  # MAX_FACTS
+    purge_days: int = Field(30, ge=1, le=3650, description="Days in the trash before a memory is erased for good.")  # purge_at
     fuzzy_threshold: int = Field(60, ge=0, le=100, description="Below this likeness a guess counts as wrong.")  # FUZZY_THRESHOLD
     top_k: int = Field(10, ge=0, le=50, description="Most memories found for a reply.")  # TOP_K
     mismatch_rule: MismatchRule = Field(

@@ -1,11 +1,26 @@
-"""The `Change` union: every way in which a memory can change, each with its inverse.
+"""The `Change` union: every way in which a memory can change.
 
-`store.changes.apply` is the only code that carries one out.
+`store.changes.apply` is the only code that carries one out. The inverse of a change is `Reverted` with the step it was part
+of; only a purge has none, since nothing is left to go back to.
 """
 
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
 
 from memapp.domain.memory import Memory
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who makes a change, from which chat, and as part of which step."""
+
+    user_id: str
+    name: Literal["person", "worker", "import"]
+    """`worker` is memapp itself."""
+    thread_id: str = ""
+    step: str = ""
+    """Changes of one step are taken back together; empty for a step of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +37,28 @@ class Updated:
     tags: tuple[str, ...] | None = None
     importance: int | None = None
     category: str | None = None
+    sources: tuple[str, ...] = ()
+    """Messages to be added to those it came from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """A memory taken in by another, which says the same; the other gets its sources too."""
+
+    memory_id: str
+    into: str
+    purge_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """Two memories found to be about related things."""
+
+    memory_id: str
+    to_id: str
+    strength: float
+    """0 to 1."""
+    relation: Literal["related_to", "supersedes"] = "related_to"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +70,8 @@ class Pinned:
 @dataclass(frozen=True, slots=True)
 class SoftDeleted:
     memory_id: str
-    reason: str
-    """`person` or `overflow`."""
+    reason: Literal["person", "overflow", "unused", "superseded"]
+    purge_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +79,42 @@ class Restored:
     memory_id: str
 
 
-Change = Created | Updated | Pinned | SoftDeleted | Restored
+@dataclass(frozen=True, slots=True)
+class Purged:
+    """A memory removed for good, with every copy of its text inside the database. It has no inverse."""
+
+    memory_id: str
+    fingerprint: str
+    """A keyed hash of what it said, so that the same is not learned again unasked."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileChanged:
+    """An approved patch carried out. It is taken back by the opposite patch, so that nothing goes around consent."""
+
+    patch_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reverted:
+    """Everything put back as it was before a step."""
+
+    step: str
+    purge_at: datetime
+    """For a memory that the step created: it goes to the trash."""
+
+
+Change = Created | Updated | Merged | Linked | Pinned | SoftDeleted | Restored | Purged | ProfileChanged | Reverted
 
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """What a change did: the memory it touched, and the change that takes it back."""
+    """What a change did."""
 
+    step: str
+    """What to name to take it back."""
+    number: int
+    """The person's revision after it."""
     memory_id: str
+    """The memory it touched; the first one, if it was several."""
     change: Change
-    inverse: Change

@@ -17,6 +17,8 @@ class Kind(StrEnum):
 class State(StrEnum):
     LIVE = "live"
     SOFT_DELETED = "soft_deleted"
+    MERGED = "merged"
+    """Another memory says the same and took it in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +35,20 @@ class Memory:
     pinned: bool
     state: State
     reason: str
-    """Why it was soft-deleted, else empty."""
-    origin: Literal["distilled", "person"]
+    """Why it is not live, else empty."""
+    origin: Literal["distilled", "person", "import"]
     sources: tuple[str, ...]
     """Ids of the messages it came from."""
     created_at: datetime
     updated_at: datetime
+    purge_at: datetime | None = None
+    """When it leaves the trash for good; None while it is live."""
+    merged_into: str = ""
+    """Id of the memory that took it in."""
+    agent_id: str = ""
+    """The persona that was talked to when it was learned."""
+    run_id: str = ""
+    """The thread it was learned in."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,9 @@
 """What a person does with memories by hand: add, edit, pin, forget, bring back. Each change can be taken back with `undo`."""
 
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 
-from memapp.domain.changes import Change, Created, Pinned, Restored, Revision, SoftDeleted, Updated
+from memapp.domain.changes import Actor, Change, Created, Pinned, Restored, Reverted, Revision, SoftDeleted, Updated
 from memapp.domain.distil import tags_for
 from memapp.domain.memory import MAX_MEMORY_CHARS, Kind, Memory, State
 from memapp.domain.text import clean, one_line, shorten
@@ -52,7 +53,7 @@ def pin(runtime: Runtime, memory_id: str, pinned: bool = True) -> Revision:
 
 def forget(runtime: Runtime, memory_id: str) -> Revision:
     """Put a memory into the trash: no search, prompt or index has it any more."""
-    return _apply(runtime, SoftDeleted(memory_id, "person"))
+    return _apply(runtime, SoftDeleted(memory_id, "person", purge_at(runtime)))
 
 
 def restore(runtime: Runtime, memory_id: str) -> Revision:
@@ -61,7 +62,12 @@ def restore(runtime: Runtime, memory_id: str) -> Revision:
 
 def undo(runtime: Runtime, revision: Revision) -> Revision:
     """Take one change back."""
-    return _apply(runtime, revision.inverse)
+    return _apply(runtime, Reverted(revision.step, purge_at(runtime)))
+
+
+def purge_at(runtime: Runtime) -> datetime:
+    """Return when what goes to the trash now leaves it for good."""
+    return runtime.clock() + timedelta(days=runtime.settings.purge_days)
 
 
 def get(runtime: Runtime, memory_id: str) -> Memory:
@@ -100,4 +106,4 @@ def _checked_tags(tags: Sequence[str]) -> tuple[str, ...]:
 
 def _apply(runtime: Runtime, change: Change) -> Revision:
     with runtime.database.write() as conn:
-        return changes.apply(conn, runtime.user_id, change, "hotpath", runtime.clock())
+        return changes.apply(conn, change, Actor(runtime.user_id, "person"), runtime.clock())

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from datetime import datetime
 
-from memapp.domain.changes import Created, SoftDeleted
+from memapp.domain.changes import Actor, Created, SoftDeleted
 from memapp.domain.chat import Message
 from memapp.domain.distil import Draft, distil
 from memapp.domain.memory import Kind, Memory, State
@@ -19,6 +19,7 @@ from memapp.errors import ModelError
 from memapp.inference import Cancel, ChatModel
 from memapp.prompts import distil as words
 from memapp.runtime import Runtime
+from memapp.services.curate import purge_at
 from memapp.store import changes, chat, events, expectations, memories
 from memapp.store.rows import new_id
 
@@ -64,11 +65,11 @@ def _store(runtime: Runtime, surprise: Surprise, message: Message, drafts: list[
             if is_duplicate(draft.text, known):
                 continue
             memory = _memory(new_id(now), draft, message, now)
-            changes.apply(conn, runtime.user_id, Created(memory), "worker", now)
+            changes.apply(conn, Created(memory), Actor(runtime.user_id, "worker", message.thread_id), now)
             known.append(memory.text)
             learned.append(memory)
         for old in memories.overflowing(conn, runtime.user_id, runtime.settings.max_facts):
-            changes.apply(conn, runtime.user_id, SoftDeleted(old, "overflow"), "worker", now)
+            changes.apply(conn, SoftDeleted(old, "overflow", purge_at(runtime)), Actor(runtime.user_id, "worker"), now)
         expectations.settle_surprise(conn, surprise.id, "learned" if learned else "nothing")
         events.add_event(
             conn,

@@ -1,66 +1,121 @@
 """The only code that alters a memory: `apply`.
 
-Row, full-text index (by trigger), vector (dropped by trigger, made again in idle time) and the event move together in the
-caller's transaction.
+Row, full-text index and vector (by trigger), history, change log, revision and event move together in the caller's
+transaction. What a memory was before stands in the history, so one change takes back any other: `Reverted`.
 """
 
 import sqlite3
+from collections.abc import Sequence
 from datetime import datetime
 from typing import assert_never
 
-from memapp.domain.changes import Change, Created, Pinned, Restored, Revision, SoftDeleted, Updated
-from memapp.domain.memory import State
+from memapp.domain.changes import (
+    Actor,
+    Change,
+    Created,
+    Linked,
+    Merged,
+    Pinned,
+    ProfileChanged,
+    Purged,
+    Restored,
+    Reverted,
+    Revision,
+    SoftDeleted,
+    Updated,
+)
+from memapp.domain.history import Event
+from memapp.domain.memory import Memory, State
 from memapp.domain.writing import normalise
 from memapp.errors import UsageError
+from memapp.store import history, images
+from memapp.store.delta import log_change
 from memapp.store.events import add_event
+from memapp.store.history import Touched
 from memapp.store.memories import find_same, get_memory
-from memapp.store.rows import to_json, to_text
+from memapp.store.rows import new_id, to_json, to_text
+
+_OPERATIONS = {
+    Event.ADD: ("create", "created"),
+    Event.UPDATE: ("update", "updated"),
+    Event.PIN: ("pin", "pinned"),
+    Event.DELETE: ("delete", "soft_deleted"),
+    Event.TTL: ("ttl", "soft_deleted"),
+    Event.RESTORE: ("restore", "restored"),
+    Event.MERGE: ("merge", "merged"),
+    Event.LINK: ("link", "linked"),
+    Event.PURGE: ("purge", "deleted"),
+    Event.PROFILE: ("update", "profile"),
+}
+"""What an entry of the history is called in the events and in the change log."""
 
 
-def apply(conn: sqlite3.Connection, user_id: str, change: Change, node: str, now: datetime) -> Revision:
-    """Carry out one change and return it with its inverse.
+def apply(conn: sqlite3.Connection, change: Change, actor: Actor, now: datetime) -> Revision:
+    """Carry out one change and return what it did.
 
-    `node` is the part of the app that asked (`hotpath`, `worker`). Raises `UsageError` if a live memory says the same already.
+    Raises `UsageError` if it makes no sense now: a live memory says the same already, a memory is in the trash already.
     """
+    step = actor.step or new_id(now)
+    touched, undoes = _carry_out(conn, change, actor, now)
+    number = history.next_revision(conn, actor.user_id)
+    for one in touched:
+        operation, logged = _OPERATIONS[one.event] if not undoes else ("undo", one.became)
+        history.record(conn, actor, step, one, now, undoes=undoes)
+        log_change(conn, actor, number, one.memory_id, logged, now)
+        node = "worker" if actor.name == "worker" else "hotpath"
+        memory_id = None if one.event is Event.PROFILE else one.memory_id
+        add_event(conn, actor.user_id, node, operation, "ok", now, thread_id=actor.thread_id or None, memory_id=memory_id)
+    return Revision(step, number, touched[0].memory_id, change)
+
+
+def _carry_out(conn: sqlite3.Connection, change: Change, actor: Actor, now: datetime) -> tuple[Sequence[Touched], str]:
+    """Write the rows; return what was touched, and the step that was taken back, if any."""
+    user = actor.user_id
     match change:
         case Created():
-            revision, op = _create(conn, user_id, change), "create"
+            return [_create(conn, user, change.memory)], ""
         case Updated():
-            revision, op = _update(conn, user_id, change, now), "update"
+            return [_update(conn, user, change, now)], ""
+        case Merged():
+            return _merge(conn, user, change, now), ""
+        case Linked():
+            return [_link(conn, user, change, now)], ""
         case Pinned():
-            revision, op = _pin(conn, user_id, change, now), "pin"
+            return [_pin(conn, user, change, now)], ""
         case SoftDeleted():
-            revision, op = _soft_delete(conn, user_id, change, now), "delete"
+            return [_soft_delete(conn, user, change, now)], ""
         case Restored():
-            revision, op = _restore(conn, user_id, change, now), "restore"
+            return [_restore(conn, user, change, now)], ""
+        case Purged():
+            return [_purge(conn, user, change, now)], ""
+        case ProfileChanged():
+            return [_change_profile(conn, user, change, now)], ""
+        case Reverted():
+            return _revert(conn, user, change, now), change.step
         case _:
             assert_never(change)
-    add_event(conn, user_id, node, op, "ok", now, memory_id=revision.memory_id)
-    return revision
 
 
-def _create(conn: sqlite3.Connection, user_id: str, change: Created) -> Revision:
-    memory = change.memory
+def _create(conn: sqlite3.Connection, user_id: str, memory: Memory) -> Touched:
     _refuse_same(conn, user_id, memory.id, memory.text)
     conn.execute(
         """INSERT INTO memories (id, user_id, kind, category, text, normal_text, tags, importance, pinned, state, reason,
-                                 origin, created_at, updated_at)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+                                 purge_at, merged_into, origin, agent_id, run_id, created_at, updated_at)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
         (
             *(memory.id, user_id, memory.kind, memory.category, memory.text, normalise(memory.text)),
-            *(to_json(memory.tags), memory.importance, int(memory.pinned), memory.state, memory.reason, memory.origin),
-            *(to_text(memory.created_at), to_text(memory.updated_at)),
+            *(to_json(memory.tags), memory.importance, int(memory.pinned), memory.state, memory.reason),
+            *(to_text(memory.purge_at) if memory.purge_at else None, memory.merged_into, memory.origin),
+            *(memory.agent_id, memory.run_id, to_text(memory.created_at), to_text(memory.updated_at)),
         ),
     )
-    conn.executemany(
-        "INSERT INTO memory_sources (memory_id, message_id) VALUES (?, ?)",
-        [(memory.id, message_id) for message_id in memory.sources],
-    )
-    return Revision(memory.id, change, SoftDeleted(memory.id, "person"))
+    _add_sources(conn, memory.id, memory.sources)
+    return Touched(Event.ADD, memory.id, None, images.take(conn, memory.id))
 
 
-def _update(conn: sqlite3.Connection, user_id: str, change: Updated, now: datetime) -> Revision:
+def _update(conn: sqlite3.Connection, user_id: str, change: Updated, now: datetime) -> Touched:
     before = get_memory(conn, user_id, change.memory_id)
+    image = images.take(conn, before.id)
     text = before.text if change.text is None else change.text
     tags = before.tags if change.tags is None else change.tags
     importance = before.importance if change.importance is None else change.importance
@@ -72,39 +127,143 @@ def _update(conn: sqlite3.Connection, user_id: str, change: Updated, now: dateti
            WHERE user_id = ? AND id = ?""",
         (text, normalise(text), to_json(tags), importance, category, to_text(now), user_id, before.id),
     )
-    return Revision(before.id, change, Updated(before.id, before.text, before.tags, before.importance, before.category))
+    if text != before.text:  # what it is related to is found anew
+        conn.execute("DELETE FROM relations WHERE ? IN (from_id, to_id) AND relation_type = 'related_to'", (before.id,))
+    _add_sources(conn, before.id, change.sources)
+    return Touched(Event.UPDATE, before.id, image, images.take(conn, before.id))
 
 
-def _pin(conn: sqlite3.Connection, user_id: str, change: Pinned, now: datetime) -> Revision:
+def _merge(conn: sqlite3.Connection, user_id: str, change: Merged, now: datetime) -> list[Touched]:
+    absorbed, kept = get_memory(conn, user_id, change.memory_id), get_memory(conn, user_id, change.into)
+    if absorbed.id == kept.id or State.LIVE not in (absorbed.state, kept.state) or absorbed.state is not kept.state:
+        raise UsageError("Only two memories that are both remembered can be merged.")
+    before_absorbed, before_kept = images.take(conn, absorbed.id), images.take(conn, kept.id)
+    conn.execute(
+        """UPDATE memories SET state = 'merged', reason = 'merged', merged_into = ?, purge_at = ?, updated_at = ?
+           WHERE user_id = ? AND id = ?""",
+        (kept.id, to_text(change.purge_at), to_text(now), user_id, absorbed.id),
+    )
+    _add_sources(conn, kept.id, absorbed.sources)
+    conn.execute(
+        "UPDATE memories SET importance = ?, pinned = ?, updated_at = ? WHERE user_id = ? AND id = ?",
+        (max(kept.importance, absorbed.importance), int(kept.pinned or absorbed.pinned), to_text(now), user_id, kept.id),
+    )
+    return [
+        Touched(Event.MERGE, kept.id, before_kept, images.take(conn, kept.id), meta={"took_in": absorbed.id}),
+        Touched(Event.MERGE, absorbed.id, before_absorbed, images.take(conn, absorbed.id), meta={"into": kept.id}),
+    ]
+
+
+def _link(conn: sqlite3.Connection, user_id: str, change: Linked, now: datetime) -> Touched:
+    one, other = get_memory(conn, user_id, change.memory_id), get_memory(conn, user_id, change.to_id)
+    before = images.take(conn, one.id)
+    conn.execute(
+        """INSERT INTO relations (id, user_id, from_id, to_id, relation_type, strength, created_at)
+           VALUES (?, ?, ?, ?, ?, ?, ?)
+           ON CONFLICT (min(from_id, to_id), max(from_id, to_id), relation_type) DO UPDATE SET strength = excluded.strength""",
+        (new_id(now), user_id, one.id, other.id, change.relation, change.strength, to_text(now)),
+    )
+    meta = {"to": other.id, "strength": round(change.strength, 3)}
+    return Touched(Event.LINK, one.id, before, images.take(conn, one.id), meta=meta)
+
+
+def _pin(conn: sqlite3.Connection, user_id: str, change: Pinned, now: datetime) -> Touched:
     before = get_memory(conn, user_id, change.memory_id)
+    image = images.take(conn, before.id)
     conn.execute(
         "UPDATE memories SET pinned = ?, updated_at = ? WHERE user_id = ? AND id = ?",
         (int(change.pinned), to_text(now), user_id, before.id),
     )
-    return Revision(before.id, change, Pinned(before.id, before.pinned))
+    return Touched(Event.PIN, before.id, image, images.take(conn, before.id))
 
 
-def _soft_delete(conn: sqlite3.Connection, user_id: str, change: SoftDeleted, now: datetime) -> Revision:
+def _soft_delete(conn: sqlite3.Connection, user_id: str, change: SoftDeleted, now: datetime) -> Touched:
     before = get_memory(conn, user_id, change.memory_id)
     if before.state is not State.LIVE:
         raise UsageError("This memory is in the trash already.")
+    image = images.take(conn, before.id)
     conn.execute(
-        "UPDATE memories SET state = 'soft_deleted', reason = ?, updated_at = ? WHERE user_id = ? AND id = ?",
-        (change.reason, to_text(now), user_id, before.id),
+        "UPDATE memories SET state = 'soft_deleted', reason = ?, purge_at = ?, updated_at = ? WHERE user_id = ? AND id = ?",
+        (change.reason, to_text(change.purge_at), to_text(now), user_id, before.id),
     )
-    return Revision(before.id, change, Restored(before.id))
+    event = Event.TTL if change.reason == "unused" else Event.DELETE
+    return Touched(event, before.id, image, images.take(conn, before.id), meta={"reason": change.reason})
 
 
-def _restore(conn: sqlite3.Connection, user_id: str, change: Restored, now: datetime) -> Revision:
+def _restore(conn: sqlite3.Connection, user_id: str, change: Restored, now: datetime) -> Touched:
     before = get_memory(conn, user_id, change.memory_id)
     if before.state is State.LIVE:
         raise UsageError("This memory is not in the trash.")
     _refuse_same(conn, user_id, before.id, before.text)
+    image = images.take(conn, before.id)
     conn.execute(
-        "UPDATE memories SET state = 'live', reason = '', updated_at = ? WHERE user_id = ? AND id = ?",
+        """UPDATE memories SET state = 'live', reason = '', merged_into = '', purge_at = NULL, updated_at = ?
+           WHERE user_id = ? AND id = ?""",
         (to_text(now), user_id, before.id),
     )
-    return Revision(before.id, change, SoftDeleted(before.id, before.reason))
+    return Touched(Event.RESTORE, before.id, image, images.take(conn, before.id))
+
+
+def _purge(conn: sqlite3.Connection, user_id: str, change: Purged, now: datetime) -> Touched:
+    before = get_memory(conn, user_id, change.memory_id)
+    conn.execute("DELETE FROM memories WHERE user_id = ? AND id = ?", (user_id, before.id))  # its versions go with it
+    conn.execute(
+        "INSERT INTO forgotten (user_id, fingerprint, ts) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+        (user_id, change.fingerprint, to_text(now)),
+    )
+    return Touched(Event.PURGE, before.id, None, None)
+
+
+def _change_profile(conn: sqlite3.Connection, user_id: str, change: ProfileChanged, now: datetime) -> Touched:
+    """Carry out an approved patch; the guards of the schema refuse any other."""
+    patch = conn.execute(
+        "SELECT field, new_value FROM patches WHERE user_id = ? AND id = ? AND state = 'approved'", (user_id, change.patch_id)
+    ).fetchone()
+    if patch is None:
+        raise UsageError("Only an approved change can be made to the profile.")
+    if patch["new_value"]:
+        conn.execute(
+            """INSERT INTO profile (user_id, field, value, patch_id, updated_at) VALUES (?, ?, ?, ?, ?)
+               ON CONFLICT (user_id, field) DO UPDATE SET
+                 value = excluded.value, patch_id = excluded.patch_id, updated_at = excluded.updated_at""",
+            (user_id, patch["field"], patch["new_value"], change.patch_id, to_text(now)),
+        )
+    else:
+        conn.execute("DELETE FROM profile WHERE user_id = ? AND field = ?", (user_id, patch["field"]))
+    return Touched(Event.PROFILE, f"profile:{patch['field']}", None, None, meta={"patch_id": change.patch_id})
+
+
+def _revert(conn: sqlite3.Connection, user_id: str, change: Reverted, now: datetime) -> list[Touched]:
+    """Put back what the memories were before a step, last change first. The profile goes its own way, by patches."""
+    entries = [one for one in history.entries_of_step(conn, user_id, change.step) if one.event is not Event.PROFILE]
+    if not entries:
+        raise UsageError("There is nothing to take back.")
+    touched = []
+    for entry in reversed(entries):
+        before = images.take(conn, entry.memory_id)
+        if before is None or entry.event is Event.PURGE or (entry.before is None and entry.event is not Event.ADD):
+            raise UsageError("This cannot be taken back: the memory was erased for good.")
+        if entry.before is None:
+            conn.execute(
+                """UPDATE memories SET state = 'soft_deleted', reason = 'undone', merged_into = '', purge_at = ?, updated_at = ?
+                   WHERE user_id = ? AND id = ?""",
+                (to_text(change.purge_at), to_text(now), user_id, entry.memory_id),
+            )
+        else:
+            image = history.image_of(conn, entry.before)
+            if images.is_live(image):
+                _refuse_same(conn, user_id, entry.memory_id, images.text_of(image))
+            images.put_back(conn, entry.memory_id, image)
+        after = images.take(conn, entry.memory_id)
+        touched.append(Touched(Event.UNDO, entry.memory_id, before, after))
+    return touched
+
+
+def _add_sources(conn: sqlite3.Connection, memory_id: str, message_ids: Sequence[str]) -> None:
+    conn.executemany(
+        "INSERT INTO memory_sources (memory_id, message_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
+        [(memory_id, message_id) for message_id in message_ids],
+    )
 
 
 def _refuse_same(conn: sqlite3.Connection, user_id: str, memory_id: str, text: str) -> None:

@@ -100,6 +100,10 @@ def _memories(conn: sqlite3.Connection, rows: Sequence[sqlite3.Row]) -> list[Mem
             sources=tuple(sources[row["id"]]),
             created_at=to_time(row["created_at"]),
             updated_at=to_time(row["updated_at"]),
+            purge_at=to_time(row["purge_at"]) if row["purge_at"] else None,
+            merged_into=row["merged_into"],
+            agent_id=row["agent_id"],
+            run_id=row["run_id"],
         )
         for row in rows
     ]

@@ -1,6 +1,7 @@
 """Opening, locking, migrating, checking and backing up the one file."""
 
 import os
+import shutil
 import sqlite3
 import stat
 import subprocess
@@ -35,7 +36,7 @@ def test_the_folder_and_every_file_are_for_the_owner_only(tmp_path: Path, mask: 
 def test_it_is_marked_as_ours_and_durable(database: Database) -> None:
     with database.write() as conn:
         read = {name: conn.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version", "synchronous")}
-        assert read == {"application_id": APPLICATION_ID, "user_version": 1, "synchronous": 2}
+        assert read == {"application_id": APPLICATION_ID, "user_version": len(module._migration_files()), "synchronous": 2}
         for name, value in (("journal_mode", "wal"), ("foreign_keys", 1), ("recursive_triggers", 1), ("secure_delete", 1)):
             assert conn.execute(f"PRAGMA {name}").fetchone()[0] == value
 
@@ -147,19 +148,66 @@ def test_a_migration_makes_a_backup_first_and_a_broken_one_changes_nothing(
     database.close()
     scripts = tmp_path / "migrations"
     scripts.mkdir()
-    first = module._migration_files()[0]
-    (scripts / first.name).write_text(first.read_text("utf-8"), "utf-8")
-    (scripts / "0002_broken.sql").write_text("CREATE TABLE fresh (a);\nINSERT INTO nowhere VALUES (1);", "utf-8")
+    released = module._migration_files()
+    for script in released:
+        shutil.copy(script, scripts)
+    broken = scripts / f"{len(released) + 1:04}_broken.sql"
+    broken.write_text("CREATE TABLE fresh (a);\nINSERT INTO nowhere VALUES (1);", "utf-8")
     monkeypatch.setattr(module, "_migration_files", lambda: sorted(scripts.glob("*.sql")))
     with pytest.raises(StoreError):
         open_database(database.path)
     (backup,) = (database.path.parent / "backups").iterdir()
     assert sqlite3.connect(backup).execute("SELECT value FROM interface").fetchone()[0] == "1"
-    (scripts / "0002_broken.sql").write_text("CREATE TABLE fresh (a);", "utf-8")
+    broken.write_text("CREATE TABLE fresh (a);", "utf-8")
     opened = open_database(database.path)
     assert opened.read().execute("SELECT count(*) FROM fresh").fetchone()[0] == 0
-    assert opened.read().execute("PRAGMA user_version").fetchone()[0] == 2
+    assert opened.read().execute("PRAGMA user_version").fetchone()[0] == len(released) + 1
     opened.close()
+
+
+def test_a_file_of_the_first_schema_keeps_its_memories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    released = module._migration_files()
+    monkeypatch.setattr(module, "_migration_files", lambda: released[:1])
+    opened = open_database(tmp_path / "data" / "memapp.db")
+    with opened.write() as conn:
+        conn.execute("INSERT INTO threads VALUES ('t', 'me', 'Tea', 'app', 'companion', '2026-01-01', '2026-01-01', NULL)")
+        conn.execute(
+            """INSERT INTO messages (key, id, user_id, thread_id, seq, role, text, status, origin, created_at)
+               VALUES (1, 'm', 'me', 't', 1, 'user', 'I drink oolong', 'complete', 'typed', '2026-01-01')"""
+        )
+        for key, state in ((3, "live"), (5, "soft_deleted")):
+            conn.execute(
+                """INSERT INTO memories (key, id, user_id, text, normal_text, state, reason, origin, created_at, updated_at)
+                   VALUES (?, ?, 'me', 'User drinks oolong.', 'user drinks oolong', ?, '', 'distilled', ?, ?)""",
+                (key, f"m{key}", state, "2026-01-01T00:00:00.000Z", "2026-01-01T00:00:00.000Z"),
+            )
+            conn.execute("INSERT INTO memory_sources VALUES (?, 'm')", (f"m{key}",))
+        conn.execute("INSERT INTO embeddings VALUES (1, 'memory', 3, 'model', 1, zeroblob(4))")
+    opened.close()
+    monkeypatch.setattr(module, "_migration_files", lambda: released)
+    opened = open_database(tmp_path / "data" / "memapp.db")
+    conn = opened.read()
+    rows = [tuple(row) for row in conn.execute("SELECT key, id, state, purge_at FROM memories ORDER BY key")]
+    assert rows == [(3, "m3", "live", None), (5, "m5", "soft_deleted", "2026-01-31T00:00:00.000Z")]
+    assert [row["memory_id"] for row in conn.execute("SELECT memory_id FROM memory_sources ORDER BY 1")] == ["m3", "m5"]
+    assert [row["rowid"] for row in conn.execute("SELECT rowid FROM memories_fts WHERE memories_fts MATCH 'oolong'")] == [3]
+    assert conn.execute("SELECT count(*) FROM embeddings").fetchone()[0] == 1
+    assert conn.execute("PRAGMA foreign_key_check").fetchall() == []
+    assert _schema(conn) == _schema_of_a_new_file(tmp_path)
+    opened.close()
+
+
+def _schema_of_a_new_file(tmp_path: Path) -> set[str]:
+    opened = open_database(tmp_path / "new" / "memapp.db")
+    schema = _schema(opened.read())
+    opened.close()
+    return schema
+
+
+def _schema(conn: sqlite3.Connection) -> set[tuple[str, str, str | None]]:
+    """What there is, without the statistics that SQLite gathers by itself."""
+    rows = conn.execute("SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_stat%'")
+    return {(row["type"], row["name"], row["sql"]) for row in rows}
 
 
 def test_a_search_index_that_went_wrong_is_rebuilt(database: Database) -> None:

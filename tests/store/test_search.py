@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memapp.domain import ranking
-from memapp.domain.changes import Created, SoftDeleted
+from memapp.domain.changes import Actor, Created, SoftDeleted
 from memapp.domain.chat import Origin, Role
 from memapp.domain.memory import Kind, Memory, State
 from memapp.store import changes, chat, search
@@ -36,7 +36,7 @@ def add_fact(database: Database, text: str, tags: tuple[str, ...] = (), user: st
         updated_at=NOW,
     )
     with database.write() as conn:
-        changes.apply(conn, user, Created(memory), "hotpath", NOW)
+        changes.apply(conn, Created(memory), Actor(user, "person"), NOW)
     return memory.id
 
 
@@ -126,7 +126,7 @@ def test_a_tag_counts_but_less_than_the_text(database: Database) -> None:
 def test_soft_deleted_facts_are_not_found(database: Database) -> None:
     deleted = add_fact(database, "User hikes.")
     with database.write() as conn:
-        changes.apply(conn, USER, SoftDeleted(deleted, "person"), "hotpath", NOW)
+        changes.apply(conn, SoftDeleted(deleted, "person", NOW), Actor(USER, "person"), NOW)
     assert facts(database, "hikes") == []
     assert facts(database, "hykes") == []
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from memapp.domain.changes import Created, SoftDeleted, Updated
+from memapp.domain.changes import Actor, Created, SoftDeleted, Updated
 from memapp.domain.chat import Origin, Role
 from memapp.domain.memory import Kind, Memory, State
 from memapp.store import changes, chat, vectors
@@ -32,7 +32,7 @@ def add_fact(database: Database, text: str, user: str = USER) -> str:
         updated_at=NOW,
     )
     with database.write() as conn:
-        changes.apply(conn, user, Created(memory), "hotpath", NOW)
+        changes.apply(conn, Created(memory), Actor(user, "person"), NOW)
     return memory.id
 
 
@@ -101,7 +101,7 @@ def test_a_deleted_memory_leaves_the_matrix(database: Database, matrix: Matrix) 
     embed(database, {"snow": unit(1, 0, 0)})
     assert "snow" in nearest(database, matrix, unit(1, 0, 0))
     with database.write() as conn:
-        changes.apply(conn, USER, SoftDeleted(doomed, "person"), "hotpath", NOW)
+        changes.apply(conn, SoftDeleted(doomed, "person", NOW), Actor(USER, "person"), NOW)
     assert nearest(database, matrix, unit(1, 0, 0)) == ["tea", "milk", "rain"]
     assert len(matrix) == 3
 
@@ -111,7 +111,7 @@ def test_an_edited_memory_gets_its_new_vector_even_when_it_was_the_newest(databa
     embed(database, {"snow": unit(0, 0, 1)})
     nearest(database, matrix, unit(0, 0, 1))
     with database.write() as conn:
-        changes.apply(conn, USER, Updated(edited, text="coffee"), "hotpath", NOW)
+        changes.apply(conn, Updated(edited, text="coffee"), Actor(USER, "person"), NOW)
     embed(database, {"coffee": unit(0, 1, 0)})
     assert nearest(database, matrix, unit(0, 1, 0))[0] == "coffee"
 
@@ -124,7 +124,7 @@ def test_deleting_from_the_middle_keeps_every_other_vector_in_its_place(database
     nearest(database, matrix, made["a"])
     with database.write() as conn:
         for text in ("a", "c"):
-            changes.apply(conn, USER, SoftDeleted(ids[text], "person"), "hotpath", NOW)
+            changes.apply(conn, SoftDeleted(ids[text], "person", NOW), Actor(USER, "person"), NOW)
     assert nearest(database, matrix, made["b"], least=0.9) == ["b"]
     assert nearest(database, matrix, made["d"], least=0.9) == ["d"]
 
@@ -156,7 +156,7 @@ def test_what_was_edited_while_the_model_was_busy_gets_no_vector(database: Datab
     edited = add_fact(database, "tea")
     waiting = vectors.waiting(database.read(), USER, "memory", MODEL, 10)
     with database.write() as conn:
-        changes.apply(conn, USER, Updated(edited, text="coffee"), "hotpath", NOW)
+        changes.apply(conn, Updated(edited, text="coffee"), Actor(USER, "person"), NOW)
         assert vectors.save(conn, "memory", MODEL, waiting, np.stack([unit(1, 0)])) == 0
     assert [text for _, text in vectors.waiting(database.read(), USER, "memory", MODEL, 10)] == ["coffee"]
 

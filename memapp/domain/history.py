@@ -1,0 +1,77 @@
+"""The history of memories: which events there are, and what an entry says."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+
+class Event(StrEnum):
+    """What was done to a memory, by the names of the audit log."""
+
+    ADD = "ADD"
+    UPDATE = "UPDATE"
+    PIN = "PIN"
+    DELETE = "DELETE"
+    TTL = "TTL"
+    """Moved to the trash because it was not used for long."""
+    RESTORE = "RESTORE"
+    MERGE = "MERGE"
+    LINK = "LINK"
+    PURGE = "PURGE"
+    PROFILE = "PROFILE"
+    UNDO = "UNDO"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of the history."""
+
+    number: int
+    """Orders all entries, whatever the clock did."""
+    step: str
+    """Entries of one step are taken back together."""
+    undoes: str
+    """The step that this one took back, else empty."""
+    memory_id: str
+    """`profile:city` for a field of the profile."""
+    event: Event
+    before: int | None
+    """Number of the version before; None if there was none, or if it was erased."""
+    after: int | None
+    actor: str
+    """`person`, `worker` (memapp itself) or `import`."""
+    thread_id: str
+    meta: Mapping[str, Any]
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """What a memory said at one time."""
+
+    id: int
+    memory_id: str
+    text: str
+    tags: tuple[str, ...]
+    category: str
+    importance: int
+    pinned: bool
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Something that was done and can be taken back as a whole."""
+
+    id: str
+    event: Event
+    """Of its first entry."""
+    memory_id: str
+    """Of its first entry."""
+    text: str
+    """What that memory says now; empty if it was erased, or for the profile."""
+    entries: int
+    actor: str
+    at: datetime

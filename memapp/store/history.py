@@ -1,0 +1,158 @@
+"""The history: every write operation on memories, the versions it led from and to, and what can be taken back."""
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from memapp.domain.changes import Actor
+from memapp.domain.history import Entry, Event, Step, Version
+from memapp.errors import NotFound
+from memapp.store import images
+from memapp.store.rows import new_id, to_json, to_text, to_time
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """A memory that a change touched, with its images before and after."""
+
+    event: Event
+    memory_id: str
+    before: str | None
+    after: str | None
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def became(self) -> str:
+        """What became of the memory, by the words of the change log."""
+        was, now = (image is not None and images.is_live(image) for image in (self.before, self.after))
+        return "updated" if was == now else "restored" if now else "soft_deleted"
+
+
+def next_revision(conn: sqlite3.Connection, user_id: str) -> int:
+    """Count one change more and return the person's revision."""
+    row = conn.execute(
+        """INSERT INTO thread_revision (user_id, thread_id, rev) VALUES (?, '', 1)
+           ON CONFLICT DO UPDATE SET rev = rev + 1 RETURNING rev""",
+        (user_id,),
+    ).fetchone()
+    return int(row["rev"])
+
+
+def record(conn: sqlite3.Connection, actor: Actor, step: str, touched: Touched, now: datetime, *, undoes: str = "") -> None:
+    """Write one entry, and those of its two versions that are not there yet."""
+    conn.execute(
+        """INSERT INTO history (id, user_id, step, undoes, memory_id, event, old_ref, new_ref, actor, thread_id, meta, ts)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+        (
+            *(new_id(now), actor.user_id, step, undoes or None, touched.memory_id, touched.event),
+            *(_version(conn, touched.memory_id, touched.before), _version(conn, touched.memory_id, touched.after)),
+            *(actor.name, actor.thread_id, to_json(dict(touched.meta)), to_text(now)),
+        ),
+    )
+
+
+def list_entries(
+    conn: sqlite3.Connection, user_id: str, *, memory_id: str = "", before: int | None = None, limit: int = 200
+) -> list[Entry]:
+    """Return entries, newest first, of one memory or of all; `before` is the number of an entry."""
+    rows = conn.execute(
+        """SELECT * FROM history WHERE user_id = :user AND (:memory = '' OR memory_id = :memory)
+           AND (:before IS NULL OR number < :before) ORDER BY number DESC LIMIT :limit""",
+        {"user": user_id, "memory": memory_id, "before": before, "limit": limit},
+    )
+    return [_entry(row) for row in rows]
+
+
+def entries_of_step(conn: sqlite3.Connection, user_id: str, step: str) -> list[Entry]:
+    """Return the entries of one step in the order in which they were made."""
+    rows = conn.execute("SELECT * FROM history WHERE user_id = ? AND step = ? ORDER BY number", (user_id, step))
+    return [_entry(row) for row in rows]
+
+
+def undoable_steps(conn: sqlite3.Connection, user_id: str, limit: int = 50) -> list[Step]:
+    """Return what can be taken back, last first.
+
+    Left out: links (they follow from the texts), what was taken back already, what takes something back, and what concerns
+    a memory that was erased since.
+    """
+    rows = conn.execute(
+        """SELECT h.step, min(h.number) AS first, max(h.number) AS last, count(*) AS entries FROM history h
+           WHERE h.user_id = :user AND h.undoes IS NULL AND h.event NOT IN ('LINK', 'PURGE')
+             AND NOT EXISTS (SELECT 1 FROM history u WHERE u.undoes = h.step)
+             AND (h.event = 'PROFILE' OR EXISTS (SELECT 1 FROM memories m WHERE m.id = h.memory_id))
+           GROUP BY h.step ORDER BY last DESC LIMIT :limit""",
+        {"user": user_id, "limit": limit},
+    ).fetchall()
+    return [_step(conn, row) for row in rows]
+
+
+def get_version(conn: sqlite3.Connection, user_id: str, number: int) -> Version:
+    """Return a version by its number. Raises `NotFound` for one that was erased or is somebody else's."""
+    row = conn.execute(
+        "SELECT v.* FROM versions v JOIN memories m ON m.id = v.memory_id WHERE v.id = ? AND m.user_id = ?", (number, user_id)
+    ).fetchone()
+    if row is None:
+        raise NotFound(f"There is no version {number}.")
+    return images.to_version(row["id"], row["memory_id"], row["image"])
+
+
+def list_versions(conn: sqlite3.Connection, user_id: str, memory_id: str) -> list[Version]:
+    """Return the versions of a memory, oldest first."""
+    rows = conn.execute(
+        """SELECT v.* FROM versions v JOIN memories m ON m.id = v.memory_id
+           WHERE v.memory_id = ? AND m.user_id = ? ORDER BY v.id""",
+        (memory_id, user_id),
+    )
+    return [images.to_version(row["id"], row["memory_id"], row["image"]) for row in rows]
+
+
+def image_of(conn: sqlite3.Connection, number: int) -> str:
+    row = conn.execute("SELECT image FROM versions WHERE id = ?", (number,)).fetchone()
+    return str(row["image"])
+
+
+def _version(conn: sqlite3.Connection, memory_id: str, image: str | None) -> int | None:
+    """Return the number of a version; the last one is used again if nothing changed since."""
+    if image is None:
+        return None
+    last = conn.execute("SELECT id, image FROM versions WHERE memory_id = ? ORDER BY id DESC LIMIT 1", (memory_id,)).fetchone()
+    if last is not None and last["image"] == image:
+        return int(last["id"])
+    made = conn.execute("INSERT INTO versions (memory_id, image) VALUES (?, ?) RETURNING id", (memory_id, image)).fetchone()
+    return int(made["id"])
+
+
+def _step(conn: sqlite3.Connection, row: sqlite3.Row) -> Step:
+    first = conn.execute(
+        """SELECT h.*, coalesce(m.text, '') AS text FROM history h LEFT JOIN memories m ON m.id = h.memory_id
+           WHERE h.number = ?""",
+        (row["first"],),
+    ).fetchone()
+    return Step(
+        id=row["step"],
+        event=Event(first["event"]),
+        memory_id=first["memory_id"],
+        text=first["text"],
+        entries=row["entries"],
+        actor=first["actor"],
+        at=to_time(first["ts"]),
+    )
+
+
+def _entry(row: sqlite3.Row) -> Entry:
+    return Entry(
+        number=row["number"],
+        step=row["step"],
+        undoes=row["undoes"] or "",
+        memory_id=row["memory_id"],
+        event=Event(row["event"]),
+        before=row["old_ref"],
+        after=row["new_ref"],
+        actor=row["actor"],
+        thread_id=row["thread_id"],
+        meta=json.loads(row["meta"]),
+        at=to_time(row["ts"]),
+    )

@@ -1,0 +1,82 @@
+"""Images: everything that a memory is at one time - its row, its sources, its relations - as one JSON text.
+
+An image is what the history keeps as a version, and what is put back when a change is taken back.
+"""
+
+import json
+import sqlite3
+from typing import Any
+
+from memapp.domain.history import Version
+from memapp.store.rows import to_json
+
+_COLUMNS = (
+    *("kind", "category", "text", "normal_text", "tags", "importance", "pinned", "state", "reason", "merged_into", "purge_at"),
+    *("origin", "agent_id", "run_id", "updated_at"),
+)
+_RELATION = ("id", "user_id", "from_id", "to_id", "relation_type", "strength", "created_at")
+
+
+def take(conn: sqlite3.Connection, memory_id: str) -> str | None:
+    """Return what a memory is now, or None if there is no such memory."""
+    row = conn.execute(f"SELECT {', '.join(_COLUMNS)} FROM memories WHERE id = ?", (memory_id,)).fetchone()  # noqa: S608
+    if row is None:
+        return None
+    sources = conn.execute("SELECT message_id FROM memory_sources WHERE memory_id = ? ORDER BY message_id", (memory_id,))
+    relations = conn.execute(
+        f"""SELECT {", ".join(_RELATION)} FROM relations WHERE from_id = :id
+            UNION ALL SELECT {", ".join(_RELATION)} FROM relations WHERE to_id = :id ORDER BY id""",  # noqa: S608
+        {"id": memory_id},
+    )
+    return to_json({
+        "row": list(row),
+        "sources": [source["message_id"] for source in sources],
+        "relations": [list(relation) for relation in relations],
+    })  # fmt: skip
+
+
+def put_back(conn: sqlite3.Connection, memory_id: str, image: str) -> None:
+    """Make a memory what it was. Sources and relations to what no longer exists stay away."""
+    data = json.loads(image)
+    conn.execute(
+        f"UPDATE memories SET {', '.join(f'{column} = ?' for column in _COLUMNS)} WHERE id = ?",  # noqa: S608
+        (*data["row"], memory_id),
+    )
+    conn.execute("DELETE FROM memory_sources WHERE memory_id = ?", (memory_id,))
+    conn.execute(
+        """INSERT INTO memory_sources (memory_id, message_id)
+           SELECT ?, m.id FROM json_each(?) asked JOIN messages m ON m.id = asked.value""",
+        (memory_id, to_json(data["sources"])),
+    )
+    conn.execute("DELETE FROM relations WHERE from_id = :id OR to_id = :id", {"id": memory_id})
+    conn.executemany(
+        f"""INSERT INTO relations ({", ".join(_RELATION)}) SELECT ?, ?, f.id, t.id, ?5, ?6, ?7
+            FROM memories f JOIN memories t WHERE f.id = ?3 AND t.id = ?4""",  # noqa: S608
+        data["relations"],
+    )
+
+
+def text_of(image: str) -> str:
+    return str(_row(image)["text"])
+
+
+def is_live(image: str) -> bool:
+    return bool(_row(image)["state"] == "live")
+
+
+def to_version(number: int, memory_id: str, image: str) -> Version:
+    row = _row(image)
+    return Version(
+        id=number,
+        memory_id=memory_id,
+        text=row["text"],
+        tags=tuple(json.loads(row["tags"])),
+        category=row["category"],
+        importance=row["importance"],
+        pinned=bool(row["pinned"]),
+        state=row["state"],
+    )
+
+
+def _row(image: str) -> dict[str, Any]:
+    return dict(zip(_COLUMNS, json.loads(image)["row"], strict=True))

@@ -1,0 +1,273 @@
+-- The person rules the memory: its life cycle, history and relations; the profile, which only an approved patch can change.
+
+-- memories gets a third state and three columns. A CHECK cannot be altered, so the table is made anew; `key` stays, since the
+-- full-text index and the vectors point at it. Dropping the old table empties memory_sources, hence the copy.
+CREATE TABLE kept_sources AS SELECT memory_id, message_id FROM memory_sources;
+CREATE TABLE kept_memories AS SELECT * FROM memories;
+DROP VIEW memories_indexed;
+DROP TABLE memories;
+
+CREATE TABLE memories (
+    key INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    user_id TEXT NOT NULL,
+    kind TEXT NOT NULL DEFAULT 'semantic' CHECK (kind IN ('semantic', 'episodic')),
+    category TEXT NOT NULL DEFAULT '',
+    text TEXT NOT NULL CHECK (length(text) BETWEEN 1 AND 280),
+    normal_text TEXT NOT NULL,                   -- what counts as "the same fact"
+    tags TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(tags)),
+    importance INTEGER NOT NULL DEFAULT 2 CHECK (importance BETWEEN 1 AND 5),
+    pinned INTEGER NOT NULL DEFAULT 0 CHECK (pinned IN (0, 1)),
+    state TEXT NOT NULL DEFAULT 'live' CHECK (state IN ('live', 'soft_deleted', 'merged')),
+    reason TEXT NOT NULL DEFAULT '',             -- why it is not live: person, overflow, unused, superseded, merged, undone
+    merged_into TEXT NOT NULL DEFAULT '',        -- id of the memory that took it in
+    purge_at TEXT,                               -- when it leaves the trash for good
+    origin TEXT NOT NULL CHECK (origin IN ('distilled', 'person', 'import')),
+    agent_id TEXT NOT NULL DEFAULT '',           -- the persona that was talked to
+    run_id TEXT NOT NULL DEFAULT '',             -- the thread it was learned in
+    created_at TEXT NOT NULL,
+    updated_at TEXT NOT NULL,
+    CHECK ((state = 'live') = (purge_at IS NULL)),
+    CHECK ((state = 'merged') = (merged_into <> ''))
+) STRICT;
+INSERT INTO memories (key, id, user_id, kind, category, text, normal_text, tags, importance, pinned, state, reason, purge_at,
+                      origin, created_at, updated_at)
+    SELECT key, id, user_id, kind, category, text, normal_text, tags, importance, pinned, state, reason,
+           iif(state = 'live', NULL, strftime('%Y-%m-%dT%H:%M:%fZ', updated_at, '+30 days')), origin, created_at, updated_at
+    FROM kept_memories;
+INSERT INTO memory_sources (memory_id, message_id) SELECT memory_id, message_id FROM kept_sources;
+DROP TABLE kept_memories;
+DROP TABLE kept_sources;
+CREATE UNIQUE INDEX memories_once ON memories (user_id, normal_text) WHERE state = 'live';
+CREATE INDEX memories_recent ON memories (user_id, state, id DESC);
+CREATE INDEX memories_due ON memories (purge_at) WHERE purge_at IS NOT NULL;
+
+CREATE VIEW memories_indexed AS SELECT key, text, tags FROM memories WHERE state = 'live';
+CREATE TRIGGER memories_fts_insert AFTER INSERT ON memories WHEN new.state = 'live' BEGIN
+    INSERT INTO memories_fts (rowid, text, tags) VALUES (new.key, new.text, new.tags);
+END;
+CREATE TRIGGER memories_fts_update AFTER UPDATE OF text, tags, state ON memories
+WHEN old.text <> new.text OR old.tags <> new.tags OR old.state <> new.state BEGIN
+    INSERT INTO memories_fts (memories_fts, rowid, text, tags)
+        SELECT 'delete', old.key, old.text, old.tags WHERE old.state = 'live';
+    INSERT INTO memories_fts (rowid, text, tags) SELECT new.key, new.text, new.tags WHERE new.state = 'live';
+END;
+CREATE TRIGGER memories_fts_delete AFTER DELETE ON memories WHEN old.state = 'live' BEGIN
+    INSERT INTO memories_fts (memories_fts, rowid, text, tags) VALUES ('delete', old.key, old.text, old.tags);
+END;
+CREATE TRIGGER embeddings_memory_gone AFTER DELETE ON memories BEGIN
+    DELETE FROM embeddings WHERE owner_kind = 'memory' AND owner_key = old.key;
+END;
+CREATE TRIGGER embeddings_memory_stale AFTER UPDATE OF text, state ON memories
+WHEN old.text <> new.text OR old.state <> new.state BEGIN
+    DELETE FROM embeddings WHERE owner_kind = 'memory' AND owner_key = old.key;
+END;
+
+-- Counted apart from the row: counting must not touch the full-text index.
+CREATE TABLE memory_uses (
+    memory_id TEXT PRIMARY KEY REFERENCES memories (id) ON DELETE CASCADE,
+    last_accessed TEXT NOT NULL,
+    uses INTEGER NOT NULL DEFAULT 1 CHECK (uses >= 0),
+    days INTEGER NOT NULL DEFAULT 1 CHECK (days >= 0)          -- on how many different days
+) STRICT, WITHOUT ROWID;
+
+-- What a memory was at one time: its row, its sources and its relations. The only copies of its text outside the row.
+CREATE TABLE versions (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    memory_id TEXT NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
+    image TEXT NOT NULL CHECK (json_valid(image))
+) STRICT;
+CREATE INDEX versions_memory ON versions (memory_id);
+
+-- Every write operation. `number` orders them, whatever the clock does; rows of one `step` are taken back together.
+CREATE TABLE history (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    user_id TEXT NOT NULL,
+    step TEXT NOT NULL,
+    undoes TEXT,                                 -- the step that this one took back
+    memory_id TEXT NOT NULL,                     -- 'profile:city' for a field of the profile
+    event TEXT NOT NULL
+        CHECK (event IN ('ADD', 'UPDATE', 'PIN', 'DELETE', 'TTL', 'RESTORE', 'MERGE', 'LINK', 'PURGE', 'PROFILE', 'UNDO')),
+    old_ref INTEGER REFERENCES versions (id) ON DELETE SET NULL,
+    new_ref INTEGER REFERENCES versions (id) ON DELETE SET NULL,
+    actor TEXT NOT NULL CHECK (actor IN ('person', 'worker', 'import')),
+    thread_id TEXT NOT NULL DEFAULT '',
+    meta TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(meta)),   -- reasons, ids, numbers; never what a person wrote
+    ts TEXT NOT NULL
+) STRICT;
+CREATE INDEX history_memory ON history (memory_id, ts DESC);
+CREATE INDEX history_user ON history (user_id, number DESC);
+CREATE INDEX history_step ON history (step);
+CREATE INDEX history_undoes ON history (undoes) WHERE undoes IS NOT NULL;
+CREATE INDEX history_old ON history (old_ref) WHERE old_ref IS NOT NULL;
+CREATE INDEX history_new ON history (new_ref) WHERE new_ref IS NOT NULL;
+
+-- The delta header. The row with thread_id '' counts the person's changes; a thread's row says up to which one it was told.
+CREATE TABLE thread_revision (
+    user_id TEXT NOT NULL,
+    thread_id TEXT NOT NULL,
+    rev INTEGER NOT NULL CHECK (rev >= 0),
+    PRIMARY KEY (user_id, thread_id)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE change_log (
+    id TEXT PRIMARY KEY,
+    user_id TEXT NOT NULL,
+    thread_id TEXT NOT NULL DEFAULT '',          -- where the change was made; '' outside of any chat
+    rev INTEGER NOT NULL,
+    memory_id TEXT NOT NULL,
+    event TEXT NOT NULL CHECK (event IN ('created', 'updated', 'merged', 'deleted', 'soft_deleted', 'restored', 'pinned', 'linked', 'profile')),
+    meta TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(meta)),
+    ts TEXT NOT NULL
+) STRICT;
+CREATE INDEX change_log_rev ON change_log (user_id, rev DESC);
+CREATE INDEX change_log_thread ON change_log (thread_id, rev DESC);
+CREATE TABLE change_told (
+    thread_id TEXT NOT NULL REFERENCES threads (id) ON DELETE CASCADE,
+    change_id TEXT NOT NULL REFERENCES change_log (id) ON DELETE CASCADE,
+    PRIMARY KEY (thread_id, change_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX change_told_change ON change_told (change_id);
+
+CREATE TABLE relations (
+    id TEXT PRIMARY KEY,
+    user_id TEXT NOT NULL,
+    from_id TEXT NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
+    to_id TEXT NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
+    relation_type TEXT NOT NULL DEFAULT 'related_to' CHECK (relation_type IN ('related_to', 'supersedes')),
+    strength REAL NOT NULL CHECK (strength BETWEEN 0 AND 1),
+    created_at TEXT NOT NULL,
+    CHECK (from_id <> to_id)
+) STRICT;
+CREATE INDEX relations_from ON relations (from_id);
+CREATE INDEX relations_to ON relations (to_id);
+CREATE UNIQUE INDEX relations_once ON relations (min(from_id, to_id), max(from_id, to_id), relation_type);
+
+-- A keyed hash of what was purged, so that it is not learned again unasked. Without the key it says nothing.
+CREATE TABLE forgotten (
+    user_id TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    ts TEXT NOT NULL,
+    PRIMARY KEY (user_id, fingerprint)
+) STRICT, WITHOUT ROWID;
+
+-- What is still to be purged, when memapp was killed in the middle.
+CREATE TABLE purge_todo (
+    memory_id TEXT PRIMARY KEY,
+    user_id TEXT NOT NULL,
+    ts TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- The profile. A name that is not listed cannot exist; a new one is sensitive until somebody says otherwise.
+CREATE TABLE profile_fields (
+    name TEXT PRIMARY KEY CHECK (name = lower(trim(name)) AND name NOT GLOB '*[^a-z_]*' AND length(name) BETWEEN 1 AND 40),
+    sensitivity TEXT NOT NULL DEFAULT 'sensitive' CHECK (sensitivity IN ('sensitive', 'benign'))
+) STRICT, WITHOUT ROWID;
+INSERT INTO profile_fields (name, sensitivity) VALUES
+    ('preferred_name', 'sensitive'), ('pronouns', 'sensitive'), ('city', 'sensitive'), ('language', 'sensitive'),
+    ('health', 'sensitive'), ('contact', 'sensitive'), ('address', 'sensitive'), ('birth_date', 'sensitive'),
+    ('relationship', 'sensitive'), ('religion', 'sensitive'), ('politics', 'sensitive'), ('money', 'sensitive'),
+    ('forgotten', 'sensitive'),                  -- not of the profile: a fact that was purged and is stated again
+    ('tone', 'benign'), ('goals_add', 'benign');
+
+CREATE TABLE patches (
+    id TEXT PRIMARY KEY,
+    user_id TEXT NOT NULL,
+    field TEXT NOT NULL REFERENCES profile_fields (name),
+    old_value TEXT NOT NULL CHECK (length(old_value) <= 280),
+    new_value TEXT NOT NULL CHECK (length(new_value) <= 280),  -- '' takes the field away
+    held TEXT NOT NULL DEFAULT '' CHECK (held = '' OR json_valid(held)),   -- the memory that waits with it
+    proposer TEXT NOT NULL CHECK (proposer IN ('person', 'worker', 'import', 'undo')),
+    state TEXT NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'approved', 'applied', 'denied', 'expired', 'withdrawn')),
+    asked_in TEXT REFERENCES messages (id) ON DELETE SET NULL, -- the reply in which memapp itself asked about it
+    snoozed_until TEXT,
+    created_at TEXT NOT NULL,
+    expires_at TEXT NOT NULL,
+    decided_at TEXT,
+    decided_by TEXT CHECK (decided_by IN ('person', 'chat', 'signals', 'clock')),
+    CHECK ((state = 'pending') = (decided_at IS NULL)),
+    CHECK ((state = 'pending') = (decided_by IS NULL))
+) STRICT;
+CREATE INDEX patches_waiting ON patches (user_id, state, id DESC);
+CREATE TABLE patch_evidence (
+    patch_id TEXT NOT NULL REFERENCES patches (id) ON DELETE CASCADE,
+    message_id TEXT NOT NULL REFERENCES messages (id) ON DELETE CASCADE,
+    typed INTEGER NOT NULL CHECK (typed IN (0, 1)),            -- 0: pasted, imported: counts for nothing
+    PRIMARY KEY (patch_id, message_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX patch_evidence_message ON patch_evidence (message_id);
+
+CREATE TABLE profile (
+    user_id TEXT NOT NULL,
+    field TEXT NOT NULL REFERENCES profile_fields (name),
+    value TEXT NOT NULL CHECK (length(value) BETWEEN 1 AND 280),
+    patch_id TEXT NOT NULL REFERENCES patches (id),
+    updated_at TEXT NOT NULL,
+    PRIMARY KEY (user_id, field)
+) STRICT;
+
+-- The guards of consent. They hold whatever the code above them does.
+CREATE TRIGGER patches_begin_pending BEFORE INSERT ON patches WHEN new.state <> 'pending' OR new.asked_in IS NOT NULL BEGIN
+    SELECT raise(ABORT, 'a patch begins as pending');
+END;
+CREATE TRIGGER patches_are_fixed BEFORE UPDATE OF id, user_id, field, old_value, new_value, held, proposer, created_at, expires_at
+ON patches BEGIN
+    SELECT raise(ABORT, 'what a patch proposes cannot be changed');
+END;
+CREATE TRIGGER patches_move_on BEFORE UPDATE OF state ON patches
+WHEN NOT (old.state = 'pending' AND new.state IN ('approved', 'denied', 'expired', 'withdrawn')
+          OR old.state = 'approved' AND new.state = 'applied') BEGIN
+    SELECT raise(ABORT, 'a patch cannot go this way');
+END;
+CREATE TRIGGER patches_are_decided_once BEFORE UPDATE OF decided_at, decided_by ON patches WHEN old.decided_at IS NOT NULL BEGIN
+    SELECT raise(ABORT, 'a patch is decided once');
+END;
+CREATE TRIGGER patches_need_a_yes BEFORE UPDATE OF state ON patches WHEN new.state = 'approved' AND NOT (
+    new.decided_at <= old.expires_at AND (
+        new.decided_by = 'person'
+        OR new.decided_by = 'chat' AND old.asked_in IS NOT NULL
+        OR new.decided_by = 'signals'
+           AND (SELECT sensitivity FROM profile_fields WHERE name = old.field) = 'benign'
+           AND (SELECT count(*) FROM patch_evidence WHERE patch_id = old.id AND typed = 1) >= 2)) BEGIN
+    SELECT raise(ABORT, 'nobody said yes to this patch');
+END;
+CREATE TRIGGER patches_stay BEFORE DELETE ON patches WHEN old.state IN ('pending', 'approved') BEGIN
+    SELECT raise(ABORT, 'a patch is decided, not deleted');
+END;
+CREATE TRIGGER profile_insert_needs_patch BEFORE INSERT ON profile WHEN NOT EXISTS (
+    SELECT 1 FROM patches WHERE id = new.patch_id AND user_id = new.user_id AND field = new.field AND new_value = new.value
+                            AND state = 'approved') BEGIN
+    SELECT raise(ABORT, 'the profile changes by an approved patch only');
+END;
+CREATE TRIGGER profile_update_needs_patch BEFORE UPDATE ON profile WHEN old.user_id <> new.user_id OR old.field <> new.field
+OR NOT EXISTS (
+    SELECT 1 FROM patches WHERE id = new.patch_id AND user_id = new.user_id AND field = new.field AND new_value = new.value
+                            AND state = 'approved') BEGIN
+    SELECT raise(ABORT, 'the profile changes by an approved patch only');
+END;
+CREATE TRIGGER profile_delete_needs_patch BEFORE DELETE ON profile WHEN NOT EXISTS (
+    SELECT 1 FROM patches WHERE user_id = old.user_id AND field = old.field AND new_value = '' AND state = 'approved') BEGIN
+    SELECT raise(ABORT, 'the profile changes by an approved patch only');
+END;
+CREATE TRIGGER profile_insert_uses_patch AFTER INSERT ON profile BEGIN
+    UPDATE patches SET state = 'applied' WHERE id = new.patch_id;
+END;
+CREATE TRIGGER profile_update_uses_patch AFTER UPDATE ON profile BEGIN
+    UPDATE patches SET state = 'applied' WHERE id = new.patch_id;
+END;
+CREATE TRIGGER profile_delete_uses_patch AFTER DELETE ON profile BEGIN
+    UPDATE patches SET state = 'applied'
+    WHERE user_id = old.user_id AND field = old.field AND new_value = '' AND state = 'approved';
+END;
+CREATE TRIGGER profile_fields_stay_sensitive BEFORE UPDATE ON profile_fields WHEN old.sensitivity = 'sensitive' BEGIN
+    SELECT raise(ABORT, 'a sensitive field stays sensitive');
+END;
+
+-- The audit is written once. References to versions may be emptied by a purge; nothing else changes.
+CREATE TRIGGER history_is_fixed BEFORE UPDATE OF number, id, user_id, step, undoes, memory_id, event, actor, thread_id, meta, ts
+ON history BEGIN
+    SELECT raise(ABORT, 'the history is not rewritten');
+END;
+CREATE TRIGGER history_stays BEFORE DELETE ON history BEGIN
+    SELECT raise(ABORT, 'the history is not rewritten');
+END;

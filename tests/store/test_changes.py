@@ -1,0 +1,348 @@
+"""Every change of a memory, and every change taken back."""
+
+import ast
+import re
+import sqlite3
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from memapp import paths
+from memapp.domain.changes import (
+    Actor,
+    Change,
+    Created,
+    Linked,
+    Merged,
+    Pinned,
+    ProfileChanged,
+    Purged,
+    Restored,
+    Reverted,
+    Revision,
+    SoftDeleted,
+    Updated,
+)
+from memapp.domain.history import Event
+from memapp.domain.memory import Kind, Memory, State
+from memapp.errors import NotFound, UsageError
+from memapp.store import changes, history, memories
+from memapp.store.database import Database, open_database
+from memapp.store.rows import new_id
+from tests.store.conftest import NOW, USER
+
+PERSON = Actor(USER, "person")
+LATER = NOW + timedelta(days=30)
+
+
+def fact(text: str) -> Memory:
+    return Memory(
+        id=new_id(NOW),
+        text=text,
+        tags=("tag",),
+        kind=Kind.SEMANTIC,
+        category="",
+        importance=2,
+        pinned=False,
+        state=State.LIVE,
+        reason="",
+        origin="person",
+        sources=(),
+        created_at=NOW,
+        updated_at=NOW,
+    )
+
+
+def apply(database: Database, change: Change, actor: Actor = PERSON) -> Revision:
+    with database.write() as conn:
+        return changes.apply(conn, change, actor, NOW)
+
+
+def add(database: Database, text: str) -> str:
+    return apply(database, Created(fact(text))).memory_id
+
+
+def undo(database: Database, revision: Revision) -> Revision:
+    return apply(database, Reverted(revision.step, LATER))
+
+
+def dump(conn: sqlite3.Connection) -> dict[str, list[tuple[object, ...]]]:
+    """Everything that the person's memory consists of. A creation taken back lies in the trash: the one allowed difference."""
+    kept = "SELECT id FROM memories WHERE reason <> 'undone'"
+    tables = {
+        "memories": "SELECT * FROM memories WHERE reason <> 'undone' ORDER BY id",
+        "sources": f"SELECT * FROM memory_sources WHERE memory_id IN ({kept}) ORDER BY 1, 2",
+        "relations": f"SELECT * FROM relations WHERE from_id IN ({kept}) AND to_id IN ({kept}) ORDER BY id",
+        "words": "SELECT rowid, text, tags FROM memories_fts ORDER BY rowid",
+        "profile": "SELECT user_id, field, value FROM profile ORDER BY 1, 2",
+    }
+    return {name: [tuple(row) for row in conn.execute(sql)] for name, sql in tables.items()}
+
+
+def found(database: Database, word: str) -> int:
+    return database.read().execute("SELECT count(*) FROM memories_fts WHERE memories_fts MATCH ?", (word,)).fetchone()[0]
+
+
+def test_each_change_writes_history_change_log_revision_and_event(database: Database) -> None:
+    one = add(database, "User drinks oolong.")
+    two = add(database, "User likes oolong tea.")
+    asked: list[tuple[Change, str, str]] = [
+        (Updated(one, text="User drinks green tea."), "UPDATE", "updated"),
+        (Pinned(one, True), "PIN", "pinned"),
+        (Linked(one, two, 0.7), "LINK", "linked"),
+        (SoftDeleted(one, "person", LATER), "DELETE", "soft_deleted"),
+        (Restored(one), "RESTORE", "restored"),
+        (Merged(one, two, LATER), "MERGE", "merged"),
+        (Restored(one), "RESTORE", "restored"),
+        (SoftDeleted(one, "unused", LATER), "TTL", "soft_deleted"),
+        (Purged(one, "fingerprint"), "PURGE", "deleted"),
+    ]
+    for number, (change, event, logged) in enumerate(asked, start=3):
+        revision = apply(database, change)
+        conn = database.read()
+        assert revision.number == number
+        entries = history.entries_of_step(conn, USER, revision.step)
+        assert {entry.event for entry in entries} == {event}
+        in_log = conn.execute("SELECT event FROM change_log WHERE rev = ?", (number,)).fetchall()
+        assert [row["event"] for row in in_log] == [logged] * len(entries)
+    operations = [row["op"] for row in database.read().execute("SELECT op FROM events ORDER BY rowid")]
+    assert operations == [
+        "create",
+        "create",
+        "update",
+        "pin",
+        "link",
+        "delete",
+        "restore",
+        "merge",
+        "merge",
+        "restore",
+        "ttl",
+        "purge",
+    ]
+
+
+def test_what_is_in_the_trash_is_in_no_index_until_it_is_restored(database: Database) -> None:
+    one = add(database, "User drinks oolong.")
+    apply(database, SoftDeleted(one, "person", LATER))
+    assert found(database, "oolong") == 0
+    assert memories.get_memory(database.read(), USER, one).purge_at == LATER
+    apply(database, Restored(one))
+    assert found(database, "oolong") == 1
+    assert memories.get_memory(database.read(), USER, one).purge_at is None
+
+
+def test_merging_destroys_nothing_and_can_be_taken_back(database: Database) -> None:
+    one, two = add(database, "User drinks oolong."), add(database, "User drinks oolong tea.")
+    apply(database, Pinned(one, True))
+    before = dump(database.read())
+    revision = apply(database, Merged(one, two, LATER))
+    absorbed, kept = memories.get_memories(database.read(), USER, [one, two])
+    assert (absorbed.state, absorbed.merged_into, absorbed.text) == (State.MERGED, two, "User drinks oolong.")
+    assert kept.pinned, "what the person had pinned stays pinned"
+    undo(database, revision)
+    assert dump(database.read()) == before
+
+
+def test_only_live_memories_are_merged_and_none_with_itself(database: Database) -> None:
+    one, two = add(database, "User drinks oolong."), add(database, "User drinks oolong tea.")
+    with pytest.raises(UsageError):
+        apply(database, Merged(one, one, LATER))
+    apply(database, SoftDeleted(two, "person", LATER))
+    with pytest.raises(UsageError):
+        apply(database, Merged(one, two, LATER))
+
+
+def test_a_pair_is_linked_once_in_either_direction(database: Database) -> None:
+    one, two = add(database, "User drinks oolong."), add(database, "User likes tea.")
+    apply(database, Linked(one, two, 0.5))
+    apply(database, Linked(two, one, 0.8))
+    rows = database.read().execute("SELECT strength FROM relations").fetchall()
+    assert [row["strength"] for row in rows] == [0.8]
+
+
+def test_other_words_drop_the_relations_and_undo_brings_them_back(database: Database) -> None:
+    one, two = add(database, "User drinks oolong."), add(database, "User likes tea.")
+    apply(database, Linked(one, two, 0.5))
+    before = dump(database.read())
+    revision = apply(database, Updated(two, text="User plays the cello."))
+    assert dump(database.read())["relations"] == []
+    undo(database, revision)
+    assert dump(database.read()) == before
+
+
+def test_a_creation_taken_back_lies_in_the_trash(database: Database) -> None:
+    revision = apply(database, Created(fact("User drinks oolong.")))
+    undo(database, revision)
+    memory = memories.get_memory(database.read(), USER, revision.memory_id)
+    assert (memory.state, memory.reason, memory.purge_at) == (State.SOFT_DELETED, "undone", LATER)
+    assert found(database, "oolong") == 0
+
+
+def test_the_changes_of_a_step_are_taken_back_together(database: Database) -> None:
+    old = add(database, "User lives in Oslo.")
+    before = dump(database.read())
+    together = replace(PERSON, step="step")
+    apply(database, SoftDeleted(old, "superseded", LATER), together)
+    revision = apply(database, Created(fact("User lives in Bergen.")), together)
+    undo(database, revision)
+    assert dump(database.read()) == before
+
+
+def test_what_was_taken_back_is_not_offered_again_and_links_never_are(database: Database) -> None:
+    one, two = add(database, "User drinks oolong."), add(database, "User likes tea.")
+    pinned = apply(database, Pinned(one, True))
+    apply(database, Linked(one, two, 0.5))
+    assert [step.event for step in history.undoable_steps(database.read(), USER)] == [Event.PIN, Event.ADD, Event.ADD]
+    undo(database, pinned)
+    steps = history.undoable_steps(database.read(), USER)
+    assert [(step.event, step.text) for step in steps] == [(Event.ADD, "User likes tea."), (Event.ADD, "User drinks oolong.")]
+
+
+def test_undo_works_after_the_file_was_closed_and_opened(tmp_path: Path) -> None:
+    file = tmp_path / "data" / "memapp.db"
+    opened = open_database(file)
+    one = add(opened, "User drinks oolong.")
+    apply(opened, Updated(one, text="User drinks coffee."))
+    opened.close()
+    opened = open_database(file)
+    last = history.undoable_steps(opened.read(), USER)[0]
+    apply(opened, Reverted(last.id, LATER))
+    assert memories.get_memory(opened.read(), USER, one).text == "User drinks oolong."
+    opened.close()
+
+
+def test_a_purge_leaves_no_version_and_cannot_be_taken_back(database: Database) -> None:
+    one = add(database, "User drinks oolong.")
+    edited = apply(database, Updated(one, text="User drinks coffee."))
+    purged = apply(database, Purged(one, "fingerprint"))
+    assert database.read().execute("SELECT count(*) FROM versions").fetchone()[0] == 0
+    for revision in (purged, edited):
+        with pytest.raises(UsageError, match="erased"):
+            undo(database, revision)
+    assert history.undoable_steps(database.read(), USER) == []
+    kept = history.list_entries(database.read(), USER, memory_id=one)
+    assert [(entry.event, entry.before, entry.after) for entry in kept] == [
+        (Event.PURGE, None, None),
+        (Event.UPDATE, None, None),
+        (Event.ADD, None, None),
+    ]
+
+
+def test_the_same_fact_cannot_come_back_twice(database: Database) -> None:
+    one = add(database, "User drinks oolong.")
+    deleted = apply(database, SoftDeleted(one, "person", LATER))
+    add(database, "User drinks oolong.")
+    with pytest.raises(UsageError, match="knows that already"):
+        undo(database, deleted)
+
+
+def test_versions_hold_what_a_memory_said_and_unchanged_ones_are_kept_once(database: Database) -> None:
+    one = add(database, "User drinks oolong.")
+    apply(database, Updated(one, text="User drinks coffee."))
+    undo(database, apply(database, SoftDeleted(one, "person", LATER)))
+    versions = history.list_versions(database.read(), USER, one)
+    assert [version.text for version in versions[:2]] == ["User drinks oolong.", "User drinks coffee."]
+    entries = list(reversed(history.list_entries(database.read(), USER, memory_id=one)))
+    assert [one.after for one in entries[:-1]] == [one.before for one in entries[1:]], "each begins where the last one ended"
+
+
+def test_the_history_cannot_be_rewritten(database: Database) -> None:
+    add(database, "User drinks oolong.")
+    for attempt in ("UPDATE history SET actor = 'worker'", "DELETE FROM history", "REPLACE INTO history SELECT * FROM history"):
+        with pytest.raises(sqlite3.IntegrityError), database.write() as conn:
+            conn.execute(attempt)
+
+
+Step = Callable[[sqlite3.Connection, list[str]], Change]
+
+
+def _changes() -> st.SearchStrategy[Step]:
+    """Any change of any of the memories there are; whether it makes sense is found out by trying."""
+    place = st.integers(0, 11)
+    words = st.sampled_from(["tea", "coffee", "cello", "Oslo", "Bergen", "a dog", "two cats", "chess"])
+
+    def pick(ids: list[str], at: int) -> str:
+        return ids[at % len(ids)] if ids else "nobody"
+
+    return st.one_of(
+        st.builds(lambda word, at: lambda conn, ids: Created(fact(f"User likes {word} {at}.")), words, place),
+        st.builds(lambda word, at: lambda conn, ids: Updated(pick(ids, at), text=f"User has {word}."), words, place),
+        st.builds(lambda at: lambda conn, ids: Updated(pick(ids, at), tags=("other",), importance=5), place),
+        st.builds(lambda at, on: lambda conn, ids: Pinned(pick(ids, at), on), place, st.booleans()),
+        st.builds(lambda at, to: lambda conn, ids: Linked(pick(ids, at), pick(ids, to), 0.5), place, place),
+        st.builds(lambda at, to: lambda conn, ids: Merged(pick(ids, at), pick(ids, to), LATER), place, place),
+        st.builds(lambda at: lambda conn, ids: SoftDeleted(pick(ids, at), "person", LATER), place),
+        st.builds(lambda at: lambda conn, ids: Restored(pick(ids, at)), place),
+    )
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.data_too_large])
+@given(st.lists(_changes(), min_size=50, max_size=50))
+def test_any_fifty_changes_undone_step_by_step_lead_back_the_same_way(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[Step]
+) -> None:
+    database = open_database(tmp_path_factory.mktemp("undo") / "data" / "memapp.db")
+    try:
+        ids: list[str] = []
+        done: list[tuple[Revision, object]] = []
+        for step in steps:
+            conn = database.read()
+            before = dump(conn)
+            change = step(conn, ids)
+            try:
+                revision = apply(database, change)
+            except (UsageError, NotFound, sqlite3.IntegrityError):
+                assert dump(database.read()) == before, "a refused change leaves nothing"
+                continue
+            done.append((revision, before))
+            if isinstance(change, Created):
+                ids.append(revision.memory_id)
+        for revision, before in reversed(done):
+            undo(database, revision)
+            assert dump(database.read()) == before
+    finally:
+        database.close()
+
+
+def test_no_other_sql_in_the_tree_writes_to_memories() -> None:
+    begins = re.compile(
+        r"^\s*(?:INSERT(?:\s+OR\s+\w+)?\s+INTO|REPLACE\s+INTO|UPDATE(?:\s+OR\s+\w+)?|DELETE\s+FROM)\s+memories\b(?!_)",
+        re.IGNORECASE,
+    )
+    writers = set()
+    for file in paths.bundled("memapp").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and begins.search(node.value):
+                writers.add(file.name)
+    assert writers == {"changes.py", "images.py"}, "images.put_back is called by changes.apply only"
+
+
+def test_an_image_is_put_back_by_apply_only() -> None:
+    callers = {
+        file.name for file in paths.bundled("memapp").rglob("*.py") if "put_back(" in file.read_text("utf-8")
+    }  # fmt: skip
+    assert callers == {"images.py", "changes.py"}
+
+
+def test_the_profile_cannot_be_changed_without_an_approved_patch(database: Database) -> None:
+    with database.write() as conn:
+        conn.execute(
+            """INSERT INTO patches (id, user_id, field, old_value, new_value, proposer, created_at, expires_at)
+               VALUES ('p', 'me', 'city', '', 'Oslo', 'worker', '2026-01-01', '2026-01-08')"""
+        )
+    with pytest.raises(UsageError):
+        apply(database, ProfileChanged("p"))
+    with database.write() as conn:
+        conn.execute("UPDATE patches SET state = 'approved', decided_at = '2026-01-02', decided_by = 'person' WHERE id = 'p'")
+    revision = apply(database, ProfileChanged("p"))
+    assert dump(database.read())["profile"] == [(USER, "city", "Oslo")]
+    (entry,) = history.entries_of_step(database.read(), USER, revision.step)
+    assert (entry.event, entry.memory_id, dict(entry.meta)) == (Event.PROFILE, "profile:city", {"patch_id": "p"})
+    with pytest.raises(UsageError):
+        apply(database, ProfileChanged("p"))
