@@ -22,7 +22,8 @@ import numpy as np
 from rapidfuzz import fuzz
 
 from memapp.domain.distil import Draft, distil
-from memapp.domain.writing import check_fact, check_tags, is_duplicate
+from memapp.domain.duplicates import is_duplicate
+from memapp.domain.writing import check_fact, check_tags
 from memapp.inference.bundled import bundled_embedder_path
 from memapp.inference.embedder import SentenceEmbedder
 

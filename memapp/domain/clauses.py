@@ -24,7 +24,7 @@ from memapp.domain.english import (
     tokens,
     word_set,
 )
-from memapp.domain.writing import EVIDENCE_CHARS, own_words
+from memapp.domain.own_words import EVIDENCE_CHARS, own_words
 
 _MATERIAL = re.compile(
     r"(?:please |pls |can you |could you |would you |now )*"

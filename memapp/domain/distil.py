@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 
 from memapp.domain.clauses import is_call, is_own_attribute, statements
+from memapp.domain.duplicates import is_duplicate
 from memapp.domain.english import (
     COMMON_VERBS,
     DEMONSTRATIVES,
@@ -17,10 +18,12 @@ from memapp.domain.english import (
     join,
     word_set,
 )
-from memapp.domain.lasting import Lasting, of_attribute, of_people_and_things, of_person
+from memapp.domain.lasting.belongings import of_attribute, of_people_and_things
+from memapp.domain.lasting.kept import Lasting
+from memapp.domain.lasting.person import of_person
 from memapp.domain.retell import leave_off_decoration, retell
 from memapp.domain.tags import tags_for
-from memapp.domain.writing import check_fact, check_tags, is_duplicate
+from memapp.domain.writing import check_fact, check_tags
 
 __all__ = ["Draft", "distil", "tags_for"]
 

@@ -22,6 +22,8 @@ PRONOUNS = word_set(
 FIRST_PERSON = word_set("i me my mine myself we us our ours ourselves")
 DEMONSTRATIVES = word_set("this that these those")
 NEGATIONS = word_set("not no never none nothing nobody nowhere neither nor without hardly barely cannot")
+NOT = "¬"
+"""Stands for each of them where stems are compared."""
 HEDGES = word_set(
     "used want wish hope plan might may maybe perhaps could would should will if unless whether almost nearly try "
     "pretend dream imagine suppose guess probably possibly going supposed consider think believe doubt say tell ask "

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from memapp.domain.duplicates import normalise
 from memapp.domain.english import (
     ADVERBS,
     COMMON_VERBS,
@@ -21,7 +22,7 @@ from memapp.domain.english import (
     tokens,
     word_set,
 )
-from memapp.domain.writing import MAX_TAG_WORDS, MAX_TAGS, check_tags, normalise
+from memapp.domain.writing import MAX_TAG_WORDS, MAX_TAGS, check_tags
 
 _TIME_WORDS = word_set(
     "last next every yesterday tomorrow today tonight ago lately week weeks month months year years day days fri mon tues"

@@ -7,11 +7,11 @@ one who is asked about, and only what states something.
 import re
 from collections.abc import Sequence
 
+from memapp.domain.duplicates import is_duplicate
 from memapp.domain.english import stems
 from memapp.domain.memory import Recalled
 from memapp.domain.ranking import asks_what_was_replied, query_words
 from memapp.domain.text import one_line
-from memapp.domain.writing import is_duplicate
 
 LEAST_SCORE = 0.45
 """Below it, a hit that shares no word with the message is the best there is and yet has nothing to do with it."""

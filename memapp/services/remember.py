@@ -11,10 +11,11 @@ from datetime import datetime
 from memapp.domain.changes import Actor, Created, SoftDeleted
 from memapp.domain.chat import Message
 from memapp.domain.distil import Draft, distil
+from memapp.domain.duplicates import is_duplicate
 from memapp.domain.memory import Kind, Memory, State
 from memapp.domain.prediction import Surprise
 from memapp.domain.prompt import Piece
-from memapp.domain.writing import check_fact, is_duplicate
+from memapp.domain.writing import check_fact
 from memapp.errors import ModelError
 from memapp.inference import Cancel, ChatModel
 from memapp.prompts import distil as words

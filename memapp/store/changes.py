@@ -24,9 +24,9 @@ from memapp.domain.changes import (
     SoftDeleted,
     Updated,
 )
+from memapp.domain.duplicates import normalise
 from memapp.domain.history import Event
 from memapp.domain.memory import Memory, State
-from memapp.domain.writing import normalise
 from memapp.errors import UsageError
 from memapp.store import history, images
 from memapp.store.delta import log_change

@@ -1,4 +1,4 @@
-"""The words that tell what lasts about a person from what passes: tables for `lasting`."""
+"""The words that tell what lasts about a person from what passes: tables for the rules."""
 
 import re
 

@@ -1,0 +1,43 @@
+"""When two sentences say the same."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+from memapp.domain.english import ARTICLES, FILLERS, NEGATIONS, NOT, expand, is_past, stems, tokens
+
+
+def normalise(text: str) -> str:
+    """Return what counts as the same text: lower case, contractions written out, no punctuation between words."""
+    folded = " ".join(unicodedata.normalize("NFKC", expand(text)).casefold().split())
+    bare = re.sub(r"(?<!\d)[.,:;!?\"'()\[\]-]+|[.,:;!?\"'()\[\]-]+(?!\d)", " ", folded)
+    return " ".join(bare.split())
+
+
+def is_duplicate(text: str, existing: Iterable[str]) -> str | None:
+    """Return the existing text that says the same, if there is one.
+
+    The same means the same words in the same order up to articles, fillers and word forms, with the same numbers, names,
+    negation and tense. Similar words never count as the same.
+    """
+    wanted, meaning = normalise(text), _meaning(text)
+    for other in existing:
+        if normalise(other) == wanted or _same(meaning, _meaning(other)):
+            return other
+    return None
+
+
+def _same(one: Sequence[frozenset[str]], other: Sequence[frozenset[str]]) -> bool:
+    return len(one) == len(other) > 0 and all(word & same for word, same in zip(one, other, strict=True))
+
+
+def _meaning(text: str) -> list[frozenset[str]]:
+    """Return the words that carry the meaning, each with what it may be a form of, and with the tense marked."""
+    meaning = []
+    for word in (word.casefold() for word in tokens(expand(text))):
+        if word in ARTICLES | FILLERS | {"very", "to"} or word in ",;:":
+            continue
+        meaning.append(frozenset({NOT}) if word in NEGATIONS else stems(word))
+        if is_past(word) or word in ("was", "were", "had", "did"):
+            meaning.append(frozenset({"past"}))
+    return meaning
