@@ -1,28 +1,28 @@
 """What a model server sends back, and the way from there to the reply that was asked for.
 
-A server streams chunks as server-sent events. Some continue a reply that was begun for them (`Prompt.head`), some write all of
-it again, some wrap it; `AfterHead` evens that out. `ReplySplitter` parts the words for the reader from the line after the tail.
+A server streams chunks as server-sent events. `Reply` takes from them what belongs to the reply, and what it cost;
+`ReplySplitter` parts the words for the reader from the line after the tail.
 """
 
 import json
-import re
+import time
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
 from pydantic import BaseModel, ValidationError
 
-from memapp.domain.prompt import Piece
+from memapp.domain.prompt import Piece, Prompt, Sampling, Usage
 from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import ModelError
 from memapp.inference.sampling import ReplyText
+from memapp.inference.server_head import AfterHead
+from memapp.inference.server_request import estimated_tokens, messages, token_limit
 
 LINE_BYTES = 1 << 20
 REPLY_BYTES = 32 << 20
 """No honest reply is larger, however talkative its chunks are."""
 
-_FENCE = re.compile(r"\s*(?:```\w*\s*)?")
-_OPEN_VALUE = re.compile(r'"(\w+)"\s*:\s*(\[\s*)?"$')
-_KEY = re.compile(r'\\?"(\w+)\\?"\s*:\s*(\[)?')
+Reason = Literal["end", "stop", "length", "cancelled"]
 
 
 class _Delta(BaseModel):
@@ -136,97 +136,68 @@ def _garbled(what: str) -> ModelError:
     )
 
 
-class AfterHead:
-    """Passes on what follows the head of a reply, whether the server continues the head or writes it again.
-
-    White space does not count in telling whether it was written again. A server that cannot continue may also write other
-    JSON than was begun: that is held until its end and turned into the continuation that says the same.
-    """
-
-    def __init__(self, head: str, *, continues: bool) -> None:
-        self._head = head
-        self._continues = continues
-        self._held = ""
-        self._settled = not head
-        self._collecting = False
-
-    def feed(self, text: str) -> str:
-        """Take a part of the reply; return what of it follows the head, as far as that is clear."""
-        if self._settled:
-            return text
-        self._held += text
-        if self._collecting:
-            return ""
-        repeated = self._repeated()
-        if repeated is None:
-            return ""
-        if repeated == 0 and not self._continues and self._head.lstrip().startswith("{"):
-            self._collecting = True
-            return ""
-        return self._settle(self._held[repeated:])
-
-    def rest(self) -> str:
-        """What is still held back when the reply has ended."""
-        return "" if self._settled else self._settle(_continuation(self._head, self._held))
-
-    def _settle(self, text: str) -> str:
-        self._settled, self._held = True, ""
-        return text
-
-    def _repeated(self) -> int | None:
-        """Where the repeated head ends in the reply; 0 if the reply begins otherwise, None if it is too short to tell."""
-        at = fence.end() if not self._continues and (fence := _FENCE.match(self._held)) else 0
-        for wanted in self._head:
-            if wanted.isspace():
-                continue
-            while at < len(self._held) and self._held[at].isspace():
-                at += 1
-            if at == len(self._held):
-                return None
-            if self._held[at] != wanted:
-                # "``" may yet become a fence
-                return None if self._held.strip() in ("`", "``") and not self._continues else 0
-            at += 1
-        return at
+def _stopped_short(*, begun: bool) -> ModelError:
+    if begun:
+        return ModelError("The model server stopped in the middle of a reply.", "Try again.")
+    return ModelError(
+        "The model server ended its reply before its first word.",
+        "The conversation may be too long for it: start a new chat, or set `context_tokens` to the server's context.",
+    )
 
 
-def _continuation(head: str, reply: str) -> str:
-    """Return a JSON object as the text that follows `head`; a reply that is none is returned as it is."""
-    begin, opened = reply.find("{"), _OPEN_VALUE.search(head)
-    if begin < 0 or not opened:
-        return reply
-    try:
-        found, _ = json.JSONDecoder(strict=False).raw_decode(reply, begin)
-    except (ValueError, RecursionError):
-        return reply
-    key, value = opened[1], found.get(opened[1])
-    if opened[2]:
-        items = value if isinstance(value, list) else [value] if value else []
-        text = _json([str(item) for item in items] or [""])[2:]
-    else:
-        text = _json("" if value is None else str(value))[1:]
-    rest = {name: value for name, value in found.items() if name != key and f'"{name}"' not in head}
-    return text + "".join(f", {_json(name)}: {_json(value)}" for name, value in rest.items()) + "}"
+class Reply:
+    """One reply while it streams. `reason` and `usage` hold for what has been read."""
 
+    def __init__(self, prompt: Prompt, sampling: Sampling) -> None:
+        self.reason: Reason = "end"
+        self._prompt = prompt
+        self._sampling = sampling
+        self._pieces = 0
+        self._counts: tuple[int, int, int] | None = None
+        self._started = time.perf_counter()
+        self._first_at: float | None = None
 
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    def read(self, data: Iterator[bytes], continues: bool) -> Iterator[Piece]:
+        """Yield the reply's pieces. Raises `ModelError` when the server stops in the middle or sends something else."""
+        after_head = AfterHead(self._prompt.head, continues=continues)
+        words = ReplySplitter(self._sampling.stop, self._sampling.tail)
+        limit = token_limit(self._sampling)
+        complete = False
+        for chunk in read_chunks(data):
+            if chunk.text and self._pieces == limit:  # a server that knows no max_tokens
+                self.reason, complete = "length", True
+                break
+            self._note(chunk)
+            yield from words.feed(after_head.feed(chunk.text))
+            if words.done:
+                break
+            if chunk.finish_reason:
+                self.reason = "length" if chunk.finish_reason == "length" else "end"
+            complete = complete or chunk.done or chunk.finish_reason is not None
+        if not complete and not words.done:
+            raise _stopped_short(begun=self._pieces > 0)
+        yield from words.feed(after_head.rest())
+        yield from words.end()
+        if words.done or words.in_tail:
+            self.reason = words.reason
 
+    def usage(self) -> Usage:
+        """What the call cost, in the server's numbers, or in estimates if it gave none."""
+        computed, cached, written = self._counts or (_estimate(self._prompt), 0, self._pieces)
+        now = time.perf_counter()
+        return Usage(
+            prefill_tokens=computed,
+            reused_tokens=cached,
+            decode_tokens=written,
+            first_token_seconds=(self._first_at or now) - self._started,
+            seconds=now - self._started,
+        )
 
-def schema_of(head: str, grammar: str) -> dict[str, Any] | None:
-    """Return a JSON schema with the keys that a head and a grammar spell out: lists of strings, and strings.
-
-    None if they describe no flat JSON object. Servers that take no grammar take this.
-    """
-    if not head.lstrip().startswith("{") and '"{' not in grammar:
-        return None
-    properties: dict[str, Any] = {}
-    for key, is_list in _KEY.findall(head + "\n" + grammar):
-        string = {"type": "string"}
-        properties.setdefault(key, {"type": "array", "items": string} if is_list else string)
-    if not properties:
-        return None
-    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+    def _note(self, chunk: Chunk) -> None:
+        self._counts = chunk.counts() or self._counts
+        if chunk.text:
+            self._pieces += 1
+            self._first_at = self._first_at or time.perf_counter()
 
 
 class ReplySplitter:
@@ -271,3 +242,7 @@ class ReplySplitter:
         """Yield what was held back, when the server has said all."""
         if not self.done and (rest := (self._line or self._body).rest()):
             yield Piece(rest, tail=self._line is not None)
+
+
+def _estimate(prompt: Prompt) -> int:
+    return estimated_tokens("".join(one["content"] for one in messages(prompt, prompt.suffix)))

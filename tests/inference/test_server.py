@@ -13,7 +13,7 @@ from memapp.domain.prompt import Finished, Piece, Prompt, PromptTurn, Sampling
 from memapp.errors import ModelError, ModelLoading
 from memapp.inference import Cancel
 from memapp.inference.server import ServerModel
-from memapp.inference.server_reply import AfterHead, schema_of
+from memapp.inference.server_head import AfterHead, schema_of
 from memapp.prompts import predict
 
 HEAD = '{"needed_info": ["'
@@ -39,7 +39,7 @@ class Server(ThreadingHTTPServer):
         self.status = {}
         """Path -> (status, body, headers) instead of the usual answer."""
         self.refuses = ()
-        """Fields of a chat request that are answered with 400."""
+        """Fields or values of a chat request that are answered with 400."""
         self.raw = None
         """What is streamed instead of events."""
         self.hangs = False
@@ -83,7 +83,7 @@ class Handler(BaseHTTPRequestHandler):
             return
         if self.path == "/tokenize":
             self.answer({"tokens": body["content"].split()})
-        elif any(field in body for field in self.server.refuses):
+        elif any(field in body or f'"{field}"' in json.dumps(body) for field in self.server.refuses):
             self.answer({"error": {"message": "unknown field"}}, 400)
         else:
             self.stream()
@@ -207,6 +207,16 @@ def test_the_model_is_the_named_one_or_the_servers_first(server):
         ServerModel(server.url)
 
 
+@pytest.mark.parametrize("path", ["/home/ann/models/Tiny.Q4_1.gguf", r"C:\models\Tiny.Q4_1.gguf", "Tiny.Q4_1"])
+def test_a_model_that_is_listed_as_a_file_is_known_by_the_files_name(server, path):
+    server.models = ["/other.gguf", path]
+    for wanted in ("Tiny.Q4_1", path):
+        model = ServerModel(server.url, wanted)
+        assert model.name == "Tiny.Q4_1"
+        run(model)
+        assert server.chats[-1]["model"] == path
+
+
 def test_an_address_without_a_path_gets_the_usual_one(server):
     assert run(ServerModel(f"http://localhost:{server.server_port}/"))[0] == "Hello there."
 
@@ -246,14 +256,25 @@ def test_other_servers_are_asked_for_json_with_a_schema(server):
     assert json.loads(HEAD + text) == {"needed_info": ["tomatoes"], "prediction_next": "x"}
 
 
-@pytest.mark.parametrize("owned_by, refuses", [("library", ["response_format"]), ("llamacpp", ["grammar", "response_format"])])
-def test_a_server_that_knows_no_constraints_is_asked_plainly_and_only_once_tried(server, owned_by, refuses):
+@pytest.mark.parametrize(
+    "owned_by, refuses, tries", [("library", ["response_format"], 2), ("llamacpp", ["grammar", "response_format"], 3)]
+)
+def test_a_server_that_knows_no_constraints_is_asked_plainly_and_only_once_tried(server, owned_by, refuses, tries):
     server.owned_by, server.refuses = owned_by, refuses
     server.pieces = ["Sure!\n```json\n", '{"needed_info": "tomatoes"}', "\n```"]
     model = ServerModel(server.url)
     for _ in range(2):
         assert json.loads(HEAD + run(model, PREDICT, CONSTRAINED)[0]) == {"needed_info": ["tomatoes"]}
-    assert len(server.chats) == len(refuses) + 2
+    assert len(server.chats) == tries + 2
+
+
+def test_a_server_of_llama_cpp_python_is_asked_in_its_own_form_of_json_with_a_schema(server):
+    server.refuses = ["json_schema"]
+    server.pieces = ['{"needed_info": ["tomatoes"], "prediction_next": "x"}']
+    text, _, _ = run(ServerModel(server.url), PREDICT, CONSTRAINED)
+    wanted = server.chats[-1]["response_format"]
+    assert (wanted["type"], wanted["schema"]["required"]) == ("json_object", ["needed_info", "prediction_next"])
+    assert json.loads(HEAD + text) == {"needed_info": ["tomatoes"], "prediction_next": "x"}
 
 
 @pytest.mark.parametrize(
@@ -351,6 +372,15 @@ def test_an_error_status_is_put_into_words(server, status, expected):
         run(model)
 
 
+def test_a_conversation_too_long_for_llama_server_is_said_so_at_once(server):
+    model = ServerModel(server.url)
+    body = {"error": {"code": 400, "message": "request (4424 tokens) exceeds 4096", "type": "exceed_context_size_error"}}
+    server.status["/v1/chat/completions"] = (400, body, {})
+    with pytest.raises(ModelError, match=r"too long .*4424 tokens.* new chat"):
+        run(model, PREDICT, CONSTRAINED)
+    assert len(server.chats) == 1
+
+
 def test_a_server_that_still_loads_its_model_is_reported_as_loading(server):
     server.status["/v1/models"] = (503, {"error": {"message": "Loading model"}}, {})
     with pytest.raises(ModelLoading, match="Loading model"):
@@ -393,7 +423,9 @@ def test_a_redirect_is_not_followed(server):
         (b"data: [1, 2]\n\n", "no reply"),
         (b'data: {"choices": "none"}\n\n', "no reply"),
         (b'data: {"choices": [{"delta": {"content": "Hel"}}]}\n\n', "middle of a reply"),
-        (b"", "middle of a reply"),
+        (b"", "before its first word.*too long"),
+        (b": ping\n\n", "before its first word"),
+        (b'data: {"choices": [{"delta": {"role": "assistant"}}]}\n\n', "before its first word"),
         (b'data: {"error": {"message": "context is full"}}\n\n', "context is full"),
         (b'error: {"code": 500, "message": "slot is gone"}\n\n', "slot is gone"),
         (b"\xff\xfe\x00" * 500_000, "does not end"),

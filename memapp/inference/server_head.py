@@ -1,0 +1,105 @@
+"""A server and the head of a reply (`Prompt.head`): some continue it, some write all of it again, some wrap it.
+
+`AfterHead` evens that out. `schema_of` describes to a server that takes no grammar what the whole reply has to be.
+"""
+
+import json
+import re
+from typing import Any
+
+_FENCE = re.compile(r"\s*(?:```\w*\s*)?")
+_OPEN_VALUE = re.compile(r'"(\w+)"\s*:\s*(\[\s*)?"$')
+_KEY = re.compile(r'\\?"(\w+)\\?"\s*:\s*(\[)?')
+
+
+class AfterHead:
+    """Passes on what follows the head of a reply, whether the server continues the head or writes it again.
+
+    White space does not count in telling whether it was written again. A server that cannot continue may also write other
+    JSON than was begun: that is held until its end and turned into the continuation that says the same.
+    """
+
+    def __init__(self, head: str, *, continues: bool) -> None:
+        self._head = head
+        self._continues = continues
+        self._held = ""
+        self._settled = not head
+        self._collecting = False
+
+    def feed(self, text: str) -> str:
+        """Take a part of the reply; return what of it follows the head, as far as that is clear."""
+        if self._settled:
+            return text
+        self._held += text
+        if self._collecting:
+            return ""
+        repeated = self._repeated()
+        if repeated is None:
+            return ""
+        if repeated == 0 and not self._continues and self._head.lstrip().startswith("{"):
+            self._collecting = True
+            return ""
+        return self._settle(self._held[repeated:])
+
+    def rest(self) -> str:
+        """What is still held back when the reply has ended."""
+        return "" if self._settled else self._settle(_continuation(self._head, self._held))
+
+    def _settle(self, text: str) -> str:
+        self._settled, self._held = True, ""
+        return text
+
+    def _repeated(self) -> int | None:
+        """Where the repeated head ends in the reply; 0 if the reply begins otherwise, None if it is too short to tell."""
+        at = fence.end() if not self._continues and (fence := _FENCE.match(self._held)) else 0
+        for wanted in self._head:
+            if wanted.isspace():
+                continue
+            while at < len(self._held) and self._held[at].isspace():
+                at += 1
+            if at == len(self._held):
+                return None
+            if self._held[at] != wanted:
+                # "``" may yet become a fence
+                return None if self._held.strip() in ("`", "``") and not self._continues else 0
+            at += 1
+        return at
+
+
+def _continuation(head: str, reply: str) -> str:
+    """Return a JSON object as the text that follows `head`; a reply that is none is returned as it is."""
+    begin, opened = reply.find("{"), _OPEN_VALUE.search(head)
+    if begin < 0 or not opened:
+        return reply
+    try:
+        found, _ = json.JSONDecoder(strict=False).raw_decode(reply, begin)
+    except (ValueError, RecursionError):
+        return reply
+    key, value = opened[1], found.get(opened[1])
+    if opened[2]:
+        items = value if isinstance(value, list) else [value] if value else []
+        text = _json([str(item) for item in items] or [""])[2:]
+    else:
+        text = _json("" if value is None else str(value))[1:]
+    rest = {name: value for name, value in found.items() if name != key and f'"{name}"' not in head}
+    return text + "".join(f", {_json(name)}: {_json(value)}" for name, value in rest.items()) + "}"
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def schema_of(head: str, grammar: str) -> dict[str, Any] | None:
+    """Return a JSON schema with the keys that a head and a grammar spell out: lists of strings, and strings.
+
+    None if they describe no flat JSON object. Servers that take no grammar take this.
+    """
+    if not head.lstrip().startswith("{") and '"{' not in grammar:
+        return None
+    properties: dict[str, Any] = {}
+    for key, is_list in _KEY.findall(head + "\n" + grammar):
+        string = {"type": "string"}
+        properties.setdefault(key, {"type": "array", "items": string} if is_list else string)
+    if not properties:
+        return None
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}

@@ -1,0 +1,211 @@
+"""Speaking HTTP with one model server, and putting whatever goes wrong into plain words.
+
+Nothing is taken from the environment, no redirect is followed, no name is looked up on the way to this machine. Each call
+makes one connection, so that cutting it stops the call.
+"""
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from typing import Any, TypeVar
+
+import httpx
+from pydantic import BaseModel, ValidationError
+
+from memapp.domain.text import clean, one_line, shorten
+from memapp.errors import ModelError, ModelLoading
+from memapp.inference.server_reply import error_text
+
+CONNECT_SECONDS = 5.0
+SMALL_SECONDS = 10.0
+"""For the list of models and for counting."""
+BODY_BYTES = 4 << 20
+TRANSPORT_ERRORS = (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError)
+REFUSALS = frozenset({400, 422, 500, 501})
+"""How servers answer a request with a field they do not know."""
+_TOO_LONG = "exceed_context_size_error"
+"""llama-server's word for it."""
+
+M = TypeVar("M", bound=BaseModel)
+
+
+class Refused(ModelError):
+    """The server may not know a field of this request; it may take the same request without it."""
+
+
+class _Unreachable(ModelError):
+    """Nobody listens at the address."""
+
+
+class ServerHttp:
+    """The HTTP side of one model server. Any thread may use it."""
+
+    def __init__(self, address: httpx.URL, answer_seconds: float) -> None:
+        """`answer_seconds` is the longest silence that is waited for."""
+        self._hosts = ["127.0.0.1", "::1"] if address.host == "localhost" else [address.host]
+        self._address = address
+        self._where = str(address)
+        self._lock = threading.Lock()
+        self._connections: set[Connection] = set()
+        self._closed = False
+        self._client = httpx.Client(
+            trust_env=False,
+            follow_redirects=False,
+            timeout=httpx.Timeout(answer_seconds, connect=CONNECT_SECONDS),
+            limits=httpx.Limits(max_keepalive_connections=0),
+            headers={"Accept-Encoding": "identity", "User-Agent": "memapp"},
+        )
+
+    def find(self, path: str, kind: type[M]) -> M:
+        """Read `path`, and keep to the host that answered. `localhost` is tried as both its addresses, and never looked up."""
+        for host in self._hosts:
+            self._base = str(self._address.copy_with(host=host)).rstrip("/")
+            try:
+                return self.ask("GET", path, kind)
+            except _Unreachable:
+                if host == self._hosts[-1]:
+                    raise
+        raise AssertionError("there is always a host")
+
+    def ask(self, method: str, path: str, kind: type[M], body: dict[str, Any] | None = None, *, above: bool = False) -> M:
+        """Make one small request and read its answer; `above` asks beside /v1, where llama-server has more to say."""
+        url = (self._base.removesuffix("/v1") if above else self._base) + path
+        timeout = httpx.Timeout(SMALL_SECONDS, connect=CONNECT_SECONDS)
+        try:
+            with self._client.stream(method, url, json=body, timeout=timeout) as response:
+                if response.status_code != httpx.codes.OK:
+                    raise self._status_error(response)
+                return kind.model_validate_json(_bounded(response))
+        except ValidationError:
+            raise ModelError(
+                f"What answers at {self._where} is no model server.",
+                "Check that `server` is the address of an OpenAI-compatible server, ending in /v1.",
+            ) from None
+        except TRANSPORT_ERRORS as error:
+            raise self.explained(error) from None
+
+    def stream(self, path: str, body: dict[str, Any], connection: "Connection") -> httpx.Response:
+        """Make a request and return its answer, to be read and closed. Raises `Refused`, or another `ModelError`."""
+        request = self._client.build_request("POST", self._base + path, json=body, extensions={"trace": connection.traced})
+        response = self._client.send(request, stream=True)
+        if response.status_code == httpx.codes.OK:
+            return response
+        with closing(response):
+            raise self._status_error(response)
+
+    @contextmanager
+    def connected(self) -> Iterator["Connection"]:
+        """Know the connection of a call for as long as it lasts, so that `close` can cut it."""
+        connection = Connection()
+        with self._lock:
+            self._connections.add(connection)
+        try:
+            self.check_open()
+            yield connection
+        finally:
+            with self._lock:
+                self._connections.discard(connection)
+
+    def check_open(self) -> None:
+        """Raise `ModelError` after `close`."""
+        if self._closed:
+            raise ModelError("The model was closed.", "Start it again.")
+
+    def close(self) -> None:
+        """Cut all connections."""
+        with self._lock:
+            self._closed = True
+            connections = list(self._connections)
+        for connection in connections:
+            connection.cut()
+
+    def explained(self, error: Exception) -> ModelError:
+        """Put whatever went wrong on the way into plain words."""
+        match error:
+            case ModelError():
+                return error
+            case httpx.ConnectError() | httpx.ConnectTimeout():
+                return _Unreachable(
+                    f"No model server answers at {self._where}.",
+                    "Start it, or clear the setting `server` to use the bundled model.",
+                )
+            case httpx.TimeoutException():
+                return ModelError(f"The model server at {self._where} fell silent.", "It may be busy; try again.")
+            case _:
+                return ModelError(
+                    f"The connection to the model server at {self._where} broke off.",
+                    "Look whether it still runs, then try again.",
+                )
+
+    def _status_error(self, response: httpx.Response) -> ModelError:
+        """Put an answer that is not 200 into plain words."""
+        status = response.status_code
+        body = _bounded(response).decode("utf-8", "replace")
+        said = error_text(body)
+        if 300 <= status < 400:
+            target = shorten(one_line(clean(response.headers.get("location", "another address"))), 120)
+            return ModelError(
+                f"The model server at {self._where} sends memapp on to {target}, and memapp does not follow.",
+                "Set `server` to the address that answers itself.",
+            )
+        if _TOO_LONG in body:
+            return ModelError(
+                f"The conversation is too long for this model ({said}).",
+                "Start a new chat, or start the server with a larger context.",
+            )
+        match status:
+            case 401 | 403:
+                return ModelError(f"The model server at {self._where} wants a key ({said}).", "Start it without one.")
+            case 404:
+                return ModelError(
+                    f"The model server at {self._where} does not know the address or the model ({said}).",
+                    "Check that `server` ends in /v1 and that `server_model` is one of its models.",
+                )
+            case 503:
+                return ModelLoading(f"The model server at {self._where} is not ready ({said}).", "Try again in a moment.")
+            case _:
+                kind = Refused if status in REFUSALS else ModelError
+                return kind(
+                    f"The model server at {self._where} failed with status {status} ({said}).",
+                    "Look at the server's own output, then try again.",
+                )
+
+
+class Connection:
+    """The socket of one call, known as soon as it exists; any thread may cut it, also while another waits for data."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._socket: socket.socket | None = None
+        self._cut = False
+
+    def traced(self, event: str, details: dict[str, Any]) -> None:
+        """Take the socket from httpx's trace of a request."""
+        if event not in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
+            return
+        with self._lock:
+            self._socket = details["return_value"].get_extra_info("socket")
+            if self._cut:
+                self._shut_down()
+
+    def cut(self) -> None:
+        """End the connection now, whatever it is doing."""
+        with self._lock:
+            self._cut = True
+            self._shut_down()
+
+    def _shut_down(self) -> None:
+        # Closing would not wake a thread that waits in recv; shutting down does.
+        if self._socket is not None:
+            with suppress(OSError):
+                self._socket.shutdown(socket.SHUT_RDWR)
+
+
+def _bounded(response: httpx.Response) -> bytes:
+    data = bytearray()
+    for part in response.iter_bytes():
+        data += part
+        if len(data) > BODY_BYTES:
+            break
+    return bytes(data[:BODY_BYTES])
