@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from memapp import paths, settings
+from memapp.categories import load_categories
 from memapp.domain.chat import Origin, Role
 from memapp.domain.memory import Recalled
 from memapp.domain.prompt import Piece
@@ -153,6 +154,7 @@ def remembering(person: Person, model: ChatModel, embedder: Embedder, knobs: dic
             places,
             open_database(places.database),
             load_personas([paths.bundled("assets", "personas")]),
+            load_categories(paths.bundled("assets", "categories.toml"), places.categories),
             lambda: now,
             open_chat_model=lambda _runtime, _report: model,
             open_embedder=lambda _runtime: embedder,

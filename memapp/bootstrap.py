@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from memapp import paths, settings
+from memapp.categories import load_categories
 from memapp.errors import ModelError
 from memapp.inference import ChatModel, Embedder
 from memapp.prompts.personas import load_personas
@@ -31,11 +32,12 @@ def start(
     _log_to(places.log)
     loaded = settings.load(places.config, flags)
     personas = load_personas([paths.bundled("assets", "personas"), places.personas])
+    categories = load_categories(paths.bundled("assets", "categories.toml"), places.categories)
     opened = open_database(places.database, read_only=read_only)
     if not read_only:
         with opened.write() as conn:
             chat.interrupt_unfinished(conn)
-    return Runtime(loaded, places, opened, personas, _now, open_chat_model, open_embedder)
+    return Runtime(loaded, places, opened, personas, categories, _now, open_chat_model, open_embedder)
 
 
 def open_chat_model(runtime: Runtime, report: Callable[[str], None]) -> ChatModel:

@@ -3,7 +3,8 @@
     MemappError            has a title and says what to do; safe to show
     ├── ConfigError        a setting, persona or category file is wrong: file, line, nearest key     (exit 2)
     ├── UsageError         a command or request cannot be carried out as asked                        (exit 2)
-    │   └── NotFound       no thread, message or memory has this id
+    │   ├── NotFound       no thread, message or memory has this id
+    │   └── Refused        somebody asked for more than they may see
     ├── StoreError         the database cannot be opened, read or written                            (exit 1)
     │   ├── StoreLocked    another memapp is writing to it                                           (exit 3)
     │   ├── NewerSchema    made by a newer memapp
@@ -43,6 +44,10 @@ class UsageError(MemappError):
 
 class NotFound(UsageError):
     title = "Not found"
+
+
+class Refused(UsageError):
+    """Somebody asked for more than they may see."""
 
 
 class StoreError(MemappError):

@@ -15,6 +15,8 @@ class Paths:
     """config.toml"""
     personas: Path
     """The person's own personas, *.toml."""
+    categories: Path
+    """The person's own categories.toml."""
     database: Path
     """The one SQLite file; its lock, backups and damaged copies lie beside it."""
     models: Path
@@ -37,6 +39,7 @@ def locate(home: Path | None = None, database: Path | None = None) -> Paths:
     return Paths(
         config=config / "config.toml",
         personas=config / "personas",
+        categories=config / "categories.toml",
         database=(database or data / "memapp.db").expanduser().absolute(),
         models=_environment("MEMAPP_MODELS") or data / "models",
         cache=cache,

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, Literal, TypeVar
 
+from memapp.domain.categories import Categories
 from memapp.domain.persona import Persona
 from memapp.errors import ModelError, ModelLoading
 from memapp.inference import Cancel as Cancel  # re-exported: the screen cancels what it started
@@ -81,6 +82,7 @@ class Runtime:
     paths: Paths
     database: Database
     personas: Mapping[str, Persona]
+    categories: Categories
     clock: Callable[[], datetime]
     open_chat_model: Callable[["Runtime", Callable[[str], None]], ChatModel]
     """Opens the model that the settings name; slow; reports what it is doing. Raises `ModelError`."""

@@ -32,7 +32,7 @@ CREATE TABLE memories (
 ) STRICT;
 INSERT INTO memories (key, id, user_id, kind, category, text, normal_text, tags, importance, pinned, state, reason, purge_at,
                       origin, created_at, updated_at)
-    SELECT key, id, user_id, kind, category, text, normal_text, tags, importance, pinned, state, reason,
+    SELECT key, id, user_id, kind, iif(category = '', 'notes', category), text, normal_text, tags, importance, pinned, state, reason,
            iif(state = 'live', NULL, strftime('%Y-%m-%dT%H:%M:%fZ', updated_at, '+30 days')), origin, created_at, updated_at
     FROM kept_memories;
 INSERT INTO memory_sources (memory_id, message_id) SELECT memory_id, message_id FROM kept_sources;
@@ -179,16 +179,18 @@ CREATE TABLE patches (
     held TEXT NOT NULL DEFAULT '' CHECK (held = '' OR json_valid(held)),   -- the memory that waits with it
     proposer TEXT NOT NULL CHECK (proposer IN ('person', 'worker', 'import', 'undo')),
     state TEXT NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'approved', 'applied', 'denied', 'expired', 'withdrawn')),
-    asked_in TEXT REFERENCES messages (id) ON DELETE SET NULL, -- the reply in which memapp itself asked about it
+    asked_in TEXT,                               -- the message in which memapp itself asked about it
     snoozed_until TEXT,
     created_at TEXT NOT NULL,
     expires_at TEXT NOT NULL,
     decided_at TEXT,
     decided_by TEXT CHECK (decided_by IN ('person', 'chat', 'signals', 'clock')),
     CHECK ((state = 'pending') = (decided_at IS NULL)),
-    CHECK ((state = 'pending') = (decided_by IS NULL))
-) STRICT;
+    CHECK ((state = 'pending') = (decided_by IS NULL)),
+    CHECK (coalesce(julianday(expires_at) - julianday(created_at), -1) BETWEEN 0 AND 7.001)
+) STRICT, WITHOUT ROWID;                         -- no hidden key by which a row could be replaced
 CREATE INDEX patches_waiting ON patches (user_id, state, id DESC);
+CREATE INDEX patches_asked ON patches (asked_in) WHERE asked_in IS NOT NULL;
 CREATE TABLE patch_evidence (
     patch_id TEXT NOT NULL REFERENCES patches (id) ON DELETE CASCADE,
     message_id TEXT NOT NULL REFERENCES messages (id) ON DELETE CASCADE,
@@ -199,20 +201,31 @@ CREATE INDEX patch_evidence_message ON patch_evidence (message_id);
 
 CREATE TABLE profile (
     user_id TEXT NOT NULL,
-    field TEXT NOT NULL REFERENCES profile_fields (name),
+    field TEXT NOT NULL REFERENCES profile_fields (name) CHECK (field <> 'forgotten'),
     value TEXT NOT NULL CHECK (length(value) BETWEEN 1 AND 280),
     patch_id TEXT NOT NULL REFERENCES patches (id),
     updated_at TEXT NOT NULL,
     PRIMARY KEY (user_id, field)
-) STRICT;
+) STRICT, WITHOUT ROWID;
+CREATE INDEX profile_patch ON profile (patch_id);
 
 -- The guards of consent. They hold whatever the code above them does.
-CREATE TRIGGER patches_begin_pending BEFORE INSERT ON patches WHEN new.state <> 'pending' OR new.asked_in IS NOT NULL BEGIN
+CREATE TRIGGER patches_begin_pending BEFORE INSERT ON patches
+WHEN new.state <> 'pending' OR new.asked_in IS NOT NULL OR new.snoozed_until IS NOT NULL BEGIN
     SELECT raise(ABORT, 'a patch begins as pending');
+END;
+CREATE TRIGGER patches_are_new BEFORE INSERT ON patches WHEN EXISTS (SELECT 1 FROM patches WHERE id = new.id) BEGIN
+    SELECT raise(ABORT, 'a patch is not replaced');
 END;
 CREATE TRIGGER patches_are_fixed BEFORE UPDATE OF id, user_id, field, old_value, new_value, held, proposer, created_at, expires_at
 ON patches BEGIN
     SELECT raise(ABORT, 'what a patch proposes cannot be changed');
+END;
+CREATE TRIGGER patches_are_asked_once BEFORE UPDATE OF asked_in ON patches WHEN NOT (
+    old.state = 'pending' AND old.asked_in IS NULL AND EXISTS (
+        SELECT 1 FROM messages WHERE id = new.asked_in AND user_id = old.user_id AND role = 'assistant' AND unprompted = 1
+                                     AND model = '')) BEGIN
+    SELECT raise(ABORT, 'memapp itself asks, and once');
 END;
 CREATE TRIGGER patches_move_on BEFORE UPDATE OF state ON patches
 WHEN NOT (old.state = 'pending' AND new.state IN ('approved', 'denied', 'expired', 'withdrawn')
@@ -225,14 +238,26 @@ END;
 CREATE TRIGGER patches_need_a_yes BEFORE UPDATE OF state ON patches WHEN new.state = 'approved' AND NOT (
     new.decided_at <= old.expires_at AND (
         new.decided_by = 'person'
-        OR new.decided_by = 'chat' AND old.asked_in IS NOT NULL
+        OR new.decided_by = 'chat' AND EXISTS (         -- a typed message came right after the question
+            SELECT 1 FROM messages q JOIN messages a ON a.thread_id = q.thread_id AND a.seq > q.seq
+            WHERE q.id = old.asked_in AND a.role = 'user' AND a.origin = 'typed' AND a.active = 1)
         OR new.decided_by = 'signals'
            AND (SELECT sensitivity FROM profile_fields WHERE name = old.field) = 'benign'
-           AND (SELECT count(*) FROM patch_evidence WHERE patch_id = old.id AND typed = 1) >= 2)) BEGIN
+           AND (SELECT count(*) FROM patch_evidence e JOIN messages m ON m.id = e.message_id
+                WHERE e.patch_id = old.id AND e.typed = 1 AND m.active = 1) >= 2)) BEGIN
     SELECT raise(ABORT, 'nobody said yes to this patch');
 END;
 CREATE TRIGGER patches_stay BEFORE DELETE ON patches WHEN old.state IN ('pending', 'approved') BEGIN
     SELECT raise(ABORT, 'a patch is decided, not deleted');
+END;
+CREATE TRIGGER patch_evidence_is_true BEFORE INSERT ON patch_evidence WHEN NOT EXISTS (
+    SELECT 1 FROM patches p JOIN messages m ON m.user_id = p.user_id
+    WHERE p.id = new.patch_id AND p.state = 'pending' AND m.id = new.message_id
+          AND (new.typed = 0 OR m.role = 'user' AND m.origin = 'typed')) BEGIN
+    SELECT raise(ABORT, 'that is no evidence for a patch that waits');
+END;
+CREATE TRIGGER patch_evidence_is_fixed BEFORE UPDATE ON patch_evidence BEGIN
+    SELECT raise(ABORT, 'evidence cannot be changed');
 END;
 CREATE TRIGGER profile_insert_needs_patch BEFORE INSERT ON profile WHEN NOT EXISTS (
     SELECT 1 FROM patches WHERE id = new.patch_id AND user_id = new.user_id AND field = new.field AND new_value = new.value
@@ -259,7 +284,13 @@ CREATE TRIGGER profile_delete_uses_patch AFTER DELETE ON profile BEGIN
     UPDATE patches SET state = 'applied'
     WHERE user_id = old.user_id AND field = old.field AND new_value = '' AND state = 'approved';
 END;
-CREATE TRIGGER profile_fields_stay_sensitive BEFORE UPDATE ON profile_fields WHEN old.sensitivity = 'sensitive' BEGIN
+CREATE TRIGGER profile_fields_begin_sensitive BEFORE INSERT ON profile_fields WHEN new.sensitivity <> 'sensitive' BEGIN
+    SELECT raise(ABORT, 'a new field is sensitive');
+END;
+CREATE TRIGGER profile_fields_are_fixed BEFORE UPDATE ON profile_fields BEGIN
+    SELECT raise(ABORT, 'a sensitive field stays sensitive');
+END;
+CREATE TRIGGER profile_fields_stay BEFORE DELETE ON profile_fields BEGIN
     SELECT raise(ABORT, 'a sensitive field stays sensitive');
 END;
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from memapp import paths, settings
+from memapp.categories import load_categories
 from memapp.domain.turn import TurnEvent
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
 from memapp.prompts.personas import load_personas
@@ -36,6 +37,7 @@ def make_runtime(home: Path, model: ScriptedModel | None = None, *, embedder: bo
         places,
         open_database(places.database),
         personas,
+        load_categories(paths.bundled("assets", "categories.toml"), places.categories),
         Clock(),
         open_chat_model=lambda _runtime, _report: ScriptedModel(),
         open_embedder=lambda _runtime: ScriptedEmbedder(),  # type: ignore[arg-type]

@@ -69,3 +69,5 @@ class Recalled:
     why: str
     """Which signals matched, in words and numbers: `words 0.71 + meaning 0.40`."""
     pinned: bool = False
+    category: str = ""
+    """Of a fact."""

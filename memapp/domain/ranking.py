@@ -81,6 +81,7 @@ class Candidate:
     """Share of the words that no fact holds as written, but this one nearly."""
     importance: int = DEFAULT_IMPORTANCE
     pinned: bool = False
+    category: str = ""
     thread_id: str = ""
     seq: int = 0
     said_by: Literal["", "user", "assistant"] = ""

@@ -24,6 +24,7 @@ from memapp.prompts import remark as remarks
 from memapp.prompts.history import recent
 from memapp.prompts.scene import Scene
 from memapp.runtime import Runtime
+from memapp.services.query import conversation_scope
 from memapp.services.recall import RecallRequest, recall
 from memapp.store import chat, events, expectations
 
@@ -194,7 +195,13 @@ def look_ahead(runtime: Runtime, in_prompt: list[Message], ahead: Ahead) -> tupl
 
 def _look_up(runtime: Runtime, text: str, needed_info: Sequence[str], in_prompt: list[Message]) -> tuple[Recalled, ...]:
     without = frozenset(one.id for one in in_prompt)
-    request = RecallRequest(text, needed_info=tuple(needed_info), top_k=runtime.settings.top_k, without=without)
+    request = RecallRequest(
+        text,
+        needed_info=tuple(needed_info),
+        top_k=runtime.settings.top_k,
+        without=without,
+        scope=conversation_scope(runtime),
+    )
     return quotes.choose(text, recall(runtime, request), runtime.settings.prompt_memories)
 
 

@@ -8,6 +8,7 @@ from memapp.domain import ranking
 from memapp.domain.text import clean, one_line
 from memapp.runtime import Runtime
 from memapp.store import chat
+from memapp.store.scope import Scope
 from memapp.store.search import search_memories, search_messages
 
 SNIPPET_CHARS = 160
@@ -39,7 +40,7 @@ def find(runtime: Runtime, text: str, limit: int = 30) -> list[Hit]:
     threads = chat.list_threads(conn, user, matching=text.strip(), limit=THREADS)
     found = [Hit("thread", one.id, one.id, one.title, "", one.updated_at) for one in threads]
     candidates = [
-        *search_memories(conn, user, words, unfinished=True),
+        *search_memories(conn, Scope(user), words, unfinished=True),
         *search_messages(conn, user, words, unfinished=True),
     ]
     titles: dict[str, str] = {}

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from memapp.domain.categories import NOTES, RECENT_ACTIVITY
 from memapp.domain.changes import Actor, Change, Created, Pinned, Restored, Reverted, Revision, SoftDeleted, Updated
 from memapp.domain.distil import tags_for
 from memapp.domain.memory import MAX_MEMORY_CHARS, Kind, Memory, State
@@ -17,8 +18,9 @@ MAX_TAGS = 5
 TAG_CHARS = 40
 
 
-def add(runtime: Runtime, text: str, tags: Sequence[str] = (), *, pinned: bool = False) -> Revision:
+def add(runtime: Runtime, text: str, tags: Sequence[str] = (), *, pinned: bool = False, category: str = "") -> Revision:
     """Remember something in the person's own words."""
+    _check_category(runtime, category or NOTES)
     text = _checked(text)
     now = runtime.clock()
     memory = Memory(
@@ -26,7 +28,7 @@ def add(runtime: Runtime, text: str, tags: Sequence[str] = (), *, pinned: bool =
         text=text,
         tags=_checked_tags(tags) or tuple(tags_for(text)),
         kind=Kind.SEMANTIC,
-        category="",
+        category=category or NOTES,
         importance=BY_HAND_IMPORTANCE,
         pinned=pinned,
         state=State.LIVE,
@@ -97,6 +99,12 @@ def _checked(text: str) -> str:
             "Split it.",
         )
     return text
+
+
+def _check_category(runtime: Runtime, category: str) -> None:
+    known = [name for name in runtime.categories.categories if name != RECENT_ACTIVITY]
+    if category not in known:
+        raise UsageError(f"There is no category {category!r}.", f"Known: {', '.join(known)}.")
 
 
 def _checked_tags(tags: Sequence[str]) -> tuple[str, ...]:

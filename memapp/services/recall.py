@@ -19,6 +19,7 @@ from memapp.domain.when import named_times
 from memapp.errors import ModelError
 from memapp.runtime import Runtime
 from memapp.store import search, vectors
+from memapp.store.scope import Scope
 
 log = logging.getLogger(__name__)
 
@@ -37,6 +38,8 @@ class RecallRequest:
     kinds: tuple[Literal["memory", "message"], ...] = ("memory", "message")
     unfinished: bool = False
     """The last word is still being typed."""
+    scope: Scope | None = None
+    """Which facts may be seen; None for all that are the person's, who looks for themself."""
 
 
 def recall(runtime: Runtime, request: RecallRequest) -> list[Recalled]:
@@ -47,7 +50,7 @@ def recall(runtime: Runtime, request: RecallRequest) -> list[Recalled]:
     candidates = [
         one
         for kind in request.kinds
-        for one in _candidates(runtime, kind, words, keywords, vector, request.unfinished)
+        for one in _candidates(runtime, kind, request, words, keywords, vector)
         if one.id not in request.without
     ]
     now = runtime.clock()
@@ -71,18 +74,22 @@ def _embedded(runtime: Runtime, text: str) -> NDArray[np.float32] | None:
 def _candidates(
     runtime: Runtime,
     kind: Literal["memory", "message"],
+    request: RecallRequest,
     words: Sequence[str],
     keywords: Sequence[str],
     vector: NDArray[np.float32] | None,
-    unfinished: bool,
 ) -> list[Candidate]:
     conn = runtime.database.read()
     likeness = vectors.NOTHING_ALIKE
     embedder = runtime.embedding.ready()
     if vector is not None and embedder is not None:
         likeness = vectors.matrix(runtime.database, runtime.user_id, kind, embedder.model_id).likeness(conn, vector)
-    find = search.search_memories if kind == "memory" else search.search_messages
-    return find(conn, runtime.user_id, words, keywords=keywords, likeness=likeness, unfinished=unfinished)
+    if kind == "memory":
+        scope = request.scope or Scope(runtime.user_id)
+        return search.search_memories(conn, scope, words, keywords=keywords, likeness=likeness, unfinished=request.unfinished)
+    return search.search_messages(
+        conn, runtime.user_id, words, keywords=keywords, likeness=likeness, unfinished=request.unfinished
+    )
 
 
 def _without_told_twice(runtime: Runtime, ranked: Sequence[Ranked]) -> list[Ranked]:
@@ -110,4 +117,5 @@ def _recalled(ranked: Ranked, words: Sequence[str]) -> Recalled:
         score=round(ranked.score, 4),
         why=ranked.why,
         pinned=one.pinned,
+        category=one.category,
     )

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from datetime import datetime
 
+from memapp.domain.categories import NOTES
 from memapp.domain.changes import Actor, Created, SoftDeleted
 from memapp.domain.chat import Message
 from memapp.domain.distil import Draft, distil
@@ -91,7 +92,7 @@ def _memory(memory_id: str, draft: Draft, message: Message, now: datetime) -> Me
         text=draft.text,
         tags=tuple(draft.tags),
         kind=Kind.SEMANTIC,
-        category=draft.category,
+        category=draft.category or NOTES,
         importance=DEFAULT_IMPORTANCE,
         pinned=False,
         state=State.LIVE,

@@ -22,14 +22,15 @@ def add_event(
     *,
     thread_id: str | None = None,
     memory_id: str | None = None,
+    category: str | None = None,
     sim: float | None = None,
     meta: dict[str, Any] | None = None,
 ) -> None:
     """Note an operation. `meta` holds numbers and reasons, never message text."""
     conn.execute(
-        """INSERT INTO events (id, user_id, thread_id, node, op, status, memory_id, sim, meta, ts)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
-        (new_id(now), user_id, thread_id, node, op, status, memory_id, sim, to_json(meta or {}), to_text(now)),
+        """INSERT INTO events (id, user_id, thread_id, node, op, status, memory_id, category, sim, meta, ts)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+        (new_id(now), user_id, thread_id, node, op, status, memory_id, category, sim, to_json(meta or {}), to_text(now)),
     )
 
 

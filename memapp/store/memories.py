@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from memapp.domain.memory import Kind, Memory, State
 from memapp.errors import NotFound
 from memapp.store.rows import to_json, to_time
+from memapp.store.scope import Scope
 
 
 def get_memory(conn: sqlite3.Connection, user_id: str, memory_id: str) -> Memory:
@@ -48,6 +49,15 @@ def list_memories(
             **{"user": user_id, "state": state, "tag": tag, "since": since, "limit": limit, "offset": offset},
             "pinned": None if pinned is None else int(pinned),
         },
+    ).fetchall()
+    return _memories(conn, rows)
+
+
+def in_scope(conn: sqlite3.Connection, scope: Scope, limit: int) -> list[Memory]:
+    """Return the live memories that a scope lets in: pinned and important ones first, then the newest."""
+    rows = conn.execute(
+        f"SELECT o.* FROM memories o WHERE {scope.where} ORDER BY o.pinned DESC, o.importance DESC, o.id DESC LIMIT :limit",  # noqa: S608
+        {**scope.values, "limit": limit},
     ).fetchall()
     return _memories(conn, rows)
 

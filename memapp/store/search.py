@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from memapp.domain import ranking
 from memapp.domain.ranking import Candidate
 from memapp.store.rows import to_json, to_time
+from memapp.store.scope import Scope
 from memapp.store.vectors import NOTHING_ALIKE, Likeness
 
 FACTS_BY_WORDS = 50
@@ -32,13 +33,12 @@ TAG_WEIGHT = 0.5
 # CROSS JOIN: the keys asked for come first; else the planner reads every row of the person instead.
 _MEMORIES_BY_WORDS = """
     SELECT o.key, -bm25(memories_fts, 1.0, :weight) AS score FROM memories_fts JOIN memories o ON o.key = memories_fts.rowid
-    WHERE memories_fts MATCH :query AND o.user_id = :user AND o.state = 'live' ORDER BY score DESC LIMIT :limit"""
+    WHERE memories_fts MATCH :query AND {where} ORDER BY score DESC LIMIT :limit"""
 _MEMORIES_BY_KEY = """
-    SELECT o.key, o.id, o.text, o.tags, o.importance, o.pinned, o.created_at
-    FROM json_each(:keys) asked CROSS JOIN memories o ON o.key = asked.value
-    WHERE o.user_id = :user AND o.state = 'live'"""
+    SELECT o.key, o.id, o.text, o.tags, o.category, o.importance, o.pinned, o.created_at
+    FROM json_each(:keys) asked CROSS JOIN memories o ON o.key = asked.value WHERE {where}"""
 _NEWEST_MEMORIES = """
-    SELECT key, text, tags FROM memories WHERE user_id = :user AND state = 'live' ORDER BY id DESC LIMIT :limit"""
+    SELECT o.key, o.text, o.tags FROM memories o WHERE {where} ORDER BY o.id DESC LIMIT :limit"""
 _MESSAGES_BY_WORDS = """
     SELECT o.key, -bm25(messages_fts, 1.0, :weight) AS score FROM messages_fts JOIN messages o ON o.key = messages_fts.rowid
     WHERE messages_fts MATCH :query AND o.user_id = :user AND o.active = 1
@@ -68,25 +68,28 @@ def match_any(words: Sequence[str], *, unfinished: bool = False) -> str | None:
 
 def search_memories(
     conn: sqlite3.Connection,
-    user_id: str,
+    scope: Scope,
     words: Sequence[str],
     *,
     keywords: Sequence[str] = (),
     likeness: Likeness = NOTHING_ALIKE,
     unfinished: bool = False,
 ) -> list[Candidate]:
-    """Return live facts that hold a word or keyword, or nearly, or mean something alike. Unordered."""
-    fixed = {"user": user_id, "weight": TAG_WEIGHT}
-    by_words = _scores(conn, _MEMORIES_BY_WORDS, match_any(words, unfinished=unfinished), FACTS_BY_WORDS, fixed)
-    by_keywords = _scores(conn, _MEMORIES_BY_WORDS, match_any(keywords), BY_KEYWORDS, fixed)
-    misspelt = {} if unfinished else _misspelt(conn, user_id, words)
-    rows = _rows(conn, _MEMORIES_BY_KEY, user_id, likeness, {*by_words, *by_keywords, *misspelt})
+    """Return the facts in scope that hold a word or keyword, or nearly, or mean something alike. Unordered."""
+    by_words_sql = _MEMORIES_BY_WORDS.format(where=scope.where)
+    fixed = {**scope.values, "weight": TAG_WEIGHT}
+    by_words = _scores(conn, by_words_sql, match_any(words, unfinished=unfinished), FACTS_BY_WORDS, fixed)
+    by_keywords = _scores(conn, by_words_sql, match_any(keywords), BY_KEYWORDS, fixed)
+    misspelt = {} if unfinished else _misspelt(conn, scope, words)
+    by_key_sql = _MEMORIES_BY_KEY.format(where=scope.where)
+    rows = _rows(conn, by_key_sql, scope.values, likeness, {*by_words, *by_keywords, *misspelt})
     return [
         Candidate(
             kind="memory",
             id=row["id"],
             text=row["text"],
             around=" ".join(json.loads(row["tags"])),
+            category=row["category"],
             at=to_time(row["created_at"]),
             bm25=by_words.get(key, 0.0),
             keyword_bm25=by_keywords.get(key, 0.0),
@@ -112,7 +115,7 @@ def search_messages(
     fixed = {"user": user_id, "weight": CONTEXT_WEIGHT}
     by_words = _scores(conn, _MESSAGES_BY_WORDS, match_any(words, unfinished=unfinished), MESSAGES_BY_WORDS, fixed)
     by_keywords = _scores(conn, _MESSAGES_BY_WORDS, match_any(keywords), BY_KEYWORDS, fixed)
-    rows = _rows(conn, _MESSAGES_BY_KEY, user_id, likeness, {*by_words, *by_keywords})
+    rows = _rows(conn, _MESSAGES_BY_KEY, {"user": user_id}, likeness, {*by_words, *by_keywords})
     return [
         Candidate(
             kind="message",
@@ -150,12 +153,13 @@ def _scores(conn: sqlite3.Connection, sql: str, query: str | None, limit: int, f
     return {row["key"]: row["score"] for row in conn.execute(sql, {**fixed, "query": query, "limit": limit})}
 
 
-def _misspelt(conn: sqlite3.Connection, user_id: str, words: Sequence[str]) -> dict[int, float]:
+def _misspelt(conn: sqlite3.Connection, scope: Scope, words: Sequence[str]) -> dict[int, float]:
     """Return the facts that nearly hold a word which no fact holds, with the share of such words among all."""
     unknown = [word for word in words if len(word) >= MISSPELT_LETTERS and not _known(conn, word)]
     if not unknown:
         return {}
-    rows = conn.execute(_NEWEST_MEMORIES, {"user": user_id, "limit": MISSPELT_AMONG}).fetchall()
+    newest = _NEWEST_MEMORIES.format(where=scope.where)
+    rows = conn.execute(newest, {**scope.values, "limit": MISSPELT_AMONG}).fetchall()
     held = Counter(
         rows[place]["key"]
         for word in unknown
@@ -169,7 +173,9 @@ def _known(conn: sqlite3.Connection, word: str) -> bool:
     return found.fetchone() is not None
 
 
-def _rows(conn: sqlite3.Connection, sql: str, user_id: str, likeness: Likeness, found: Iterable[int]) -> dict[int, sqlite3.Row]:
+def _rows(
+    conn: sqlite3.Connection, sql: str, fixed: Mapping[str, object], likeness: Likeness, found: Iterable[int]
+) -> dict[int, sqlite3.Row]:
     """Return the live rows of what was found and of the likest, by key.
 
     A vector may belong to a chat that was deleted: then further ones are asked for.
@@ -177,7 +183,7 @@ def _rows(conn: sqlite3.Connection, sql: str, user_id: str, likeness: Likeness, 
     keys, asked = set(found), BY_MEANING
     while True:
         nearest = likeness.nearest(asked, ranking.LEAST_COSINE)
-        values = {"user": user_id, "chars": TEXT_CHARS, "keys": to_json([*keys, *nearest])}
+        values = {**fixed, "chars": TEXT_CHARS, "keys": to_json([*keys, *nearest])}
         rows = {row["key"]: row for row in conn.execute(sql, values)}
         alive = [key for key in nearest if key in rows]
         if len(alive) >= BY_MEANING or len(nearest) < asked:

@@ -15,6 +15,7 @@ from memapp.domain.memory import Kind, Memory, State
 from memapp.store import changes, chat, search
 from memapp.store.database import Database
 from memapp.store.rows import new_id
+from memapp.store.scope import Scope
 from memapp.store.vectors import Likeness
 from tests.store.conftest import NOW, USER
 
@@ -48,7 +49,7 @@ def talk(database: Database, *texts: str, user: str = USER) -> tuple[str, list[s
 
 
 def facts(database: Database, query: str, **how: bool) -> list[str]:
-    found = search.search_memories(database.read(), USER, ranking.query_words(query), **how)
+    found = search.search_memories(database.read(), Scope(USER), ranking.query_words(query), **how)
     return [one.text for one in sorted(found, key=lambda one: -one.bm25)]
 
 
@@ -148,7 +149,7 @@ def test_what_belongs_to_somebody_else_is_not_found_and_takes_no_place(
 def test_a_misspelt_word_finds_the_fact_that_nearly_holds_it(database: Database) -> None:
     add_fact(database, "User is vegetarian.")
     add_fact(database, "User has a cat.")
-    (found,) = search.search_memories(database.read(), USER, ["vegatarian", "dinner"])
+    (found,) = search.search_memories(database.read(), Scope(USER), ["vegatarian", "dinner"])
     assert (found.text, found.misspelt, found.bm25) == ("User is vegetarian.", 0.5, 0.0)
 
 
@@ -160,8 +161,8 @@ def test_a_word_that_some_fact_holds_is_not_taken_for_a_slip(database: Database)
 
 def test_the_last_word_may_be_unfinished(database: Database) -> None:
     add_fact(database, "User is vegetarian.")
-    (whole,) = search.search_memories(database.read(), USER, ["veget"])
-    (begun,) = search.search_memories(database.read(), USER, ["veget"], unfinished=True)
+    (whole,) = search.search_memories(database.read(), Scope(USER), ["veget"])
+    (begun,) = search.search_memories(database.read(), Scope(USER), ["veget"], unfinished=True)
     assert whole.bm25 == 0 < begun.bm25
 
 
@@ -190,7 +191,7 @@ def test_what_means_something_alike_is_found_without_a_common_word(database: Dat
     add_fact(database, "User has a cat.")
     key = database.read().execute("SELECT key FROM memories").fetchone()["key"]
     alike = Likeness(np.array([key]), np.array([0.7], np.float32), {key: 0})
-    (found,) = search.search_memories(database.read(), USER, ["pets"], likeness=alike)
+    (found,) = search.search_memories(database.read(), Scope(USER), ["pets"], likeness=alike)
     assert (found.text, found.cosine) == ("User has a cat.", pytest.approx(0.7))
 
 

@@ -12,6 +12,7 @@ import pytest
 from textual.pilot import Pilot
 
 from memapp import paths, settings
+from memapp.categories import load_categories
 from memapp.errors import ModelError
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
 from memapp.prompts.personas import load_personas
@@ -58,6 +59,7 @@ class World:
             places,
             self.database,
             load_personas([paths.bundled("assets", "personas"), places.personas]),
+            load_categories(paths.bundled("assets", "categories.toml"), places.categories),
             self.clock,
             self._open_model,
             lambda _: ScriptedEmbedder(),

@@ -1,0 +1,56 @@
+"""Categories of memories, and what an agent may see: a capability is made by the app, never by the one who asks."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+NOTES = "notes"
+"""The category of what a person wrote by hand and gave no other."""
+SUPERVISOR = "supervisor"
+"""The agent that holds the conversation."""
+RECENT_ACTIVITY = "recent_activity"
+RECENT = timedelta(hours=72)
+
+
+class Category(BaseModel):
+    """How the memories of one category are recalled."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    context: Literal["all", "rag"]
+    """`all`: whenever the category is asked for. `rag`: what fits the question."""
+    rag_length: int | None = Field(default=None, ge=1, le=1000)
+    """The most that is recalled of it; None for no limit of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Capability:
+    """What one caller may read: whose memory, and which categories of it."""
+
+    agent: str
+    user_id: str
+    categories: frozenset[str]
+
+
+class Categories(BaseModel):
+    """All categories, and the allowlist of each agent."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    categories: Mapping[str, Category]
+    allowlists: Mapping[str, tuple[str, ...]]
+
+    @model_validator(mode="after")
+    def _only_defined(self) -> "Categories":
+        for agent, names in self.allowlists.items():
+            for name in names:
+                if name not in self.categories:
+                    raise ValueError(f"the allowlist of {agent!r} names the category {name!r}, which is not defined")
+        return self
+
+    def capability(self, agent: str, user_id: str) -> Capability:
+        """Return what an agent may read; an agent that nobody listed may read nothing."""
+        return Capability(agent, user_id, frozenset(self.allowlists.get(agent, ())))

@@ -1,0 +1,69 @@
+"""`memory.query`: the request and the response of the one interface through which agents read the memory."""
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class QueryFilters(BaseModel):
+    """Conditions that narrow a query; what is not given does not count. All are applied inside the SQL."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    user_id: str | None = None
+    """Whose memory; it must be the caller's own."""
+    agent_id: str | None = None
+    """The persona that was talked to."""
+    run_id: str | None = None
+    """The thread it was learned in."""
+    actor_id: Literal["person", "worker", "import"] | None = None
+    """Who wrote it."""
+    role: Literal["user", "assistant"] | None = None
+    """Who said the message it came from."""
+    pinned: bool | None = None
+    importance_min: int | None = Field(default=None, ge=1, le=5)
+    importance_max: int | None = Field(default=None, ge=1, le=5)
+    updated_after: datetime | None = None
+    updated_before: datetime | None = None
+
+
+class QueryRequest(BaseModel):
+    """What an agent asks for."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+    agent: str = Field(min_length=1, max_length=40)
+    query: str = Field(max_length=2000)
+    categories: tuple[str, ...] = ()
+    """Empty for all that the agent may read."""
+    filters: QueryFilters = QueryFilters()
+    threshold: float = Field(default=0.0, ge=0.0, le=2.0)
+    """Hits with a lower score are dropped; scores are those that `search --explain` prints."""
+    top_k: int = Field(default=3, ge=1, le=50)
+    returned: Literal["bullets", "full"] = Field(default="bullets", alias="return")
+    budget_tokens: int = Field(default=512, ge=1, le=100_000)
+    """For the texts together, counted with the model's own tokenizer."""
+
+
+class Bullet(BaseModel):
+    """A memory in one line."""
+
+    id: str
+    category: str
+    text: str
+    """`[tasks] ...`"""
+
+
+class Full(Bullet):
+    """A memory with all that is known about it."""
+
+    tags: tuple[str, ...]
+    importance: int
+    pinned: bool
+    score: float
+    why: str
+    agent_id: str
+    run_id: str
+    created_at: datetime
+    updated_at: datetime

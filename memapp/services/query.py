@@ -1,0 +1,145 @@
+"""`memory.query`: how agents read the memory, each within its own capability.
+
+The capability comes from the app. A request for another agent, another person or a category that is not on the agent's list
+is refused as a whole and recorded. What may be seen is decided inside the SQL (`store.scope`).
+"""
+
+from collections.abc import Sequence
+
+from memapp.domain.categories import RECENT, RECENT_ACTIVITY, SUPERVISOR, Capability
+from memapp.domain.memory import Memory, Recalled
+from memapp.domain.query import Bullet, Full, QueryFilters, QueryRequest
+from memapp.errors import Refused
+from memapp.runtime import Runtime
+from memapp.services.recall import RecallRequest, recall
+from memapp.store import events, memories
+from memapp.store.scope import Filters, Scope
+
+ALWAYS = 50
+"""The most that is taken of categories which are recalled whatever the question."""
+
+
+def query(runtime: Runtime, capability: Capability, request: QueryRequest) -> list[Bullet] | list[Full]:
+    """Answer a request, best first. Raises `Refused` for one that goes beyond the capability."""
+    _refuse_beyond(runtime, capability, request)
+    categories = frozenset(request.categories) or capability.categories
+    seen = scope(runtime, capability, categories, request.filters)
+    hits = recall(runtime, RecallRequest(request.query, top_k=request.top_k, kinds=("memory",), scope=seen))
+    hits = [hit for hit in hits if hit.score >= request.threshold]
+    hits = _within_lengths(runtime, _with_always(runtime, hits, seen, categories))[: request.top_k]
+    found = {one.id: one for one in memories.get_memories(runtime.database.read(), runtime.user_id, [hit.id for hit in hits])}
+    affordable = _within_budget(runtime, [hit for hit in hits if hit.id in found], request.budget_tokens)
+    _note(runtime, "ok", sim=affordable[0].score if affordable else None)
+    if request.returned == "full":
+        return [_full(hit, found[hit.id]) for hit in affordable]
+    return [_bullet(hit) for hit in affordable]
+
+
+def conversation_scope(runtime: Runtime) -> Scope:
+    """Return what the chat itself may see: the categories on the supervisor's list."""
+    capability = runtime.categories.capability(SUPERVISOR, runtime.user_id)
+    return scope(runtime, capability, capability.categories, QueryFilters())
+
+
+def scope(runtime: Runtime, capability: Capability, categories: frozenset[str], filters: QueryFilters) -> Scope:
+    """Return the part of the memory that a request may see."""
+    return Scope(
+        capability.user_id,
+        categories & capability.categories,
+        runtime.clock() - RECENT if RECENT_ACTIVITY in categories else None,
+        Filters(**filters.model_dump(exclude={"user_id"})),
+    )
+
+
+def _refuse_beyond(runtime: Runtime, capability: Capability, request: QueryRequest) -> None:
+    reason, category = "", ""
+    beyond = sorted(set(request.categories) - capability.categories)
+    if request.agent != capability.agent:
+        reason = "it speaks for another agent"
+    elif request.filters.user_id not in (None, capability.user_id):
+        reason = "it asks for another person's memory"
+    elif beyond:
+        category = beyond[0] if beyond[0] in runtime.categories.categories else ""
+        reason = "it asks for a category that is not on the agent's list"
+    if reason:
+        _note(runtime, "error", reason=reason, category=category)
+        raise Refused(f"The query of {capability.agent!r} was refused: {reason}.")
+
+
+def _with_always(runtime: Runtime, hits: Sequence[Recalled], seen: Scope, categories: frozenset[str]) -> list[Recalled]:
+    """Add, after what fits the question, the memories of categories that are recalled whatever the question."""
+    always = frozenset(
+        name for name in categories & (seen.categories or frozenset()) if runtime.categories.categories[name].context == "all"
+    )
+    if not always:
+        return list(hits)
+    there = {hit.id for hit in hits}
+    narrowed = Scope(seen.user_id, always, None, seen.filters)
+    more = memories.in_scope(runtime.database.read(), narrowed, ALWAYS)
+    added = [
+        Recalled("memory", one.id, one.text, "", "", one.updated_at, 0.0, "always", one.pinned, one.category)
+        for one in more
+        if one.id not in there
+    ]
+    return [*hits, *added]
+
+
+def _within_lengths(runtime: Runtime, hits: Sequence[Recalled]) -> list[Recalled]:
+    """Keep of each category no more than its `rag_length`."""
+    taken: dict[str, int] = {}
+    kept = []
+    for hit in hits:
+        category = runtime.categories.categories.get(hit.category)
+        taken[hit.category] = taken.get(hit.category, 0) + 1
+        if category is None or category.rag_length is None or taken[hit.category] <= category.rag_length:
+            kept.append(hit)
+    return kept
+
+
+def _within_budget(runtime: Runtime, hits: Sequence[Recalled], budget: int) -> list[Recalled]:
+    """Keep the best hits whose bullets fit the budget together. Without a model every byte counts as a token: it always holds."""
+    model = runtime.chat.ready()
+    kept: list[Recalled] = []
+    for hit in hits:
+        line = _bullet(hit).text
+        budget -= model.count_tokens(f"{line}\n") if model else len(line.encode()) + 1
+        if budget < 0:
+            break
+        kept.append(hit)
+    return kept
+
+
+def _bullet(hit: Recalled) -> Bullet:
+    return Bullet(id=hit.id, category=hit.category, text=f"[{hit.category}] {hit.text}")
+
+
+def _full(hit: Recalled, memory: Memory) -> Full:
+    return Full(
+        **_bullet(hit).model_dump(),
+        tags=memory.tags,
+        importance=memory.importance,
+        pinned=memory.pinned,
+        score=hit.score,
+        why=hit.why,
+        agent_id=memory.agent_id,
+        run_id=memory.run_id,
+        created_at=memory.created_at,
+        updated_at=memory.updated_at,
+    )
+
+
+def _note(runtime: Runtime, status: str, *, sim: float | None = None, reason: str = "", category: str = "") -> None:
+    if runtime.database.read_only:
+        return
+    with runtime.database.write() as conn:
+        events.add_event(
+            conn,
+            runtime.user_id,
+            "context",
+            "search",
+            "ok" if status == "ok" else "error",
+            runtime.clock(),
+            sim=sim,
+            category=category or None,
+            meta={"refused": reason} if reason else {},
+        )

@@ -1,0 +1,201 @@
+"""`memory.query`: what an agent gets, and what it never gets."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from memapp.domain.categories import Capability
+from memapp.domain.changes import Actor, Created
+from memapp.domain.memory import Kind, Memory, State
+from memapp.domain.query import Bullet, Full, QueryFilters, QueryRequest
+from memapp.errors import Refused
+from memapp.inference.scripted import ScriptedModel
+from memapp.runtime import Runtime
+from memapp.services import chats, curate
+from memapp.services.query import query
+from memapp.store import changes, chat, events
+from memapp.store.rows import new_id
+from tests.builders import make_runtime
+
+
+@pytest.fixture
+def runtime(tmp_path: Path) -> Iterator[Runtime]:
+    opened = make_runtime(tmp_path, ScriptedModel())
+    yield opened
+    opened.close()
+
+
+def remember(runtime: Runtime, text: str, category: str, **also: object) -> str:
+    now = runtime.clock()
+    values = {
+        **{"id": new_id(now), "text": text, "tags": (), "kind": Kind.SEMANTIC, "category": category, "importance": 2},
+        **{"pinned": False, "state": State.LIVE, "reason": "", "origin": "distilled", "sources": ()},
+        **{"created_at": now, "updated_at": now},
+    }
+    memory = Memory(**{**values, **also})  # type: ignore[arg-type]
+    with runtime.database.write() as conn:
+        return changes.apply(conn, Created(memory), Actor(runtime.user_id, "worker"), now).memory_id
+
+
+def ask(runtime: Runtime, agent: str, text: str, **request: object) -> list[str]:
+    capability = runtime.categories.capability(agent, runtime.user_id)
+    made = QueryRequest.model_validate({"agent": agent, "query": text, "top_k": 50, "budget_tokens": 100_000, **request})
+    return [one.text for one in query(runtime, capability, made)]
+
+
+def test_bullets_carry_id_category_and_text(runtime: Runtime) -> None:
+    memory_id = remember(runtime, "User deploys on Fridays.", "tasks")
+    capability = runtime.categories.capability("planner", runtime.user_id)
+    (bullet,) = query(runtime, capability, QueryRequest(agent="planner", query="deploys when"))
+    assert bullet == Bullet(id=memory_id, category="tasks", text="[tasks] User deploys on Fridays.")
+
+
+def test_full_returns_all_that_is_known(runtime: Runtime) -> None:
+    remember(runtime, "User deploys on Fridays.", "tasks", tags=("work",), importance=4, agent_id="companion", run_id="t1")
+    capability = runtime.categories.capability("planner", runtime.user_id)
+    request = QueryRequest.model_validate({"agent": "planner", "query": "deploys", "return": "full"})
+    (full,) = query(runtime, capability, request)
+    assert isinstance(full, Full)
+    assert (full.tags, full.importance, full.agent_id, full.run_id) == (("work",), 4, "companion", "t1")
+    assert full.score > 0
+    assert "words" in full.why
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        {"agent": "supervisor"},
+        {"agent": "planner", "categories": ["tasks", "profile"]},
+        {"agent": "planner", "categories": ["no such thing"]},
+        {"agent": "planner", "filters": {"user_id": "somebody else"}},
+    ],
+)
+def test_a_request_beyond_the_capability_is_refused_whole_and_recorded(runtime: Runtime, request_: dict[str, object]) -> None:
+    remember(runtime, "User deploys on Fridays.", "tasks")
+    capability = runtime.categories.capability("planner", runtime.user_id)
+    with pytest.raises(Refused):
+        query(runtime, capability, QueryRequest.model_validate({"query": "deploys", **request_}))
+    recorded = events.list_events(runtime.database.read(), runtime.user_id, op="search")[0]
+    assert recorded["status"] == "error"
+    assert recorded["meta"]["refused"]
+
+
+def test_no_agent_sees_a_category_that_is_not_on_its_list(runtime: Runtime) -> None:
+    for category in runtime.categories.categories:
+        remember(runtime, f"User keeps the word sentinel_{category} here.", category)
+    agents = [*runtime.categories.allowlists, "stranger"]
+    shapes = [
+        {},
+        {"top_k": 50, "threshold": 0.0},
+        {"return": "full"},
+        *({"filters": {name: value}} for name, value in FILTERS.items()),
+    ]
+    for agent in agents:
+        allowed = runtime.categories.capability(agent, runtime.user_id).categories
+        for shape in shapes:
+            for text in ("sentinel", "sentinel_profile OR category:tasks", ""):
+                for answer in ask(runtime, agent, text, **shape):
+                    named = answer.partition("sentinel_")[2].split()[0]
+                    seen = named in allowed or (named == "activity" and "recent_activity" in allowed)
+                    assert seen, f"{agent} saw {named}"
+
+
+FILTERS: dict[str, object] = {
+    **{"agent_id": "companion", "run_id": "t", "actor_id": "worker", "role": "user", "pinned": False},
+    **{
+        "importance_min": 1,
+        "importance_max": 5,
+        "updated_after": "2020-01-01T00:00:00Z",
+        "updated_before": "2099-01-01T00:00:00Z",
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("filters", "kept"),
+    [
+        ({"pinned": True}, {"one"}),
+        ({"importance_min": 4}, {"one"}),
+        ({"importance_max": 3}, {"two", "three"}),
+        ({"agent_id": "inner-voice"}, {"two"}),
+        ({"run_id": "t7"}, {"three"}),
+        ({"role": "user"}, {"three"}),
+        ({"actor_id": "worker"}, {"one", "two", "three"}),
+        ({"actor_id": "person"}, set()),
+        ({"updated_after": "2026-06-01T00:00:00Z"}, {"two"}),
+        ({"updated_before": "2026-06-01T00:00:00Z"}, {"one", "three"}),
+        ({"pinned": False, "agent_id": "inner-voice", "importance_max": 2}, {"two"}),
+    ],
+)
+def test_filters_narrow_the_answer(runtime: Runtime, filters: dict[str, object], kept: set[str]) -> None:
+    thread = chats.new_thread(runtime, "").id
+    with runtime.database.write() as conn:
+        said = chat.add_message(
+            conn, runtime.user_id, thread, chat.Role.USER, "three", runtime.clock(), origin=chat.Origin.TYPED
+        )  # fmt: skip
+    remember(runtime, "User has goal one.", "goals", pinned=True, importance=5)
+    remember(runtime, "User has goal two.", "goals", agent_id="inner-voice", updated_at=datetime(2026, 7, 1, tzinfo=UTC))
+    remember(runtime, "User has goal three.", "goals", run_id="t7", sources=(said.id,))
+    found = ask(runtime, "planner", "goal", filters=filters)
+    assert {text.rstrip(".").split()[-1] for text in found} == kept
+
+
+def test_the_budget_is_counted_with_the_models_tokenizer(runtime: Runtime) -> None:
+    for number in range(6):
+        remember(runtime, f"User has goal number {number} in mind.", "goals")
+    model = runtime.chat.ready()
+    assert model is not None
+    one = model.count_tokens("[goals] User has goal number 1 in mind.\n")
+    assert len(ask(runtime, "planner", "goal", budget_tokens=3 * one)) == 3
+    runtime.chat.empty()
+    assert len(ask(runtime, "planner", "goal", budget_tokens=45)) == 1, "without a model every byte counts"
+
+
+def test_the_threshold_drops_what_is_hardly_alike(runtime: Runtime) -> None:
+    remember(runtime, "User has the goal to learn the cello.", "goals")
+    remember(runtime, "User wants to learn cooking some day, with friends, in a large kitchen.", "goals")
+    both = ask(runtime, "planner", "learn the cello")
+    assert len(both) == 2
+    assert len(ask(runtime, "planner", "learn the cello", threshold=0.5)) == 1
+
+
+def test_a_category_for_all_comes_whatever_the_question_and_a_rag_one_only_when_it_fits(runtime: Runtime) -> None:
+    remember(runtime, "User is called Ana.", "profile")
+    remember(runtime, "User likes oolong.", "preferences")
+    assert ask(runtime, "supervisor", "zebra crossing") == ["[profile] User is called Ana."]
+
+
+def test_recent_activity_is_the_activity_of_the_last_three_days(runtime: Runtime) -> None:
+    now = runtime.clock()
+    remember(runtime, "User painted the fence.", "activity", created_at=now - timedelta(days=2))
+    remember(runtime, "User painted the door.", "activity", created_at=now - timedelta(days=4))
+    assert ask(runtime, "executor", "painted") == ["[activity] User painted the fence."]
+    assert ask(runtime, "executor", "painted", categories=["constraints"]) == []
+
+
+def test_what_is_in_the_trash_or_merged_is_in_no_answer(runtime: Runtime) -> None:
+    memory_id = remember(runtime, "User has the goal to learn the cello.", "goals")
+    curate.forget(runtime, memory_id)
+    assert ask(runtime, "planner", "cello") == []
+    assert ask(runtime, "planner", "cello", **{"return": "full"}) == []
+
+
+def test_a_capability_names_one_person_and_only_their_memories_are_seen(runtime: Runtime) -> None:
+    remember(runtime, "User has the goal to learn the cello.", "goals")
+    other = Capability("planner", "somebody else", frozenset({"goals"}))
+    assert query(runtime, other, QueryRequest(agent="planner", query="cello")) == []
+
+
+@pytest.mark.parametrize("wrong", [{"top_k": 0}, {"filters": {"password": "x"}}, {"return": "everything"}, {"budget_tokens": -1}])
+def test_a_request_that_is_not_of_the_form_is_an_error(wrong: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        QueryRequest.model_validate({"agent": "planner", "query": "x", **wrong})
+
+
+def test_the_closed_set_of_filters_is_what_the_store_knows() -> None:
+    from memapp.store.scope import Filters
+
+    assert set(QueryFilters.model_fields) - {"user_id"} == set(Filters.__dataclass_fields__)
