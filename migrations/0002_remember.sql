@@ -151,11 +151,18 @@ CREATE TABLE forgotten (
     PRIMARY KEY (user_id, fingerprint)
 ) STRICT, WITHOUT ROWID;
 
--- What is still to be purged, when memapp was killed in the middle.
+-- Its key: random, one for a file, made when the first memory is purged.
+CREATE TABLE forgotten_key (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    secret BLOB NOT NULL CHECK (length(secret) = 32)
+) STRICT;
+
+-- What is still to be purged, when memapp was killed in the middle: first what to erase, then that the file is to be settled.
 CREATE TABLE purge_todo (
-    memory_id TEXT PRIMARY KEY,
     user_id TEXT NOT NULL,
-    ts TEXT NOT NULL
+    kind TEXT NOT NULL CHECK (kind IN ('memory', 'message', 'words', 'settle')),
+    value TEXT NOT NULL,                         -- an id; or the words, which stand here no longer than erasing them takes
+    PRIMARY KEY (user_id, kind, value)
 ) STRICT, WITHOUT ROWID;
 
 -- The profile. A name that is not listed cannot exist; a new one is sensitive until somebody says otherwise.
@@ -297,6 +304,11 @@ END;
 -- The audit is written once. References to versions may be emptied by a purge; nothing else changes.
 CREATE TRIGGER history_is_fixed BEFORE UPDATE OF number, id, user_id, step, undoes, memory_id, event, actor, thread_id, meta, ts
 ON history BEGIN
+    SELECT raise(ABORT, 'the history is not rewritten');
+END;
+CREATE TRIGGER history_refs_are_emptied_by_a_purge BEFORE UPDATE OF old_ref, new_ref ON history
+WHEN new.old_ref IS NOT old.old_ref AND (new.old_ref IS NOT NULL OR EXISTS (SELECT 1 FROM versions WHERE id = old.old_ref))
+OR new.new_ref IS NOT old.new_ref AND (new.new_ref IS NOT NULL OR EXISTS (SELECT 1 FROM versions WHERE id = old.new_ref)) BEGIN
     SELECT raise(ABORT, 'the history is not rewritten');
 END;
 CREATE TRIGGER history_stays BEFORE DELETE ON history BEGIN

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import BinaryIO
 
 import filelock
 import sqlite_utils
@@ -21,6 +22,7 @@ from sqlite_utils import Migrations
 
 from memapp import paths
 from memapp.errors import DiskFull, NewerSchema, StoreError, StoreLocked
+from memapp.store import guards
 
 log = logging.getLogger(__name__)
 
@@ -50,7 +52,9 @@ class Database:
         self._writer = writer
         self._file_lock = lock
         self._turn = threading.RLock()
+        self._authorizer: guards.Authorizer = guards.everyday
         self._readers: dict[int, sqlite3.Connection] = {}
+        self._raw: dict[str, BinaryIO] = {}
 
     @property
     def read_only(self) -> bool:
@@ -74,6 +78,27 @@ class Database:
                     self._writer.execute("ROLLBACK")
                 raise
 
+    @contextmanager
+    def decide(self) -> Iterator[sqlite3.Connection]:
+        """Like `write`, for the time in which a decision of the person is carried out: patches and the profile may change.
+
+        Only `services.consent` may use it.
+        """
+        with self._turn:
+            before = self._authorizer
+            self._guard(guards.deciding)
+            try:
+                with self.write() as conn:
+                    yield conn
+            finally:
+                self._guard(before)
+
+    def _guard(self, authorizer: guards.Authorizer) -> None:
+        """Let this function answer for every statement from now on, those that were prepared before too."""
+        self._authorizer = authorizer
+        if self._writer is not None:
+            self._writer.set_authorizer(authorizer)
+
     def read(self) -> sqlite3.Connection:
         """Return this thread's read-only connection; it sees what is committed."""
         thread = threading.get_ident()
@@ -81,6 +106,34 @@ class Database:
             with translated_errors(self.path):
                 self._readers[thread] = _connect(self.path, read_only=True)
         return self._readers[thread]
+
+    @contextmanager
+    def alone(self) -> Iterator[sqlite3.Connection]:
+        """Yield a connection outside of any transaction while nobody of this process writes: for VACUUM and checkpoints."""
+        if self._writer is None:
+            raise StoreLocked("This memory file is open for reading only.", "Close the other memapp first.")
+        with self._turn, translated_errors(self.path):
+            if self._writer.in_transaction:
+                raise StoreError("The file cannot be tidied in the middle of a change.")
+            connection = _connect(self.path, read_only=False)
+            connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 1)  # VACUUM attaches the file that it builds
+            try:
+                yield connection
+            finally:
+                connection.close()
+
+    def raw(self, suffix: str = "") -> BinaryIO | None:
+        """Return the open file itself, or the one beside it (`-wal`), to be read from its beginning; None if there is none.
+
+        Never close it: closing any handle of the file drops the locks that SQLite holds on it.
+        """
+        path = self.path.with_name(self.path.name + suffix)
+        if suffix not in self._raw and path.exists():
+            self._raw[suffix] = path.open("rb")
+        file = self._raw.get(suffix)
+        if file is not None:
+            file.seek(0)
+        return file
 
     def backup(self, target: Path) -> Path:
         """Write a checked, compact copy to `target` (mode 0600); an existing file stays as it is until the copy is good."""
@@ -112,9 +165,13 @@ class Database:
         self._readers.clear()
         if self._writer is not None:
             with self._turn:
+                self._writer.set_authorizer(None)
                 self._writer.execute("PRAGMA optimize")
                 self._writer.close()
                 self._writer = None
+        for file in self._raw.values():
+            file.close()
+        self._raw.clear()
         if self._file_lock is not None:
             self._file_lock.release()
 
@@ -153,7 +210,9 @@ def _open_writer(path: Path) -> sqlite3.Connection:
         _refuse_foreign(writer, path)
         _check(writer, path)
         _migrate(writer, path)
+        _check_guards(writer, path)
         _repair_full_text(writer)
+        writer.set_authorizer(guards.everyday)
     except BaseException:
         writer.close()
         raise
@@ -203,6 +262,16 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
     damage = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     if damage != "ok":
         raise StoreError(f"{path} is damaged ({damage}).", f"Move it aside and put a copy from {path.parent / 'backups'} there.")
+
+
+def _check_guards(writer: sqlite3.Connection, path: Path) -> None:
+    script = (statement for file in _migration_files() for statement in statements(file.read_text("utf-8")))
+    altered = guards.altered_triggers(writer, guards.golden_triggers(script))
+    if altered:
+        raise StoreError(
+            f"{path} was changed by another program: its guard {altered[0]} is not the one that memapp made.",
+            f"Nothing is written to it. Move it aside and put a copy from {path.parent / 'backups'} there.",
+        )
 
 
 def _repair_full_text(writer: sqlite3.Connection) -> None:
@@ -325,6 +394,8 @@ def translated_errors(path: Path) -> Iterator[None]:
 def _translate(error: sqlite3.DatabaseError, path: Path) -> StoreError:
     code = (getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF
     match code:
+        case sqlite3.SQLITE_AUTH:
+            return StoreError("memapp does not let this be changed here.", "Nothing was changed.")
         case sqlite3.SQLITE_FULL:
             return DiskFull(f"No space left for {path}.", "Free some space and try again.")
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:

@@ -66,9 +66,10 @@ os.kill(os.getpid(), 9)
 
 
 def test_a_newer_schema_is_refused_and_left_as_it_is(database: Database) -> None:
-    with database.write() as conn:
-        conn.execute("PRAGMA user_version = 99")
     database.close()
+    other = sqlite3.connect(database.path)
+    other.execute("PRAGMA user_version = 99")
+    other.close()
     before = database.path.read_bytes()
     with pytest.raises(NewerSchema, match="newer memapp"):
         open_database(database.path)
@@ -131,6 +132,7 @@ def test_a_transaction_that_fails_leaves_nothing(database: Database) -> None:
 def test_a_full_disk_is_told_and_writing_goes_on_after(database: Database) -> None:
     with database.write() as conn:
         pages = conn.execute("PRAGMA page_count").fetchone()[0]
+    database._writer.set_authorizer(None)  # type: ignore[union-attr]
     database._writer.execute(f"PRAGMA max_page_count = {pages + 2}")  # type: ignore[union-attr]
     with pytest.raises(DiskFull, match="No space left"), database.write() as conn:
         conn.execute("INSERT INTO interface VALUES ('me', 'big', ?)", (f'"{"x" * 100_000}"',))
@@ -230,5 +232,9 @@ def test_the_lock_is_free_after_closing_on_another_thread(tmp_path: Path) -> Non
     path = tmp_path / "data" / "memapp.db"
     with ThreadPoolExecutor(1) as other:
         opened = other.submit(open_database, path).result()
+    with pytest.raises(StoreLocked):
+        open_database(path)
     opened.close()
-    open_database(path).close()
+    again = open_database(path)
+    assert not again.read_only
+    again.close()

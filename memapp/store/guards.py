@@ -1,0 +1,91 @@
+"""What SQL the writing connection may run, and whether the guards of the schema are still the ones that memapp made.
+
+Two answers to every statement: `everyday`, and `deciding`, which lifts the lock from patches and the profile and from nothing
+else. SQLite asks while it prepares a statement, so putting another function in place is what makes it ask again.
+"""
+
+import re
+import sqlite3
+from collections.abc import Callable, Iterable
+
+Authorizer = Callable[[int, str | None, str | None, str | None, str | None], int]
+_LEADING_COMMENTS = re.compile(r"\A(?:\s|--[^\n]*\n)+")
+
+READ_PRAGMAS = frozenset({
+    *("application_id", "cell_size_check", "data_version", "foreign_keys", "freelist_count", "journal_mode", "page_count"),
+    *("page_size", "query_only", "recursive_triggers", "secure_delete", "synchronous", "temp_store", "user_version"),
+})  # fmt: skip
+"""May be asked for; setting one takes an argument. The full-text index asks for `data_version` by itself."""
+CHECK_PRAGMAS = frozenset({"foreign_key_check", "integrity_check", "quick_check", "wal_checkpoint"})
+"""Change nothing that is remembered, whatever their argument."""
+CONSENT_TABLES = frozenset({"patches", "profile"})
+FIXED_TABLES = frozenset({"history", "profile_fields"})
+"""Rows are added, never rewritten or deleted."""
+EMPTIED = frozenset({("history", "old_ref"), ("history", "new_ref")})
+"""Columns that a foreign key empties when what they refer to is erased. To SQLite that is an update like any other, so
+triggers keep everything else off them."""
+BARRED_FUNCTIONS = frozenset({"load_extension", "fts3_tokenizer", "edit", "writefile"})
+HARMLESS = frozenset({
+    *(sqlite3.SQLITE_READ, sqlite3.SQLITE_SELECT, sqlite3.SQLITE_TRANSACTION, sqlite3.SQLITE_SAVEPOINT, sqlite3.SQLITE_RECURSIVE),
+})  # fmt: skip
+
+
+def everyday(action: int, first: str | None, second: str | None, schema: str | None, _trigger: str | None) -> int:
+    """Answer SQLite's question whether the worker may do this: patches may be added, nothing decided."""
+    return _answer(action, first, second, schema, deciding=False)
+
+
+def deciding(action: int, first: str | None, second: str | None, schema: str | None, _trigger: str | None) -> int:
+    """Answer while the person's decision is carried out: patches may be decided and the profile may follow."""
+    return _answer(action, first, second, schema, deciding=True)
+
+
+def _answer(action: int, first: str | None, second: str | None, schema: str | None, *, deciding: bool) -> int:
+    match action:
+        case _ if action in HARMLESS:
+            allowed = True
+        case sqlite3.SQLITE_PRAGMA:
+            allowed = first in CHECK_PRAGMAS or (first in READ_PRAGMAS and second is None)
+        case sqlite3.SQLITE_FUNCTION:
+            allowed = (second or "").lower() not in BARRED_FUNCTIONS
+        case sqlite3.SQLITE_INSERT | sqlite3.SQLITE_UPDATE | sqlite3.SQLITE_DELETE:
+            allowed = schema == "main" and _may_write(action, (first or "").lower(), (second or "").lower(), deciding=deciding)
+        case _:
+            allowed = False
+    return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
+
+
+def _may_write(action: int, table: str, column: str, *, deciding: bool) -> bool:
+    if table in CONSENT_TABLES:
+        return deciding or (table == "patches" and action == sqlite3.SQLITE_INSERT)
+    if table in FIXED_TABLES:
+        return action == sqlite3.SQLITE_INSERT or (table, column) in EMPTIED
+    return table != "sqlite_sequence"
+
+
+# The triggers ----------------------------------------------------------------------------------------------------------
+
+_CREATED = re.compile(r"CREATE\s+TRIGGER\s+(?P<text>(?P<name>\w+)\b.*?\bON\s+(?P<table>\w+).*)", re.IGNORECASE | re.DOTALL)
+_DROPPED = re.compile(r"DROP\s+(?P<kind>TABLE|TRIGGER)\s+(?P<name>\w+)", re.IGNORECASE)
+
+
+def golden_triggers(statements: Iterable[str]) -> dict[str, str]:
+    """Return the triggers that a file has after these statements of its migrations, by name, as SQLite keeps them."""
+    triggers: dict[str, tuple[str, str]] = {}
+    for statement in statements:
+        sql = _LEADING_COMMENTS.sub("", statement).strip().rstrip(";").rstrip()
+        if created := _CREATED.match(sql):
+            triggers[created["name"]] = (created["table"], f"CREATE TRIGGER {created['text']}")
+        elif dropped := _DROPPED.match(sql):
+            gone = dropped["name"]
+            triggers.pop(gone, None)
+            if dropped["kind"].upper() == "TABLE":
+                triggers = {name: kept for name, kept in triggers.items() if kept[0] != gone}
+    return {name: text for name, (_, text) in triggers.items()}
+
+
+def altered_triggers(conn: sqlite3.Connection, golden: dict[str, str]) -> list[str]:
+    """Return the names of the triggers that are missing, changed, or not ours."""
+    rows = conn.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
+    there = {row["name"]: row["sql"] for row in rows}
+    return sorted(name for name in golden.keys() | there.keys() if golden.get(name) != there.get(name))
