@@ -52,12 +52,11 @@ class Merged:
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """Two memories found to be about related things."""
+    """A memory found to be about things that others are about too."""
 
     memory_id: str
-    to_id: str
-    strength: float
-    """0 to 1."""
+    to: tuple[tuple[str, float], ...]
+    """The others with the strength of the relation, 0 to 1."""
     relation: Literal["related_to", "supersedes"] = "related_to"
 
 
@@ -93,6 +92,8 @@ class ProfileChanged:
     """An approved patch carried out. It is taken back by the opposite patch, so that nothing goes around consent."""
 
     patch_id: str
+    undoes: str = ""
+    """The step that this takes back, for an opposite patch."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,7 @@ def apply(conn: sqlite3.Connection, change: Change, actor: Actor, now: datetime)
     touched, undoes = _carry_out(conn, change, actor, now)
     number = history.next_revision(conn, actor.user_id)
     for one in touched:
-        operation, logged = _OPERATIONS[one.event] if not undoes else ("undo", one.became)
+        operation, logged = ("undo", one.became) if one.event is Event.UNDO else _OPERATIONS[one.event]
         history.record(conn, actor, step, one, now, undoes=undoes)
         log_change(conn, actor, number, one.memory_id, logged, now)
         node = "worker" if actor.name == "worker" else "hotpath"
@@ -89,7 +89,7 @@ def _carry_out(conn: sqlite3.Connection, change: Change, actor: Actor, now: date
         case Purged():
             return [_purge(conn, user, change, now)], ""
         case ProfileChanged():
-            return [_change_profile(conn, user, change, now)], ""
+            return [_change_profile(conn, user, change, now)], change.undoes
         case Reverted():
             return _revert(conn, user, change, now), change.step
         case _:
@@ -155,16 +155,18 @@ def _merge(conn: sqlite3.Connection, user_id: str, change: Merged, now: datetime
 
 
 def _link(conn: sqlite3.Connection, user_id: str, change: Linked, now: datetime) -> Touched:
-    one, other = get_memory(conn, user_id, change.memory_id), get_memory(conn, user_id, change.to_id)
+    one = get_memory(conn, user_id, change.memory_id)
     before = images.take(conn, one.id)
-    conn.execute(
+    conn.executemany(
         """INSERT INTO relations (id, user_id, from_id, to_id, relation_type, strength, created_at)
            VALUES (?, ?, ?, ?, ?, ?, ?)
            ON CONFLICT (min(from_id, to_id), max(from_id, to_id), relation_type) DO UPDATE SET strength = excluded.strength""",
-        (new_id(now), user_id, one.id, other.id, change.relation, change.strength, to_text(now)),
+        [
+            (new_id(now), user_id, one.id, get_memory(conn, user_id, other).id, change.relation, strength, to_text(now))
+            for other, strength in change.to
+        ],
     )
-    meta = {"to": other.id, "strength": round(change.strength, 3)}
-    return Touched(Event.LINK, one.id, before, images.take(conn, one.id), meta=meta)
+    return Touched(Event.LINK, one.id, before, images.take(conn, one.id), meta={"to": dict(change.to)})
 
 
 def _pin(conn: sqlite3.Connection, user_id: str, change: Pinned, now: datetime) -> Touched:
@@ -221,6 +223,7 @@ def _change_profile(conn: sqlite3.Connection, user_id: str, change: ProfileChang
     ).fetchone()
     if patch is None:
         raise UsageError("Only an approved change can be made to the profile.")
+    before = conn.execute("SELECT patch_id FROM profile WHERE user_id = ? AND field = ?", (user_id, patch["field"])).fetchone()
     if patch["new_value"]:
         conn.execute(
             """INSERT INTO profile (user_id, field, value, patch_id, updated_at) VALUES (?, ?, ?, ?, ?)
@@ -230,7 +233,8 @@ def _change_profile(conn: sqlite3.Connection, user_id: str, change: ProfileChang
         )
     else:
         conn.execute("DELETE FROM profile WHERE user_id = ? AND field = ?", (user_id, patch["field"]))
-    return Touched(Event.PROFILE, f"profile:{patch['field']}", None, None, meta={"patch_id": change.patch_id})
+    meta = {"patch_id": change.patch_id, "before": before["patch_id"] if before else ""}
+    return Touched(Event.PROFILE, f"profile:{patch['field']}", None, None, meta=meta)
 
 
 def _revert(conn: sqlite3.Connection, user_id: str, change: Reverted, now: datetime) -> list[Touched]:
