@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from types import MappingProxyType
 from typing import Literal
 
 from rapidfuzz import fuzz, process
@@ -40,6 +41,8 @@ IMPORTANCE = 0.01
 DEFAULT_IMPORTANCE = 2
 RECENT = 0.02
 RECENT_HALF_LIFE_DAYS = 30.0
+RELATED = 0.05
+"""For a fact that is related to another hit, times the strength of the relation."""
 LEAST_COSINE = 0.2
 """Below this likeness two texts have nothing to do with each other; it is no reason for a hit."""
 ALIKE = 80
@@ -138,9 +141,11 @@ def fuse(
     keywords: Sequence[str],
     now: datetime,
     times: Sequence[NamedTime] = (),
+    related: Mapping[str, float] = MappingProxyType({}),
 ) -> list[Ranked]:
     """Order candidates, best first. Those without a reason to be there are left out, and so is a text said before.
 
+    `related` holds for a fact the strength of its strongest relation to another candidate.
     A candidate's bm25 counts as a share of the best of its kind, times the share of the words which that best one
     holds: so a weak best hit weighs little, and facts compare with messages although their indexes differ.
     """
@@ -158,7 +163,7 @@ def fuse(
             }
     lent = _lent({one: sum(own[one.id].values()) for one in candidates if one.kind == "message"})
     ranked = [
-        Ranked(one, {**own[one.id], "beside a hit": lent.get(one.id, 0.0), **_boosts(one, now, times)})
+        Ranked(one, {**own[one.id], "beside a hit": lent.get(one.id, 0.0), **_boosts(one, now, times, related)})
         for one in candidates
         if _has_reason(one)
     ]
@@ -205,7 +210,7 @@ def _lent(own: Mapping[Candidate, float]) -> dict[str, float]:
     return lent
 
 
-def _boosts(candidate: Candidate, now: datetime, times: Sequence[NamedTime]) -> dict[str, float]:
+def _boosts(candidate: Candidate, now: datetime, times: Sequence[NamedTime], related: Mapping[str, float]) -> dict[str, float]:
     days = max((now - candidate.at).total_seconds(), 0.0) / 86_400
     named = [time for time in times if time.fits(candidate.at)]
     return {
@@ -214,6 +219,7 @@ def _boosts(candidate: Candidate, now: datetime, times: Sequence[NamedTime]) -> 
         "said by you": SAID_BY_PERSON * (candidate.said_by != "assistant"),
         "pinned": PINNED * candidate.pinned,
         "importance": IMPORTANCE * (candidate.importance - DEFAULT_IMPORTANCE),
+        "related": RELATED * related.get(candidate.id, 0.0),
         "recent": RECENT * 0.5 ** (days / RECENT_HALF_LIFE_DAYS),
     }
 

@@ -5,7 +5,7 @@ says why it matched. The turn, on-demand recall, the search box and the command 
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,12 +15,14 @@ from numpy.typing import NDArray
 from memapp.domain import ranking
 from memapp.domain.memory import Recalled
 from memapp.domain.ranking import Candidate, Ranked
+from memapp.domain.relation import Edge
 from memapp.domain.when import named_times
 from memapp.errors import ModelError
 from memapp.runtime import Runtime
-from memapp.store import search, vectors
+from memapp.store import memories, relations, search, vectors
 from memapp.store.scope import Scope
 
+RELATED_HITS = 2
 log = logging.getLogger(__name__)
 
 
@@ -33,6 +35,7 @@ class RecallRequest:
     needed_info: tuple[str, ...] = ()
     """Keywords that a model expects to need; they can lift a hit a little, never push one out by much."""
     top_k: int = 10
+    """Up to `RELATED_HITS` more may follow, which are related to a hit without being found."""
     without: frozenset[str] = frozenset()
     """Ids of messages that are before the reader's eyes already."""
     kinds: tuple[Literal["memory", "message"], ...] = ("memory", "message")
@@ -54,9 +57,11 @@ def recall(runtime: Runtime, request: RecallRequest) -> list[Recalled]:
         if one.id not in request.without
     ]
     now = runtime.clock()
-    ranked = ranking.fuse(candidates, words, keywords, now, named_times(request.text, now.date()))
+    edges = _edges(runtime, request, candidates)
+    strength = _strongest(edges, {one.id for one in candidates})
+    ranked = ranking.fuse(candidates, words, keywords, now, named_times(request.text, now.date()), strength)
     hits = _without_told_twice(runtime, ranked[: 2 * request.top_k])[: request.top_k]
-    return [_recalled(one, words) for one in hits]
+    return [*(_recalled(one, words) for one in hits), *_related(runtime, hits, edges)]
 
 
 def _embedded(runtime: Runtime, text: str) -> NDArray[np.float32] | None:
@@ -90,6 +95,44 @@ def _candidates(
     return search.search_messages(
         conn, runtime.user_id, words, keywords=keywords, likeness=likeness, unfinished=request.unfinished
     )
+
+
+def _edges(runtime: Runtime, request: RecallRequest, candidates: Sequence[Candidate]) -> list[Edge]:
+    facts = [one.id for one in candidates if one.kind == "memory"]
+    return relations.edges_of(runtime.database.read(), request.scope or Scope(runtime.user_id), facts) if facts else []
+
+
+def _strongest(edges: Sequence[Edge], among: Collection[str]) -> dict[str, float]:
+    """Return for each fact the strength of its strongest relation to another candidate; `edges` come strongest first."""
+    strongest: dict[str, float] = {}
+    for edge in edges:
+        if edge.to_id in among:
+            strongest.setdefault(edge.memory_id, edge.strength)
+    return strongest
+
+
+def _related(runtime: Runtime, hits: Sequence[Ranked], edges: Sequence[Edge]) -> list[Recalled]:
+    """Add what is related to the hits without being found itself: at most `RELATED_HITS`, below all others."""
+    scores = {one.candidate.id: one.score for one in hits}
+    beyond = {edge.to_id: edge for edge in reversed(edges) if edge.memory_id in scores and edge.to_id not in scores}
+    chosen = sorted(beyond.values(), key=lambda edge: -edge.strength)[:RELATED_HITS]
+    facts = memories.get_memories(runtime.database.read(), runtime.user_id, [edge.to_id for edge in chosen])
+    lowest = min(scores.values(), default=0.0)
+    return [
+        Recalled(
+            kind="memory",
+            id=fact.id,
+            text=fact.text,
+            said_by="",
+            thread_id="",
+            at=fact.created_at,
+            score=round(lowest * edge.strength, 4),
+            why=f"related {edge.strength:.2f}",
+            pinned=fact.pinned,
+            category=fact.category,
+        )
+        for fact, edge in zip(facts, chosen, strict=True)
+    ]
 
 
 def _without_told_twice(runtime: Runtime, ranked: Sequence[Ranked]) -> list[Ranked]:

@@ -19,12 +19,11 @@ from memapp.prompts import predict, respond
 from memapp.prompts import scene as words
 from memapp.runtime import Runtime
 from memapp.services.answer import done_ahead, look_ahead, open_thread, scene
+from memapp.services.embed import embed
 from memapp.services.remember import learn
-from memapp.store import events, expectations, vectors
+from memapp.store import events, expectations
 
 log = logging.getLogger(__name__)
-
-EMBED_BATCH = 32
 
 
 def work(runtime: Runtime, thread_id: str | None, cancel: Cancel) -> Iterator[Memory]:
@@ -37,7 +36,7 @@ def work(runtime: Runtime, thread_id: str | None, cancel: Cancel) -> Iterator[Me
             if cancel.is_set():
                 return
             yield from learn(runtime, surprise, model, cancel)
-        _embed(runtime, cancel)
+        embed(runtime, cancel)
         if model and thread_id and not cancel.is_set():
             if runtime.settings.speculate:
                 _predict_ahead(runtime, model, thread_id, cancel)
@@ -64,22 +63,6 @@ def _expected(runtime: Runtime, messages: list[Message]) -> Prediction | None:
     if not messages or messages[-1].role is not Role.ASSISTANT or messages[-1].status is not MessageStatus.COMPLETE:
         return None
     return expectations.prediction_for(runtime.database.read(), runtime.user_id, messages[-1].id, "responder")
-
-
-def _embed(runtime: Runtime, cancel: Cancel) -> None:
-    """Give facts and messages that have no vector of this model one, newest first, a batch at a time."""
-    embedder = runtime.embedding.ready()
-    kinds: tuple[vectors.OwnerKind, ...] = ("memory", "message")
-    if embedder is None:
-        return
-    for kind in kinds:
-        while not cancel.is_set():
-            batch = vectors.waiting(runtime.database.read(), runtime.user_id, kind, embedder.model_id, EMBED_BATCH)
-            if not batch:
-                break
-            rows = embedder.embed([text for _, text in batch])
-            with runtime.database.write() as conn:
-                vectors.save(conn, kind, embedder.model_id, batch, rows)
 
 
 def _last_reply(messages: list[Message]) -> Message | None:

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from memapp.domain.memory import Kind, Memory, State
 from memapp.errors import NotFound
@@ -51,6 +51,16 @@ def list_memories(
         },
     ).fetchall()
     return _memories(conn, rows)
+
+
+def ids_of(conn: sqlite3.Connection, user_id: str, keys: Collection[int]) -> dict[int, str]:
+    """Return the ids of live memories by their keys."""
+    rows = conn.execute(
+        """SELECT o.key, o.id FROM json_each(?) asked CROSS JOIN memories o ON o.key = asked.value
+           WHERE o.user_id = ? AND o.state = 'live'""",
+        (to_json(list(keys)), user_id),
+    )
+    return {row["key"]: row["id"] for row in rows}
 
 
 def in_scope(conn: sqlite3.Connection, scope: Scope, limit: int) -> list[Memory]:

@@ -56,8 +56,10 @@ def waiting(conn: sqlite3.Connection, user_id: str, kind: OwnerKind, model_id: s
     return [(row["key"], row["text"]) for row in conn.execute(_WAITING[kind], values)]
 
 
-def save(conn: sqlite3.Connection, kind: OwnerKind, model_id: str, embedded: Sequence[tuple[int, str]], vectors: Vectors) -> int:
-    """Store the vectors of what `waiting` returned; return how many.
+def save(
+    conn: sqlite3.Connection, kind: OwnerKind, model_id: str, embedded: Sequence[tuple[int, str]], vectors: Vectors
+) -> list[int]:
+    """Store the vectors of what `waiting` returned; return their keys.
 
     What was edited or deleted while the model was busy is left out.
     """
@@ -70,7 +72,7 @@ def save(conn: sqlite3.Connection, kind: OwnerKind, model_id: str, embedded: Seq
         "INSERT OR REPLACE INTO embeddings (owner_kind, owner_key, model_id, dimension, vector) VALUES (?, ?, ?, ?, ?)",
         rows,
     )
-    return len(rows)
+    return [row[1] for row in rows]
 
 
 @dataclass(frozen=True)

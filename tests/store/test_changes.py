@@ -30,7 +30,7 @@ from memapp.domain.changes import (
 )
 from memapp.domain.history import Event
 from memapp.domain.memory import Kind, Memory, State
-from memapp.errors import NotFound, UsageError
+from memapp.errors import NotFound, StoreError, UsageError
 from memapp.store import changes, history, memories
 from memapp.store.database import Database, open_database
 from memapp.store.rows import new_id
@@ -94,7 +94,7 @@ def test_each_change_writes_history_change_log_revision_and_event(database: Data
     asked: list[tuple[Change, str, str]] = [
         (Updated(one, text="User drinks green tea."), "UPDATE", "updated"),
         (Pinned(one, True), "PIN", "pinned"),
-        (Linked(one, two, 0.7), "LINK", "linked"),
+        (Linked(one, ((two, 0.7),)), "LINK", "linked"),
         (SoftDeleted(one, "person", LATER), "DELETE", "soft_deleted"),
         (Restored(one), "RESTORE", "restored"),
         (Merged(one, two, LATER), "MERGE", "merged"),
@@ -160,15 +160,15 @@ def test_only_live_memories_are_merged_and_none_with_itself(database: Database) 
 
 def test_a_pair_is_linked_once_in_either_direction(database: Database) -> None:
     one, two = add(database, "User drinks oolong."), add(database, "User likes tea.")
-    apply(database, Linked(one, two, 0.5))
-    apply(database, Linked(two, one, 0.8))
+    apply(database, Linked(one, ((two, 0.5),)))
+    apply(database, Linked(two, ((one, 0.8),)))
     rows = database.read().execute("SELECT strength FROM relations").fetchall()
     assert [row["strength"] for row in rows] == [0.8]
 
 
 def test_other_words_drop_the_relations_and_undo_brings_them_back(database: Database) -> None:
     one, two = add(database, "User drinks oolong."), add(database, "User likes tea.")
-    apply(database, Linked(one, two, 0.5))
+    apply(database, Linked(one, ((two, 0.5),)))
     before = dump(database.read())
     revision = apply(database, Updated(two, text="User plays the cello."))
     assert dump(database.read())["relations"] == []
@@ -197,7 +197,7 @@ def test_the_changes_of_a_step_are_taken_back_together(database: Database) -> No
 def test_what_was_taken_back_is_not_offered_again_and_links_never_are(database: Database) -> None:
     one, two = add(database, "User drinks oolong."), add(database, "User likes tea.")
     pinned = apply(database, Pinned(one, True))
-    apply(database, Linked(one, two, 0.5))
+    apply(database, Linked(one, ((two, 0.5),)))
     assert [step.event for step in history.undoable_steps(database.read(), USER)] == [Event.PIN, Event.ADD, Event.ADD]
     undo(database, pinned)
     steps = history.undoable_steps(database.read(), USER)
@@ -255,7 +255,7 @@ def test_versions_hold_what_a_memory_said_and_unchanged_ones_are_kept_once(datab
 def test_the_history_cannot_be_rewritten(database: Database) -> None:
     add(database, "User drinks oolong.")
     for attempt in ("UPDATE history SET actor = 'worker'", "DELETE FROM history", "REPLACE INTO history SELECT * FROM history"):
-        with pytest.raises(sqlite3.IntegrityError), database.write() as conn:
+        with pytest.raises((sqlite3.IntegrityError, StoreError)), database.write() as conn:
             conn.execute(attempt)
 
 
@@ -275,7 +275,7 @@ def _changes() -> st.SearchStrategy[Step]:
         st.builds(lambda word, at: lambda conn, ids: Updated(pick(ids, at), text=f"User has {word}."), words, place),
         st.builds(lambda at: lambda conn, ids: Updated(pick(ids, at), tags=("other",), importance=5), place),
         st.builds(lambda at, on: lambda conn, ids: Pinned(pick(ids, at), on), place, st.booleans()),
-        st.builds(lambda at, to: lambda conn, ids: Linked(pick(ids, at), pick(ids, to), 0.5), place, place),
+        st.builds(lambda at, to: lambda conn, ids: Linked(pick(ids, at), ((pick(ids, to), 0.5),)), place, place),
         st.builds(lambda at, to: lambda conn, ids: Merged(pick(ids, at), pick(ids, to), LATER), place, place),
         st.builds(lambda at: lambda conn, ids: SoftDeleted(pick(ids, at), "person", LATER), place),
         st.builds(lambda at: lambda conn, ids: Restored(pick(ids, at)), place),
@@ -338,11 +338,11 @@ def test_the_profile_cannot_be_changed_without_an_approved_patch(database: Datab
         )
     with pytest.raises(UsageError):
         apply(database, ProfileChanged("p"))
-    with database.write() as conn:
+    with database.decide() as conn:
         conn.execute("UPDATE patches SET state = 'approved', decided_at = '2026-01-02', decided_by = 'person' WHERE id = 'p'")
-    revision = apply(database, ProfileChanged("p"))
+        revision = changes.apply(conn, ProfileChanged("p"), PERSON, NOW)
     assert dump(database.read())["profile"] == [(USER, "city", "Oslo")]
     (entry,) = history.entries_of_step(database.read(), USER, revision.step)
-    assert (entry.event, entry.memory_id, dict(entry.meta)) == (Event.PROFILE, "profile:city", {"patch_id": "p"})
+    assert (entry.event, entry.memory_id, dict(entry.meta)) == (Event.PROFILE, "profile:city", {"patch_id": "p", "before": ""})
     with pytest.raises(UsageError):
         apply(database, ProfileChanged("p"))

@@ -1,0 +1,62 @@
+"""Embedding what is new in idle time, and relating each new fact to those that are most like it.
+
+Vectors and relations are saved together: a fact with a vector has been related, so nothing is left half done.
+"""
+
+import sqlite3
+from collections.abc import Sequence
+
+from memapp.domain.changes import Actor, Linked
+from memapp.domain.relation import strongest
+from memapp.inference import Cancel
+from memapp.runtime import Runtime
+from memapp.store import changes, memories, relations, vectors
+from memapp.store.vectors import Vectors
+
+BATCH = 32
+Alike = dict[int, list[tuple[int, float]]]
+"""For the key of a fact, the keys of others that are alike enough, with their likeness."""
+KINDS: tuple[vectors.OwnerKind, ...] = ("memory", "message")
+
+
+def embed(runtime: Runtime, cancel: Cancel) -> None:
+    """Give facts and messages that have no vector of this model one, newest first, a batch at a time."""
+    embedder = runtime.embedding.ready()
+    if embedder is None:
+        return
+    for kind in KINDS:
+        while not cancel.is_set():
+            batch = vectors.waiting(runtime.database.read(), runtime.user_id, kind, embedder.model_id, BATCH)
+            if not batch:
+                break
+            rows = embedder.embed([text for _, text in batch])
+            found = _alike(runtime, batch, rows, embedder.model_id) if kind == "memory" else {}
+            with runtime.database.write() as conn:
+                saved = vectors.save(conn, kind, embedder.model_id, batch, rows)
+                if kind == "memory":
+                    _relate(runtime, conn, saved, found)
+
+
+def _alike(runtime: Runtime, batch: Sequence[tuple[int, str]], rows: Vectors, model_id: str) -> Alike:
+    """Compare the facts of a batch with those before and with each other."""
+    conn = runtime.database.read()
+    known = vectors.matrix(runtime.database, runtime.user_id, "memory", model_id)
+    least = runtime.settings.link_min
+    found = {}
+    for place, (key, _) in enumerate(batch):
+        likeness = known.likeness(conn, rows[place])
+        before = [(other, likeness.of(other)) for other in likeness.nearest(4 * runtime.settings.link_top_k, least)]
+        beside = [(batch[at][0], float(rows[place] @ rows[at])) for at in range(place)]
+        found[key] = [(other, cosine) for other, cosine in [*before, *beside] if other != key and cosine >= least]
+    return found
+
+
+def _relate(runtime: Runtime, conn: sqlite3.Connection, saved: Sequence[int], found: Alike) -> None:
+    ids = memories.ids_of(conn, runtime.user_id, {*saved, *(other for near in found.values() for other, _ in near)})
+    for key in saved:
+        near = found[key]
+        there = relations.pairs_of(conn, ids[key])
+        likest = [(ids[other], cosine) for other, cosine in near if other in ids and ids[other] not in there]
+        links = strongest(likest, runtime.settings.link_min, runtime.settings.link_top_k)
+        if links:
+            changes.apply(conn, Linked(ids[key], links), Actor(runtime.user_id, "worker"), runtime.clock())

@@ -1,0 +1,94 @@
+"""Vectors and relations made in idle time, and what recall does with relations."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memapp.domain.relation import strongest
+from memapp.inference import Cancel
+from memapp.runtime import Runtime
+from memapp.services import curate
+from memapp.services.embed import embed
+from memapp.services.recall import RecallRequest, recall
+from memapp.store import history, relations
+from tests.builders import make_runtime
+
+
+@pytest.fixture
+def runtime(tmp_path: Path) -> Iterator[Runtime]:
+    opened = make_runtime(tmp_path)
+    yield opened
+    opened.close()
+
+
+def add(runtime: Runtime, text: str) -> str:
+    return curate.add(runtime, text).memory_id
+
+
+def related(runtime: Runtime, memory_id: str) -> list[str]:
+    return [one.text for one in relations.related(runtime.database.read(), runtime.user_id, memory_id)]
+
+
+def test_a_new_fact_is_related_to_those_most_like_it(runtime: Runtime) -> None:
+    one = add(runtime, "User drinks oolong tea in the morning.")
+    add(runtime, "User owns a blue bicycle.")
+    embed(runtime, Cancel())
+    two = add(runtime, "User drinks oolong tea in the evening.")
+    embed(runtime, Cancel())
+    assert related(runtime, two) == ["User drinks oolong tea in the morning."]
+    assert related(runtime, one) == ["User drinks oolong tea in the evening."], "a relation is seen from both ends"
+
+
+def test_facts_embedded_together_are_related_too_and_each_pair_once(runtime: Runtime) -> None:
+    for time in ("morning", "evening", "afternoon"):
+        add(runtime, f"User drinks oolong tea in the {time}.")
+    embed(runtime, Cancel())
+    conn = runtime.database.read()
+    assert conn.execute("SELECT count(*) FROM relations").fetchone()[0] == 3
+    embed(runtime, Cancel())
+    assert conn.execute("SELECT count(*) FROM relations").fetchone()[0] == 3
+
+
+def test_an_edited_fact_is_related_anew(runtime: Runtime) -> None:
+    one = add(runtime, "User drinks oolong tea in the morning.")
+    two = add(runtime, "User drinks oolong tea in the evening.")
+    embed(runtime, Cancel())
+    revision = curate.edit(runtime, two, "User owns a blue bicycle.")
+    embed(runtime, Cancel())
+    assert related(runtime, one) == []
+    curate.undo(runtime, revision)
+    assert related(runtime, one) == ["User drinks oolong tea in the evening."]
+
+
+def test_a_fact_in_the_trash_is_related_to_nothing_until_it_is_back(runtime: Runtime) -> None:
+    one = add(runtime, "User drinks oolong tea in the morning.")
+    two = add(runtime, "User drinks oolong tea in the evening.")
+    embed(runtime, Cancel())
+    curate.forget(runtime, two)
+    assert related(runtime, one) == []
+    curate.restore(runtime, two)
+    assert related(runtime, one) == ["User drinks oolong tea in the evening."]
+
+
+def test_relations_are_no_step_of_their_own_for_undo(runtime: Runtime) -> None:
+    add(runtime, "User drinks oolong tea in the morning.")
+    add(runtime, "User drinks oolong tea in the evening.")
+    embed(runtime, Cancel())
+    assert len(history.undoable_steps(runtime.database.read(), runtime.user_id)) == 2
+
+
+def test_recall_brings_what_is_related_to_a_hit_after_the_hits(runtime: Runtime) -> None:
+    add(runtime, "User drinks oolong tea in the morning with honey.")
+    embed(runtime, Cancel())
+    for number in range(3):
+        add(runtime, f"User drinks oolong tea in the morning with milk {number}.")
+    embed(runtime, Cancel())
+    hits = recall(runtime, RecallRequest("honey", top_k=1, kinds=("memory",)))
+    assert hits[0].text == "User drinks oolong tea in the morning with honey."
+    assert len(hits) == 3
+    assert all(hit.why.startswith("related") and hit.score < hits[0].score for hit in hits[1:])
+
+
+def test_only_the_likest_above_the_least_likeness_count() -> None:
+    assert strongest([("a", 0.49), ("b", 0.9), ("c", 0.6), ("d", 1.0000001)], 0.5, 2) == (("d", 1.0), ("b", 0.9))
