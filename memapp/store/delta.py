@@ -1,10 +1,21 @@
-"""The change log: what has changed in the memory since a thread last looked. Each change is told to each thread once."""
+"""The change log: what has changed in the memory since a chat last looked. Each change is told to each chat once.
 
+A chat's revision says that everything up to it is settled; what lies above and was told already stands in `change_told`.
+"""
+
+import json
 import sqlite3
+from collections.abc import Sequence
 from datetime import datetime
 
 from memapp.domain.changes import Actor
+from memapp.domain.delta import Logged
 from memapp.store.rows import new_id, to_text
+
+WINDOW = 60
+"""How many of the newest changes may still be told; an import of thousands is no news."""
+KEPT = 1000
+"""Entries of the log that are kept. The history keeps all."""
 
 
 def log_change(conn: sqlite3.Connection, actor: Actor, revision: int, memory_id: str, event: str, now: datetime) -> None:
@@ -13,3 +24,72 @@ def log_change(conn: sqlite3.Connection, actor: Actor, revision: int, memory_id:
         "INSERT INTO change_log (id, user_id, thread_id, rev, memory_id, event, ts) VALUES (?, ?, ?, ?, ?, ?, ?)",
         (new_id(now), actor.user_id, actor.thread_id, revision, memory_id, event, to_text(now)),
     )
+
+
+def revision(conn: sqlite3.Connection, user_id: str, thread_id: str = "") -> int:
+    """Return the person's revision, or the one up to which a chat has seen everything; a new chat has seen all there is."""
+    row = conn.execute(
+        """SELECT coalesce((SELECT rev FROM thread_revision WHERE user_id = :user AND thread_id = :thread),
+                           (SELECT rev FROM thread_revision WHERE user_id = :user AND thread_id = ''), 0) AS rev""",
+        {"user": user_id, "thread": thread_id},
+    ).fetchone()
+    return int(row["rev"])
+
+
+def begin(conn: sqlite3.Connection, user_id: str, thread_id: str) -> None:
+    """Let a new chat begin at the revision of now: only what changes later is news to it."""
+    conn.execute(
+        "INSERT INTO thread_revision (user_id, thread_id, rev) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+        (user_id, thread_id, revision(conn, user_id)),
+    )
+
+
+def untold(conn: sqlite3.Connection, user_id: str, thread_id: str) -> list[Logged]:
+    """Return what a chat was not told yet, newest first. What is not live has no text here."""
+    seen = max(revision(conn, user_id, thread_id), revision(conn, user_id) - WINDOW)
+    rows = conn.execute(
+        """SELECT c.id, c.rev, c.event, c.memory_id, coalesce(m.text, '') AS text, coalesce(a.category, '') AS category,
+                  coalesce(a.importance, 1) AS importance,
+                  (SELECT json_group_array(s.message_id) FROM memory_sources s WHERE s.memory_id = c.memory_id) AS sources
+           FROM change_log c
+           LEFT JOIN memories a ON a.id = c.memory_id
+           LEFT JOIN memories m ON m.id = c.memory_id AND m.state = 'live'
+           WHERE c.user_id = :user AND c.rev > :seen
+             AND c.event IN ('created', 'updated', 'merged', 'deleted', 'soft_deleted', 'restored')
+             AND NOT EXISTS (SELECT 1 FROM change_told t WHERE t.thread_id = :thread AND t.change_id = c.id)
+           ORDER BY c.rev DESC, c.rowid DESC""",
+        {"user": user_id, "thread": thread_id, "seen": seen},
+    )
+    return [
+        Logged(
+            id=row["id"],
+            revision=row["rev"],
+            event=row["event"],
+            memory_id=row["memory_id"],
+            text=row["text"],
+            category=row["category"],
+            importance=row["importance"],
+            sources=tuple(json.loads(row["sources"])),
+        )
+        for row in rows
+    ]
+
+
+def settle(conn: sqlite3.Connection, user_id: str, thread_id: str, change_ids: Sequence[str]) -> None:
+    """Note what a chat was told; when nothing is left to tell, it has seen everything up to now."""
+    begin(conn, user_id, thread_id)
+    conn.executemany(
+        "INSERT INTO change_told (thread_id, change_id) SELECT ?, id FROM change_log WHERE id = ? ON CONFLICT DO NOTHING",
+        [(thread_id, change_id) for change_id in change_ids],
+    )
+    if not untold(conn, user_id, thread_id):
+        conn.execute(
+            "UPDATE thread_revision SET rev = ? WHERE user_id = ? AND thread_id = ?",
+            (revision(conn, user_id), user_id, thread_id),
+        )
+        conn.execute("DELETE FROM change_told WHERE thread_id = ?", (thread_id,))
+
+
+def forget_old(conn: sqlite3.Connection, user_id: str) -> None:
+    """Drop what is too old to be told to anyone."""
+    conn.execute("DELETE FROM change_log WHERE user_id = ? AND rev <= ?", (user_id, revision(conn, user_id) - KEPT))

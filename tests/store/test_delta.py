@@ -1,0 +1,127 @@
+"""What a chat is told of changes: each once, the most important first, nothing that lies in the trash."""
+
+from dataclasses import replace
+
+from memapp.domain.changes import Actor, Created, Linked, Merged, Pinned, Purged, Restored, SoftDeleted, Updated
+from memapp.domain.delta import Delta, summarise
+from memapp.store import changes, chat, delta
+from memapp.store.database import Database
+from tests.store.conftest import NOW, USER
+from tests.store.test_changes import LATER, apply, fact
+
+PERSON = Actor(USER, "person")
+
+
+def new_thread(database: Database) -> str:
+    with database.write() as conn:
+        thread = chat.create_thread(conn, USER, "Talk", "companion", NOW).id
+        delta.begin(conn, USER, thread)
+    return thread
+
+
+def add(database: Database, text: str, importance: int = 2, category: str = "goals") -> str:
+    return apply(database, Created(replace(fact(text), importance=importance, category=category))).memory_id
+
+
+def look(database: Database, thread: str, in_prompt: frozenset[str] = frozenset()) -> Delta:
+    conn = database.read()
+    return summarise(delta.untold(conn, USER, thread), delta.revision(conn, USER, thread), in_prompt)
+
+
+def told(database: Database, thread: str) -> tuple[str, ...]:
+    found = look(database, thread)
+    with database.write() as conn:
+        delta.settle(conn, USER, thread, found.settled)
+    return found.lines
+
+
+def test_a_new_chat_is_told_nothing_of_what_was_before(database: Database) -> None:
+    add(database, "User drinks oolong.")
+    assert told(database, new_thread(database)) == ()
+
+
+def test_each_kind_of_change_is_told_once_to_each_chat(database: Database) -> None:
+    one = add(database, "User drinks oolong.")
+    two = add(database, "User ships version one.")
+    first, second = new_thread(database), new_thread(database)
+    steps = [
+        (Updated(one, text="User drinks green tea."), "- ↑updated: [Goals] User drinks green tea."),
+        (SoftDeleted(one, "person", LATER), "- −soft_deleted: [Goals] a memory went to the trash"),
+        (Restored(one), "- ↺restored: [Goals] User drinks green tea."),
+        (Created(replace(fact("User is Ana."), category="profile")), "- +created: [Profile] User is Ana. (imp=2)"),
+        (Purged(two, "hash"), "- ×deleted: a memory was erased"),
+    ]
+    for revision, (change, line) in enumerate(steps, start=2):
+        apply(database, change)
+        assert told(database, first) == (f"Memory updates since rev {revision}:", line)
+        assert told(database, first) == ()
+    assert told(database, second)[0] == "Memory updates since rev 2:", "another chat is told for itself"
+
+
+def test_a_merge_is_told_by_the_memory_that_stays(database: Database) -> None:
+    one, two = add(database, "User drinks oolong."), add(database, "User drinks oolong tea.")
+    thread = new_thread(database)
+    apply(database, Merged(one, two, LATER))
+    assert told(database, thread)[1:] == ("- ↔merged: [Goals] User drinks oolong tea.",)
+
+
+def test_at_most_three_are_told_the_important_and_new_first_and_the_rest_next_time(database: Database) -> None:
+    thread = new_thread(database)
+    for number, importance in enumerate((2, 5, 2, 3, 2)):
+        add(database, f"User has goal {number}.", importance)
+    assert [line.split("goal ")[1] for line in told(database, thread)[1:]] == ["1. (imp=5)", "3. (imp=3)", "4. (imp=2)"]
+    assert [line.split("goal ")[1] for line in told(database, thread)[1:]] == ["2. (imp=2)", "0. (imp=2)"]
+    assert told(database, thread) == ()
+
+
+def test_what_came_and_went_unseen_is_not_told_and_no_text_of_the_trash_is_shown(database: Database) -> None:
+    thread = new_thread(database)
+    one = add(database, "User drinks oolong.")
+    apply(database, Updated(one, text="User drinks coffee."))
+    apply(database, SoftDeleted(one, "person", LATER))
+    assert told(database, thread) == ()
+    assert delta.revision(database.read(), USER, thread) == delta.revision(database.read(), USER)
+
+
+def test_several_changes_of_a_memory_become_one_line(database: Database) -> None:
+    thread = new_thread(database)
+    one = add(database, "User drinks oolong.")
+    apply(database, Updated(one, text="User drinks coffee."))
+    assert told(database, thread)[1:] == ("- +created: [Goals] User drinks coffee. (imp=2)",)
+
+
+def test_pins_and_links_are_no_news(database: Database) -> None:
+    one, two = add(database, "User drinks oolong."), add(database, "User likes tea.")
+    thread = new_thread(database)
+    apply(database, Pinned(one, True))
+    apply(database, Linked(one, ((two, 0.6),)))
+    assert told(database, thread) == ()
+
+
+def test_a_fact_whose_message_stands_in_the_prompt_is_not_told(database: Database) -> None:
+    thread = new_thread(database)
+    with database.write() as conn:
+        said = chat.add_message(conn, USER, thread, chat.Role.USER, "I drink oolong", NOW, origin=chat.Origin.TYPED)
+        changes.apply(conn, Created(replace(fact("User drinks oolong."), sources=(said.id,))), PERSON, NOW)
+    assert look(database, thread, frozenset({said.id})).lines == ()
+    assert len(look(database, thread).lines) == 2
+
+
+def test_an_import_of_hundreds_is_told_as_far_as_it_is_news(database: Database) -> None:
+    thread = new_thread(database)
+    for number in range(delta.WINDOW + 40):
+        add(database, f"User has goal {number}.")
+    turns = 0
+    while told(database, thread):
+        turns += 1
+    assert turns == delta.WINDOW // 3
+    assert delta.revision(database.read(), USER, thread) == delta.WINDOW + 40
+
+
+def test_the_log_is_cut_and_the_history_is_not(database: Database) -> None:
+    add(database, "User drinks oolong.")
+    with database.write() as conn:
+        conn.execute("UPDATE thread_revision SET rev = 5000 WHERE thread_id = ''")
+        delta.forget_old(conn, USER)
+    assert database.read().execute("SELECT count(*) FROM change_log").fetchone()[0] == 0
+    assert database.read().execute("SELECT count(*) FROM history").fetchone()[0] == 1
