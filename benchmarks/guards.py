@@ -1,0 +1,295 @@
+"""Can SQL on the writing connection get around the person? Seventy tricks that must all fail, and the way that must work.
+
+Each trick runs in a fresh file that has patches in every state. It succeeded if the profile, a decision, a field's
+sensitivity, the history or a guard is different afterwards. The control decides twenty patches as the person would.
+
+python -m benchmarks.guards
+"""
+
+import argparse
+import shutil
+import sqlite3
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from memapp.domain.changes import Actor, ProfileChanged
+from memapp.domain.chat import Origin, Role
+from memapp.errors import StoreError
+from memapp.store import changes, chat
+from memapp.store.database import Database, open_database
+from memapp.store.rows import to_text
+
+USER = "me"
+NOW = datetime(2026, 1, 31, 8, 15, tzinfo=UTC)
+CONTROLS = 20
+
+_PATCH = (
+    "INSERT INTO patches (id, user_id, field, old_value, new_value, proposer, created_at, expires_at{more}) "
+    "VALUES ({values}{rest})"
+)
+
+
+def _patch(values: str, more: str = "", rest: str = "") -> str:
+    return _PATCH.format(values=values, more=more, rest=rest)
+
+
+_APPROVE = "state = 'approved', decided_at = '2026-01-31T09', decided_by = 'person'"
+_FRESH = "'x', 'me', 'city', '', 'Evil', 'worker', '2026-01-31', '2026-02-07'"
+
+TRICKS: dict[str, tuple[str, ...]] = {
+    # The profile, without a patch
+    "insert into the profile": ("INSERT INTO profile VALUES ('me', 'city', 'Evil', 'waits', '2026')",),
+    "update the profile": ("UPDATE profile SET value = 'Evil'",),
+    "update by an earlier patch": ("UPDATE profile SET value = 'Evil', patch_id = 'denied'",),
+    "delete from the profile": ("DELETE FROM profile",),
+    "replace in the profile": ("REPLACE INTO profile VALUES ('me', 'pronouns', 'Evil', 'applied', '2026')",),
+    "insert or ignore": ("INSERT OR IGNORE INTO profile VALUES ('me', 'city', 'Evil', 'waits', '2026')",),
+    "upsert into the profile": (
+        "INSERT INTO profile VALUES ('me', 'pronouns', 'Evil', 'applied', '2026') "
+        "ON CONFLICT (user_id, field) DO UPDATE SET value = excluded.value",
+    ),
+    "update or replace": ("UPDATE OR REPLACE profile SET field = 'city', value = 'Evil'",),
+    "update from": ("UPDATE profile SET value = p.new_value FROM patches p WHERE p.id = 'waits'",),
+    "give the row to another person": ("UPDATE profile SET user_id = 'you'",),
+    "rename the field": ("UPDATE profile SET field = 'preferred_name'",),
+    "schema-qualified name": ("UPDATE main.profile SET value = 'Evil'",),
+    "quoted and upper case table": ("UPDATE \"PROFILE\" SET value = 'Evil'",),
+    "with a common table expression": ("WITH v(x) AS (SELECT 'Evil') UPDATE profile SET value = (SELECT x FROM v)",),
+    # Patches
+    "approve": (f"UPDATE patches SET {_APPROVE} WHERE id = 'waits'",),
+    "approve as the chat": (
+        "UPDATE patches SET state = 'approved', decided_at = '2026-01-31T09', decided_by = 'chat' WHERE id = 'waits'",
+    ),
+    "claim a question": ("UPDATE patches SET asked_in = 'said' WHERE id = 'waits'",),
+    "insert approved": (
+        _patch(_FRESH, ", state, decided_at, decided_by", ", 'approved', '2026-01-31T09', 'person'"),
+        "INSERT INTO profile VALUES ('me', 'city', 'Evil', 'x', '2026')",
+    ),
+    "insert asked": (_patch(_FRESH, ", asked_in", ", 'said'"),),
+    "insert snoozed for ever": (_patch(_FRESH, ", snoozed_until", ", '9999'"),),
+    "insert that never expires": (_patch("'x', 'me', 'city', '', 'Evil', 'worker', '2026-01-31', '9999-01-01'"),),
+    "insert with an expiry that is no time": (_patch("'x', 'me', 'city', '', 'Evil', 'worker', '2026-01-31', 'never'"),),
+    "replace a waiting patch": (
+        _PATCH.replace("INSERT", "REPLACE").format(
+            more="", rest="", values="'waits', 'me', 'city', '', 'Evil', 'worker', '2026-01-31', '2026-02-07'"
+        ),
+    ),
+    "replace a decided patch": (
+        _PATCH.replace("INSERT", "REPLACE").format(
+            more="", rest="", values="'denied', 'me', 'city', '', 'Evil', 'worker', '2026-01-31', '2026-02-07'"
+        ),
+    ),
+    "replace by a hidden key": (
+        "INSERT OR REPLACE INTO patches (rowid, id, user_id, field, old_value, new_value, proposer, created_at, expires_at) "
+        f"VALUES (1, {_FRESH})",
+    ),
+    "upsert that approves": (
+        _patch("'waits', 'me', 'city', '', 'Evil', 'worker', '2026-01-31', '2026-02-07'")
+        + f" ON CONFLICT (id) DO UPDATE SET {_APPROVE}",
+    ),
+    "edit after it was shown": ("UPDATE patches SET new_value = 'Evil' WHERE id = 'waits'",),
+    "edit what is held": ("UPDATE patches SET held = '{\"text\":\"Evil\"}' WHERE id = 'waits'",),
+    "make a field of it": ("UPDATE patches SET field = 'tone' WHERE id = 'waits'",),
+    "prolong": ("UPDATE patches SET expires_at = '2099' WHERE id = 'late'",),
+    "replay a used approval": (
+        "UPDATE patches SET state = 'approved' WHERE id = 'applied'",
+        "INSERT INTO profile VALUES ('me', 'pronouns', 'she/her', 'applied', '2099') "
+        "ON CONFLICT (user_id, field) DO UPDATE SET updated_at = '2099'",
+    ),
+    "decide again": ("UPDATE patches SET state = 'pending', decided_at = NULL, decided_by = NULL WHERE id = 'denied'",),
+    "forget a decision": ("DELETE FROM patches WHERE id = 'denied'",),
+    "delete what waits": ("DELETE FROM patches WHERE id = 'waits'",),
+    "two signals for a sensitive field": (
+        "INSERT INTO patch_evidence VALUES ('waits', 'typed2', 1)",
+        "UPDATE patches SET state = 'approved', decided_at = '2026-01-31T09', decided_by = 'signals' WHERE id = 'waits'",
+    ),
+    "signals from the model": ("INSERT INTO patch_evidence VALUES ('tone', 'said', 1)",),
+    "signals that were pasted": ("UPDATE patch_evidence SET typed = 1",),
+    "evidence for what is decided": ("INSERT INTO patch_evidence VALUES ('denied', 'typed1', 1)",),
+    # Fields
+    "a field of one's own": ("INSERT INTO profile_fields VALUES ('nickname', 'benign')",),
+    "make a field benign": ("UPDATE profile_fields SET sensitivity = 'benign'",),
+    "make it anew as benign": (
+        "DELETE FROM profile_fields WHERE name = 'money'",
+        "INSERT INTO profile_fields VALUES ('money', 'benign')",
+    ),
+    "replace it as benign": ("REPLACE INTO profile_fields VALUES ('money', 'benign')",),
+    "rename a benign field": ("UPDATE profile_fields SET name = 'home' WHERE name = 'tone'",),
+    "upper case field": (_patch("'x', 'me', 'CITY', '', 'Evil', 'worker', '2026-01-31', '2026-02-07'"),),
+    "field with a space": (_patch("'x', 'me', 'city ', '', 'Evil', 'worker', '2026-01-31', '2026-02-07'"),),
+    "full-width field": (_patch("'x', 'me', 'ｃｉｔｙ', '', 'Evil', 'worker', '2026-01-31', '2026-02-07'"),),
+    "unknown field": (_patch("'x', 'me', 'shoe_size', '', 'Evil', 'worker', '2026-01-31', '2026-02-07'"),),
+    # The guards themselves
+    "drop a trigger": (
+        "DROP TRIGGER profile_insert_needs_patch",
+        "INSERT INTO profile VALUES ('me', 'city', 'Evil', 'waits', '2026')",
+    ),
+    "drop the table": ("DROP TABLE profile",),
+    "rename the table": (
+        "ALTER TABLE profile RENAME TO profile_old",
+        "CREATE TABLE profile (user_id, field, value, patch_id, updated_at)",
+    ),
+    "add a column": ("ALTER TABLE profile ADD COLUMN evil TEXT",),
+    "a trigger that approves": (
+        f"CREATE TRIGGER evil AFTER INSERT ON events BEGIN UPDATE patches SET {_APPROVE} WHERE id = 'waits'; END",
+    ),
+    "a temporary trigger": (
+        f"CREATE TEMP TRIGGER evil AFTER INSERT ON main.events BEGIN UPDATE patches SET {_APPROVE} WHERE id = 'waits'; END",
+        "INSERT INTO events (id, user_id, node, op, status, ts) VALUES ('e', 'me', 'worker', 'x', 'ok', '2026')",
+    ),
+    "a temporary table in front": ("CREATE TEMP TABLE profile (user_id, field, value, patch_id, updated_at)",),
+    "a view in front": ("CREATE TEMP VIEW profile AS SELECT 'me' AS user_id, 'city' AS field, 'Evil' AS value",),
+    "a virtual table": ("CREATE VIRTUAL TABLE evil USING fts5 (text)",),
+    "writable schema": ("PRAGMA writable_schema = ON", "DELETE FROM sqlite_master WHERE type = 'trigger'"),
+    "schema version": ("PRAGMA schema_version = 1",),
+    "no foreign keys": ("COMMIT", "PRAGMA foreign_keys = OFF", "BEGIN", _patch(_FRESH.replace("'city'", "'CITY'"))),
+    "no recursive triggers": ("PRAGMA recursive_triggers = OFF", "REPLACE INTO history SELECT * FROM history"),
+    "pragma as a function": ("SELECT * FROM pragma_writable_schema(1)",),
+    "ignore checks": ("PRAGMA ignore_check_constraints = ON", _patch(_FRESH.replace("'worker'", "'nobody'"))),
+    "attach another file": ("ATTACH ':memory:' AS evil", "CREATE TABLE evil.profile (value)"),
+    "attach the same file": ("ATTACH '{path}' AS evil", "UPDATE evil.profile SET value = 'Evil'"),
+    "detach": ("DETACH main",),
+    "copy out": (
+        "COMMIT",
+        "VACUUM INTO '{path}.stolen'",
+    ),
+    "load an extension": ("SELECT load_extension('evil')",),
+    # The audit
+    "rewrite the history": ("UPDATE history SET actor = 'import'",),
+    "point to another version": ("UPDATE history SET old_ref = 1",),
+    "delete the history": ("DELETE FROM history",),
+    "replace in the history": (
+        "REPLACE INTO history (number, id, user_id, step, memory_id, event, actor, ts) "
+        "SELECT number, 'x', user_id, step, memory_id, 'ADD', 'person', ts FROM history",
+    ),
+    "count anew": ("UPDATE sqlite_sequence SET seq = 0", "DELETE FROM sqlite_sequence"),
+}
+"""What is tried on the connection of `Database.write()`, statement by statement; each goes on when the one before failed."""
+
+
+def plant(database: Database) -> None:
+    """Put a conversation, a patch in every state, and a profile into an empty file."""
+    with database.decide() as conn:
+        thread = chat.create_thread(conn, USER, "Chat", "companion", NOW)
+        for message_id, role, origin in (
+            ("typed1", Role.USER, Origin.TYPED),
+            ("typed2", Role.USER, Origin.TYPED),
+            ("said", Role.ASSISTANT, Origin.MODEL),
+        ):
+            real = chat.add_message(conn, USER, thread.id, role, "words", NOW, origin=origin, unprompted=role is Role.ASSISTANT)
+            conn.execute("UPDATE messages SET id = ? WHERE id = ?", (message_id, real.id))
+        for patch_id, field, value, created in (
+            ("waits", "city", "Oslo", NOW),
+            ("denied", "city", "Bergen", NOW),
+            ("applied", "pronouns", "she/her", NOW),
+            ("late", "preferred_name", "Ana", NOW - timedelta(days=8)),
+            ("tone", "tone", "short", NOW),
+        ):
+            add(conn, patch_id, field, value, created)
+        conn.execute("INSERT INTO patch_evidence VALUES ('waits', 'typed1', 1), ('tone', 'typed1', 0)")
+        conn.execute(
+            "UPDATE patches SET state = 'denied', decided_at = ?, decided_by = 'person' WHERE id = 'denied'", (to_text(NOW),)
+        )
+        approve(conn, "applied")
+
+
+def add(conn: sqlite3.Connection, patch_id: str, field: str, value: str, created: datetime) -> None:
+    conn.execute(
+        _patch("?, ?, ?, '', ?, 'worker', ?, ?"),
+        (patch_id, USER, field, value, to_text(created), to_text(created + timedelta(days=7))),
+    )
+
+
+def approve(conn: sqlite3.Connection, patch_id: str) -> None:
+    conn.execute(
+        "UPDATE patches SET state = 'approved', decided_at = ?, decided_by = 'person' WHERE id = ?", (to_text(NOW), patch_id)
+    )
+    changes.apply(conn, ProfileChanged(patch_id), Actor(USER, "person"), NOW)
+
+
+def guarded(database: Database) -> dict[str, Any]:
+    """Everything that no trick may alter. A new proposal is no harm: it only waits."""
+    with database.write() as conn:
+        queries = {
+            "profile": "SELECT * FROM profile",
+            "decisions": "SELECT * FROM patches WHERE id <> 'x' ORDER BY id",
+            "new proposals that do more than wait": """SELECT * FROM patches WHERE id = 'x' AND (state <> 'pending' OR
+                asked_in IS NOT NULL OR snoozed_until IS NOT NULL OR field NOT IN (SELECT name FROM profile_fields)
+                OR coalesce(julianday(expires_at) > julianday(created_at) + 7.1, 1) OR proposer = 'nobody')""",
+            "signals": "SELECT * FROM patch_evidence WHERE patch_id <> 'waits' ORDER BY 1, 2",
+            "fields": "SELECT * FROM profile_fields ORDER BY name",
+            "history": "SELECT * FROM history ORDER BY number",
+            "numbers": "SELECT * FROM sqlite_sequence ORDER BY name",
+            "schema": "SELECT type, name, sql FROM sqlite_master ORDER BY type, name",
+            "temporary": "SELECT * FROM sqlite_temp_master",
+            **{name: f"PRAGMA {name}" for name in ("foreign_keys", "recursive_triggers")},
+        }
+        return {name: [tuple(row) for row in conn.execute(sql)] for name, sql in queries.items()}
+
+
+def attack(database: Database, trick: tuple[str, ...]) -> list[str]:
+    """Run a trick on the everyday connection; return what it altered."""
+    before = guarded(database)
+    with suppress(StoreError, sqlite3.Error), database.write() as conn:
+        for statement in trick:
+            with suppress(sqlite3.Error):
+                conn.execute(statement.replace("{path}", str(database.path)))
+    after = guarded(database)
+    altered = [name for name in before if before[name] != after[name]]
+    return altered + (["file"] if Path(f"{database.path}.stolen").exists() else [])
+
+
+@contextmanager
+def planted(folder: Path) -> Iterator[Database]:
+    """Yield a database to attack."""
+    database = open_database(folder / "memapp.db")
+    try:
+        plant(database)
+        yield database
+    finally:
+        database.close()
+
+
+def control(database: Database) -> int:
+    """Decide patches the legitimate way; return how many reached the profile."""
+    reached = 0
+    for number in range(CONTROLS):
+        with database.write() as conn:
+            add(conn, f"control{number}", "city", f"City {number}", NOW)
+        with database.decide() as conn:
+            approve(conn, f"control{number}")
+        row = database.read().execute("SELECT value FROM profile WHERE field = 'city'").fetchone()
+        reached += row["value"] == f"City {number}"
+    return reached
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--small", action="store_true", help="the same: it takes seconds")
+    parser.add_argument("--data", help="not used")
+    parser.parse_args()
+    succeeded = 0
+    for name, trick in TRICKS.items():
+        folder = Path(tempfile.mkdtemp())
+        try:
+            with planted(folder) as database:
+                altered = attack(database, trick)
+        finally:
+            shutil.rmtree(folder)
+        if altered:
+            succeeded += 1
+            print(f"{name:40} altered {', '.join(altered)}")
+    with tempfile.TemporaryDirectory() as place, planted(Path(place)) as database:
+        reached = control(database)
+    print(f"{'tricks that succeeded':40} {succeeded} of {len(TRICKS)} (bound 0)")
+    print(f"{'legitimate changes that succeeded':40} {reached} of {CONTROLS} (bound {CONTROLS})")
+    return 0 if succeeded == 0 and reached == CONTROLS else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,129 @@
+"""What SQL on the writing connection cannot do, and what still can be done."""
+
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from benchmarks.guards import CONTROLS, TRICKS, approve, attack, control, planted
+from memapp import paths
+from memapp.errors import StoreError
+from memapp.store import database as module
+from memapp.store.database import Database, open_database, statements
+from memapp.store.guards import golden_triggers
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A closed file that has patches in every state."""
+    folder = tmp_path_factory.mktemp("planted") / "data"
+    with planted(folder) as database:
+        return database.path
+
+
+@pytest.fixture
+def attacked(template: Path, tmp_path: Path) -> Iterator[Database]:
+    folder = tmp_path / "data"
+    folder.mkdir(mode=0o700)
+    shutil.copy(template, folder)
+    database = open_database(folder / template.name)
+    yield database
+    database.close()
+
+
+@pytest.mark.parametrize("name", TRICKS)
+def test_a_trick_alters_nothing(attacked: Database, name: str) -> None:
+    assert attack(attacked, TRICKS[name]) == []
+
+
+def test_the_tricks_would_be_noticed(attacked: Database) -> None:
+    writer = attacked._writer
+    assert writer is not None
+    writer.set_authorizer(None)
+    assert attack(attacked, TRICKS["approve"]) == ["decisions"]
+    assert attack(attacked, TRICKS["forget a decision"]) == ["decisions"]
+
+
+def test_the_legitimate_way_succeeds_each_time(attacked: Database) -> None:
+    assert control(attacked) == CONTROLS
+
+
+def test_a_statement_that_was_prepared_while_deciding_is_refused_afterwards(attacked: Database) -> None:
+    snooze = "UPDATE patches SET snoozed_until = '2026' WHERE id = 'waits'"
+    with attacked.decide() as conn:
+        conn.execute(snooze)
+    with pytest.raises(StoreError, match="not let this be changed"), attacked.write() as conn:
+        conn.execute(snooze)
+
+
+def test_a_decision_inside_a_write_ends_with_it(attacked: Database) -> None:
+    with attacked.write() as conn:
+        with attacked.decide() as deciding:
+            approve(deciding, "waits")
+        with pytest.raises(sqlite3.DatabaseError, match="not authorized"):
+            conn.execute("DELETE FROM profile")
+    assert attacked.read().execute("SELECT count(*) FROM profile").fetchone()[0] == 2
+
+
+def test_a_decision_that_fails_leaves_the_connection_guarded(attacked: Database) -> None:
+    with pytest.raises(ZeroDivisionError), attacked.decide():
+        raise ZeroDivisionError
+    assert attack(attacked, TRICKS["approve"]) == []
+
+
+def test_deciding_lifts_nothing_else(attacked: Database) -> None:
+    for statement in ("UPDATE history SET actor = 'import'", "DROP TRIGGER patches_stay", "PRAGMA foreign_keys = OFF"):
+        with pytest.raises(StoreError), attacked.decide() as conn:
+            conn.execute(statement)
+
+
+def test_search_messages_and_json_still_work_with_the_guard(attacked: Database) -> None:
+    with attacked.write() as conn:
+        conn.execute("INSERT INTO messages_fts (messages_fts) VALUES ('rebuild')")
+        conn.execute("INSERT INTO messages_fts (messages_fts) VALUES ('optimize')")
+        conn.execute("DELETE FROM messages WHERE id IN (SELECT value FROM json_each('[\"typed1\"]'))")
+        found = conn.execute("SELECT rowid FROM messages_fts WHERE messages_fts MATCH 'words'").fetchall()
+    assert len(found) == 2
+    assert attacked.read().execute("SELECT count(*) FROM patch_evidence").fetchone()[0] == 0
+
+
+def test_a_backup_keeps_the_guards(attacked: Database, tmp_path: Path) -> None:
+    folder = tmp_path / "copy"
+    folder.mkdir(mode=0o700)
+    copy = open_database(attacked.backup(folder / "memapp.db"))
+    assert attack(copy, TRICKS["update the profile"]) == []
+    copy.close()
+
+
+@pytest.mark.parametrize(
+    "altered",
+    [
+        "DROP TRIGGER profile_update_needs_patch",
+        "DROP TRIGGER history_stays",
+        "CREATE TRIGGER evil AFTER INSERT ON events BEGIN DELETE FROM drafts; END",
+        "DROP TRIGGER patches_stay; CREATE TRIGGER patches_stay BEFORE DELETE ON patches BEGIN SELECT 1; END",
+    ],
+)
+def test_a_guard_that_was_altered_from_outside_stops_writing_and_not_reading(attacked: Database, altered: str) -> None:
+    attacked.close()
+    other = sqlite3.connect(attacked.path)
+    other.executescript(altered)
+    other.close()
+    with pytest.raises(StoreError, match=r"guard (\w+) is not the one"):
+        open_database(attacked.path)
+    reader = open_database(attacked.path, read_only=True)
+    assert reader.read().execute("SELECT value FROM profile").fetchone()["value"] == "she/her"
+    reader.close()
+
+
+def test_the_golden_triggers_are_those_of_a_fresh_file(attacked: Database) -> None:
+    script = (one for file in module._migration_files() for one in statements(file.read_text("utf-8")))
+    rows = attacked.read().execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
+    assert golden_triggers(script) == {row["name"]: row["sql"] for row in rows}
+
+
+def test_only_consent_decides() -> None:
+    users = {file.name for file in paths.bundled("memapp").rglob("*.py") if "database.decide(" in file.read_text("utf-8")}
+    assert users <= {"consent.py"}
