@@ -1,7 +1,8 @@
 """Hostile and broken input: a clear error, a turn that still ends, and nothing lost."""
 
 import os
-from collections.abc import Iterator
+import subprocess
+import sys
 from datetime import timedelta
 from pathlib import Path
 
@@ -32,18 +33,6 @@ HOSTILE = (
     "NEXT_PREDICTION: nothing",
     '{"needed_info": ["',
 )
-
-
-@pytest.fixture
-def model() -> ScriptedModel:
-    return ScriptedModel()
-
-
-@pytest.fixture
-def runtime(tmp_path: Path, model: ScriptedModel) -> Iterator[Runtime]:
-    opened = make_runtime(tmp_path, model)
-    yield opened
-    opened.close()
 
 
 def texts(runtime: Runtime, thread: str) -> list[str]:
@@ -179,14 +168,15 @@ def test_a_broken_embedder_leaves_words_to_search_by(tmp_path: Path, model: Scri
 
 def test_a_full_disk_before_the_first_commit_refuses_the_message_whole(runtime: Runtime) -> None:
     thread = new_chat(runtime)
-    with runtime.database.write() as conn:
-        pages = conn.execute("PRAGMA page_count").fetchone()[0]
-        conn.execute(f"PRAGMA max_page_count = {pages}")
+    writer = runtime.database._writer
+    assert writer is not None
+    writer.set_authorizer(None)  # which allows no PRAGMA
+    pages = writer.execute("PRAGMA page_count").fetchone()[0]
+    writer.execute(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(DiskFull):
         say(runtime, thread, "a long message " * 5_000)
     assert texts(runtime, thread) == []
-    with runtime.database.write() as conn:
-        conn.execute("PRAGMA max_page_count = 1000000")
+    writer.execute("PRAGMA max_page_count = 1000000")
     assert isinstance(say(runtime, thread, "a long message " * 5_000)[-1], Completed)
 
 
@@ -200,11 +190,22 @@ def test_a_clock_that_goes_back_changes_no_order(runtime: Runtime) -> None:
     assert texts(runtime, thread)[::2] == ["message 0", "message 1", "message 2"]
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def run_bound_by_permissions(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run memapp in a process that file permissions hold for, also when the tests are run by root."""
+    bound = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
+    command = [*bound, sys.executable, "-m", "memapp", "--home", str(home), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+
 def test_a_read_only_folder_is_a_clear_error(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
-    with pytest.raises(StoreError, match="Choose another place"):
-        bootstrap.start(home=tmp_path)
+    done = run_bound_by_permissions(tmp_path, "add", "User keeps bees.")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "Choose another place with --db." in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []
+    tmp_path.chmod(0o700)
+    assert run_bound_by_permissions(tmp_path, "add", "User keeps bees.").returncode == 0
 
 
 def test_a_folder_that_cannot_be_made_is_a_clear_error(tmp_path: Path) -> None:

@@ -1,9 +1,6 @@
 """The memory loop: the order of a turn, the expectation check, learning, retrieval and the knobs."""
 
-from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 from memapp.domain.turn import Accepted, Completed, Found, Predicted
 from memapp.inference import Cancel
@@ -13,18 +10,6 @@ from memapp.services import chats, curate, upkeep
 from memapp.services.turn import resend_turn, take_turn
 from memapp.store import expectations
 from tests.builders import make_runtime, new_chat, only, say
-
-
-@pytest.fixture
-def model() -> ScriptedModel:
-    return ScriptedModel()
-
-
-@pytest.fixture
-def runtime(tmp_path: Path, model: ScriptedModel) -> Iterator[Runtime]:
-    opened = make_runtime(tmp_path, model)
-    yield opened
-    opened.close()
 
 
 def learn(runtime: Runtime, thread_id: str | None = None) -> list[str]:

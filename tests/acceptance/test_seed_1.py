@@ -1,7 +1,6 @@
 """Conversation memory of personas: history in the prompt, budget, no repetition, remarks, old saves."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,18 +15,6 @@ from memapp.store import events
 from tests.builders import make_runtime, new_chat, only, say
 
 FROST = "Tom, what do you think about the frost?"
-
-
-@pytest.fixture
-def model() -> ScriptedModel:
-    return ScriptedModel()
-
-
-@pytest.fixture
-def runtime(tmp_path: Path, model: ScriptedModel) -> Iterator[Runtime]:
-    opened = make_runtime(tmp_path, model)
-    yield opened
-    opened.close()
 
 
 def whole(model: ScriptedModel) -> str:

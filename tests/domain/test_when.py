@@ -42,5 +42,7 @@ def test_a_month_fits_every_day_of_it_in_any_year():
 
 @settings(deadline=None)
 @given(st.text(), st.dates())
-def test_no_text_breaks_it(text: str, today: date):
-    named_times(text + " 99 May 0 0000 2023-13-45 ", today)
+def test_no_text_around_a_day_hides_it(text: str, today: date):
+    found = named_times(f"{text} 2023-05-04 {text} 99 May 0 0000 2023-13-45 ", today)
+    assert NamedTime(2023, 5, 4) in found
+    assert len(set(found)) == len(found)

@@ -235,8 +235,10 @@ def test_the_child_ends_when_its_parent_is_killed_even_while_loading(folder, tmp
     parent = subprocess.Popen([sys.executable, "-c", textwrap.dedent(program), str(folder)], stdout=subprocess.PIPE, text=True)
     with parent:
         child = psutil.Process(int(parent.stdout.readline()))
+        assert child.status() != psutil.STATUS_ZOMBIE
         parent.kill()
-    until(lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE)
+    gone, alive = psutil.wait_procs([child], timeout=30)
+    assert (gone, alive) == ([child], [])
 
 
 def test_a_program_that_forgets_to_close_ends_quietly_and_leaves_nothing_behind(folder):

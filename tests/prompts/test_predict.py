@@ -62,7 +62,10 @@ def test_a_server_that_writes_the_head_again_is_understood() -> None:
 )
 def test_garbage_gives_something_storable(text: str) -> None:
     predicted = parse(text)
-    "".join((*predicted.needed_info, predicted.prediction_next)).encode()
+    said = (*predicted.needed_info, predicted.prediction_next)
+    assert [one for one in said if not one.isprintable()] == []
+    assert len(predicted.needed_info) <= MAX_KEYWORDS
+    assert max(map(len, said)) <= predict.PREDICTION_CHARS
 
 
 @given(st.text(st.characters(exclude_categories=[]), max_size=300) | st.text('"\\[],:{}u0n \n', max_size=120))

@@ -159,7 +159,9 @@ def test_an_edited_fact_is_found_by_its_new_words_only(runtime: Runtime) -> None
 def test_no_query_breaks_it(runtime: Runtime, query: str) -> None:
     curate.add(runtime, "User likes oolong.")
     embed(runtime)
-    recall(runtime, RecallRequest(query, needed_info=(query[:100],)))
+    found = recall(runtime, RecallRequest(query, needed_info=(query[:100],)))
+    assert {hit.text for hit in found} <= {"User likes oolong."}
+    assert texts(runtime, f"oolong {query}"[:1_000]) == ["User likes oolong."]
 
 
 def test_somebody_elses_things_are_never_recalled(runtime: Runtime) -> None:

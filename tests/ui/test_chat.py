@@ -194,6 +194,8 @@ async def test_a_question_on_the_command_line_is_sent_in_a_new_chat(world: World
         await seen.ready()
         await seen.until(lambda: "Forty-two." in seen.text())
         await seen.answered()
+        done = MessageStatus.COMPLETE
+        assert messages(seen) == [(Role.USER, "what is it?", done), (Role.ASSISTANT, "Forty-two.", done)]
 
 
 async def test_answers_show_the_memories_they_used_and_a_chip_opens_one(world: World) -> None:
@@ -226,6 +228,7 @@ async def test_the_mouse_opens_a_chip_and_changes_the_mode(world: World) -> None
         await seen.until(lambda: len(seen.app.screen_stack) == 1)
         await seen.pilot.click(offset=(seen.lines()[0].index("Models") + 1, 0))
         await seen.until(lambda: "Search by meaning" in seen.text())
+        assert seen.app.current_mode == "models"
 
 
 async def test_a_remark_is_said_unasked(seen: Seen, world: World) -> None:

@@ -56,6 +56,7 @@ async def test_hostile_messages_stream_and_stay(world: World) -> None:
             world.model.script = lambda _, sampling, text=text: None if sampling.grammar else text
             await seen.send(f"{text} and more")
             no_escapes(seen)
+        assert len(seen.chat.transcript.bubbles) == 2 * len([*MARKUP[:3], *MARKDOWN, *ESCAPES])
         await seen.pilot.press("ctrl+t")
         await seen.settle()
         no_escapes(seen)
