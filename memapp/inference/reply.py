@@ -6,11 +6,8 @@ from typing import Literal
 
 from memapp.domain.prompt import Piece, Sampling
 from memapp.inference.native import Context, Grammar, NativeModel
-from memapp.inference.sampling import GrammarDeadEnd, ReplyText, TokenSampler
+from memapp.inference.sampling import TAIL_LINE, GrammarDeadEnd, ReplyText, TokenSampler
 from memapp.inference.trunk import TrunkCache
-
-LINE = r'root ::= " "? [^ \x00-\x1F\x7F] [^\x00-\x1F\x7F]* "\n"?'
-"""What a tail is held to: small models like to end the turn, or the line, before they have said anything."""
 
 
 class ReplyWriter:
@@ -66,7 +63,7 @@ class ReplyWriter:
         if text.stopped_at:
             return
         reason = self.reason
-        line = Grammar(self._native, LINE)
+        line = Grammar(self._native, TAIL_LINE)
         try:
             self._sampler.follow(line)
             for count, data in enumerate(self._sampled(), start=1):

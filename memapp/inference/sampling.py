@@ -15,6 +15,9 @@ PENALTY_WINDOW = 64
 GRAMMAR_SHORTLIST = 64
 """How many of the likeliest tokens a grammar checks before the whole vocabulary; the rest is rarely needed and slow."""
 
+TAIL_LINE = r'root ::= " "? [^ \x00-\x1F\x7F] [^\x00-\x1F\x7F]* "\n"?'
+"""What a tail is held to: small models like to end the turn, or the line, before they have said anything."""
+
 
 class AllowsTokens(Protocol):
     """A grammar, as sampling sees it."""

@@ -17,7 +17,7 @@ from memapp.inference import Cancel
 from memapp.inference.server_address import checked, is_loopback
 from memapp.inference.server_http import TRANSPORT_ERRORS, Connection, Refused, ServerHttp
 from memapp.inference.server_reply import Reply
-from memapp.inference.server_request import data, estimated_tokens, messages, ways_to_ask
+from memapp.inference.server_request import data, estimated_tokens, messages, tail_request, ways_to_ask
 
 MESSAGE_TOKENS = 8
 """What a chat template adds to each message; rather too many."""
@@ -88,8 +88,9 @@ class ServerModel:
     def generate(self, prompt: Prompt, sampling: Sampling, cancel: Cancel) -> Generator[Piece | Finished, None, None]:
         """Stream a reply, `Finished` last. Closing the iterator early cuts the connection. Raises `ModelError`.
 
-        The tail cannot be forced here, only asked for: without its line there is no tail. `repeat_penalty` is
-        for llama-server alone. Counts in `Usage` are the server's, or estimates where it gives none.
+        The tail is a second request, which goes on with the reply where it stands in the server's cache: asked for in words,
+        it would spoil the replies of small models. `repeat_penalty` is for llama-server alone. Counts in `Usage` are the
+        server's, or estimates where it gives none.
         """
         self._http.check_open()
         return self._stream(prompt, sampling, cancel)
@@ -114,6 +115,8 @@ class ServerModel:
                 response, continues = self._send(prompt, sampling, connection)
                 with closing(response):
                     yield from reply.read(response.iter_bytes(), continues)
+                if sampling.tail and not reply.has_tail:
+                    yield from self._tail(prompt, sampling, reply, connection)
             except (*TRANSPORT_ERRORS, ModelError) as error:
                 if not cancel.is_set():
                     self._http.check_open()
@@ -134,6 +137,15 @@ class ServerModel:
             self._refused |= {refused.name for refused in ways[:number]}
             return response, way.continues
         raise AssertionError("there is always a plain way")
+
+    def _tail(self, prompt: Prompt, sampling: Sampling, reply: Reply, connection: Connection) -> Iterator[Piece]:
+        """Have the server go on after the tail; where it refuses or fails, the reply stays without."""
+        try:
+            body = tail_request(prompt, sampling, self._model, reply.written, llama_server=self._is_llama_server)
+            with closing(self._http.stream("/chat/completions", body, connection)) as response:
+                yield from reply.read_tail(response.iter_bytes())
+        except ModelError:
+            return
 
     def _window(self) -> int:
         """Return llama-server's context size; 0 for servers that do not tell."""

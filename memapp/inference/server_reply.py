@@ -16,7 +16,7 @@ from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import ModelError
 from memapp.inference.sampling import ReplyText
 from memapp.inference.server_head import AfterHead
-from memapp.inference.server_request import estimated_tokens, messages, token_limit
+from memapp.inference.server_request import estimated_tokens, messages
 
 LINE_BYTES = 1 << 20
 REPLY_BYTES = 32 << 20
@@ -150,21 +150,45 @@ class Reply:
 
     def __init__(self, prompt: Prompt, sampling: Sampling) -> None:
         self.reason: Reason = "end"
+        self.written = ""
+        """The reader's words."""
+        self.has_tail = False
         self._prompt = prompt
         self._sampling = sampling
         self._pieces = 0
         self._counts: tuple[int, int, int] | None = None
+        self._tail_counts = (0, 0, 0)
         self._started = time.perf_counter()
         self._first_at: float | None = None
 
     def read(self, data: Iterator[bytes], continues: bool) -> Iterator[Piece]:
         """Yield the reply's pieces. Raises `ModelError` when the server stops in the middle or sends something else."""
-        after_head = AfterHead(self._prompt.head, continues=continues)
         words = ReplySplitter(self._sampling.stop, self._sampling.tail)
-        limit = token_limit(self._sampling)
+        for piece in self._pieces_of(data, continues, words):
+            self.written += "" if piece.tail else piece.text
+            yield piece
+        self.has_tail = words.in_tail
+        if words.done or words.in_tail:
+            self.reason = words.reason
+
+    def read_tail(self, data: Iterator[bytes]) -> Iterator[Piece]:
+        """Yield the line after the tail, which the server was asked to go on with; some begin it again."""
+        after_mark = AfterHead(self._sampling.tail.strip(), continues=False)
+        words = ReplySplitter((), self._sampling.tail)
+        list(words.feed(self._sampling.tail))  # the white space before its mark is for nobody
+        for chunk in read_chunks(data):
+            self._tail_counts = chunk.counts() or self._tail_counts
+            yield from words.feed(after_mark.feed(chunk.text))
+            if words.done:
+                return
+        yield from words.feed(after_mark.rest())
+        yield from words.end()
+
+    def _pieces_of(self, data: Iterator[bytes], continues: bool, words: "ReplySplitter") -> Iterator[Piece]:
+        after_head = AfterHead(self._prompt.head, continues=continues)
         complete = False
         for chunk in read_chunks(data):
-            if chunk.text and self._pieces == limit:  # a server that knows no max_tokens
+            if chunk.text and self._pieces == self._sampling.max_tokens:  # a server that knows no max_tokens
                 self.reason, complete = "length", True
                 break
             self._note(chunk)
@@ -178,17 +202,15 @@ class Reply:
             raise _stopped_short(begun=self._pieces > 0)
         yield from words.feed(after_head.rest())
         yield from words.end()
-        if words.done or words.in_tail:
-            self.reason = words.reason
 
     def usage(self) -> Usage:
         """What the call cost, in the server's numbers, or in estimates if it gave none."""
         computed, cached, written = self._counts or (_estimate(self._prompt), 0, self._pieces)
         now = time.perf_counter()
         return Usage(
-            prefill_tokens=computed,
+            prefill_tokens=computed + self._tail_counts[0],
             reused_tokens=cached,
-            decode_tokens=written,
+            decode_tokens=written + self._tail_counts[2],
             first_token_seconds=(self._first_at or now) - self._started,
             seconds=now - self._started,
         )

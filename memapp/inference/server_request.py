@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memapp.domain.prompt import Prompt, Sampling
+from memapp.inference.sampling import TAIL_LINE
 from memapp.inference.server_head import schema_of
 
 BYTES_PER_TOKEN = 3
@@ -32,12 +33,12 @@ class Way:
 
 def ways_to_ask(prompt: Prompt, sampling: Sampling, model: str, *, llama_server: bool) -> list[Way]:
     """Return the requests that ask for this reply, the best first; the last one asks plainly, which every server takes."""
-    plain = _plain(prompt, sampling, model)
-    if llama_server:
-        plain |= {"timings_per_token": True, "repeat_penalty": sampling.repeat_penalty}
+    asked = f"{prompt.suffix}\nBegin your answer exactly with: {prompt.head}" if prompt.head else prompt.suffix
+    plain = _fields(sampling, model, llama_server) | {"messages": messages(prompt, asked.strip())}
     ways: list[Way] = []
     if llama_server and (prompt.head or sampling.grammar):
-        ways.append(Way("continue", plain | _llama_server_fields(prompt, sampling), continues=True))
+        grammar = {"grammar": sampling.grammar} if sampling.grammar else {}
+        ways.append(Way("continue", plain | {"messages": _begun(prompt, prompt.head)} | grammar, continues=True))
     if sampling.grammar and (schema := schema_of(prompt.head, sampling.grammar)):
         for name, wanted in (
             ("schema", {"type": "json_schema", "json_schema": {"name": "reply", "strict": True, "schema": schema}}),
@@ -47,23 +48,29 @@ def ways_to_ask(prompt: Prompt, sampling: Sampling, model: str, *, llama_server:
     return [*ways, Way("plain", plain)]
 
 
-def _plain(prompt: Prompt, sampling: Sampling, model: str) -> dict[str, Any]:
-    suffix = prompt.suffix
-    if prompt.head:
-        suffix = f"{suffix}\nBegin your answer exactly with: {prompt.head}".strip()
-    if sampling.tail:
-        ask = f"After your answer write one more line: {sampling.tail.strip()} and what I will probably say next."
-        suffix = f"{suffix}\n{ask}".strip()
-    return {
+def tail_request(prompt: Prompt, sampling: Sampling, model: str, written: str, *, llama_server: bool) -> dict[str, Any]:
+    """Have the server go on with the reply it has written, after the tail, to the end of that line."""
+    line = {"messages": _begun(prompt, prompt.head + written + sampling.tail), "max_tokens": sampling.tail_tokens}
+    return _fields(sampling, model, llama_server) | line | ({"grammar": TAIL_LINE} if llama_server else {})
+
+
+def _fields(sampling: Sampling, model: str, llama_server: bool) -> dict[str, Any]:
+    own = {"timings_per_token": True, "repeat_penalty": sampling.repeat_penalty} if llama_server else {}
+    return own | {
         "model": model,
-        "messages": messages(prompt, suffix),
-        "max_tokens": token_limit(sampling),
+        "max_tokens": sampling.max_tokens,
         "temperature": sampling.temperature,
         "top_p": sampling.top_p,
         "seed": sampling.seed,
         "stream": True,
         "stream_options": {"include_usage": True},
     }
+
+
+def _begun(prompt: Prompt, reply: str) -> list[dict[str, str]]:
+    """Return a prompt with the beginning of a reply as its last message; llama-server and Ollama go on with that."""
+    turns = messages(prompt, prompt.suffix)
+    return [*turns, {"role": "assistant", "content": data(reply)}] if reply else turns
 
 
 def messages(prompt: Prompt, suffix: str) -> list[dict[str, str]]:
@@ -76,22 +83,9 @@ def messages(prompt: Prompt, suffix: str) -> list[dict[str, str]]:
     return [{"role": "system", "content": data(prompt.system)}, *turns]
 
 
-def _llama_server_fields(prompt: Prompt, sampling: Sampling) -> dict[str, Any]:
-    """llama-server takes our grammar, and goes on with a reply whose beginning is the last message."""
-    turns = messages(prompt, prompt.suffix)
-    if prompt.head:
-        turns.append({"role": "assistant", "content": data(prompt.head)})
-    return {"messages": turns} | ({"grammar": sampling.grammar} if sampling.grammar else {})
-
-
 def data(text: str) -> str:
     """Make text safe to send: the server would read control tokens written in it as its own, and refuse lone surrogates."""
     return _CONTROL_TEXT.sub(lambda found: f"{found[0]} ", text.encode("utf-8", "replace").decode()).replace("\x00", " ")
-
-
-def token_limit(sampling: Sampling) -> int:
-    """The most tokens that a reply and its tail may have."""
-    return sampling.max_tokens + (sampling.tail_tokens if sampling.tail else 0)
 
 
 def estimated_tokens(text: str) -> int:

@@ -34,6 +34,8 @@ class Server(ThreadingHTTPServer):
         self.asked = []
         self.pieces = ["Hello", " there", "."]
         self.finish_reason = "stop"
+        self.tail_pieces = None
+        """What is written after a reply that ends with the tail; None for a server that refuses to go on with it."""
         self.owned_by = "library"
         self.models = ["small", "large:latest"]
         self.status = {}
@@ -85,8 +87,12 @@ class Handler(BaseHTTPRequestHandler):
             self.answer({"tokens": body["content"].split()})
         elif any(field in body or f'"{field}"' in json.dumps(body) for field in self.server.refuses):
             self.answer({"error": {"message": "unknown field"}}, 400)
+        elif not body["messages"][-1]["content"].endswith(TAIL):
+            self.stream(self.server.pieces)
+        elif self.server.tail_pieces is not None:
+            self.stream(self.server.tail_pieces)
         else:
-            self.stream()
+            self.answer({"error": {"message": "the context is full"}}, 400)
 
     def special(self):
         if self.path not in self.server.status:
@@ -104,7 +110,7 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(data)
 
-    def stream(self):
+    def stream(self, pieces):
         if self.server.hangs == "before headers":
             return self.wait_until_gone()
         self.send_response(200)
@@ -114,7 +120,7 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(self.server.raw)
             return None
         self.wfile.write(b": warming up\n\n")
-        for piece in self.server.pieces:
+        for piece in pieces:
             self.event({"choices": [{"delta": {"content": piece}, "finish_reason": None}]})
         if self.server.hangs:
             return self.wait_until_gone()
@@ -185,9 +191,35 @@ def test_the_suffix_stands_in_the_last_user_message(server):
     assert (body["model"], body["max_tokens"], body["stream"]) == ("small", 50, True)
 
 
-def test_the_tail_is_asked_for_since_it_cannot_be_forced(server):
-    run(ServerModel(server.url), sampling=Sampling(max_tokens=50, tail=TAIL))
-    assert TAIL.strip() in server.chats[-1]["messages"][-1]["content"]
+@pytest.mark.parametrize("owned_by", ["llamacpp", "library"])
+def test_the_server_goes_on_with_its_reply_after_the_tail(server, owned_by):
+    server.owned_by = owned_by
+    server.tail_pieces = [" asks about", " water"]
+    text, tail, finished = run(ServerModel(server.url), sampling=Sampling(max_tokens=50, tail=TAIL, tail_tokens=8))
+    asked, tail_asked = server.chats
+    assert (text, tail, finished.reason) == ("Hello there.", "asks about water", "end")
+    assert asked["messages"][-1] == {"role": "user", "content": "I planted tomatoes\n\nREPLY"}
+    assert tail_asked["messages"] == [*asked["messages"], {"role": "assistant", "content": f"Hello there.{TAIL}"}]
+    assert (asked["max_tokens"], tail_asked["max_tokens"]) == (50, 8)
+    assert ("grammar" in tail_asked) == (owned_by == "llamacpp")
+    assert (finished.usage.prefill_tokens, finished.usage.reused_tokens, finished.usage.decode_tokens) == (4, 7, 6)
+
+
+def test_a_tail_that_the_server_begins_again_or_does_not_end_is_one_line(server):
+    server.tail_pieces = ["NEXT_PRE", "DICTION: asks", " about water\nREPLY", " more"]
+    _, tail, _ = run(ServerModel(server.url), sampling=Sampling(max_tokens=50, tail=TAIL))
+    assert tail == "asks about water"
+
+
+def test_a_reply_stays_whole_when_the_server_does_not_go_on_after_its_tail(server):
+    text, tail, finished = run(ServerModel(server.url), sampling=Sampling(max_tokens=50, tail=TAIL))
+    assert (text, tail, finished.reason) == ("Hello there.", "", "end")
+
+
+def test_a_tail_that_the_model_writes_by_itself_is_not_asked_for_again(server):
+    server.pieces = ["Fine.", f"{TAIL} asks", " more"]
+    _, tail, _ = run(ServerModel(server.url), sampling=Sampling(max_tokens=50, tail=TAIL))
+    assert (tail, len(server.chats)) == ("asks more", 1)
 
 
 def test_exactly_one_request_is_made_for_a_call(server):
