@@ -224,8 +224,12 @@ END;
 CREATE TRIGGER patches_are_new BEFORE INSERT ON patches WHEN EXISTS (SELECT 1 FROM patches WHERE id = new.id) BEGIN
     SELECT raise(ABORT, 'a patch is not replaced');
 END;
-CREATE TRIGGER patches_are_fixed BEFORE UPDATE OF id, user_id, field, old_value, new_value, held, proposer, created_at, expires_at
+CREATE TRIGGER patches_are_fixed BEFORE UPDATE OF id, user_id, field, old_value, new_value, proposer, created_at, expires_at
 ON patches BEGIN
+    SELECT raise(ABORT, 'what a patch proposes cannot be changed');
+END;
+CREATE TRIGGER patches_hold_until_forgotten BEFORE UPDATE OF held ON patches
+WHEN new.held <> '' OR old.state IN ('pending', 'approved') BEGIN
     SELECT raise(ABORT, 'what a patch proposes cannot be changed');
 END;
 CREATE TRIGGER patches_are_asked_once BEFORE UPDATE OF asked_in ON patches WHEN NOT (

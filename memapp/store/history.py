@@ -89,6 +89,11 @@ def undoable_steps(conn: sqlite3.Connection, user_id: str, limit: int = 50) -> l
     return [_step(conn, row) for row in rows]
 
 
+def was_taken_back(conn: sqlite3.Connection, user_id: str, step: str) -> bool:
+    row = conn.execute("SELECT 1 FROM history WHERE user_id = ? AND undoes = ? LIMIT 1", (user_id, step)).fetchone()
+    return row is not None
+
+
 def get_version(conn: sqlite3.Connection, user_id: str, number: int) -> Version:
     """Return a version by its number. Raises `NotFound` for one that was erased or is somebody else's."""
     row = conn.execute(
