@@ -1,12 +1,15 @@
 """Memories from the command line: add, search, list, show."""
 
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
 from typing import Any
 
 import click
 
 from memapp.cli.output import opened, say, show, show_json, show_rows, when
+from memapp.domain.filters import Sort, parse_filter
+from memapp.errors import UsageError
 
 
 @click.command()
@@ -52,18 +55,40 @@ def search(options: dict[str, Any], query: tuple[str, ...], limit: int, explain:
 
 
 @click.command("list")
+@click.argument("wanted", nargs=-1)
 @click.option("--pinned", is_flag=True, help="Only what is pinned.")
 @click.option("--tag", default="", help="Only what has this tag.")
-@click.option("--since", default="", help="Only what is newer than this date, e.g. 2026-01-31.")
+@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Only what is newer than this date, e.g. 2026-01-31.")
+@click.option("--sort", type=click.Choice([sort.value for sort in Sort]), default=Sort.NEWEST.value, show_default=True)
 @click.option("-n", "limit", default=100, show_default=True)
+@click.option("--offset", default=0, help="Leave out as many of the first.")
 @click.option("--json", "as_json", is_flag=True)
 @click.pass_obj
-def list_(options: dict[str, Any], pinned: bool, tag: str, since: str, limit: int, as_json: bool) -> None:
-    """List memories, newest first."""
+def list_(
+    options: dict[str, Any],
+    wanted: tuple[str, ...],
+    pinned: bool,
+    tag: str,
+    since: datetime | None,
+    sort: str,
+    limit: int,
+    offset: int,
+    as_json: bool,
+) -> None:
+    """List memories, all or those WANTED: words, tag:tea, category:goals, before:2026-01-31."""
     from memapp.services import curate
 
+    chosen = parse_filter(" ".join(wanted))
+    if chosen.problems:
+        raise UsageError(f"This is not understood: {'; '.join(chosen.problems)}.")
+    chosen = replace(
+        chosen,
+        pinned=True if pinned else chosen.pinned,
+        tag=tag or chosen.tag,
+        after=since.replace(tzinfo=UTC) if since else chosen.after,
+    )
     with opened(options, read_only=True) as runtime:
-        found = curate.list_memories(runtime, pinned=True if pinned else None, tag=tag, since=since, limit=limit)
+        found = curate.list_memories(runtime, chosen, Sort(sort), limit=limit, offset=offset)
     if as_json:
         show_json([asdict(memory) for memory in found])
         return

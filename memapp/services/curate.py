@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from memapp.domain.categories import NOTES, RECENT_ACTIVITY
 from memapp.domain.changes import Actor, Change, Created, Pinned, Restored, Reverted, Revision, SoftDeleted, Updated
 from memapp.domain.distil import tags_for
+from memapp.domain.filters import ALL_LIVE, MemoryFilter, Sort
 from memapp.domain.memory import MAX_MEMORY_CHARS, Kind, Memory, State
 from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import UsageError
@@ -41,25 +42,54 @@ def add(runtime: Runtime, text: str, tags: Sequence[str] = (), *, pinned: bool =
     return _apply(runtime, Created(memory))
 
 
-def edit(runtime: Runtime, memory_id: str, text: str) -> Revision:
-    """Put other words in place; tags that were made from the old words are made again."""
-    text = _checked(text)
+def edit(
+    runtime: Runtime,
+    memory_id: str,
+    text: str | None = None,
+    *,
+    tags: Sequence[str] | None = None,
+    importance: int | None = None,
+    category: str | None = None,
+) -> Revision:
+    """Put other words, tags, importance or category in place; None leaves a part as it is.
+
+    Tags that were made from the old words are made again, unless others are given.
+    """
     before = get(runtime, memory_id)
-    derived = before.tags == tuple(tags_for(before.text))
-    return _apply(runtime, Updated(memory_id, text=text, tags=tuple(tags_for(text)) if derived else None))
+    if category is not None:
+        _check_category(runtime, category)
+    if importance is not None and not 1 <= importance <= 5:
+        raise UsageError("Importance is a number from 1 to 5.")
+    if text is not None:
+        text = _checked(text)
+        if tags is None and before.tags == tuple(tags_for(before.text)):
+            tags = tags_for(text)
+    kept = None if tags is None else _checked_tags(tags)
+    return _apply(runtime, Updated(memory_id, text, kept, importance, category))
 
 
-def pin(runtime: Runtime, memory_id: str, pinned: bool = True) -> Revision:
-    return _apply(runtime, Pinned(memory_id, pinned))
+def pin(runtime: Runtime, *memory_ids: str, pinned: bool = True) -> Revision:
+    """Keep memories always, or no longer."""
+    return _apply(runtime, *(Pinned(memory_id, pinned) for memory_id in memory_ids))
 
 
-def forget(runtime: Runtime, memory_id: str) -> Revision:
-    """Put a memory into the trash: no search, prompt or index has it any more."""
-    return _apply(runtime, SoftDeleted(memory_id, "person", purge_at(runtime)))
+def tag(runtime: Runtime, tag: str, *memory_ids: str) -> Revision:
+    """Give memories one tag more."""
+    (added,) = _checked_tags([tag]) or ("",)
+    if not added:
+        raise UsageError("A tag needs a name.")
+    found = [get(runtime, memory_id) for memory_id in memory_ids]
+    return _apply(runtime, *(Updated(one.id, tags=_checked_tags([*one.tags, added])) for one in found))
 
 
-def restore(runtime: Runtime, memory_id: str) -> Revision:
-    return _apply(runtime, Restored(memory_id))
+def forget(runtime: Runtime, *memory_ids: str) -> Revision:
+    """Put memories into the trash: no search, prompt or index has them any more."""
+    return _apply(runtime, *(SoftDeleted(memory_id, "person", purge_at(runtime)) for memory_id in memory_ids))
+
+
+def restore(runtime: Runtime, *memory_ids: str) -> Revision:
+    """Bring memories back from the trash."""
+    return _apply(runtime, *(Restored(memory_id) for memory_id in memory_ids))
 
 
 def undo(runtime: Runtime, revision: Revision) -> Revision:
@@ -77,16 +107,20 @@ def get(runtime: Runtime, memory_id: str) -> Memory:
 
 
 def list_memories(
-    runtime: Runtime, *, pinned: bool | None = None, tag: str = "", since: str = "", limit: int = 200, offset: int = 0
+    runtime: Runtime,
+    wanted: MemoryFilter = ALL_LIVE,
+    sort: Sort = Sort.NEWEST,
+    *,
+    limit: int = 200,
+    offset: int = 0,
 ) -> list[Memory]:
-    """Return live memories, newest first; `since` is a date or time as text."""
-    return memories.list_memories(
-        runtime.database.read(), runtime.user_id, pinned=pinned, tag=tag, since=since, limit=limit, offset=offset
-    )
+    """Return a page of the memories that a filter lets through; without one, of all live ones, newest first."""
+    return memories.list_memories(runtime.database.read(), runtime.user_id, wanted, sort, limit=limit, offset=offset)
 
 
-def count(runtime: Runtime) -> int:
-    return memories.count_live(runtime.database.read(), runtime.user_id)
+def count(runtime: Runtime, wanted: MemoryFilter = ALL_LIVE) -> int:
+    """Return how many memories a filter lets through."""
+    return memories.count_memories(runtime.database.read(), runtime.user_id, wanted)
 
 
 def _checked(text: str) -> str:
@@ -112,6 +146,12 @@ def _checked_tags(tags: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(tag for tag in cleaned if tag))[:MAX_TAGS]
 
 
-def _apply(runtime: Runtime, change: Change) -> Revision:
+def _apply(runtime: Runtime, *steps: Change) -> Revision:
+    """Carry out changes that are taken back together. All of them are made, or none."""
+    if not steps:
+        raise UsageError("Nothing is chosen.")
+    now = runtime.clock()
+    actor = Actor(runtime.user_id, "person", step=new_id(now))
     with runtime.database.write() as conn:
-        return changes.apply(conn, change, Actor(runtime.user_id, "person"), runtime.clock())
+        first, *_ = [changes.apply(conn, change, actor, now) for change in steps]
+    return first

@@ -13,6 +13,7 @@ from memapp.domain.changes import Actor, Created, SoftDeleted
 from memapp.domain.chat import Message
 from memapp.domain.distil import Draft, distil
 from memapp.domain.duplicates import is_duplicate
+from memapp.domain.filters import ALL_LIVE
 from memapp.domain.memory import Kind, Memory, State
 from memapp.domain.prediction import Surprise
 from memapp.domain.prompt import Piece
@@ -62,7 +63,8 @@ def _store(runtime: Runtime, surprise: Surprise, message: Message, drafts: list[
     learned: list[Memory] = []
     now = runtime.clock()
     with runtime.database.write() as conn:
-        known = [one.text for one in memories.list_memories(conn, runtime.user_id, limit=runtime.settings.max_facts)]
+        listed = memories.list_memories(conn, runtime.user_id, ALL_LIVE, limit=runtime.settings.max_facts)
+        known = [one.text for one in listed]
         for draft in drafts:
             if is_duplicate(draft.text, known):
                 continue

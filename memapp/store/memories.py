@@ -3,10 +3,12 @@
 import json
 import sqlite3
 from collections.abc import Collection, Sequence
+from typing import Any
 
+from memapp.domain.filters import MemoryFilter, Sort
 from memapp.domain.memory import Kind, Memory, State
 from memapp.errors import NotFound
-from memapp.store.rows import to_json, to_time
+from memapp.store.rows import to_json, to_text, to_time
 from memapp.store.scope import Scope
 
 
@@ -28,29 +30,62 @@ def get_memories(conn: sqlite3.Connection, user_id: str, ids: Sequence[str]) -> 
 
 
 def list_memories(
-    conn: sqlite3.Connection,
-    user_id: str,
-    *,
-    state: State = State.LIVE,
-    pinned: bool | None = None,
-    tag: str = "",
-    since: str = "",
-    limit: int = 200,
-    offset: int = 0,
+    conn: sqlite3.Connection, user_id: str, wanted: MemoryFilter, sort: Sort = Sort.NEWEST, *, limit: int = 200, offset: int = 0
 ) -> list[Memory]:
-    """Return a page of memories, newest first; `since` is a time as text."""
+    """Return a page of the memories that a filter lets through."""
+    source, values = _filtered(user_id, wanted)
     rows = conn.execute(
-        """SELECT * FROM memories WHERE user_id = :user AND state = :state
-            AND (:pinned IS NULL OR pinned = :pinned)
-            AND (:tag = '' OR EXISTS (SELECT 1 FROM json_each(tags) WHERE lower(value) = lower(:tag)))
-            AND created_at >= :since
-            ORDER BY id DESC LIMIT :limit OFFSET :offset""",
-        {
-            **{"user": user_id, "state": state, "tag": tag, "since": since, "limit": limit, "offset": offset},
-            "pinned": None if pinned is None else int(pinned),
-        },
+        f"SELECT o.* FROM {source} ORDER BY {_ORDERS[sort]} LIMIT :limit OFFSET :offset",  # noqa: S608
+        {**values, "limit": limit, "offset": offset},
     ).fetchall()
     return _memories(conn, rows)
+
+
+def count_memories(conn: sqlite3.Connection, user_id: str, wanted: MemoryFilter) -> int:
+    """Return how many memories a filter lets through."""
+    source, values = _filtered(user_id, wanted)
+    return int(conn.execute(f"SELECT count(*) FROM {source}", values).fetchone()[0])  # noqa: S608
+
+
+_ORDERS = {
+    Sort.NEWEST: "o.id DESC",
+    Sort.OLDEST: "o.id",
+    Sort.IMPORTANT: "o.pinned DESC, o.importance DESC, o.id DESC",
+    Sort.USED: "(SELECT uses FROM memory_uses u WHERE u.memory_id = o.id) DESC, o.id DESC",
+    Sort.CHANGED: "o.updated_at DESC, o.id DESC",
+}
+
+
+def _filtered(user_id: str, wanted: MemoryFilter) -> tuple[str, dict[str, Any]]:
+    """Return the tables and conditions of a filter as SQL with named values. Live texts are found in the index."""
+    given: dict[str, tuple[str, Any]] = {
+        "state": ("o.state = :state" if wanted.state else "o.state <> 'live'", wanted.state),
+        "tag": ("EXISTS (SELECT 1 FROM json_each(o.tags) WHERE lower(value) = lower(:tag))", wanted.tag),
+        "category": ("o.category = :category", wanted.category),
+        "kind": ("o.kind = :kind", wanted.kind),
+        "pinned": ("o.pinned = :pinned", None if wanted.pinned is None else int(wanted.pinned)),
+        "after": ("o.created_at >= :after", to_text(wanted.after) if wanted.after else None),
+        "before": ("o.created_at < :before", to_text(wanted.before) if wanted.before else None),
+    }
+    kept = {name: pair for name, pair in given.items() if pair[1] not in (None, "") or name == "state"}
+    conditions = ["o.user_id = :user", *(condition for condition, _ in kept.values())]
+    values = {"user": user_id, **{name: value for name, (_, value) in kept.items()}}
+    table = "memories o"
+    if wanted.state is State.LIVE and (wanted.words or wanted.phrases):
+        table = "memories_fts JOIN memories o ON o.key = memories_fts.rowid"
+        conditions.append("memories_fts MATCH :query")
+        values["query"] = _all_of(wanted)
+    else:
+        for number, word in enumerate((*wanted.words, *wanted.phrases)):
+            conditions.append(f"instr(lower(o.text), lower(:word{number})) > 0")
+            values[f"word{number}"] = word
+    return f"{table} WHERE {' AND '.join(conditions)}", values
+
+
+def _all_of(wanted: MemoryFilter) -> str:
+    """Write a full-text query that wants every word and phrase. Quotes inside are doubled, so nothing is an operator."""
+    parts = [f'"{part.replace(chr(34), chr(34) * 2).replace(chr(0), " ")}"' for part in (*wanted.phrases, *wanted.words)]
+    return " AND ".join(parts) + ("*" if wanted.words else "")
 
 
 def ids_of(conn: sqlite3.Connection, user_id: str, keys: Collection[int]) -> dict[int, str]:

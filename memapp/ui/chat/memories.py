@@ -38,7 +38,7 @@ class MemoryDeeds:
                 await self._change("Forgot", memory, await asyncio.to_thread(curate.forget, self._runtime, memory.id))
             case "pin":
                 label = "Unpinned" if memory.pinned else "Pinned"
-                revision = await asyncio.to_thread(curate.pin, self._runtime, memory.id, not memory.pinned)
+                revision = await asyncio.to_thread(curate.pin, self._runtime, memory.id, pinned=not memory.pinned)
                 await self._change(label, memory, revision)
             case "edit" if wanted and wanted.text != memory.text:
                 await self._change("Edited", memory, await asyncio.to_thread(curate.edit, self._runtime, memory.id, wanted.text))

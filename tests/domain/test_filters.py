@@ -1,0 +1,42 @@
+"""What a person types into the search of memories."""
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memapp.domain.filters import MemoryFilter, parse_filter
+from memapp.domain.memory import Kind
+
+
+@pytest.mark.parametrize(
+    ("typed", "wanted"),
+    [
+        ("", MemoryFilter()),
+        ("oolong tea", MemoryFilter(words=("oolong", "tea"))),
+        ("the", MemoryFilter(words=("the",))),
+        ('"the green tea" honey', MemoryFilter(phrases=("the green tea",), words=("honey",))),
+        ("tag:tea category:Goals", MemoryFilter(tag="tea", category="goals")),
+        ('tag:"black tea"', MemoryFilter(tag="black tea")),
+        ("kind:fact", MemoryFilter(kind=Kind.SEMANTIC)),
+        ("pinned:yes", MemoryFilter(pinned=True)),
+        ("pinned:no", MemoryFilter(pinned=False)),
+        ("before:2026-02", MemoryFilter(before=datetime(2026, 2, 1, tzinfo=UTC))),
+        ("after:2026-01-31", MemoryFilter(after=datetime(2026, 1, 31, tzinfo=UTC))),
+        ("tag: pinned: oolong", MemoryFilter(words=("oolong",))),
+        ('"begun', MemoryFilter(phrases=("begun",))),
+        ("secret:x", MemoryFilter(words=("secret", "x"))),
+        ("before:soon", MemoryFilter(problems=("before: wants a date, e.g. 2026-01-31",))),
+        ("before:2026-13", MemoryFilter(problems=("before: wants a date, e.g. 2026-01-31",))),
+        ("pinned:maybe", MemoryFilter(problems=("pinned: is yes or no",))),
+    ],
+)
+def test_what_is_typed_becomes_a_filter(typed: str, wanted: MemoryFilter) -> None:
+    assert parse_filter(typed) == wanted
+
+
+@given(st.text(max_size=200))
+def test_anything_typed_is_read(typed: str) -> None:
+    wanted = parse_filter(typed)
+    assert len(wanted.words) + len(wanted.phrases) <= len(typed)

@@ -1,0 +1,97 @@
+"""Listing memories: filters, orders and pages, all in SQL."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from memapp.domain.changes import Created, Pinned, SoftDeleted, Updated
+from memapp.domain.filters import MemoryFilter, Sort, parse_filter
+from memapp.domain.memory import State
+from memapp.store import memories
+from memapp.store.database import Database
+from tests.store.conftest import NOW, USER
+from tests.store.test_changes import LATER, apply, fact
+
+
+def listed(database: Database, wanted: MemoryFilter, sort: Sort = Sort.NEWEST, **page: int) -> list[str]:
+    return [one.text for one in memories.list_memories(database.read(), USER, wanted, sort, **page)]
+
+
+@pytest.fixture
+def four(database: Database) -> Database:
+    """Four facts, one of them in the trash."""
+    for number, (text, category, tags) in enumerate(
+        [
+            ("User drinks oolong tea.", "preferences", ("tea",)),
+            ("User learns the cello.", "goals", ("music",)),
+            ('User said 100% of "tea\'s" fun.', "preferences", ("Tea", "fun")),
+            ("User dislikes tea bags.", "preferences", ()),
+        ]
+    ):
+        made = replace(fact(text), id=f"m{number}", category=category, tags=tags, created_at=NOW + timedelta(days=number))
+        apply(database, Created(made))
+    apply(database, Pinned("m1", True))
+    apply(database, SoftDeleted("m3", "person", LATER))
+    return database
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("", ["m2", "m1", "m0"]),
+        ("tea", ["m2", "m0"]),
+        ("te", ["m2", "m0"]),
+        ("drinks tea", ["m0"]),
+        ('"oolong tea"', ["m0"]),
+        ('"tea oolong"', []),
+        ("tag:tea", ["m2", "m0"]),
+        ("category:goals", ["m1"]),
+        ("pinned:yes", ["m1"]),
+        ("pinned:no tea", ["m2", "m0"]),
+        ("before:2026-02-01", ["m0"]),
+        ("after:2026-02-01", ["m2", "m1"]),
+        ("kind:episode", []),
+        ("nowhere", []),
+    ],
+)
+def test_what_is_typed_narrows_the_list(four: Database, typed: str, found: list[str]) -> None:
+    wanted = parse_filter(typed)
+    assert [one.id for one in memories.list_memories(four.read(), USER, wanted)] == found
+    assert memories.count_memories(four.read(), USER, wanted) == len(found)
+
+
+def test_the_trash_is_listed_by_words_too_although_no_index_has_it(four: Database) -> None:
+    assert listed(four, replace(parse_filter("bags"), state=State.SOFT_DELETED)) == ["User dislikes tea bags."]
+    assert listed(four, replace(parse_filter("bags"), state=None)) == ["User dislikes tea bags."]
+    assert listed(four, replace(parse_filter("cello"), state=None)) == []
+
+
+def test_each_order(four: Database) -> None:
+    apply(four, Updated("m0", importance=5))
+    ids = {sort: [one.id for one in memories.list_memories(four.read(), USER, MemoryFilter(), sort)] for sort in Sort}
+    assert ids[Sort.NEWEST] == ["m2", "m1", "m0"]
+    assert ids[Sort.OLDEST] == ["m0", "m1", "m2"]
+    assert ids[Sort.IMPORTANT] == ["m1", "m0", "m2"]
+    assert set(ids[Sort.USED]) == set(ids[Sort.CHANGED]) == {"m0", "m1", "m2"}
+
+
+def test_pages_follow_each_other_without_gap(four: Database) -> None:
+    pages = [listed(four, MemoryFilter(), limit=1, offset=offset) for offset in range(4)]
+    assert [len(page) for page in pages] == [1, 1, 1, 0]
+    assert len({page[0] for page in pages[:3]}) == 3
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.text(max_size=60) | st.sampled_from(['"a" OR "b"', "text:tea", "tea*", "NEAR(a b)", '""', "a\x00b", "^tea", "-tea", '"'])
+)
+def test_nothing_typed_reaches_the_query_language_of_the_index(four: Database, typed: str) -> None:
+    listed(four, parse_filter(typed))
+    assert memories.count_memories(four.read(), USER, parse_filter(typed)) <= 3
+
+
+def test_nobody_sees_the_memories_of_somebody_else(four: Database) -> None:
+    assert memories.list_memories(four.read(), "somebody else", parse_filter("tea")) == []
