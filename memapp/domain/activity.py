@@ -1,0 +1,53 @@
+"""What memapp did, counted: operations by kind and day, and how well the loop does."""
+
+from dataclasses import dataclass
+from datetime import date
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How often one part of the app did one thing."""
+
+    node: str
+    """`hotpath`, `context`, `episodic` or `worker`."""
+    op: str
+    today: int
+    week: int
+    """In the last seven days."""
+    total: int
+    failed: int
+    """Of the total, how many ended in an error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    day: date
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A share with what it was counted from."""
+
+    held: int
+    of: int
+
+    @property
+    def share(self) -> float | None:
+        """0 to 1; None when nothing was counted yet."""
+        return self.held / self.of if self.of else None
+
+    def __str__(self) -> str:
+        return f"{self.held / self.of:.0%} ({self.held:,} of {self.of:,})" if self.of else "nothing counted yet"
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """How well the loop does."""
+
+    expectations_held: Rate
+    """Messages that were as expected, of those compared."""
+    facts_at_once: Rate
+    """Facts that kept the writing rules at the first try, of those written."""
+    recalled_again: Rate
+    """Turns that needed a second look into the memory."""

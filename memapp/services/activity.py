@@ -1,0 +1,50 @@
+"""What memapp did and how well: counts, rates, the audit log and what can be taken back."""
+
+from collections.abc import Sequence
+
+from memapp.domain.activity import Count, Day, Rate, Rates
+from memapp.domain.history import Entry, Step, Version
+from memapp.runtime import Runtime
+from memapp.store import activity, expectations, history
+
+ALL_COMPARED = 1_000_000
+
+
+def counts(runtime: Runtime) -> list[Count]:
+    """Return how often each part did each thing."""
+    return activity.counts(runtime.database.read(), runtime.user_id, runtime.clock())
+
+
+def by_day(runtime: Runtime, days: int = 30) -> list[Day]:
+    """Return the number of operations on each of the last days, oldest first."""
+    return activity.by_day(runtime.database.read(), runtime.user_id, runtime.clock(), days)
+
+
+def rates(runtime: Runtime) -> Rates:
+    """Return how well the loop does."""
+    conn, user = runtime.database.read(), runtime.user_id
+    return Rates(
+        expectations_held=Rate(*expectations.hit_rate(conn, user, ALL_COMPARED)),
+        facts_at_once=activity.written_at_once(conn, user),
+        recalled_again=activity.recalled_again(conn, user),
+    )
+
+
+def entries(runtime: Runtime, memory_id: str = "", *, before: int | None = None, limit: int = 200) -> list[Entry]:
+    """Return the history of one memory or of all, newest first; `before` is the number of an entry."""
+    return history.list_entries(runtime.database.read(), runtime.user_id, memory_id=memory_id, before=before, limit=limit)
+
+
+def versions(runtime: Runtime, memory_id: str) -> list[Version]:
+    """Return what a memory said over time, oldest first."""
+    return history.list_versions(runtime.database.read(), runtime.user_id, memory_id)
+
+
+def version(runtime: Runtime, number: int) -> Version:
+    """Return one version. Raises `NotFound` for one that was erased."""
+    return history.get_version(runtime.database.read(), runtime.user_id, number)
+
+
+def undoable(runtime: Runtime, limit: int = 50) -> Sequence[Step]:
+    """Return what can be taken back, last first."""
+    return history.undoable_steps(runtime.database.read(), runtime.user_id, limit)

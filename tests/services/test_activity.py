@@ -1,0 +1,63 @@
+"""What memapp did, counted from its own events."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from memapp.domain.activity import Rate
+from memapp.inference import Cancel
+from memapp.inference.scripted import ScriptedModel
+from memapp.runtime import Runtime
+from memapp.services import activity, curate, upkeep
+from tests.builders import make_runtime, new_chat, say
+
+
+@pytest.fixture
+def runtime(tmp_path: Path) -> Iterator[Runtime]:
+    opened = make_runtime(tmp_path, ScriptedModel())
+    yield opened
+    opened.close()
+
+
+def test_operations_are_counted_by_kind_and_time(runtime: Runtime) -> None:
+    curate.add(runtime, "User drinks oolong.")
+    runtime.clock.now += timedelta(days=2)  # type: ignore[attr-defined]
+    curate.forget(runtime, curate.add(runtime, "User drinks coffee.").memory_id)
+    found = {(one.node, one.op): (one.today, one.week, one.total, one.failed) for one in activity.counts(runtime)}
+    assert found == {("hotpath", "create"): (1, 2, 2, 0), ("hotpath", "delete"): (1, 1, 1, 0)}
+
+
+def test_days_without_anything_are_counted_as_nothing(runtime: Runtime) -> None:
+    curate.add(runtime, "User drinks oolong.")
+    runtime.clock.now += timedelta(days=2)  # type: ignore[attr-defined]
+    curate.add(runtime, "User drinks coffee.")
+    days = activity.by_day(runtime, 4)
+    assert [one.count for one in days] == [0, 1, 0, 1]
+    assert days[-1].day == runtime.clock().date()
+
+
+def test_rates_come_from_what_happened_and_say_so_when_nothing_did(runtime: Runtime) -> None:
+    assert str(activity.rates(runtime).facts_at_once) == "nothing counted yet"
+    thread = new_chat(runtime)
+    say(runtime, thread, "I am vegetarian.")
+    list(upkeep.work(runtime, thread, Cancel()))
+    rates = activity.rates(runtime)
+    assert rates.facts_at_once == Rate(1, 1)
+    assert rates.recalled_again == Rate(0, 1)
+    say(runtime, thread, "Where do penguins live?")
+    assert activity.rates(runtime).expectations_held.of == 1
+    assert str(Rate(1, 4)) == "25% (1 of 4)"
+
+
+def test_the_history_of_one_memory_and_of_all(runtime: Runtime) -> None:
+    one = curate.add(runtime, "User drinks oolong.").memory_id
+    curate.add(runtime, "User drinks coffee.")
+    curate.edit(runtime, one, "User drinks green tea.")
+    assert [entry.event for entry in activity.entries(runtime, one)] == ["UPDATE", "ADD"]
+    newest, *rest = activity.entries(runtime)
+    assert [entry.number for entry in activity.entries(runtime, before=newest.number)] == [entry.number for entry in rest]
+    first, second = activity.versions(runtime, one)
+    assert (first.text, activity.version(runtime, second.id).text) == ("User drinks oolong.", "User drinks green tea.")
+    assert [step.event for step in activity.undoable(runtime)] == ["UPDATE", "ADD", "ADD"]
