@@ -16,6 +16,7 @@ from memapp.errors import ModelError
 from memapp.inference import ChatModel, Embedder
 from memapp.prompts.personas import load_personas
 from memapp.runtime import Runtime
+from memapp.services import forget
 from memapp.store import chat
 from memapp.store.database import open_database
 
@@ -37,7 +38,10 @@ def start(
     if not read_only:
         with opened.write() as conn:
             chat.interrupt_unfinished(conn)
-    return Runtime(loaded, places, opened, personas, categories, _now, open_chat_model, open_embedder)
+    runtime = Runtime(loaded, places, opened, personas, categories, _now, open_chat_model, open_embedder)
+    if not read_only:
+        forget.finish(runtime)
+    return runtime
 
 
 def open_chat_model(runtime: Runtime, report: Callable[[str], None]) -> ChatModel:

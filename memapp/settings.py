@@ -32,6 +32,8 @@ class Settings(BaseModel):
     max_facts: int = Field(200, ge=1, le=1_000_000, description="Facts kept; the oldest beyond it go to the trash.")  # MAX_FACTS
     link_min: float = Field(0.5, ge=0, le=1, description="Likeness from which two facts count as related.")  # link_min
     link_top_k: int = Field(3, ge=0, le=10, description="The most facts that a new one is related to.")  # top-K neighbors
+    ttl_days: int = Field(60, ge=1, le=3650, description="Days unused until an unimportant memory goes to the trash.")  # TTL
+    ttl_importance: int = Field(3, ge=1, le=6, description="Memories of this importance, 1 to 5, and above always stay.")  # T
     purge_days: int = Field(30, ge=1, le=3650, description="Days in the trash before a memory is erased for good.")  # purge_at
     fuzzy_threshold: int = Field(60, ge=0, le=100, description="Below this likeness a guess counts as wrong.")  # FUZZY_THRESHOLD
     top_k: int = Field(10, ge=0, le=50, description="Most memories found for a reply.")  # TOP_K

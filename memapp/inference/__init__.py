@@ -69,6 +69,9 @@ class ChatModel(Protocol):
         A turn that starts meanwhile interrupts this at once.
         """
 
+    def forget(self) -> None:
+        """Drop what is kept of earlier prompts, after the call that runs; the next call computes all of its prompt."""
+
     def close(self) -> None:
         """Release the model; later calls raise `ModelError`."""
 

@@ -117,6 +117,10 @@ class LlamaModel:
             raise result
         return result
 
+    def forget(self) -> None:
+        """Drop what is kept of earlier prompts, after the call that runs; the next call computes all of its prompt."""
+        self._owner.submit(Job(run=self._cache.forget, drop=lambda: None, urgent=True))
+
     def close(self) -> None:
         """Release the model; later calls raise `ModelError`."""
         atexit.unregister(self.close)

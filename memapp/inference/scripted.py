@@ -152,6 +152,11 @@ class ScriptedModel:
             self._cached = trunk
         return len(trunk) - reused
 
+    def forget(self) -> None:
+        """Drop what is kept of earlier prompts, but for the records of what was asked."""
+        with self._lock:
+            self._cached = []
+
     def close(self) -> None:
         """End what is running; later calls raise `ModelError`."""
         self._closed.set()

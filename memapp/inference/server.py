@@ -100,6 +100,9 @@ class ServerModel:
         self._http.check_open()
         return 0
 
+    def forget(self) -> None:
+        """Do nothing: what the server keeps is the server's."""
+
     def close(self) -> None:
         """Cut all connections; later calls raise `ModelError`."""
         self._http.close()

@@ -27,6 +27,7 @@ from memapp.runtime import Runtime
 from memapp.services.query import conversation_scope
 from memapp.services.recall import RecallRequest, recall
 from memapp.store import chat, events, expectations
+from memapp.store.uses import count_uses
 
 SAVE_PARTIAL_SECONDS = 2.0
 TITLE_CHARS = 48
@@ -281,6 +282,7 @@ def _finish(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Message:
     with runtime.database.write() as conn:
         chat.finish_message(conn, reply.id, text, so_far.status, so_far.usage)
         events.save_recalls(conn, reply.id, so_far.hits)
+        count_uses(conn, user, [hit.id for hit in so_far.hits if hit.kind == "memory"], now)
         if so_far.expects:
             expectations.save_prediction(conn, user, thread_id, reply.id, "responder", so_far.expects, (), now)
         if so_far.needed_info:

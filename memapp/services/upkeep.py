@@ -1,4 +1,4 @@
-"""What memapp does between two turns: complete the prediction, learn from surprises, embed what is new, get ready.
+"""What memapp does between two turns: complete the prediction, learn, embed what is new, get ready, clear the trash.
 
 `work` is called on a background thread after each reply and stops within milliseconds when cancelled, since the next
 message goes first. What is left undone stays pending in the file and is done the next time.
@@ -18,6 +18,7 @@ from memapp.inference import Cancel, ChatModel
 from memapp.prompts import predict, respond
 from memapp.prompts import scene as words
 from memapp.runtime import Runtime
+from memapp.services import lifecycle
 from memapp.services.answer import done_ahead, look_ahead, open_thread, scene
 from memapp.services.embed import embed
 from memapp.services.remember import learn
@@ -41,6 +42,8 @@ def work(runtime: Runtime, thread_id: str | None, cancel: Cancel) -> Iterator[Me
             if runtime.settings.speculate:
                 _predict_ahead(runtime, model, thread_id, cancel)
             warm(runtime, thread_id, "", cancel)
+        if not cancel.is_set():
+            lifecycle.run(runtime)
     except ModelError as error:
         log.warning("upkeep stopped: %s", type(error).__name__)
 

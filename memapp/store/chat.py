@@ -152,6 +152,24 @@ def set_active(conn: sqlite3.Connection, message_ids: Sequence[str], active: boo
         _refresh_context(conn, row["thread_id"], row["seq"])
 
 
+def erase_messages(conn: sqlite3.Connection, user_id: str, message_ids: Sequence[str], mark: str) -> list[tuple[str, str]]:
+    """Put a mark in place of what messages say, also where their neighbours repeat it; return thread and old text of each."""
+    rows = conn.execute(
+        """SELECT id, thread_id, text FROM messages
+           WHERE user_id = ? AND text NOT IN ('', ?) AND id IN (SELECT value FROM json_each(?))""",
+        (user_id, mark, to_json(list(message_ids))),
+    ).fetchall()
+    for row in rows:
+        conn.execute("UPDATE messages SET text = ?, pasted = '[]' WHERE id = ?", (mark, row["id"]))
+        beside = conn.execute(  # not only the neighbours of now: one that was retried or edited away keeps its old context
+            "SELECT seq FROM messages WHERE thread_id = ? AND instr(context, ?) > 0",
+            (row["thread_id"], row["text"][:CONTEXT_CHARS]),
+        ).fetchall()
+        for neighbour in beside:
+            _refresh_context(conn, row["thread_id"], neighbour["seq"])
+    return [(row["thread_id"], row["text"]) for row in rows]
+
+
 def get_message(conn: sqlite3.Connection, user_id: str, message_id: str) -> Message:
     row = conn.execute("SELECT * FROM messages WHERE user_id = ? AND id = ?", (user_id, message_id)).fetchone()
     if row is None:

@@ -11,7 +11,7 @@ import sqlite3
 import stat
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
@@ -82,7 +82,7 @@ class Database:
     def decide(self) -> Iterator[sqlite3.Connection]:
         """Like `write`, for the time in which a decision of the person is carried out: patches and the profile may change.
 
-        Only `services.consent` may use it.
+        Only `services.consent` may use it, and `services.forget` when the words themselves are to be gone.
         """
         with self._turn:
             before = self._authorizer
@@ -189,6 +189,22 @@ def open_database(path: Path, *, read_only: bool = False) -> Database:
         lock.release()
         raise
     return Database(path, writer, lock)
+
+
+@contextmanager
+def open_copy(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open a copy of a file of this version of memapp, to be cleaned where it is; it stays one plain file.
+
+    Raises `StoreError` for anything else.
+    """
+    with translated_errors(path), closing(sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, isolation_level=None)) as copy:
+        copy.row_factory = sqlite3.Row
+        _refuse_foreign(copy, path)
+        if copy.execute("PRAGMA user_version").fetchone()[0] != len(_migration_files()):
+            raise StoreError(f"{path} was made by an older memapp.")
+        for name, value in {**PRAGMAS, "journal_mode": "delete"}.items():
+            copy.execute(f"PRAGMA {name} = {value}")
+        yield copy
 
 
 def _open_read_only(path: Path) -> Database:

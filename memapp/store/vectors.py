@@ -194,3 +194,9 @@ def matrix(database: Database, user_id: str, kind: OwnerKind, model_id: str) -> 
     with _opening:
         of_database = _matrices.setdefault(database, {})
         return of_database.setdefault((user_id, kind, model_id), Matrix(user_id, kind, model_id))
+
+
+def let_go(database: Database) -> None:
+    """Drop the matrices of a file from memory; the next search reads them anew."""
+    with _opening:
+        _matrices.pop(database, None)

@@ -124,6 +124,6 @@ def test_the_golden_triggers_are_those_of_a_fresh_file(attacked: Database) -> No
     assert golden_triggers(script) == {row["name"]: row["sql"] for row in rows}
 
 
-def test_only_consent_decides() -> None:
+def test_only_consent_and_forgetting_decide() -> None:
     users = {file.name for file in paths.bundled("memapp").rglob("*.py") if "database.decide(" in file.read_text("utf-8")}
-    assert users <= {"consent.py"}
+    assert users <= {"consent.py", "forget.py"}

@@ -1,0 +1,196 @@
+"""Forgetting for good: which texts are looked for, how they may stand in a file, and what is said about it afterwards."""
+
+import json
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+ERASED = "[erased]"
+"""Stands in place of a text that was erased."""
+LONG_ENOUGH = 8
+"""A shorter text may well be a part of other words: in the bytes of a file it counts only where it stands alone."""
+WINDOW = 120
+"""A longer text is looked for in pieces, since a file may hold it in several places."""
+
+_WORD = re.compile(r"\w+")
+_ESCAPED = re.compile(r"\\+[bfnrt\"/]")
+_BYTE_WORD = re.compile(rb"[a-z0-9]{3,}")
+_INNER_WORD = re.compile(r"(?<= )[a-z0-9]{3,}(?= )")
+_ALONE = rb"(?<![0-9a-z\x80-\xff])%s(?![0-9a-z\x80-\xff])"
+
+Forms = tuple[bytes, ...]
+"""One way in which a text may stand in a file, in pieces; lower case as far as ASCII goes."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Sought:
+    """A text by the ways in which it may stand in a file."""
+
+    forms: set[Forms]
+    short: bool
+
+    @property
+    def pieces(self) -> set[bytes]:
+        return {piece for form in self.forms for piece in form}
+
+
+class Needles:
+    """Texts to be found in other texts: the same words one after the other, whatever their case and punctuation."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._wordless: list[str] = []
+        self._by_word: dict[str, list[tuple[list[str], int]]] = {}
+        for text in texts:
+            words = _words(text)
+            if words:
+                rarest = max(words, key=len)
+                self._by_word.setdefault(rarest, []).append((words, words.index(rarest)))
+            elif text.strip():
+                self._wordless.append(text.strip())
+
+    def held_by(self, text: str | None) -> bool:
+        """Tell whether a text, or the JSON of one, holds any of them."""
+        if not text:
+            return False
+        if any(one in text for one in self._wordless):
+            return True
+        words = _words(_ESCAPED.sub(" ", text))
+        return any(
+            words[at - place : at - place + len(wanted)] == wanted
+            for at, word in enumerate(words)
+            for wanted, place in self._by_word.get(word, ())
+            if at >= place
+        )
+
+
+def byte_forms(text: str) -> set[Forms]:
+    """Return how a text may stand in a file: UTF-8, UTF-16, escaped as JSON; composed and decomposed, in any case."""
+    written = {
+        escaped
+        for form in ("NFC", "NFD")
+        for cased in (text, text.lower(), text.upper())
+        for escaped in _escapings(unicodedata.normalize(form, cased))
+    }
+    pieces = [[one[at : at + WINDOW] for at in range(0, max(1, len(one) - WINDOW // 2), WINDOW)] for one in written]
+    # Without its outer zero byte, ASCII is the same in both orders of UTF-16 and is not counted twice.
+    return {
+        tuple(piece.lower() for piece in encoded)
+        for one in pieces
+        for encoded in (
+            [piece.encode() for piece in one],
+            [piece.encode("utf-16-le")[:-1] for piece in one],
+            [piece.encode("utf-16-be")[1:] for piece in one],
+        )
+    }
+
+
+class ByteNeedles:
+    """Texts to be counted in the bytes of files.
+
+    One of its inner words says where it is worth looking for a text; that keeps many texts as quick as one.
+    """
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._by_word: dict[bytes, list[_Sought]] = {}
+        self._everywhere: list[_Sought] = []
+        for text in dict.fromkeys(texts):
+            if text.strip():
+                sought = _Sought(byte_forms(text), short=len(text) < LONG_ENOUGH)
+                word = _inner_word(text)
+                (self._by_word.setdefault(word, []) if word else self._everywhere).append(sought)
+        everything = [*self._everywhere, *(one for some in self._by_word.values() for one in some)]
+        self._all = everything
+        self._overlap = max((len(piece) for one in everything for piece in one.pieces), default=0)
+
+    def count(self, chunks: Iterable[bytes]) -> int:
+        """Return how often the texts stand in a file that is read in chunks."""
+        found: Counter[bytes] = Counter()
+        for chunk, seen in _overlapping(chunks, self._overlap):
+            for sought in self._worth_looking_for(chunk):
+                for piece in sought.pieces:
+                    found[piece] += _count(chunk, piece, seen, short=sought.short)
+        return sum(max(found[piece] for piece in form) for one in self._all for form in one.forms)
+
+    def _worth_looking_for(self, chunk: bytes) -> Iterator[_Sought]:
+        yield from self._everywhere
+        if self._by_word:
+            words = {*_BYTE_WORD.findall(chunk), *_BYTE_WORD.findall(chunk.replace(b"\0", b""))}  # the second for UTF-16
+            for word in words & self._by_word.keys():
+                yield from self._by_word[word]
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What would be erased."""
+
+    memories: int
+    messages: int
+    others: int
+    """Titles, drafts, evidence cards, expectations, proposals, fields of the profile, earlier versions."""
+    backups: int
+    """Copies of the file that hold it too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What was erased, and what a scan of the files found afterwards."""
+
+    memories: int
+    messages: int
+    others: int
+    backups_cleaned: int
+    backups_dropped: int
+    """Copies that could not be cleaned: of another version of memapp, or damaged."""
+    files: int
+    left: tuple[tuple[str, int], ...]
+    """Names of files in which it still stands, with how often."""
+    settled: bool = True
+    """False when another program was reading the file: the rest is done at the next start."""
+
+    def __str__(self) -> str:
+        items = self.memories + self.messages + self.others
+        copies = sum(count for _, count in self.left)
+        said = f"{_many(items, 'item')} erased, {_many(self.backups_cleaned, 'copy', 'copies')} in backups cleaned"
+        if self.backups_dropped:
+            said += f", {_many(self.backups_dropped, 'backup')} removed"
+        said += f", {_many(copies, 'copy', 'copies')} left in {_many(self.files, 'file')} scanned"
+        if self.left:
+            said += f" ({', '.join(name for name, _ in self.left)})"
+        return said + ("." if self.settled else "; the rest is done at the next start.")
+
+
+def _many(count: int, one: str, more: str = "") -> str:
+    return f"{count:,} {one if count == 1 else more or one + 's'}"
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
+
+
+def _inner_word(text: str) -> bytes:
+    """Return the longest word that has a space on either side, so that it stands alone in bytes too; nothing for a long text."""
+    inner = _INNER_WORD.findall(text.lower()) if len(text) <= WINDOW else []
+    return max(inner, key=len, default="").encode()
+
+
+def _escapings(text: str) -> Sequence[str]:
+    return text, json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]
+
+
+def _overlapping(chunks: Iterable[bytes], overlap: int) -> Iterator[tuple[bytes, int]]:
+    """Yield each chunk, in lower case, after the end of the one before; and how many bytes of it were seen before."""
+    tail = b""
+    for chunk in chunks:
+        whole = tail + chunk.lower()
+        yield whole, len(tail)
+        tail = whole[max(0, len(whole) - overlap) :]
+
+
+def _count(chunk: bytes, piece: bytes, seen: int, *, short: bool) -> int:
+    """Count a piece in a chunk, without what lay wholly in the bytes that were seen before."""
+    pattern = _ALONE % re.escape(piece) if short else re.escape(piece)
+    if piece not in chunk:
+        return 0
+    return sum(1 for match in re.finditer(pattern, chunk) if match.end() > seen)

@@ -1,0 +1,69 @@
+"""When a memory goes to the trash by itself, and when it leaves the trash for good.
+
+The clock alone never decides over many: it may be wrong. After a leap nothing is done at first, each run is small, and what
+is erased for good was in the trash on several days on which memapp was really used.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from math import ceil
+
+from memapp.domain.memory import Memory
+
+LONGEST_STEP = timedelta(hours=72)
+"""A clock that is further away from when it was last seen has leapt, or memapp was closed for long: nobody can tell."""
+BETWEEN_RUNS = timedelta(hours=1)
+AFTER_A_LEAP = timedelta(minutes=10)
+"""How long a clock that has leapt must go on evenly until it is believed."""
+MOST_AT_ONCE = 50
+LARGEST_SHARE = 0.05
+DAYS_OF_USE = 7
+"""On so many different days a person must have used memapp, and could have looked into the trash, before it is emptied."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Where the clock stood at the last run, and when the next one is due."""
+
+    seen: datetime
+    due: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """After how long, and below which importance, a memory that nobody needs goes to the trash."""
+
+    ttl_days: int
+    ttl_importance: int
+
+    def unused_since(self, now: datetime) -> datetime:
+        """Return the moment after which a memory must have been used to stay."""
+        return now - timedelta(days=self.ttl_days)
+
+
+def has_leapt(pace: Pace, now: datetime) -> bool:
+    return abs(now - pace.seen) > LONGEST_STEP
+
+
+def next_pace(now: datetime, *, leapt: bool) -> Pace:
+    """Return when to look again."""
+    return Pace(now, now + (AFTER_A_LEAP if leapt else BETWEEN_RUNS))
+
+
+def most_at_once(among: int) -> int:
+    """Return how many of so many memories one run may touch: 50 or one in twenty, whichever is fewer, and one at least."""
+    return min(MOST_AT_ONCE, ceil(among * LARGEST_SHARE))
+
+
+def is_unused(memory: Memory, last_accessed: datetime, rule: Rule, now: datetime) -> bool:
+    """Tell whether a memory goes to the trash. What was changed or brought back since counts as used then."""
+    if memory.pinned or memory.importance >= rule.ttl_importance:
+        return False
+    return max(last_accessed, memory.updated_at) < rule.unused_since(now)
+
+
+def may_be_erased(memory: Memory, days_of_use: Collection[date], now: datetime) -> bool:
+    """Tell whether a memory leaves the trash: its time is over, and memapp was used on enough days since it came there."""
+    since = sum(1 for day in days_of_use if day > memory.updated_at.date())
+    return memory.purge_at is not None and memory.purge_at <= now and since >= DAYS_OF_USE

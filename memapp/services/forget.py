@@ -1,0 +1,138 @@
+"""Forgetting for good: memories with all that repeats them, or a word wherever it stands, with a receipt that a scan proves.
+
+What is begun is finished: what a kill leaves undone is done at the next start, by `finish`. The copies beside the file are
+cleaned before the file itself, so that the words to look for are known as long as they are needed.
+"""
+
+import logging
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Literal
+
+from memapp.domain.changes import Actor
+from memapp.domain.duplicates import normalise
+from memapp.domain.forget import ByteNeedles, Preview, Receipt
+from memapp.domain.text import clean, one_line
+from memapp.errors import ModelError, NotFound, UsageError
+from memapp.runtime import Runtime
+from memapp.store import events, forget, traces, vectors
+from memapp.store.forget import Job
+from memapp.store.rows import new_id
+from memapp.store.traces import Fate
+
+log = logging.getLogger(__name__)
+
+TELLING_CHARS = 12
+"""A shorter message says nothing that could be told apart from others: it is erased, but not looked for elsewhere."""
+FEWEST_CHARS = 2
+
+_one_at_a_time = threading.Lock()
+
+
+def purge(
+    runtime: Runtime, memory_ids: Sequence[str], *, messages: bool = False, by: Literal["person", "worker"] = "person"
+) -> Receipt:
+    """Erase memories for good, with those that they took in and with what repeats them.
+
+    `messages` also erases the messages that they came from, and the replies to those. Raises `NotFound` if none is there.
+    """
+    with _one_at_a_time:
+        with runtime.database.write() as conn:
+            ids = forget.with_absorbed(conn, runtime.user_id, memory_ids)
+            if not ids:
+                raise NotFound("There is no such memory.")
+            forget.plan(conn, runtime.user_id, Job(ids, forget.said_in(conn, runtime.user_id, ids) if messages else ()))
+        return _carry_out(runtime, by)
+
+
+def forget_everywhere(runtime: Runtime, words: str) -> Receipt:
+    """Erase everything that holds some words, one after the other, whatever their case: memories, messages, all the rest."""
+    words = _checked(words)
+    with _one_at_a_time:
+        with runtime.database.write() as conn:
+            forget.plan(conn, runtime.user_id, Job(words=(words,)))
+        return _carry_out(runtime, "person")
+
+
+def preview(runtime: Runtime, words: str) -> Preview:
+    """Say what `forget_everywhere` would erase."""
+    words = _checked(words)
+    found, others = forget.holding(runtime.database.read(), runtime.user_id, [words])
+    needles = ByteNeedles([words])
+    backups = sum(traces.holds(path, needles) for path in traces.copies(runtime.paths.database))
+    return Preview(len(found.memory_ids), len(found.message_ids), others, backups)
+
+
+def is_forgotten(runtime: Runtime, text: str) -> bool:
+    """Tell whether the same was erased for good before: it is not to be learned again without a question."""
+    return forget.is_forgotten(runtime.database.read(), runtime.user_id, text)
+
+
+def finish(runtime: Runtime) -> None:
+    """Finish what a kill interrupted: a backup, or an erasure. Called at each start."""
+    traces.remove_unfinished(runtime.paths.database)
+    if forget.planned(runtime.database.read(), runtime.user_id)[1]:
+        with _one_at_a_time:
+            receipt = _carry_out(runtime, "worker")
+        log.info("an erasure was finished: %d items, settled: %s", receipt.memories + receipt.messages, receipt.settled)
+
+
+def _carry_out(runtime: Runtime, by: Literal["person", "worker"]) -> Receipt:
+    """Do all that is planned, and then look whether anything of it is left."""
+    job, _ = forget.planned(runtime.database.read(), runtime.user_id)
+    now = runtime.clock()
+    actor = Actor(runtime.user_id, by, step=new_id(now))
+    texts = _texts(runtime, job)
+    fates = _clean_copies(runtime, actor, job, texts)
+    with runtime.database.decide() as conn:  # the wish to forget is the person's decision on what waits for one, too
+        erased = forget.erase(conn, actor, job, now)
+        forget.mark_erased(conn, runtime.user_id)
+        meta = {"memories": erased.memories, "messages": erased.messages, "others": erased.others}
+        events.add_event(conn, runtime.user_id, "worker", "forget", "ok", now, meta=meta)
+    settled = _settle(runtime)
+    files, left = traces.scan(
+        runtime.database,
+        [runtime.paths.log, runtime.paths.personas, runtime.paths.config],
+        ByteNeedles([*texts, *(plain for text in texts if (plain := normalise(text)) not in text.lower())]),
+    )
+    cleaned, dropped = fates.count(Fate.CLEANED), fates.count(Fate.DROPPED)
+    return Receipt(erased.memories, erased.messages, erased.others, cleaned, dropped, files, tuple(left), settled)
+
+
+def _texts(runtime: Runtime, job: Job) -> list[str]:
+    """Return what has to be gone afterwards: what the memories say and said, the messages, the words."""
+    conn = runtime.database.read()
+    said = [text for text in forget.texts_of_messages(conn, job.message_ids) if len(text) >= TELLING_CHARS]
+    return [*forget.texts_of(conn, job.memory_ids), *said, *job.words]
+
+
+def _clean_copies(runtime: Runtime, actor: Actor, job: Job, texts: Sequence[str]) -> list[Fate]:
+    """Erase the same in every copy of the file."""
+    found = ByteNeedles([*texts, *job.memory_ids])
+    now = runtime.clock()
+    return [
+        traces.clean_copy(path, found, lambda conn: forget.erase(conn, actor, job, now))
+        for path in traces.copies(runtime.paths.database)
+    ]
+
+
+def _settle(runtime: Runtime) -> bool:
+    """Clean what SQLite and the models keep of deleted text."""
+    settled = traces.settle(runtime.database)
+    vectors.let_go(runtime.database)
+    model = runtime.chat.ready()
+    if model is not None:
+        with suppress(ModelError):  # one that was closed keeps nothing
+            model.forget()
+    if settled:
+        with runtime.database.write() as conn:
+            forget.mark_settled(conn, runtime.user_id)
+    return settled
+
+
+def _checked(words: str) -> str:
+    words = one_line(clean(words))
+    if len(words) < FEWEST_CHARS:
+        raise UsageError("Say which words are to be forgotten everywhere.", f"At least {FEWEST_CHARS} characters.")
+    return words

@@ -1,0 +1,97 @@
+"""What becomes of memories that nobody needs: the trash, the way back, and the end.
+
+`run` is called in idle time and does a little, at most once an hour. Its rules are `domain.lifecycle`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from memapp.domain import lifecycle as rules
+from memapp.domain.changes import Actor, Restored, Revision, SoftDeleted
+from memapp.domain.forget import Receipt
+from memapp.domain.memory import Memory
+from memapp.errors import UsageError
+from memapp.runtime import Runtime
+from memapp.services.curate import purge_at
+from memapp.services.forget import purge
+from memapp.store import changes, events
+from memapp.store import lifecycle as store
+from memapp.store.rows import new_id
+
+ALL = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class BroughtBack:
+    """What came back from the trash."""
+
+    revisions: tuple[Revision, ...]
+    """All of one step: taken back together."""
+    known: tuple[str, ...]
+    """Ids that stayed there, since memapp knows the same from elsewhere already."""
+
+
+def run(runtime: Runtime) -> None:
+    """Move what is unused to the trash and erase what has been there long enough, if it is time to look."""
+    now = runtime.clock()
+    pace = store.get_pace(runtime.database.read(), runtime.user_id)
+    leapt = pace is None or rules.has_leapt(pace, now)
+    if pace is not None and not leapt and now < pace.due:
+        return
+    with runtime.database.write() as conn:
+        store.save_pace(conn, runtime.user_id, rules.next_pace(now, leapt=leapt))
+        if pace is not None and leapt:
+            events.add_event(conn, runtime.user_id, "worker", "ttl", "skipped", now, meta={"reason": "the clock leapt"})
+    if not leapt:
+        _move_unused(runtime, now)
+        _erase_overdue(runtime, now)
+
+
+def trash(runtime: Runtime, limit: int = 500, offset: int = 0) -> list[Memory]:
+    """Return what lies in the trash, last first."""
+    return store.in_trash(runtime.database.read(), runtime.user_id, limit, offset)
+
+
+def restore_many(runtime: Runtime, memory_ids: Sequence[str]) -> BroughtBack:
+    """Bring memories back in one step; one that memapp knows from elsewhere by now stays in the trash."""
+    now = runtime.clock()
+    actor = Actor(runtime.user_id, "person", step=new_id(now))
+    revisions, known = [], []
+    with runtime.database.write() as conn:
+        for memory_id in memory_ids:
+            try:
+                revisions.append(changes.apply(conn, Restored(memory_id), actor, now))
+            except UsageError:
+                known.append(memory_id)
+    return BroughtBack(tuple(revisions), tuple(known))
+
+
+def empty(runtime: Runtime) -> Receipt:
+    """Erase everything in the trash now, by the person's wish. Raises `NotFound` when there is nothing."""
+    return purge(runtime, [memory.id for memory in trash(runtime, limit=ALL)])
+
+
+def _move_unused(runtime: Runtime, now: datetime) -> None:
+    rule = rules.Rule(runtime.settings.ttl_days, runtime.settings.ttl_importance)
+    actor = Actor(runtime.user_id, "worker", step=new_id(now))
+    conn = runtime.database.read()
+    most = rules.most_at_once(store.count_all(conn, runtime.user_id))
+    found = store.least_used(conn, runtime.user_id, rule.ttl_importance, most)
+    unused = [memory for memory, used in found if rules.is_unused(memory, used, rule, now)]
+    if unused:
+        with runtime.database.write() as writing:
+            for memory in unused:
+                changes.apply(writing, SoftDeleted(memory.id, "unused", purge_at(runtime)), actor, now)
+
+
+def _erase_overdue(runtime: Runtime, now: datetime) -> None:
+    conn = runtime.database.read()
+    over = store.over(conn, runtime.user_id, now)
+    if not over:
+        return
+    days = store.days_of_use(conn, runtime.user_id, min(memory.updated_at for memory in over))
+    most = rules.most_at_once(store.count_all(conn, runtime.user_id))
+    due = [memory.id for memory in over if rules.may_be_erased(memory, days, now)][:most]
+    if due:
+        purge(runtime, due, by="worker")

@@ -1,0 +1,69 @@
+"""What the life cycle asks the file: what is used least, what is due, what lies in the trash, when memapp was used."""
+
+import sqlite3
+from datetime import date, datetime
+
+from memapp.domain.lifecycle import Pace
+from memapp.domain.memory import Memory
+from memapp.store.events import get_interface, set_interface
+from memapp.store.memories import get_memories
+from memapp.store.rows import to_text, to_time
+
+PACE = "lifecycle"
+"""The name of the row that keeps the pace."""
+
+
+def get_pace(conn: sqlite3.Connection, user_id: str) -> Pace | None:
+    kept = get_interface(conn, user_id, PACE)
+    return Pace(to_time(kept["seen"]), to_time(kept["due"])) if kept else None
+
+
+def save_pace(conn: sqlite3.Connection, user_id: str, pace: Pace) -> None:
+    set_interface(conn, user_id, PACE, {"seen": to_text(pace.seen), "due": to_text(pace.due)})
+
+
+def count_all(conn: sqlite3.Connection, user_id: str) -> int:
+    """Count memories, those in the trash too."""
+    return int(conn.execute("SELECT count(*) FROM memories WHERE user_id = ?", (user_id,)).fetchone()[0])
+
+
+def least_used(conn: sqlite3.Connection, user_id: str, below: int, limit: int) -> list[tuple[Memory, datetime]]:
+    """Return the live memories below an importance that were used or changed longest ago, with when each was used last."""
+    rows = conn.execute(
+        """SELECT m.id, coalesce(u.last_accessed, m.created_at) AS used FROM memories m
+           LEFT JOIN memory_uses u ON u.memory_id = m.id
+           WHERE m.user_id = ? AND m.state = 'live' AND m.pinned = 0 AND m.importance < ?
+           ORDER BY max(used, m.updated_at), m.id LIMIT ?""",
+        (user_id, below, limit),
+    ).fetchall()
+    found = get_memories(conn, user_id, [row["id"] for row in rows])
+    used = {row["id"]: to_time(row["used"]) for row in rows}
+    return [(memory, used[memory.id]) for memory in found]
+
+
+def over(conn: sqlite3.Connection, user_id: str, now: datetime) -> list[Memory]:
+    """Return what has been in the trash long enough, longest first."""
+    rows = conn.execute(
+        "SELECT id FROM memories WHERE user_id = ? AND purge_at <= ? ORDER BY purge_at, id", (user_id, to_text(now))
+    ).fetchall()
+    return get_memories(conn, user_id, [row["id"] for row in rows])
+
+
+def in_trash(conn: sqlite3.Connection, user_id: str, limit: int, offset: int) -> list[Memory]:
+    """Return a page of the trash, what came there last first; what was merged into another lies there too."""
+    rows = conn.execute(
+        """SELECT id FROM memories WHERE user_id = ? AND purge_at IS NOT NULL
+           ORDER BY updated_at DESC, id DESC LIMIT ? OFFSET ?""",
+        (user_id, limit, offset),
+    ).fetchall()
+    return get_memories(conn, user_id, [row["id"] for row in rows])
+
+
+def days_of_use(conn: sqlite3.Connection, user_id: str, since: datetime) -> list[date]:
+    """Return the days since then on which the person wrote something."""
+    rows = conn.execute(
+        """SELECT DISTINCT substr(created_at, 1, 10) AS day FROM messages
+           WHERE user_id = ? AND origin = 'typed' AND created_at >= ?""",
+        (user_id, to_text(since)),
+    )
+    return [date.fromisoformat(row["day"]) for row in rows]

@@ -1,0 +1,122 @@
+"""Erasing for good in the files: what SQLite keeps of deleted text, the copies beside the file, and the scan that proves it."""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import BinaryIO
+
+from memapp.domain.forget import ByteNeedles
+from memapp.errors import DiskFull, StoreError
+from memapp.store.database import FULL_TEXT_TABLES, Database, open_copy
+from memapp.store.forget import Erased
+
+COPY_FOLDERS = ("backups", "damaged")
+CHUNK = 256 * 1024
+"""Small, so that the screen need not wait while one is searched."""
+
+
+class Fate(StrEnum):
+    """What became of a copy of the file."""
+
+    UNTOUCHED = "it does not hold what is erased"
+    CLEANED = "erased inside it"
+    DROPPED = "deleted, since it cannot be cleaned: of another version, or damaged"
+
+
+def settle(database: Database) -> bool:
+    """Write indexes and file anew without what was deleted, and empty the log; False if another program is reading it.
+
+    Zeroed pages are not enough: a row that SQLite once moved may have left its old bytes in the gaps of a page.
+    """
+    with database.alone() as conn:
+        _rewrite(conn)
+        return bool(conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0)
+
+
+def copies(path: Path) -> list[Path]:
+    """Return the copies of a file that memapp made."""
+    found = (one for folder in COPY_FOLDERS for one in (path.parent / folder).glob("*.db"))
+    return sorted(one for one in found if one.name.startswith(path.stem) and one.is_file() and not one.is_symlink())
+
+
+def clean_copy(path: Path, traces: ByteNeedles, erase: Callable[[sqlite3.Connection], Erased]) -> Fate:
+    """Erase inside a copy; drop one that cannot be cleaned and has traces. A kill leaves it sound."""
+    try:
+        return Fate.CLEANED if _erase_inside(path, erase) else Fate.UNTOUCHED
+    except DiskFull:
+        raise
+    except StoreError:
+        if not traces.count(_chunks_of(path)):
+            return Fate.UNTOUCHED
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    return Fate.DROPPED
+
+
+def remove_unfinished(path: Path) -> None:
+    """Delete what a killed backup left behind."""
+    for folder in (path.parent, *(path.parent / name for name in COPY_FOLDERS)):
+        for partial in folder.glob(f"{path.stem}*.partial*"):
+            partial.unlink(missing_ok=True)
+
+
+def holds(path: Path, needles: ByteNeedles) -> bool:
+    return needles.count(_chunks_of(path)) > 0
+
+
+def scan(database: Database, more: Iterable[Path], needles: ByteNeedles) -> tuple[int, list[tuple[str, int]]]:
+    """Search the bytes of the open file, of what lies beside it, and of more files and folders.
+
+    Returns how many files were read, and the names of those that hold something with how often.
+    """
+    counts = [(database.path.name + suffix, needles.count(_chunks(file))) for suffix, file in _open_files(database)]
+    counts += [(path.name, needles.count(_chunks_of(path))) for path in _other_files(database, more)]
+    return len(counts), [(name, count) for name, count in counts if count]
+
+
+def _other_files(database: Database, more: Iterable[Path]) -> list[Path]:
+    """Return every file that memapp may write words to, but those that SQLite has open and the lock."""
+    path = database.path
+    handled = {path.name + suffix for suffix in ("", "-wal", "-shm")} | {path.with_suffix(".lock").name}
+    beside = [one for one in path.parent.glob(f"{path.stem}*") if one.name not in handled]
+    below = [one for folder in (*(path.parent / name for name in COPY_FOLDERS), *more) for one in (folder, *folder.rglob("*"))]
+    return sorted({one for one in (*beside, *below) if one.is_file() and not one.is_symlink()})
+
+
+def _open_files(database: Database) -> Iterator[tuple[str, BinaryIO]]:
+    for suffix in ("", "-wal", "-shm"):
+        file = database.raw(suffix)
+        if file is not None:
+            yield suffix, file
+
+
+def _erase_inside(path: Path, erase: Callable[[sqlite3.Connection], Erased]) -> bool:
+    """Return whether there was anything to erase."""
+    with open_copy(path) as conn:
+        conn.execute("BEGIN IMMEDIATE")
+        erased = erase(conn)
+        if not (erased.memories or erased.messages or erased.others):
+            conn.execute("ROLLBACK")
+            return False
+        conn.execute("COMMIT")
+        _rewrite(conn)
+        return True
+
+
+def _rewrite(conn: sqlite3.Connection) -> None:
+    for table in FULL_TEXT_TABLES:
+        conn.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")  # noqa: S608
+    if conn.execute("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_stat4'").fetchone():
+        conn.execute("DELETE FROM sqlite_stat4")  # some builds of SQLite keep samples of indexed text there
+    conn.execute("VACUUM")
+
+
+def _chunks_of(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        yield from _chunks(file)
+
+
+def _chunks(file: BinaryIO) -> Iterator[bytes]:
+    while chunk := file.read(CHUNK):
+        yield chunk

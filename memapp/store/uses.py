@@ -1,0 +1,20 @@
+"""Counting how often, and on how many days, memories were used. Kept apart from the row: counting must not touch the index."""
+
+import sqlite3
+from collections.abc import Sequence
+from datetime import datetime
+
+from memapp.store.rows import to_json, to_text
+
+
+def count_uses(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[str], now: datetime) -> None:
+    """Note that memories stood in a prompt. One that was erased meanwhile is left out."""
+    conn.execute(
+        """INSERT INTO memory_uses (memory_id, last_accessed)
+           SELECT id, :now FROM memories WHERE user_id = :user AND id IN (SELECT value FROM json_each(:ids))
+           ON CONFLICT (memory_id) DO UPDATE SET
+             uses = uses + 1,
+             days = days + (substr(last_accessed, 1, 10) <> substr(excluded.last_accessed, 1, 10)),
+             last_accessed = excluded.last_accessed""",
+        {"user": user_id, "ids": to_json(list(memory_ids)), "now": to_text(now)},
+    )
