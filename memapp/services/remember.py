@@ -23,6 +23,7 @@ from memapp.inference import Cancel, ChatModel
 from memapp.prompts import distil as words
 from memapp.runtime import Runtime
 from memapp.services.curate import purge_at
+from memapp.services.forget import is_forgotten
 from memapp.store import changes, chat, events, expectations, memories
 from memapp.store.rows import new_id
 
@@ -66,7 +67,7 @@ def _store(runtime: Runtime, surprise: Surprise, message: Message, drafts: list[
         listed = memories.list_memories(conn, runtime.user_id, ALL_LIVE, limit=runtime.settings.max_facts)
         known = [one.text for one in listed]
         for draft in drafts:
-            if is_duplicate(draft.text, known):
+            if is_duplicate(draft.text, known) or is_forgotten(runtime, draft.text):
                 continue
             memory = _memory(new_id(now), draft, message, now)
             changes.apply(conn, Created(memory), Actor(runtime.user_id, "worker", message.thread_id), now)
