@@ -1,0 +1,169 @@
+"""Asking before the profile changes: the patch that waits for a yes, what may become of it, and what counts as a yes.
+
+Nothing here applies a patch. The store guards the same moves in its schema.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+from memapp.domain.profile import normal_value
+
+PatchState = Literal["pending", "approved", "denied", "expired", "applied", "withdrawn"]
+Origin = Literal["typed", "pasted", "assistant", "import", "worker"]
+
+PATCH_DAYS = 7
+SIGNALS_NEEDED = 2
+MAX_REPLY_CHARS = 80
+"""A longer reply says more than yes, whatever it begins with; the value is not counted."""
+
+MOVES: Mapping[PatchState, frozenset[PatchState]] = {
+    "pending": frozenset({"approved", "denied", "expired", "withdrawn"}),
+    "approved": frozenset({"applied", "withdrawn"}),
+    "denied": frozenset({"pending"}),
+    "expired": frozenset(),
+    "applied": frozenset(),
+    "withdrawn": frozenset(),
+}
+"""What a patch may become. A denial can be taken back while the patch has time left; an applied change is undone by another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """A proposed change of one field of the profile; its field and values never change."""
+
+    id: str
+    user_id: str
+    field: str
+    old_value: str
+    """Empty where the field was empty."""
+    new_value: str
+    """Empty where a change was asked for without saying to what; such a patch needs a value before it can be approved."""
+    evidence: tuple[str, ...]
+    """Ids of the messages that it was read from."""
+    proposer: str
+    state: PatchState
+    created_at: datetime
+    expires_at: datetime
+    snoozed_until: datetime | None = None
+    decided_at: datetime | None = None
+    decided_by: str = ""
+
+
+def expiry(created_at: datetime) -> datetime:
+    """Return when an undecided patch expires."""
+    return created_at + timedelta(days=PATCH_DAYS)
+
+
+def is_waiting(patch: Patch, now: datetime) -> bool:
+    """Say whether the patch is to be shown now: undecided, in time, and not snoozed."""
+    is_snoozed = patch.snoozed_until is not None and now < patch.snoozed_until
+    return patch.state == "pending" and now < patch.expires_at and not is_snoozed
+
+
+def may_become(patch: Patch, state: PatchState, now: datetime) -> bool:
+    """Say whether the patch may take this state now.
+
+    Give as `now` the latest time ever seen, so that a clock that was set back frees no patch.
+    """
+    if state not in MOVES[patch.state]:
+        return False
+    match state:
+        case "expired":
+            return now >= patch.expires_at
+        case "approved":
+            return now < patch.expires_at and bool(normal_value(patch.field, patch.new_value))
+        case "pending":
+            return now < patch.expires_at
+        case _:
+            return True
+
+
+def corroborated(signals: Iterable[tuple[str, Origin]]) -> bool:
+    """Say whether enough distinct messages that the person typed say it; each signal is a message id and where its text is from.
+
+    A message in which the same was also found in text of another origin does not count: it may be one pasted text.
+    """
+    typed: set[str] = set()
+    other: set[str] = set()
+    for message_id, origin in signals:
+        (typed if origin == "typed" else other).add(message_id)
+    return len(typed - other - {""}) >= SIGNALS_NEEDED
+
+
+def says_yes(reply: str, field: str, value: str) -> bool | None:
+    """Read a typed reply to the question whether one field may become one value: yes, no, or None for anything unclear.
+
+    A yes that adds anything but courtesy or the same value again is unclear, and so is every question. Without a value there
+    is nothing to say yes to.
+    """
+    text, wanted = _folded(reply, field), _folded(value, field)
+    if text is None or wanted is None or len(text) > MAX_REPLY_CHARS + len(wanted) or re.search(r"[?…]|\.\.", reply):
+        return None
+    if re.fullmatch(rf"(?:(?:{_NO}) )+(?:(?:{_COURTESY}) )*", text):
+        return False
+    return True if wanted.strip() and any(re.fullmatch(form, text) for form in _forms_of_yes(field, re.escape(wanted))) else None
+
+
+def _folded(text: str, field: str) -> str | None:
+    """Return the words with one space behind each and without points and commas; None where something invisible is in them."""
+    plain = normal_value(field, text).replace("’", "'")
+    if not plain.isprintable() or "\n" in text.strip():
+        return None
+    return re.sub(r"(?:[\s,.!;:]|(?<=\s)[-–—](?=\s))+", " ", f"{plain} ").lstrip()
+
+
+def _forms_of_yes(field: str, value: str) -> tuple[str, ...]:
+    """Return the patterns of a yes: the word and perhaps the value again; half a word and `do it`; or the thing as an order."""
+    said_again = _SAID_AGAIN.get(field, "") + _SAID_AGAIN_ANYWHERE
+    after = rf"(?:(?:{_GO_ON}) )*(?:(?:(?:{said_again}) )?{value})?(?:(?:{_COURTESY}) )*"
+    forms = [
+        rf"(?:(?:{_YES}) )+{after}",
+        rf"(?:{_HALF_YES}) (?:(?:{_GO_ON_ALONE}|{_AGREED}) )+{after}",
+        rf"(?:please )?(?:{_GO_ON_ALONE}) {after}",
+    ]
+    if field in _ORDERS:
+        forms.append(rf"(?:(?:{_HALF_YES}) )?(?:please )?(?:{_ORDERS[field]}) {value}(?:(?:{_COURTESY}) )*")
+    return tuple(forms)
+
+
+_YES = (
+    "yes|yeah|yep|yup|sure|sure thing|of course|absolutely|definitely|certainly|correct|exactly|indeed|affirmative|agreed|"
+    "approved|confirmed|i confirm|i agree|i approve|that'?s right|that is right|that'?s correct|that is correct|that'?s true|"
+    "that is true|please do"
+)
+_HALF_YES = "ok|okay|alright|all right|fine|right|great|good"
+"""These may only mean that the question was read."""
+_GO_ON_ALONE = "go ahead|do it|do that|do so|go for it|save it|save that|approve it"
+_AGREED = "please|that'?s right|that is right|that'?s correct|that'?s fine"
+_GO_ON = f"{_GO_ON_ALONE}|{_AGREED}|it is|i do|i am|you can|you may|do"
+_COURTESY = "please|thanks|thank you|thanks a lot|thank you very much|thx|cheers"
+_NO = (
+    "no|nope|nah|no way|never|don'?t|do not|don'?t do it|don'?t do that|do not do that|please don'?t|please do not|"
+    "absolutely not|"
+    "definitely not|certainly not|of course not|that'?s wrong|that is wrong|that'?s not right|that is not right|"
+    "that'?s not true|"
+    "not true|wrong|incorrect|i'?d rather not|i would rather not|rather not|deny it|reject it|don'?t save it|don'?t save that|"
+    "don'?t change it|don'?t change that|don'?t change anything|leave it|leave it as it is|keep it as it is"
+)
+_SAID_AGAIN_ANYWHERE = "it'?s|it is|that'?s|set it to|make it|change it to|use"
+_SAID_AGAIN: Mapping[str, str] = {
+    "preferred_name": "call me|please call me|you can call me|my name is|i'?m|i am|i go by|i'?m called|",
+    "pronouns": "my pronouns are|i use|i go by|please use|",
+    "city": "i live in|i'?m in|i moved to|i'?ve moved to|i'?m living in|",
+    "language": "i speak|speak|in|answer in|reply in|please speak|",
+    "relationship": "i'?m|i am|",
+    "religion": "i'?m|i am|i'?m a|i am a|",
+    "politics": "i'?m|i am|i'?m a|i am a|i vote|",
+    "health": "i'?m|i am|i have|",
+    "birth_date": "i was born on|i was born in|my birthday is|",
+    "address": "i live at|my address is|",
+    "tone": "be|be more|",
+}
+_ORDERS: Mapping[str, str] = {
+    "preferred_name": "call me|you can call me",
+    "pronouns": "use",
+    "language": "speak|answer in|reply in",
+}

@@ -1,0 +1,312 @@
+"""The profile: its fields, and which of them a message states about the one who typed it.
+
+A statement is read only where the person plainly makes it of themselves: not in a question, a quotation, a supposition, a
+story or a task, and not about somebody else. What is read here is only ever proposed.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from memapp.domain.english import COMMON_VERBS, HEDGES, NEGATIONS, third_person, word_set
+from memapp.domain.profile_life import LIFE
+from memapp.domain.profile_rules import WHO, Rule
+from memapp.domain.text import one_line
+
+RULES = (*WHO, *LIFE)
+"""Where two rules fill a field that has one value, the earlier counts."""
+Sensitivity = Literal["sensitive", "benign"]
+MAX_TEXT_CHARS = 8_000
+"""As much of a message is looked at; nobody types more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One thing that the profile may say about a person."""
+
+    name: str
+    label: str
+    sensitivity: Sensitivity = "sensitive"
+    many: bool = False
+    """It may have several values; a new one then adds to the old."""
+
+
+FIELDS: Mapping[str, Field] = {
+    field.name: field
+    for field in (
+        Field("preferred_name", "Name"),
+        Field("pronouns", "Pronouns"),
+        Field("city", "Home"),
+        Field("language", "Language"),
+        Field("health", "Health", many=True),
+        Field("contact", "Contact", many=True),
+        Field("address", "Address"),
+        Field("birth_date", "Date of birth"),
+        Field("relationship", "Relationship", many=True),
+        Field("religion", "Religion"),
+        Field("politics", "Politics", many=True),
+        Field("money", "Money", many=True),
+        Field("tone", "Tone of answers", "benign", many=True),
+        Field("goals_add", "Goals", "benign", many=True),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """A field that a message fills, or asks to change."""
+
+    field: str
+    value: str
+    """As the profile shows it; empty where a change is asked for without saying to what."""
+    start: int
+    """Where the words that say it begin in the message."""
+    end: int
+
+
+def is_sensitive(field: str) -> bool:
+    """Say whether a field may change only with the person's yes; so may every field that is not listed."""
+    return field not in FIELDS or FIELDS[field].sensitivity == "sensitive"
+
+
+def same_value(field: str, one: str, other: str) -> bool:
+    """Say whether two values of a field are the same but for case, spaces and the form of their characters."""
+    return normal_value(field, one) == normal_value(field, other)
+
+
+def normal_value(field: str, value: str) -> str:
+    """Return a value in the form in which values of this field are compared."""
+    plain = one_line(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", value).casefold()))
+    if field == "pronouns":
+        plain = re.sub(r"\s*/\s*", "/", plain)
+    return plain.strip(" .,")
+
+
+def stated(text: str) -> list[Stated]:
+    """Return what a typed message states about its writer, in the order of the message.
+
+    A field that has one value appears once.
+    """
+    found: list[tuple[int, Stated]] = []
+    shown = _own_part(text[:MAX_TEXT_CHARS])
+    for start, end, is_question in _clauses(shown):
+        for rank, rule in enumerate(RULES):
+            if is_question and not rule.is_request:
+                continue
+            found += [(rank, one) for one in _read(rule, shown, start, end)]
+    return sorted(_without_rivals(found), key=lambda one: (one.start, one.field))
+
+
+def states_sensitive(fact: str) -> list[str]:
+    """Return the sensitive fields that a remembered sentence about `User` states."""
+    return list(dict.fromkeys(one.field for one in stated(_as_told(fact)) if is_sensitive(one.field)))
+
+
+def _without_rivals(found: list[tuple[int, Stated]]) -> list[Stated]:
+    """Keep one reading for a field with one value, that of the strongest rule and of these the last; and no repetition."""
+    kept: dict[tuple[str, str], tuple[int, Stated]] = {}
+    for rank, one in sorted(found, key=lambda ranked: ranked[1].start):
+        key = (one.field, normal_value(one.field, one.value) if FIELDS[one.field].many else "")
+        if key not in kept or _strength(rank, one) >= _strength(*kept[key]):
+            kept[key] = (rank, one)
+    return [one for _, one in kept.values()]
+
+
+def _strength(rank: int, one: Stated) -> tuple[bool, int]:
+    return bool(one.value), -rank
+
+
+# Whose words they are
+
+
+def _own_part(text: str) -> str:
+    """Return the message with everything that is not the writer's own statement blanked, so that places stay the same."""
+    text = text.translate(_PLAIN)
+    for pattern in _NOT_OWN:
+        text = pattern.sub(_blank, text)
+    task = _TASK.search(text)
+    return text[: task.start()] if task else text
+
+
+_PLAIN = str.maketrans(
+    {"’": "'", "‘": "'", "ʼ": "'", "´": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "\t": " ", "\xa0": " "}
+)
+_NOT_OWN = [
+    re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL),
+    re.compile(r"(?m)^(?:>| {4}).*$"),
+    re.compile(r"`[^`\n]*`|\b\w+://\S+|\bwww\.\S+"),
+    re.compile(r'"[^"\n]*"'),
+    re.compile(r"(?<![\w'])'[^'\n]+(?:'\w[^'\n]*)*'(?!\w)"),
+]
+
+
+def _blank(found: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", "#", found.group(0))
+
+
+_TASK = re.compile(
+    r"(?:^|(?<=[.!?\n]))\s*(?:(?:please|pls|can you|could you|would you|will you|now|hey|ok),?\s+)*"
+    r"(?:translate|proofread|rewrite|rephrase|reword|summari[sz]e|paraphrase|shorten|write (?!to me|in\b|back)|"
+    r"compose|draft|pretend|imagine|suppose|"
+    r"role-?play|act as|complete|continue|finish|repeat|analy[sz]e|explain|say\b|sing|text\b|send|tell (?!me)|email "
+    r"(?!me)|e-mail (?!me)|message (?!me))\b"
+    r"|(?:^|\n)[^\n]{0,80}:[ \t]*\n|(?:^|\n)(?:bot|user|assistant|system|human|ai|from|subject|dear \w+)\s*[:,]",
+    re.IGNORECASE,
+)
+"""From here on a message is a task, with material that may speak in the first person."""
+
+_END = re.compile(r"(?<=[.!?])[)\"']*\s+|\n+|(?<=[.!?])(?=[A-Z])|[☀-➿\U0001f300-\U0001faff]+")
+_NO_END = re.compile(r"(?:\b(?:mr|mrs|ms|dr|st|jr|sr|vs|apt|ave|rd|blvd|no|mt|ft|prof|e\.g|i\.e|[a-z]))\.$", re.IGNORECASE)
+_ASKS = re.compile(
+    r"\W*(?:(?:so|and|but|well|hey|hi|ok|okay|please|oh|um|now),?\s+)*(?:who|whose|what|whats|what's|when|where|why|"
+    r"how|which|do|does|did|am|is|are|was|"
+    r"were|have|has|can|could|would|will|shall|should|may|might|isn't|aren't|don't|tell me|guess|remind me|let me know)\b",
+    re.IGNORECASE,
+)
+_TURN = re.compile(
+    r"[,;]\s+(?:and |but |so )?(?=(?:who|whose|what|what's|when|where|why|how|which|do|does|did|am|is|are|can|could|"
+    r"would|will|should|have)\b)",
+    re.IGNORECASE,
+)
+
+
+def _clauses(text: str) -> Iterator[tuple[int, int, bool]]:
+    """Yield where each sentence begins and ends, and whether it asks; `I'm Ana, what's your name?` is two."""
+    for start, end in _sentences(text):
+        sentence = text[start:end]
+        if not sentence.rstrip(" )\"'").endswith("?"):
+            yield start, end, _ASKS.match(sentence) is not None
+            continue
+        turn = next(_TURN.finditer(sentence), None)
+        if turn is not None and not _ASKS.match(sentence):
+            yield start, start + turn.start(), False
+            start += turn.end()
+        yield start, end, True
+
+
+def _sentences(text: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for gap in _END.finditer(text):
+        if "\n" not in gap.group(0) and _NO_END.search(text[start : gap.start()]):
+            continue
+        if text[start : gap.start()].strip():
+            yield start, gap.start()
+        start = gap.end()
+    if text[start:].strip():
+        yield start, len(text)
+
+
+# Whether they are meant
+
+
+def _read(rule: Rule, text: str, start: int, end: int) -> Iterator[Stated]:
+    for beginning in rule.beginning.finditer(text[start:end]):
+        before = beginning.string[: beginning.start()]
+        begin, at = start + beginning.start(), start + beginning.end()
+        rest = text[at : len(text) if rule.field in ("address", "city") else end]
+        reading = rule.read(rest)
+        if reading is None or not _is_meant(rule, beginning, before):
+            continue
+        value, length = reading
+        value = beginning.groupdict().get("value") or value
+        if not _TAKEN_BACK.match(text, at + length, end):
+            yield Stated(rule.field, value, begin, at + length)
+
+
+_TAKEN_BACK = re.compile(
+    r"[^.!?]*\b(?:jk|just kidding|kidding|joking|not really|is a lie|in (?:the|this|that|my) (?:game|story|novel|book|"
+    r"film|movie|play|dream))\b"
+    r"|[,\s]*(?:he|she|they|\w+)\s+(?:said|says|asked|wrote|told|claims?)\b",
+    re.IGNORECASE,
+)
+_UNREAL = word_set(
+    "if unless whether suppose supposing imagine pretend wish wished hopefully wondering example e.g instance character "
+    "roleplay dreamed dreamt lyrics joke"
+)
+_REPORTED = word_set(
+    "said says tells told asked asks claimed claims thinks believes thought heard insisted replied answered quoted reads quote"
+)
+_JOINTS = word_set(
+    "and but so because since as though although plus also hi hello hey there oh well yes yeah yep no ok okay "
+    "actually now currently btw fyi then "
+    "sorry thanks please that remember note know today anyway anyways again personally honestly me too here dear "
+    "good morning evening like however "
+    "while where although you nice to meet cool great awesome wow haha lol is my name not for first still just only "
+    "both that's thats why it's"
+)
+_STORY = re.compile(
+    r"\bin (?:the|this|that|my|a) (?:[\w-]+ )?(?:game|story|novel|book|movie|film|play|dream|poem|song|script)\b", re.IGNORECASE
+)
+_SCRIPT = re.compile(r"\s*(?!(?:fyi|ps|p\.s\.|note|update|about me|me|btw)\b)\w+(?: \w+)?\s?:", re.IGNORECASE)
+"""`Ana: I live ...` is a line of a dialogue."""
+_WEAK = HEDGES - word_set("rarely seldom used")
+
+
+def _is_meant(rule: Rule, beginning: re.Match[str], before: str) -> bool:
+    words = re.findall(r"[^\W_][\w.'-]*", before.casefold())
+    if set(words) & (_UNREAL | (_REPORTED if words[:2] not in (["as", "i"], ["like", "i"]) else frozenset())):
+        return False
+    if _STORY.search(before) or _SCRIPT.match(before):
+        return False
+    subject = (beginning.groupdict().get("subject") or "").casefold().strip()
+    if subject in ("and", "and am", ","):
+        return _goes_on_about_writer(words)
+    clause = re.split(r"[,;:!.()—–|]|\s-\s", before.casefold())[-1]
+    own = re.split(r"\b(?:and|but|so|because|since|as|although|then)\b", clause)[-1]
+    last = re.findall(r"[^\W_][\w.'-]*", own)
+    if rule.is_request:
+        if re.match(r"\W*(?:and|but)\b", beginning.group(0), re.IGNORECASE):
+            last = []
+        return (
+            not set(last)
+            & (
+                NEGATIONS
+                | word_set("stop quit don't never not didn't avoid manager who he she they them him her your ask let make")
+            )
+            and len(last) < 9
+        )
+    return _is_opening(last)
+
+
+def _is_opening(words: list[str]) -> bool:
+    """Say whether these words may stand before the subject: a greeting, a joint, `remember that`."""
+    if words == ["you", "could", "say"]:
+        return True
+    if set(words) & _WEAK:
+        return False
+    if words[:1] in (["hi"], ["hello"], ["hey"], ["dear"]):
+        return len(words) < 5
+    return set(words) <= _JOINTS or (len(words) < 5 and words[:1] in (["in"], ["since"], ["on"], ["at"], ["you"], ["from"]))
+
+
+def _goes_on_about_writer(words: list[str]) -> bool:
+    """`I am a nurse and live in Oslo`, but not `I have a sister and live music` with another subject between."""
+    subjects = [
+        word
+        for word in words
+        if word in ("i", "i'm", "im", "i've", "i'll", "i'd", "we", "he", "she", "they", "it", "you", "who", "which", "that")
+    ]
+    return bool(subjects) and subjects[-1].startswith("i") and subjects[-1] != "it"
+
+
+# Third person
+
+
+def _as_told(fact: str) -> str:
+    """Put a sentence about `User` back into the first person, so that one set of rules reads both."""
+    fact = re.sub(r"\bUser's\b", "my", fact)
+    fact = re.sub(r"\b(?:User|I) (?:is|was)\b", lambda found: "I am" if found.group(0).endswith("is") else "I was", fact)
+    fact = re.sub(
+        r"\bUser (\w+ly |also |now |currently )?(\w+)", lambda found: f"I {found.group(1) or ''}{_base(found.group(2))}", fact
+    )
+    fact = re.sub(r"\band (\w+s)\b", lambda found: f"and {_BASES.get(found.group(1), found.group(1))}", fact)
+    return re.sub(r"\bUser\b", "me", fact)
+
+
+_BASES = {third_person(verb): verb for verb in COMMON_VERBS} | {"does": "do", "has": "have", "is": "am"}
+
+
+def _base(verb: str) -> str:
+    return _BASES.get(verb) or (verb.removesuffix("s") if re.search(r"[^su]s$", verb) else verb)

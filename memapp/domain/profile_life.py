@@ -1,0 +1,162 @@
+"""The rules for what else a profile may hold: health, contact, birth, relationships, beliefs, money, tone and goals."""
+
+from memapp.domain.profile_rules import AM, BEING, I_DO, NEW_ADDRESS, PLEASE, TRAITS, Rule
+from memapp.domain.profile_values import AMOUNT, MAIL, PHONE, address, belief, date, matching, phrase
+from memapp.domain.profile_words import BONDS, CONDITIONS, FAITHS, LEANINGS, RELIGIONS, UNWELL
+
+LIFE: tuple[Rule, ...] = (
+    Rule("health", rf"{AM}{TRAITS}(?!and )", matching(UNWELL)),
+    Rule(
+        "health",
+        rf"{I_DO}(?:have|have got|suffer from|live with|struggle with|am being treated for|had|was born with) (?:(?:severe|mild|"
+        r"chronic|type (?:1|2|one|two)|stage \w+) )*",
+        matching(CONDITIONS, small=False),
+    ),
+    Rule(
+        "health",
+        r"(?P<subject>\bi've got|\bi've had) (?:(?:severe|mild|chronic|type (?:1|2|one|two)) )*",
+        matching(CONDITIONS, small=False),
+    ),
+    Rule("health", rf"{BEING}(?:been )?(?:recently )?diagnosed (?:with|as) ", phrase),
+    Rule(
+        "health",
+        rf"(?:{I_DO}(?:take|use)|\bi(?:'m| am| have been|'ve been) (?:taking|using)) (?=(?:my )?(?:insulin|antidepressants?|"
+        r"medication|meds|lithium|methadone|metformin|blood pressure|birth control|ssris?|statins|prozac|xanax))",
+        phrase,
+    ),
+    Rule("health", r"\bmy (?:blood type|diagnosis|therapist|psychiatrist|oncologist|disability|medication) is ", phrase),
+    Rule(
+        "contact",
+        r"\bmy (?:(?:new|mobile|cell|home|work|phone|telephone|contact|whatsapp|personal)\s*)*(?:phone|number|mobile|"
+        r"cell)(?: number)?(?: is|'s|:) (?:now )?",
+        matching(PHONE),
+    ),
+    Rule(
+        "contact",
+        r"\bmy (?:(?:new|work|private|personal) )*e?-?mail(?: address)?(?: is|'s|:) (?:now )?",
+        matching(MAIL, small=False),
+    ),
+    Rule("contact", r"\bmy (?:new )?address is ", matching(MAIL, small=False)),
+    Rule(
+        "contact",
+        rf"{PLEASE}(?:call|text|phone|ring|reach|contact|message) me (?:at|on|under) ",
+        matching(PHONE),
+        is_request=True,
+    ),
+    Rule(
+        "contact",
+        rf"{PLEASE}(?:e?-?mail|reach|contact|write to) me (?:at|on|under) ",
+        matching(MAIL, small=False),
+        is_request=True,
+    ),
+    Rule(
+        "contact",
+        r"\bmy (?:telegram|instagram|twitter|discord|skype|signal|snapchat|facebook|linkedin|github)(?: (?:handle|user\s*name|"
+        r"id|name|account))? is ",
+        matching(r"@?[\w.#-]{3,40}", small=False),
+    ),
+    Rule("address", NEW_ADDRESS, address, is_request=True),
+    Rule("address", rf"{I_DO}live (?:at|on) (?=[^.!?]*\d)", address),
+    Rule("birth_date", r"(?P<subject>\bi was|\band was) born ", date),
+    Rule("birth_date", r"\bmy (?:birth\s*day|date of birth|dob|birth\s*date)(?: is|'s|:) (?:on )?", date),
+    Rule("relationship", rf"{AM}(?:happily |newly |recently |a )?", matching(BONDS, small=False)),
+    Rule(
+        "relationship",
+        r"(?P<subject>\bi have been|\bi've been) (?:happily )?",
+        matching(r"married(?: to [\w'-]+)?|single|divorced|widowed|engaged", small=False),
+    ),
+    Rule("relationship", rf"{I_DO}(?:(?:just|recently|finally) )?(?:got|was) ", matching(r"married|divorced|engaged|widowed")),
+    Rule(
+        "relationship",
+        rf"{I_DO}have ",
+        matching(r"an? (?:wife|husband|girlfriend|boyfriend|fianc[eé]e?|partner|spouse|lover|mistress)"),
+    ),
+    Rule(
+        "relationship",
+        r"\bmy (?=(?:wife|husband|girlfriend|boyfriend|fianc[eé]e?|partner|spouse)"
+        r"(?:'s name)? is (?:called |named )?(?-i:[A-Z]))",
+        phrase,
+    ),
+    Rule("religion", rf"{AM}", belief(FAITHS)),
+    Rule(
+        "religion",
+        rf"{I_DO}(?:converted to|practi[sc]e|believe in|follow|was raised|grew up|was brought up) ",
+        belief(f"{RELIGIONS}|{FAITHS}|god|jesus|allah"),
+    ),
+    Rule("religion", I_DO, matching(r"(?:do not|don't) believe in (?:god|any god|any religion|religion)", small=False)),
+    Rule("religion", r"\bmy (?:religion|faith) is ", phrase),
+    Rule(
+        "religion",
+        rf"{I_DO}(?:go to|attend|belong to) ",
+        matching(r"(?:(?:my|the|a|an?) )?(?:[\w-]+ )?(?:church|mosque|synagogue|temple|mass)"),
+    ),
+    Rule("politics", rf"{AM}(?:politically )?", belief(LEANINGS)),
+    Rule("politics", rf"{I_DO}(?:vote|voted|will vote|canvass|campaign) (?:for )?", phrase),
+    Rule(
+        "politics",
+        rf"{I_DO}(?:support|back|am a member of|belong to|joined) (?=the (?:[\w-]+ ){{0,2}}(?:party|democrats|republicans|greens|"
+        r"tories|liberals|conservatives|socialists)\b)",
+        phrase,
+    ),
+    Rule(
+        "money",
+        rf"{I_DO}(?:earn|make|get paid|am paid|owe|have saved|have savings of|inherited) ",
+        matching(AMOUNT, small=False),
+    ),
+    Rule(
+        "money",
+        r"\bmy (?:(?:yearly|annual|monthly|net|gross|current) )?(?:salary|income|wage|wages|pension|net worth|rent|mortgage|"
+        r"credit score|debt|debts|savings|bank balance)(?: is| are|'s) ",
+        phrase,
+    ),
+    Rule(
+        "money",
+        rf"{AM}(?:deeply |heavily |deep )?",
+        matching(r"in debt|bankrupt|on (?:benefits|welfare|food stamps|disability)|a millionaire|living paycheck to paycheck"),
+    ),
+    Rule("money", rf"{I_DO}(?:filed|am filing|have filed) for ", matching("bankruptcy")),
+    Rule(
+        "tone",
+        rf"{PLEASE}(?:be|sound) (?:(?:more|less|a bit|a little) )*(?=(?:formal|informal|casual|concise|brief|short|direct|blunt|"
+        r"friendly|polite|serious|funny|playful|verbose|detailed|chatty|terse|gentle|professional)\b)",
+        phrase,
+        is_request=True,
+    ),
+    Rule(
+        "tone",
+        rf"{PLEASE}(?:keep|make|give me) (?:your |the |it )?(?=(?:(?:answers|replies|responses) )?(?:short|brief|concise|formal|"
+        r"informal|casual|simple|detailed|long)\w*\b)",
+        phrase,
+        is_request=True,
+    ),
+    Rule(
+        "tone",
+        rf"{I_DO}(?:prefer|like|want) (?=(?:your )?(?:[\w-]+ )?(?:short|brief|concise|formal|informal|casual|detailed|direct|"
+        r"longer|shorter|plain|simple) (?:answers|replies|responses|explanations|tone|language))",
+        phrase,
+    ),
+    Rule(
+        "tone",
+        rf"{PLEASE}(?:use|speak in|write in|stop using|don't use|do not use|no more) (?=(?:[\w-]+ ){{0,2}}(?:tone|emojis?|"
+        r"exclamation marks|slang|jargon)\b)",
+        phrase,
+        is_request=True,
+    ),
+    Rule(
+        "goals_add",
+        r"\bmy (?:(?:main|biggest|next|current|new|personal) )?(?:goal|aim|dream|resolution)(?: is|'s) (?:to )?",
+        phrase,
+    ),
+    Rule(
+        "goals_add",
+        rf"{I_DO}(?:want|hope|plan|intend|aim) to (?=(?:learn|become|lose|quit|stop|run|write|save|study|start|finish|graduate|"
+        r"move|buy|build|get (?:fit|better|in shape|healthier)|improve|read|train|exercise|travel)\b)",
+        phrase,
+    ),
+    Rule(
+        "goals_add",
+        rf"{AM}(?:trying|planning|hoping|working hard|aiming|training) to (?=(?:learn|become|lose|quit|stop|run|write|save|"
+        r"study|start|finish|graduate|move|buy|build|get (?:fit|better|in shape)|improve|read|train|exercise|travel)\b)",
+        phrase,
+    ),
+)

@@ -1,0 +1,35 @@
+"""Values of profile fields: a field has one value, or several parted by semicolons."""
+
+from memapp.domain.profile import FIELDS, same_value
+
+VALUE_CHARS = 280
+BETWEEN = "; "
+
+
+def has_value(field: str, current: str, value: str) -> bool:
+    """Say whether a field says this already."""
+    parts = current.split(BETWEEN) if adds_up(field) else [current]
+    return any(same_value(field, part, value) for part in parts)
+
+
+def with_value(field: str, current: str, value: str) -> str:
+    """Return what a field says with a value added, or put in place; the oldest of several go where they do not all fit."""
+    if not (adds_up(field) and current and value):
+        return value
+    parts = [*current.split(BETWEEN), value]
+    while len(BETWEEN.join(parts)) > VALUE_CHARS:
+        del parts[0]
+    return BETWEEN.join(parts)
+
+
+def added_value(field: str, old: str, new: str) -> str:
+    """Return what the change from `old` to `new` adds; for a field that has one value, that is `new`."""
+    if not adds_up(field):
+        return new
+    before = old.split(BETWEEN)
+    return BETWEEN.join(part for part in new.split(BETWEEN) if part not in before)
+
+
+def adds_up(field: str) -> bool:
+    """Say whether a field may have several values."""
+    return field in FIELDS and FIELDS[field].many
