@@ -1,7 +1,7 @@
 """The rules for what else a profile may hold: health, contact, birth, relationships, beliefs, money, tone and goals."""
 
+from memapp.domain.profile_readers import AMOUNT, MAIL, PHONE, address, belief, date, matching, phrase
 from memapp.domain.profile_rules import AM, BEING, I_DO, NEW_ADDRESS, PLEASE, TRAITS, Rule
-from memapp.domain.profile_values import AMOUNT, MAIL, PHONE, address, belief, date, matching, phrase
 from memapp.domain.profile_words import BONDS, CONDITIONS, FAITHS, LEANINGS, RELIGIONS, UNWELL
 
 LIFE: tuple[Rule, ...] = (

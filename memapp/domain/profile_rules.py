@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from memapp.domain.english import ADVERBS, HEDGES, NEGATIONS, word_set
-from memapp.domain.profile_values import (
+from memapp.domain.profile_readers import (
     LANGUAGE,
     Reader,
     city_of_address,
