@@ -86,7 +86,7 @@ _SPEAK_TO_ME = (
     rf"^{_NO_TALK}\W*(?:(?:(?!what|which|when|where|who|why|does|did|was)[\w']+,? ){{0,9}}?)"
     r"(?:speak|talk|chat|convers|communicat|respond|repl[yi]|answer|writ|address|interact|correspond|switch|chang|go with|"
     r"revert|us[ei]|hear|default|"
-    r"respons|continu|deliver|conversation|instruct|provid|display|output|messag|prompt)\w*\b(?:(?!how|because)[\w'\s]){0,40}?\s"
+    r"respons|continu|deliver|conversation|instruct|provid|display|output|messag|prompt)\w*\b(?:(?!how|because|from\b)[\w'\s]){0,40}?\s"
     rf"(?:(?:in|to|into|using|with) )?(?:only |just )?(?={LANGUAGE}(?! (?:speak|word)))"
 )
 _THE_LANGUAGE = (

@@ -1,0 +1,134 @@
+"""Is a statement of a sensitive field seen, and nothing else taken for one?
+
+Sentences of `data/consent/dev`, each labelled with the field it states, or with none. A change that is asked for without
+saying to what ("call me something else") counts as seen; how often there is a value to propose stands beside it. A false
+proposal is one of the four fields that are labelled; what the rules see of other fields (health, religion ...) is shown
+apart, because the labels do not know those. Both halves of the sentences are shown, parted by a hash, to see luck.
+
+python -m benchmarks.consent [--small] [--data ../shared/data] [--misses]
+"""
+
+import argparse
+import hashlib
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from memapp.domain.profile import Stated, stated
+
+LABELLED = ("preferred_name", "pronouns", "city", "language")
+NOT_SCORED = "borderline"
+RIGHT_FIELD = 0.85
+FALSE_PROPOSALS = 0.02
+SMALL_STEP = 5
+"""The small form takes every fifth sentence."""
+
+
+class Sentence(BaseModel):
+    """One sentence, the field that it states, and what the labeller noted."""
+
+    text: str
+    field: str
+    note: str
+
+
+@dataclass(frozen=True)
+class Result:
+    sentence: Sentence
+    found: list[Stated]
+
+    @property
+    def is_seen(self) -> bool:
+        return any(one.field == self.sentence.field for one in self.found)
+
+    @property
+    def has_value(self) -> bool:
+        return any(one.field == self.sentence.field and one.value for one in self.found)
+
+    @property
+    def is_false(self) -> bool:
+        return any(one.field in LABELLED for one in self.found)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--small", action="store_true", help="every fifth sentence")
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--misses", action="store_true", help="print what was missed and what was falsely seen")
+    options = parser.parse_args()
+    file = options.data / "consent/dev/statements.jsonl"
+    if not file.exists():
+        print(f"Skipped: {file} not found.")
+        return 0
+    results = [
+        Result(sentence, stated(sentence.text)) for sentence in read_sentences(file)[:: SMALL_STEP if options.small else 1]
+    ]
+    missed = report_fields(results) + report_false(results)
+    if options.misses:
+        print_misses(results)
+    for miss in missed:
+        print(f"MISSED: {miss}", file=sys.stderr)
+    return 1 if missed else 0
+
+
+def read_sentences(file: Path) -> list[Sentence]:
+    with file.open(encoding="utf-8") as lines:
+        read = [Sentence.model_validate(json.loads(line)) for line in lines]
+    return [sentence for sentence in read if sentence.field != NOT_SCORED]
+
+
+def report_fields(results: Sequence[Result]) -> list[str]:
+    """Print how often each field is seen, and return the bounds that are missed."""
+    print(f"{'states':18}{'sentences':>10}{'right field':>13}{'with a value':>14}{'half A':>9}{'half B':>8}   bound")
+    missed = []
+    for field in LABELLED:
+        of_field = [result for result in results if result.sentence.field == field]
+        seen = share([result.is_seen for result in of_field])
+        valued = share([result.has_value for result in of_field])
+        halves = [share([result.is_seen for result in half]) for half in in_halves(of_field)]
+        print(f"{field:18}{len(of_field):10}{seen:13.3f}{valued:14.3f}{halves[0]:9.3f}{halves[1]:8.3f}   >= {RIGHT_FIELD}")
+        if seen < RIGHT_FIELD:
+            missed.append(f"{field}: seen in {seen:.3f} of the sentences, below {RIGHT_FIELD}")
+    return missed
+
+
+def report_false(results: Sequence[Result]) -> list[str]:
+    """Print how often a labelled field is seen where none is stated, and return the bound if it is missed."""
+    nothing = [result for result in results if result.sentence.field == "none"]
+    hard = [result for result in nothing if "hard negative" in result.sentence.note]
+    print(f"\n{'states none':18}{'sentences':>10}{'false':>13}{'other fields':>14}{'half A':>9}{'half B':>8}   bound")
+    for name, part in (("hard negatives", hard), ("others", [result for result in nothing if result not in hard])):
+        false = share([result.is_false for result in part])
+        other = share([bool(result.found) and not result.is_false for result in part])
+        halves = [share([result.is_false for result in half]) for half in in_halves(part)]
+        bound = f"   <= {FALSE_PROPOSALS}" if name == "hard negatives" else ""
+        print(f"{name:18}{len(part):10}{false:13.4f}{other:14.4f}{halves[0]:9.4f}{halves[1]:8.4f}{bound}")
+    false = share([result.is_false for result in hard])
+    return [f"false proposals on {false:.4f} of the hard negatives, above {FALSE_PROPOSALS}"] if false > FALSE_PROPOSALS else []
+
+
+def in_halves(results: Sequence[Result]) -> tuple[list[Result], list[Result]]:
+    halves: tuple[list[Result], list[Result]] = ([], [])
+    for result in results:
+        halves[hashlib.sha256(result.sentence.text.encode()).digest()[0] % 2].append(result)
+    return halves
+
+
+def share(hits: Sequence[bool]) -> float:
+    return sum(hits) / len(hits) if hits else 0.0
+
+
+def print_misses(results: Sequence[Result]) -> None:
+    for result in results:
+        is_miss = not result.is_seen if result.sentence.field != "none" else bool(result.found)
+        if is_miss:
+            found = ", ".join(f"{one.field}={one.value!r}" for one in result.found)
+            print(f"{result.sentence.field}: {result.sentence.text!r} -> {found or 'nothing'}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

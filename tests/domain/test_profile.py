@@ -1,0 +1,261 @@
+"""What a typed message states about its writer. All sentences are made up here."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memapp.domain.profile import FIELDS, Stated, is_sensitive, same_value, stated, states_sensitive
+
+
+def read(text: str) -> list[tuple[str, str]]:
+    return [(one.field, one.value) for one in stated(text)]
+
+
+@pytest.mark.parametrize(
+    ("typed", "field", "value"),
+    [
+        ("call me Ilse", "preferred_name", "Ilse"),
+        ("please call me ilse from now on", "preferred_name", "Ilse"),
+        ("can you call me Ilse instead of Lise?", "preferred_name", "Ilse"),
+        ("stop calling me Lise and call me Ilse", "preferred_name", "Ilse"),
+        ("my name is Robert but call me Bob", "preferred_name", "Bob"),
+        ("Hi Anton! My name is Ilse.", "preferred_name", "Ilse"),
+        ("my name's ilse", "preferred_name", "Ilse"),
+        ("Mirko is my name", "preferred_name", "Mirko"),
+        ("I'm Ilse, what's your name?", "preferred_name", "Ilse"),
+        ("I’m Zoë.", "preferred_name", "Zoë"),
+        ("my name is 李明", "preferred_name", "李明"),
+        ("I go by Tess", "preferred_name", "Tess"),
+        ("everyone calls me nothing, my friends call me Mo", "preferred_name", "Mo"),
+        ("My pronouns are they/them", "pronouns", "they/them"),
+        ("my pronouns are She / Her", "pronouns", "she/her"),
+        ("I use he/him pronouns", "pronouns", "he/him"),
+        ("please use they/them for me", "pronouns", "they/them"),
+        ("I moved to Oslo last week", "city", "Oslo"),
+        ("I live in Porto, Portugal, with two cats.", "city", "Porto, Portugal"),
+        ("i live in bergen", "city", "Bergen"),
+        ("I live with my aunt in Ghent", "city", "Ghent"),
+        ("I live in a small village in Wales", "city", "Wales"),
+        ("I live in St. Ives now.", "city", "St. Ives"),
+        ("I'm from Ghent but I live in Lyon", "city", "Lyon"),
+        ("I am a welder and live in Rome", "city", "Rome"),
+        ("I just moved from Berlin to the Netherlands", "city", "the Netherlands"),
+        ("I speak Danish", "language", "Danish"),
+        ("I'm fluent in Danish, Basque and Thai", "language", "Danish, Basque, Thai"),
+        ("Could you answer me in Danish?", "language", "Danish"),
+        ("switch your language from Danish to Basque please", "language", "Basque"),
+        ("I'm diabetic", "health", "diabetic"),
+        ("I'm 34 and diabetic", "health", "diabetic"),
+        ("im allergic to walnuts and figs", "health", "allergic to walnuts and figs"),
+        ("I have type 2 diabetes", "health", "diabetes"),
+        ("I was diagnosed with lupus last year", "health", "lupus"),
+        ("my phone number is +47 555 01 23", "contact", "+47 555 01 23"),
+        ("you can reach me at ilse@example.org", "contact", "ilse@example.org"),
+        ("I live at 12 High Street, Leeds", "address", "12 High Street, Leeds"),
+        ("I was born on 4 May 1984", "birth_date", "4 May 1984"),
+        ("I was born in Minsk in 1984.", "birth_date", "1984"),
+        ("my birthday is May 4th", "birth_date", "May 4th"),
+        ("I'm married to Jo", "relationship", "married to Jo"),
+        ("I have a girlfriend", "relationship", "a girlfriend"),
+        ("I'm a Buddhist", "religion", "Buddhist"),
+        ("I don't believe in God", "religion", "don't believe in God"),
+        ("I vote Labour", "politics", "Labour"),
+        ("I earn $54,000 a year", "money", "$54,000 a year"),
+        ("my salary is 3000 euros a month", "money", "3000 euros a month"),
+        ("please be more formal", "tone", "formal"),
+        ("I prefer short answers", "tone", "short answers"),
+        ("my goal is to run a marathon", "goals_add", "run a marathon"),
+        ("I'm trying to quit smoking", "goals_add", "quit smoking"),
+    ],
+)
+def test_a_plain_statement_is_read_with_its_value(typed: str, field: str, value: str) -> None:
+    assert (field, value) in read(typed)
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "my dog's name is Rex",
+        "My sister's name is Ilse.",
+        "My sister lives in Oslo",
+        "my brother is diabetic",
+        "my mother speaks Danish",
+        "Her name is Ilse. She lives in Rome.",
+        "My boss is a Buddhist",
+        "Do I live in Oslo?",
+        "what is my name",
+        "is Ilse a nice name?",
+        "should I call my son Anton?",
+        "If I'm diabetic can I eat sugar?",
+        "I wish I lived in Paris",
+        "I used to live in Oslo",
+        "I don't live in Oslo",
+        "I'm not diabetic",
+        "I think I'm pregnant",
+        "don't call me Bob",
+        "She said I live in Oslo",
+        "I told him my name is Bob",
+        '"I live in Oslo" is the first line',
+        "> I live in Oslo",
+        "```\nI live in Oslo\n```",
+        "the code says `my name is Bob`",
+        "Translate: I live in Oslo",
+        "How do you say my name is Anton in Danish",
+        "Pretend my name is Bob. I live in Narnia.",
+        "In my story I live in Narnia",
+        "Summarise this:\nI live in Oslo. I'm diabetic.",
+        "Anna: I live in Oslo",
+        "my name is Bob, just kidding",
+        "Call me tomorrow",
+        "call me crazy but I like rain",
+        "Call me a taxi",
+        "My name was misspelled",
+        "my name is on the list",
+        "I'm Anton's mother",
+        "I'm tired",
+        "I live in a big city",
+        "i live in the suburbs",
+        "I live for music",
+        "I'm learning Danish",
+        "I love Danish pastry",
+        "switch to the other tab",
+        "change your name to Max",
+        "change the language model",
+        "email me when done",
+        "I make bread",
+        "set a timer to 5",
+    ],
+)
+def test_what_is_not_said_of_oneself_or_not_meant_states_nothing(typed: str) -> None:
+    assert read(typed) == []
+
+
+def test_the_place_of_a_statement_is_where_it_stands_in_the_message() -> None:
+    typed = "Well “so be it” 🙂 I’m diabetic. And I live in Oslo, you know."
+    assert [(one.field, typed[one.start : one.end]) for one in stated(typed)] == [
+        ("health", "I’m diabetic"),
+        ("city", "I live in Oslo"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("typed", "field"),
+    [
+        ("can you call me something else", "preferred_name"),
+        ("change your language please", "language"),
+        ("please update my pronouns", "pronouns"),
+    ],
+)
+def test_a_change_asked_for_without_a_value_is_read_without_one(typed: str, field: str) -> None:
+    assert read(typed) == [(field, "")]
+
+
+def test_a_new_address_also_tells_the_city() -> None:
+    assert read("my new address is 7 Elm Lane, Leuven, Belgium 3000") == [
+        ("address", "7 Elm Lane, Leuven, Belgium 3000"),
+        ("city", "Leuven"),
+    ]
+
+
+def test_a_field_with_one_value_is_read_once_and_others_as_often_as_they_are_said() -> None:
+    found = read("I live in Oslo. Sorry, I live in Bergen. I'm diabetic. I have asthma.")
+    assert found == [("city", "Bergen"), ("health", "diabetic"), ("health", "asthma")]
+
+
+@pytest.mark.parametrize(
+    ("fact", "fields"),
+    [
+        ("User lives in Oslo.", ["city"]),
+        ("User is a nurse and lives in Rome.", ["city"]),
+        ("User is diabetic.", ["health"]),
+        ("User has asthma.", ["health"]),
+        ("User's name is Ilse.", ["preferred_name"]),
+        ("User is called Zoe.", ["preferred_name"]),
+        ("User's pronouns are they/them.", ["pronouns"]),
+        ("User speaks Danish.", ["language"]),
+        ("User was born in Minsk in 1984.", ["birth_date"]),
+        ("User has been married for six years.", ["relationship"]),
+        ("User does not believe in God.", ["religion"]),
+        ("User votes Labour.", ["politics"]),
+        ("User earns 50000 dollars a year.", ["money"]),
+        ("User's phone number is 555 1234567.", ["contact"]),
+        ("User's sister Anna lives in Oslo.", []),
+        ("User likes tea.", []),
+        ("User is trying to quit smoking.", []),
+    ],
+)
+def test_a_retold_fact_states_the_same_sensitive_fields(fact: str, fields: list[str]) -> None:
+    assert states_sensitive(fact) == fields
+
+
+def test_a_field_that_is_not_listed_is_sensitive() -> None:
+    assert is_sensitive("shoe_size")
+    assert {name for name in FIELDS if not is_sensitive(name)} == {"tone", "goals_add"}
+    assert all(name == field.name == name.lower() for name, field in FIELDS.items())
+
+
+@pytest.mark.parametrize(
+    ("field", "one", "other", "same"),
+    [
+        ("city", "Oslo", " oslo ", True),
+        ("city", "New  York", "new york", True),
+        ("city", "Ｏｓｌｏ", "Oslo", True),
+        ("preferred_name", "Zoe\u0308", "Zoë", True),
+        ("preferred_name", "Strauß", "STRAUSS", True),
+        ("pronouns", "they / them", "They/Them", True),
+        ("city", "Oslo", "Bergen", False),
+        ("preferred_name", "Ana", "Anna", False),
+        ("city", "Oslo", "", False),
+    ],
+)
+def test_values_are_compared_without_case_space_and_form(field: str, one: str, other: str, same: bool) -> None:
+    assert same_value(field, one, other) is same
+
+
+@given(st.text(max_size=60))
+def test_a_value_is_the_same_as_itself_in_other_forms(value: str) -> None:
+    assert same_value("city", value, f"  {unicodedata.normalize('NFKD', value)} ")
+    assert same_value("city", value, value.casefold())
+
+
+_PIECES = st.sampled_from(
+    [
+        "I live in Oslo",
+        "call me Ana",
+        '"',
+        "'",
+        "\n",
+        "? ",
+        ". ",
+        ", ",
+        "and ",
+        "i am ",
+        "my name is ",
+        "if ",
+        "Ana",
+        " in ",
+        "``",
+        "🙂",
+        "İ",
+        "ß",
+    ]
+)
+
+
+@given(st.one_of(st.text(max_size=200), st.lists(_PIECES, max_size=25).map("".join)))
+def test_any_text_is_read_without_failing_and_with_places_inside_it(text: str) -> None:
+    for one in stated(text):
+        assert isinstance(one, Stated)
+        assert one.field in FIELDS
+        assert 0 <= one.start <= one.end <= len(text)
+        assert one.value == one.value.strip()
+
+
+@given(
+    st.sampled_from(["I live in Oslo", "call me Ana", "I'm diabetic", "I speak Danish"]),
+    st.sampled_from(['"{}"', "“{}”", "`{}`", "> {}", "«{}»"]),
+)
+def test_a_quotation_states_nothing(statement: str, quotation: str) -> None:
+    assert stated(quotation.format(statement)) == []
