@@ -55,6 +55,7 @@ class Settings(BaseModel):
     reply_tokens: int = Field(320, ge=16, le=8192, description="Longest reply.")
     temperature: float = Field(0.3, ge=0, le=2, description="0 is always the likeliest word; more is livelier.")
     remark_after_minutes: int = Field(0, ge=0, description="Say something unasked after this silence; 0 is never.")
+    ask_in_chat: bool = Field(True, description="Ask in the chat, now and then, whether what you said of yourself may be kept.")
 
     # The model
     model: str = Field("", description="A GGUF file or its name in the models folder; empty is the bundled one.")

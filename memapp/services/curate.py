@@ -1,16 +1,17 @@
 """What a person does with memories by hand: add, edit, pin, forget, bring back. Each change can be taken back with `undo`."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
 
 from memapp.domain.categories import NOTES, RECENT_ACTIVITY
-from memapp.domain.changes import Actor, Change, Created, Pinned, Restored, Reverted, Revision, SoftDeleted, Updated
+from memapp.domain.changes import Actor, Change, Created, Pinned, Restored, Revision, SoftDeleted, Updated
 from memapp.domain.distil import tags_for
 from memapp.domain.filters import ALL_LIVE, MemoryFilter, Sort
 from memapp.domain.memory import MAX_MEMORY_CHARS, Kind, Memory, State
 from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
+from memapp.services import undo as take_back
+from memapp.services.undo import purge_at as purge_at  # what goes to the trash here leaves it then
 from memapp.store import changes, memories
 from memapp.store.rows import new_id
 
@@ -92,14 +93,9 @@ def restore(runtime: Runtime, *memory_ids: str) -> Revision:
     return _apply(runtime, *(Restored(memory_id) for memory_id in memory_ids))
 
 
-def undo(runtime: Runtime, revision: Revision) -> Revision:
+def undo(runtime: Runtime, revision: Revision) -> None:
     """Take one change back."""
-    return _apply(runtime, Reverted(revision.step, purge_at(runtime)))
-
-
-def purge_at(runtime: Runtime) -> datetime:
-    """Return when what goes to the trash now leaves it for good."""
-    return runtime.clock() + timedelta(days=runtime.settings.purge_days)
+    take_back.undo(runtime, revision.step)
 
 
 def get(runtime: Runtime, memory_id: str) -> Memory:

@@ -1,0 +1,266 @@
+"""Proposed changes of the profile, the decisions on them, and the profile itself.
+
+Patches may be added at any time. Everything else that writes here needs the connection of `Database.decide()`; triggers of
+the schema check each step once more.
+"""
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Literal
+
+from memapp.domain.changes import Actor
+from memapp.domain.consent import Origin, Patch
+from memapp.domain.history import Event
+from memapp.domain.memory import Kind, Memory, State
+from memapp.errors import NotFound
+from memapp.store import history
+from memapp.store.events import add_event
+from memapp.store.history import Touched
+from memapp.store.rows import to_json, to_text, to_time
+
+_PATCHES = """SELECT p.*, (SELECT json_group_array(message_id) FROM patch_evidence WHERE patch_id = p.id) AS evidence
+              FROM patches p"""
+
+_DRAFT = (
+    *("id", "text", "tags", "kind", "category", "importance", "pinned", "reason", "origin", "sources"),
+    *("agent_id", "run_id"),
+)
+"""What is kept of a memory that waits; the rest is settled when it is created."""
+
+# Patches -------------------------------------------------------------------------------------------------------------
+
+
+def add_patch(conn: sqlite3.Connection, patch: Patch, *, held: Memory | None = None) -> None:
+    """Put a proposal into the queue, with the memory that waits with it.
+
+    Raises `sqlite3.IntegrityError` for a field that does not exist. Evidence is added by `add_evidence`.
+    """
+    conn.execute(
+        """INSERT INTO patches (id, user_id, field, old_value, new_value, held, proposer, created_at, expires_at)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+        (
+            *(patch.id, patch.user_id, patch.field, patch.old_value, patch.new_value, _to_draft(held) if held else ""),
+            *(patch.proposer, to_text(patch.created_at), to_text(patch.expires_at)),
+        ),
+    )
+
+
+def add_evidence(conn: sqlite3.Connection, patch_id: str, message_id: str, *, typed: bool) -> None:
+    """Note a message that says what a waiting patch proposes; one message counts once."""
+    conn.execute(
+        """INSERT INTO patch_evidence (patch_id, message_id, typed) SELECT :patch, :message, :typed
+           WHERE NOT EXISTS (SELECT 1 FROM patch_evidence WHERE patch_id = :patch AND message_id = :message)""",
+        {"patch": patch_id, "message": message_id, "typed": int(typed)},
+    )
+
+
+def copy_evidence(conn: sqlite3.Connection, from_id: str, to_id: str) -> None:
+    """Give a patch the evidence of another."""
+    conn.execute(
+        """INSERT INTO patch_evidence (patch_id, message_id, typed)
+           SELECT ?, message_id, typed FROM patch_evidence WHERE patch_id = ?""",
+        (to_id, from_id),
+    )
+
+
+def signals(conn: sqlite3.Connection, patch_id: str) -> list[tuple[str, Origin]]:
+    """Return the messages that say what a patch proposes and that still stand, with where their words are from."""
+    rows = conn.execute(
+        """SELECT m.id, e.typed FROM patch_evidence e JOIN messages m ON m.id = e.message_id
+           WHERE e.patch_id = ? AND m.active = 1""",
+        (patch_id,),
+    )
+    return [(row["id"], "typed" if row["typed"] else "import") for row in rows]
+
+
+def held(conn: sqlite3.Connection, patch_id: str) -> Memory | None:
+    """Return the memory that waits with a patch."""
+    row = conn.execute("SELECT held FROM patches WHERE id = ?", (patch_id,)).fetchone()
+    return _from_draft(row["held"]) if row and row["held"] else None
+
+
+def question_of(conn: sqlite3.Connection, patch_id: str) -> str:
+    """Return the id of the message in which memapp itself asked about a patch; empty if it did not."""
+    row = conn.execute("SELECT asked_in FROM patches WHERE id = ?", (patch_id,)).fetchone()
+    return (row["asked_in"] or "") if row else ""
+
+
+def still_there(conn: sqlite3.Connection, user_id: str, message_ids: Sequence[str]) -> list[str]:
+    """Return those of some messages that exist."""
+    rows = conn.execute(
+        "SELECT id FROM messages WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",
+        (user_id, to_json(list(message_ids))),
+    )
+    return [row["id"] for row in rows]
+
+
+def get_patch(conn: sqlite3.Connection, user_id: str, patch_id: str) -> Patch:
+    row = conn.execute(f"{_PATCHES} WHERE p.user_id = ? AND p.id = ?", (user_id, patch_id)).fetchone()
+    if row is None:
+        raise NotFound(f"There is no proposal {patch_id}.")
+    return _patch(row)
+
+
+def list_patches(
+    conn: sqlite3.Connection, user_id: str, *, state: str = "", field: str = "", before: str = "", limit: int = 200
+) -> list[Patch]:
+    """Return a page of patches, newest first, of one state or of all; `before` is the id of the last one seen."""
+    rows = conn.execute(
+        f"""{_PATCHES} WHERE p.user_id = :user AND (:state = '' OR p.state = :state) AND (:field = '' OR p.field = :field)
+            AND (:before = '' OR p.id < :before) ORDER BY p.id DESC LIMIT :limit""",
+        {"user": user_id, "state": state, "field": field, "before": before, "limit": limit},
+    )
+    return [_patch(row) for row in rows]
+
+
+def list_waiting(conn: sqlite3.Connection, user_id: str, now: datetime, *, before: str = "", limit: int = 200) -> list[Patch]:
+    """Return the patches that can be decided now, newest first: neither snoozed nor past their time."""
+    rows = conn.execute(
+        f"""{_PATCHES} WHERE p.user_id = :user AND p.state = 'pending' AND p.expires_at >= :now
+            AND coalesce(p.snoozed_until, '') <= :now AND (:before = '' OR p.id < :before) ORDER BY p.id DESC LIMIT :limit""",
+        {"user": user_id, "now": to_text(now), "before": before, "limit": limit},
+    )
+    return [_patch(row) for row in rows]
+
+
+def count_waiting(conn: sqlite3.Connection, user_id: str, now: datetime) -> int:
+    row = conn.execute(
+        """SELECT count(*) FROM patches WHERE user_id = :user AND state = 'pending' AND expires_at >= :now
+           AND coalesce(snoozed_until, '') <= :now""",
+        {"user": user_id, "now": to_text(now)},
+    ).fetchone()
+    return int(row[0])
+
+
+def due_patches(conn: sqlite3.Connection, user_id: str, now: datetime) -> list[Patch]:
+    """Return the pending patches whose time is over."""
+    rows = conn.execute(f"{_PATCHES} WHERE p.user_id = ? AND p.state = 'pending' AND p.expires_at < ?", (user_id, to_text(now)))
+    return [_patch(row) for row in rows]
+
+
+def decide(
+    conn: sqlite3.Connection,
+    patch_id: str,
+    state: Literal["approved", "denied", "withdrawn", "expired"],
+    decided_by: Literal["person", "chat", "signals", "clock"],
+    now: datetime,
+) -> None:
+    """End the waiting of a patch. Raises `sqlite3.IntegrityError` for a yes that nobody gave, or that comes too late."""
+    conn.execute(
+        "UPDATE patches SET state = ?, decided_by = ?, decided_at = ? WHERE id = ?",
+        (state, decided_by, to_text(now), patch_id),
+    )
+
+
+def mark_applied(conn: sqlite3.Connection, patch_id: str) -> None:
+    """End an approved patch that changes no profile; one that does is marked by the schema."""
+    conn.execute("UPDATE patches SET state = 'applied' WHERE id = ?", (patch_id,))
+
+
+def mark_asked(conn: sqlite3.Connection, patch_id: str, message_id: str) -> None:
+    """Note the message in which memapp itself asked about a patch."""
+    conn.execute("UPDATE patches SET asked_in = ? WHERE id = ?", (message_id, patch_id))
+
+
+def snooze(conn: sqlite3.Connection, patch_id: str, until: datetime | None) -> None:
+    """Keep a patch out of sight for a while; None shows it again."""
+    conn.execute("UPDATE patches SET snoozed_until = ? WHERE id = ?", (to_text(until) if until else None, patch_id))
+
+
+def asked_in(conn: sqlite3.Connection, user_id: str, message_id: str) -> Patch | None:
+    """Return the patch that a message asks about, whatever became of it."""
+    row = conn.execute(f"{_PATCHES} WHERE p.user_id = ? AND p.asked_in = ?", (user_id, message_id)).fetchone()
+    return _patch(row) if row else None
+
+
+def messages_since_question(conn: sqlite3.Connection, thread_id: str) -> int | None:
+    """Return how many messages of the person followed the last question of memapp in a thread; None if it never asked."""
+    asked = conn.execute(
+        "SELECT max(m.seq) FROM patches p JOIN messages m ON m.id = p.asked_in WHERE m.thread_id = ?", (thread_id,)
+    ).fetchone()[0]
+    if asked is None:
+        return None
+    row = conn.execute(
+        "SELECT count(*) FROM messages WHERE thread_id = ? AND role = 'user' AND active = 1 AND seq > ?", (thread_id, asked)
+    ).fetchone()
+    return int(row[0])
+
+
+def empty_held(conn: sqlite3.Connection, user_id: str, memory_id: str) -> None:
+    """Empty the copies that patches keep of a memory that was created by a yes to them."""
+    conn.execute(
+        """UPDATE patches SET held = '' WHERE user_id = :user AND held <> '' AND state = 'applied' AND id IN (
+               SELECT json_extract(decision.meta, '$.patch_id') FROM history created
+               JOIN history decision ON decision.step = created.step AND decision.event = 'PROFILE'
+               WHERE created.memory_id = :memory AND created.event = 'ADD')""",
+        {"user": user_id, "memory": memory_id},
+    )
+
+
+def erase_decided(conn: sqlite3.Connection, user_id: str, field: str) -> int:
+    """Delete the decided patches of a field that the profile does not rest on; return how many."""
+    return conn.execute(
+        """DELETE FROM patches WHERE user_id = ? AND field = ? AND state NOT IN ('pending', 'approved')
+           AND id NOT IN (SELECT patch_id FROM profile)""",
+        (user_id, field),
+    ).rowcount
+
+
+# The audit -----------------------------------------------------------------------------------------------------------
+
+
+def note_decision(
+    conn: sqlite3.Connection, actor: Actor, step: str, patch: Patch, decision: str, now: datetime, *, undoes: str = ""
+) -> None:
+    """Write a decision that changes no profile into the history: `denied`, `snoozed`, `withdrawn`, `reopened`."""
+    meta = {"patch_id": patch.id, "decision": decision}
+    touched = Touched(Event.PROFILE, f"profile:{patch.field}", None, None, meta=meta)
+    history.record(conn, actor, step, touched, now, undoes=undoes)
+    node = "worker" if actor.name == "worker" else "hotpath"
+    add_event(conn, actor.user_id, node, "consent", "ok", now, thread_id=actor.thread_id or None, meta=meta)
+
+
+# The profile ---------------------------------------------------------------------------------------------------------
+
+
+def read_profile(conn: sqlite3.Connection, user_id: str) -> dict[str, str]:
+    """Return what is known of a person, by field."""
+    rows = conn.execute("SELECT field, value FROM profile WHERE user_id = ? ORDER BY field", (user_id,))
+    return {row["field"]: row["value"] for row in rows}
+
+
+def _patch(row: sqlite3.Row) -> Patch:
+    return Patch(
+        id=row["id"],
+        user_id=row["user_id"],
+        field=row["field"],
+        old_value=row["old_value"],
+        new_value=row["new_value"],
+        evidence=tuple(sorted(json.loads(row["evidence"]))),
+        proposer=row["proposer"],
+        state=row["state"],
+        created_at=to_time(row["created_at"]),
+        expires_at=to_time(row["expires_at"]),
+        snoozed_until=_time(row["snoozed_until"]),
+        decided_at=_time(row["decided_at"]),
+        decided_by=row["decided_by"] or "",
+    )
+
+
+def _to_draft(memory: Memory) -> str:
+    draft = {name: getattr(memory, name) for name in _DRAFT}
+    return to_json({**draft, "created_at": to_text(memory.created_at)})
+
+
+def _from_draft(text: str) -> Memory:
+    draft: dict[str, Any] = json.loads(text)
+    created = to_time(draft.pop("created_at"))
+    tags, sources = tuple(draft.pop("tags")), tuple(draft.pop("sources"))
+    kind, state = Kind(draft.pop("kind")), State.LIVE
+    return Memory(**draft, tags=tags, sources=sources, kind=kind, state=state, created_at=created, updated_at=created)
+
+
+def _time(text: str | None) -> datetime | None:
+    return to_time(text) if text else None
