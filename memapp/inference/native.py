@@ -229,7 +229,9 @@ class Context:
         pointer = self.lib.llama_get_logits_ith(self._live(), -1)
         if not pointer:
             raise ModelError("The model gave no scores.", "Try again, or choose another model.")
-        return np.ctypeslib.as_array(pointer, (self.model.vocabulary_size,)).copy()
+        scores = np.empty(self.model.vocabulary_size, np.float32)
+        ctypes.memmove(scores.ctypes.data, pointer, scores.nbytes)
+        return scores
 
     def cut(self, sequence: int, length: int) -> bool:
         """Keep the first `length` tokens of a sequence; False if this kind of model cannot."""
