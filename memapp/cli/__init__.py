@@ -14,24 +14,43 @@ import click
 from memapp.cli.output import say
 from memapp.errors import MemappError
 
+SECTIONS: dict[str, list[str]] = {}
+"""The names of the commands below the headings that `memapp --help` has."""
+
 
 class QuestionGroup(click.Group):
     """A group whose first word may also be a question: `memapp "what tea do I like?"`."""
 
+    def list_commands(self, _ctx: click.Context) -> list[str]:
+        """Return the commands in the order of the help; the one that opens the app is not among them."""
+        return [name for names in SECTIONS.values() for name in names]
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands under their headings, all in one column."""
+        width = max(map(len, self.list_commands(ctx)), default=0)
+        for heading, names in SECTIONS.items():
+            with formatter.section(heading):
+                room = formatter.width - width - 6
+                formatter.write_dl([(name.ljust(width), self.commands[name].get_short_help_str(room)) for name in names])
+
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         if args and self.get_command(ctx, args[0]) is None:
-            if len(args) == 1 and " " not in args[0].strip():
-                near = _nearest(args[0], self.list_commands(ctx))
-                if near:
-                    ctx.fail(f"There is no command {args[0]!r}. Did you mean {near!r}?")
+            near = _nearest(args[0], self.list_commands(ctx), _NEAR_ALONE if len(args) == 1 else _NEAR_BEFORE_WORDS)
+            if near and " " not in args[0].strip():
+                ctx.fail(f"There is no command {args[0]!r}. Did you mean {near!r}?")
             args = ["chat", *args]
         return super().resolve_command(ctx, args)
 
 
-def _nearest(word: str, commands: list[str]) -> str:
+_NEAR_ALONE = 75
+_NEAR_BEFORE_WORDS = 88
+"""`memapp how do I ...` is a question, though `how` is not far from `show`; `memapp serch tea` is a slip."""
+
+
+def _nearest(word: str, commands: list[str], likeness: int) -> str:
     from rapidfuzz import process
 
-    found = process.extractOne(word, commands, score_cutoff=75)
+    found = process.extractOne(word, commands, score_cutoff=likeness)
     return found[0] if found else ""
 
 
@@ -53,6 +72,21 @@ def main(ctx: click.Context, db: Path | None, home: Path | None, model: str | No
         ctx.exit(ctx.invoke(chat))
 
 
+def _add_commands() -> None:
+    """Add every command below its heading; a new one needs its line here."""
+    from memapp.cli import chats, completion, config, doctor, files, memories, models, talk
+
+    sections = {
+        "Talk": (talk.ask, talk.demo, chats.chats),
+        "Memories": (memories.add, memories.search, memories.list_, memories.show_),
+        "Looking after it": (models.models, config.config, files.locate, files.backup, doctor.doctor, completion.completion),
+    }
+    for heading, commands in sections.items():
+        for command in commands:
+            main.add_command(command)
+        SECTIONS[heading] = [command.name or "" for command in commands]
+
+
 @main.command(hidden=True)
 @click.argument("question", nargs=-1)
 @click.pass_obj
@@ -68,10 +102,7 @@ def chat(options: dict[str, Any], question: tuple[str, ...]) -> int:
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code. Errors are told in words, never as a traceback."""
-    from memapp.cli import chats, memories, models, system, talk
-
-    for command in (*talk.COMMANDS, *memories.COMMANDS, chats.chats, models.models, *system.COMMANDS):
-        main.add_command(command)
+    _add_commands()
     try:
         result = main.main(list(arguments), prog_name="memapp", standalone_mode=False)
         sys.stdout.flush()
@@ -89,3 +120,6 @@ def run(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python complains once more at exit
         return 0
+    except OSError as error:
+        say(f"A file cannot be used: {error.filename or ''} {error.strerror or error}.")
+        return 1

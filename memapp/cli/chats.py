@@ -6,21 +6,19 @@ from typing import Any, Literal
 import click
 
 from memapp.cli.output import opened, say, show, show_rows, when
+from memapp.cli.shape import ListingGroup, as_json_option, limit_option
 
 
-@click.group(invoke_without_command=True)
-@click.pass_context
-def chats(ctx: click.Context) -> None:
+@click.group(cls=ListingGroup)
+def chats() -> None:
     """List, show, search, export, import and remove chats."""
-    if ctx.invoked_subcommand is None:
-        ctx.invoke(list_)
 
 
 @chats.command("list")
-@click.option("-n", "limit", default=50, show_default=True)
-@click.option("--json", "as_json", is_flag=True)
+@limit_option(50)
+@as_json_option
 @click.pass_obj
-def list_(options: dict[str, Any], limit: int = 50, as_json: bool = False) -> None:
+def list_(options: dict[str, Any], limit: int, as_json: bool) -> None:
     """List chats, newest first."""
     from memapp.services import chats as service
 
@@ -32,7 +30,7 @@ def list_(options: dict[str, Any], limit: int = 50, as_json: bool = False) -> No
 
 @chats.command("show")
 @click.argument("chat_id")
-@click.option("--json", "as_json", is_flag=True)
+@as_json_option
 @click.pass_obj
 def show_(options: dict[str, Any], chat_id: str, as_json: bool) -> None:
     """Show a whole chat."""
@@ -41,8 +39,8 @@ def show_(options: dict[str, Any], chat_id: str, as_json: bool) -> None:
 
 @chats.command("search")
 @click.argument("query", nargs=-1, required=True)
-@click.option("-n", "limit", default=20, show_default=True)
-@click.option("--json", "as_json", is_flag=True)
+@limit_option(20)
+@as_json_option
 @click.pass_obj
 def search(options: dict[str, Any], query: tuple[str, ...], limit: int, as_json: bool) -> None:
     """Search the messages of all chats."""

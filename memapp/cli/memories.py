@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from memapp.cli.output import opened, say, show, show_json, show_rows, when
+from memapp.cli.shape import as_json_option, limit_option
 from memapp.domain.filters import Sort, parse_filter
 from memapp.errors import UsageError
 
@@ -30,9 +31,9 @@ def add(options: dict[str, Any], text: tuple[str, ...], tags: tuple[str, ...], p
 
 @click.command()
 @click.argument("query", nargs=-1, required=True)
-@click.option("-n", "limit", default=10, show_default=True, help="Most hits.")
+@limit_option(10)
 @click.option("--explain", is_flag=True, help="Say why each hit matched.")
-@click.option("--json", "as_json", is_flag=True)
+@as_json_option
 @click.pass_obj
 def search(options: dict[str, Any], query: tuple[str, ...], limit: int, explain: bool, as_json: bool) -> None:
     """Search what memapp knows and what was said."""
@@ -60,9 +61,9 @@ def search(options: dict[str, Any], query: tuple[str, ...], limit: int, explain:
 @click.option("--tag", default="", help="Only what has this tag.")
 @click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Only what is newer than this date, e.g. 2026-01-31.")
 @click.option("--sort", type=click.Choice([sort.value for sort in Sort]), default=Sort.NEWEST.value, show_default=True)
-@click.option("-n", "limit", default=100, show_default=True)
+@limit_option(100)
 @click.option("--offset", default=0, help="Leave out as many of the first.")
-@click.option("--json", "as_json", is_flag=True)
+@as_json_option
 @click.pass_obj
 def list_(
     options: dict[str, Any],
@@ -75,7 +76,10 @@ def list_(
     offset: int,
     as_json: bool,
 ) -> None:
-    """List memories, all or those WANTED: words, tag:tea, category:goals, before:2026-01-31."""
+    """List memories, all or those WANTED.
+
+    WANTED is words and conditions: tag:tea, category:goals, before:2026-01-31.
+    """
     from memapp.services import curate
 
     chosen = parse_filter(" ".join(wanted))
@@ -102,7 +106,7 @@ def list_(
 
 @click.command("show")
 @click.argument("memory_id")
-@click.option("--json", "as_json", is_flag=True)
+@as_json_option
 @click.pass_obj
 def show_(options: dict[str, Any], memory_id: str, as_json: bool) -> None:
     """Show one memory and the messages it came from."""
@@ -120,6 +124,3 @@ def show_(options: dict[str, Any], memory_id: str, as_json: bool) -> None:
         say(f"tags: {', '.join(memory.tags)}")
     for source in sources:
         say(f"from {when(source.created_at)}: {source.text}")
-
-
-COMMANDS = (add, search, list_, show_)

@@ -6,20 +6,18 @@ from typing import Any
 import click
 
 from memapp.cli.output import opened, say, show, show_json, show_rows
+from memapp.cli.shape import ListingGroup, as_json_option
 
 
-@click.group(invoke_without_command=True)
-@click.pass_context
-def models(ctx: click.Context) -> None:
+@click.group(cls=ListingGroup)
+def models() -> None:
     """List the language models and choose one."""
-    if ctx.invoked_subcommand is None:
-        ctx.invoke(list_)
 
 
 @models.command("list")
-@click.option("--json", "as_json", is_flag=True)
+@as_json_option
 @click.pass_obj
-def list_(options: dict[str, Any], as_json: bool = False) -> None:
+def list_(options: dict[str, Any], as_json: bool) -> None:
     """List the models on this machine, and good ones to get."""
     from memapp.services import models as service
 

@@ -78,7 +78,7 @@ def line_by_line(options: dict[str, Any], question: str = "") -> None:
 @click.option("-c", "--continue", "continued", is_flag=True, help="Go on with the last chat.")
 @click.option("--chat", "chat_id", default="", help="Go on with this chat.")
 @click.option("--persona", default="", help="Who answers, in a new chat.")
-@click.option("--json", "as_json", is_flag=True, help="The answer with memories used, prediction and costs.")
+@click.option("--json", "as_json", is_flag=True, help="Write JSON: the answer with memories used, prediction and costs.")
 @click.pass_obj
 def ask(options: dict[str, Any], text: tuple[str, ...], continued: bool, chat_id: str, persona: str, as_json: bool) -> None:
     """Ask one question; the answer streams to stdout. With - or without TEXT, standard input is the question."""
@@ -187,4 +187,8 @@ def _command(runtime: "Runtime", text: str) -> None:
         say(HELP)
 
 
-COMMANDS = (ask,)
+@click.command()
+@click.pass_obj
+def demo(options: dict[str, Any]) -> int:
+    """Try memapp with sample conversations; nothing is saved."""
+    return open_demo(options)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from memapp import bootstrap
-from memapp.cli import run
+from memapp.cli import main, run
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
 
 
@@ -110,6 +110,9 @@ def test_chats_search_finds_what_was_said(memapp: Terminal) -> None:
         (("models", "use", "nowhere"), 2, "There is no model 'nowhere' here."),
         (("chats", "import", "/nowhere.json"), 2, "Cannot read /nowhere.json"),
         (("serch",), 2, "Did you mean 'search'"),
+        (("serch", "bees"), 2, "Did you mean 'search'"),
+        (("chats", "-n", "0"), 2, "not in the range"),
+        (("--db", "/nowhere/memapp.db", "list"), 1, "There is no memory file at /nowhere/memapp.db."),
         (("search",), 2, "Missing argument"),
         (("--db", "/dev/null", "list"), 1, ""),
     ],
@@ -192,13 +195,30 @@ def test_plain_chat_reads_lines_and_remembers(tmp_path: Path) -> None:
     assert done.stdout == ""
 
 
-def test_help_and_search_load_no_screen_and_no_model_library(tmp_path: Path) -> None:
-    code = """
-import sys
-from memapp.cli import run
-for arguments in (["--help"], ["add", "User keeps bees."], ["search", "bees"], ["list"]):
-    run(["--home", sys.argv[1], *arguments])
-heavy = {"textual", "llama_cpp", "sentence_transformers", "torch", "transformers"} & set(sys.modules)
-assert not heavy, heavy
-"""
-    subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=True, capture_output=True)
+@pytest.mark.parametrize("group", ["chats", "models", "config"])
+def test_a_group_lists_when_nothing_else_is_asked_of_it(memapp: Terminal, group: str) -> None:
+    first = "show" if group == "config" else "list"
+    assert memapp(group) == memapp(group, first)
+    code, out, _ = memapp(group, "--json")
+    assert (code, out) == (0, memapp(group, first, "--json")[1])
+    assert json.loads(out) is not None
+
+
+@pytest.mark.parametrize("arguments", [("list",), ("chats",), ("models",), ("search", "bees")])
+def test_before_the_first_start_there_is_nothing_but_no_error(memapp: Terminal, arguments: tuple[str, ...]) -> None:
+    assert memapp(*arguments)[0] == 0
+
+
+def test_help_names_every_command_once_and_whole(memapp: Terminal) -> None:
+    _, out, _ = memapp("--help")
+    listed = [line.split()[0] for line in out.partition("Talk:")[2].splitlines() if line.startswith("  ")]
+    assert sorted(listed) == sorted(set(main.commands) - {"chat"})
+    assert "..." not in out.partition("Talk:")[2]
+
+
+def test_a_setting_that_cannot_be_written_is_told_in_words(memapp: Terminal) -> None:
+    memapp.home.mkdir()
+    (memapp.home / "config.tmp").mkdir()
+    code, out, err = memapp("config", "set", "top_k", "7")
+    assert (code, out) == (1, "")
+    assert "config.tmp" in err

@@ -1,0 +1,22 @@
+"""Completion scripts for shells."""
+
+import click
+
+from memapp.cli.output import show
+from memapp.errors import UsageError
+
+SHELLS = ("bash", "zsh", "fish")
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(SHELLS))
+def completion(shell: str) -> None:
+    """Print the completion script for a shell. To load it: eval "$(memapp completion bash)"."""
+    from click.shell_completion import get_completion_class
+
+    from memapp.cli import main
+
+    found = get_completion_class(shell)
+    if found is None:
+        raise UsageError(f"There is no completion for {shell}.")
+    show(found(main, {}, "memapp", "_MEMAPP_COMPLETE").source())

@@ -1,0 +1,26 @@
+"""The shape that commands share: a group lists when nothing else is asked of it, and every listing knows `--json`."""
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+as_json_option = click.option("--json", "as_json", is_flag=True, help="Write JSON, for programs.")
+
+
+def limit_option(default: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return the option -n: how many to write at most."""
+    return click.option("-n", "limit", type=click.IntRange(min=1), default=default, show_default=True, help="At most so many.")
+
+
+class ListingGroup(click.Group):
+    """A group whose first command, mostly `list`, is meant when none is named: `chats --json` is `chats list --json`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        first = next(iter(self.commands))
+        is_for_first = not args or (args[0].startswith("-") and args[0] not in ("-h", "--help"))
+        return super().parse_args(ctx, [first, *args] if is_for_first else args)
+
+    def list_commands(self, _ctx: click.Context) -> list[str]:
+        """Return the commands in the order in which they are written, the first one first."""
+        return list(self.commands)
