@@ -1,0 +1,94 @@
+"""Merging on write: a new fact against those that are known, before it is stored.
+
+What says the same adds its source to what is known; what says more takes the old fact in; a contradiction replaces it. Nothing
+is destroyed: what was taken in or replaced lies in the trash with its reason, and the whole step can be taken back. What the
+person pinned is never retired.
+"""
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from memapp.domain.changes import Actor, Created, Merged, SoftDeleted, Updated
+from memapp.domain.filters import ALL_LIVE
+from memapp.domain.memory import Memory
+from memapp.domain.merge import Verdict, compare, richer
+from memapp.errors import ModelError
+from memapp.runtime import Runtime
+from memapp.services.curate import purge_at
+from memapp.store import changes, memories, vectors
+from memapp.store.rows import new_id
+
+NEAREST = 50
+"""Facts compared by meaning. More than the very nearest: two fillers of one slot may be quite unlike."""
+NEWEST = 50
+"""Facts compared beside them: the last ones, which may have no vector yet."""
+
+Near = Sequence[tuple[Memory, float]]
+"""Known facts with their likeness to the new one, as cosines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What became of a new fact."""
+
+    memory: Memory
+    """The fact that holds it now."""
+    verdict: Verdict
+    before: Memory | None = None
+    """The known fact that it says the same as, adds to or contradicts."""
+
+
+def near(runtime: Runtime, text: str) -> Near:
+    """Return the known facts to compare a new one with. Without the embedder the newest ones, and words alone decide."""
+    conn = runtime.database.read()
+    newest = memories.list_memories(conn, runtime.user_id, ALL_LIVE, limit=NEWEST)
+    embedder = runtime.embedding.ready()
+    if embedder is None:
+        return [(one, 0.0) for one in newest]
+    try:
+        vector, *others = embedder.embed([text, *(one.text for one in newest)])
+    except ModelError:
+        return [(one, 0.0) for one in newest]
+    found = {one.id: (one, float(vector @ other)) for one, other in zip(newest, others, strict=True)}
+    likeness = vectors.matrix(runtime.database, runtime.user_id, "memory", embedder.model_id).likeness(conn, vector)
+    ids = memories.ids_of(conn, runtime.user_id, likeness.nearest(NEAREST))
+    cosines = {memory_id: likeness.of(key) for key, memory_id in ids.items() if memory_id not in found}
+    return [*found.values(), *((one, cosines[one.id]) for one in memories.get_memories(conn, runtime.user_id, list(cosines)))]
+
+
+def write(runtime: Runtime, conn: sqlite3.Connection, new: Memory, known: Near, actor: Actor, now: datetime) -> Written:
+    """Store a new fact as what it is to the known ones, in one step. Raises `UsageError` if a live fact says exactly the same."""
+    verdict, old = _verdict(new, known)
+    together = replace(actor, step=actor.step or new_id(now))
+    if old is None:
+        changes.apply(conn, Created(new), together, now)
+        return Written(new, verdict)
+    if verdict is Verdict.SAME:
+        text = richer(new.text, old.text)
+        change = Updated(old.id, text=None if text == old.text else text, sources=new.sources)
+        changes.apply(conn, change, together, now)
+        return Written(memories.get_memory(conn, runtime.user_id, old.id), verdict, old)
+    if verdict is Verdict.UPDATES:
+        changes.apply(conn, Created(new), together, now)
+        changes.apply(conn, Merged(old.id, new.id, purge_at(runtime)), together, now)
+        return Written(memories.get_memory(conn, runtime.user_id, new.id), verdict, old)
+    changes.apply(conn, SoftDeleted(old.id, "superseded", purge_at(runtime)), together, now)
+    changes.apply(conn, Created(replace(new, importance=max(new.importance, old.importance))), together, now)
+    return Written(memories.get_memory(conn, runtime.user_id, new.id), verdict, old)
+
+
+_STRENGTH = (Verdict.CONTRADICTS, Verdict.SAME, Verdict.UPDATES)
+"""Which verdict counts when several facts have one: what is no longer true must go first."""
+
+
+def _verdict(new: Memory, known: Near) -> tuple[Verdict, Memory | None]:
+    """Return what a new fact is to the known ones, and to which; the likest first among equals."""
+    found: dict[Verdict, Memory] = {}
+    for old, likeness in sorted(known, key=lambda pair: -pair[1]):
+        verdict = compare(new.text, old.text, likeness)
+        if verdict is Verdict.SEPARATE or (old.pinned and verdict is not Verdict.SAME):
+            continue
+        found.setdefault(verdict, old)
+    return next(((verdict, found[verdict]) for verdict in _STRENGTH if verdict in found), (Verdict.SEPARATE, None))

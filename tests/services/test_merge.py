@@ -1,0 +1,108 @@
+"""A new fact against those that are known: nothing is lost, nothing is known twice, and the newer of two that clash holds."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from memapp.domain.changes import Actor
+from memapp.domain.memory import Memory, State
+from memapp.domain.merge import Verdict
+from memapp.inference import Cancel
+from memapp.inference.bundled import bundled_embedder_path
+from memapp.inference.embedder import SentenceEmbedder
+from memapp.runtime import Runtime
+from memapp.services import activity, curate
+from memapp.services.embed import embed
+from memapp.services.merge import Written, near, write
+from memapp.store.rows import new_id
+from tests.builders import make_runtime
+
+
+@pytest.fixture(scope="module")
+def embedder() -> Iterator[SentenceEmbedder]:
+    """The real one: likeness decides here."""
+    opened = SentenceEmbedder(bundled_embedder_path())
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def runtime(tmp_path: Path, embedder: SentenceEmbedder) -> Iterator[Runtime]:
+    opened = make_runtime(tmp_path, embedder=False)
+    opened.embedding.fill(embedder)
+    yield opened
+    opened.database.close()
+
+
+def learn(runtime: Runtime, text: str) -> Written:
+    now = runtime.clock()
+    template = Memory(
+        **{"id": new_id(now), "text": text, "tags": (), "kind": "semantic", "category": "profile", "importance": 2},  # type: ignore[arg-type]
+        **{"pinned": False, "state": State.LIVE, "reason": "", "origin": "distilled", "sources": ()},  # type: ignore[arg-type]
+        created_at=now,
+        updated_at=now,
+    )
+    known = near(runtime, text)
+    with runtime.database.write() as conn:
+        return write(runtime, conn, template, known, Actor(runtime.user_id, "worker"), now)
+
+
+def live(runtime: Runtime) -> set[str]:
+    return {one.text for one in curate.list_memories(runtime)}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "verdict", "kept"),
+    [
+        ("User lives in Oslo.", "User lives in Bergen.", Verdict.CONTRADICTS, {"User lives in Bergen."}),
+        ("User has two cats.", "User has three cats.", Verdict.CONTRADICTS, {"User has three cats."}),
+        ("User has a dog.", "User has a dog named Rex.", Verdict.UPDATES, {"User has a dog named Rex."}),
+        ("User has a dog named Rex.", "User has a dog.", Verdict.SAME, {"User has a dog named Rex."}),
+        ("User likes tea.", "User likes coffee.", Verdict.SEPARATE, {"User likes tea.", "User likes coffee."}),
+    ],
+)
+def test_each_verdict_leaves_what_is_true(runtime: Runtime, old: str, new: str, verdict: Verdict, kept: set[str]) -> None:
+    curate.add(runtime, old)
+    embed(runtime, Cancel())
+    written = learn(runtime, new)
+    assert (written.verdict, live(runtime)) == (verdict, kept)
+
+
+def test_what_is_replaced_or_taken_in_lies_in_the_trash_with_its_reason(runtime: Runtime) -> None:
+    oslo = curate.add(runtime, "User lives in Oslo.").memory_id
+    dog = curate.add(runtime, "User has a dog.").memory_id
+    learn(runtime, "User lives in Bergen.")
+    rex = learn(runtime, "User has a dog named Rex.").memory.id
+    assert (curate.get(runtime, oslo).state, curate.get(runtime, oslo).reason) == (State.SOFT_DELETED, "superseded")
+    assert (curate.get(runtime, dog).state, curate.get(runtime, dog).merged_into) == (State.MERGED, rex)
+
+
+def test_the_whole_step_is_taken_back_at_once(runtime: Runtime) -> None:
+    curate.add(runtime, "User lives in Oslo.")
+    learn(runtime, "User lives in Bergen.")
+    step = activity.undoable(runtime)[0]
+    assert step.entries == 2
+    revision = replace(curate.add(runtime, "User plays chess."), step=step.id)
+    curate.undo(runtime, revision)
+    assert live(runtime) == {"User lives in Oslo.", "User plays chess."}
+
+
+def test_what_is_pinned_is_never_retired(runtime: Runtime) -> None:
+    curate.add(runtime, "User lives in Oslo.", pinned=True)
+    learn(runtime, "User lives in Bergen.")
+    assert live(runtime) == {"User lives in Oslo.", "User lives in Bergen."}
+
+
+def test_the_importance_of_what_is_replaced_is_kept(runtime: Runtime) -> None:
+    old = curate.add(runtime, "User lives in Oslo.").memory_id
+    curate.edit(runtime, old, importance=5)
+    assert learn(runtime, "User lives in Bergen.").memory.importance == 5
+
+
+def test_without_an_embedder_words_alone_decide(runtime: Runtime, embedder: SentenceEmbedder) -> None:
+    curate.add(runtime, "User lives in Oslo.")
+    runtime.embedding.fail("off")
+    assert learn(runtime, "User lives in Bergen.").verdict is Verdict.CONTRADICTS
+    runtime.embedding.fill(embedder)
