@@ -149,9 +149,9 @@ def _blank(found: re.Match[str]) -> str:
 _TASK = re.compile(
     r"(?:^|(?<=[.!?\n]))\s*(?:(?:please|pls|can you|could you|would you|will you|now|hey|ok),?\s+)*"
     r"(?:translate|proofread|rewrite|rephrase|reword|summari[sz]e|paraphrase|shorten|write (?!to me|in\b|back)|"
-    r"compose|draft|pretend|imagine|suppose|"
-    r"role-?play|act as|complete|continue|finish|repeat|analy[sz]e|explain|say\b|sing|text\b|send|tell (?!me)|email "
-    r"(?!me)|e-mail (?!me)|message (?!me))\b"
+    r"compose|draft|pretend|"
+    r"imagine|suppose|role-?play|act as|complete|continue|finish|repeat|analy[sz]e|explain|say\b|sing|text\b|send|"
+    r"(?:tell|e-?mail|message) (?!me))\b"
     r"|(?:^|\n)[^\n]{0,80}:[ \t]*\n|(?:^|\n)(?:bot|user|assistant|system|human|ai|from|subject|dear \w+)\s*[:,]",
     re.IGNORECASE,
 )
@@ -159,17 +159,13 @@ _TASK = re.compile(
 
 _END = re.compile(r"(?<=[.!?])[)\"']*\s+|\n+|(?<=[.!?])(?=[A-Z])|[☀-➿\U0001f300-\U0001faff]+")
 _NO_END = re.compile(r"(?:\b(?:mr|mrs|ms|dr|st|jr|sr|vs|apt|ave|rd|blvd|no|mt|ft|prof|e\.g|i\.e|[a-z]))\.$", re.IGNORECASE)
+_ASKING = "who|whose|what|what'?s|when|where|why|how|which|do|does|did|am|is|are|can|could|would|will|should|have"
 _ASKS = re.compile(
-    r"\W*(?:(?:so|and|but|well|hey|hi|ok|okay|please|oh|um|now),?\s+)*(?:who|whose|what|whats|what's|when|where|why|"
-    r"how|which|do|does|did|am|is|are|was|"
-    r"were|have|has|can|could|would|will|shall|should|may|might|isn't|aren't|don't|tell me|guess|remind me|let me know)\b",
+    r"\W*(?:(?:so|and|but|well|hey|hi|ok|okay|please|oh|um|now),?\s+)*"
+    rf"(?:{_ASKING}|was|were|has|shall|may|might|isn't|aren't|don't|tell me|guess|remind me|let me know)\b",
     re.IGNORECASE,
 )
-_TURN = re.compile(
-    r"[,;]\s+(?:and |but |so )?(?=(?:who|whose|what|what's|when|where|why|how|which|do|does|did|am|is|are|can|could|"
-    r"would|will|should|have)\b)",
-    re.IGNORECASE,
-)
+_TURN = re.compile(rf"[,;]\s+(?:and |but |so )?(?=(?:{_ASKING})\b)", re.IGNORECASE)
 
 
 def _clauses(text: str) -> Iterator[tuple[int, int, bool]]:
@@ -216,58 +212,63 @@ def _read(rule: Rule, text: str, start: int, end: int) -> Iterator[Stated]:
 
 
 _TAKEN_BACK = re.compile(
-    r"[^.!?]*\b(?:jk|just kidding|kidding|joking|not really|is a lie|in (?:the|this|that|my) (?:game|story|novel|book|"
-    r"film|movie|play|dream))\b"
+    r"[^.!?]*\b(?:jk|just kidding|kidding|joking|not really|is a lie|"
+    r"in (?:the|this|that|my) (?:game|story|novel|book|film|movie|play|dream))\b"
     r"|[,\s]*(?:he|she|they|\w+)\s+(?:said|says|asked|wrote|told|claims?)\b",
     re.IGNORECASE,
 )
 _UNREAL = word_set(
-    "if unless whether suppose supposing imagine pretend wish wished hopefully wondering example e.g instance character "
-    "roleplay dreamed dreamt lyrics joke"
+    "if unless whether suppose supposing imagine pretend wish wished hopefully wondering example e.g instance character roleplay "
+    "dreamed dreamt lyrics joke"
 )
 _REPORTED = word_set(
     "said says tells told asked asks claimed claims thinks believes thought heard insisted replied answered quoted reads quote"
 )
 _JOINTS = word_set(
     "and but so because since as though although plus also hi hello hey there oh well yes yeah yep no ok okay "
-    "actually now currently btw fyi then "
-    "sorry thanks please that remember note know today anyway anyways again personally honestly me too here dear "
-    "good morning evening like however "
-    "while where although you nice to meet cool great awesome wow haha lol is my name not for first still just only "
-    "both that's thats why it's"
+    "actually now currently "
+    "btw fyi then sorry thanks please that remember note know today anyway anyways again personally honestly me too "
+    "here dear good "
+    "morning evening like however while where you nice to meet cool great awesome wow haha lol for first still just "
+    "only both that's "
+    "thats why it's"
 )
+_PHRASES = word_set("in since on at you from")
+"""What a short phrase before the subject may begin with: `in fact`, `from now on`."""
+_WEAK = HEDGES - word_set("rarely seldom used")
+_OTHERS = (
+    word_set(
+        "stop quit don't didn't avoid manager who he she they them him her your ask let make hate dislike when whenever used"
+    )
+    | NEGATIONS
+)
+"""One of these before a request turns it down, or has somebody else in it."""
+_SUBJECTS = word_set("i i'm im i've i'll i'd we he she they it you who which that")
 _STORY = re.compile(
     r"\bin (?:the|this|that|my|a) (?:[\w-]+ )?(?:game|story|novel|book|movie|film|play|dream|poem|song|script)\b", re.IGNORECASE
 )
 _SCRIPT = re.compile(r"\s*(?!(?:fyi|ps|p\.s\.|note|update|about me|me|btw)\b)\w+(?: \w+)?\s?:", re.IGNORECASE)
 """`Ana: I live ...` is a line of a dialogue."""
-_WEAK = HEDGES - word_set("rarely seldom used")
+_CLAUSE_END = re.compile(r"[,;:!.()—–|]|\s-\s|\b(?:and|but|so|because|since|as|although|then)\b")
 
 
 def _is_meant(rule: Rule, beginning: re.Match[str], before: str) -> bool:
-    words = re.findall(r"[^\W_][\w.'-]*", before.casefold())
-    if set(words) & (_UNREAL | (_REPORTED if words[:2] not in (["as", "i"], ["like", "i"]) else frozenset())):
+    """Judge by what stands before it in its sentence whether a statement is meant, and about the writer."""
+    words = _words(before)
+    is_own_report = words[:2] in (["as", "i"], ["like", "i"])  # `as I said`
+    if _STORY.search(before) or _SCRIPT.match(before) or set(words) & (_UNREAL if is_own_report else _UNREAL | _REPORTED):
         return False
-    if _STORY.search(before) or _SCRIPT.match(before):
-        return False
-    subject = (beginning.groupdict().get("subject") or "").casefold().strip()
-    if subject in ("and", "and am", ","):
+    if (beginning.groupdict().get("subject") or "").casefold().strip() in ("and", "and am", ","):
         return _goes_on_about_writer(words)
-    clause = re.split(r"[,;:!.()—–|]|\s-\s", before.casefold())[-1]
-    own = re.split(r"\b(?:and|but|so|because|since|as|although|then)\b", clause)[-1]
-    last = re.findall(r"[^\W_][\w.'-]*", own)
-    if rule.is_request:
-        if re.match(r"\W*(?:and|but)\b", beginning.group(0), re.IGNORECASE):
-            last = []
-        return (
-            not set(last)
-            & (
-                NEGATIONS
-                | word_set("stop quit don't never not didn't avoid manager who he she they them him her your ask let make")
-            )
-            and len(last) < 9
-        )
-    return _is_opening(last)
+    opening = _words(_CLAUSE_END.split(before.casefold())[-1])
+    if not rule.is_request:
+        return _is_opening(opening)
+    begins_anew = re.match(r"\W*(?:and|but)\b", beginning.group(0), re.IGNORECASE) is not None
+    return begins_anew or (len(opening) < 9 and not set(opening) & _OTHERS)
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[^\W_][\w.'-]*", text.casefold())
 
 
 def _is_opening(words: list[str]) -> bool:
@@ -276,19 +277,14 @@ def _is_opening(words: list[str]) -> bool:
         return True
     if set(words) & _WEAK:
         return False
-    if words[:1] in (["hi"], ["hello"], ["hey"], ["dear"]):
-        return len(words) < 5
-    return set(words) <= _JOINTS or (len(words) < 5 and words[:1] in (["in"], ["since"], ["on"], ["at"], ["you"], ["from"]))
+    is_greeting_or_phrase = len(words) < 5 and words[:1] != [] and words[0] in _PHRASES | {"hi", "hello", "hey", "dear"}
+    return is_greeting_or_phrase or set(words) <= _JOINTS
 
 
 def _goes_on_about_writer(words: list[str]) -> bool:
-    """`I am a nurse and live in Oslo`, but not `I have a sister and live music` with another subject between."""
-    subjects = [
-        word
-        for word in words
-        if word in ("i", "i'm", "im", "i've", "i'll", "i'd", "we", "he", "she", "they", "it", "you", "who", "which", "that")
-    ]
-    return bool(subjects) and subjects[-1].startswith("i") and subjects[-1] != "it"
+    """`I am a nurse and live in Oslo`, but not `I have a sister who sings and lives in Oslo` with another subject between."""
+    subject = next((word for word in reversed(words) if word in _SUBJECTS), "")
+    return subject.startswith("i") and subject != "it"
 
 
 # Third person

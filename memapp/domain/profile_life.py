@@ -71,12 +71,6 @@ LIFE: tuple[Rule, ...] = (
         rf"{I_DO}have ",
         matching(r"an? (?:wife|husband|girlfriend|boyfriend|fianc[eé]e?|partner|spouse|lover|mistress)"),
     ),
-    Rule(
-        "relationship",
-        r"\bmy (?=(?:wife|husband|girlfriend|boyfriend|fianc[eé]e?|partner|spouse)"
-        r"(?:'s name)? is (?:called |named )?(?-i:[A-Z]))",
-        phrase,
-    ),
     Rule("religion", rf"{AM}", belief(FAITHS)),
     Rule(
         "religion",
@@ -91,7 +85,12 @@ LIFE: tuple[Rule, ...] = (
         matching(r"(?:(?:my|the|a|an?) )?(?:[\w-]+ )?(?:church|mosque|synagogue|temple|mass)"),
     ),
     Rule("politics", rf"{AM}(?:politically )?", belief(LEANINGS)),
-    Rule("politics", rf"{I_DO}(?:vote|voted|will vote|canvass|campaign) (?:for )?", phrase),
+    Rule(
+        "politics",
+        rf"{I_DO}(?:vote|voted|will vote|canvass|campaign) (?:for )?"
+        r"(?=(?:the )?(?:(?-i:[A-Z])|labour|tory|green|left|right|democrat|republican|conservative|liberal))",
+        phrase,
+    ),
     Rule(
         "politics",
         rf"{I_DO}(?:support|back|am a member of|belong to|joined) (?=the (?:[\w-]+ ){{0,2}}(?:party|democrats|republicans|greens|"

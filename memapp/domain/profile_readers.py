@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from memapp.domain.english import ADVERBS, COMMON_VERBS, FUNCTION_WORDS, HEDGES, NEGATIONS, PRONOUNS, word_set
+from memapp.domain.english import ADVERBS, COMMON_VERBS, DEMONSTRATIVES, FUNCTION_WORDS, HEDGES, NEGATIONS, PRONOUNS, word_set
 from memapp.domain.profile_words import GENERIC_PLACES, GIVEN_NAMES, LANGUAGES, NOT_NAMES, PLACE_OPENINGS, PLACES_WITH_ARTICLE
 from memapp.domain.text import one_line, shorten
 
@@ -90,7 +90,16 @@ def place(rest: str) -> Reading | None:
     if with_article is not None:
         return f"the {_named_place(with_article.group(1))}", with_article.end()
     found = _place_words(rest)
+    if _NOT_NOW.match(rest, found):
+        return None
     return (_named_place(rest[:found]), found) if found else None
+
+
+_NOT_NOW = re.compile(
+    r"\s\d+(?! (?:years?|months?|weeks?|days?)\b)|,? (?:when (?:i|we) (?:was|were)|as an? (?:kid|child|baby|teen\w*))\b",
+    re.IGNORECASE,
+)
+"""`Python 3` is no place, and where somebody moved as a child may not be where they live."""
 
 
 def _place_words(rest: str) -> int:
@@ -119,7 +128,7 @@ def _is_no_place(word: str) -> bool:
     )
 
 
-_NO_PLACE = (FUNCTION_WORDS | PRONOUNS | NEGATIONS) - {"us"} | word_set(
+_NO_PLACE = (FUNCTION_WORDS | PRONOUNS | NEGATIONS | DEMONSTRATIVES) - {"us"} | word_set(
     "last this next now today yesterday right currently again too alone together recently years months ago all some many more if "
     "would will can please thanks thank also btw lol where when which who he's she's i'm im it's like near far work a"
 )
@@ -142,7 +151,7 @@ def _named_place(words: str) -> str:
 
 LANGUAGE = (
     rf"(?:(?:american|british|brazilian|mexican|swiss|simplified|traditional|sign) )?(?:{'|'.join(sorted(LANGUAGES))})\b"
-    r"(?! (?:food|movies?|films?|music|wine|class|lessons?|fries|people))"
+    r"(?! (?:food|movies?|films?|music|wine|class|lessons?|fries|people|subtitles|equivalent|version|name|word|term))"
 )
 
 
@@ -191,14 +200,14 @@ def address(rest: str) -> Reading | None:
             break
         kept.append(line.strip())
     value = one_line(", ".join(kept)).rstrip(" ,.")
-    is_place = (
-        len(value) > 5
-        and "@" not in value
-        and not re.match(r"\d{1,3}(?:\.\d{1,3}){3}|https?:|not\b|wrong|the same\b(?!:)", value)
-    )
+    is_place = len(value) > 5 and "@" not in value and _ADDRESS_SIGN.search(value) and not _NO_ADDRESS.match(value)
     return (shorten(value, MAX_VALUE_CHARS), len("\n".join(lines[: len(kept)]))) if is_place else None
 
 
+_ADDRESS_SIGN = re.compile(r"\d|,|\b(?:corner|street|road|avenue|lane|square)\b", re.IGNORECASE)
+_NO_ADDRESS = re.compile(
+    r"\d{1,3}(?:\.\d{1,3}){3}|https?:|not\b|wrong\b|\$?\d+ (?:dollars|euros|bucks|pounds|people)\b", re.IGNORECASE
+)
 _END_OF_ADDRESS = re.compile(
     r"[!?;]|(?<!apt)(?<!ave)(?<!str)(?<![ .]..)(?<! .)\.\s| (?:and|but) (?:i|my)\b|\.\s+(?=(?:i|my|we|it|please|the|you)\b)",
     re.IGNORECASE,

@@ -76,24 +76,33 @@ _CHANGE_NAME = (
     r"(?:call|calling|refer to|referring to|address|addressing) me "
     r"(?:by |as )?(?:something|another|this|a (?:new|different|other))|what you call me|how you (?:address|call|refer to) me))\b"
 )
+_AFTER_LANGUAGE = (
+    "please|pls|from|now|instead|rather|only|with|going|if|and|or|when|whenever|for|too|today|until|as|than|then|but|"
+    "so|while|always|"
+    "exclusively|because|since|thanks|right|at|on|in|by|to|during|throughout|here|this|language|mode|moving|again|it|"
+    "i|not|back|form"
+)
 _NO_TALK = (
-    r"(?!.*\b(?:say|said|translat\w*|words?|means?|meaning|call|called|spell\w*|phrase|sentence|express\w*|learn\w*|"
-    r"lessons?|class|course|teach|stud\w+|"
-    r"know how|movies?|films?|songs?|people|someone|programming|body|he|she|they|his|her|their|them|friend|wife|husband|"
-    r"mother|father|boss|if (?:i|you) were)\b)"
+    r"(?!\W*(?:do|did|does) (?:you|they|we|people)\b)(?!.*\b(?:say|said|translat\w*|words?|means?|meaning|call|called|"
+    r"spell\w*|phrase|"
+    r"sentence|express\w*|learn\w*|lessons?|class|course|teach|stud\w+|know how|movies?|films?|songs?|people|someone|"
+    r"programming|body|"
+    r"he|she|they|his|her|their|them|friend|wife|husband|mother|father|boss|about|stop|quit|don't|never|not|hate|avoid|without|"
+    r"if (?:i|you) were)\b)"
 )
 _SPEAK_TO_ME = (
-    rf"^{_NO_TALK}\W*(?:(?:(?!what|which|when|where|who|why|does|did|was)[\w']+,? ){{0,9}}?)"
-    r"(?:speak|talk|chat|convers|communicat|respond|repl[yi]|answer|writ|address|interact|correspond|switch|chang|go with|"
-    r"revert|us[ei]|hear|default|"
-    r"respons|continu|deliver|conversation|instruct|provid|display|output|messag|prompt)\w*\b(?:(?!how|because|from\b)[\w'\s]){0,40}?\s"
-    rf"(?:(?:in|to|into|using|with) )?(?:only |just )?(?={LANGUAGE}(?! (?:speak|word)))"
+    rf"^{_NO_TALK}\W*(?:(?!what|which|when|where|who|why|does|did|was)[\w']+,? ){{0,9}}?"
+    r"(?:speak|talk|chat|convers|communicat|respond|repl[yi]|answer|writ|address|interact|correspond|switch|chang|go "
+    r"with|revert|us[ei]|"
+    r"hear|default|respons|continu|deliver|conversation|instruct|provid|display|output|messag|prompt)\w*\b"
+    r"(?:(?!how|because|from\b)[\w'\s]){0,40}?\s(?:(?:in|to|into|using|with) )?(?:only |just |simple |plain |formal )?"
+    rf"(?={LANGUAGE}(?:\W*$|[.,!?;:]|\s(?:{_AFTER_LANGUAGE})\b))"
 )
 _THE_LANGUAGE = (
     r"(?:.*?)(?=\blanguages?\b)(?<!next\s)(?<!favorite\s)"
     r"(?!languages? (?:model|server|barrier|file|pack|features?|skills?))"
 )
-_NO_STUDY = r"^(?!.*\b(?:what|which|learn\w*|stud\w+|programming|body|foreign|word|say)\b)"
+_NO_STUDY = r"^(?!.*\b(?:what|which|learn\w*|stud\w+|programming|python|java\w*|rust|sql|html|code|body|foreign|word|say)\b)"
 _CHANGE_LANGUAGE = (
     rf"{_NO_STUDY}(?=.*\b(?:chang|fix|switch|set|alter|adjust|modif|replac|updat|mak|us|select|pick|choos|put|turn|need|want|"
     rf"different|another|other|new|configur|edit|convert|swap|start|go)\w*){_THE_LANGUAGE}"
@@ -140,7 +149,7 @@ WHO: tuple[Rule, ...] = (
     Rule(
         "preferred_name",
         r"\b(?:(?:my (?:friends|family|mates|colleagues)|most people|everyone|everybody|people|they|friends) (?:(?:usually|"
-        r"mostly|just|all|always) )?(?:call|refer to|know) me) (?:as |by )?",
+        r"mostly|just|all|always) )?(?:calls?|refers? to|knows?) me) (?:as |by )?",
         name,
     ),
     Rule("preferred_name", r"\b(?:usually|mostly) people (?:call|refer to) me (?:as )?", name),
@@ -150,7 +159,11 @@ WHO: tuple[Rule, ...] = (
         ending_name,
         is_request=True,
     ),
-    Rule("preferred_name", rf"{I_DO}(?:(?:prefer to )?go by|answer to|prefer) (?:the (?:nick)?name )?(?!my\b)", ending_name),
+    Rule(
+        "preferred_name",
+        rf"{I_DO}(?:(?:prefer to )?go by|answer to|prefer the name|prefer the nickname) (?:the (?:nick)?name )?(?!my\b)",
+        ending_name,
+    ),
     Rule(
         "preferred_name",
         r"\bthe (?:new )?(?:nick)?name (?:that )?(?:i (?:use|go by|prefer|want(?: you to (?:use|call me))?)|you (?:should|can|"

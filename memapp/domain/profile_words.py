@@ -127,7 +127,8 @@ CONDITIONS = (
 
 UNWELL = (
     "diabetic|asthmatic|epileptic|ana?emic|dyslexic|autistic|bipolar|schizophrenic|anorexic|bulimic|alcoholic|an alcoholic|"
-    "a recovering \\w+|pregnant|expecting(?: twins| a baby)?|disabled|deaf|blind|colou?r ?-?blind|hard of hearing|paraly[sz]ed|"
+    "a recovering \\w+|an? (?:[\\w-]+ )?addict|pregnant|expecting(?: twins| a baby)?|disabled|deaf|blind(?! to)|"
+    "colou?r ?-?blind|hard of hearing|paraly[sz]ed|"
     "hiv[- ]positive|ha?emophiliac|immunocompromised|celiac|coeliac|neurodivergent|suicidal|depressed|infertile|a "
     "wheelchair user|"
     "lactose[- ]intolerant|gluten[- ]intolerant|in a wheelchair|in therapy|in rehab|in recovery|in remission|on dialysis|"
@@ -153,9 +154,10 @@ LEANINGS = (
     "(?:trump|biden|obama|maga|bernie|brexit) (?:supporter|voter|fan)"
 )
 BONDS = (
-    "married(?: to (?!an?\\b|my\\b|the\\b)[\\w'-]+)?|single|divorced|widowed|engaged(?: to (?!an?\\b|my\\b|"
+    "married(?: to (?!an?\\b|my\\b|the\\b)[\\w'-]+)?|single|divorced|widowed|engaged(?! in| with)(?: to (?!an?\\b|my\\b|"
     "the\\b)[\\w'-]+)?|separated|in a (?:\\w+[ -]){0,2}relationship|in an open "
-    "relationship|polyamorous|celibate|gay|lesbian|bi|bisexual|straight|heterosexual|homosexual|asexual|pansexual|queer|"
+    "relationship|polyamorous|celibate|gay|lesbian|bi|bisexual|straight(?! with| to| from)|heterosexual|homosexual|"
+    "asexual|pansexual|queer|trans|transgender|non-?binary|"
     "dating (?:my |a )?[\\w'-]+|a (?:widow|widower|bachelor|single (?:mother|father|mom|mum|dad|parent)|divorcee)|"
     "getting (?:married|divorced)"
 )
