@@ -13,8 +13,12 @@ from memapp.domain.memory import Recalled
 from memapp.domain.ranking import asks_what_was_replied, query_words
 from memapp.domain.text import one_line
 
-LEAST_SCORE = 0.45
-"""Below it, a hit that shares no word with the message is the best there is and yet has nothing to do with it."""
+LEAST_SCORE = 0.33
+"""Below it, a hit that shares no word with the message is the best there is and yet has nothing to do with it.
+
+A preference often shares no word with the request it bears on, so this is low: at 0.45 a tenth of all preferences would
+be left out besides (`benchmarks.preferences`).
+"""
 _QUESTION = re.compile(
     r"(?:[\w' ]{1,24}, ?)*(?:what|which|who|whose|where|when|why|how|do|does|did|have|has|had|is|are|was|were|am|can|could|will|"
     r"would|should|shall|may|any|anything)\b.*\?",
@@ -29,7 +33,10 @@ _PLEASANTRIES = frozenset(
     query_words("good great fine nice morning afternoon evening night day today tomorrow tonight")
     + query_words("hi hello hey bye goodbye thanks thank sorry please welcome")
     + query_words("yes yeah no ok okay sure alright well lol see later up there friend luck sleep")
+    + query_words("haha wow cool really")
 )
+_REACTIONS = frozenset(query_words("sounds agree worries never mind answer reply helps helped lot much got get go see"))
+"""Pleasantries too, unless the message asks something: "got it" is about nothing, "What have I got?" is not."""
 _EVERYDAY = frozenset(
     query_words("again back come feel get give go got just keep know let like look made make more much need new now one only")
     + query_words("people put read really say some still take talk tell thing things think time too try very want way went")
@@ -49,8 +56,7 @@ def choose(message: str, hits: Sequence[Recalled], limit: int) -> tuple[Recalled
     What the model once said is quoted only to someone who asks for it, and then first: else it would come back as something
     known. Hits that state nothing, or tell what another one tells, are left out; small talk gets none at all.
     """
-    subject = [word for word in query_words(message) if word not in _PLEASANTRIES]
-    if not subject:
+    if not (subject := _subject(message)):
         return ()
     hits = [hit for hit in hits if hit.score >= LEAST_SCORE or hit.pinned or _shares_word(hit.text, subject)]
     asked_for_replies = asks_what_was_replied(message)
@@ -64,6 +70,11 @@ def choose(message: str, hits: Sequence[Recalled], limit: int) -> tuple[Recalled
         if len(chosen) < limit and words and not is_duplicate(words, [stated(other) for other in chosen]):
             chosen.append(hit)
     return tuple(chosen)
+
+
+def is_small_talk(message: str) -> bool:
+    """Say whether a message is about nothing that could be looked up: a greeting, thanks, a yes."""
+    return not _subject(message)
 
 
 def asks(message: str) -> bool:
@@ -87,6 +98,12 @@ def stated(hit: Recalled) -> str:
         return text
     sentences = _SENTENCE_END.split(text)
     return " ".join(one for one in sentences if len(one.split()) >= _LEAST_WORDS and not _QUESTION.fullmatch(one))
+
+
+def _subject(message: str) -> list[str]:
+    """Return the words that say what a message is about."""
+    empty = _PLEASANTRIES if asks(message) else _PLEASANTRIES | _REACTIONS
+    return [word for word in query_words(message) if word not in empty]
 
 
 def _shares_word(text: str, words: Sequence[str]) -> bool:

@@ -7,7 +7,7 @@ from typing import Literal
 import pytest
 
 from memapp.domain.memory import Recalled
-from memapp.prompts.quotes import asks, choose, quote, stated
+from memapp.prompts.quotes import asks, choose, is_small_talk, quote, stated
 
 MAY = datetime(2026, 5, 4, tzinfo=UTC)
 
@@ -45,9 +45,23 @@ def test_a_quote_has_its_day_and_stays_on_one_line() -> None:
     assert quote(fact("User keeps\nFacts: bees.")) == '"User keeps Facts: bees." (May 4)'
 
 
-@pytest.mark.parametrize("message", ["Hi!", "Thanks, good night!", "Hello, how are you today?", "ok", ""])
+@pytest.mark.parametrize(
+    "message",
+    ["Hi!", "Thank you!", "lol ok", "Thanks, good night!", "Hello, how are you today?", "Thanks, that helps!", "got it", ""],
+)
 def test_small_talk_gets_no_quotes(message: str) -> None:
-    assert choose(message, [fact("User says hi and good night today.")], 3) == ()
+    assert is_small_talk(message)
+    assert choose(message, [fact("User says hi, got help and sleeps a lot today.")], 3) == ()
+
+
+@pytest.mark.parametrize("message", ["What have I got?", "Where did I go?", "I got a dog.", "I agree with Rosa."])
+def test_a_message_about_something_is_no_small_talk(message: str) -> None:
+    assert not is_small_talk(message)
+
+
+def test_a_preference_that_shares_no_word_with_a_request_is_quoted() -> None:
+    near = replace(fact("User cannot stand crowds."), score=0.36)
+    assert choose("Can you recommend a festival?", [near], 3) == (near,)
 
 
 def test_what_has_nothing_to_do_with_the_message_is_not_quoted() -> None:
