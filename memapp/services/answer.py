@@ -145,7 +145,8 @@ def _calls(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Iterator[TurnEve
     if turn.message is not None and turn.ahead is not None:
         so_far.needed_info = turn.ahead.needed_info
         yield Predicted(turn.ahead.needed_info, "prefetched", Usage())
-        so_far.hits = look_ahead(runtime, [*turn.earlier, turn.message], turn.ahead)
+        if not quotes.is_small_talk(turn.message.text):  # the expected message may have been about more
+            so_far.hits = look_ahead(runtime, [*turn.earlier, turn.message], turn.ahead)
         setting = scene(runtime, model, turn.thread, turn.earlier, respond.with_facts(turn.message.text, so_far.hits))
         yield Found(so_far.hits)
     elif turn.message is not None:
