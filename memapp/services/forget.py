@@ -112,7 +112,7 @@ def _clean_copies(runtime: Runtime, actor: Actor, job: Job, texts: Sequence[str]
     found = ByteNeedles([*texts, *job.memory_ids])
     now = runtime.clock()
     return [
-        traces.clean_copy(path, found, lambda conn: forget.erase(conn, actor, job, now))
+        traces.clean_copy(path, runtime.user_id, found, lambda conn: forget.erase(conn, actor, job, now))
         for path in traces.copies(runtime.paths.database)
     ]
 

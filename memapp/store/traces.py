@@ -9,7 +9,7 @@ from typing import BinaryIO
 from memapp.domain.forget import ByteNeedles
 from memapp.errors import DiskFull, StoreError
 from memapp.store.database import FULL_TEXT_TABLES, Database, open_copy
-from memapp.store.forget import Erased
+from memapp.store.forget import Erased, mark_erased, mark_settled, planned
 
 COPY_FOLDERS = ("backups", "damaged")
 CHUNK = 256 * 1024
@@ -40,10 +40,10 @@ def copies(path: Path) -> list[Path]:
     return sorted(one for one in found if one.name.startswith(path.stem) and one.is_file() and not one.is_symlink())
 
 
-def clean_copy(path: Path, traces: ByteNeedles, erase: Callable[[sqlite3.Connection], Erased]) -> Fate:
+def clean_copy(path: Path, user_id: str, traces: ByteNeedles, erase: Callable[[sqlite3.Connection], Erased]) -> Fate:
     """Erase inside a copy; drop one that cannot be cleaned and has traces. A kill leaves it sound."""
     try:
-        return Fate.CLEANED if _erase_inside(path, erase) else Fate.UNTOUCHED
+        return Fate.CLEANED if _erase_inside(path, user_id, erase) else Fate.UNTOUCHED
     except DiskFull:
         raise
     except StoreError:
@@ -91,16 +91,19 @@ def _open_files(database: Database) -> Iterator[tuple[str, BinaryIO]]:
             yield suffix, file
 
 
-def _erase_inside(path: Path, erase: Callable[[sqlite3.Connection], Erased]) -> bool:
+def _erase_inside(path: Path, user_id: str, erase: Callable[[sqlite3.Connection], Erased]) -> bool:
     """Return whether there was anything to erase."""
     with open_copy(path) as conn:
         conn.execute("BEGIN IMMEDIATE")
         erased = erase(conn)
-        if not (erased.memories or erased.messages or erased.others):
+        _, begun = planned(conn, user_id)  # here before, and killed before it was done
+        if not (erased.memories or erased.messages or erased.others or begun):
             conn.execute("ROLLBACK")
             return False
+        mark_erased(conn, user_id)
         conn.execute("COMMIT")
         _rewrite(conn)
+        mark_settled(conn, user_id)
         return True
 
 

@@ -1,0 +1,70 @@
+"""What the clock may decide about memories, and what it may not."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from memapp.domain.lifecycle import (
+    DAYS_OF_USE,
+    Pace,
+    Rule,
+    has_leapt,
+    is_unused,
+    may_be_erased,
+    most_at_once,
+    next_pace,
+)
+from memapp.domain.memory import Kind, Memory, State
+
+NOW = datetime(2026, 1, 31, 8, 15, tzinfo=UTC)
+RULE = Rule(ttl_days=60, ttl_importance=3)
+
+
+def old(days: int, **changed: object) -> Memory:
+    at = NOW - timedelta(days=days)
+    memory = Memory("1", "User likes tea.", (), Kind.SEMANTIC, "", 2, False, State.LIVE, "", "person", (), at, at)
+    return replace(memory, **changed)  # type: ignore[arg-type]
+
+
+def test_only_what_is_old_unimportant_and_not_pinned_is_unused() -> None:
+    long_ago = NOW - timedelta(days=61)
+    assert is_unused(old(61), long_ago, RULE, NOW)
+    assert not is_unused(old(61), NOW - timedelta(days=59), RULE, NOW)
+    assert not is_unused(old(61, importance=3), long_ago, RULE, NOW)
+    assert not is_unused(old(61, pinned=True), long_ago, RULE, NOW)
+
+
+def test_what_was_changed_or_brought_back_since_counts_as_used() -> None:
+    assert not is_unused(old(90, updated_at=NOW - timedelta(days=5)), NOW - timedelta(days=90), RULE, NOW)
+
+
+@pytest.mark.parametrize("hours", [73, -73, 24 * 3650, -24 * 3650])
+def test_a_clock_more_than_three_days_off_has_leapt(hours: int) -> None:
+    assert has_leapt(Pace(NOW, NOW), NOW + timedelta(hours=hours))
+
+
+@pytest.mark.parametrize("hours", [1, -1, 25, 71, -71])
+def test_an_hour_of_daylight_saving_or_a_weekend_is_no_leap(hours: int) -> None:
+    assert not has_leapt(Pace(NOW, NOW), NOW + timedelta(hours=hours))
+
+
+def test_after_a_leap_the_clock_is_watched_before_it_is_believed() -> None:
+    assert next_pace(NOW, leapt=True) == Pace(NOW, NOW + timedelta(minutes=10))
+    assert next_pace(NOW, leapt=False) == Pace(NOW, NOW + timedelta(hours=1))
+
+
+@pytest.mark.parametrize(("among", "most"), [(0, 0), (1, 1), (20, 1), (21, 2), (200, 10), (1000, 50), (100_000, 50)])
+def test_a_run_touches_fifty_or_one_in_twenty(among: int, most: int) -> None:
+    assert most_at_once(among) == most
+
+
+def test_nothing_leaves_the_trash_before_its_time_or_before_enough_days_of_use() -> None:
+    came = NOW - timedelta(days=40)
+    memory = old(100, state=State.SOFT_DELETED, updated_at=came, purge_at=NOW - timedelta(days=10))
+    days = [came.date() + timedelta(days=number) for number in range(1, DAYS_OF_USE + 1)]
+    assert may_be_erased(memory, days, NOW)
+    assert not may_be_erased(memory, days[1:], NOW)
+    assert not may_be_erased(memory, [came.date(), *days[1:]], NOW), "the day itself is no chance to look"
+    assert not may_be_erased(replace(memory, purge_at=NOW + timedelta(seconds=1)), days, NOW)
+    assert not may_be_erased(replace(memory, purge_at=None), days, NOW)
