@@ -1,6 +1,6 @@
-"""Asking before the profile changes: the patch that waits for a yes, what may become of it, and what counts as a yes.
+"""Asking before the profile changes: the patch that waits for a yes, and what counts as a yes.
 
-Nothing here applies a patch. The store guards the same moves in its schema.
+Nothing here applies a patch; what may become of one is guarded by the schema of the store.
 """
 
 import re
@@ -19,16 +19,6 @@ SIGNALS_NEEDED = 2
 MAX_REPLY_CHARS = 80
 """A longer reply says more than yes, whatever it begins with; the value is not counted."""
 
-MOVES: Mapping[PatchState, frozenset[PatchState]] = {
-    "pending": frozenset({"approved", "denied", "expired", "withdrawn"}),
-    "approved": frozenset({"applied", "withdrawn"}),
-    "denied": frozenset({"pending"}),
-    "expired": frozenset(),
-    "applied": frozenset(),
-    "withdrawn": frozenset(),
-}
-"""What a patch may become. A denial can be taken back while the patch has time left; an applied change is undone by another."""
-
 
 @dataclass(frozen=True, slots=True)
 class Patch:
@@ -40,7 +30,7 @@ class Patch:
     old_value: str
     """Empty where the field was empty."""
     new_value: str
-    """Empty where a change was asked for without saying to what; such a patch needs a value before it can be approved."""
+    """Empty where the person takes the value away, or where a change was asked for without saying to what; that needs a value."""
     evidence: tuple[str, ...]
     """Ids of the messages that it was read from."""
     proposer: str
@@ -55,30 +45,6 @@ class Patch:
 def expiry(created_at: datetime) -> datetime:
     """Return when an undecided patch expires."""
     return created_at + timedelta(days=PATCH_DAYS)
-
-
-def is_waiting(patch: Patch, now: datetime) -> bool:
-    """Say whether the patch is to be shown now: undecided, in time, and not snoozed."""
-    is_snoozed = patch.snoozed_until is not None and now < patch.snoozed_until
-    return patch.state == "pending" and now < patch.expires_at and not is_snoozed
-
-
-def may_become(patch: Patch, state: PatchState, now: datetime) -> bool:
-    """Say whether the patch may take this state now.
-
-    Give as `now` the latest time ever seen, so that a clock that was set back frees no patch.
-    """
-    if state not in MOVES[patch.state]:
-        return False
-    match state:
-        case "expired":
-            return now >= patch.expires_at
-        case "approved":
-            return now < patch.expires_at and bool(normal_value(patch.field, patch.new_value))
-        case "pending":
-            return now < patch.expires_at
-        case _:
-            return True
 
 
 def corroborated(signals: Iterable[tuple[str, Origin]]) -> bool:

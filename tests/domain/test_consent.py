@@ -1,40 +1,12 @@
-"""Asking before the profile changes: the moves of a patch, two signals, and what counts as a yes."""
+"""Asking before the profile changes: two signals, and what counts as a yes."""
 
-import itertools
-from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-from typing import get_args
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memapp.domain.consent import (
-    MOVES,
-    PATCH_DAYS,
-    Origin,
-    Patch,
-    PatchState,
-    corroborated,
-    expiry,
-    is_waiting,
-    may_become,
-    says_yes,
-)
-
-NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
-PATCH = Patch(
-    id="p1",
-    user_id="u1",
-    field="preferred_name",
-    old_value="",
-    new_value="Ana",
-    evidence=("m1",),
-    proposer="rules",
-    state="pending",
-    created_at=NOW,
-    expires_at=expiry(NOW),
-)
+from memapp.domain.consent import Origin, corroborated, expiry, says_yes
 
 YES = [
     "yes", "Yes.", "YES!", "yes please", "Yes, please!", "yeah", "yep", "yup", "sure", "Sure, go ahead", "sure go ahead",
@@ -154,48 +126,9 @@ def test_naming_another_value_is_no_yes(other: str) -> None:
         assert other.casefold().strip(" .,!").startswith(("ana", "ａna"))
 
 
-def test_a_patch_waits_seven_days() -> None:
-    assert PATCH_DAYS == 7
-    assert is_waiting(PATCH, NOW + timedelta(days=6, hours=23))
-    assert not is_waiting(PATCH, NOW + timedelta(days=7))
-    assert may_become(PATCH, "expired", NOW + timedelta(days=7))
-    assert not may_become(PATCH, "expired", NOW + timedelta(days=6))
-
-
-def test_an_expired_patch_cannot_be_approved() -> None:
-    assert may_become(PATCH, "approved", NOW)
-    assert not may_become(PATCH, "approved", PATCH.expires_at)
-
-
-def test_a_patch_without_a_value_cannot_be_approved() -> None:
-    assert not may_become(replace(PATCH, new_value=" "), "approved", NOW)
-    assert may_become(replace(PATCH, new_value=" "), "denied", NOW)
-
-
-def test_a_snoozed_patch_is_not_shown_until_its_time() -> None:
-    snoozed = replace(PATCH, snoozed_until=NOW + timedelta(hours=2))
-    assert not is_waiting(snoozed, NOW)
-    assert is_waiting(snoozed, NOW + timedelta(hours=2))
-
-
-def test_only_a_pending_patch_can_be_approved_and_only_an_approved_one_applied() -> None:
-    states: tuple[PatchState, ...] = get_args(PatchState)
-    allowed = {
-        (before, after)
-        for before, after in itertools.product(states, states)
-        if may_become(replace(PATCH, state=before), after, NOW)
-        or may_become(replace(PATCH, state=before), after, PATCH.expires_at)
-    }
-    assert {before for before, after in allowed if after == "approved"} == {"pending"}
-    assert {before for before, after in allowed if after == "applied"} == {"approved"}
-    assert not {after for before, after in allowed if before in ("applied", "expired", "withdrawn")}
-    assert set(MOVES) == set(states)
-
-
-def test_a_denial_can_be_taken_back_while_there_is_time() -> None:
-    denied = replace(PATCH, state="denied")
-    assert may_become(denied, "pending", NOW)
-    assert not may_become(denied, "pending", PATCH.expires_at)
+def test_a_patch_expires_after_seven_days() -> None:
+    now = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    assert expiry(now) == datetime(2026, 3, 8, 12, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
