@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 QUIT_SECONDS = 5.0
 SWITCH_SECONDS = 0.001
 """How long the event loop may wait for a thread that computes; Python's own 5 ms add up to dropped frames."""
+FULL_COLLECTION = 1000
+"""Young collections before a full one, which stops the screen: so many that the quiet after an answer comes first."""
+QUIET_SECONDS = 3.0
 DEMO_BANNER = "demo - nothing is saved"
 
 
@@ -86,6 +89,7 @@ class MemappApp(App[None]):
     def on_load(self) -> None:
         # A full collection over everything that is imported stops the screen for a third of a second.
         gc.disable()
+        gc.set_threshold(*gc.get_threshold()[:2], FULL_COLLECTION)
         sys.setswitchinterval(SWITCH_SECONDS)
 
     def on_unmount(self) -> None:
@@ -145,6 +149,14 @@ class MemappApp(App[None]):
         """Leave what is there now out of garbage collection: it stays anyway."""
         gc.freeze()
         gc.enable()
+
+    def on_turn_ended(self) -> None:
+        """Collect garbage while the answer is read."""
+        self.set_timer(QUIET_SECONDS, self._collect_when_quiet)
+
+    def _collect_when_quiet(self) -> None:
+        if not self.talk.busy and not self.chat.composer.text:
+            gc.collect()
 
     def on_model_changed(self) -> None:
         """Let the Models screen know, if there is one."""

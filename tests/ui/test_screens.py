@@ -9,7 +9,6 @@ from unittest.mock import patch
 
 import pytest
 from textual.binding import Binding
-from textual.widgets import Footer
 
 from memapp.domain.expectation import Verdict
 from memapp.domain.memory import Recalled
@@ -25,6 +24,7 @@ from memapp.ui.screens.models import ModelList, ModelsScreen
 from memapp.ui.screens.settings import SettingList, SettingsScreen
 from memapp.ui.themes import OFFERED
 from memapp.ui.widgets.composer import Composer
+from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.transcript import Transcript
 from tests.ui.conftest import Seen, World
 
@@ -164,7 +164,7 @@ async def test_every_key_in_the_footer_works(world: World) -> None:
                 await seen.pilot.press(key)
                 await seen.settle()
             screen = seen.app.screen
-            assert screen.query(Footer)
+            assert screen.query(KeyLine)
             shown = [active for active in screen.active_bindings.values() if active.binding.show]
             assert shown
             for active in shown:

@@ -87,14 +87,15 @@ class ThreadPane(Vertical):
     def show(self, threads: Sequence[Thread], current: str, now: datetime, *, more: bool = False) -> None:
         """Show these chats; the one with id `current` is marked."""
         self._threads = list(threads)
+        chats = self.query_one(ThreadList)
+        at = next((number for number, one in enumerate(threads) if one.id == current), None)
         options = [Option(self._row(one, current, now), id=one.id) for one in threads]
         if more:
             options.append(Option(plain("  more…", "$text-muted"), id=MORE))
         if not options:
             options = [Option(plain("  no chats", "$text-muted"), disabled=True)]
-        chats = self.query_one(ThreadList)
-        chats.set_options(options)
-        at = next((number for number, one in enumerate(threads) if one.id == current), None)
+        if [(one.id, one.prompt) for one in options] != [(one.id, one.prompt) for one in chats.options]:
+            chats.set_options(options)
         chats.highlighted = at
 
     def thread(self, thread_id: str) -> Thread | None:

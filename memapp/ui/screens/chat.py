@@ -13,7 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 from textual.timer import Timer
-from textual.widgets import Footer, Markdown
+from textual.widgets import Markdown
 
 from memapp.domain.chat import Message, Role, Thread
 from memapp.domain.text import shorten
@@ -38,6 +38,7 @@ from memapp.ui.talk import Talk
 from memapp.ui.told import told
 from memapp.ui.undo import UndoStack
 from memapp.ui.widgets.composer import Composer, prompt_hint
+from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.statusline import StatusLine
 from memapp.ui.widgets.topbar import TopBar
 from memapp.ui.widgets.transcript import Transcript, welcome
@@ -93,7 +94,7 @@ class ChatScreen(Screen[None]):
                 yield LoopDrawer()
                 yield StatusLine()
                 yield Composer(id="composer")
-        yield Footer()
+        yield KeyLine()
 
     def on_mount(self) -> None:
         self.composer.fill(*self._typed)

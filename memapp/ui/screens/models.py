@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Footer, OptionList, Static
+from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from memapp.runtime import Runtime
@@ -19,6 +19,7 @@ from memapp.ui import reading
 from memapp.ui.modes import MODES
 from memapp.ui.safe import joined, notify, row
 from memapp.ui.told import told
+from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.topbar import TopBar
 from memapp.ui.widgets.words import size
 
@@ -57,7 +58,7 @@ class ModelsScreen(Screen[None]):
         with Vertical(id="models-body"):
             yield ModelList(id="models", markup=False, compact=True)
             yield Static(id="model-note", markup=False)
-        yield Footer()
+        yield KeyLine()
 
     def on_mount(self) -> None:
         self.set_interval(STATE_SECONDS, self._show_state)

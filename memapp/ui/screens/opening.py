@@ -3,11 +3,12 @@
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.screen import Screen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from memapp.errors import MemappError, StoreLocked
 from memapp.ui.safe import joined
 from memapp.ui.widgets.composer import Composer
+from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.statusline import StatusLine
 from memapp.ui.widgets.topbar import TopBar
 
@@ -28,7 +29,7 @@ class OpeningScreen(Screen[None]):
         yield Vertical(id="opening")
         yield StatusLine()
         yield Composer(id="composer")
-        yield Footer()
+        yield KeyLine()
 
     def on_mount(self) -> None:
         self.query_one(Composer).hint("Opening your memory…")

@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Footer, Input, OptionList, Static
+from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from memapp.runtime import Runtime
@@ -20,6 +20,7 @@ from memapp.ui.modes import MODES
 from memapp.ui.safe import joined, notify, plain, row
 from memapp.ui.screens.detail import Line
 from memapp.ui.told import told
+from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.topbar import TopBar
 
 
@@ -55,7 +56,7 @@ class SettingsScreen(Screen[None]):
         with Vertical(id="models-body"):
             yield SettingList(id="settings", markup=False, compact=True)
             yield Static(id="setting-note", markup=False)
-        yield Footer()
+        yield KeyLine()
 
     def on_screen_resume(self) -> None:
         self.query_one(TopBar).say(reading.network(self.runtime))
@@ -65,7 +66,7 @@ class SettingsScreen(Screen[None]):
     def _show(self) -> None:
         text = self.query_one(Input).value.lower()
         found = [one for one in preferences.list_preferences(self.runtime) if text in f"{one.name} {one.description}".lower()]
-        self._shown = found
+        self._shown = found = sorted(found, key=lambda one: not one.name.startswith(text))
         listed = self.query_one(OptionList)
         at = listed.highlighted or 0
         listed.set_options([Option(_row(one), id=one.name) for one in found] or [Option(plain("  nothing"), disabled=True)])

@@ -13,16 +13,15 @@ from textual.widgets import Static
 from memapp.domain.chat import Message, MessageStatus
 from memapp.domain.memory import Recalled
 from memapp.domain.text import clean
-from memapp.ui.safe import joined, plain, row
+from memapp.ui.safe import joined, row
+from memapp.ui.widgets.live import LiveText
 from memapp.ui.widgets.markdown import ReplyMarkdown, has_marks
 from memapp.ui.widgets.words import clock, cost
 
-MOST_SHOWN = 6000
+MOST_SHOWN = 2000
 """Characters of a message of the person that are laid out; the rest is a key away."""
 MOST_MARKDOWN = 20_000
 CHIP_CHARS = 32
-STREAM_CHARS = 3000
-"""A streaming answer is laid out in pieces of about this size, so that each update stays cheap."""
 
 
 class Said(Static):
@@ -46,55 +45,50 @@ class Answer(Vertical):
         """Which of how many answers to the same message this is."""
         self.problem = ""
         """Why it failed; known only while the app runs."""
-        self.note = ""
-        """What is going on before the first word."""
         self.chip: int | None = None
         """The chip that the arrow keys chose."""
         self._streaming = streaming
-        self._frozen = 0
         self._head = Static(self._title(), markup=False, classes="head")
-        self._live = Static(markup=False)
+        self._waits = Static(row("…", style="$text-muted italic"), markup=False, classes="waits")
+        self._live = LiveText(self.text if streaming else "")
         self._foot = Static(markup=False, classes="foot")
 
     def compose(self) -> ComposeResult:
         if self._streaming:
             yield self._head
+            yield self._waits
             yield self._live
         else:
             yield from self._whole()
         yield self._foot
 
     def on_mount(self) -> None:
-        if self._streaming:
-            self._show_live()
+        self._waits.display = not self.text
         self._show_foot()
 
     def say(self, note: str) -> None:
         """Show what is going on before the first word."""
-        self.note = note
-        self._show_live()
+        self._waits.update(row(note, style="$text-muted italic"), layout=False)
 
     def add(self, text: str) -> None:
         """Show more of a streaming reply."""
-        self.text += clean(text)
-        self._freeze()
-        self._show_live()
+        added = clean(text)
+        self.text += added
+        self._waits.display = False
+        self._live.add(added)
 
     def restart(self) -> None:
         """Forget what was streamed."""
-        self.text, self._frozen = "", 0
-        for piece in self.query(".frozen"):
-            piece.remove()
-        self._show_live()
+        self.text = ""
+        self._waits.display = True
+        self._live.clear()
 
     async def finish(self, message: Message, problem: str = "") -> None:
         """Show the reply in its final form."""
-        self.message, self.text, self.problem, self.note = message, clean(message.text), problem, ""
+        self.message, self.text, self.problem = message, clean(message.text), problem
         self._streaming = False
         async with self.batch():
-            await self.query(".frozen").remove()
-            await self._live.remove()
-            await self._head.remove()
+            await self.remove_children([self._head, self._waits, self._live])
             await self.mount_all(self._whole(), before=self._foot)
             self._show_foot()
 
@@ -134,21 +128,6 @@ class Answer(Vertical):
             return [Static(self._title(), markup=False, classes="head"), ReplyMarkdown(self.text)]
         text = self.text.strip()
         return [Static(joined(self._title(), "\n" if text else "", text), markup=False, classes="body")]
-
-    def _freeze(self) -> None:
-        """Lay out finished parts of a long reply once and for all."""
-        while len(self.text) - self._frozen > 2 * STREAM_CHARS:
-            cut = max(self.text.rfind("\n", self._frozen, self._frozen + STREAM_CHARS), self._frozen + STREAM_CHARS // 2)
-            piece = self.text[self._frozen : cut].strip("\n")
-            self.mount(Static(plain(piece), markup=False, classes="body frozen"), before=self._live)
-            self._frozen = cut
-
-    def _show_live(self) -> None:
-        live = self.text[self._frozen :].lstrip("\n")
-        shown = plain(live) if live else row(self.note or "…", style="$text-muted italic")
-        width, height = self._live.size
-        # Laying the whole conversation out again takes several times as long as drawing these lines.
-        self._live.update(shown, layout=not width or shown.get_height({}, width) != height)
 
     def _show_foot(self) -> None:
         parts = [part for part in (self._chips(), self._why(), self._state()) if part]

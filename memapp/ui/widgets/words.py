@@ -26,7 +26,8 @@ def cost(usage: Usage) -> str:
     if usage.seconds > usage.first_token_seconds > 0:
         parts.append(f"{usage.decode_tokens / (usage.seconds - usage.first_token_seconds):.1f} tok/s")
     if usage.first_token_seconds > 0:
-        parts.append(f"first {usage.first_token_seconds:.1f} s")
+        digits = 1 if usage.first_token_seconds >= 1 else 2
+        parts.append(f"first {usage.first_token_seconds:.{digits}f} s")
     return " · ".join(parts)
 
 
