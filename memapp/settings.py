@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from rapidfuzz import process
 
 from memapp.domain.expectation import MismatchRule
-from memapp.errors import ConfigError, UsageError
+from memapp.errors import ConfigError, MemappError, UsageError
 
 PREFIX = "MEMAPP_"
 NOT_SETTINGS = frozenset({"HOME", "DB", "MODELS"})
@@ -115,10 +115,13 @@ def write(path: Path, name: str, value: str) -> None:
         raise UsageError(f"{name}: {error.errors()[0]['msg']}.") from None
     document = tomlkit.parse(path.read_text("utf-8") if path.exists() else "")
     document[name] = parsed.model_dump(mode="json")[name]
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     temporary = path.with_suffix(".tmp")
-    temporary.write_text(tomlkit.dumps(document), "utf-8")
-    temporary.replace(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        temporary.write_text(tomlkit.dumps(document), "utf-8")
+        temporary.replace(path)
+    except OSError as error:
+        raise MemappError(f"{path} cannot be written: {error.strerror}.", "Nothing was changed.") from None
 
 
 def _read(path: Path) -> tuple[str, dict[str, Any]]:

@@ -113,20 +113,22 @@ def start_thread(work: Callable[[], None]) -> None:
 
 
 def _answer(runtime: "Runtime", thread_id: str, text: str, *, as_json: bool = False) -> None:
+    """Write the answer: as it comes for a person, whole for a pipe, which must not get a reply that was begun and dropped."""
     from memapp.services.turn import take_turn
 
     seen: list[TurnEvent] = []
+    streams = sys.stdout.isatty() and not as_json
     for event in take_turn(runtime, thread_id, text):
         seen.append(event)
         match event:
             case Waiting(note=note):
                 say(note)
-            case Streamed(text=piece) if not as_json:
+            case Streamed(text=piece) if streams:
                 show(piece, newline=False)
-            case Restarted() if not as_json:
-                show("\n[said that before; once more]\n", newline=False)
-            case Completed() if not as_json:
-                show("")
+            case Restarted():
+                say("\n[said that before; once more]")
+            case Completed(reply=reply) if not as_json:
+                show("" if streams else reply.text)
             case Failed(error=error):
                 raise error
     if as_json:

@@ -235,9 +235,16 @@ def _open_writer(path: Path) -> sqlite3.Connection:
     return writer
 
 
+def _mode(path: Path) -> str:
+    """Return how to open a file for reading. In a folder where nothing can be written SQLite cannot keep its index of the log."""
+    log = path.with_name(path.name + "-wal")
+    still = not os.access(path.parent, os.W_OK) and not (log.exists() and log.stat().st_size)
+    return "mode=ro&immutable=1" if still else "mode=ro"
+
+
 def _connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
     connection = sqlite3.connect(
-        f"{path.as_uri()}?mode={'ro' if read_only else 'rw'}",
+        f"{path.as_uri()}?{_mode(path) if read_only else 'mode=rw'}",
         uri=True,
         isolation_level=None,
         check_same_thread=False,

@@ -208,6 +208,20 @@ def test_a_read_only_folder_is_a_clear_error(tmp_path: Path) -> None:
     assert run_bound_by_permissions(tmp_path, "add", "User keeps bees.").returncode == 0
 
 
+def test_what_lies_in_a_read_only_folder_can_be_read(tmp_path: Path) -> None:
+    assert run_bound_by_permissions(tmp_path, "add", "User keeps bees.").returncode == 0
+    tmp_path.chmod(0o500)
+    try:
+        listed = run_bound_by_permissions(tmp_path, "list")
+        found = run_bound_by_permissions(tmp_path, "search", "bees")
+        refused = run_bound_by_permissions(tmp_path, "add", "User keeps hens.")
+    finally:
+        tmp_path.chmod(0o700)
+    assert "User keeps bees." in listed.stdout
+    assert "User keeps bees." in found.stdout
+    assert (refused.returncode, refused.stdout) == (1, "")
+
+
 def test_a_folder_that_cannot_be_made_is_a_clear_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(StoreError, match="Cannot make the folder"):

@@ -221,4 +221,4 @@ def test_a_setting_that_cannot_be_written_is_told_in_words(memapp: Terminal) -> 
     (memapp.home / "config.tmp").mkdir()
     code, out, err = memapp("config", "set", "top_k", "7")
     assert (code, out) == (1, "")
-    assert "config.tmp" in err
+    assert "config.toml cannot be written" in err
