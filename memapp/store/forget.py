@@ -38,6 +38,7 @@ class How(StrEnum):
 
 REGISTRY: dict[str, How] = {
     "threads.title": How.MARK,
+    "threads.persona": How.WORDLESS,
     "messages.text": How.MARK,
     "messages.context": How.OWNER,
     "messages.pasted": How.OWNER,
@@ -52,11 +53,13 @@ REGISTRY: dict[str, How] = {
     "memories.normal_text": How.ROW,
     "memories.tags": How.ROW,
     "memories.category": How.WORDLESS,
+    "memories.reason": How.WORDLESS,
     "versions.image": How.ROW,
     "embeddings.vector": How.OWNER,
     "embeddings.model_id": How.WORDLESS,
     "recalls.why": How.ROW,
     "evidence.text": How.ROW,
+    "events.op": How.WORDLESS,
     "events.category": How.WORDLESS,
     "events.meta": How.ROW,
     "supervisor_checkpoints.checkpoint_data": How.ROW,

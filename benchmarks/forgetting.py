@@ -1,0 +1,384 @@
+"""Is what was forgotten gone from every file?
+
+Made-up words are planted in every place that can hold what a person or a model wrote, and found there (the control). Half are
+then erased by purging the memory with its messages, half by forgetting the word everywhere. Nothing may be left: not in the
+bytes of any file (as UTF-8, UTF-16 or base64), not as a term of an index, not as the numbers of a vector. The same again with
+the process killed at random moments and started once more: each word is then wholly there or wholly gone.
+
+The search is written anew here, and shares nothing with the scan that the receipt comes from. Each word begins with a pair of
+letters that no other word begins with, since a full-text index stores shared beginnings once.
+
+python -m benchmarks.forgetting [--small]
+"""
+
+import argparse
+import base64
+import hashlib
+import multiprocessing
+import os
+import random
+import shutil
+import sqlite3
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memapp import bootstrap, paths
+from memapp.domain.changes import Actor, Created, Linked, ProfileChanged, Updated
+from memapp.domain.chat import Message
+from memapp.domain.memory import Kind, Memory, State
+from memapp.domain.turn import Accepted
+from memapp.inference.scripted import ScriptedModel
+from memapp.runtime import Runtime
+from memapp.services import chats, forget
+from memapp.services.turn import take_turn
+from memapp.store import changes, events, vectors
+from memapp.store.database import statements
+from memapp.store.rows import new_id, to_json, to_text
+
+WORDS = [f"{first}{second}anokterwilo" for first in "qxzjv" for second in "bcdfghkm"]
+FIELDS = ("city", "language", "pronouns", "preferred_name", "health", "contact", "address", "birth_date", "religion", "money")
+KILLED_ROUNDS = 40
+PRELOADED = ["memapp.bootstrap", "memapp.inference.scripted", "memapp.services.chats", "memapp.services.turn"]
+COLUMNS = {
+    "message": "SELECT count(*) FROM messages WHERE instr(lower(text), ?)",
+    "context of a message": "SELECT count(*) FROM messages WHERE instr(lower(context), ?)",
+    "title": "SELECT count(*) FROM threads WHERE instr(lower(title), ?)",
+    "memory": "SELECT count(*) FROM memories WHERE instr(lower(text || normal_text), ?)",
+    "tag": "SELECT count(*) FROM memories WHERE instr(lower(tags), ?)",
+    "version": "SELECT count(*) FROM versions WHERE instr(lower(image), ?)",
+    "change log": "SELECT count(*) FROM change_log WHERE instr(lower(meta), ?)",
+    "event": "SELECT count(*) FROM events WHERE instr(lower(meta), ?)",
+    "expectation": "SELECT count(*) FROM predictions WHERE instr(lower(text), ?)",
+    "needed information": "SELECT count(*) FROM predictions WHERE instr(lower(needed_info), ?)",
+    "checkpoint": "SELECT count(*) FROM supervisor_checkpoints WHERE instr(lower(checkpoint_data), ?)",
+    "draft": "SELECT count(*) FROM drafts WHERE instr(lower(text), ?)",
+    "screen": "SELECT count(*) FROM interface WHERE instr(lower(value), ?)",
+    "held memory": "SELECT count(*) FROM patches WHERE instr(lower(held), ?)",
+}
+"""Planted for both ways of forgetting. `history`, `relations` and `surprises` have no column for words: they hold ids."""
+ONLY_WORDS = {
+    "proposal": "SELECT count(*) FROM patches WHERE instr(lower(new_value || old_value), ?)",
+    "evidence card": "SELECT count(*) FROM evidence WHERE instr(lower(text), ?)",
+    "profile": "SELECT count(*) FROM profile WHERE instr(lower(value), ?)",
+}
+"""A person who purges a memory does not mean these; who forgets a word everywhere does."""
+
+Found = Counter[str]
+
+
+class MadeUpEmbedder:
+    """Every text has a vector that no other text has, so that one found in a file tells which text it is from."""
+
+    model_id = "made-up"
+    dimension = 64
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        seeds = [int.from_bytes(hashlib.sha256(text.encode()).digest()) for text in texts]
+        rows = np.array([np.random.default_rng(seed).standard_normal(self.dimension) for seed in seeds], np.float32)
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--small", action="store_true", help="fewer words and fewer kills, for CI")
+    parser.add_argument("--data", help="not used: everything is made up")
+    options = parser.parse_args()
+    words = WORDS[::5] if options.small else WORDS
+    rounds = 6 if options.small else KILLED_ROUNDS
+    missed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for way in ("purge", "everywhere"):
+            missed += measure(Path(folder) / way, way, words[::2] if way == "purge" else words[1::2], rounds)
+    print("\nNothing is left anywhere." if not missed else f"\n{missed} bounds missed.")
+    return 1 if missed else 0
+
+
+def measure(home: Path, way: str, words: list[str], rounds: int) -> int:
+    """Plant, look, erase, look again; then with kills. Print a table and return how many bounds were missed."""
+    in_a_process(plant_all, home, words, way)
+    numbers = vectors_of(home, words)
+    before = {word: find(home, word, numbers[word]) for word in words}
+    gone = home.with_name(f"{way}-gone")
+    shutil.copytree(home, gone)
+    started = time.perf_counter()
+    in_a_process(erase_all, gone, words, way)
+    seconds = time.perf_counter() - started
+    after = sum((find(gone, word, numbers[word]) for word in words), Counter())
+    planted = places(way)
+    print(f"\n{way}: {len(words)} words\n{'place':28} {'words found':>12} {'left':>6}")
+    for place in sorted({*planted, *(name for found in before.values() for name in found)}):
+        print(f"{place:28} {sum(place in found for found in before.values()):>12} {after[place]:>6}")
+    unseen = [place for place in planted if any(not found[place] for found in before.values())]
+    torn, erased = kill_rounds(home, way, words, rounds, numbers, seconds)
+    print(f"killed {rounds} times: {erased} words gone, {torn} half gone; all {len(words)} words took {seconds:.1f} s unkilled")
+    if unseen:
+        print(f"the control failed: not found before in {', '.join(unseen)}")
+    return len(unseen) + (sum(after.values()) > 0) + (torn > 0)
+
+
+def kill_rounds(
+    home: Path, way: str, words: list[str], rounds: int, numbers: dict[str, list[bytes]], seconds: float
+) -> tuple[int, int]:
+    """Kill the erasing process at random moments, start again, and return how many words were half gone, and wholly."""
+    chance = random.Random(11)
+    torn = erased = 0
+    for number in range(rounds):
+        copy = home.with_name(f"{way}-{number}")
+        shutil.copytree(home, copy)
+        in_a_process(erase_all, copy, words, way, kill_after=chance.uniform(0.02, seconds))
+        in_a_process(start_again, copy)
+        assert not list(copy.rglob("*.partial*"))
+        for word in words:
+            left = find(copy, word, numbers[word])
+            erased += not left
+            torn += bool(left) and not all(left[name] for name in ("memory", "message", "index of memories", "backup"))
+        shutil.rmtree(copy)
+    return torn, erased
+
+
+def places(way: str) -> list[str]:
+    """Return where each word must be found before."""
+    everywhere = [
+        *COLUMNS,
+        "index of memories",
+        "index of messages",
+        "vector",
+        "backup",
+        "older backup",
+        "damaged copy",
+        "memapp.db",
+    ]
+    return everywhere + (["proposal", "evidence card"] if way == "everywhere" else [])
+
+
+# In processes of their own: they end without closing the file, as a crash would --------------------------------------
+
+
+def in_a_process(work: Callable[..., None], *arguments: object, kill_after: float | None = None) -> None:
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(PRELOADED)
+    process = context.Process(target=_run, args=(work, *arguments))
+    process.start()
+    process.join(kill_after)
+    if process.is_alive():
+        process.kill()
+        process.join()
+    elif process.exitcode != 0:
+        raise RuntimeError(f"{work.__name__} failed")
+
+
+def _run(work: Callable[..., None], *arguments: object) -> None:
+    work(*arguments)
+    os._exit(0)
+
+
+def opened(home: Path) -> Runtime:
+    runtime = bootstrap.start(home=home)
+    runtime.chat.fill(ScriptedModel())
+    runtime.embedding.fill(MadeUpEmbedder())
+    return runtime
+
+
+def start_again(home: Path) -> None:
+    bootstrap.start(home=home)
+
+
+def erase_all(home: Path, words: list[str], way: str) -> None:
+    runtime = opened(home)
+    for word in words:
+        if way == "everywhere":
+            receipt = forget.forget_everywhere(runtime, word.title())
+        else:
+            found = runtime.database.read().execute("SELECT id FROM memories WHERE instr(lower(text), ?)", (word,)).fetchall()
+            receipt = forget.purge(runtime, [row["id"] for row in found], messages=True)
+        assert receipt.settled and not receipt.left, receipt
+
+
+def plant_all(home: Path, words: list[str], way: str) -> None:
+    runtime = opened(home)
+    actor = Actor(runtime.user_id, "person")
+    anchor = memory_of(runtime, "User likes long walks.", ())
+    with runtime.database.write() as conn:
+        changes.apply(conn, Created(anchor), actor, runtime.clock())
+    for number, word in enumerate(words):
+        plant(runtime, word, way, anchor.id)
+        if way == "everywhere":
+            plant_only_words(runtime, word, number)
+    embed(runtime)
+    folder = home / "backups"
+    folder.mkdir()
+    runtime.database.backup(folder / "memapp-backup.db")
+    said = [row["text"] for row in runtime.database.read().execute("SELECT text FROM memories")]
+    older_backup(folder / "memapp-schema1.db", said)
+    (home / "damaged").mkdir()
+    (home / "damaged" / "memapp-damaged.db").write_bytes(b"\0\1\2 no database " + "\n".join(said).encode())
+
+
+def plant(runtime: Runtime, word: str, way: str, anchor: str) -> None:
+    """Put a word where a memory and what repeats it can stand."""
+    actor, fact = Actor(runtime.user_id, "person"), f"User knows {word.title()} from the pottery class of long ago."
+    thread = chats.new_thread(runtime)
+    message = turn(runtime, thread.id, f"I know {word.title()} from pottery.", f"So {word.title()} it is.", word)
+    memory = memory_of(runtime, f"User met {word.title()}.", (message.id,), (word,))
+    with runtime.database.write() as conn:
+        now = runtime.clock()
+        changes.apply(conn, Created(memory), actor, now)
+        changes.apply(conn, Updated(memory.id, text=fact), actor, now)
+        changes.apply(conn, Linked(memory.id, ((anchor, 0.5),)), actor, now)
+        conn.execute("UPDATE change_log SET meta = ? WHERE memory_id = ?", (to_json({"x": fact}), memory.id))
+        events.add_event(conn, runtime.user_id, "worker", "planted", "ok", now, meta={"x": fact})
+        events.set_interface(conn, runtime.user_id, f"planted {word}", [fact])
+        conn.execute(
+            """INSERT INTO patches (id, user_id, field, old_value, new_value, held, proposer, created_at, expires_at)
+               VALUES (?, ?, 'forgotten', '', ?, ?, 'worker', ?, ?)""",
+            (
+                *(new_id(now), runtime.user_id, word if way == "everywhere" else "kept", to_json({"text": fact})),
+                *(to_text(now), to_text(now)),
+            ),
+        )
+    turn(runtime, thread.id, "What happens in long ago pottery classes?", "Clay happens.", word)
+    with runtime.database.write() as conn:
+        data = {**events.get_checkpoint(conn, runtime.user_id, thread.id), "ahead": {"prediction_id": "", "needed_info": [word]}}
+        events.save_checkpoint(conn, runtime.user_id, thread.id, data, runtime.clock())
+    chats.save_draft(runtime, thread.id, f"Once more: {fact}")
+
+
+def plant_only_words(runtime: Runtime, word: str, number: int) -> None:
+    """Put a word where only somebody who wants it gone everywhere would look."""
+    thread = chats.new_thread(runtime)
+    chats.add_evidence(runtime, thread.id, f"Seen on the table: {word.title()}'s cup.")
+    if number >= len(FIELDS):
+        return
+    with runtime.database.decide() as conn:
+        now = runtime.clock()
+        patch = new_id(now)
+        conn.execute(
+            """INSERT INTO patches (id, user_id, field, old_value, new_value, proposer, created_at, expires_at)
+               VALUES (?, ?, ?, '', ?, 'person', ?, ?)""",
+            (patch, runtime.user_id, FIELDS[number], word.title(), to_text(now), to_text(now)),
+        )
+        conn.execute(
+            "UPDATE patches SET state = 'approved', decided_at = created_at, decided_by = 'person' WHERE id = ?", (patch,)
+        )
+        changes.apply(conn, ProfileChanged(patch), Actor(runtime.user_id, "person"), now)
+
+
+def turn(runtime: Runtime, thread_id: str, text: str, reply: str, word: str) -> Message:
+    model = runtime.chat.ready()
+    assert isinstance(model, ScriptedModel)
+    model.enqueue(reply, f"You will say more about {word.title()}.", [word])
+    happened = list(take_turn(runtime, thread_id, text))
+    (message,) = [one.message for one in happened if isinstance(one, Accepted)]
+    assert message is not None
+    return message
+
+
+def memory_of(runtime: Runtime, text: str, sources: tuple[str, ...], tags: tuple[str, ...] = ()) -> Memory:
+    now = runtime.clock()
+    return Memory(
+        id=new_id(now),
+        text=text,
+        tags=tags,
+        kind=Kind.SEMANTIC,
+        category="notes",
+        importance=2,
+        pinned=False,
+        state=State.LIVE,
+        reason="",
+        origin="distilled",
+        sources=sources,
+        created_at=now,
+        updated_at=now,
+    )
+
+
+def embed(runtime: Runtime) -> None:
+    embedder = runtime.embedding.ready()
+    assert embedder is not None
+    kinds: tuple[vectors.OwnerKind, ...] = ("memory", "message")
+    for kind in kinds:
+        waiting = vectors.waiting(runtime.database.read(), runtime.user_id, kind, embedder.model_id, 10_000)
+        rows = embedder.embed([text for _, text in waiting])
+        with runtime.database.write() as conn:
+            vectors.save(conn, kind, embedder.model_id, waiting, rows)
+
+
+def older_backup(path: Path, said: list[str]) -> None:
+    """Write a copy as the first version of memapp made them."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as conn:
+        for statement in statements((paths.bundled("migrations") / "0001_initial.sql").read_text("utf-8")):
+            conn.execute(statement)
+        conn.execute("PRAGMA application_id = 0x4D454D41")
+        conn.execute("PRAGMA user_version = 1")
+        for number, text in enumerate(said):
+            conn.execute(
+                """INSERT INTO memories (id, user_id, text, normal_text, origin, created_at, updated_at)
+                   VALUES (?, 'me', ?, ?, 'person', '', '')""",
+                (str(number), text, text),
+            )
+
+
+# Looking, with nothing of the program ---------------------------------------------------------------------------------
+
+
+def find(home: Path, word: str, numbers: list[bytes]) -> Found:
+    """Return the places in which a word, or one of its vectors, stands; with how often."""
+    found: Found = Counter()
+    for file in home.rglob("*"):
+        if file.is_file():
+            count = sum(file.read_bytes().lower().count(form) for form in forms(word))
+            count += sum(file.read_bytes().count(vector) for vector in numbers)
+            found[name_of(file)] += count
+    with tempfile.TemporaryDirectory() as folder:
+        for suffix in ("", "-wal"):
+            if (home / f"memapp.db{suffix}").exists():
+                shutil.copy(home / f"memapp.db{suffix}", folder)
+        with closing(sqlite3.connect(Path(folder) / "memapp.db")) as conn:
+            found.update(dict(in_columns(conn, word)))
+            kept = {row[0] for row in conn.execute("SELECT vector FROM embeddings")}
+            found["vector"] = len(kept.intersection(numbers))
+    return +found
+
+
+def in_columns(conn: sqlite3.Connection, word: str) -> Iterator[tuple[str, int]]:
+    for place, sql in (*COLUMNS.items(), *ONLY_WORDS.items()):
+        yield place, conn.execute(sql, (word,)).fetchone()[0]
+    for table in ("memories", "messages"):
+        conn.execute(f"CREATE VIRTUAL TABLE temp.{table}_terms USING fts5vocab ('main', '{table}_fts', 'row')")
+        terms = conn.execute(f"SELECT count(*) FROM temp.{table}_terms WHERE substr(term, 1, 2) = ?", (word[:2],))
+        yield f"index of {table}", terms.fetchone()[0]
+
+
+def vectors_of(home: Path, words: list[str]) -> dict[str, list[bytes]]:
+    """Return the vectors of what holds each word."""
+    sql = """SELECT vector FROM embeddings e WHERE
+               owner_kind = 'memory' AND owner_key IN (SELECT key FROM memories WHERE instr(lower(text), :word))
+               OR owner_kind = 'message' AND owner_key IN (SELECT key FROM messages WHERE instr(lower(text), :word))"""
+    with closing(sqlite3.connect(home / "memapp.db")) as conn:
+        return {word: [row[0] for row in conn.execute(sql, {"word": word})] for word in words}
+
+
+def forms(word: str) -> list[bytes]:
+    plain = [word.encode(), word.encode("utf-16-le"), word.encode("utf-16-be")]
+    inner = [base64.b64encode(b"x" * shift + text.encode())[4:-4].lower() for text in (word, word.title()) for shift in range(3)]
+    return [*plain, *inner]
+
+
+def name_of(file: Path) -> str:
+    known = {"memapp-backup.db": "backup", "memapp-schema1.db": "older backup", "memapp-damaged.db": "damaged copy"}
+    return known.get(file.name, file.name)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

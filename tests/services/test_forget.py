@@ -1,0 +1,286 @@
+"""What is forgotten is gone, from the file, its copies and the models; and what was not meant stays."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from memapp import bootstrap
+from memapp.domain.changes import Actor, ProfileChanged
+from memapp.errors import NotFound, UsageError
+from memapp.inference import Cancel
+from memapp.inference.scripted import ScriptedModel
+from memapp.runtime import Runtime
+from memapp.services import browse, chats, curate, forget, upkeep
+from memapp.services.recall import RecallRequest, recall
+from memapp.store import changes, events
+from memapp.store import forget as store
+from memapp.store.forget import Job
+from memapp.store.rows import new_id, to_json, to_text
+from tests.builders import make_runtime, new_chat, say
+
+FACT = "User's sister Zqarla lives in Ghent."
+
+
+@pytest.fixture
+def model() -> ScriptedModel:
+    return ScriptedModel()
+
+
+@pytest.fixture
+def runtime(tmp_path: Path, model: ScriptedModel) -> Iterator[Runtime]:
+    opened = make_runtime(tmp_path, model)
+    yield opened
+    opened.close()
+
+
+def learn(runtime: Runtime, text: str = "My sister Zqarla lives in Ghent.") -> str:
+    """Let memapp learn a fact from a turn; return its id."""
+    thread = new_chat(runtime)
+    say(runtime, thread, text)
+    (memory,) = upkeep.work(runtime, thread, Cancel())
+    return memory.id
+
+
+def files_with(home: Path, word: bytes) -> set[str]:
+    return {file.name for file in home.rglob("*") if file.is_file() and word in file.read_bytes().lower()}
+
+
+def ask(runtime: Runtime, sql: str, *values: object) -> list[tuple[object, ...]]:
+    return [tuple(row) for row in runtime.database.read().execute(sql, values)]
+
+
+def back_up(runtime: Runtime, name: str = "memapp-1.db") -> Path:
+    folder = runtime.paths.database.parent / "backups"
+    folder.mkdir(exist_ok=True)
+    return runtime.database.backup(folder / name)
+
+
+def test_a_purged_memory_is_found_by_nothing_and_leaves_history_without_words(runtime: Runtime) -> None:
+    memory = learn(runtime)
+    curate.edit(runtime, memory, "User's sister Zqarla lives in Bruges.")
+    receipt = forget.purge(runtime, [memory])
+    assert (receipt.memories, receipt.messages, receipt.left, receipt.settled) == (1, 0, (), True)
+    assert curate.list_memories(runtime) == []
+    assert [hit.kind for hit in recall(runtime, RecallRequest("sister Ghent"))] == ["message", "message"]
+    assert ask(runtime, "SELECT count(*) FROM versions") == [(0,)]
+    assert ask(runtime, "SELECT DISTINCT old_ref, new_ref FROM history") == [(None, None)]
+    assert ask(runtime, "SELECT event FROM history ORDER BY number DESC LIMIT 1") == [("PURGE",)]
+    with pytest.raises(NotFound):
+        curate.get(runtime, memory)
+
+
+def test_with_its_messages_nothing_of_it_is_left_in_any_file(runtime: Runtime, tmp_path: Path) -> None:
+    memory = learn(runtime)
+    back_up(runtime)
+    assert {"memapp.db-wal", "memapp-1.db"} <= files_with(tmp_path, b"zqarla")
+    receipt = forget.purge(runtime, [memory], messages=True)
+    assert (receipt.memories, receipt.messages, receipt.backups_cleaned, receipt.left) == (1, 2, 1, ())
+    assert files_with(tmp_path, b"zqarla") == set()
+    assert ask(runtime, "SELECT DISTINCT text FROM messages") == [("[erased]",)]
+    assert ask(runtime, "SELECT title FROM threads") == [("[erased]",)]
+
+
+def test_what_others_say_stays(runtime: Runtime) -> None:
+    memory = learn(runtime)
+    other = learn(runtime, "My brother Hugo lives in Ghent.")
+    thread = new_chat(runtime)
+    chats.save_draft(runtime, thread, "a draft about Ghent")
+    forget.purge(runtime, [memory], messages=True)
+    assert [one.id for one in curate.list_memories(runtime)] == [other]
+    assert ("My brother Hugo lives in Ghent.",) in ask(runtime, "SELECT text FROM messages")
+    assert chats.get_draft(runtime, thread) == "a draft about Ghent"
+    assert [hit.text for hit in recall(runtime, RecallRequest("Hugo", kinds=("memory",)))] == [
+        "User's brother Hugo lives in Ghent."
+    ]
+
+
+def test_the_receipt_is_honest_about_what_still_says_it(runtime: Runtime, model: ScriptedModel) -> None:
+    memory = learn(runtime)
+    model.enqueue(f"You told me: {FACT}")
+    say(runtime, new_chat(runtime), "What did I tell you?")
+    receipt = forget.purge(runtime, [memory])
+    assert receipt.left == (("memapp.db", 2),), "the reply, and the context of the message before it"
+    assert "2 copies left" in str(receipt)
+
+
+def test_memories_that_it_took_in_go_with_it(runtime: Runtime) -> None:
+    from memapp.domain.changes import Merged
+
+    kept, absorbed = curate.add(runtime, "User has a cat.").memory_id, curate.add(runtime, "User owns a cat.").memory_id
+    with runtime.database.write() as conn:
+        merged = Merged(absorbed, kept, runtime.clock() + timedelta(days=30))
+        changes.apply(conn, merged, Actor(runtime.user_id, "person"), runtime.clock())
+    assert forget.purge(runtime, [kept]).memories == 2
+
+
+def test_a_fact_that_was_forgotten_is_not_learned_again(runtime: Runtime) -> None:
+    assert not forget.is_forgotten(runtime, FACT)
+    forget.purge(runtime, [learn(runtime)], messages=True)
+    assert forget.is_forgotten(runtime, FACT)
+    assert forget.is_forgotten(runtime, "user's sister ZQARLA lives in Ghent")
+    assert not forget.is_forgotten(runtime, "User's brother Hugo lives in Ghent.")
+    thread = new_chat(runtime)
+    say(runtime, thread, "My sister Zqarla lives in Ghent.")
+    assert list(upkeep.work(runtime, thread, Cancel())) == []
+    ((mark, secret),) = ask(runtime, "SELECT fingerprint, secret FROM forgotten, forgotten_key")
+    assert isinstance(mark, str) and isinstance(secret, bytes)
+    assert len(mark) == 64 and len(secret) == 32
+
+
+def test_each_file_has_a_key_of_its_own(runtime: Runtime, tmp_path: Path) -> None:
+    other = make_runtime(tmp_path / "other")
+    for one in (runtime, other):
+        forget.purge(one, [curate.add(one, FACT).memory_id])
+    marks = {ask(one, "SELECT fingerprint FROM forgotten")[0] for one in (runtime, other)}
+    assert len(marks) == 2
+    other.close()
+
+
+def test_the_models_keep_nothing_of_it(runtime: Runtime, model: ScriptedModel) -> None:
+    memory = learn(runtime)
+    assert recall(runtime, RecallRequest("sister"))
+    thread = new_chat(runtime)
+    say(runtime, thread, "Hello.")
+    forget.purge(runtime, [memory])
+    assert model.warm(model.seen[-1], Cancel()) > 0
+    reused = model.warm(model.seen[-1], Cancel())
+    assert reused == 0, "and it keeps again what comes after"
+
+
+def test_what_was_expected_with_it_in_the_prompt_is_gone(runtime: Runtime, model: ScriptedModel) -> None:
+    memory = learn(runtime)
+    model.enqueue("She likes it there.", "You will speak of Zqarla.", ["Zqarla"])
+    thread = new_chat(runtime)
+    say(runtime, thread, "Does my sister like Ghent?")
+    assert ask(runtime, "SELECT count(*) FROM recalls WHERE owner_id = ?", memory) == [(1,)]
+    forget.purge(runtime, [memory])
+    assert ask(runtime, "SELECT count(*) FROM predictions WHERE text || needed_info LIKE '%zqarla%'") == [(0,)]
+    assert ask(runtime, "SELECT count(*) FROM recalls WHERE owner_id = ?", memory) == [(0,)]
+    assert events.get_checkpoint(runtime.database.read(), runtime.user_id, thread) == {}
+
+
+def test_a_word_is_gone_from_everywhere_as_the_preview_said(runtime: Runtime, tmp_path: Path) -> None:
+    learn(runtime)
+    thread = new_chat(runtime)
+    chats.add_evidence(runtime, thread, "Zqarla's cup")
+    chats.save_draft(runtime, thread, "ask zqarla")
+    chats.rename_thread(runtime, thread, "About ZQARLA")
+    back_up(runtime)
+    preview = forget.preview(runtime, " zqarla ")
+    assert (preview.memories, preview.messages, preview.backups) == (1, 1, 1)
+    assert preview.others >= 4
+    receipt = forget.forget_everywhere(runtime, "zqarla")
+    assert (receipt.memories, receipt.messages, receipt.left) == (1, 1, ())
+    assert receipt.others >= preview.others, "what follows from the memory goes too"
+    assert files_with(tmp_path, b"zqarla") == set()
+    after = forget.preview(runtime, "zqarla")
+    assert (after.memories, after.messages, after.others, after.backups) == (0, 0, 0, 0)
+    assert browse.find(runtime, "zqarla") == []
+
+
+def test_a_word_within_other_words_is_left_alone(runtime: Runtime) -> None:
+    kept = curate.add(runtime, "User is planning a trip with Hannah.").memory_id
+    gone = curate.add(runtime, "User's friend is Ann.").memory_id
+    receipt = forget.forget_everywhere(runtime, "ann")
+    assert [memory.id for memory in curate.list_memories(runtime)] == [kept]
+    assert (receipt.memories, receipt.left) == (1, ())
+    assert gone
+
+
+def test_what_is_too_little_to_look_for_is_refused(runtime: Runtime) -> None:
+    for words in ("", "  ", "a"):
+        with pytest.raises(UsageError):
+            forget.forget_everywhere(runtime, words)
+        with pytest.raises(UsageError):
+            forget.preview(runtime, words)
+    with pytest.raises(NotFound):
+        forget.purge(runtime, ["nobody"])
+
+
+def propose(runtime: Runtime, field: str, old: str, new: str, held: str = "", *, apply: bool) -> None:
+    with runtime.database.decide() as conn:
+        now = runtime.clock()
+        patch = new_id(now)
+        conn.execute(
+            """INSERT INTO patches (id, user_id, field, old_value, new_value, held, proposer, created_at, expires_at)
+               VALUES (?, ?, ?, ?, ?, ?, 'worker', ?, ?)""",
+            (patch, runtime.user_id, field, old, new, held, to_text(now), to_text(now + timedelta(days=7))),
+        )
+        if apply:
+            conn.execute(
+                "UPDATE patches SET state = 'approved', decided_at = created_at, decided_by = 'person' WHERE id = ?", (patch,)
+            )
+            changes.apply(conn, ProfileChanged(patch), Actor(runtime.user_id, "person"), now)
+
+
+def test_a_word_leaves_the_profile_and_its_proposals_and_what_came_after_it_stays(runtime: Runtime, tmp_path: Path) -> None:
+    propose(runtime, "city", "", "Zqoslo", apply=True)
+    propose(runtime, "city", "Zqoslo", "Ghent", apply=True)
+    propose(runtime, "preferred_name", "", "Zqoslo", apply=True)
+    propose(runtime, "language", "", "Dutch", to_json({"text": "User comes from Zqoslo."}), apply=False)
+    forget.forget_everywhere(runtime, "zqoslo")
+    assert ask(runtime, "SELECT field, value FROM profile") == [("city", "Ghent")]
+    assert ask(runtime, "SELECT old_value, new_value, held, state FROM patches WHERE field <> 'preferred_name'") == [
+        ("", "Ghent", "", "applied")
+    ]
+    assert files_with(tmp_path, b"zqoslo") == set()
+
+
+def test_a_copy_that_cannot_be_cleaned_is_dropped_only_if_it_holds_it(runtime: Runtime) -> None:
+    folder = runtime.paths.database.parent / "backups"
+    folder.mkdir()
+    (folder / "memapp-broken.db").write_bytes(b"no database, but: " + FACT.encode())
+    (folder / "memapp-other.db").write_bytes(b"no database, and nothing of it")
+    receipt = forget.purge(runtime, [curate.add(runtime, FACT).memory_id])
+    assert (receipt.backups_cleaned, receipt.backups_dropped) == (0, 1)
+    assert [file.name for file in folder.iterdir()] == ["memapp-other.db"]
+
+
+def test_a_cleaned_copy_is_a_sound_file_that_still_has_everything_else(runtime: Runtime) -> None:
+    memory = learn(runtime)
+    other = curate.add(runtime, "User plays chess.").memory_id
+    copy = back_up(runtime)
+    forget.purge(runtime, [memory], messages=True)
+    home = copy.parent.parent / "restored"
+    home.mkdir(mode=0o700)
+    copy.rename(home / "memapp.db")
+    restored = bootstrap.start(home=home)
+    assert [one.id for one in curate.list_memories(restored)] == [other]
+    assert not list(home.glob("*.partial*"))
+    restored.close()
+
+
+@pytest.mark.parametrize("everywhere", [False, True])
+def test_what_was_planned_before_a_kill_is_done_at_the_next_start(runtime: Runtime, tmp_path: Path, everywhere: bool) -> None:
+    memory = learn(runtime)
+    back_up(runtime)
+    with runtime.database.write() as conn:
+        messages = store.said_in(conn, runtime.user_id, [memory])
+        store.plan(conn, runtime.user_id, Job(words=("zqarla",)) if everywhere else Job((memory,), messages))
+    (tmp_path / "backups" / "memapp-2.db.partial").write_text("half a backup")
+    runtime.close()
+    again = bootstrap.start(home=tmp_path)
+    assert ask(again, "SELECT count(*) FROM purge_todo") == [(0,)]
+    assert curate.list_memories(again) == []
+    assert files_with(tmp_path, b"zqarla") == set()
+    assert not list(tmp_path.rglob("*.partial*"))
+    again.close()
+
+
+def test_a_reader_in_the_way_is_said_and_the_rest_done_later(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memapp.store.database.BUSY_MILLISECONDS", 50)
+    memory = learn(runtime)
+    other = bootstrap.start(home=runtime.paths.database.parent, read_only=True)
+    reading = other.database.read()
+    reading.execute("BEGIN")
+    reading.execute("SELECT count(*) FROM memories").fetchone()
+    receipt = forget.purge(runtime, [memory], messages=True)
+    assert not receipt.settled
+    assert "the rest is done at the next start" in str(receipt)
+    reading.execute("ROLLBACK")
+    other.close()
+    forget.finish(runtime)
+    assert ask(runtime, "SELECT count(*) FROM purge_todo") == [(0,)]
+    assert files_with(runtime.paths.database.parent, b"zqarla") == set()

@@ -1,0 +1,215 @@
+"""What is unused goes to the trash, what has been there long goes for good, and no clock can hurry that."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from memapp.domain.chat import Origin, Role
+from memapp.domain.history import Event
+from memapp.domain.memory import Memory, State
+from memapp.errors import NotFound
+from memapp.inference import Cancel
+from memapp.inference.scripted import ScriptedModel
+from memapp.runtime import Runtime
+from memapp.services import curate, lifecycle, upkeep
+from memapp.store import chat, events, history, memories
+from tests.builders import Clock, make_runtime, new_chat, say
+
+START = datetime(2026, 1, 31, 8, 15, tzinfo=UTC)
+
+
+@pytest.fixture
+def runtime(tmp_path: Path) -> Iterator[Runtime]:
+    opened = make_runtime(tmp_path, embedder=False)
+    yield opened
+    opened.close()
+
+
+def at(runtime: Runtime, moment: datetime) -> None:
+    assert isinstance(runtime.clock, Clock)
+    runtime.clock.now = moment
+
+
+def add(runtime: Runtime, text: str, importance: int = 2, *, pinned: bool = False) -> str:
+    memory_id = curate.add(runtime, text, pinned=pinned).memory_id
+    with runtime.database.write() as conn:
+        conn.execute("UPDATE memories SET importance = ? WHERE id = ?", (importance, memory_id))
+    return memory_id
+
+
+def live_on(runtime: Runtime, since: datetime, days: int, *, talking: bool = False) -> None:
+    """Let days go by on which memapp is open, with a run in the morning and one in the evening."""
+    thread = new_chat(runtime) if talking else ""
+    for day in range(1, days + 1):
+        at(runtime, since + timedelta(days=day))
+        if talking:
+            with runtime.database.write() as conn:
+                chat.add_message(conn, runtime.user_id, thread, Role.USER, "Hello.", runtime.clock(), origin=Origin.TYPED)
+        lifecycle.run(runtime)
+        at(runtime, since + timedelta(days=day, hours=10))
+        lifecycle.run(runtime)
+
+
+def state(runtime: Runtime, memory_id: str) -> Memory:
+    return memories.get_memory(runtime.database.read(), runtime.user_id, memory_id)
+
+
+def gone(runtime: Runtime) -> set[str]:
+    return {
+        entry.memory_id for entry in history.list_entries(runtime.database.read(), runtime.user_id) if entry.event is Event.PURGE
+    }
+
+
+def test_what_is_unused_for_sixty_days_goes_to_the_trash_for_thirty(runtime: Runtime) -> None:
+    forgotten, important, pinned = add(runtime, "One."), add(runtime, "Two.", 3), add(runtime, "Three.", pinned=True)
+    live_on(runtime, START, 59)
+    assert state(runtime, forgotten).state is State.LIVE
+    live_on(runtime, START + timedelta(days=59), 3)
+    moved = state(runtime, forgotten)
+    assert (moved.state, moved.reason) == (State.SOFT_DELETED, "unused")
+    assert moved.purge_at is not None and moved.purge_at - moved.updated_at < timedelta(days=30, minutes=1)
+    assert state(runtime, important).state is state(runtime, pinned).state is State.LIVE
+    assert [memory.id for memory in lifecycle.trash(runtime)] == [forgotten]
+    (entry,) = [one for one in history.list_entries(runtime.database.read(), runtime.user_id) if one.event is Event.TTL]
+    assert (entry.memory_id, entry.actor) == (forgotten, "worker")
+
+
+def test_what_stood_in_a_prompt_stays(tmp_path: Path) -> None:
+    runtime = make_runtime(tmp_path, ScriptedModel())
+    used, unused = add(runtime, "User's cat is called Tom."), add(runtime, "User owns a bicycle.")
+    live_on(runtime, START, 40)
+    say(runtime, new_chat(runtime), "What is my cat called?")
+    (row,) = runtime.database.read().execute("SELECT * FROM memory_uses").fetchall()
+    assert (row["memory_id"], row["uses"]) == (used, 1)
+    live_on(runtime, START + timedelta(days=40), 25)
+    assert state(runtime, used).state is State.LIVE
+    assert state(runtime, unused).state is State.SOFT_DELETED
+    runtime.close()
+
+
+def test_what_was_brought_back_is_not_moved_again_at_once(runtime: Runtime) -> None:
+    memory = add(runtime, "One.")
+    live_on(runtime, START, 62)
+    back = lifecycle.restore_many(runtime, [memory])
+    assert [one.memory_id for one in back.revisions] == [memory]
+    live_on(runtime, START + timedelta(days=62), 20)
+    assert state(runtime, memory).state is State.LIVE
+
+
+def test_the_trash_is_emptied_when_its_time_is_over_and_memapp_was_used(runtime: Runtime) -> None:
+    memory, kept = add(runtime, "One.", 3), add(runtime, "Two.", 3)
+    curate.forget(runtime, memory)
+    live_on(runtime, START, 29, talking=True)
+    assert gone(runtime) == set()
+    curate.forget(runtime, kept)
+    live_on(runtime, START + timedelta(days=29), 3)
+    assert gone(runtime) == {memory}
+    assert state(runtime, kept).state is State.SOFT_DELETED
+
+
+def test_without_days_of_use_nothing_is_erased_by_the_clock(runtime: Runtime) -> None:
+    memory = add(runtime, "One.", 3)
+    curate.forget(runtime, memory)
+    live_on(runtime, START, 60)
+    assert gone(runtime) == set()
+    assert lifecycle.empty(runtime).memories == 1
+    assert gone(runtime) == {memory}
+
+
+@pytest.mark.parametrize("years", [10, -10, 12])
+def test_no_leap_of_the_clock_erases_anything_or_moves_much(runtime: Runtime, years: int) -> None:
+    for number in range(100):
+        add(runtime, f"Fact number {number}.")
+    trashed = [add(runtime, f"Trashed number {number}.") for number in range(20)]
+    for memory in trashed:
+        curate.forget(runtime, memory)
+    live_on(runtime, START, 3, talking=True)
+    there = START + timedelta(days=365 * years)
+    at(runtime, there)
+    lifecycle.run(runtime)
+    assert len(lifecycle.trash(runtime)) == 20
+    (skipped,) = events.list_events(runtime.database.read(), runtime.user_id, op="ttl")
+    assert (skipped["status"], skipped["meta"]) == ("skipped", {"reason": "the clock leapt"})
+    for minutes in (1, 5, 20, 60):  # it stays wrong for an hour
+        at(runtime, there + timedelta(minutes=minutes))
+        lifecycle.run(runtime)
+    assert len(lifecycle.trash(runtime)) - 20 <= 50
+    at(runtime, START + timedelta(days=4))
+    lifecycle.run(runtime)
+    live_on(runtime, START + timedelta(days=4), 3, talking=True)
+    assert gone(runtime) == set()
+
+
+def test_a_leap_in_the_middle_of_a_run_erases_nothing(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+    trashed = [add(runtime, f"Trashed number {number}.") for number in range(5)]
+    for memory in trashed:
+        curate.forget(runtime, memory)
+    live_on(runtime, START, 10, talking=True)
+    moments = iter([START + timedelta(days=11), *[START + timedelta(days=3650, seconds=number) for number in range(50)]])
+    monkeypatch.setattr(runtime, "clock", lambda: next(moments))
+    lifecycle.run(runtime)
+    assert gone(runtime) == set()
+
+
+@pytest.mark.parametrize("hours", [1, -1])
+def test_daylight_saving_is_nothing(runtime: Runtime, hours: int) -> None:
+    add(runtime, "One.")
+    live_on(runtime, START, 2)
+    at(runtime, START + timedelta(days=2, hours=12 + hours))
+    lifecycle.run(runtime)
+    assert lifecycle.trash(runtime) == []
+    assert events.list_events(runtime.database.read(), runtime.user_id, op="ttl") == []
+
+
+def test_a_run_is_at_most_once_an_hour_and_moves_one_in_twenty(runtime: Runtime) -> None:
+    for number in range(100):
+        add(runtime, f"Fact number {number}.")
+    live_on(runtime, START, 59)
+    at(runtime, START + timedelta(days=61))
+    lifecycle.run(runtime)
+    assert len(lifecycle.trash(runtime)) == 5
+    lifecycle.run(runtime)
+    assert len(lifecycle.trash(runtime)) == 5
+    at(runtime, START + timedelta(days=61, hours=1, minutes=1))
+    lifecycle.run(runtime)
+    assert len(lifecycle.trash(runtime)) == 10
+
+
+def test_exactly_the_due_ones_are_erased(runtime: Runtime) -> None:
+    due = [add(runtime, f"Due number {number}.", 3) for number in range(60)]
+    for memory in due:
+        curate.forget(runtime, memory)
+    live_on(runtime, START, 20, talking=True)
+    for number in range(60):
+        curate.forget(runtime, add(runtime, f"Not due number {number}.", 3))
+    live_on(runtime, START + timedelta(days=20), 18)
+    assert gone(runtime) == set(due)
+    assert len(lifecycle.trash(runtime)) == 60
+    with runtime.database.write() as conn:
+        conn.execute("INSERT INTO memories_fts (memories_fts, rank) VALUES ('integrity-check', 1)")
+
+
+def test_many_come_back_in_one_step_that_is_undone_as_one(runtime: Runtime) -> None:
+    some = [add(runtime, f"Fact number {number}.") for number in range(3)]
+    for memory in some:
+        curate.forget(runtime, memory)
+    again = curate.add(runtime, "Fact number 1.").memory_id
+    back = lifecycle.restore_many(runtime, some)
+    assert [one.memory_id for one in back.revisions] == [some[0], some[2]]
+    assert back.known == (some[1],)
+    curate.undo(runtime, back.revisions[0])
+    assert {memory.id for memory in curate.list_memories(runtime)} == {again}
+
+
+def test_an_empty_trash_cannot_be_emptied(runtime: Runtime) -> None:
+    with pytest.raises(NotFound):
+        lifecycle.empty(runtime)
+
+
+def test_idle_work_looks_after_the_trash(tmp_path: Path) -> None:
+    runtime = make_runtime(tmp_path, ScriptedModel())
+    list(upkeep.work(runtime, None, Cancel()))
+    assert events.get_interface(runtime.database.read(), runtime.user_id, "lifecycle") is not None
+    runtime.close()

@@ -1,0 +1,53 @@
+"""Every column that can hold words is known to forgetting."""
+
+import re
+import sqlite3
+
+from memapp.store.database import FULL_TEXT_TABLES, Database
+from memapp.store.forget import REGISTRY
+
+NAMED_FOR = re.compile(
+    r"(^|_)(id|at|ts|accessed)$|^(id|undoes|step|thread_id|checked_by|reply_to|merged_into|asked_in|snoozed_until)$"
+)
+"""Ids and times, by their names."""
+NOT_OURS = re.compile(r"^(sqlite_|_sqlite_)|^(messages|memories)_fts_")
+
+
+def words_of(conn: sqlite3.Connection) -> set[str]:
+    """Return the columns that could hold words: text or bytes, and neither an id, a time, nor one of a few values."""
+    found = set()
+    for table, sql in conn.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'").fetchall():
+        if table in FULL_TEXT_TABLES:
+            found.add(table)
+        elif not NOT_OURS.match(table):
+            found |= {f"{table}.{column}" for column in _free_columns(conn, table, sql)}
+    return found
+
+
+def _free_columns(conn: sqlite3.Connection, table: str, sql: str) -> set[str]:
+    columns = [(row["name"], row["type"]) for row in conn.execute(f"PRAGMA table_info({table})")]
+    limited = set(re.findall(r"CHECK \((\w+) IN \(", sql))
+    referring = {row["from"] for row in conn.execute(f"PRAGMA foreign_key_list({table})")}
+    return {
+        name
+        for name, kind in columns
+        if kind in ("TEXT", "BLOB", "ANY") and name not in limited | referring and not NAMED_FOR.search(name)
+    }
+
+
+def test_each_column_that_can_hold_words_says_how_it_is_cleaned(database: Database) -> None:
+    missing = words_of(database.read()) - set(REGISTRY)
+    assert missing == set(), "say in store/forget.py how they are cleaned, and plant a word there in benchmarks/forgetting.py"
+
+
+def test_the_registry_names_no_column_that_is_gone(database: Database) -> None:
+    conn = database.read()
+    tables = [row["name"] for row in conn.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    there = {f"{table}.{row['name']}" for table in tables for row in conn.execute(f"PRAGMA table_info({table})")}
+    assert set(REGISTRY) - there - set(FULL_TEXT_TABLES) == set()
+
+
+def test_a_new_table_with_words_is_noticed(database: Database) -> None:
+    with database.alone() as conn:
+        conn.execute("CREATE TABLE diary (id TEXT PRIMARY KEY, state TEXT CHECK (state IN ('a')), entry TEXT, at TEXT) STRICT")
+        assert words_of(conn) - set(REGISTRY) == {"diary.entry"}
