@@ -41,6 +41,7 @@ DROP TABLE kept_sources;
 CREATE UNIQUE INDEX memories_once ON memories (user_id, normal_text) WHERE state = 'live';
 CREATE INDEX memories_recent ON memories (user_id, state, id DESC);
 CREATE INDEX memories_due ON memories (purge_at) WHERE purge_at IS NOT NULL;
+CREATE INDEX recalls_owner ON recalls (owner_id);
 
 CREATE VIEW memories_indexed AS SELECT key, text, tags FROM memories WHERE state = 'live';
 CREATE TRIGGER memories_fts_insert AFTER INSERT ON memories WHEN new.state = 'live' BEGIN
@@ -224,12 +225,8 @@ END;
 CREATE TRIGGER patches_are_new BEFORE INSERT ON patches WHEN EXISTS (SELECT 1 FROM patches WHERE id = new.id) BEGIN
     SELECT raise(ABORT, 'a patch is not replaced');
 END;
-CREATE TRIGGER patches_are_fixed BEFORE UPDATE OF id, user_id, field, old_value, new_value, proposer, created_at, expires_at
+CREATE TRIGGER patches_are_fixed BEFORE UPDATE OF id, user_id, field, old_value, new_value, held, proposer, created_at, expires_at
 ON patches BEGIN
-    SELECT raise(ABORT, 'what a patch proposes cannot be changed');
-END;
-CREATE TRIGGER patches_hold_until_forgotten BEFORE UPDATE OF held ON patches
-WHEN new.held <> '' OR old.state IN ('pending', 'approved') BEGIN
     SELECT raise(ABORT, 'what a patch proposes cannot be changed');
 END;
 CREATE TRIGGER patches_are_asked_once BEFORE UPDATE OF asked_in ON patches WHEN NOT (

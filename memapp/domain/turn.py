@@ -76,4 +76,11 @@ class Failed:
     error: MemappError
 
 
-TurnEvent = Accepted | Waiting | Predicted | Found | Streamed | Restarted | Completed | Failed
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """memapp itself asks, below the reply, whether it may remember what was said; the next message may answer."""
+
+    question: Message
+
+
+TurnEvent = Accepted | Waiting | Predicted | Found | Streamed | Restarted | Completed | Failed | Asked

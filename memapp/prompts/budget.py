@@ -55,7 +55,7 @@ def fit(
     if fits(replace(without, evidence=())):
         kept = [replace(without, evidence=scene.evidence[start:]) for start in range(1, len(scene.evidence) + 1)]
         return _first(kept, fits) or without
-    return _cut_message(replace(without, evidence=()), cost, room)
+    return _cut_message(replace(without, evidence=(), about=""), cost, room)
 
 
 def fit_hits(

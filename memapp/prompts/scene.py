@@ -5,14 +5,20 @@ the turns they were: a small model follows a conversation so, and loses its thre
 party to a conversation but comments on one; it gets one situation with the history as a transcript in it.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from memapp.domain.chat import Exchange
 from memapp.domain.persona import Persona
+from memapp.domain.profile import FIELDS
 from memapp.domain.prompt import Prompt, PromptTurn
 from memapp.domain.text import one_line, shorten
 from memapp.prompts.history import SHOWN_CHARS, format_history
 from memapp.prompts.templates import template
+
+VALUE_CHARS = 60
+ABOUT_CHARS = 400
+"""The profile stands in every prompt: what does not fit is left out."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +32,8 @@ class Scene:
     """Earlier exchanges, oldest first, as many as the prompt shows."""
     message: str | None
     """What the person wrote; None when nobody asked."""
+    about: str = ""
+    """What the person has agreed to be known about them, as one line."""
 
 
 def trunk(scene: Scene) -> Prompt:
@@ -39,8 +47,15 @@ def system_text(scene: Scene) -> str:
     """Who speaks, and for a plain persona what it has before it: the same in every call of a chat."""
     persona = scene.persona
     if persona.mode == "inner_voice":
-        return f"{persona.prompt}\n{_trust(persona.trust_level)}"
-    return "\n\n".join([persona.prompt, *_known(scene)])
+        return "\n".join(filter(None, [persona.prompt, _trust(persona.trust_level), scene.about]))
+    return "\n\n".join(filter(None, [persona.prompt, scene.about, *_known(scene)]))
+
+
+def about(profile: Mapping[str, str]) -> str:
+    """Return the profile as one line: the same in every call until it changes, so it stands in front of all that changes more."""
+    known = [(FIELDS[field].label.lower(), value) for field, value in profile.items() if field in FIELDS]
+    said = [f"{label} {shorten(one_line(value), VALUE_CHARS)}" for label, value in known]
+    return shorten(f"About the user: {', '.join(said)}.", ABOUT_CHARS) if said else ""
 
 
 def _turns(scene: Scene) -> tuple[PromptTurn, ...]:

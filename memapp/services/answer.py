@@ -22,8 +22,9 @@ from memapp.inference import Cancel, ChatModel
 from memapp.prompts import budget, predict, quotes, respond
 from memapp.prompts import remark as remarks
 from memapp.prompts.history import recent
-from memapp.prompts.scene import Scene
+from memapp.prompts.scene import Scene, about
 from memapp.runtime import Runtime
+from memapp.services import consent
 from memapp.services.query import conversation_scope
 from memapp.services.recall import RecallRequest, recall
 from memapp.store import chat, events, expectations
@@ -91,7 +92,7 @@ def scene(runtime: Runtime, model: ChatModel, thread: Thread, earlier: list[Mess
     total = max(len(pairs), earlier[-1].seq // 2) if earlier else 0  # `earlier` is only the end of a long chat
     kept = recent(pairs, runtime.settings.history_exchanges, total)
     return budget.fit(
-        Scene(persona, (*persona.evidence, *cards), kept, text),
+        Scene(persona, (*persona.evidence, *cards), kept, text, about(consent.profile(runtime))),
         lambda one: _reply_request(runtime, one, ()),
         _limit(runtime, model),
         model.prompt_tokens,
@@ -223,7 +224,7 @@ def _stream_reply(
         for part in stream:
             match part:
                 case Finished():
-                    so_far.usage = part.usage
+                    so_far.usage = replace(part.usage, at_limit=part.reason == "length")
                 case Piece(text=text, tail=True):
                     tail += text
                 case Piece(text=text):

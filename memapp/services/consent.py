@@ -1,16 +1,17 @@
 """Asking first: proposals for the profile, the person's decisions on them, and taking those decisions back.
 
-The only module that may open `Database.decide()`. Every decision is one step of the history, named by what it returns, and
-is taken back by that name (`services.undo`).
+Nothing is decided anywhere else, but for what is to be forgotten (`services.forget`). Every decision is one step of the
+history, named by what it returns, and is taken back by that name (`services.undo`).
 """
 
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Literal
 
 from memapp.domain.changes import Actor, Created, ProfileChanged, Reverted
-from memapp.domain.chat import Message, Origin, Role
+from memapp.domain.chat import Message, MessageStatus, Origin, Role
 from memapp.domain.consent import Patch, corroborated, expiry, says_yes
 from memapp.domain.duplicates import normalise
 from memapp.domain.history import Entry, Event
@@ -206,20 +207,6 @@ def expire_due(runtime: Runtime) -> list[Patch]:
         return due
 
 
-def forget_memory(runtime: Runtime, memory_id: str) -> None:
-    """Empty the copies that patches keep of a memory that is about to be erased."""
-    with runtime.database.decide() as conn:
-        consents.empty_held(conn, runtime.user_id, memory_id)
-
-
-def forget_field(runtime: Runtime, field: str) -> None:
-    """Take a field away with every earlier value of it that was decided on. This has no undo."""
-    with runtime.database.decide() as conn:
-        if current := _current(conn, runtime, field):
-            _replace(conn, runtime, field, current, "", "person", _person(runtime))
-        consents.erase_decided(conn, runtime.user_id, field)
-
-
 def _approve(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, by: Decider, actor: Actor) -> str:
     if not patch.new_value:
         raise UsageError("This proposal has no value yet.", "Edit it, and it is approved.")
@@ -335,7 +322,7 @@ def _take_back(conn: sqlite3.Connection, runtime: Runtime, entry: Entry, actor: 
     patch = consents.get_patch(conn, runtime.user_id, entry.meta["patch_id"])
     decision = entry.meta.get("decision", "changed")
     if decision == "changed":
-        _put_back(conn, runtime, patch, entry, actor)
+        _restore_value(conn, runtime, patch, entry, actor)
     elif decision == "snoozed":
         consents.snooze(conn, patch.id, None)
     if decision in ("denied", "withdrawn") or (decision in ("changed", "approved") and patch.proposer != "person"):
@@ -344,7 +331,7 @@ def _take_back(conn: sqlite3.Connection, runtime: Runtime, entry: Entry, actor: 
         consents.note_decision(conn, actor, actor.step, patch, "reopened", runtime.clock(), undoes=entry.step)
 
 
-def _put_back(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, entry: Entry, actor: Actor) -> None:
+def _restore_value(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, entry: Entry, actor: Actor) -> None:
     """Give a field the value it had, by the opposite patch."""
     current = _current(conn, runtime, patch.field)
     if current != patch.new_value:
@@ -382,8 +369,10 @@ def ask(runtime: Runtime, patch_id: str, thread_id: str) -> Message:
 
 
 def ask_about(runtime: Runtime, message: Message) -> Message | None:
-    """Ask about what a message proposed, unless memapp asked in this chat a short while ago."""
+    """Ask below the reply to a message about what it proposed, unless memapp asked in this chat a short while ago."""
     conn = runtime.database.read()
+    if not any(reply.status is MessageStatus.COMPLETE for reply in chat.variants(conn, runtime.user_id, message.id)):
+        return None
     since = consents.messages_since_question(conn, message.thread_id)
     if not runtime.settings.ask_in_chat or (since is not None and since < TURNS_BETWEEN_QUESTIONS):
         return None
@@ -393,9 +382,12 @@ def ask_about(runtime: Runtime, message: Message) -> Message | None:
     return None
 
 
-def is_question(runtime: Runtime, message: Message) -> bool:
-    """Say whether a message is one in which memapp itself asked."""
-    return message.unprompted and consents.asked_in(runtime.database.read(), runtime.user_id, message.id) is not None
+def open_question(runtime: Runtime, messages: Sequence[Message]) -> Message | None:
+    """Return the question of memapp itself that a chat ends with, if it ends with one."""
+    last = messages[-1] if messages else None
+    if last is None or not last.unprompted:
+        return None
+    return last if consents.asked_in(runtime.database.read(), runtime.user_id, last.id) else None
 
 
 def hear(runtime: Runtime, question: Message, reply: Message) -> bool | None:

@@ -1,10 +1,11 @@
-"""Learning facts from what a person typed, after the reply, when nobody waits.
+"""Learning from what a person typed: facts after the reply, when nobody waits; what they say of themselves at once.
 
-The rules come first: they are exact and need no model. Where they find nothing in a surprising message, the model may
-write the sentence, and it has to pass the same checks. What fails them is counted, never stored.
+What is sensitive is only proposed (`services.consent`), and a fact that says so waits with the proposal. The rules come
+first: they are exact and need no model. Where they find nothing in a surprising message, the model may write the sentence,
+and it has to pass the same checks. What fails them is counted, never stored.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from datetime import datetime
 
@@ -16,18 +17,23 @@ from memapp.domain.duplicates import is_duplicate
 from memapp.domain.filters import ALL_LIVE
 from memapp.domain.memory import Kind, Memory, State
 from memapp.domain.prediction import Surprise
+from memapp.domain.profile import Stated, same_value, stated, states_sensitive
+from memapp.domain.profile_values import has_value
 from memapp.domain.prompt import Piece
 from memapp.domain.writing import check_fact
 from memapp.errors import ModelError
 from memapp.inference import Cancel, ChatModel
 from memapp.prompts import distil as words
 from memapp.runtime import Runtime
+from memapp.services import consent
+from memapp.services.consent import FORGOTTEN
 from memapp.services.curate import purge_at
 from memapp.services.forget import is_forgotten
 from memapp.store import changes, chat, events, expectations, memories
 from memapp.store.rows import new_id
 
 FACTS_PER_TURN = 3
+PROPOSALS_PER_TURN = 3
 DEFAULT_IMPORTANCE = 2
 
 
@@ -63,13 +69,19 @@ def _store(runtime: Runtime, surprise: Surprise, message: Message, drafts: list[
     """The third commit of a turn: the facts, the settled surprise and what was refused, together."""
     learned: list[Memory] = []
     now = runtime.clock()
+    typed_statements = stated(message.typed_text)
     with runtime.database.write() as conn:
         listed = memories.list_memories(conn, runtime.user_id, ALL_LIVE, limit=runtime.settings.max_facts)
         known = [one.text for one in listed]
         for draft in drafts:
-            if is_duplicate(draft.text, known) or is_forgotten(runtime, draft.text):
-                continue
             memory = _memory(new_id(now), draft, message, now)
+            if is_duplicate(draft.text, known):
+                continue
+            if is_forgotten(runtime, draft.text):
+                consent.propose(runtime, FORGOTTEN, draft.text, message_id=message.id, typed=True, held=memory)
+                continue
+            if _waits_for_consent(runtime, draft, typed_statements):
+                continue
             changes.apply(conn, Created(memory), Actor(runtime.user_id, "worker", message.thread_id), now)
             known.append(memory.text)
             learned.append(memory)
@@ -87,6 +99,25 @@ def _store(runtime: Runtime, surprise: Surprise, message: Message, drafts: list[
             meta={"learned": len(learned), "known": len(drafts) - len(learned), "rejected": rejected},
         )
     yield from learned
+
+
+def notice(runtime: Runtime, message: Message) -> None:
+    """Propose what a message states about the person, with the fact that says so. Takes no model and milliseconds."""
+    found = stated(message.typed_text)[:PROPOSALS_PER_TURN]
+    drafts = distil(message.typed_text) if found else []
+    pasted = stated(" ".join(message.text[start:end] for start, end in message.pasted))
+    for one in found:
+        typed = not any(other.field == one.field and same_value(one.field, other.value, one.value) for other in pasted)
+        about_it = next((draft for draft in drafts if _waits_for_consent(runtime, draft, found) == [one.field]), None)
+        held = _memory("", about_it, message, runtime.clock()) if about_it else None
+        consent.propose(runtime, one.field, one.value, message_id=message.id, typed=typed, held=held)
+
+
+def _waits_for_consent(runtime: Runtime, draft: Draft, found: Sequence[Stated]) -> list[str]:
+    """Return the sensitive fields that a fact states and that the profile does not say."""
+    known = consent.profile(runtime)
+    values = {one.field: one.value for one in found}
+    return [field for field in states_sensitive(draft.text) if not has_value(field, known.get(field, ""), values.get(field, ""))]
 
 
 def _memory(memory_id: str, draft: Draft, message: Message, now: datetime) -> Memory:

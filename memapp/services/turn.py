@@ -12,11 +12,13 @@ from memapp.domain.chat import MAX_MESSAGE_CHARS, Message, MessageStatus, Origin
 from memapp.domain.expectation import Verdict, mismatch
 from memapp.domain.prediction import Prediction
 from memapp.domain.text import clean
-from memapp.domain.turn import Accepted, TurnEvent
+from memapp.domain.turn import Accepted, Asked, TurnEvent
 from memapp.errors import ModelError, UsageError
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
+from memapp.services import consent
 from memapp.services.answer import OpenTurn, answer, done_ahead, open_thread, save_checkpoint
+from memapp.services.remember import notice
 from memapp.store import chat, events, expectations
 
 
@@ -26,21 +28,26 @@ def take_turn(
     """Send a message and stream what happens. Raises `UsageError` for a message that cannot be sent; nothing is saved then."""
     text, pasted = _checked(text, pasted)
     thread, earlier = open_thread(runtime, thread_id)
-    expected, verdict = _check_expectation(runtime, earlier, text)
+    question = consent.open_question(runtime, earlier)
+    expected, verdict = _check_expectation(runtime, [one for one in earlier if one != question], text)
     ahead = done_ahead(runtime, thread_id, expected) if verdict and not verdict.surprised else None
     now = runtime.clock()
     with runtime.database.write() as conn:
         message = chat.add_message(conn, runtime.user_id, thread.id, Role.USER, text, now, origin=Origin.TYPED, pasted=pasted)
+        heard = consent.hear(runtime, question, message) if question else None
         reply = _add_reply(runtime, conn, thread.id, message)
         if expected and verdict:
             expectations.mark_checked(conn, expected.id, message.id, verdict.surprised, verdict.why)
             expected = replace(expected, surprised=verdict.surprised, why=verdict.why)
-        if verdict is None or verdict.surprised:
+        if heard is None and (verdict is None or verdict.surprised):
             expectations.add_surprise(conn, runtime.user_id, thread.id, message.id, expected.id if expected else None, now)
         _note_check(runtime, conn, thread.id, verdict)
         chat.save_draft(conn, runtime.user_id, thread.id, "", now)
+    notice(runtime, message)
     yield Accepted(message, reply, expected)
     yield from answer(runtime, OpenTurn(thread, earlier, message, reply, cancel or Cancel(), ahead=ahead))
+    if asked := consent.ask_about(runtime, message):
+        yield Asked(asked)
 
 
 def retry_turn(runtime: Runtime, reply_id: str, *, cancel: Cancel | None = None) -> Iterator[TurnEvent]:

@@ -188,26 +188,6 @@ def messages_since_question(conn: sqlite3.Connection, thread_id: str) -> int | N
     return int(row[0])
 
 
-def empty_held(conn: sqlite3.Connection, user_id: str, memory_id: str) -> None:
-    """Empty the copies that patches keep of a memory that was created by a yes to them."""
-    conn.execute(
-        """UPDATE patches SET held = '' WHERE user_id = :user AND held <> '' AND state = 'applied' AND id IN (
-               SELECT json_extract(decision.meta, '$.patch_id') FROM history created
-               JOIN history decision ON decision.step = created.step AND decision.event = 'PROFILE'
-               WHERE created.memory_id = :memory AND created.event = 'ADD')""",
-        {"user": user_id, "memory": memory_id},
-    )
-
-
-def erase_decided(conn: sqlite3.Connection, user_id: str, field: str) -> int:
-    """Delete the decided patches of a field that the profile does not rest on; return how many."""
-    return conn.execute(
-        """DELETE FROM patches WHERE user_id = ? AND field = ? AND state NOT IN ('pending', 'approved')
-           AND id NOT IN (SELECT patch_id FROM profile)""",
-        (user_id, field),
-    ).rowcount
-
-
 # The audit -----------------------------------------------------------------------------------------------------------
 
 

@@ -124,7 +124,7 @@ def test_max_facts_trims_the_oldest_into_the_trash_but_keeps_pinned_ones(tmp_pat
     runtime = make_runtime(tmp_path, model, max_facts=2)
     first = curate.add(runtime, "User keeps bees.", pinned=True).memory_id
     thread = new_chat(runtime)
-    for text in ("I'm vegetarian.", "I live in Ghent.", "I have a dog."):
+    for text in ("I'm vegetarian.", "I play the cello.", "I have a dog."):
         say(runtime, thread, text)
         learn(runtime)
     live = curate.list_memories(runtime)

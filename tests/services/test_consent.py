@@ -266,23 +266,6 @@ def test_a_fact_that_was_erased_before_is_remembered_by_a_yes_only(runtime: Runt
     assert (live(runtime), consent.count_waiting(runtime)) == ([], 1)
 
 
-def test_the_copies_of_a_held_memory_can_be_emptied(runtime: Runtime) -> None:
-    patch = proposed(runtime, held=held_fact(runtime))
-    consent.approve(runtime, patch.id)
-    (memory,) = curate.list_memories(runtime)
-    consent.forget_memory(runtime, memory.id)
-    assert consent.held_text(runtime, patch.id) == ""
-
-
-def test_a_forgotten_field_leaves_none_of_its_values(runtime: Runtime) -> None:
-    consent.approve(runtime, proposed(runtime).id)
-    consent.deny(runtime, proposed(runtime, value="Bergen").id)
-    consent.forget_field(runtime, "city")
-    rows = runtime.database.read().execute("SELECT old_value || new_value || held AS text FROM patches").fetchall()
-    assert [row["text"] for row in rows] == []
-    assert consent.profile(runtime) == {}
-
-
 def test_decisions_stand_in_the_history_without_what_they_were_about(runtime: Runtime) -> None:
     consent.deny(runtime, proposed(runtime).id)
     row = runtime.database.read().execute("SELECT * FROM history WHERE event = 'PROFILE'").fetchone()

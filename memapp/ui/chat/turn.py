@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memapp.domain.chat import Message, MessageStatus, Role
-from memapp.domain.turn import Accepted, Completed, Failed, Found, Predicted, Restarted, Streamed, Waiting
+from memapp.domain.turn import Accepted, Asked, Completed, Failed, Found, Predicted, Restarted, Streamed, Waiting
 from memapp.errors import MemappError
 from memapp.services import chats
 from memapp.ui import reading
@@ -75,6 +75,8 @@ class TurnView:
                 await self._end(reply)
             case Failed(reply=reply, error=error):
                 await self._end(reply, str(error))
+            case Asked(question=question):
+                await self._show_question(question)
         self.show_loop()
 
     async def refused(self, error: MemappError) -> None:
@@ -157,6 +159,11 @@ class TurnView:
         shown = {one.message.id for one in screen.transcript.bubbles}
         said = [Said(message)] if message is not None and message.id not in shown else []
         await screen.transcript.append(*said, self._bubble(reply))
+
+    async def _show_question(self, question: Message) -> None:
+        screen = self._screen
+        if screen.thread is not None and screen.thread.id == question.thread_id and screen.transcript.complete:
+            await screen.transcript.append(self._bubble(question))
 
     async def _end(self, reply: Message, problem: str = "") -> None:
         answer = self._answer()
