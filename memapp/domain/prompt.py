@@ -69,6 +69,8 @@ class Usage:
     decode_tokens: int = 0
     first_token_seconds: float = 0.0
     seconds: float = 0.0
+    at_limit: bool = False
+    """The reply took all the tokens it was allowed, so it may end in the middle of a sentence."""
 
 
 @dataclass(frozen=True)

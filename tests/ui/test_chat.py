@@ -243,7 +243,7 @@ async def test_a_remark_is_said_unasked(seen: Seen, world: World) -> None:
 
 
 async def test_a_learned_fact_is_told_quietly_and_can_be_taken_back(seen: Seen) -> None:
-    await seen.send("My name is Anna.")
+    await seen.send("I have a dog called Rex.")
     await seen.until(lambda: "Remembered:" in seen.text())
     assert curate.count(seen.app.runtime) == 1
     await seen.until(lambda: "memapp keeps short facts" in seen.words())
@@ -370,3 +370,24 @@ async def test_no_remark_comes_while_something_is_being_written(seen: Seen) -> N
     seen.chat.break_silence()
     await seen.answered()
     assert len(list(seen.chat.transcript.bubbles)) == 2
+
+
+async def test_an_answer_at_its_length_limit_says_so_and_goes_on(world: World) -> None:
+    async with world.app() as seen:
+        await seen.ready()
+        limit = seen.app.runtime.settings.reply_tokens
+        world.model.enqueue("word " * (limit + 50))
+        await seen.send("tell me a long story")
+        assert "ended at its length limit" in seen.words()
+    async with world.app(size=(80, 24)) as again:
+        await again.ready()
+        assert "ended at its length limit" in again.words()
+        await again.type("half a draft")
+        world.model.enqueue("And so it ended.")
+        await again.pilot.press("escape", "o")
+        await again.answered()
+        assert shown(again)[-2:] == ["Please go on.", "And so it ended."]
+        assert again.chat.composer.text == "half a draft"
+        assert again.chat.transcript.bubbles[-2].message.typed_text == ""
+        await again.pilot.press("escape", "o")
+        assert not again.chat.busy

@@ -17,6 +17,7 @@ from memapp.runtime import Runtime
 from memapp.services import chats, curate
 from memapp.ui.app import MemappApp
 from memapp.ui.panels.threads import ThreadList
+from memapp.ui.safe import notify
 from memapp.ui.screens.chat import ChatScreen
 from memapp.ui.screens.detail import Card, Line, MemoryCard, Question, TextCard
 from memapp.ui.screens.find import FindScreen
@@ -276,3 +277,13 @@ async def test_the_screen_survives_any_size(world: World) -> None:
             await seen.pilot.resize_terminal(*size)
             await seen.pilot.pause()
         assert "oolong" in seen.text()
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_a_toast_hides_neither_the_composer_nor_the_keys(world: World, size: tuple[int, int]) -> None:
+    async with conversation(world, size) as seen:
+        below = seen.lines()[-5:]
+        notify(seen.chat, "Undone: Remembered “Anna likes oolong in the morning and at night”")
+        await seen.until(lambda: "Undone:" in seen.text())
+        assert seen.lines()[-5:] == below
+        assert "[Chat]" in seen.lines()[0]

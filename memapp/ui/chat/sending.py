@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from memapp.ui.screens.chat import ChatScreen
 
 Spans = tuple[tuple[int, int], ...]
+GO_ON = "Please go on."
 
 
 class Sending:
@@ -42,6 +43,17 @@ class Sending:
             unescaped = commands.unescaped(text)
             moved = len(text) - len(unescaped)
             self._submit(unescaped, tuple((max(0, start - moved), end - moved) for start, end in pasted))
+
+    def go_on(self) -> None:
+        """Ask for more of an answer that ended at its length limit; nobody typed these words, so nothing is learned from them."""
+        screen = self._screen
+        if screen.busy:
+            screen.say("Still answering. Esc stops it.")
+        elif not screen.can_answer:
+            screen.say("There is no model to answer. F8 chooses one.", problem=True)
+        else:
+            screen.drafts.held = True
+            screen.talk.send(screen.thread, GO_ON, ((0, len(GO_ON)),), screen.persona_id)
 
     def edit(self, message: Message) -> None:
         """Take an earlier message into the composer, to be sent in other words."""

@@ -451,6 +451,10 @@ class ChatScreen(Screen[None]):
     def _retry_wanted(self) -> None:
         self.action_retry()
 
+    @on(Transcript.GoOnWanted)
+    def _go_on_wanted(self) -> None:
+        self.sending.go_on()
+
     @on(Transcript.RememberWanted)
     def _remember_wanted(self, event: Transcript.RememberWanted) -> None:
         self.write_memory(event.text)

@@ -116,6 +116,11 @@ class Answer(Vertical):
         """The hit whose chip is chosen."""
         return self.hits[self.chip] if self.chip is not None and self.chip < len(self.hits) else None
 
+    @property
+    def cut(self) -> bool:
+        """The reply ended at its length limit."""
+        return self.message.status is MessageStatus.COMPLETE and self.message.usage.at_limit
+
     def _title(self) -> Content:
         parts = [f"  {clock(self.message.created_at)}"]
         if self.message.unprompted:
@@ -159,7 +164,7 @@ class Answer(Vertical):
             MessageStatus.STOPPED: "◼ stopped · ctrl+r answers again",
             MessageStatus.INTERRUPTED: "◼ interrupted · continue? ctrl+r",
             MessageStatus.FAILED: f"✗ failed{': ' + self.problem if self.problem else ''} · ctrl+r retries",
-        }.get(self.message.status, "")
+        }.get(self.message.status, "◼ ended at its length limit · o goes on" if self.cut else "")
         at, of = self.variant
         parts = [ended, f"answer {at} of {of} · [ and ] switch" if of > 1 else ""]
         if not self._streaming:

@@ -44,6 +44,7 @@ class Transcript(VerticalScroll):
         Binding("y,c", "copy", "Copy", id="transcript.copy", key_display="y"),
         Binding("e", "edit", "Edit", id="transcript.edit"),
         Binding("r", "retry", "Retry", id="transcript.retry"),
+        Binding("o", "go_on", "Go on", id="transcript.go_on"),
         Binding("m", "remember", "Remember", id="transcript.remember"),
         Binding("left_square_bracket", "variant(-1)", "Other answer", show=False, id="transcript.variant_before"),
         Binding("right_square_bracket", "variant(1)", "Other answer", show=False, id="transcript.variant_after"),
@@ -77,6 +78,9 @@ class Transcript(VerticalScroll):
     @dataclass
     class RetryWanted(Announcement):
         message: Message
+
+    class GoOnWanted(Announcement):
+        """The person wants more of an answer that ended at its length limit."""
 
     @dataclass
     class RememberWanted(Announcement):
@@ -251,6 +255,15 @@ class Transcript(VerticalScroll):
     def action_retry(self) -> None:
         if (answer := self.last_answer) is not None:
             self.post_message(self.RetryWanted(answer.message))
+
+    def action_go_on(self) -> None:
+        if (answer := self.last_answer) is not None and answer.cut:
+            self.post_message(self.GoOnWanted())
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
+        if action == "go_on":
+            return self.last_answer is not None and self.last_answer.cut
+        return True
 
     def action_remember(self) -> None:
         if (bubble := self.cursor) is not None:
