@@ -112,6 +112,16 @@ def test_a_hybrid_model_starts_over_when_an_earlier_message_changed(open_tiny: O
     assert changed[0] == reply(open_tiny(tiny_gguf.HYBRID), prompt("hello the other"), SHORT)[0]
 
 
+def test_after_forgetting_nothing_of_earlier_prompts_is_reused(model: LlamaModel) -> None:
+    turn = prompt("I like long walks.", "That is nice.", "What should I do on Sunday?")
+    before = reply(model, turn, SHORT)[0]
+    model.forget()
+    after, _, finished = reply(model, turn, SHORT)
+    assert finished.usage.reused_tokens == 0
+    assert after == before
+    assert reply(model, turn, SHORT)[2].usage.reused_tokens > 0
+
+
 def test_a_sliding_window_model_answers_the_same_from_a_reused_cache(open_tiny: OpenTiny) -> None:
     model = open_tiny(tiny_gguf.GEMMA)
     start = "hello " * 60

@@ -1,0 +1,123 @@
+"""Killed in the middle of erasing, of bringing back, of a backup: the old state or the new one, and nothing between."""
+
+import multiprocessing
+import random
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memapp import bootstrap
+from memapp.domain.memory import State
+from memapp.runtime import Runtime
+from memapp.services import curate, forget, lifecycle
+from memapp.store import memories
+from tests.reliability.test_kill import assert_sound
+
+FACTS = [f"User knows person number {number} of the pottery class." for number in range(8)]
+PRELOADED = ["memapp.bootstrap", "memapp.services.lifecycle", "tests.reliability.test_kill_changes"]
+
+
+def plant(home: Path) -> None:
+    runtime = bootstrap.start(home=home)
+    for text in FACTS:
+        curate.forget(runtime, curate.add(runtime, text).memory_id)
+    (home / "backups").mkdir()
+    runtime.database.backup(home / "backups" / "memapp-first.db")
+    runtime.close()
+
+
+def ids(runtime: Runtime) -> list[str]:
+    return [memory.id for memory in lifecycle.trash(runtime)]
+
+
+def erase(home: Path) -> None:
+    runtime = bootstrap.start(home=home)
+    forget.purge(runtime, ids(runtime))
+
+
+def bring_back(home: Path) -> None:
+    runtime = bootstrap.start(home=home)
+    lifecycle.restore_many(runtime, ids(runtime))
+
+
+def back_up(home: Path) -> None:
+    runtime = bootstrap.start(home=home)
+    for _ in range(3):
+        runtime.database.backup(home / "backups" / "memapp-second.db")
+
+
+def killed(work: Callable[[Path], None], home: Path, seconds: float | None) -> None:
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(PRELOADED)
+    process = context.Process(target=work, args=(home,))
+    process.start()
+    process.join(seconds)
+    if process.is_alive():
+        process.kill()
+    process.join()
+    assert seconds is not None or process.exitcode == 0
+
+
+def states_after(work: Callable[[Path], None], planted: Path, folder: Path, rounds: int) -> set[tuple[str, int]]:
+    """Kill `rounds` times and start again; return what was found: how many facts are in which state."""
+    chance = random.Random(5)
+    killed(work, Path(shutil.copytree(planted, folder / "warm")), None)  # the server of processes starts only once
+    started = time.monotonic()
+    killed(work, Path(shutil.copytree(planted, folder / "whole")), None)
+    whole = time.monotonic() - started
+    found = set()
+    for number in range(rounds):
+        home = Path(shutil.copytree(planted, folder / str(number)))
+        killed(work, home, chance.uniform(0.01, whole))
+        runtime = bootstrap.start(home=home)
+        assert_sound(runtime.database)
+        assert not list(home.rglob("*.partial*"))
+        texts = {memory.text: memory.state for memory in everything(runtime)}
+        assert set(texts) <= set(FACTS)
+        found.add((",".join(sorted(set(texts.values()))), len(texts)))
+        assert_backups_sound(runtime, texts)
+        runtime.close()
+        shutil.rmtree(home)
+    return found
+
+
+def everything(runtime: Runtime) -> list[memories.Memory]:
+    rows = runtime.database.read().execute("SELECT id FROM memories").fetchall()
+    return memories.get_memories(runtime.database.read(), runtime.user_id, [row["id"] for row in rows])
+
+
+def assert_backups_sound(runtime: Runtime, texts: dict[str, State]) -> None:
+    """Each copy opens, is sound, and holds no fact that the file has erased."""
+    for path in (runtime.paths.database.parent / "backups").iterdir():
+        home = Path(shutil.copytree(path.parent, runtime.paths.database.parent.parent / "opened"))
+        home.chmod(0o700)
+        (home / path.name).rename(home / "memapp.db")
+        copy = bootstrap.start(home=home)
+        assert_sound(copy.database)
+        assert {memory.text for memory in everything(copy)} == (set(texts) if len(texts) < len(FACTS) else set(FACTS))
+        copy.close()
+        shutil.rmtree(home)
+
+
+@pytest.fixture
+def planted(tmp_path: Path) -> Path:
+    plant(tmp_path / "planted")
+    return tmp_path / "planted"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("work", "either"),
+    [
+        (erase, {("soft_deleted", 8), ("", 0)}),
+        (bring_back, {("soft_deleted", 8), ("live", 8)}),
+        (back_up, {("soft_deleted", 8)}),
+    ],
+)
+def test_a_kill_leaves_the_old_state_or_the_new(
+    planted: Path, tmp_path: Path, work: Callable[[Path], None], either: set[tuple[str, int]]
+) -> None:
+    assert states_after(work, planted, tmp_path, rounds=100) == either
