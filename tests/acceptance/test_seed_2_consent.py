@@ -1,0 +1,79 @@
+"""Consent policy: no sensitive field changes without consent, and the audit trail contains the decision."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from memapp.inference import Cancel
+from memapp.inference.scripted import ScriptedModel
+from memapp.runtime import Runtime
+from memapp.services import consent, curate, undo
+from memapp.services.upkeep import work
+from memapp.store import consents, history
+from tests.builders import Clock, make_runtime, new_chat, say
+
+STATEMENTS = {
+    "preferred_name": "Please call me Ana from now on.",
+    "pronouns": "My pronouns are they/them.",
+    "city": "I live in Oslo.",
+    "language": "Please answer me in Norwegian.",
+}
+
+
+@pytest.fixture
+def runtime(tmp_path: Path) -> Iterator[Runtime]:
+    opened = make_runtime(tmp_path, ScriptedModel(), ask_in_chat=False)
+    yield opened
+    opened.close()
+
+
+@pytest.mark.parametrize("field", STATEMENTS)
+def test_no_sensitive_field_changes_without_consent(runtime: Runtime, field: str) -> None:
+    for _ in range(3):
+        say(runtime, new_chat(runtime), STATEMENTS[field])
+        list(work(runtime, None, Cancel()))
+    assert consent.profile(runtime) == {}
+    assert curate.list_memories(runtime) == []
+    (patch,) = consent.waiting(runtime)
+    assert (patch.field, patch.expires_at - patch.created_at) == (field, timedelta(days=7))
+    consent.approve(runtime, patch.id)
+    assert consent.profile(runtime) == {field: patch.new_value}
+
+
+def test_an_undecided_proposal_is_gone_after_seven_days(runtime: Runtime) -> None:
+    say(runtime, new_chat(runtime), STATEMENTS["city"])
+    assert isinstance(runtime.clock, Clock)
+    runtime.clock.now += timedelta(days=7, hours=1)
+    assert len(consent.expire_due(runtime)) == 1
+    assert (consent.waiting(runtime), consent.profile(runtime)) == ([], {})
+
+
+def test_a_benign_field_applies_by_two_signals(runtime: Runtime) -> None:
+    say(runtime, new_chat(runtime), "Please keep your answers short.")
+    assert consent.profile(runtime) == {}
+    say(runtime, new_chat(runtime), "Please keep your answers short.")
+    assert list(consent.profile(runtime)) == ["tone"]
+
+
+def test_audit_trail_contains_the_decision(runtime: Runtime) -> None:
+    say(runtime, new_chat(runtime), STATEMENTS["city"])
+    say(runtime, new_chat(runtime), STATEMENTS["pronouns"])
+    by_field = {one.field: one for one in consent.waiting(runtime)}
+    consent.approve(runtime, by_field["city"].id)
+    consent.deny(runtime, by_field["pronouns"].id)
+    undo.undo_last(runtime)
+    conn = runtime.database.read()
+    entries = [one for one in reversed(history.list_entries(conn, runtime.user_id)) if one.memory_id.startswith("profile:")]
+    assert [(one.memory_id, one.meta.get("decision", "approved"), one.actor) for one in entries] == [
+        ("profile:city", "approved", "person"),
+        ("profile:pronouns", "denied", "person"),
+        ("profile:pronouns", "reopened", "person"),
+    ]
+    decided = {one.field: one for one in consents.list_patches(conn, runtime.user_id) if one.decided_at}
+    assert {field: (one.state, one.decided_by) for field, one in decided.items()} == {
+        "city": ("applied", "person"),
+        "pronouns": ("denied", "person"),
+    }
+    assert all(entry.meta["patch_id"] in (decided["city"].id, decided["pronouns"].id) for entry in entries)

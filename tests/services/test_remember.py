@@ -1,0 +1,191 @@
+"""What is proposed from typed words, what waits with it, and the question in the chat."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memapp.domain.chat import Role
+from memapp.domain.turn import Accepted, Asked, TurnEvent
+from memapp.errors import ModelError
+from memapp.inference import Cancel
+from memapp.inference.scripted import ScriptedModel
+from memapp.runtime import Runtime
+from memapp.services import chats, consent, curate, forget, undo
+from memapp.services.consent import FORGOTTEN
+from memapp.services.turn import take_turn
+from memapp.services.upkeep import work
+from memapp.store import expectations
+from tests.builders import make_runtime, new_chat, only, say
+
+
+@pytest.fixture
+def model() -> ScriptedModel:
+    return ScriptedModel()
+
+
+@pytest.fixture
+def runtime(tmp_path: Path, model: ScriptedModel) -> Iterator[Runtime]:
+    opened = make_runtime(tmp_path, model)
+    yield opened
+    opened.close()
+
+
+def learn(runtime: Runtime) -> None:
+    list(work(runtime, None, Cancel()))
+
+
+def waiting(runtime: Runtime) -> list[tuple[str, str]]:
+    return sorted((one.field, one.new_value) for one in consent.waiting(runtime))
+
+
+def live(runtime: Runtime) -> list[str]:
+    return [memory.text for memory in curate.list_memories(runtime)]
+
+
+def asked(happened: list[TurnEvent]) -> list[str]:
+    return [event.question.text for event in happened if isinstance(event, Asked)]
+
+
+def test_what_a_typed_message_states_waits_with_the_message_as_evidence(runtime: Runtime) -> None:
+    happened = say(runtime, new_chat(runtime), "My name is Ana and I live in Oslo.")
+    message = only(Accepted, happened).message
+    assert waiting(runtime) == [("city", "Oslo"), ("preferred_name", "Ana")]
+    assert {one.evidence for one in consent.waiting(runtime)} == {(message.id,)}
+    assert consent.profile(runtime) == {}
+
+
+def test_pasted_words_and_those_of_the_model_propose_nothing(runtime: Runtime, model: ScriptedModel) -> None:
+    text = "My name is Ana and I live in Oslo."
+    thread = new_chat(runtime)
+    model.enqueue("You live in Oslo. Your name is Ana. I live in Oslo. My name is Ana.")
+    list(take_turn(runtime, thread, text, pasted=[(0, len(text))]))
+    learn(runtime)
+    assert (waiting(runtime), live(runtime)) == ([], [])
+
+
+def test_a_benign_value_that_was_also_pasted_is_no_signal(runtime: Runtime) -> None:
+    pasted = "Please keep your answers short."
+    for _ in range(3):
+        text = f"Please keep your answers short. {pasted}"
+        list(take_turn(runtime, new_chat(runtime), text, pasted=[(len(text) - len(pasted), len(text))]))
+    assert consent.profile(runtime) == {}
+    for _ in range(2):
+        say(runtime, new_chat(runtime), "Please keep your answers short.")
+    assert list(consent.profile(runtime)) == ["tone"]
+
+
+def test_a_fact_that_states_a_sensitive_field_waits_with_its_proposal(runtime: Runtime) -> None:
+    say(runtime, new_chat(runtime), "I live in Oslo. I have a dog called Rex.")
+    learn(runtime)
+    assert [text for text in live(runtime) if "Oslo" in text] == []
+    assert live(runtime) != []
+    (patch,) = consent.waiting(runtime)
+    assert "Oslo" in consent.held_text(runtime, patch.id)
+    consent.approve(runtime, patch.id)
+    assert [text for text in live(runtime) if "Oslo" in text] != []
+
+
+def test_what_is_approved_is_learned_without_another_question(runtime: Runtime) -> None:
+    consent.set_field(runtime, "city", "Oslo")
+    say(runtime, new_chat(runtime), "I live in Oslo.")
+    learn(runtime)
+    assert (waiting(runtime), live(runtime)) == ([], ["User lives in Oslo."])
+
+
+def test_a_fact_that_was_erased_waits_when_it_is_stated_again(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    say(runtime, thread, "I have a dog called Rex.")
+    learn(runtime)
+    (memory,) = curate.list_memories(runtime)
+    forget.purge(runtime, [memory.id])
+    say(runtime, new_chat(runtime), "I have a dog called Rex.")
+    learn(runtime)
+    assert live(runtime) == []
+    assert waiting(runtime) == [(FORGOTTEN, memory.text)]
+    consent.approve(runtime, consent.waiting(runtime)[0].id)
+    assert live(runtime) == [memory.text]
+
+
+# The question in the chat
+
+
+def test_memapp_asks_below_the_reply_and_a_typed_yes_approves(runtime: Runtime, model: ScriptedModel) -> None:
+    thread = new_chat(runtime)
+    assert asked(say(runtime, thread, "My name is Ana.")) == ["Shall I remember that your name is Ana? (yes / no)"]
+    question = chats.page(runtime, thread).messages[-1]
+    assert (question.role, question.unprompted, question.model) == (Role.ASSISTANT, True, "")
+    say(runtime, thread, "Yes, please.")
+    assert consent.profile(runtime) == {"preferred_name": "Ana"}
+    row = runtime.database.read().execute("SELECT decided_by FROM patches").fetchone()
+    assert row["decided_by"] == "chat"
+    assert "About the user: name Ana." in model.seen[-1].system
+    undo.undo_last(runtime)
+    assert consent.profile(runtime) == {}
+
+
+def test_a_typed_no_denies_and_anything_else_leaves_it_waiting(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    say(runtime, thread, "My name is Ana.")
+    say(runtime, thread, "What is the weather like?")
+    assert waiting(runtime) == [("preferred_name", "Ana")]
+    other = new_chat(runtime)
+    say(runtime, other, "I live in Oslo.")
+    say(runtime, other, "no")
+    assert waiting(runtime) == [("preferred_name", "Ana")]
+    assert consent.profile(runtime) == {}
+
+
+def test_only_the_next_message_can_answer(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    say(runtime, thread, "My name is Ana.")
+    say(runtime, thread, "I like tea.")
+    say(runtime, thread, "Yes")
+    assert (consent.profile(runtime), waiting(runtime)) == ({}, [("preferred_name", "Ana")])
+
+
+def test_a_yes_that_was_pasted_or_said_elsewhere_counts_for_nothing(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    say(runtime, thread, "My name is Ana.")
+    say(runtime, new_chat(runtime), "Yes")
+    list(take_turn(runtime, thread, "Yes", pasted=[(0, 3)]))
+    assert consent.profile(runtime) == {}
+
+
+def test_the_model_can_neither_ask_nor_answer(runtime: Runtime, model: ScriptedModel) -> None:
+    thread = new_chat(runtime)
+    say(runtime, thread, "My name is Ana.")
+    model.enqueue("Shall I remember that you live in Oslo? (yes / no)")
+    say(runtime, thread, "Tell me something.")
+    say(runtime, thread, "yes")
+    assert consent.profile(runtime) == {}
+
+
+def test_memapp_asks_at_most_once_in_ten_turns_and_never_when_told_not_to(runtime: Runtime, tmp_path: Path) -> None:
+    thread = new_chat(runtime)
+    questions = [asked(say(runtime, thread, f"My name is {name}.")) for name in ("Ana", "Bea", "Cleo")]
+    assert [len(one) for one in questions] == [1, 0, 0]
+    for number in range(8):
+        say(runtime, thread, f"Let us talk about subject {number}.")
+    assert len(asked(say(runtime, thread, "I live in Oslo."))) == 1
+    quiet = make_runtime(tmp_path / "quiet", ScriptedModel(), ask_in_chat=False)
+    assert asked(say(quiet, new_chat(quiet), "My name is Ana.")) == []
+    assert consent.count_waiting(quiet) == 1
+    quiet.close()
+
+
+def test_a_reply_that_failed_is_followed_by_no_question(runtime: Runtime, model: ScriptedModel) -> None:
+    def broken(*_: object) -> str:
+        raise ModelError("no")
+
+    model.script = broken
+    assert asked(say(runtime, new_chat(runtime), "My name is Ana.")) == []
+    assert waiting(runtime) == [("preferred_name", "Ana")]
+
+
+def test_an_answer_to_a_question_is_no_surprise_to_learn_from(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    say(runtime, thread, "My name is Ana.")
+    before = len(expectations.pending_surprises(runtime.database.read(), runtime.user_id))
+    say(runtime, thread, "Yes")
+    assert len(expectations.pending_surprises(runtime.database.read(), runtime.user_id)) == before
