@@ -41,6 +41,7 @@ DROP TABLE kept_sources;
 CREATE UNIQUE INDEX memories_once ON memories (user_id, normal_text) WHERE state = 'live';
 CREATE INDEX memories_recent ON memories (user_id, state, id DESC);
 CREATE INDEX memories_due ON memories (purge_at) WHERE purge_at IS NOT NULL;
+CREATE INDEX memories_merged ON memories (merged_into) WHERE merged_into <> '';
 CREATE INDEX recalls_owner ON recalls (owner_id);
 
 CREATE VIEW memories_indexed AS SELECT key, text, tags FROM memories WHERE state = 'live';

@@ -20,9 +20,18 @@ MAX_TAGS = 5
 TAG_CHARS = 40
 
 
-def add(runtime: Runtime, text: str, tags: Sequence[str] = (), *, pinned: bool = False, category: str = "") -> Revision:
+def add(
+    runtime: Runtime,
+    text: str,
+    tags: Sequence[str] = (),
+    *,
+    pinned: bool = False,
+    category: str = "",
+    importance: int = BY_HAND_IMPORTANCE,
+) -> Revision:
     """Remember something in the person's own words."""
     _check_category(runtime, category or NOTES)
+    _check_importance(importance)
     text = _checked(text)
     now = runtime.clock()
     memory = Memory(
@@ -31,7 +40,7 @@ def add(runtime: Runtime, text: str, tags: Sequence[str] = (), *, pinned: bool =
         tags=_checked_tags(tags) or tuple(tags_for(text)),
         kind=Kind.SEMANTIC,
         category=category or NOTES,
-        importance=BY_HAND_IMPORTANCE,
+        importance=importance,
         pinned=pinned,
         state=State.LIVE,
         reason="",
@@ -59,8 +68,8 @@ def edit(
     before = get(runtime, memory_id)
     if category is not None:
         _check_category(runtime, category)
-    if importance is not None and not 1 <= importance <= 5:
-        raise UsageError("Importance is a number from 1 to 5.")
+    if importance is not None:
+        _check_importance(importance)
     if text is not None:
         text = _checked(text)
         if tags is None and before.tags == tuple(tags_for(before.text)):
@@ -81,6 +90,23 @@ def tag(runtime: Runtime, tag: str, *memory_ids: str) -> Revision:
         raise UsageError("A tag needs a name.")
     found = [get(runtime, memory_id) for memory_id in memory_ids]
     return _apply(runtime, *(Updated(one.id, tags=_checked_tags([*one.tags, added])) for one in found))
+
+
+def set_importance(runtime: Runtime, importance: int, *memory_ids: str) -> Revision:
+    """Say how much memories matter, from 1 to 5."""
+    _check_importance(importance)
+    return _apply(runtime, *(Updated(memory_id, importance=importance) for memory_id in memory_ids))
+
+
+def set_category(runtime: Runtime, category: str, *memory_ids: str) -> Revision:
+    """Put memories into another category."""
+    _check_category(runtime, category)
+    return _apply(runtime, *(Updated(memory_id, category=category) for memory_id in memory_ids))
+
+
+def categories(runtime: Runtime) -> list[str]:
+    """Return the categories that a memory can have."""
+    return [name for name in runtime.categories.categories if name != RECENT_ACTIVITY]
 
 
 def forget(runtime: Runtime, *memory_ids: str) -> Revision:
@@ -132,9 +158,14 @@ def _checked(text: str) -> str:
 
 
 def _check_category(runtime: Runtime, category: str) -> None:
-    known = [name for name in runtime.categories.categories if name != RECENT_ACTIVITY]
+    known = categories(runtime)
     if category not in known:
         raise UsageError(f"There is no category {category!r}.", f"Known: {', '.join(known)}.")
+
+
+def _check_importance(importance: int) -> None:
+    if not 1 <= importance <= 5:
+        raise UsageError("Importance is a number from 1 to 5.")
 
 
 def _checked_tags(tags: Sequence[str]) -> tuple[str, ...]:

@@ -59,7 +59,7 @@ _ORDERS = {
 def _filtered(user_id: str, wanted: MemoryFilter) -> tuple[str, dict[str, Any]]:
     """Return the tables and conditions of a filter as SQL with named values. Live texts are found in the index."""
     given: dict[str, tuple[str, Any]] = {
-        "state": ("o.state = :state" if wanted.state else "o.state <> 'live'", wanted.state),
+        "state": ("o.state = :state" if wanted.state else "o.purge_at IS NOT NULL", wanted.state),
         "tag": ("EXISTS (SELECT 1 FROM json_each(o.tags) WHERE lower(value) = lower(:tag))", wanted.tag),
         "category": ("o.category = :category", wanted.category),
         "kind": ("o.kind = :kind", wanted.kind),

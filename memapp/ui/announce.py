@@ -76,5 +76,10 @@ class Learned(Announcement):
 
 
 @dataclass
+class Rested(Announcement):
+    """The work between two turns is done: memories may have been merged, used, or moved to the trash."""
+
+
+@dataclass
 class ModelChanged(Announcement):
     """A model was loaded, failed to load, or is being loaded."""

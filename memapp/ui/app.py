@@ -3,6 +3,7 @@
 Nothing of memapp but this and the opening screen is imported before the first paint.
 """
 
+import asyncio
 import atexit
 import gc
 import os
@@ -14,12 +15,15 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.text import Text
+from textual import work
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
+from textual.signal import Signal
 from textual.widgets import Input, TextArea
 
 from memapp import paths
+from memapp.domain.text import one_line, shorten
 from memapp.errors import MemappError
 from memapp.ui.announce import Opened, OpeningFailed
 from memapp.ui.crash import three_lines, write_crash_file
@@ -27,6 +31,7 @@ from memapp.ui.palette import offered
 from memapp.ui.safe import notify
 from memapp.ui.screens.opening import OpeningScreen
 from memapp.ui.themes import DARK, LIGHT, OFFERED
+from memapp.ui.told import told
 
 if TYPE_CHECKING:
     from memapp.domain.chat import Thread
@@ -48,7 +53,7 @@ class MemappApp(App[None]):
 
     TITLE = "memapp"
     # All of it at once: style that comes with a screen is parsed together with everything else a second time.
-    CSS_PATH: ClassVar[Any] = [paths.bundled("assets", f"{name}.tcss") for name in ("app", "chat", "models")]
+    CSS_PATH: ClassVar[Any] = [paths.bundled("assets", f"{name}.tcss") for name in ("app", "chat", "models", "memories")]
     COMMANDS: ClassVar[set[Any]] = {offered}
     COMMAND_PALETTE_BINDING = "ctrl+p"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012  # an instance variable of App
@@ -57,6 +62,8 @@ class MemappApp(App[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f1", "toggle_help", "Help", id="app.help", priority=True),
         Binding("f2", "mode('chat')", "Chat", show=False, id="app.chat", priority=True),
+        Binding("f3", "mode('memories')", "Memories", show=False, id="app.memories", priority=True),
+        Binding("f5", "mode('trash')", "Trash", show=False, id="app.trash", priority=True),
         Binding("f8", "mode('models')", "Models", show=False, id="app.models", priority=True),
         Binding("f9", "mode('settings')", "Settings", show=False, id="app.settings", priority=True),
         Binding("ctrl+f", "find", "Find", id="app.find", priority=True),
@@ -79,6 +86,8 @@ class MemappApp(App[None]):
         self._failed = False
         self._interrupted_at = -QUIT_SECONDS
         self._crash_folder = paths.locate().log
+        self.changed: Signal[None] = Signal(self, "memories changed")
+        """Published after each change of a memory; screens that show memories look again."""
         self.register_theme(DARK)
         self.register_theme(LIGHT)
         self.theme = DARK.name
@@ -103,7 +112,8 @@ class MemappApp(App[None]):
     def _open(self) -> None:
         try:
             runtime = self._start()
-            from memapp.ui.screens import chat, models, settings  # noqa: F401  # imported here so that no later key waits for it
+            # Imported here so that no later key waits for it.
+            from memapp.ui.screens import chat, memories, models, settings, trash  # noqa: F401
         except MemappError as error:
             self.post_message(OpeningFailed(error))
         except Exception as error:
@@ -121,8 +131,10 @@ class MemappApp(App[None]):
 
     async def on_opened(self, event: Opened) -> None:
         from memapp.ui.screens.chat import ChatScreen
+        from memapp.ui.screens.memories import MemoriesScreen
         from memapp.ui.screens.models import ModelsScreen
         from memapp.ui.screens.settings import SettingsScreen
+        from memapp.ui.screens.trash import TrashScreen
         from memapp.ui.talk import Talk
 
         opening = self.screen
@@ -137,6 +149,8 @@ class MemappApp(App[None]):
         )
         self.talk = self.chat.talk = Talk(event.runtime, self.chat.post_message)
         self.add_mode("chat", lambda: self.chat)
+        self.add_mode("memories", lambda: MemoriesScreen(event.runtime))
+        self.add_mode("trash", lambda: TrashScreen(event.runtime))
         self.add_mode("models", lambda: ModelsScreen(event.runtime))
         self.add_mode("settings", lambda: SettingsScreen(event.runtime))
         self.is_open = True
@@ -222,8 +236,20 @@ class MemappApp(App[None]):
         return self.screen.get_selected_text() or ""
 
     def action_undo(self) -> None:
-        """Take the last thing back."""
-        self.chat.undo_last()
+        """Take the last thing back; after a restart, the last change of a memory."""
+        if self.chat.undone.last is None:
+            self._undo_earlier()
+        else:
+            self.chat.undo_last()
+
+    @work(group="undo")
+    @told
+    async def _undo_earlier(self) -> None:
+        from memapp.services import undo
+
+        step = await asyncio.to_thread(undo.undo_last, self.runtime)
+        notify(self, f"Undone: {step.event.lower()} {shorten(one_line(step.text), 60)}")
+        self.memories_changed()
 
     async def action_quit(self) -> None:
         """Leave at once; what is being written or typed is kept."""
@@ -236,6 +262,10 @@ class MemappApp(App[None]):
             yield from self._chat_commands()
             yield SystemCommand("Find anything", "Chats, messages and memories (ctrl+f)", self.action_find)
             yield SystemCommand("Chat", "Talk (F2)", lambda: self.call_later(self.action_mode, "chat"))
+            yield SystemCommand(
+                "Memories", "All that is remembered (F3)", lambda: self.call_later(self.action_mode, "memories")
+            )
+            yield SystemCommand("Trash", "What was forgotten (F5)", lambda: self.call_later(self.action_mode, "trash"))
             yield SystemCommand(
                 "Models", "Choose the model that answers (F8)", lambda: self.call_later(self.action_mode, "models")
             )
@@ -254,6 +284,33 @@ class MemappApp(App[None]):
         """Show a chat, from wherever the person is."""
         self.chat.open_thread(thread)
         self.call_later(self.action_mode, "chat")
+
+    @work(group="open", exclusive=True)
+    @told
+    async def show_message(self, message_id: str) -> None:
+        """Show a message in its chat, from wherever the person is."""
+        await self.chat.go_to_message(message_id)
+        await self.action_mode("chat")
+
+    @work(group="open", exclusive=True)
+    async def show_memory(self, memory_id: str) -> None:
+        """Show a memory among all others, from wherever the person is."""
+        from memapp.ui.screens.memories import MemoriesScreen
+
+        await self.action_mode("memories")
+        if isinstance(self.screen, MemoriesScreen):
+            self.screen.go_to(memory_id)
+
+    def memories_changed(self) -> None:
+        """Let every screen that shows memories look again."""
+        self.changed.publish(None)
+        self.chat.explain_again()
+
+    def on_learned(self) -> None:
+        self.memories_changed()
+
+    def on_rested(self) -> None:
+        self.changed.publish(None)
 
     def use_theme(self, name: str) -> None:
         """Change the colours and keep the choice."""

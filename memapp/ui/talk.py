@@ -18,7 +18,7 @@ from memapp.errors import MemappError
 from memapp.runtime import Cancel, Runtime
 from memapp.services import chats, models, upkeep
 from memapp.services.turn import remark, resend_turn, retry_turn, take_turn
-from memapp.ui.announce import Learned, ModelChanged, ThreadStarted, TurnEnded, TurnMoved, TurnRefused, Unsent
+from memapp.ui.announce import Learned, ModelChanged, Rested, ThreadStarted, TurnEnded, TurnMoved, TurnRefused, Unsent
 from memapp.ui.crash import write_crash_file
 
 log = logging.getLogger(__name__)
@@ -151,6 +151,8 @@ class Talk:
                 self._announce(Learned(thread_id, memory))
         except MemappError as error:
             log.warning("idle work stopped: %s", type(error).__name__)
+        finally:
+            self._announce(Rested())
 
     def _warm(self, thread_id: str, typed: str, cancel: Cancel) -> None:
         try:

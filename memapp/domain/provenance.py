@@ -1,0 +1,38 @@
+"""Where a memory comes from and what it was used for."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from memapp.domain.chat import Message
+
+
+@dataclass(frozen=True, slots=True)
+class Uses:
+    """How often a memory stood in a prompt."""
+
+    count: int
+    days: int
+    """On how many different days."""
+    last: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class UsedIn:
+    """A reply that a memory was recalled for."""
+
+    message: Message
+    score: float
+    why: str
+    """Which signals matched, in words and numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """All of it for one memory."""
+
+    sources: tuple[Message, ...]
+    """The messages that it came from, oldest first; those deleted since are left out."""
+    uses: Uses | None
+    """None if it was never used."""
+    replies: tuple[UsedIn, ...]
+    """Newest first."""

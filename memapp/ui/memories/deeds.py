@@ -1,0 +1,161 @@
+"""What a person does with memories in Memories and Trash. Each deed can be undone but one: erasing for good."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
+
+from textual.screen import Screen
+
+from memapp.domain.categories import NOTES
+from memapp.domain.changes import Revision
+from memapp.domain.memory import Memory
+from memapp.domain.text import one_line, shorten
+from memapp.runtime import Runtime
+from memapp.services import curate, forget, lifecycle
+from memapp.ui.memories.words import bar, many
+from memapp.ui.safe import notify
+from memapp.ui.screens.detail import Line, TextCard
+from memapp.ui.screens.memory_form import Choice, ConfirmErase, MemoryForm, Written
+
+if TYPE_CHECKING:
+    from memapp.ui.app import MemappApp
+
+LABEL_CHARS = 40
+
+
+class Deeds:
+    """Deeds on memories, for one screen."""
+
+    def __init__(self, screen: Screen[None], runtime: Runtime) -> None:
+        self._screen = screen
+        self._runtime = runtime
+
+    @property
+    def _app(self) -> "MemappApp":
+        return cast("MemappApp", self._screen.app)
+
+    # Writing ---------------------------------------------------------------------------------------------------------
+
+    async def add(self) -> str:
+        """Let the person write a memory; return its id, or nothing."""
+        empty = Written("", (), curate.BY_HAND_IMPORTANCE, NOTES)
+
+        def save(one: Written) -> Revision:
+            return curate.add(self._runtime, one.text, one.tags, category=one.category, importance=one.importance)
+
+        revision = await self._ask(MemoryForm("A new memory", empty, curate.categories(self._runtime), save))
+        if revision is None:
+            return ""
+        self._did("Remembered", await asyncio.to_thread(curate.get, self._runtime, revision.memory_id), revision)
+        return revision.memory_id
+
+    async def edit(self, memory: Memory) -> None:
+        """Let the person put other words, tags, importance or category in place."""
+        before = Written(memory.text, memory.tags, memory.importance, memory.category)
+
+        def save(one: Written) -> Revision:
+            tags = None if one.tags == before.tags else one.tags
+            text = None if one.text == before.text else one.text
+            category = None if one.category == before.category else one.category
+            return curate.edit(self._runtime, memory.id, text, tags=tags, importance=one.importance, category=category)
+
+        revision = await self._ask(MemoryForm("Edit", before, curate.categories(self._runtime), save))
+        if revision is not None:
+            self._did("Edited", memory, revision)
+
+    async def _ask(self, form: MemoryForm) -> Revision | None:
+        return await self._app.push_screen_wait(form)
+
+    # On one or many --------------------------------------------------------------------------------------------------
+
+    async def pin(self, chosen: Sequence[Memory]) -> None:
+        """Pin them; when all are pinned, unpin them."""
+        pinned = not all(one.pinned for one in chosen)
+        revision = await asyncio.to_thread(curate.pin, self._runtime, *_ids(chosen), pinned=pinned)
+        self._did("Pinned" if pinned else "Unpinned", chosen, revision)
+
+    async def tag(self, chosen: Sequence[Memory]) -> None:
+        """Give them one tag more."""
+        tag = await self._app.push_screen_wait(Line(f"Tag {_said(chosen)}", "", note="One tag, added to those there are."))
+        if tag and tag.strip():
+            self._did("Tagged", chosen, await asyncio.to_thread(curate.tag, self._runtime, tag, *_ids(chosen)))
+
+    async def weigh(self, chosen: Sequence[Memory]) -> None:
+        """Say how much they matter."""
+        rows = [(str(number), f"{number}  {bar(number)}  {words}") for number, words in enumerate(IMPORTANCE, start=1)]
+        number = await self._app.push_screen_wait(Choice(f"How important: {_said(chosen)}", rows, str(chosen[0].importance)))
+        if number:
+            revision = await asyncio.to_thread(curate.set_importance, self._runtime, int(number), *_ids(chosen))
+            self._did(f"Importance {number} for", chosen, revision)
+
+    async def categorise(self, chosen: Sequence[Memory]) -> None:
+        """Put them into another category."""
+        rows = [(name, name) for name in curate.categories(self._runtime)]
+        name = await self._app.push_screen_wait(Choice(f"Category of {_said(chosen)}", rows, chosen[0].category))
+        if name:
+            revision = await asyncio.to_thread(curate.set_category, self._runtime, name, *_ids(chosen))
+            self._did(f"Category {name} for", chosen, revision)
+
+    async def forget(self, chosen: Sequence[Memory]) -> None:
+        """Put them into the trash."""
+        self._did("In the trash:", chosen, await asyncio.to_thread(curate.forget, self._runtime, *_ids(chosen)))
+
+    async def restore(self, chosen: Sequence[Memory]) -> None:
+        """Bring them back from the trash."""
+        back = await asyncio.to_thread(lifecycle.restore_many, self._runtime, _ids(chosen))
+        came = [one for one in chosen if one.id not in back.known]
+        if back.revisions:
+            self._did("Restored", came, back.revisions[0])
+        if back.known:
+            notify(self._screen, f"{many(len(back.known))} stayed here: memapp knows the same again already.", problem=True)
+
+    async def erase(self, chosen: Sequence[Memory]) -> bool:
+        """Erase them for good, if the person types the word; return whether it was done."""
+        text = f"{_said(chosen)}\n\nThis cannot be undone: rows, versions, index and backups are cleaned."
+        came_from = any(one.sources for one in chosen)
+        word = await self._app.push_screen_wait(
+            ConfirmErase(f"Erase {many(len(chosen))} for good?", text, may_take_messages=came_from)
+        )
+        if word is None:
+            return False
+        notify(self._screen, "Erasing, and scanning the files for what is left…")
+        receipt = await asyncio.to_thread(forget.purge, self._runtime, _ids(chosen), messages=word.messages)
+        await self._receipt(str(receipt))
+        return True
+
+    async def empty_trash(self, count: int) -> None:
+        """Erase all that is in the trash, if the person types the word."""
+        text = f"All {many(count)} in the trash.\n\nThis cannot be undone: rows, versions, index and backups are cleaned."
+        if await self._app.push_screen_wait(ConfirmErase("Empty the trash?", text, may_take_messages=False)) is not None:
+            notify(self._screen, "Erasing, and scanning the files for what is left…")
+            await self._receipt(str(await asyncio.to_thread(lifecycle.empty, self._runtime)))
+
+    async def _receipt(self, text: str) -> None:
+        self._app.memories_changed()
+        wanted = await self._app.push_screen_wait(TextCard("✓ Receipt", text.replace(", ", "\n")))
+        if wanted is not None:
+            self._app.copy_to_clipboard(text)
+
+    def copy(self, chosen: Sequence[Memory]) -> None:
+        """Copy their words."""
+        self._app.copy_to_clipboard("\n".join(one.text for one in chosen))
+        notify(self._screen, "Copied." if len(chosen) == 1 else f"Copied {many(len(chosen))}.")
+
+    def _did(self, done: str, chosen: Memory | Sequence[Memory], revision: Revision) -> None:
+        """Keep the way back, say what was done, and let every screen show it."""
+        label = f"{done} {_said([chosen] if isinstance(chosen, Memory) else chosen)}"
+        self._app.chat.undone.push(label, lambda runtime: curate.undo(runtime, revision))
+        notify(self._screen, f"{label}. ctrl+z takes it back.")
+        self._app.memories_changed()
+
+
+IMPORTANCE = ("hardly matters", "a detail", "worth knowing", "important", "vital")
+
+
+def _ids(chosen: Sequence[Memory]) -> list[str]:
+    return [one.id for one in chosen]
+
+
+def _said(chosen: Sequence[Memory]) -> str:
+    """Return what was chosen, in words short enough for a title."""
+    return f"“{shorten(one_line(chosen[0].text), LABEL_CHARS)}”" if len(chosen) == 1 else many(len(chosen))

@@ -1,0 +1,98 @@
+"""How ages, reasons and importance of memories are put into words. What is red elsewhere is a capital word here too."""
+
+from datetime import datetime, timedelta
+
+from memapp.domain.filters import Sort
+from memapp.domain.history import Event
+from memapp.domain.memory import Kind, Memory, State
+from memapp.ui.widgets.words import clock, moment
+
+BARS = "▁▂▄▆█"
+REASONS = {
+    "person": "put there by you",
+    "unused": "not used for {days} days",
+    "overflow": "too many facts",
+    "superseded": "replaced by a newer one",
+    "merged": "merged into another",
+    "undone": "taken back",
+}
+SORTS = {
+    Sort.NEWEST: "newest first",
+    Sort.OLDEST: "oldest first",
+    Sort.IMPORTANT: "pinned and important first",
+    Sort.USED: "most used first",
+    Sort.CHANGED: "last changed first",
+}
+KINDS = {Kind.SEMANTIC: "fact", Kind.EPISODIC: "episode"}
+ORIGINS = {"person": "you wrote it", "distilled": "learned from what you typed", "import": "imported"}
+ACTORS = {"person": "by you", "worker": "by memapp", "import": "by an import"}
+EVENTS = {
+    Event.ADD: "first words",
+    Event.UPDATE: "edited",
+    Event.PIN: "pinned or unpinned",
+    Event.DELETE: "to the trash",
+    Event.TTL: "to the trash, unused",
+    Event.RESTORE: "restored",
+    Event.MERGE: "merged",
+    Event.UNDO: "taken back",
+}
+
+
+def age(at: datetime, now: datetime) -> str:
+    """Return how long ago something was, in at most five letters."""
+    minutes = max(0, int((now - at).total_seconds() // 60))
+    hours, days = minutes // 60, minutes // (60 * 24)
+    if minutes < 1:
+        return "now"
+    if hours < 1:
+        return f"{minutes} m"
+    if days < 1:
+        return f"{hours} h"
+    if days < 14:
+        return f"{days} d"
+    if days < 70:
+        return f"{days // 7} w"
+    return f"{days // 30} mo" if days < 365 else f"{days // 365} y"
+
+
+def ago(at: datetime, now: datetime) -> str:
+    """Return the same in a sentence."""
+    return "just now" if (words := age(at, now)) == "now" else f"{words} ago"
+
+
+def when(at: datetime, now: datetime) -> str:
+    """Return the day and the time of day."""
+    return f"{moment(at, now)} {clock(at)}" if at.astimezone().date() != now.astimezone().date() else f"today {clock(at)}"
+
+
+def bar(importance: int) -> str:
+    """Return importance 1 to 5 as a bar of one letter."""
+    return BARS[max(1, min(importance, len(BARS))) - 1]
+
+
+def why(memory: Memory, ttl_days: int) -> str:
+    """Return why a memory is in the trash, in plain words."""
+    reason = "merged" if memory.state is State.MERGED else memory.reason
+    return REASONS.get(reason, reason or "put there").format(days=ttl_days)
+
+
+def purges(purge_at: datetime | None, now: datetime) -> str:
+    """Return when a memory leaves the trash for good."""
+    if purge_at is None:
+        return ""
+    left = purge_at - now
+    hours, minutes = int(left.total_seconds() // 3600), int(left.total_seconds() % 3600 // 60)
+    if left <= timedelta():
+        return "purges SOON"
+    if left < timedelta(days=1):
+        return f"purges TODAY, {hours} h {minutes} m"
+    return f"purges in {hours // 24} d {hours % 24} h"
+
+
+def urgent(purge_at: datetime | None, now: datetime) -> bool:
+    """Tell whether a memory leaves the trash within a day."""
+    return purge_at is not None and purge_at - now < timedelta(days=1)
+
+
+def many(count: int, one: str = "memory", more: str = "memories") -> str:
+    return f"{count:,} {one if count == 1 else more}"

@@ -1,0 +1,173 @@
+"""All about one memory in four tabs: content, history, relations, provenance. A tab is looked up when it is shown."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import events, on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.message import Message as Announcement
+from textual.style import Style
+from textual.timer import Timer
+from textual.widget import Widget
+from textual.widgets import Static
+
+from memapp.domain.memory import Memory, State
+from memapp.runtime import Runtime
+from memapp.services.provenance import provenance_of
+from memapp.ui.memories.reading import timeline
+from memapp.ui.memories.words import KINDS, ORIGINS, bar, purges, when, why
+from memapp.ui.panels.memory_history import MemoryHistory, VersionRows
+from memapp.ui.panels.memory_provenance import MemoryProvenance, MessageRows
+from memapp.ui.panels.memory_relations import MemoryRelations
+from memapp.ui.safe import joined, plain
+from memapp.ui.told import told
+
+TABS = ("content", "history", "relations", "provenance")
+PAUSE_SECONDS = 0.08
+"""While the person runs through the list, only what is in hand already is shown."""
+
+
+class TabLine(Static):
+    """The names of the tabs, clickable."""
+
+    ALLOW_SELECT = False
+
+    @dataclass
+    class Chosen(Announcement):
+        tab: str
+
+    def show(self, current: str) -> None:
+        """Mark the tab that is open."""
+        line = Content("")
+        for tab in TABS:
+            name = f"[{tab.capitalize()}]" if tab == current else f" {tab.capitalize()} "
+            text = Content(name).stylize("bold $primary" if tab == current else "$text-muted")
+            line = joined(line, text.stylize(Style.from_meta({"tab": tab})))
+        self.update(line)
+
+    def on_click(self, event: events.Click) -> None:
+        if tab := event.style.meta.get("tab"):
+            self.post_message(self.Chosen(tab))
+
+
+class ContentView(VerticalScroll, can_focus=True):
+    """The words of a memory, and all its parts."""
+
+    BINDING_GROUP_TITLE = "Memory"
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="memory-text", markup=False)
+
+
+class MemoryDetail(Vertical):
+    """One memory."""
+
+    HELP = "Tab goes to the next tab, escape back to the list."
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab", "turn(1)", "Next tab", id="memory_detail.next"),
+        Binding("shift+tab", "turn(-1)", "Tab before", show=False, id="memory_detail.before"),
+    ]
+
+    def __init__(self, runtime: Runtime) -> None:
+        super().__init__(id="memory-detail")
+        self._runtime = runtime
+        self.memory: Memory | None = None
+        self.tab = TABS[0]
+        self._looked_up = ""
+        """Which tab of which memory is shown already."""
+        self._pause: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        yield TabLine(id="memory-tabs", markup=False)
+        yield ContentView(id="memory-content")
+        yield MemoryHistory(self._runtime.clock)
+        yield MemoryRelations(self._runtime)
+        yield MemoryProvenance(self._runtime.clock)
+
+    def on_mount(self) -> None:
+        self._show_tab()
+
+    def show(self, memory: Memory | None, *, at_once: bool = False) -> None:
+        """Show a memory, or none."""
+        if memory != self.memory:
+            self._looked_up = ""
+        self.memory = memory
+        self.query_one("#memory-text", Static).update(self._content(memory) if memory else "")
+        if self._pause is not None:
+            self._pause.stop()
+        if memory is not None and self.tab != "content":
+            self._pause = self.set_timer(0.001 if at_once else PAUSE_SECONDS, self._look_up)
+
+    def enter(self) -> None:
+        """Take the focus."""
+        self._focusable().focus()
+
+    @on(TabLine.Chosen)
+    def _chosen(self, event: TabLine.Chosen) -> None:
+        event.stop()
+        self._open(event.tab)
+
+    def action_turn(self, step: int) -> None:
+        """Open the tab beside this one."""
+        self._open(TABS[(TABS.index(self.tab) + step) % len(TABS)])
+
+    def _open(self, tab: str) -> None:
+        had_focus = self.has_focus_within
+        self.tab = tab
+        self._show_tab()
+        if had_focus:
+            self._focusable().focus()
+        self._look_up()
+
+    def _show_tab(self) -> None:
+        self.query_one(TabLine).show(self.tab)
+        for tab in TABS:
+            self.query_one(f"#memory-{tab}").display = tab == self.tab
+
+    def _focusable(self) -> Widget:
+        kinds: dict[str, type[Widget]] = {"history": VersionRows, "relations": MemoryRelations, "provenance": MessageRows}
+        return self.query_one(kinds.get(self.tab, ContentView))
+
+    @work(exclusive=True, group="memory-detail")
+    @told
+    async def _look_up(self) -> None:
+        memory, tab = self.memory, self.tab
+        wanted = f"{tab}:{memory.id}" if memory else ""
+        if memory is None or wanted == self._looked_up:
+            return
+        match tab:
+            case "history":
+                self.query_one(MemoryHistory).show(await asyncio.to_thread(timeline, self._runtime, memory.id))
+            case "relations":
+                self.query_one(MemoryRelations).show(memory)
+            case "provenance":
+                found = await asyncio.to_thread(provenance_of, self._runtime, memory)
+                self.query_one(MemoryProvenance).show(memory, found)
+        self._looked_up = wanted
+
+    def look_again(self) -> None:
+        """Look the open tab up anew: something was changed."""
+        self._looked_up = ""
+        self._look_up()
+
+    def _content(self, one: Memory) -> Content:
+        now = self._runtime.clock()
+        facts = [
+            ("pinned", "★ always kept" if one.pinned else ""),
+            ("importance", f"{bar(one.importance)} {one.importance} of 5"),
+            ("category", one.category),
+            ("tags", ", ".join(one.tags) or "none"),
+            ("kind", KINDS[one.kind]),
+            ("origin", ORIGINS[one.origin]),
+            ("since", when(one.created_at, now)),
+            ("changed", when(one.updated_at, now) if one.updated_at != one.created_at else ""),
+        ]
+        if one.state is not State.LIVE:
+            facts += [("in trash", why(one, self._runtime.settings.ttl_days)), ("", purges(one.purge_at, now))]
+        lines = [joined((f"{name:>11}  ", "$text-muted"), value) for name, value in facts if value]
+        return joined(plain(one.text, "bold"), "\n\n", Content("\n").join(lines))

@@ -1,0 +1,114 @@
+"""What a memory said over time: its versions, and the words that differ between any two of them."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.widgets import Static
+
+from memapp.domain.difference import words_changed
+from memapp.domain.history import Version
+from memapp.ui.memories.reading import Moment
+from memapp.ui.memories.words import ACTORS, EVENTS, bar
+from memapp.ui.safe import joined, plain
+from memapp.ui.widgets.rowlist import RowList
+from memapp.ui.widgets.words import moment
+
+OUT, IN = "strike $text-error", "bold $text-success"
+STATES = {"live": "remembered", "soft_deleted": "in the trash", "merged": "merged into another"}
+
+
+class VersionRows(RowList[tuple[int, Moment]]):
+    """Versions, newest first; the one that the others are compared with is marked A."""
+
+    BINDING_GROUP_TITLE = "History"
+    HELP = "Left and right go through time. Space compares with the current version from now on."
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left,h", "step(1)", "Older", id="history.older", key_display="←"),
+        Binding("right,l", "step(-1)", "Newer", id="history.newer", key_display="→"),
+        Binding("space", "compare", "Compare with", id="history.compare"),
+    ]
+
+    def __init__(self, clock: Callable[[], datetime]) -> None:
+        super().__init__(id="versions")
+        self._clock = clock
+        self.base = 0
+        """Number of the version to compare with; 0 for the one before."""
+
+    def key(self, item: tuple[int, Moment]) -> str:
+        return str(item[0])
+
+    def draw(self, item: tuple[int, Moment], width: int) -> Content:  # noqa: ARG002  # one width fits all
+        number, one = item
+        sign = "A " if number == self.base else "  "
+        what = f"{EVENTS.get(one.event, one.event.lower())} {ACTORS.get(one.actor, '')}"
+        return joined((sign, "bold $accent"), f"v{number:<3}", (f"{moment(one.at, self._clock()):>11}  {what}", "$text-muted"))
+
+    def action_compare(self) -> None:
+        if self.current is not None:
+            self.base = 0 if self.base == self.current[0] else self.current[0]
+            self.redraw()
+            self.post_message(self.Moved(self))  # type: ignore[arg-type]
+
+
+class MemoryHistory(Vertical):
+    """The versions, and below them what changed."""
+
+    def __init__(self, clock: Callable[[], datetime]) -> None:
+        super().__init__(id="memory-history")
+        self._clock = clock
+
+    def compose(self) -> ComposeResult:
+        yield VersionRows(self._clock)
+        with VerticalScroll(id="difference-scroll", can_focus=False):
+            yield Static(id="difference", markup=False)
+
+    def show(self, moments: Sequence[Moment]) -> None:
+        """Show the versions of a memory, given oldest first."""
+        rows = self.query_one(VersionRows)
+        numbered = list(enumerate(moments, start=1))
+        rows.base = 0
+        rows.styles.height = max(1, min(len(numbered), 8))
+        rows.show(numbered[::-1], at=str(len(numbered)))
+
+    @on(RowList.Moved)
+    def _compare(self, event: RowList.Moved) -> None:
+        event.stop()
+        rows = self.query_one(VersionRows)
+        by_number = dict(rows.items)
+        if rows.current is None:
+            return
+        at = rows.current[0]
+        base = rows.base if rows.base not in (0, at) else at - 1
+        one, other = sorted((base, at))
+        difference = self.query_one("#difference", Static)
+        if one not in by_number:
+            difference.update(joined((f"v{at}\n", "$text-muted"), by_number[at].version.text))
+        else:
+            head = (f"v{one} → v{other}\n", "$text-muted")
+            difference.update(joined(head, difference_of(by_number[one].version, by_number[other].version)))
+
+
+def difference_of(before: Version, after: Version) -> Content:
+    """Return what is different, told by signs as well as colours: -words- went out, +words+ came in."""
+    pieces = [
+        {"same": plain(one.text), "out": plain(f"-{one.text}-", OUT), "in": plain(f"+{one.text}+", IN)}[one.kind]
+        for one in words_changed(before.text, after.text)
+    ]
+    lines = [Content(" ").join(pieces)]
+    for name, old, new in (
+        ("tags", ", ".join(before.tags), ", ".join(after.tags)),
+        ("category", before.category, after.category),
+        ("importance", f"{bar(before.importance)} {before.importance}", f"{bar(after.importance)} {after.importance}"),
+        ("pinned", "yes" if before.pinned else "no", "yes" if after.pinned else "no"),
+        ("it is", STATES.get(before.state, before.state), STATES.get(after.state, after.state)),
+    ):
+        if old != new:
+            lines.append(joined((f"{name}: ", "$text-muted"), (f"-{old or 'none'}-", OUT), " ", (f"+{new or 'none'}+", IN)))
+    return Content("\n").join([lines[0], Content(""), *lines[1:]])

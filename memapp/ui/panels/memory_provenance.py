@@ -1,0 +1,93 @@
+"""Where a memory comes from: the messages it was learned from, and the replies that used it, with score and reason."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message as Announcement
+from textual.widgets import Static
+
+from memapp.domain.chat import Message, Role
+from memapp.domain.memory import Memory
+from memapp.domain.provenance import Provenance, UsedIn
+from memapp.ui.memories.words import ORIGINS, ago, many
+from memapp.ui.safe import joined, plain, row
+from memapp.ui.widgets.rowlist import RowList
+from memapp.ui.widgets.words import moment
+
+
+class MessageRows(RowList[Message | UsedIn]):
+    """Messages that a memory came from, then replies that used it."""
+
+    BINDING_GROUP_TITLE = "Provenance"
+    HELP = "Enter goes to the message in its chat."
+
+    def __init__(self, clock: Callable[[], datetime]) -> None:
+        super().__init__(id="provenance-rows")
+        self._clock = clock
+
+    def key(self, item: Message | UsedIn) -> str:
+        return item.id if isinstance(item, Message) else f"used:{item.message.id}"
+
+    def draw(self, item: Message | UsedIn, width: int) -> Content:
+        message = item if isinstance(item, Message) else item.message
+        sign = ("from ", "$primary") if isinstance(item, Message) else (f"{item.score:.2f} ", "$accent")
+        when = (f"{moment(message.created_at, self._clock()):>11}  ", "$text-muted")
+        return joined(sign, when, row(message.text or "(no words)", max(1, width)))
+
+
+class MemoryProvenance(Vertical):
+    """Counts, then messages and replies, then all about the current one."""
+
+    @dataclass
+    class Opened(Announcement):
+        """The person wants to see a message in its chat."""
+
+        message: Message
+
+    def __init__(self, clock: Callable[[], datetime]) -> None:
+        super().__init__(id="memory-provenance")
+        self._clock = clock
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="provenance-head", markup=False)
+        yield MessageRows(self._clock)
+        yield Static(id="provenance-note", markup=False)
+
+    def show(self, memory: Memory, found: Provenance) -> None:
+        """Show where a memory comes from."""
+        now = self._clock()
+        uses = found.uses
+        used = "Never used in an answer so far."
+        if uses is not None:
+            times, days = many(uses.count, "prompt", "prompts"), many(uses.days, "day", "days")
+            used = f"Stood in {times} on {days}, last {ago(uses.last, now)}."
+        origin = f"{ORIGINS[memory.origin].capitalize()} on {moment(memory.created_at, now)}."
+        self.query_one("#provenance-head", Static).update(plain(f"{origin}\n{used}"))
+        rows = self.query_one(MessageRows)
+        rows.show([*found.sources, *found.replies], at="")
+        if not rows.items:
+            self.query_one("#provenance-note", Static).update("")
+
+    @on(RowList.Moved)
+    def _note(self, event: RowList.Moved) -> None:
+        event.stop()
+        item = self.query_one(MessageRows).current
+        if isinstance(item, UsedIn):
+            note = joined(("recalled for this reply: ", "$text-muted"), item.why, "\n", row(item.message.text, 240))
+        elif item is not None:
+            who = "you typed: " if item.role is Role.USER else "an answer: "
+            note = joined((who, "$text-muted"), row(item.text, 240))
+        else:
+            note = Content("")
+        self.query_one("#provenance-note", Static).update(note)
+
+    @on(RowList.Opened)
+    def _opened(self, event: RowList.Opened) -> None:
+        event.stop()
+        if (item := self.query_one(MessageRows).current) is not None:
+            self.post_message(self.Opened(item if isinstance(item, Message) else item.message))

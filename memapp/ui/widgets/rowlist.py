@@ -1,0 +1,261 @@
+"""A list of rows of one line each. Only the lines on the screen are drawn, so that a long list costs no more than a short one."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Generic, TypeVar
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+from textual.visual import Visual
+
+from memapp.ui.safe import joined, plain
+
+T = TypeVar("T")
+
+EDGE = 2
+"""Columns in front of each row: the cursor and the mark."""
+
+
+class RowList(ScrollView, Generic[T], can_focus=True):
+    """Rows with a cursor and marks. A subclass says what a row is called and how it looks."""
+
+    ALLOW_SELECT = False
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"rows--cursor"}
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "step(-1)", "Up", show=False, id="rows.up"),
+        Binding("down,j", "step(1)", "Down", show=False, id="rows.down"),
+        Binding("pageup", "leap(-1)", "Page up", show=False, id="rows.page_up"),
+        Binding("pagedown", "leap(1)", "Page down", show=False, id="rows.page_down"),
+        Binding("g,home", "first", "First", show=False, id="rows.first"),
+        Binding("G,end", "last", "Last", show=False, id="rows.last"),
+        Binding("enter", "open", "Open", id="rows.open", key_display="⏎"),
+    ]
+
+    @dataclass
+    class Moved(Message):
+        """Another row is the current one."""
+
+        rows: "RowList[object]"
+
+        @property
+        def control(self) -> "RowList[object]":
+            return self.rows
+
+    @dataclass
+    class Opened(Message):
+        """The person wants to see the current row."""
+
+        rows: "RowList[object]"
+
+        @property
+        def control(self) -> "RowList[object]":
+            return self.rows
+
+    @dataclass
+    class PageWanted(Message):
+        """The person wants the rows after these (1) or before them (-1)."""
+
+        rows: "RowList[object]"
+        step: int
+
+        @property
+        def control(self) -> "RowList[object]":
+            return self.rows
+
+    def __init__(self, *, id: str, empty: str = "") -> None:
+        super().__init__(id=id)
+        self.items: tuple[T, ...] = ()
+        self.marked: dict[str, T] = {}
+        """What is marked, by key; marks stay when other rows are shown."""
+        self._empty = empty
+        self._earlier = self._later = ""
+        self._cursor = 0
+        self._drawn: dict[tuple[int, bool, int], Strip] = {}
+
+    # What a subclass says --------------------------------------------------------------------------------------------
+
+    def key(self, item: T) -> str:
+        """Return what a row is known by."""
+        raise NotImplementedError
+
+    def draw(self, item: T, width: int) -> Content:
+        """Return a row of at most `width` columns."""
+        raise NotImplementedError
+
+    # What is shown ---------------------------------------------------------------------------------------------------
+
+    def show(self, items: Sequence[T], *, earlier: str = "", later: str = "", at: str | None = None) -> None:
+        """Show these rows; `earlier` and `later` are the words for going to other pages.
+
+        The cursor goes to the row `at`; without one it stays on its row, or its place.
+        """
+        kept = at if at is not None else self.current_key
+        self.items = tuple(items)
+        self._earlier, self._later = earlier, later
+        keys = [self.key(item) for item in self.items]
+        self.marked |= {key: item for key, item in zip(keys, self.items, strict=True) if key in self.marked}
+        if kept in keys:
+            self._cursor = keys.index(kept) + self._lead
+        else:
+            first = self._lead if at is not None else self._cursor
+            self._cursor = min(max(first, self._lead), max(0, self._count - 1))
+        self._drawn.clear()
+        self._fit()
+        self.refresh()
+        self._follow()
+        self.post_message(self.Moved(self))  # type: ignore[arg-type]
+
+    def say_empty(self, text: str) -> None:
+        """Change what stands there when there is no row."""
+        self._empty = text
+        self._drawn.clear()
+        self.refresh()
+
+    def redraw(self) -> None:
+        """Draw the rows anew, when time or marks changed."""
+        self._drawn.clear()
+        self.refresh()
+
+    @property
+    def current(self) -> T | None:
+        """The row under the cursor."""
+        at = self._cursor - self._lead
+        return self.items[at] if 0 <= at < len(self.items) else None
+
+    @property
+    def current_key(self) -> str:
+        return "" if (item := self.current) is None else self.key(item)
+
+    @property
+    def chosen(self) -> list[T]:
+        """What a deed is done to: the marked rows, else the current one."""
+        if self.marked:
+            return list(self.marked.values())
+        return [] if self.current is None else [self.current]
+
+    @property
+    def _lead(self) -> int:
+        return 1 if self._earlier else 0
+
+    @property
+    def _count(self) -> int:
+        return self._lead + len(self.items) + (1 if self._later else 0)
+
+    # Marks -----------------------------------------------------------------------------------------------------------
+
+    def toggle_mark(self) -> None:
+        """Mark the current row, or take its mark away, and go on to the next."""
+        if (item := self.current) is None:
+            return
+        key = self.key(item)
+        if key in self.marked:
+            del self.marked[key]
+        else:
+            self.marked[key] = item
+        self._drawn.clear()
+        self.refresh()
+        if self._cursor < self._lead + len(self.items) - 1:
+            self._go(self._cursor + 1)
+
+    def mark_all(self) -> None:
+        """Mark every row shown; when all are marked, take all marks away."""
+        shown = {self.key(item): item for item in self.items}
+        self.marked = {} if shown.keys() <= self.marked.keys() else self.marked | shown
+        self.redraw()
+
+    def unmark(self, keys: Iterable[str] | None = None) -> None:
+        """Take marks away; all of them without keys."""
+        for key in list(self.marked) if keys is None else keys:
+            self.marked.pop(key, None)
+        self.redraw()
+
+    # Keys and mouse --------------------------------------------------------------------------------------------------
+
+    def action_step(self, step: int) -> None:
+        self._go(self._cursor + step)
+
+    def action_leap(self, step: int) -> None:
+        self._go(self._cursor + step * max(1, self.size.height - 1))
+
+    def action_first(self) -> None:
+        self._go(self._lead)
+
+    def action_last(self) -> None:
+        self._go(self._lead + len(self.items) - 1)
+
+    def action_open(self) -> None:
+        if self._earlier and self._cursor == 0:
+            self.post_message(self.PageWanted(self, -1))  # type: ignore[arg-type]
+        elif self._later and self._cursor == self._count - 1:
+            self.post_message(self.PageWanted(self, 1))  # type: ignore[arg-type]
+        elif self.current is not None:
+            self.post_message(self.Opened(self))  # type: ignore[arg-type]
+
+    def on_click(self, event: events.Click) -> None:
+        number = int(event.y + self.scroll_offset.y)
+        if number < self._count:
+            again = number == self._cursor and event.chain > 1
+            self._go(number)
+            if again or self.current is None:
+                self.action_open()
+
+    def _go(self, number: int) -> None:
+        number = min(max(number, 0), max(0, self._count - 1))
+        if number != self._cursor:
+            before, self._cursor = self._cursor, number
+            self.refresh_line(before)
+            self.refresh_line(number)
+            self._follow()
+            self.post_message(self.Moved(self))  # type: ignore[arg-type]
+
+    def _follow(self) -> None:
+        self.scroll_to_region(Region(0, self._cursor, 1, 1), animate=False, force=True, immediate=True)
+
+    # Drawing ---------------------------------------------------------------------------------------------------------
+
+    def on_resize(self) -> None:
+        self._fit()
+        self._follow()
+
+    def on_focus(self) -> None:
+        self.redraw()
+
+    def on_blur(self) -> None:
+        self.redraw()
+
+    def _fit(self) -> None:
+        self.virtual_size = Size(max(1, self.scrollable_content_region.width), max(1, self._count))
+
+    def render_line(self, y: int) -> Strip:
+        number = y + int(self.scroll_offset.y)
+        width = self.scrollable_content_region.width
+        known = (number, number == self._cursor, width)
+        if known not in self._drawn:
+            self._drawn[known] = self._line(number, width)
+        return self._drawn[known]
+
+    def _line(self, number: int, width: int) -> Strip:
+        on_cursor = number == self._cursor and self._count > 0
+        style = self.get_visual_style("rows--cursor") if on_cursor and self.has_focus else self.visual_style
+        content = self._words(number, on_cursor, width).truncate(width, ellipsis=True, pad=True)
+        strips = Visual.to_strips(self, content, width, 1, style)
+        return strips[0] if strips else Strip.blank(width, style.rich_style)
+
+    def _words(self, number: int, on_cursor: bool, width: int) -> Content:
+        if not self._count:
+            lines = self._empty.splitlines()
+            return plain(f"  {lines[number - 1]}" if 0 < number <= len(lines) else "", "$text-muted")
+        sign = ("▸" if on_cursor else " ", "bold $accent")
+        at = number - self._lead
+        if 0 <= at < len(self.items):
+            item = self.items[at]
+            mark = ("✓" if self.key(item) in self.marked else " ", "bold $success")
+            return joined(sign, mark, self.draw(item, max(1, width - EDGE)))
+        words = self._earlier if number == 0 and self._earlier else self._later if number == self._count - 1 else ""
+        return joined(sign, " ", (words, "$text-muted")) if words else Content("")
