@@ -11,6 +11,8 @@ ERASED = "[erased]"
 """Stands in place of a text that was erased."""
 LONG_ENOUGH = 8
 """A shorter text may well be a part of other words: in the bytes of a file it counts only where it stands alone."""
+FEW = 20
+"""So many texts are looked for one by one more quickly than by their words."""
 WINDOW = 120
 """A longer text is looked for in pieces, since a file may hold it in several places."""
 
@@ -89,16 +91,18 @@ def byte_forms(text: str) -> set[Forms]:
 class ByteNeedles:
     """Texts to be counted in the bytes of files.
 
-    One of its inner words says where it is worth looking for a text; that keeps many texts as quick as one.
+    If there are many, one of its inner words says where it is worth looking for a text.
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._by_word: dict[bytes, list[_Sought]] = {}
         self._everywhere: list[_Sought] = []
-        for text in dict.fromkeys(texts):
+        wanted = list(dict.fromkeys(texts))
+        many = len(wanted) > FEW
+        for text in wanted:
             if text.strip():
                 sought = _Sought(byte_forms(text), short=len(text) < LONG_ENOUGH)
-                word = _inner_word(text)
+                word = _inner_word(text) if many else b""
                 (self._by_word.setdefault(word, []) if word else self._everywhere).append(sought)
         everything = [*self._everywhere, *(one for some in self._by_word.values() for one in some)]
         self._all = everything
