@@ -4,7 +4,8 @@
     ├── ConfigError        a setting, persona or category file is wrong: file, line, nearest key     (exit 2)
     ├── UsageError         a command or request cannot be carried out as asked                        (exit 2)
     │   ├── NotFound       no thread, message or memory has this id
-    │   └── Refused        somebody asked for more than they may see
+    │   ├── Refused        somebody asked for more than they may see
+    │   └── NeedsYes       it waits for the person's word                                        (exit 4)
     ├── StoreError         the database cannot be opened, read or written                            (exit 1)
     │   ├── StoreLocked    another memapp is writing to it                                           (exit 3)
     │   ├── NewerSchema    made by a newer memapp
@@ -48,6 +49,13 @@ class NotFound(UsageError):
 
 class Refused(UsageError):
     """Somebody asked for more than they may see."""
+
+
+class NeedsYes(UsageError):
+    """Nothing was done yet: the person has to say yes first."""
+
+    title = "This needs your yes"
+    exit_code = 4
 
 
 class StoreError(MemappError):

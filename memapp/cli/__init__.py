@@ -74,11 +74,29 @@ def main(ctx: click.Context, db: Path | None, home: Path | None, model: str | No
 
 def _add_commands() -> None:
     """Add every command below its heading; a new one needs its line here."""
-    from memapp.cli import chats, completion, config, doctor, files, memories, models, talk
+    from memapp.cli import (
+        chats,
+        completion,
+        config,
+        consents,
+        curate,
+        doctor,
+        files,
+        history,
+        memories,
+        models,
+        query,
+        stats,
+        talk,
+        trash,
+    )
 
     sections = {
         "Talk": (talk.ask, talk.demo, chats.chats),
-        "Memories": (memories.add, memories.search, memories.list_, memories.show_),
+        "Memories": (memories.add, memories.search, memories.list_, memories.show_, curate.edit, curate.pin, curate.unpin),
+        "Looking back": (history.history, history.relations, query.query, stats.stats),
+        "Forgetting, and taking it back": (curate.rm, curate.restore, curate.undo, trash.trash, trash.forget),
+        "What is known about you": (consents.profile, consents.consents, consents.approve, consents.deny),
         "Looking after it": (models.models, config.config, files.locate, files.backup, doctor.doctor, completion.completion),
     }
     for heading, commands in sections.items():

@@ -105,15 +105,15 @@ def list_(
 
 
 @click.command("show")
-@click.argument("memory_id")
+@click.argument("memory_id", metavar="ID")
 @as_json_option
 @click.pass_obj
 def show_(options: dict[str, Any], memory_id: str, as_json: bool) -> None:
     """Show one memory and the messages it came from."""
-    from memapp.services import chats, curate
+    from memapp.services import chats, curate, ids
 
     with opened(options, read_only=True) as runtime:
-        memory = curate.get(runtime, memory_id)
+        memory = curate.get(runtime, ids.memory(runtime, memory_id))
         sources = [chats.get_message(runtime, message_id) for message_id in memory.sources]
     if as_json:
         show_json({**asdict(memory), "said": [one.text for one in sources]})

@@ -26,7 +26,7 @@ def show(text: str, *, newline: bool = True) -> None:
 
 
 def show_json(value: Any) -> None:
-    click.echo(json.dumps(value, ensure_ascii=False, indent=2, default=_plain))
+    click.echo(json.dumps(value, ensure_ascii=False, indent=2, default=plain))
 
 
 def show_rows(rows: Sequence[Mapping[str, Any]], as_json: bool) -> None:
@@ -65,7 +65,8 @@ def opened(options: Mapping[str, Any], *, read_only: bool = False) -> "Iterator[
         runtime.close()
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Return what JSON has no type for as text; for `json.dumps`."""
     if isinstance(value, datetime):
         return value.isoformat()
     return str(value)

@@ -1,4 +1,7 @@
-"""The shape that commands share: a group lists when nothing else is asked of it, and every listing knows `--json`."""
+"""The shape that commands share: a group lists when nothing else is asked of it, and every listing knows `--json`.
+
+An ID may be the beginning or the ending of one (`services.ids`). What cannot be taken back wants `--yes`, else exit code 4.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,6 +9,9 @@ from typing import Any
 import click
 
 as_json_option = click.option("--json", "as_json", is_flag=True, help="Write JSON, for programs.")
+
+ids_argument = click.argument("memory_ids", metavar="ID...", nargs=-1, required=True)
+yes_option = click.option("--yes", is_flag=True, help="Do it; without it, only say what would be done.")
 
 
 def limit_option(default: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

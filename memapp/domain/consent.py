@@ -13,6 +13,8 @@ from memapp.domain.profile import normal_value
 
 PatchState = Literal["pending", "approved", "denied", "expired", "applied", "withdrawn"]
 Origin = Literal["typed", "pasted", "assistant", "import", "worker"]
+DenyReason = Literal["wrong", "outdated", "private", "other"]
+"""Not in the person's own words: the history, which is never rewritten, keeps it."""
 
 PATCH_DAYS = 7
 SIGNALS_NEEDED = 2

@@ -1,9 +1,12 @@
 """`memory.query`: the request and the response of the one interface through which agents read the memory."""
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from memapp.errors import UsageError
 
 
 class QueryFilters(BaseModel):
@@ -44,6 +47,18 @@ class QueryRequest(BaseModel):
     returned: Literal["bullets", "full"] = Field(default="bullets", alias="return")
     budget_tokens: int = Field(default=512, ge=1, le=100_000)
     """For the texts together, counted with the model's own tokenizer."""
+
+
+def read_request(given: str | Mapping[str, Any]) -> QueryRequest:
+    """Check a request that came as JSON, or as its parts. Raises `UsageError` with what is wrong in it."""
+    try:
+        if isinstance(given, str):
+            return QueryRequest.model_validate_json(given)
+        return QueryRequest.model_validate(given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"])) or "JSON"
+        raise UsageError(f"This is no request: {place}: {first['msg']}.") from None
 
 
 class Bullet(BaseModel):

@@ -12,7 +12,7 @@ from typing import Literal
 
 from memapp.domain.changes import Actor, Created, ProfileChanged, Reverted
 from memapp.domain.chat import Message, MessageStatus, Origin, Role
-from memapp.domain.consent import Patch, corroborated, expiry, says_yes
+from memapp.domain.consent import DenyReason, Patch, corroborated, expiry, says_yes
 from memapp.domain.duplicates import normalise
 from memapp.domain.history import Entry, Event
 from memapp.domain.memory import Memory
@@ -123,6 +123,12 @@ def waiting(runtime: Runtime, *, before: str = "", limit: int = 200) -> list[Pat
     return [_against(one, known.get(one.field, "")) for one in found]
 
 
+def get(runtime: Runtime, patch_id: str) -> Patch:
+    """Return a proposal whatever became of it; one that waits, against what the profile says now."""
+    patch = consents.get_patch(runtime.database.read(), runtime.user_id, patch_id)
+    return _against(patch, profile(runtime).get(patch.field, "")) if patch.state == "pending" else patch
+
+
 def count_waiting(runtime: Runtime) -> int:
     return consents.count_waiting(runtime.database.read(), runtime.user_id, runtime.clock())
 
@@ -168,10 +174,10 @@ def edit_then_approve(runtime: Runtime, patch_id: str, value: str) -> str:
         return _approve(conn, runtime, edited, "person", actor)
 
 
-def deny(runtime: Runtime, patch_id: str) -> str:
+def deny(runtime: Runtime, patch_id: str, reason: DenyReason | None = None) -> str:
     """Drop a proposal and what waited with it. Return the step."""
     with runtime.database.decide() as conn:
-        return _deny(conn, runtime, _undecided(conn, runtime, patch_id), "person")
+        return _deny(conn, runtime, _undecided(conn, runtime, patch_id), "person", reason)
 
 
 def snooze(runtime: Runtime, patch_id: str, hours: int = SNOOZE_HOURS) -> str:
@@ -247,10 +253,12 @@ def _rebased(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, by: Decid
     return moved
 
 
-def _deny(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, by: Literal["person", "chat"]) -> str:
+def _deny(
+    conn: sqlite3.Connection, runtime: Runtime, patch: Patch, by: Literal["person", "chat"], reason: DenyReason | None = None
+) -> str:
     actor, now = _person(runtime), runtime.clock()
     consents.decide(conn, patch.id, "denied", by, now)
-    consents.note_decision(conn, actor, actor.step, patch, "denied", now)
+    consents.note_decision(conn, actor, actor.step, patch, "denied", now, reason=reason or "")
     return actor.step
 
 

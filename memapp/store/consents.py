@@ -192,10 +192,18 @@ def messages_since_question(conn: sqlite3.Connection, thread_id: str) -> int | N
 
 
 def note_decision(
-    conn: sqlite3.Connection, actor: Actor, step: str, patch: Patch, decision: str, now: datetime, *, undoes: str = ""
+    conn: sqlite3.Connection,
+    actor: Actor,
+    step: str,
+    patch: Patch,
+    decision: str,
+    now: datetime,
+    *,
+    undoes: str = "",
+    reason: str = "",
 ) -> None:
     """Write a decision that changes no profile into the history: `denied`, `snoozed`, `withdrawn`, `reopened`."""
-    meta = {"patch_id": patch.id, "decision": decision}
+    meta = {"patch_id": patch.id, "decision": decision, **({"reason": reason} if reason else {})}
     touched = Touched(Event.PROFILE, f"profile:{patch.field}", None, None, meta=meta)
     history.record(conn, actor, step, touched, now, undoes=undoes)
     node = "worker" if actor.name == "worker" else "hotpath"

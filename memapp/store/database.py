@@ -11,7 +11,7 @@ import sqlite3
 import stat
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
@@ -205,6 +205,60 @@ def open_copy(path: Path) -> Iterator[sqlite3.Connection]:
         for name, value in {**PRAGMAS, "journal_mode": "delete"}.items():
             copy.execute(f"PRAGMA {name} = {value}")
         yield copy
+
+
+@contextmanager
+def open_suspect(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open, only to read, a file that may be anybody's: its schema is not trusted, and must be the one that memapp makes.
+
+    Raises `StoreError` for a damaged or foreign one, `NewerSchema` for one of a newer memapp.
+    """
+    if path.is_symlink() or not path.is_file():
+        raise StoreError(f"{path} is no plain file.", "Name the file itself.")
+    with translated_errors(path), closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+        connection.row_factory = sqlite3.Row
+        connection.execute("PRAGMA trusted_schema = 0")
+        _refuse_foreign(connection, path)
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        if not version or _schema(connection) != _golden_schema(version):
+            raise StoreError(f"{path} is no memory file, or was changed by another program.", "Nothing was touched.")
+        connection.execute("PRAGMA trusted_schema = 1")  # it is ours, and its own checks need it
+        _check(connection, path)
+        yield connection
+
+
+@contextmanager
+def exchanging(path: Path) -> Iterator[None]:
+    """Keep every other memapp from a file while another is put in its place; its log is written into it before, if it can be."""
+    _prepare_folder(path.parent)
+    lock = _take_lock(path)
+    try:
+        if path.exists():
+            with suppress(sqlite3.DatabaseError), closing(sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True)) as connection:
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        yield
+    finally:
+        lock.release()
+
+
+def _golden_schema(version: int) -> set[tuple[str, str, str]]:
+    with closing(sqlite3.connect(":memory:")) as fresh:
+        fresh.row_factory = sqlite3.Row
+        for file in _migration_files()[:version]:
+            for statement in statements(file.read_text("utf-8")):
+                fresh.execute(statement)
+        return _schema(fresh)
+
+
+def _schema(connection: sqlite3.Connection) -> set[tuple[str, str, str]]:
+    """Return what a file consists of, without what SQLite and sqlite-utils keep there for themselves."""
+    rows = connection.execute("SELECT type, name, tbl_name, coalesce(sql, '') AS sql FROM sqlite_master")
+    return {
+        (row["type"], row["name"], row["sql"])
+        for row in rows
+        if not row["name"].startswith("sqlite_")
+        and not (row["tbl_name"] == "_sqlite_migrations" and row["sql"].startswith(("CREATE TABLE", "CREATE UNIQUE INDEX")))
+    }
 
 
 def _open_read_only(path: Path) -> Database:

@@ -11,27 +11,8 @@ from pathlib import Path
 import pytest
 
 from memapp import bootstrap
-from memapp.cli import main, run
-from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
-
-
-class Terminal:
-    """Runs commands in this process on a home of their own, with scripted models."""
-
-    def __init__(self, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        self.home, self._capsys = home, capsys
-
-    def __call__(self, *arguments: str) -> tuple[int, str, str]:
-        code = run(["--home", str(self.home), *arguments])
-        out, err = self._capsys.readouterr()
-        return code, out, err
-
-
-@pytest.fixture
-def memapp(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Terminal:
-    monkeypatch.setattr(bootstrap, "open_chat_model", lambda *_: ScriptedModel())
-    monkeypatch.setattr(bootstrap, "open_embedder", lambda *_: ScriptedEmbedder())
-    return Terminal(tmp_path / "home", capsys)
+from memapp.cli import main
+from tests.cli.conftest import Terminal
 
 
 def test_add_list_show_and_search(memapp: Terminal) -> None:

@@ -1,0 +1,158 @@
+"""The person's profile from the command line: what waits for a yes, the decisions, and the profile itself."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, get_args
+
+import click
+
+from memapp.cli.output import opened, say, show, show_json, show_rows, when
+from memapp.cli.shape import ListingGroup, as_json_option, limit_option
+from memapp.domain.consent import DenyReason, Patch
+
+if TYPE_CHECKING:
+    from memapp.runtime import Runtime
+
+
+@click.group(cls=ListingGroup)
+def consents() -> None:
+    """List and show what waits for your yes."""
+
+
+@consents.command("list")
+@limit_option(100)
+@as_json_option
+@click.pass_obj
+def list_(options: dict[str, Any], limit: int, as_json: bool) -> None:
+    """List what can be decided now, newest first."""
+    from memapp.services import consent
+
+    with opened(options, read_only=True) as runtime:
+        found = consent.waiting(runtime, limit=limit)
+    if as_json:
+        show_json([asdict(patch) for patch in found])
+        return
+    show_rows(
+        [
+            {
+                "id": one.id,
+                "until": when(one.expires_at),
+                "from": one.proposer,
+                "field": one.field,
+                "change": f"{one.old_value or '-'} > {one.new_value or '?'}",
+            }
+            for one in found
+        ],
+        False,
+    )
+    if not found:
+        say("Nothing waits for you.")
+
+
+@consents.command("show")
+@click.argument("patch_id", metavar="ID")
+@as_json_option
+@click.pass_obj
+def show_(options: dict[str, Any], patch_id: str, as_json: bool) -> None:
+    """Show a proposal: the value, the words it was read from, and the memory that waits with it."""
+    from memapp.services import chats, consent
+
+    with opened(options, read_only=True) as runtime:
+        patch = _patch(runtime, patch_id)
+        held = consent.held_text(runtime, patch.id)
+        evidence = [chats.get_message(runtime, message_id) for message_id in patch.evidence]
+    if as_json:
+        show_json({**asdict(patch), "held": held, "said": [one.text for one in evidence]})
+        return
+    show(f"{patch.field}: {patch.old_value or '-'} > {patch.new_value or '?'}")
+    say(f"{patch.state}, proposed by {patch.proposer} on {when(patch.created_at)}, open until {when(patch.expires_at)}")
+    if held:
+        say(f"waits with it: {held}")
+    for message in evidence:
+        say(f"from {when(message.created_at)}: {message.text}")
+
+
+def _patch(runtime: "Runtime", part: str) -> Patch:
+    """Return a proposal; one that waits is shown against what the profile says now."""
+    from memapp.services import consent, ids
+
+    return consent.get(runtime, ids.proposal(runtime, part))
+
+
+@click.command()
+@click.argument("patch_id", metavar="ID")
+@click.option("--value", help="Another value in place of the proposed one.")
+@click.pass_obj
+def approve(options: dict[str, Any], patch_id: str, value: str | None) -> None:
+    """Say yes to a proposal; with --value, to another value of it."""
+    from memapp.services import consent, ids
+
+    with opened(options) as runtime:
+        found = ids.proposal(runtime, patch_id)
+        field = consent.get(runtime, found).field
+        if value is None:
+            consent.approve(runtime, found)
+        else:
+            consent.edit_then_approve(runtime, found, value)
+        now = consent.profile(runtime).get(field, "")
+    say(f"Approved. To undo: memapp undo. {field}: {now}" if now else "Approved. To undo: memapp undo.")
+
+
+@click.command()
+@click.argument("patch_id", metavar="ID")
+@click.option("--reason", type=click.Choice(get_args(DenyReason)), help="Why, for the history.")
+@click.pass_obj
+def deny(options: dict[str, Any], patch_id: str, reason: DenyReason | None) -> None:
+    """Say no to a proposal, and to the memory that waits with it."""
+    from memapp.services import consent, ids
+
+    with opened(options) as runtime:
+        consent.deny(runtime, ids.proposal(runtime, patch_id), reason)
+    say("Denied. To undo: memapp undo.")
+
+
+@click.group(cls=ListingGroup)
+def profile() -> None:
+    """Show and change what you agreed to be known about you."""
+
+
+@profile.command("list")
+@as_json_option
+@click.pass_obj
+def list_profile(options: dict[str, Any], as_json: bool) -> None:
+    """List the fields that say something."""
+    from memapp.services import consent
+
+    with opened(options, read_only=True) as runtime:
+        known = consent.profile(runtime)
+    if as_json:
+        show_json(known)
+        return
+    show_rows([{"field": field, "value": value} for field, value in known.items()], False)
+    if not known:
+        say("Nothing yet. Try: memapp profile set preferred_name Ana")
+
+
+@profile.command("set")
+@click.argument("field")
+@click.argument("value", nargs=-1, required=True)
+@click.pass_obj
+def set_(options: dict[str, Any], field: str, value: tuple[str, ...]) -> None:
+    """Write a field yourself."""
+    from memapp.services import consent
+
+    with opened(options) as runtime:
+        consent.set_field(runtime, field, " ".join(value))
+        now = consent.profile(runtime).get(field, "")
+    say(f"{field}: {now}")
+
+
+@profile.command("clear")
+@click.argument("field")
+@click.pass_obj
+def clear(options: dict[str, Any], field: str) -> None:
+    """Take a field away."""
+    from memapp.services import consent
+
+    with opened(options) as runtime:
+        consent.set_field(runtime, field, "")
+    say(f"{field} is empty now. To undo: memapp undo.")

@@ -1,0 +1,149 @@
+"""Looking back from the command line: history, relations."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memapp.cli.output import opened, plain, say, show, show_json, show_rows, when
+from memapp.cli.shape import as_json_option, limit_option
+from memapp.domain.difference import words_changed
+from memapp.domain.history import Entry
+from memapp.errors import UsageError
+
+if TYPE_CHECKING:
+    from memapp.runtime import Runtime
+
+PAGE = 500
+COLUMNS = ("number", "at", "actor", "event", "memory_id", "before", "after", "old", "new", "step", "undoes", "thread_id", "meta")
+
+
+@click.command()
+@click.argument("memory_id", metavar="[ID]", default="")
+@click.option("--diff", nargs=2, type=int, metavar="A B", help="Show what changed from one version to another.")
+@click.option("--format", "form", type=click.Choice(["table", "jsonl", "csv"]), default="table", show_default=True)
+@limit_option(50)
+@as_json_option
+@click.pass_obj
+def history(options: dict[str, Any], memory_id: str, diff: tuple[int, int] | None, form: str, limit: int, as_json: bool) -> None:
+    """Show who changed what, of one memory or of all, newest first.
+
+    The formats jsonl and csv write the whole history, oldest first, whatever -n says.
+    """
+    from memapp.services import activity, ids
+
+    with opened(options, read_only=True) as runtime:
+        if diff:
+            _show_difference(runtime, *diff, as_json=as_json)
+            return
+        found = ids.memory(runtime, memory_id) if memory_id else ""
+        if form == "table":
+            entries = activity.entries(runtime, found, limit=limit)
+            rows = [_full_row(runtime, one) for one in entries]
+            _show_entries(rows, as_json)
+        else:
+            write = _write_jsonl if form == "jsonl" else _write_csv
+            write(_full_row(runtime, one) for one in reversed(list(_all_entries(runtime, found))))
+
+
+def _all_entries(runtime: "Runtime", memory_id: str) -> Iterator[Entry]:
+    from memapp.services import activity
+
+    before: int | None = None
+    while page := activity.entries(runtime, memory_id, before=before, limit=PAGE):
+        yield from page
+        before = page[-1].number
+
+
+def _full_row(runtime: "Runtime", entry: Entry) -> dict[str, Any]:
+    """Return an entry with what the memory said before and after, as far as that was not erased."""
+    from memapp.services import activity
+
+    def said(number: int | None) -> str | None:
+        return None if number is None else activity.version(runtime, number).text
+
+    fields = {**asdict(entry), "old": said(entry.before), "new": said(entry.after)}
+    return {name: fields[name] for name in COLUMNS}
+
+
+def _show_entries(rows: list[dict[str, Any]], as_json: bool) -> None:
+    if as_json:
+        show_json(rows)
+        return
+    show_rows(
+        [
+            {
+                "when": when(row["at"]),
+                "who": row["actor"],
+                "what": row["event"],
+                "versions": f"{row['before'] or '-'} > {row['after'] or '-'}",
+                "id": row["memory_id"],
+                "text": row["new"] or row["old"] or "",
+            }
+            for row in rows
+        ],
+        False,
+    )
+    if not rows:
+        say("Nothing was changed yet.")
+
+
+def _write_jsonl(rows: Iterator[dict[str, Any]]) -> None:
+    for row in rows:
+        show(json.dumps(row, ensure_ascii=False, default=plain))
+
+
+def _write_csv(rows: Iterator[dict[str, Any]]) -> None:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for row in rows:
+        writer.writerow({**row, "at": row["at"].isoformat(), "meta": json.dumps(row["meta"], ensure_ascii=False)})
+    show(text.getvalue(), newline=False)
+
+
+def _show_difference(runtime: "Runtime", first: int, second: int, *, as_json: bool) -> None:
+    from memapp.services import activity
+
+    before, after = activity.version(runtime, first), activity.version(runtime, second)
+    if before.memory_id != after.memory_id:
+        raise UsageError(f"Versions {first} and {second} are of different memories.")
+    others = [
+        name for name in ("tags", "category", "importance", "pinned", "state") if getattr(before, name) != getattr(after, name)
+    ]
+    if as_json:
+        pieces = [asdict(piece) for piece in words_changed(before.text, after.text)]
+        show_json({"before": asdict(before), "after": asdict(after), "words": pieces})
+        return
+    marks = {"same": "{}", "out": "[-{}-]", "in": "{{+{}+}}"}
+    show(" ".join(marks[piece.kind].format(piece.text) for piece in words_changed(before.text, after.text)))
+    for name in others:
+        show(f"{name}: {_plainly(getattr(before, name))} > {_plainly(getattr(after, name))}")
+
+
+def _plainly(value: Any) -> str:
+    return ", ".join(value) if isinstance(value, tuple) else str(value)
+
+
+@click.command()
+@click.argument("memory_id", metavar="ID")
+@as_json_option
+@click.pass_obj
+def relations(options: dict[str, Any], memory_id: str, as_json: bool) -> None:
+    """Show what a memory is related to, the strongest first."""
+    from memapp.services import ids
+    from memapp.services import relations as service
+
+    with opened(options, read_only=True) as runtime:
+        related = service.related(runtime, ids.memory(runtime, memory_id))
+    if as_json:
+        show_json([asdict(one) for one in related])
+        return
+    rows = [{"strength": f"{one.strength:.2f}", "relation": one.relation, "id": one.id, "text": one.text} for one in related]
+    show_rows(rows, False)
+    if not related:
+        say("It is related to nothing.")

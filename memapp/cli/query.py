@@ -1,0 +1,73 @@
+"""`memory.query` from the command line: what an agent may read, asked as the agent would ask."""
+
+import sys
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memapp.cli.output import opened, say, show, show_json
+from memapp.cli.shape import as_json_option
+from memapp.domain.categories import SUPERVISOR
+from memapp.errors import StoreLocked, UsageError
+
+if TYPE_CHECKING:
+    from memapp.domain.query import QueryRequest
+    from memapp.runtime import Runtime
+
+
+@click.command()
+@click.argument("text", nargs=-1)
+@click.option("--agent", default=SUPERVISOR, show_default=True, help="Whose allowlist counts.")
+@click.option("--category", "categories", multiple=True, help="Only this category; may be given again.")
+@click.option("--top-k", type=int, help="At most so many.")
+@click.option("--threshold", type=float, help="Only what scores at least this.")
+@click.option("--budget", "budget_tokens", type=int, help="At most so many tokens together.")
+@click.option("--return", "returned", type=click.Choice(["bullets", "full"]), help="One line each, or all about each.")
+@as_json_option
+@click.pass_obj
+def query(options: dict[str, Any], /, text: tuple[str, ...], agent: str, as_json: bool, **asked: Any) -> None:
+    """Ask the memory as an agent does, within what it may read.
+
+    With -, or without TEXT in a pipe, standard input is the text; if it begins with {, it is a whole request as JSON.
+    """
+    from memapp.services import query as service
+
+    request = _request(_words(text), agent, {name: value for name, value in asked.items() if value not in (None, ())})
+    with ExitStack() as stack:
+        runtime = _open(stack, options)
+        found = service.query(runtime, runtime.categories.capability(agent, runtime.user_id), request)
+    if as_json:
+        show_json([one.model_dump(mode="json") for one in found])
+        return
+    for one in found:
+        show(one.text)
+    if not found:
+        say("Nothing found.")
+
+
+def _words(text: tuple[str, ...]) -> str:
+    if text not in ((), ("-",)):
+        return " ".join(text)
+    if not text and sys.stdin.isatty():
+        raise UsageError("There is nothing to ask.", "Write a question after `memapp query`.")
+    return sys.stdin.read()
+
+
+def _request(text: str, agent: str, asked: dict[str, Any]) -> "QueryRequest":
+    """Make the request; one that is given whole names its own agent, which must be the one of the command."""
+    from memapp.domain.query import read_request
+
+    if not text.lstrip().startswith("{"):
+        return read_request({"agent": agent, "query": text.strip(), **asked})
+    if asked:
+        raise UsageError("A whole request has its conditions in it.", "Leave the options out.")
+    return read_request(text)
+
+
+def _open(stack: ExitStack, options: dict[str, Any]) -> "Runtime":
+    """Open memapp so that the query can be recorded; only to read, when another memapp writes."""
+    try:
+        return stack.enter_context(opened(options))
+    except StoreLocked:
+        return stack.enter_context(opened(options, read_only=True))

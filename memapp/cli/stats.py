@@ -1,0 +1,48 @@
+"""What memapp did and how well, from the command line."""
+
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from memapp.cli.output import opened, say, show_json, show_rows
+from memapp.cli.shape import as_json_option
+
+BAR = 30
+
+
+@click.command()
+@click.option("--days", type=click.IntRange(1, 3650), default=7, show_default=True, help="How many of the last days.")
+@as_json_option
+@click.pass_obj
+def stats(options: dict[str, Any], days: int, as_json: bool) -> None:
+    """Show what memapp did, day by day, and how well."""
+    from memapp.services import activity, consent, curate
+
+    with opened(options, read_only=True) as runtime:
+        by_day, counts, rates = activity.by_day(runtime, days), activity.counts(runtime), activity.rates(runtime)
+        known, waiting = curate.count(runtime), consent.count_waiting(runtime)
+    shares = {"expectations held": rates.expectations_held, "facts right at once": rates.facts_at_once}
+    shares["turns recalled again"] = rates.recalled_again
+    if as_json:
+        show_json(
+            {
+                "memories": known,
+                "waiting": waiting,
+                "rates": {name: {**asdict(rate), "share": rate.share} for name, rate in shares.items()},
+                "days": [asdict(day) for day in by_day],
+                "counts": [asdict(count) for count in counts],
+            }
+        )
+        return
+    say(f"{known:,} memories, {waiting:,} waiting for you")
+    show_rows([{"what": name, "rate": str(rate)} for name, rate in shares.items()], False)
+    most = max((day.count for day in by_day), default=0) or 1
+    show_rows([{"day": day.day, "count": f"{day.count:,}", "bar": "█" * round(BAR * day.count / most)} for day in by_day], False)
+    show_rows(
+        [
+            {"part": one.node, "did": one.op, "today": one.today, "week": one.week, "total": one.total, "failed": one.failed}
+            for one in counts
+        ],
+        False,
+    )

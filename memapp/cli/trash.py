@@ -1,0 +1,134 @@
+"""What was thrown away, from the command line: trash, and forgetting for good."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memapp.cli.curate import bring_back
+from memapp.cli.output import opened, say, show, show_json, show_rows, when
+from memapp.cli.shape import ListingGroup, as_json_option, ids_argument, limit_option, yes_option
+from memapp.domain.forget import Receipt
+from memapp.errors import NeedsYes, UsageError
+
+if TYPE_CHECKING:
+    from memapp.runtime import Runtime
+
+
+@click.group(cls=ListingGroup)
+def trash() -> None:
+    """List what lies in the trash, bring it back, or erase it."""
+
+
+@trash.command("list")
+@limit_option(100)
+@as_json_option
+@click.pass_obj
+def list_(options: dict[str, Any], limit: int, as_json: bool) -> None:
+    """List what lies in the trash, last first, with why and until when."""
+    from memapp.services import lifecycle
+
+    with opened(options, read_only=True) as runtime:
+        found = lifecycle.trash(runtime, limit=limit)
+    if as_json:
+        show_json([asdict(memory) for memory in found])
+        return
+    show_rows(
+        [
+            {
+                "id": one.id,
+                "since": when(one.updated_at),
+                "why": one.reason,
+                "until": when(one.purge_at) if one.purge_at else "",
+                "text": one.text,
+            }
+            for one in found
+        ],
+        False,
+    )
+    if not found:
+        say("The trash is empty.")
+
+
+@trash.command()
+@click.argument("memory_ids", metavar="[ID]...", nargs=-1)
+@click.option("--expired", is_flag=True, help="All whose time is over.")
+@click.option("--all", "everything", is_flag=True, help="All that is in the trash.")
+@yes_option
+@as_json_option
+@click.pass_obj
+def purge(
+    options: dict[str, Any], memory_ids: tuple[str, ...], expired: bool, everything: bool, yes: bool, as_json: bool
+) -> None:
+    """Erase from the trash for good. Nothing brings it back."""
+    from memapp.services import forget
+
+    if sum((bool(memory_ids), expired, everything)) != 1:
+        raise UsageError("Say what to erase: ids, or --expired, or --all.")
+    with opened(options, read_only=not yes) as runtime:
+        chosen = _chosen(runtime, memory_ids, expired=expired)
+        if not chosen:
+            say("There is nothing to erase.")
+            return
+        if not yes:
+            raise NeedsYes(f"{len(chosen):,} of the trash would be erased for good.", "Add --yes to do it.")
+        show_receipt(forget.purge(runtime, chosen), as_json)
+
+
+def _chosen(runtime: "Runtime", memory_ids: tuple[str, ...], *, expired: bool) -> list[str]:
+    from memapp.services import curate, ids, lifecycle
+
+    if not memory_ids:
+        now = runtime.clock()
+        return [
+            one.id
+            for one in lifecycle.trash(runtime, limit=lifecycle.ALL)
+            if not expired or (one.purge_at and one.purge_at <= now)
+        ]
+    found = [curate.get(runtime, memory_id) for memory_id in ids.memories(runtime, memory_ids)]
+    for memory in found:
+        if memory.purge_at is None:
+            raise UsageError(f"Memory {memory.id} is not in the trash.", "Put it there first: memapp rm.")
+    return [memory.id for memory in found]
+
+
+@trash.command()
+@ids_argument
+@click.pass_obj
+def restore(options: dict[str, Any], memory_ids: tuple[str, ...]) -> None:
+    """Bring memories back; the same as `memapp restore`."""
+    bring_back(options, memory_ids)
+
+
+@click.command()
+@click.argument("words", nargs=-1, required=True)
+@yes_option
+@as_json_option
+@click.pass_obj
+def forget(options: dict[str, Any], words: tuple[str, ...], yes: bool, as_json: bool) -> None:
+    """Erase whatever holds these words, everywhere and for good.
+
+    Memories, messages, titles, proposals, the history and the backups. Without --yes it says how much that is.
+    """
+    from memapp.services import forget as service
+
+    text = " ".join(words)
+    with opened(options, read_only=not yes) as runtime:
+        found = service.preview(runtime, text)
+        if as_json and not yes:
+            show_json(asdict(found))
+        said = (
+            f"{found.memories:,} memories, {found.messages:,} messages, {found.others:,} others, in {found.backups:,} backups too"
+        )
+        if not yes:
+            raise NeedsYes(f"This would erase for good: {said}.", "Add --yes to do it.")
+        say(f"To be erased: {said}.")
+        show_receipt(service.forget_everywhere(runtime, text), as_json)
+
+
+def show_receipt(receipt: Receipt, as_json: bool) -> None:
+    """Write what was erased and what a scan of the files found afterwards."""
+    if as_json:
+        show_json(asdict(receipt))
+    else:
+        show(str(receipt))

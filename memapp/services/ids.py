@@ -1,0 +1,40 @@
+"""Ids as a person types them: the beginning or the ending of one is enough while only one row has it."""
+
+from collections.abc import Iterable
+
+from memapp.domain.text import one_line, shorten
+from memapp.errors import NotFound, UsageError
+from memapp.runtime import Runtime
+from memapp.store import ids
+from memapp.store.ids import Named
+
+FEWEST_CHARS = 3
+MOST_NAMED = 5
+_WORDS: dict[Named, str] = {"memories": "memory", "patches": "proposal", "threads": "chat"}
+
+
+def memory(runtime: Runtime, part: str) -> str:
+    """Return the id of the memory that is meant. Raises `NotFound` for none, `UsageError` for several."""
+    return _only(runtime, "memories", part)
+
+
+def memories(runtime: Runtime, parts: Iterable[str]) -> list[str]:
+    """Return the ids of the memories that are meant, each once."""
+    return list(dict.fromkeys(memory(runtime, part) for part in parts))
+
+
+def proposal(runtime: Runtime, part: str) -> str:
+    """Return the id of the proposal that is meant."""
+    return _only(runtime, "patches", part)
+
+
+def _only(runtime: Runtime, table: Named, part: str) -> str:
+    part = part.strip()
+    found = ids.beginning_or_ending(runtime.database.read(), runtime.user_id, table, part.upper(), MOST_NAMED + 1)
+    if not found or (len(part) < FEWEST_CHARS and found[0][0] != part.upper()):
+        raise NotFound(f"There is no {_WORDS[table]} {part}.")
+    if len(found) > 1:
+        named = "; ".join(f"{id} {shorten(one_line(label), 40)}" for id, label in found[:MOST_NAMED])
+        more = " and more" if len(found) > MOST_NAMED else ""
+        raise UsageError(f"{part} may be several: {named}{more}.", "Write more of the id.")
+    return found[0][0]

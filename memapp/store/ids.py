@@ -1,0 +1,19 @@
+"""Finding a row by a part of its id: what a person types is short, and ids are long."""
+
+import sqlite3
+from typing import Literal
+
+Named = Literal["memories", "patches", "threads"]
+_LABELS: dict[Named, str] = {"memories": "text", "patches": "field", "threads": "title"}
+
+
+def beginning_or_ending(conn: sqlite3.Connection, user_id: str, table: Named, part: str, limit: int) -> list[tuple[str, str]]:
+    """Return the ids, with what names each row to a person, that begin or end with a part; an id that is the part is alone."""
+    rows = conn.execute(
+        f"""SELECT id, {_LABELS[table]} AS label FROM {table} WHERE user_id = :user
+            AND (substr(id, 1, length(:part)) = :part OR substr(id, -length(:part)) = :part)
+            ORDER BY id <> :part, id DESC LIMIT :limit""",  # noqa: S608
+        {"user": user_id, "part": part, "limit": limit},
+    ).fetchall()
+    found = [(row["id"], row["label"]) for row in rows]
+    return found[:1] if found and found[0][0] == part else found

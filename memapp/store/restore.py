@@ -1,0 +1,92 @@
+"""Putting a backup in place of the memory file. What was there before is moved aside, never overwritten.
+
+At every moment the path holds the old file or the new one, whole.
+"""
+
+import os
+import sqlite3
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from memapp.errors import StoreError
+from memapp.store.database import exchanging, open_copy, open_suspect, translated_errors
+from memapp.store.rows import to_text
+
+ASIDE = "damaged"
+"""One of the folders of copies, so that forgetting looks there too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a backup has in it."""
+
+    memories: int
+    messages: int
+    waiting: int
+    """Proposals that nobody decided; they end when it is put in place."""
+
+
+def look_at(source: Path) -> Found:
+    """Check a backup and count what is in it. Raises `StoreError` for a file that memapp would not use."""
+    with open_suspect(source) as conn:
+        memories = conn.execute("SELECT count(*) FROM memories").fetchone()[0]
+        messages = conn.execute("SELECT count(*) FROM messages").fetchone()[0]
+        waiting = 0
+        if _knows_proposals(conn):
+            waiting = conn.execute("SELECT count(*) FROM patches WHERE state = 'pending'").fetchone()[0]
+    return Found(memories, messages, waiting)
+
+
+def put_in_place(path: Path, source: Path, now: datetime) -> Path | None:
+    """Put a copy of a backup where the memory file is; return where the file went that was there, if one was.
+
+    Nobody said yes to what still waited in the backup: it ends undecided.
+    """
+    partial = path.with_name(f"{path.stem}-restored.partial")
+    with exchanging(path), translated_errors(path):
+        partial.unlink(missing_ok=True)
+        partial.touch(mode=0o600)
+        try:
+            with open_suspect(source) as conn:
+                conn.execute("VACUUM INTO ?", (str(partial),))
+                has_proposals = _knows_proposals(conn)
+            if has_proposals:
+                _void_proposals(partial, now)
+            with partial.open("rb") as file:
+                os.fsync(file.fileno())
+            aside = _move_aside(path, now) if path.exists() else None
+            partial.replace(path)
+        finally:
+            partial.unlink(missing_ok=True)
+    return aside
+
+
+def _knows_proposals(conn: sqlite3.Connection) -> bool:
+    """Tell whether a file is new enough to have any."""
+    return conn.execute("SELECT 1 FROM sqlite_master WHERE name = 'patches'").fetchone() is not None
+
+
+def _void_proposals(copy: Path, now: datetime) -> None:
+    with open_copy(copy) as conn:
+        conn.execute("BEGIN IMMEDIATE")
+        conn.execute(
+            "UPDATE patches SET state = 'expired', decided_by = 'clock', decided_at = ? WHERE state = 'pending'", (to_text(now),)
+        )
+        conn.execute("UPDATE patches SET state = 'applied' WHERE state = 'approved'")  # a yes is used once, and not here
+        conn.execute("COMMIT")
+
+
+def _move_aside(path: Path, now: datetime) -> Path:
+    """Give the file a second name among the copies; its own name is taken by the new one. A log that is left goes with it."""
+    folder = path.parent / ASIDE
+    folder.mkdir(mode=0o700, exist_ok=True)
+    aside = folder / f"{path.stem}-before-restore-{now:%Y%m%dT%H%M%S%fZ}.db"
+    if aside.exists():
+        raise StoreError(f"{aside} is there already.", "Try again.")
+    for suffix in ("-wal", "-shm"):
+        log = path.with_name(path.name + suffix)
+        if log.exists():
+            log.replace(aside.with_name(aside.name + suffix))
+    os.link(path, aside)
+    return aside

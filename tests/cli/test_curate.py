@@ -1,0 +1,296 @@
+"""The verbs that change, take back, erase and decide."""
+
+import csv
+import io
+import json
+import sqlite3
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from memapp import bootstrap
+from memapp.services import consent
+from tests.cli.conftest import Terminal
+
+
+def add(memapp: Terminal, text: str) -> str:
+    return memapp("add", text)[1].strip()
+
+
+def texts(memapp: Terminal) -> set[str]:
+    return {memory["text"] for memory in json.loads(memapp("list", "--json")[1])}
+
+
+def propose(memapp: Terminal, field: str, value: str) -> str:
+    runtime = bootstrap.start(home=memapp.home)
+    patch = consent.propose(runtime, field, value)
+    runtime.close()
+    assert patch
+    return patch.id
+
+
+def test_a_memory_is_edited_in_its_parts(memapp: Terminal) -> None:
+    memory_id = add(memapp, "I keep bees.")
+    assert memapp("edit", memory_id, "I", "keep", "hens.")[:2] == (0, "I keep hens.\n")
+    code, out, _ = memapp("edit", memory_id, "--tag", "farm", "--importance", "5", "--category", "tasks", "--json")
+    after = json.loads(out)
+    assert (code, after["text"], after["tags"], after["importance"], after["category"]) == (
+        0,
+        "I keep hens.",
+        ["farm"],
+        5,
+        "tasks",
+    )
+    assert memapp("edit", memory_id)[0] == 2
+    assert memapp("edit", memory_id, "--category", "nowhere")[0] == 2
+
+
+def test_pinned_and_no_longer(memapp: Terminal) -> None:
+    memory_id = add(memapp, "I keep bees.")
+    assert memapp("pin", memory_id)[0] == 0
+    assert memapp("list", "--pinned")[1]
+    assert memapp("unpin", memory_id)[0] == 0
+    assert memapp("list", "--pinned")[1] == ""
+
+
+def test_the_end_or_the_beginning_of_an_id_is_enough_while_it_is_the_only_one(memapp: Terminal) -> None:
+    first, second = add(memapp, "I keep bees."), add(memapp, "I keep hens.")
+    assert json.loads(memapp("show", first[-8:].lower(), "--json")[1])["id"] == first
+    assert json.loads(memapp("show", first, "--json")[1])["id"] == first
+    code, out, err = memapp("rm", first[:4])
+    assert (code, out) == (2, "")
+    assert first in err
+    assert second in err
+    assert "I keep hens." in err
+    assert memapp("show", first[-2:])[0] == 2, "too short to mean anything"
+    assert memapp("rm", "%")[0] == 2
+    assert len(texts(memapp)) == 2
+
+
+def test_what_was_removed_comes_back_by_restore_and_by_undo(memapp: Terminal) -> None:
+    bees, hens = add(memapp, "I keep bees."), add(memapp, "I keep hens.")
+    assert memapp("rm", bees, hens)[0] == 0
+    assert texts(memapp) == set()
+    code, out, _ = memapp("trash")
+    assert (code, len(out.splitlines())) == (0, 2)
+    assert memapp("restore", bees)[0] == 0
+    assert texts(memapp) == {"I keep bees."}
+    code, out, _ = memapp("undo", "--steps", "2")
+    assert out.splitlines() == ["RESTORE: I keep bees.", "DELETE: I keep bees. (and 1 more)"]
+    assert texts(memapp) == {"I keep bees.", "I keep hens."}
+    assert json.loads(memapp("undo", "--json")[1])[0]["event"] == "ADD"
+
+
+def test_undo_says_when_there_is_no_more(memapp: Terminal) -> None:
+    add(memapp, "I keep bees.")
+    code, _, err = memapp("undo", "--steps", "9")
+    assert code == 0
+    assert "no more to take back than 1" in err
+    assert memapp("undo")[0] == 2
+
+
+def test_what_is_known_again_meanwhile_stays_in_the_trash(memapp: Terminal) -> None:
+    memory_id = add(memapp, "I keep bees.")
+    memapp("rm", memory_id)
+    add(memapp, "I keep bees.")
+    code, _, err = memapp("trash", "restore", memory_id)
+    assert code == 2
+    assert "knows the same" in err
+
+
+def test_history_shows_and_exports_every_change_and_the_difference_of_two_versions(memapp: Terminal) -> None:
+    memory_id = add(memapp, "I keep bees.")
+    other = add(memapp, "I like tea.")
+    memapp("edit", memory_id, "I keep hens.")
+    lines = memapp("history", memory_id)[1].splitlines()
+    assert [line.split("\t")[2] for line in lines] == ["UPDATE", "ADD"]
+    first, second = lines[0].split("\t")[3].split(" > ")
+    assert memapp("history", "--diff", first, second)[1].splitlines()[0] == "I keep [-bees.-] {+hens.+}"
+    assert json.loads(memapp("history", "--diff", first, second, "--json")[1])["after"]["text"] == "I keep hens."
+    rows = [json.loads(line) for line in memapp("history", "--format", "jsonl")[1].splitlines()]
+    assert [(row["event"], row["old"], row["new"]) for row in rows if row["event"] != "LINK"] == [
+        ("ADD", None, "I keep bees."),
+        ("ADD", None, "I like tea."),
+        ("UPDATE", "I keep bees.", "I keep hens."),
+    ]
+    table = list(csv.DictReader(io.StringIO(memapp("history", "--format", "csv")[1])))
+    assert [row["memory_id"] for row in table] == [row["memory_id"] for row in rows]
+    other_version = next(str(row["after"]) for row in rows if row["memory_id"] == other)
+    assert memapp("history", "--diff", first, other_version)[0] == 2
+
+
+def test_a_memory_without_relations_is_no_error(memapp: Terminal) -> None:
+    memory_id = add(memapp, "I keep bees.")
+    assert memapp("relations", memory_id)[:2] == (0, "")
+    assert json.loads(memapp("relations", memory_id, "--json")[1]) == []
+
+
+def test_purging_wants_a_yes_and_leaves_a_receipt(memapp: Terminal) -> None:
+    bees, hens = add(memapp, "I keep bees."), add(memapp, "I keep hens.")
+    memapp("rm", bees)
+    assert memapp("trash", "purge", hens, "--yes")[0] == 2, "it is not in the trash"
+    assert memapp("trash", "purge", "--all")[0] == 4
+    assert memapp("trash", "purge", "--expired", "--yes")[:2] == (0, ""), "its time is not over"
+    assert len(memapp("trash")[1].splitlines()) == 1
+    code, out, _ = memapp("trash", "purge", "--all", "--yes")
+    assert code == 0
+    assert "1 item erased" in out
+    assert "0 copies left" in out
+    assert memapp("trash", "purge")[0] == 2
+
+
+def test_forgetting_words_is_previewed_first(memapp: Terminal) -> None:
+    add(memapp, "I keep bees.")
+    code, out, err = memapp("forget", "bees")
+    assert (code, out) == (4, "")
+    assert "1 memories" in err
+    assert texts(memapp) == {"I keep bees."}
+    code, out, _ = memapp("forget", "bees", "--yes", "--json")
+    assert (code, json.loads(out)["memories"], json.loads(out)["left"]) == (0, 1, [])
+    assert texts(memapp) == set()
+
+
+def test_a_proposal_is_shown_approved_and_taken_back(memapp: Terminal) -> None:
+    patch = propose(memapp, "city", "Ghent")
+    assert memapp("consents")[1].split("\t")[3:] == ["city", "- > Ghent\n"]
+    assert json.loads(memapp("consents", "show", patch[-6:], "--json")[1])["new_value"] == "Ghent"
+    assert memapp("profile")[1] == ""
+    assert memapp("approve", patch[-6:])[0] == 0
+    assert memapp("profile")[1] == "city\tGhent\n"
+    assert memapp("undo")[0] == 0
+    assert memapp("profile")[1] == ""
+
+
+def test_a_proposal_is_approved_with_another_value_or_denied(memapp: Terminal) -> None:
+    assert memapp("approve", propose(memapp, "city", "Ghent"), "--value", "Bruges")[0] == 0
+    assert json.loads(memapp("profile", "list", "--json")[1]) == {"city": "Bruges"}
+    patch = propose(memapp, "language", "Dutch")
+    assert memapp("deny", patch, "--reason", "private")[0] == 0
+    assert memapp("approve", patch)[0] == 2
+    assert json.loads(memapp("history", "--json")[1])[0]["meta"]["reason"] == "private"
+
+
+def test_the_person_writes_and_clears_the_profile(memapp: Terminal) -> None:
+    assert memapp("profile", "set", "preferred_name", "Ana", "Maria")[0] == 0
+    assert memapp("profile")[1] == "preferred_name\tAna Maria\n"
+    assert memapp("profile", "clear", "preferred_name")[0] == 0
+    assert memapp("profile")[1] == ""
+    assert memapp("profile", "set", "shoe_size", "44")[0] == 2
+
+
+def test_query_answers_within_the_capability_of_the_command(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    memapp("add", "I keep bees.")
+    found = json.loads(memapp("query", "bees", "--json", "--top-k", "1")[1])
+    assert [set(one) for one in found] == [{"id", "category", "text"}]
+    assert "why" in json.loads(memapp("query", "bees", "--return", "full", "--json")[1])[0]
+    assert memapp("query", "bees", "--category", "secret")[0] == 2
+    assert memapp("query", "bees", "--top-k", "0")[0] == 2
+    monkeypatch.setattr("sys.stdin", io.StringIO(json.dumps({"agent": "supervisor", "query": "bees", "return": "bullets"})))
+    assert "I keep bees." in memapp("query", "-")[1]
+    monkeypatch.setattr(
+        "sys.stdin", io.StringIO(json.dumps({"agent": "supervisor", "query": "bees", "filters": {"user_id": "eve"}}))
+    )
+    code, out, err = memapp("query", "-")
+    assert (code, out) == (2, "")
+    assert "another person" in err
+    assert memapp("stats", "--json")[1].count('"failed": 2') == 1, "each refusal is recorded"
+
+
+def test_stats_count_what_was_done(memapp: Terminal) -> None:
+    memapp("add", "I keep bees.")
+    code, out, err = memapp("stats", "--days", "2")
+    assert code == 0
+    assert "hotpath\tcreate\t1\t1\t1\t0" in out
+    assert "1 memories" in err
+    assert len(json.loads(memapp("stats", "--days", "2", "--json")[1])["days"]) == 2
+
+
+def make_backup(memapp: Terminal, tmp_path: Path) -> Path:
+    target = tmp_path / "copy.db"
+    assert memapp("backup", str(target))[0] == 0
+    return target
+
+
+def test_a_backup_is_put_back_and_what_was_there_is_kept(memapp: Terminal, tmp_path: Path) -> None:
+    add(memapp, "I keep bees.")
+    propose(memapp, "city", "Ghent")
+    backup = make_backup(memapp, tmp_path)
+    add(memapp, "I keep hens.")
+    code, _, err = memapp("restore", "--file", str(backup))
+    assert code == 4
+    assert "1 memories and 0 messages; 1 undecided proposals end" in err
+    assert memapp("restore", "--file", str(backup), "--yes")[0] == 0
+    assert texts(memapp) == {"I keep bees."}
+    assert memapp("consents")[1] == "", "nobody said yes to what waited"
+    (aside,) = (memapp.home / "damaged").glob("memapp-before-restore-*.db")
+    with sqlite3.connect(aside) as kept:
+        assert kept.execute("SELECT count(*) FROM memories").fetchone() == (2,)
+
+
+def test_a_damaged_file_is_moved_aside_as_it_is(memapp: Terminal, tmp_path: Path) -> None:
+    add(memapp, "I keep bees.")
+    backup = make_backup(memapp, tmp_path)
+    database = memapp.home / "memapp.db"
+    database.write_bytes(b"not a database" * 1000)
+    assert memapp("list")[0] == 1
+    assert memapp("restore", "--file", str(backup), "--yes")[0] == 0
+    assert texts(memapp) == {"I keep bees."}
+    (aside,) = (memapp.home / "damaged").glob("*.db")
+    assert aside.read_bytes() == b"not a database" * 1000
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        "PRAGMA application_id = 1",
+        "PRAGMA user_version = 99",
+        "PRAGMA user_version = 0",
+        "DROP TRIGGER patches_need_a_yes",
+        "CREATE TRIGGER evil AFTER INSERT ON memories BEGIN DELETE FROM memories; END",
+        "CREATE VIEW more AS SELECT 1",
+        "CREATE TABLE more (x)",
+        "CREATE VIRTUAL TABLE more USING fts5 (x)",
+    ],
+)
+def test_a_file_that_memapp_did_not_make_is_never_put_in_place(memapp: Terminal, tmp_path: Path, spoil: str) -> None:
+    add(memapp, "I keep bees.")
+    backup = make_backup(memapp, tmp_path)
+    with sqlite3.connect(backup) as spoiled:
+        spoiled.execute(spoil)
+    spoiled.close()
+    code, _, err = memapp("restore", "--file", str(backup), "--yes")
+    assert code == 1
+    assert "Traceback" not in err
+    assert texts(memapp) == {"I keep bees."}
+    assert not (memapp.home / "damaged").exists()
+
+
+def test_damaged_truncated_and_linked_backups_are_refused(memapp: Terminal, tmp_path: Path) -> None:
+    add(memapp, "I keep bees.")
+    backup = make_backup(memapp, tmp_path)
+    whole = backup.read_bytes()
+    link = tmp_path / "link.db"
+    link.symlink_to(backup)
+    assert memapp("restore", "--file", str(link), "--yes")[0] == 1
+    assert memapp("restore", "--file", str(tmp_path / "nowhere.db"), "--yes")[0] == 1
+    for spoiled in (whole[: len(whole) // 2], whole[:4096] + bytes(4096) + whole[8192:], b"", b"{}"):
+        backup.write_bytes(spoiled)
+        assert memapp("restore", "--file", str(backup), "--yes")[0] == 1
+    assert texts(memapp) == {"I keep bees."}
+
+
+def test_a_file_in_use_is_not_exchanged(memapp: Terminal, tmp_path: Path) -> None:
+    add(memapp, "I keep bees.")
+    backup = make_backup(memapp, tmp_path)
+    other = bootstrap.start(home=memapp.home)
+    assert memapp("restore", "--file", str(backup), "--yes")[0] == 3
+    other.close()
+
+
+def test_expired_ones_leave_the_trash_by_their_time(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory_id = add(memapp, "I keep bees.")
+    memapp("rm", memory_id)
+    monkeypatch.setattr(bootstrap, "_now", lambda: datetime(2099, 1, 1, tzinfo=UTC))
+    assert memapp("trash", "purge", "--expired")[0] == 4
+    assert "1 item erased" in memapp("trash", "purge", "--expired", "--yes")[1]
