@@ -39,7 +39,8 @@ def learn(runtime: Runtime, text: str = "My sister Zqarla lives in Ghent.") -> s
     """Let memapp learn a fact from a turn; return its id."""
     thread = new_chat(runtime)
     say(runtime, thread, text)
-    (memory,) = upkeep.work(runtime, thread, Cancel())
+    (written,) = upkeep.work(runtime, thread, Cancel())
+    memory = written.memory
     return memory.id
 
 
