@@ -36,6 +36,7 @@ from memapp.ui.told import told
 if TYPE_CHECKING:
     from memapp.domain.chat import Thread
     from memapp.runtime import Runtime
+    from memapp.ui.badges import Badges
     from memapp.ui.screens.chat import ChatScreen
     from memapp.ui.talk import Talk
 
@@ -53,7 +54,7 @@ class MemappApp(App[None]):
 
     TITLE = "memapp"
     # All of it at once: style that comes with a screen is parsed together with everything else a second time.
-    CSS_PATH: ClassVar[Any] = [paths.bundled("assets", f"{name}.tcss") for name in ("app", "chat", "models", "memories")]
+    CSS_PATH: ClassVar[Any] = [paths.bundled("assets", f"{name}.tcss") for name in ("app", "chat", "models", "memories", "inbox")]
     COMMANDS: ClassVar[set[Any]] = {offered}
     COMMAND_PALETTE_BINDING = "ctrl+p"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012  # an instance variable of App
@@ -63,7 +64,9 @@ class MemappApp(App[None]):
         Binding("f1", "toggle_help", "Help", id="app.help", priority=True),
         Binding("f2", "mode('chat')", "Chat", show=False, id="app.chat", priority=True),
         Binding("f3", "mode('memories')", "Memories", show=False, id="app.memories", priority=True),
+        Binding("f4", "mode('inbox')", "Inbox", show=False, id="app.inbox", priority=True),
         Binding("f5", "mode('trash')", "Trash", show=False, id="app.trash", priority=True),
+        Binding("f7", "mode('activity')", "Activity", show=False, id="app.activity", priority=True),
         Binding("f8", "mode('models')", "Models", show=False, id="app.models", priority=True),
         Binding("f9", "mode('settings')", "Settings", show=False, id="app.settings", priority=True),
         Binding("ctrl+f", "find", "Find", id="app.find", priority=True),
@@ -76,6 +79,7 @@ class MemappApp(App[None]):
     runtime: "Runtime"
     talk: "Talk"
     chat: "ChatScreen"
+    badges: "Badges"
 
     def __init__(self, start: Callable[[], "Runtime"], *, question: str = "", demo: bool = False) -> None:
         super().__init__()
@@ -88,6 +92,10 @@ class MemappApp(App[None]):
         self._crash_folder = paths.locate().log
         self.changed: Signal[None] = Signal(self, "memories changed")
         """Published after each change of a memory; screens that show memories look again."""
+        self.badged: Signal[None] = Signal(self, "badges changed")
+        """Published when a mode has something else to tell in the top line."""
+        self.fresh_memory = ""
+        """What was remembered last and not looked at since; Memories opens there."""
         self.register_theme(DARK)
         self.register_theme(LIGHT)
         self.theme = DARK.name
@@ -113,7 +121,7 @@ class MemappApp(App[None]):
         try:
             runtime = self._start()
             # Imported here so that no later key waits for it.
-            from memapp.ui.screens import chat, memories, models, settings, trash  # noqa: F401
+            from memapp.ui.screens import activity, chat, inbox, memories, models, settings, trash  # noqa: F401
         except MemappError as error:
             self.post_message(OpeningFailed(error))
         except Exception as error:
@@ -130,7 +138,10 @@ class MemappApp(App[None]):
             await self.screen.fail(event.error)
 
     async def on_opened(self, event: Opened) -> None:
+        from memapp.ui.badges import COUNT_SECONDS, Badges
+        from memapp.ui.screens.activity import ActivityScreen
         from memapp.ui.screens.chat import ChatScreen
+        from memapp.ui.screens.inbox import InboxScreen
         from memapp.ui.screens.memories import MemoriesScreen
         from memapp.ui.screens.models import ModelsScreen
         from memapp.ui.screens.settings import SettingsScreen
@@ -150,12 +161,18 @@ class MemappApp(App[None]):
         self.talk = self.chat.talk = Talk(event.runtime, self.chat.post_message)
         self.add_mode("chat", lambda: self.chat)
         self.add_mode("memories", lambda: MemoriesScreen(event.runtime))
+        self.add_mode("inbox", lambda: InboxScreen(event.runtime))
         self.add_mode("trash", lambda: TrashScreen(event.runtime))
+        self.add_mode("activity", lambda: ActivityScreen(event.runtime))
         self.add_mode("models", lambda: ModelsScreen(event.runtime))
         self.add_mode("settings", lambda: SettingsScreen(event.runtime))
+        self.badges = Badges(event.runtime, self.badged)
         self.is_open = True
         self._choose_theme()
         await self.switch_mode("chat")
+        self.changed.subscribe(self, lambda _: self.count_badges())
+        self.set_interval(COUNT_SECONDS, self.count_badges)
+        self.count_badges()
         self._spare_from_collection()
         self.talk.load_models()
 
@@ -246,9 +263,11 @@ class MemappApp(App[None]):
     @told
     async def _undo_earlier(self) -> None:
         from memapp.services import undo
+        from memapp.ui.memories.words import EVENTS
 
         step = await asyncio.to_thread(undo.undo_last, self.runtime)
-        notify(self, f"Undone: {step.event.lower()} {shorten(one_line(step.text), 60)}")
+        text = f" “{shorten(one_line(step.text), 40)}”" if step.text else ""
+        notify(self, f"Undone: {EVENTS.get(step.event, step.event.lower())}{text}")
         self.memories_changed()
 
     async def action_quit(self) -> None:
@@ -265,7 +284,13 @@ class MemappApp(App[None]):
             yield SystemCommand(
                 "Memories", "All that is remembered (F3)", lambda: self.call_later(self.action_mode, "memories")
             )
+            yield SystemCommand(
+                "Inbox", "What waits for your word, and your profile (F4)", lambda: self.call_later(self.action_mode, "inbox")
+            )
             yield SystemCommand("Trash", "What was forgotten (F5)", lambda: self.call_later(self.action_mode, "trash"))
+            yield SystemCommand(
+                "Activity", "What was done, and taking it back (F7)", lambda: self.call_later(self.action_mode, "activity")
+            )
             yield SystemCommand(
                 "Models", "Choose the model that answers (F8)", lambda: self.call_later(self.action_mode, "models")
             )
@@ -305,6 +330,12 @@ class MemappApp(App[None]):
         """Let every screen that shows memories look again."""
         self.changed.publish(None)
         self.chat.explain_again()
+
+    @work(group="badges", exclusive=True)
+    @told
+    async def count_badges(self) -> None:
+        """Bring the numbers in the top line up to date."""
+        await self.badges.count()
 
     def on_learned(self) -> None:
         self.memories_changed()

@@ -1,3 +1,11 @@
 """The modes that there are: their names, and what the top line calls them."""
 
-MODES = (("chat", "Chat"), ("memories", "Memories"), ("trash", "Trash"), ("models", "Models"), ("settings", "Settings"))
+MODES = (
+    ("chat", "Chat"),
+    ("memories", "Memories"),
+    ("inbox", "Inbox"),
+    ("trash", "Trash"),
+    ("activity", "Activity"),
+    ("models", "Models"),
+    ("settings", "Settings"),
+)

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from textual import events
-from textual.content import Content
 from textual.message import Message
 from textual.style import Style
 from textual.widgets import Static
@@ -29,6 +28,7 @@ class TopBar(Static):
         self._banner = banner
 
     def on_mount(self) -> None:
+        self.app.badged.subscribe(self, lambda _: self._show())  # type: ignore[attr-defined]
         self._show()
 
     def on_resize(self) -> None:
@@ -46,11 +46,18 @@ class TopBar(Static):
 
     def _show(self) -> None:
         left = joined((" memapp ", "bold $primary"), (f" {self._banner} ", "bold reverse $accent") if self._banner else "", " ")
+        badges = self.app.badges.words if self.app.is_open else {}  # type: ignore[attr-defined]
         for mode, label in self._modes:
-            link = Style.from_meta({"mode": mode})
-            text = Content(f"[{label}]" if mode == self._current else f" {label} ")
-            text = text.stylize("bold" if mode == self._current else "$text-muted").stylize(link)
-            left = joined(left, text)
-        right = joined((f"{self._right} ", "$text-muted"))
-        space = self.size.width - left.cell_length - right.cell_length
-        self.update(joined(left, " " * space, right) if space > 0 else left)
+            badge = (f" {badges[mode]}" if mode in badges else "", "bold $accent")
+            sides = "[]" if mode == self._current else "  "
+            colour = "bold" if mode == self._current else "$text-muted"
+            text = joined((f"{sides[0]}{label}", colour), badge, (sides[1], colour))
+            left = joined(left, text.stylize(Style.from_meta({"mode": mode})))
+        space = self.size.width - left.cell_length
+        right = joined((f"{self._fitting(space - 2)} ", "$text-muted"))
+        self.update(joined(left, " " * max(0, space - right.cell_length), right))
+
+    def _fitting(self, space: int) -> str:
+        """Return what stands on the right, or as much of it as fits: last of all what is said about the network."""
+        shorter = (self._right, self._right.rpartition(" · ")[2], self._right.partition(":")[0])
+        return next((one for one in shorter if len(one) <= space), "")

@@ -1,0 +1,94 @@
+"""How well the loop does, how much was done each day, and how often each part did each thing; in words and numbers."""
+
+from collections.abc import Sequence
+
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widgets import Static
+
+from memapp.domain.activity import Count, Day, Rate, Rates
+from memapp.ui.activity.reading import Numbers
+from memapp.ui.activity.words import NODES, operation
+from memapp.ui.safe import joined
+
+FACTS_GOAL = 0.95
+SECOND_LOOKS_GOAL = 0.10
+BLOCKS = "▁▂▃▄▅▆▇█"
+LABEL, COLUMN = 46, 8
+
+
+class NumbersView(VerticalScroll, can_focus=True):
+    """All of it as one text."""
+
+    def __init__(self) -> None:
+        super().__init__(id="numbers")
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="numbers-text", markup=False)
+
+    def show(self, numbers: Numbers) -> None:
+        content = Content("\n\n").join([_rates(numbers.rates), _days(numbers.days), _table(numbers.counts)])
+        self.query_one("#numbers-text", Static).update(content)
+
+
+def sparkline(counts: Sequence[int]) -> str:
+    """Return one block a day, as high as its share of the highest; a day without anything is a point."""
+    most = max(counts, default=0)
+    return "".join(BLOCKS[max(0, -(-count * len(BLOCKS) // most) - 1)] if count else "·" for count in counts)
+
+
+def _rates(rates: Rates) -> Content:
+    return Content("\n").join(
+        [
+            joined(("How well it does", "bold $primary")),
+            _rate("What you would say next", rates.expectations_held, "guesses held"),
+            _rate("Facts", rates.facts_at_once, "kept the writing rules at once", goal=f"{FACTS_GOAL:.0%}", at_least=FACTS_GOAL),
+            _rate(
+                "Turns",
+                rates.recalled_again,
+                "needed a second look",
+                goal=f"below {SECOND_LOOKS_GOAL:.0%}",
+                below=SECOND_LOOKS_GOAL,
+            ),
+        ]
+    )
+
+
+def _rate(
+    what: str, rate: Rate, held: str, *, goal: str = "", at_least: float | None = None, below: float | None = None
+) -> Content:
+    words = f"{rate.held:,} of {rate.of:,} {held} ({rate.share:.0%})" if rate.share is not None else "nothing counted yet"
+    reached = (rate.share or 0.0) >= at_least if at_least is not None else below is None or (rate.share or 0.0) < below
+    sign = "" if not goal or rate.share is None else "  ✓ " if reached else "  ✗ "
+    tail = (f"{sign or '  '}goal {goal}" if goal else "", "$text-success" if reached else "bold $text-warning")
+    return joined(f"  {what:24}", words, tail if rate.share is not None else (tail[0], "$text-muted"))
+
+
+def _days(days: Sequence[Day]) -> Content:
+    counts = [one.count for one in days]
+    numbers = f"least {min(counts, default=0):,} · most {max(counts, default=0):,} · today {counts[-1] if counts else 0:,}"
+    return joined(
+        (f"Each of the last {len(days)} days", "bold $primary"),
+        "\n  ",
+        (sparkline(counts), "$accent"),
+        (f"   {numbers}", "$text-muted"),
+    )
+
+
+def _table(counts: Sequence[Count]) -> Content:
+    head = "".join(f"{name:>{COLUMN}}" for name in ("today", "7 days", "all", "failed"))
+    lines = [joined((f"{'What memapp did':{LABEL}}", "bold $primary"), (head, "$text-muted"))]
+    for node in dict.fromkeys(one.node for one in counts):
+        lines.append(joined((f"  {NODES.get(node, node)}", "$secondary")))
+        lines += [_row(one) for one in counts if one.node == node]
+    return Content("\n").join(lines if counts else [*lines, joined(("  Nothing yet. Chat (F2), and come back.", "$text-muted"))])
+
+
+def _row(count: Count) -> Content:
+    numbers = "".join(f"{number:>{COLUMN},}" for number in (count.today, count.week, count.total))
+    failed = (
+        f"{count.failed:>{COLUMN - 2},} ✗" if count.failed else f"{'-':>{COLUMN}}",
+        "bold $text-error" if count.failed else "$text-muted",
+    )
+    return joined(f"    {operation(count.op):{LABEL - 4}}", numbers, failed)

@@ -1,0 +1,93 @@
+"""What Activity reads, on a thread, in the shape it shows it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memapp.domain.activity import Count, Day, Rates
+from memapp.domain.history import Entry, Event, Step, Version
+from memapp.domain.memory import State
+from memapp.errors import NotFound
+from memapp.runtime import Runtime
+from memapp.services import activity, curate
+
+PAGE = 200
+STEPS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """How often and how well."""
+
+    counts: tuple[Count, ...]
+    days: tuple[Day, ...]
+    rates: Rates
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the log."""
+
+    entry: Entry
+    said: str
+    """What the memory says; empty for one that is not remembered now, and for the profile."""
+    pinned: bool | None = None
+    """Whether a pin was set or taken away; None for anything else."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogPage:
+    """Some lines of the log, newest first."""
+
+    lines: tuple[Line, ...]
+    before: int | None
+    """The entry that they come before; None for the newest."""
+    more: bool
+
+
+def numbers(runtime: Runtime) -> Numbers:
+    return Numbers(tuple(activity.counts(runtime)), tuple(activity.by_day(runtime)), activity.rates(runtime))
+
+
+def log_page(runtime: Runtime, before: int | None = None) -> LogPage:
+    """Return one page of the log."""
+    found = activity.entries(runtime, before=before, limit=PAGE + 1)
+    texts = _texts(runtime, found[:PAGE])
+    lines = tuple(Line(one, texts.get(one.memory_id, ""), _pinned(runtime, one)) for one in found[:PAGE])
+    return LogPage(lines, before, len(found) > PAGE)
+
+
+def steps(runtime: Runtime) -> tuple[Step, ...]:
+    """Return what can be taken back, last first."""
+    return tuple(activity.undoable(runtime, STEPS))
+
+
+def compared(runtime: Runtime, entry: Entry) -> tuple[Version, Version] | None:
+    """Return what an entry led from and to; None if there is nothing to compare."""
+    if entry.before is None or entry.after is None or entry.before == entry.after:
+        return None
+    try:
+        return activity.version(runtime, entry.before), activity.version(runtime, entry.after)
+    except NotFound:
+        return None
+
+
+def _texts(runtime: Runtime, entries: Sequence[Entry]) -> dict[str, str]:
+    """Return what the memories say that are remembered now; words of others stay out of the log."""
+    texts: dict[str, str] = {}
+    for memory_id in {one.memory_id for one in entries if one.event is not Event.PROFILE}:
+        try:
+            memory = curate.get(runtime, memory_id)
+        except NotFound:
+            continue
+        if memory.state is State.LIVE:
+            texts[memory_id] = memory.text
+    return texts
+
+
+def _pinned(runtime: Runtime, entry: Entry) -> bool | None:
+    if entry.event is not Event.PIN or entry.after is None:
+        return None
+    try:
+        return activity.version(runtime, entry.after).pinned
+    except NotFound:
+        return None

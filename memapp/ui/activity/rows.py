@@ -1,0 +1,66 @@
+"""How a line of the log and a step that can be taken back look."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from textual.content import Content
+
+from memapp.domain.history import Step
+from memapp.ui.activity import words
+from memapp.ui.activity.reading import Line
+from memapp.ui.memories.words import ago, when
+from memapp.ui.safe import joined, row
+from memapp.ui.widgets.rowlist import RowList
+
+WHEN, WHO, DONE = 14, 10, 21
+WIDE = 96
+NOTHING_LOGGED = (
+    "Nothing was done to any memory yet.\n\n"
+    "What memapp remembers, changes or forgets is written down here,\nwith who did it and why."
+)
+NOTHING_DONE = "There is nothing to take back.\n\nWhat you or memapp do to memories and to your profile comes here."
+
+
+class LogRows(RowList[Line]):
+    """When, who, what, which memory, why."""
+
+    def __init__(self, clock: Callable[[], datetime]) -> None:
+        super().__init__(id="log", empty=NOTHING_LOGGED)
+        self._clock = clock
+
+    def key(self, item: Line) -> str:
+        return str(item.entry.number)
+
+    def draw(self, item: Line, width: int) -> Content:
+        entry = item.entry
+        head = joined(
+            (f"{when(entry.at, self._clock()):{WHEN}}", "$text-muted"),
+            (f"{words.ACTORS.get(entry.actor, entry.actor):{WHO}}" if width >= WIDE else "", "$secondary"),
+        )
+        done = words.done(item)
+        who = "" if width >= WIDE or entry.actor == "person" else f"{words.ACTORS.get(entry.actor, entry.actor)} "
+        why = words.reason(item)
+        return joined(
+            head,
+            (f"{who}{done}".ljust(DONE), "bold"),
+            " ",
+            row(words.about(item), 200),
+            (f" · {why}" if why else "", "$text-muted"),
+        )
+
+
+class StepRows(RowList[Step]):
+    """What can be taken back, last first."""
+
+    def __init__(self, clock: Callable[[], datetime]) -> None:
+        super().__init__(id="steps", empty=NOTHING_DONE)
+        self._clock = clock
+
+    def key(self, item: Step) -> str:
+        return item.id
+
+    def draw(self, item: Step, width: int) -> Content:
+        tail = (f"  {words.ACTORS.get(item.actor, item.actor):>9}, {ago(item.at, self._clock()):<9}", "$text-muted")
+        next_one = bool(self.items) and item.id == self.items[0].id
+        line = joined(("↶ " if next_one else "  ", "bold $accent"), (words.step(item), "bold" if next_one else ""))
+        return joined(line.truncate(max(1, width - 22), ellipsis=True, pad=True), tail)

@@ -1,0 +1,1 @@
+"""The parts of the Inbox: what waits for the person's word, and what the profile says."""

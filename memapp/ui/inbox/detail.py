@@ -1,0 +1,95 @@
+"""One proposal to be read: the difference it would make first and largest, then why, and how long there is to answer."""
+
+from datetime import datetime
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widgets import Static
+
+from memapp.domain.difference import words_changed
+from memapp.services.consent import FORGOTTEN
+from memapp.ui.inbox.reading import Case, Quote
+from memapp.ui.inbox.value import ValueField
+from memapp.ui.inbox.words import PROPOSERS, expires, wrote
+from memapp.ui.memories.words import ago
+from memapp.ui.safe import joined, plain
+from memapp.ui.widgets.words import moment
+
+NO_VALUE = "a change was asked for without saying to what: e lets you write it"
+
+
+class CaseView(VerticalScroll):
+    """A proposal. It takes the focus only when it fills the screen."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j", "scroll_down", "Down", show=False, id="case.down"),
+        Binding("k", "scroll_up", "Up", show=False, id="case.up"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__(id="case")
+        self.field = ValueField("write what is right · ctrl+s approves it · esc leaves", enter_saves=False)
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="case-head", markup=False)
+        yield Static(id="case-old", markup=False)
+        yield Static(id="case-new", markup=False)
+        yield self.field
+        yield Static(id="case-why", markup=False)
+
+    def show(self, case: Case | None, now: datetime) -> None:
+        """Show a proposal, or nothing."""
+        for child in self.query_children(Static):
+            child.display = case is not None
+        if case is not None:
+            old, new = difference(case)
+            self.query_one("#case-head", Static).update(_head(case))
+            self.query_one("#case-old", Static).update(old)
+            self.query_one("#case-new", Static).update(new)
+            self.tell_time(case, now)
+
+    def tell_time(self, case: Case, now: datetime) -> None:
+        """Bring what depends on the time up to date."""
+        self.query_one("#case-why", Static).update(_why(case, now))
+
+
+def difference(case: Case) -> tuple[Content, Content]:
+    """Return what the profile says now and what it would say, each with its sign and word."""
+    patch = case.patch
+    if patch.field == FORGOTTEN:
+        return joined(("- now   ", "bold"), "erased, at your wish"), joined(("+ then  ", "bold"), (patch.new_value, "bold"))
+    old, new = Content(""), Content("")
+    for piece in words_changed(patch.old_value, patch.new_value):
+        if piece.kind in ("same", "out"):
+            old = joined(old, " " if old else "", (piece.text, "bold" if piece.kind == "out" else ""))
+        if piece.kind in ("same", "in"):
+            new = joined(new, " " if new else "", (piece.text, "bold" if piece.kind == "in" else ""))
+    nothing = plain("nothing", "italic")
+    return joined(("- now   ", "bold"), old or nothing), joined(("+ then  ", "bold"), new or plain(NO_VALUE, "italic"))
+
+
+def _head(case: Case) -> Content:
+    rule = "sensitive: changes only with your yes" if case.sensitive else "changes with your yes, or when you type it twice"
+    return joined((case.label, "bold $primary"), (f"   {rule}", "$text-muted"))
+
+
+def _why(case: Case, now: datetime) -> Content:
+    patch = case.patch
+    asked = f"{PROPOSERS.get(patch.proposer, patch.proposer)}, {ago(patch.created_at, now)}."
+    parts = [
+        joined(("With a yes it also remembers", "$text-muted"), "\n  ", case.held, "\n") if case.held else None,
+        joined(("Why   ⏎ goes to the message", "$text-muted"), *(_quote(one, now) for one in case.quotes), "\n")
+        if case.quotes
+        else joined(("Why", "$text-muted"), "\n  There is no message behind this any more.\n"),
+        joined((f"{asked[0].upper()}{asked[1:]}", "$text-muted")),
+        joined((expires(patch, now), "bold $text-warning" if "TODAY" in expires(patch, now) else "$text-muted")),
+    ]
+    return Content("\n").join(part for part in parts if part is not None)
+
+
+def _quote(quote: Quote, now: datetime) -> Content:
+    style = "$text-muted" if quote.wrote == "typed" else "bold $text-warning"
+    return joined("\n  “", quote.text.strip(), "”", (f"  {wrote(quote.wrote)} · {moment(quote.at, now)}", style))

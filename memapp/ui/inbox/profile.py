@@ -1,0 +1,119 @@
+"""What the profile says about the person: to be read, written and taken away by them."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.getters import app as the_app
+from textual.widgets import Static
+
+from memapp.runtime import Runtime
+from memapp.services import consent, undo
+from memapp.ui.app import MemappApp
+from memapp.ui.inbox import reading
+from memapp.ui.inbox.reading import Known, label
+from memapp.ui.inbox.rows import KnownRows
+from memapp.ui.inbox.value import ValueField
+from memapp.ui.safe import notify, plain
+from memapp.ui.told import told
+
+NOTE = "The persona you talk to is told this. Only you change it: by your yes to what waits, or by writing it here."
+
+
+class ProfilePane(Vertical):
+    """The fields of the profile."""
+
+    app = the_app(MemappApp)
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("e", "write", "Write it yourself", id="profile.write"),
+        Binding("x,delete", "take_away", "Take it away", id="profile.take_away", key_display="x"),
+        Binding("y,c", "copy", "Copy", id="profile.copy", key_display="y"),
+    ]
+
+    def __init__(self, runtime: Runtime) -> None:
+        super().__init__(id="profile")
+        self.runtime = runtime
+        self.field = ValueField("enter saves · esc leaves", enter_saves=True)
+
+    def compose(self) -> ComposeResult:
+        yield KnownRows(self.runtime.clock)
+        yield self.field
+        yield Static(plain(NOTE), markup=False, id="profile-note")
+
+    @property
+    def rows(self) -> KnownRows:
+        return self.query_one(KnownRows)
+
+    def show(self, known: Sequence[Known]) -> None:
+        self.rows.show(known)
+        self.refresh_bindings()
+
+    @work(exclusive=True, group="known")
+    @told
+    async def refresh_known(self) -> None:
+        """Look again what the profile says."""
+        self.show(await asyncio.to_thread(reading.profile, self.runtime))
+
+    @on(KnownRows.Moved)
+    def _moved(self, event: KnownRows.Moved) -> None:
+        event.stop()
+        self.refresh_bindings()
+
+    @on(KnownRows.Opened)
+    def _opened(self, event: KnownRows.Opened) -> None:
+        event.stop()
+        self.action_write()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
+        if action in ("take_away", "copy"):
+            known = self.rows.current
+            return bool(known and known.value)
+        return True
+
+    def action_write(self) -> None:
+        """Let the person write the current field."""
+        if (known := self.rows.current) is not None:
+            self.field.open(known.field, known.label, known.value)
+
+    @on(ValueField.Saved)
+    def _saved(self, event: ValueField.Saved) -> None:
+        event.stop()
+        self._set(event.key, event.value.strip())
+
+    @on(ValueField.Left)
+    def _left(self, event: ValueField.Left) -> None:
+        event.stop()
+        self.rows.focus()
+
+    def leave_field(self) -> bool:
+        """Give up what is being written; return whether something was."""
+        if not self.field.key:
+            return False
+        self.field.close()
+        self.rows.focus()
+        return True
+
+    def action_take_away(self) -> None:
+        """Let the profile say nothing in the current field."""
+        if (known := self.rows.current) is not None and known.value:
+            self._set(known.field, "")
+
+    def action_copy(self) -> None:
+        if (known := self.rows.current) is not None:
+            self.app.copy_to_clipboard(known.value)
+            notify(self, "Copied.")
+
+    @work(group="decide")
+    @told
+    async def _set(self, field: str, value: str) -> None:
+        step = await asyncio.to_thread(consent.set_field, self.runtime, field, value)
+        self.leave_field()
+        done = f"{label(field)} is “{value}”" if value else f"Taken away: {label(field)}"
+        self.app.chat.undone.push(done, lambda runtime: undo.undo(runtime, step))
+        notify(self, f"{done}. ctrl+z takes it back.")
+        self.app.memories_changed()

@@ -1,0 +1,131 @@
+"""What the Inbox reads, on a thread, in the shape it shows it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from memapp.domain.chat import Message
+from memapp.domain.consent import Patch
+from memapp.domain.profile import FIELDS, is_sensitive
+from memapp.domain.profile_values import added_value
+from memapp.errors import NotFound
+from memapp.runtime import Runtime
+from memapp.services import activity, chats, consent
+from memapp.services.consent import FORGOTTEN
+
+Wrote = Literal["typed", "pasted", "other"]
+QUOTE_CHARS = 240
+ENTRIES = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """The words that a proposal was read from."""
+
+    message_id: str
+    text: str
+    """As much of the message as a screen shows, around the words that matter."""
+    wrote: Wrote
+    """Whether the person typed those words, pasted them, or somebody else wrote them."""
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A proposal with everything that the person needs to decide on it."""
+
+    patch: Patch
+    held: str
+    """What the memory says that waits with it; empty if there is none."""
+    quotes: tuple[Quote, ...]
+    """Newest first."""
+
+    @property
+    def label(self) -> str:
+        return label(self.patch.field)
+
+    @property
+    def sensitive(self) -> bool:
+        return is_sensitive(self.patch.field)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A field of the profile."""
+
+    field: str
+    value: str
+    """Empty where nothing is known."""
+    since: datetime | None = None
+    by: str = ""
+    """Who changed it last: `person`, or `worker` for what was typed twice."""
+
+    @property
+    def label(self) -> str:
+        return label(self.field)
+
+
+def label(field: str) -> str:
+    """Return what the person calls a field."""
+    if field == FORGOTTEN:
+        return "Something you erased"
+    return FIELDS[field].label if field in FIELDS else field
+
+
+def queue(runtime: Runtime) -> tuple[Case, ...]:
+    """Return what waits, newest first."""
+    return tuple(case(runtime, patch) for patch in consent.waiting(runtime))
+
+
+def case(runtime: Runtime, patch: Patch) -> Case:
+    wanted = added_value(patch.field, patch.old_value, patch.new_value)
+    quotes = [_quote(message, wanted) for message in _messages(runtime, patch)]
+    return Case(patch, consent.held_text(runtime, patch.id), tuple(reversed(quotes)))
+
+
+def proposed_by(runtime: Runtime, message_id: str) -> tuple[Patch, ...]:
+    """Return what waits because of one message."""
+    return tuple(patch for patch in consent.waiting(runtime) if message_id in patch.evidence)
+
+
+def profile(runtime: Runtime) -> tuple[Known, ...]:
+    """Return every field: first what is known, then what is not."""
+    values = consent.profile(runtime)
+    known = [_known(runtime, field, values[field]) for field in FIELDS if field in values]
+    return (*known, *(Known(field, "") for field in FIELDS if field not in values))
+
+
+def _known(runtime: Runtime, field: str, value: str) -> Known:
+    for entry in activity.entries(runtime, f"profile:{field}", limit=ENTRIES):
+        if "decision" not in entry.meta:
+            return Known(field, value, entry.at, entry.actor)
+    return Known(field, value)
+
+
+def _messages(runtime: Runtime, patch: Patch) -> list[Message]:
+    """Return the messages that a proposal was read from and that still exist, oldest first."""
+    found = []
+    for message_id in patch.evidence:
+        try:
+            found.append(chats.get_message(runtime, message_id))
+        except NotFound:
+            continue
+    return found
+
+
+def _quote(message: Message, value: str) -> Quote:
+    typed, wanted = message.typed_text, value.casefold()
+    wrote: Wrote = "other"
+    if typed and (wanted in typed.casefold() or not message.pasted):
+        wrote = "typed"
+    elif message.pasted:
+        wrote = "pasted"
+    return Quote(message.id, _around(message.text, wanted), wrote, message.created_at)
+
+
+def _around(text: str, wanted: str) -> str:
+    """Return a text cut to length, around the words that are wanted."""
+    place = max(0, text.casefold().find(wanted)) if wanted else 0
+    start = max(0, place - QUOTE_CHARS // 3) if len(text) > QUOTE_CHARS else 0
+    cut = text[start : start + QUOTE_CHARS]
+    return ("…" if start else "") + cut + ("…" if start + len(cut) < len(text) else "")

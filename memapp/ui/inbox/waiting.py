@@ -1,0 +1,223 @@
+"""What waits for the person's word: the queue, the proposal that is read, and the answers.
+
+An answer counts only for what has stood on the screen for a while. Nothing is answered by enter, and nothing opens by itself.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.getters import app as the_app
+from textual.message import Message
+from textual.worker import Worker
+
+from memapp.runtime import Runtime
+from memapp.services import consent, undo
+from memapp.ui.app import MemappApp
+from memapp.ui.inbox import reading
+from memapp.ui.inbox.arming import Arming
+from memapp.ui.inbox.detail import CaseView
+from memapp.ui.inbox.reading import Case
+from memapp.ui.inbox.rows import CaseRows
+from memapp.ui.inbox.value import ValueField
+from memapp.ui.inbox.words import change
+from memapp.ui.safe import notify
+from memapp.ui.told import told
+
+TICK_SECONDS = 60.0
+ANSWERS = ("approve", "deny", "edit", "snooze")
+
+
+class WaitingPane(Horizontal):
+    """The queue on the left, what is read on the right; on a narrow screen one after the other."""
+
+    app = the_app(MemappApp)
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("a", "approve", "Approve", id="inbox.approve"),
+        Binding("d", "deny", "Deny", id="inbox.deny"),
+        Binding("e", "edit", "Edit, then approve", id="inbox.edit"),
+        Binding("s", "snooze", "Ask tomorrow", id="inbox.snooze"),
+        Binding("enter", "source", "Go to the message", id="inbox.source", key_display="⏎"),
+        Binding("y,c", "copy", "Copy", show=False, id="inbox.copy"),
+    ]
+
+    @dataclass
+    class Counted(Message):
+        """So many proposals wait."""
+
+        count: int
+
+    def __init__(self, runtime: Runtime) -> None:
+        super().__init__(id="waiting")
+        self.runtime = runtime
+        self.case: Case | None = None
+        """What is read, and what an answer is about."""
+        self._arming = Arming(self, self._bindings_changed)
+
+    def compose(self) -> ComposeResult:
+        yield CaseRows(self.runtime.clock)
+        yield CaseView()
+
+    def on_mount(self) -> None:
+        self.set_interval(TICK_SECONDS, self.refresh_cases)
+
+    @property
+    def rows(self) -> CaseRows:
+        return self.query_one(CaseRows)
+
+    @property
+    def view(self) -> CaseView:
+        return self.query_one(CaseView)
+
+    @property
+    def reading(self) -> bool:
+        """The proposal is on the screen, not only its row in the queue."""
+        return self.case is not None and (not self.screen.has_class("-narrow") or self.has_class("-reading"))
+
+    # What is shown ---------------------------------------------------------------------------------------------------
+
+    @work(exclusive=True, group="cases")
+    @told
+    async def refresh_cases(self) -> None:
+        """Look again what waits."""
+        self.show(await asyncio.to_thread(reading.queue, self.runtime))
+
+    def show(self, cases: Sequence[Case]) -> None:
+        """Show the queue; what is read stays what it is as long as it waits."""
+        self.rows.show(cases)
+        self.post_message(self.Counted(len(cases)))
+        self._read_current()
+
+    @on(CaseRows.Moved)
+    def _moved(self, event: CaseRows.Moved) -> None:
+        event.stop()
+        self._read_current()
+
+    def _read_current(self) -> None:
+        case = self.rows.current
+        if case == self.case:
+            if case is not None:
+                self.view.tell_time(case, self.runtime.clock())
+            return
+        if self.view.field.key and (case is None or case.patch.id != self.view.field.key):
+            self._leave_field()
+        self.case = case
+        self.view.show(case, self.runtime.clock())
+        self.view.scroll_home(animate=False)
+        if case is None:
+            self.leave_reading()
+        self.arm_later()
+
+    def arm_later(self) -> None:
+        """Let answers count only in half a second: something new is to be seen."""
+        self._arming.wait()
+
+    def _bindings_changed(self) -> None:
+        if self.is_mounted:
+            self.view.set_class(not self._arming.armed, "-waits")
+            self.refresh_bindings()
+
+    @on(CaseRows.Opened)
+    def _opened(self, event: CaseRows.Opened) -> None:
+        event.stop()
+        if self.reading:
+            self.action_source()
+        else:
+            self.add_class("-reading")
+            self.view.focus()
+            self.arm_later()
+
+    def leave_reading(self) -> bool:
+        """Go back from the proposal to the queue, on a narrow screen; return whether it was open."""
+        if self.view.field.key:
+            self._leave_field()
+            return True
+        was_open = self.has_class("-reading")
+        self.remove_class("-reading")
+        if self.view.has_focus_within:
+            self.rows.focus()
+        return was_open and self.screen.has_class("-narrow")
+
+    # Answers ---------------------------------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
+        if action not in (*ANSWERS, "source", "copy"):
+            return True
+        if self.case is None or not self.reading:
+            return False
+        if action == "source":
+            return bool(self.case.quotes)
+        if action in ANSWERS and not self._arming.armed:
+            return None
+        return None if action == "approve" and not self.case.patch.new_value else True
+
+    def action_approve(self) -> None:
+        if self.case is not None:
+            patch = self.case.patch
+            self._decide(f"Approved: {change(patch)}", lambda: consent.approve(self.runtime, patch.id))
+
+    def action_deny(self) -> None:
+        if self.case is not None:
+            patch = self.case.patch
+            self._decide(f"Denied: {change(patch)}", lambda: consent.deny(self.runtime, patch.id))
+
+    def action_snooze(self) -> None:
+        if self.case is not None:
+            patch = self.case.patch
+            self._decide(f"Until tomorrow: {change(patch)}", lambda: consent.snooze(self.runtime, patch.id))
+
+    def action_edit(self) -> None:
+        """Let the person write what is right; ctrl+s there approves it."""
+        if self.case is not None:
+            patch = self.case.patch
+            self.view.field.open(patch.id, self.case.label, patch.new_value)
+            self.view.field.scroll_visible(animate=False)
+
+    @on(ValueField.Saved)
+    def _edited(self, event: ValueField.Saved) -> None:
+        event.stop()
+        if self.case is None or self.case.patch.id != event.key:
+            return
+        label, key, value = self.case.label, event.key, event.value
+        self._decide(f"Approved: {label} “{value}”", lambda: consent.edit_then_approve(self.runtime, key, value))
+
+    @on(ValueField.Left)
+    def _left(self, event: ValueField.Left) -> None:
+        event.stop()
+        self._leave_field()
+
+    def _leave_field(self) -> None:
+        self.view.field.close()
+        (self.view if self.has_class("-reading") else self.rows).focus()
+
+    def _decide(self, label: str, decision: Callable[[], str]) -> Worker[None]:
+        self.arm_later()
+        return self._carry_out(label, decision)
+
+    @work(group="decide")
+    @told
+    async def _carry_out(self, label: str, decision: Callable[[], str]) -> None:
+        step = await asyncio.to_thread(decision)
+        if self.view.field.key:
+            self._leave_field()
+        self.app.chat.undone.push(label, lambda runtime: undo.undo(runtime, step))
+        notify(self, f"{label}. ctrl+z takes it back.")
+        self.app.memories_changed()
+
+    # Reading on ------------------------------------------------------------------------------------------------------
+
+    def action_source(self) -> None:
+        """Show the message that it was read from, in its chat."""
+        if self.case is not None and self.case.quotes:
+            self.app.show_message(self.case.quotes[0].message_id)
+
+    def action_copy(self) -> None:
+        if self.case is not None:
+            self.app.copy_to_clipboard(self.case.patch.new_value)
+            notify(self, "Copied.")

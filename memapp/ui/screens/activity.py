@@ -1,0 +1,186 @@
+"""Activity: how often and how well, the log of what was done to memories, and what can be taken back."""
+
+import asyncio
+from typing import ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.getters import app as the_app
+from textual.screen import Screen
+from textual.widget import Widget
+from textual.widgets import Static
+
+from memapp.domain.history import Event
+from memapp.runtime import Runtime
+from memapp.services import undo
+from memapp.ui import reading
+from memapp.ui.activity import words
+from memapp.ui.activity.difference import DifferenceCard
+from memapp.ui.activity.numbers import NumbersView
+from memapp.ui.activity.reading import Line, LogPage, compared, log_page, numbers, steps
+from memapp.ui.activity.rows import LogRows, StepRows
+from memapp.ui.app import MemappApp
+from memapp.ui.modes import MODES
+from memapp.ui.safe import notify, plain
+from memapp.ui.told import told
+from memapp.ui.widgets.keyline import KeyLine
+from memapp.ui.widgets.rowlist import RowList
+from memapp.ui.widgets.tabline import TabLine
+from memapp.ui.widgets.topbar import TopBar
+
+TABS = (("numbers", "Numbers"), ("log", "Log"), ("undo", "Undo"))
+UNDO_NOTE = "Last first. u takes back the one marked ↶, with everything that followed from it."
+
+
+class ActivityScreen(Screen[None]):
+    """Three tabs."""
+
+    app = the_app(MemappApp)
+
+    AUTO_FOCUS = "#numbers"
+    BINDING_GROUP_TITLE = "Activity"
+    HELP = (
+        "Numbers: how well memapp does, and how often it did what.\n\nLog: every change of a memory and of your profile; enter "
+        "shows what changed.\n\nUndo: u takes back the last change, again and again, across restarts."
+    )
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab", "turn(1)", "Next tab", id="activity.next"),
+        Binding("shift+tab", "turn(-1)", "Tab before", show=False, id="activity.before"),
+        Binding("ctrl+z,u", "undo_last", "Take back the last", id="activity.undo", key_display="u"),
+        Binding("escape", "back", "Back", show=False, id="activity.back"),
+    ]
+
+    def __init__(self, runtime: Runtime) -> None:
+        super().__init__()
+        self.runtime = runtime
+        self.tab = "numbers"
+        self._befores: list[int | None] = [None]
+        """Where the pages of the log begin, up to the one that is shown."""
+
+    def compose(self) -> ComposeResult:
+        yield TopBar(MODES, "activity", right=reading.network(self.runtime))
+        yield TabLine(TABS)
+        yield NumbersView()
+        yield LogRows(self.runtime.clock)
+        with Vertical(id="undo"):
+            yield Static(plain(UNDO_NOTE), markup=False, id="undo-note")
+            yield StepRows(self.runtime.clock)
+        yield KeyLine()
+
+    def on_mount(self) -> None:
+        self.app.changed.subscribe(self, self._changed)
+        self._show_tab()
+
+    def on_screen_resume(self) -> None:
+        self.query_one(TopBar).say(reading.network(self.runtime))
+        self.load()
+
+    def _changed(self, _: None) -> None:
+        if self.is_current:
+            self.load()
+
+    @property
+    def lines(self) -> LogRows:
+        return self.query_one(LogRows)
+
+    @property
+    def steps(self) -> StepRows:
+        return self.query_one(StepRows)
+
+    # What is shown ---------------------------------------------------------------------------------------------------
+
+    @work(exclusive=True, group="activity")
+    @told
+    async def load(self) -> None:
+        """Look up what the open tab shows. A later call ends this one, so that no old result comes after a newer one."""
+        match self.tab:
+            case "numbers":
+                self.query_one(NumbersView).show(await asyncio.to_thread(numbers, self.runtime))
+            case "log":
+                self._show_log(await asyncio.to_thread(log_page, self.runtime, self._befores[-1]))
+            case _:
+                self.steps.show(await asyncio.to_thread(steps, self.runtime))
+        self.refresh_bindings()
+
+    def _show_log(self, page: LogPage) -> None:
+        self.lines.show(page.lines, earlier="↑ newer" if page.before else "", later="↓ older" if page.more else "")
+
+    @on(RowList.PageWanted, "#log")
+    def _page_wanted(self, event: RowList.PageWanted) -> None:
+        if event.step < 0:
+            self._befores.pop()
+        elif self.lines.items:
+            self._befores.append(self.lines.items[-1].entry.number)
+        self.load()
+
+    # Tabs ------------------------------------------------------------------------------------------------------------
+
+    def _show_tab(self) -> None:
+        self.query_one(TabLine).show(self.tab, {})
+        for tab, _ in TABS:
+            self.query_one(f"#{tab}").display = tab == self.tab
+
+    @on(TabLine.Chosen)
+    def _chosen(self, event: TabLine.Chosen) -> None:
+        self._open(event.tab)
+
+    def action_turn(self, step: int) -> None:
+        """Open the tab beside this one."""
+        names = [tab for tab, _ in TABS]
+        self._open(names[(names.index(self.tab) + step) % len(names)])
+
+    def _open(self, tab: str) -> None:
+        self.tab = tab
+        self._show_tab()
+        inside: dict[str, Widget] = {"numbers": self.query_one(NumbersView), "log": self.lines, "undo": self.steps}
+        inside[tab].focus()
+        self.load()
+
+    def action_back(self) -> None:
+        self.app.call_later(self.app.action_mode, "chat")
+
+    # What a line leads to --------------------------------------------------------------------------------------------
+
+    @on(RowList.Opened, "#log")
+    @work(exclusive=True, group="activity-open")
+    @told
+    async def _line_opened(self) -> None:
+        """Show what a change made of a memory, or the memory."""
+        line = self.lines.current
+        if line is None:
+            return
+        if line.entry.event is Event.PROFILE:
+            notify(self, "The Inbox (F4) shows your profile, in its second tab.")
+        elif not line.said:
+            notify(self, "This memory is not remembered now. The Trash (F5) shows what can be brought back.")
+        else:
+            await self._compare(line)
+
+    async def _compare(self, line: Line) -> None:
+        two = await asyncio.to_thread(compared, self.runtime, line.entry)
+        if two is not None:
+            wanted = await self.app.push_screen_wait(DifferenceCard(words.done(line).capitalize(), *two))
+            if wanted is None:
+                return
+            if wanted.deed == "copy":
+                self.app.copy_to_clipboard(two[1].text)
+                notify(self, "Copied.")
+                return
+        self.app.show_memory(line.entry.memory_id)
+
+    @on(RowList.Opened, "#steps")
+    def _step_opened(self) -> None:
+        step = self.steps.current
+        if step is not None and step.text:
+            self.app.show_memory(step.memory_id)
+
+    @work(exclusive=True, group="activity-undo")
+    @told
+    async def action_undo_last(self) -> None:
+        """Take back the last step that can be taken back."""
+        step = await asyncio.to_thread(undo.undo_last, self.runtime)
+        notify(self, f"Taken back: {words.step(step)}")
+        self.app.memories_changed()

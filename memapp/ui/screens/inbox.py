@@ -1,0 +1,143 @@
+"""Inbox: what waits for the person's word in one tab, what the profile says in the other.
+
+It never opens by itself and never takes the focus from the chat.
+"""
+
+from typing import ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.getters import app as the_app
+from textual.screen import Screen
+
+from memapp.runtime import Runtime
+from memapp.ui import reading
+from memapp.ui.app import MemappApp
+from memapp.ui.inbox.profile import ProfilePane
+from memapp.ui.inbox.waiting import WaitingPane
+from memapp.ui.modes import MODES
+from memapp.ui.safe import notify
+from memapp.ui.widgets.keyline import KeyLine
+from memapp.ui.widgets.tabline import TabLine
+from memapp.ui.widgets.topbar import TopBar
+
+TABS = (("waiting", "Waiting"), ("profile", "Profile"))
+
+
+class AnswerLine(KeyLine):
+    """Keys that can be clicked; the click that brings the terminal to the front answers nothing."""
+
+    def on_click(self, event: events.Click) -> None:
+        screen = self.screen
+        if isinstance(screen, InboxScreen) and screen.came_back:
+            event.prevent_default()
+            notify(self, "This click only brought memapp to the front. Click again to answer.")
+
+
+class InboxScreen(Screen[None]):
+    """The two tabs."""
+
+    app = the_app(MemappApp)
+
+    AUTO_FOCUS = "#cases"
+    BINDING_GROUP_TITLE = "Inbox"
+    HELP = (
+        "What memapp would like to know about you waits here for your word; nothing of it is used before.\n\n"
+        "a approves, d denies, e lets you write it yourself, s asks again tomorrow. Enter only shows where it comes from. "
+        "ctrl+z takes an answer back. Tab turns to your profile."
+    )
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab,shift+tab", "turn", "Other tab", id="inbox.turn", key_display="tab"),
+        Binding("escape", "back", "Back", show=False, id="inbox.back"),
+    ]
+
+    def __init__(self, runtime: Runtime) -> None:
+        super().__init__()
+        self.runtime = runtime
+        self.tab = "waiting"
+        self.came_back = False
+        """The terminal came to the front, and nothing has been clicked since."""
+        self._counts: dict[str, int] = {}
+
+    def compose(self) -> ComposeResult:
+        yield TopBar(MODES, "inbox", right=reading.network(self.runtime))
+        yield TabLine(TABS)
+        yield WaitingPane(self.runtime)
+        yield ProfilePane(self.runtime)
+        yield AnswerLine()
+
+    def on_mount(self) -> None:
+        self.app.changed.subscribe(self, self._changed)
+        self.watch(self.app, "app_focus", self._focus_moved, init=False)
+        self._show_tab()
+
+    def on_screen_resume(self) -> None:
+        self.query_one(TopBar).say(reading.network(self.runtime))
+        self.waiting.arm_later()
+        self._look_again()
+
+    def _changed(self, _: None) -> None:
+        if self.is_current:
+            self._look_again()
+
+    def _look_again(self) -> None:
+        self.waiting.refresh_cases()
+        self.profile.refresh_known()
+
+    @property
+    def waiting(self) -> WaitingPane:
+        return self.query_one(WaitingPane)
+
+    @property
+    def profile(self) -> ProfilePane:
+        return self.query_one(ProfilePane)
+
+    # Tabs ------------------------------------------------------------------------------------------------------------
+
+    def _show_tab(self) -> None:
+        self.waiting.display = self.tab == "waiting"
+        self.profile.display = self.tab == "profile"
+        self.query_one(TabLine).show(self.tab, self._counts)
+
+    @on(WaitingPane.Counted)
+    def _counted(self, event: WaitingPane.Counted) -> None:
+        self._counts["waiting"] = event.count
+        self._show_tab()
+
+    @on(TabLine.Chosen)
+    def _chosen(self, event: TabLine.Chosen) -> None:
+        self._open(event.tab)
+
+    def action_turn(self) -> None:
+        """Open the other tab."""
+        self._open("profile" if self.tab == "waiting" else "waiting")
+
+    def _open(self, tab: str) -> None:
+        self.waiting.leave_reading()
+        self.profile.leave_field()
+        self.tab = tab
+        self._show_tab()
+        (self.waiting.rows if tab == "waiting" else self.profile.rows).focus()
+        self.waiting.arm_later()
+
+    def action_back(self) -> None:
+        """Go one step back: out of what is read, out of the profile, to the chat."""
+        left = self.waiting.leave_reading() if self.tab == "waiting" else self.profile.leave_field()
+        if left:
+            return
+        if self.tab == "profile":
+            self._open("waiting")
+        else:
+            self.app.call_later(self.app.action_mode, "chat")
+
+    # Coming back to the terminal -------------------------------------------------------------------------------------
+
+    def _focus_moved(self, focused: bool) -> None:
+        self.came_back = focused
+        if focused:
+            self.waiting.arm_later()
+
+    def on_click(self) -> None:
+        self.came_back = False
