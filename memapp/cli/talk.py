@@ -153,8 +153,9 @@ def _learn(runtime: "Runtime") -> None:
     from memapp.services import upkeep
 
     try:
-        for memory in upkeep.work(runtime, None, Cancel()):
-            say(f"Remembered: {memory.text}")
+        for written in upkeep.work(runtime, None, Cancel()):
+            was = f" (was: {written.before.text})" if written.before else ""
+            say(f"{'Updated' if written.before else 'Remembered'}: {written.memory.text}{was}")
     except MemappError as error:
         say(f"Nothing was learned this time: {error}")
 

@@ -42,6 +42,9 @@ class Delta:
         return (f"Memory updates since rev {self.since}:", *(_bullet(one) for one in self.told))
 
 
+NO_NEWS = Delta(0, (), ())
+
+
 def summarise(logged: Sequence[Logged], since: int, in_prompt: frozenset[str] = frozenset()) -> Delta:
     """Return what to tell: the most important first, the newest first among equals, at most `BULLETS`.
 

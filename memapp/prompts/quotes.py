@@ -19,6 +19,9 @@ LEAST_SCORE = 0.33
 A preference often shares no word with the request it bears on, so this is low: at 0.45 a tenth of all preferences would
 be left out besides (`benchmarks.preferences`).
 """
+WIDER_SCORE = 0.2
+"""The same for a second look, when a question about the person found nothing at first."""
+_PERSON = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our)\b", re.IGNORECASE)
 _QUESTION = re.compile(
     r"(?:[\w' ]{1,24}, ?)*(?:what|which|who|whose|where|when|why|how|do|does|did|have|has|had|is|are|was|were|am|can|could|will|"
     r"would|should|shall|may|any|anything)\b.*\?",
@@ -50,7 +53,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+")
 _LEAST_WORDS = 4
 
 
-def choose(message: str, hits: Sequence[Recalled], limit: int) -> tuple[Recalled, ...]:
+def choose(message: str, hits: Sequence[Recalled], limit: int, *, least: float = LEAST_SCORE) -> tuple[Recalled, ...]:
     """Return the hits to quote, best first.
 
     What the model once said is quoted only to someone who asks for it, and then first: else it would come back as something
@@ -58,7 +61,7 @@ def choose(message: str, hits: Sequence[Recalled], limit: int) -> tuple[Recalled
     """
     if not (subject := _subject(message)):
         return ()
-    hits = [hit for hit in hits if hit.score >= LEAST_SCORE or hit.pinned or _shares_word(hit.text, subject)]
+    hits = [hit for hit in hits if hit.score >= least or hit.pinned or _shares_word(hit.text, subject)]
     asked_for_replies = asks_what_was_replied(message)
     if asked_for_replies:
         hits = sorted(hits, key=lambda hit: hit.said_by == "user")
@@ -83,6 +86,12 @@ def asks(message: str) -> bool:
     if _FAVOUR.fullmatch(last):
         return False
     return last.endswith("?") or bool(_QUESTION.fullmatch(f"{last}?") or _REQUEST.fullmatch(last))
+
+
+def asks_about_person(message: str) -> bool:
+    """Say whether a message asks something about the one who writes it: "Where do I live?"."""
+    last = _SENTENCE_END.split(one_line(message).strip())[-1]
+    return asks(last) and bool(_PERSON.search(last))
 
 
 def quote(hit: Recalled) -> str:

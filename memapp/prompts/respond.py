@@ -24,12 +24,16 @@ def request(
     scene: Scene,
     hits: Sequence[Recalled],
     *,
+    updates: Sequence[str] = (),
     avoid: str = "",
     reply_tokens: int,
     temperature: float,
 ) -> tuple[Prompt, Sampling]:
-    """Ask for the reply. `avoid` is an earlier reply that must not be said again; then it is sampled more freely."""
-    parts = [_known(scene.message, hits)] if hits else []
+    """Ask for the reply. `updates` are the lines on what changed in the memory.
+
+    `avoid` is an earlier reply that must not be said again; then it is sampled more freely.
+    """
+    parts = [_known(scene.message, hits, updates)] if hits or updates else []
     if avoid:
         parts.append(template("avoid").substitute(reply=one_line(avoid)))
         temperature = max(temperature, LIVELIER)
@@ -39,9 +43,9 @@ def request(
     )
 
 
-def with_facts(message: str, hits: Sequence[Recalled]) -> str:
+def with_facts(message: str, hits: Sequence[Recalled], updates: Sequence[str] = ()) -> str:
     """Put facts before a message that was expected: there they are in the model's cache before it is typed."""
-    return f"{_known(message, hits)}\n\n{message}" if hits else message
+    return f"{_known(message, hits, updates)}\n\n{message}" if hits or updates else message
 
 
 def parse_prediction(tail_text: str) -> str:
@@ -55,8 +59,10 @@ def repeats(reply: str, history: Sequence[Exchange]) -> str | None:
     return repeated(reply, [exchange.reply for exchange in history])
 
 
-def _known(message: str | None, hits: Sequence[Recalled]) -> str:
-    """Quotes answer a question; anything else gets a hint, else a small model replies with a quote."""
+def _known(message: str | None, hits: Sequence[Recalled], updates: Sequence[str]) -> str:
+    """Quotes answer a question; anything else gets a hint, else a small model replies with a quote. Updates come first."""
+    if not hits:
+        return "\n".join(updates)
     if asks(message or ""):
-        return template("respond").substitute(quotes="\n".join(quote(hit) for hit in hits))
-    return template("hint").substitute(facts=" ".join(stated(hit) for hit in hits))
+        return template("respond").substitute(quotes="\n".join([*updates, *(quote(hit) for hit in hits)]))
+    return "\n".join([*updates, template("hint").substitute(facts=" ".join(stated(hit) for hit in hits))])

@@ -6,13 +6,12 @@ Whatever happens in between, the reply's row ends in a final state with the text
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from memapp.domain.chat import Message, MessageStatus, Thread, exchanges
-from memapp.domain.memory import Recalled
 from memapp.domain.prediction import Prediction
 from memapp.domain.prompt import Finished, Piece, Prompt, Sampling, Usage
 from memapp.domain.text import clean, one_line, shorten
@@ -25,9 +24,8 @@ from memapp.prompts.history import recent
 from memapp.prompts.scene import Scene, about
 from memapp.runtime import Runtime
 from memapp.services import consent
-from memapp.services.query import conversation_scope
-from memapp.services.recall import RecallRequest, recall
-from memapp.store import chat, events, expectations
+from memapp.services.evidence import Evidence, look_up
+from memapp.store import chat, delta, events, expectations
 from memapp.store.uses import count_uses
 
 SAVE_PARTIAL_SECONDS = 2.0
@@ -66,7 +64,7 @@ class _Reply:
     text: str = ""
     expects: str = ""
     needed_info: tuple[str, ...] = ()
-    hits: tuple[Recalled, ...] = ()
+    evidence: Evidence = field(default_factory=Evidence)
     predict_usage: Usage = field(default_factory=Usage)
     usage: Usage = field(default_factory=Usage)
     status: MessageStatus = MessageStatus.FAILED
@@ -93,7 +91,7 @@ def scene(runtime: Runtime, model: ChatModel, thread: Thread, earlier: list[Mess
     kept = recent(pairs, runtime.settings.history_exchanges, total)
     return budget.fit(
         Scene(persona, (*persona.evidence, *cards), kept, text, about(consent.profile(runtime))),
-        lambda one: _reply_request(runtime, one, ()),
+        lambda one: _reply_request(runtime, one, Evidence()),
         _limit(runtime, model),
         model.prompt_tokens,
     )
@@ -142,21 +140,22 @@ def _calls(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Iterator[TurnEve
         yield Waiting(runtime.chat.note)
     model = runtime.chat.wait(turn.cancel, runtime.settings.first_token_seconds)
     setting = scene(runtime, model, turn.thread, turn.earlier, turn.message.text if turn.message else None)
-    in_suffix: tuple[Recalled, ...] = ()
+    in_suffix = Evidence()
     if turn.message is not None and turn.ahead is not None:
         so_far.needed_info = turn.ahead.needed_info
         yield Predicted(turn.ahead.needed_info, "prefetched", Usage())
         if not quotes.is_small_talk(turn.message.text):  # the expected message may have been about more
-            so_far.hits = look_ahead(runtime, [*turn.earlier, turn.message], turn.ahead)
-        setting = scene(runtime, model, turn.thread, turn.earlier, respond.with_facts(turn.message.text, so_far.hits))
-        yield Found(so_far.hits)
+            so_far.evidence = look_ahead(runtime, turn.thread.id, [*turn.earlier, turn.message], turn.ahead)
+        evidence = so_far.evidence
+        typed = respond.with_facts(turn.message.text, evidence.hits, evidence.delta.lines)
+        setting = scene(runtime, model, turn.thread, turn.earlier, typed)
+        yield Found(evidence.hits)
     elif turn.message is not None:
         yield _predict(model, setting, turn, so_far)
-        found = _look_up(runtime, turn.message.text, so_far.needed_info, [*turn.earlier, turn.message])
-        so_far.hits = in_suffix = budget.fit_hits(
-            found, lambda hits: _reply_request(runtime, setting, hits), _limit(runtime, model), model.prompt_tokens
-        )
-        yield Found(so_far.hits)
+        in_prompt = [*turn.earlier, turn.message]
+        found = look_up(runtime, turn.thread.id, turn.message.text, so_far.needed_info, in_prompt)
+        so_far.evidence = in_suffix = _affordable(runtime, model, setting, found)
+        yield Found(so_far.evidence.hits)
     yield from _stream_reply(runtime, model, setting, turn, so_far, in_suffix, turn.avoid)
     repeated = respond.repeats(so_far.text, setting.history)
     if repeated and not turn.avoid and not turn.cancel.is_set():
@@ -191,21 +190,20 @@ def done_ahead(runtime: Runtime, thread_id: str, expected: Prediction | None) ->
     return Ahead(expected.text, tuple(data["needed_info"]))
 
 
-def look_ahead(runtime: Runtime, in_prompt: list[Message], ahead: Ahead) -> tuple[Recalled, ...]:
+def look_ahead(runtime: Runtime, thread_id: str, in_prompt: list[Message], ahead: Ahead) -> Evidence:
     """Look up what the expected message needs: the same in idle time and in the turn, so that the cache fits."""
-    return _look_up(runtime, ahead.expected, ahead.needed_info, in_prompt)
+    return look_up(runtime, thread_id, ahead.expected, ahead.needed_info, in_prompt)
 
 
-def _look_up(runtime: Runtime, text: str, needed_info: Sequence[str], in_prompt: list[Message]) -> tuple[Recalled, ...]:
-    without = frozenset(one.id for one in in_prompt)
-    request = RecallRequest(
-        text,
-        needed_info=tuple(needed_info),
-        top_k=runtime.settings.top_k,
-        without=without,
-        scope=conversation_scope(runtime),
+def _affordable(runtime: Runtime, model: ChatModel, setting: Scene, found: Evidence) -> Evidence:
+    """Drop the weakest hits until the request stays within its budget."""
+    hits = budget.fit_hits(
+        found.hits,
+        lambda some: _reply_request(runtime, setting, replace(found, hits=tuple(some))),
+        _limit(runtime, model),
+        model.prompt_tokens,
     )
-    return quotes.choose(text, recall(runtime, request), runtime.settings.prompt_memories)
+    return replace(found, hits=hits)
 
 
 def _stream_reply(
@@ -214,7 +212,7 @@ def _stream_reply(
     setting: Scene,
     turn: OpenTurn,
     so_far: _Reply,
-    in_suffix: Sequence[Recalled],
+    in_suffix: Evidence,
     avoid: str,
 ) -> Iterator[TurnEvent]:
     """Call 2."""
@@ -234,12 +232,13 @@ def _stream_reply(
     so_far.expects = respond.parse_prediction(clean(tail))
 
 
-def _reply_request(runtime: Runtime, setting: Scene, hits: Sequence[Recalled], avoid: str = "") -> tuple[Prompt, Sampling]:
+def _reply_request(runtime: Runtime, setting: Scene, evidence: Evidence, avoid: str = "") -> tuple[Prompt, Sampling]:
     if setting.message is None:
         return remarks.request(setting)
     return respond.request(
         setting,
-        hits,
+        evidence.hits,
+        updates=evidence.delta.lines,
         avoid=avoid,
         reply_tokens=setting.persona.reply_tokens or runtime.settings.reply_tokens,
         temperature=runtime.settings.temperature,
@@ -280,11 +279,13 @@ def _watchdog(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Iterator[None
 def _finish(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Message:
     """The second commit: the reply, what is expected next, what was recalled, and what it cost."""
     now, user, thread_id, reply = runtime.clock(), runtime.user_id, turn.thread.id, turn.reply
-    text = so_far.text.strip()
+    text, hits = so_far.text.strip(), so_far.evidence.hits
     with runtime.database.write() as conn:
         chat.finish_message(conn, reply.id, text, so_far.status, so_far.usage)
-        events.save_recalls(conn, reply.id, so_far.hits)
-        count_uses(conn, user, [hit.id for hit in so_far.hits if hit.kind == "memory"], now)
+        events.save_recalls(conn, reply.id, hits)
+        count_uses(conn, user, [hit.id for hit in hits if hit.kind == "memory"], now)
+        if so_far.status is not MessageStatus.FAILED:
+            delta.settle(conn, user, thread_id, so_far.evidence.delta.settled)
         if so_far.expects:
             expectations.save_prediction(conn, user, thread_id, reply.id, "responder", so_far.expects, (), now)
         if so_far.needed_info:
@@ -310,7 +311,8 @@ def _note_answer(runtime: Runtime, conn: sqlite3.Connection, turn: OpenTurn, so_
         thread_id=turn.thread.id,
         meta={
             "status": so_far.status,
-            "recalled": len(so_far.hits),
+            "recalled": len(so_far.evidence.hits),
+            "recalled_again": int(so_far.evidence.again),
             "call_1": asdict(so_far.predict_usage),
             "call_2": asdict(so_far.usage),
         },

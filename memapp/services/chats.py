@@ -8,7 +8,7 @@ from memapp.domain.prediction import Prediction
 from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
-from memapp.store import chat, events, expectations
+from memapp.store import chat, delta, events, expectations
 
 NEW_TITLE = "New chat"
 PAGE = 60
@@ -45,7 +45,9 @@ def new_thread(runtime: Runtime, persona: str = "") -> Thread:
     if persona not in runtime.personas:
         raise UsageError(f"There is no persona {persona!r}.", f"There are: {', '.join(sorted(runtime.personas))}.")
     with runtime.database.write() as conn:
-        return chat.create_thread(conn, runtime.user_id, NEW_TITLE, persona, runtime.clock())
+        thread = chat.create_thread(conn, runtime.user_id, NEW_TITLE, persona, runtime.clock())
+        delta.begin(conn, runtime.user_id, thread.id)
+    return thread
 
 
 def list_threads(runtime: Runtime, matching: str = "", *, limit: int = 200, offset: int = 0) -> list[Thread]:

@@ -12,7 +12,7 @@ from datetime import datetime
 
 from memapp.domain.changes import Actor, Created, Merged, SoftDeleted, Updated
 from memapp.domain.filters import ALL_LIVE
-from memapp.domain.memory import Memory
+from memapp.domain.memory import Memory, State
 from memapp.domain.merge import Verdict, compare, richer
 from memapp.errors import ModelError
 from memapp.runtime import Runtime
@@ -36,6 +36,8 @@ class Written:
     memory: Memory
     """The fact that holds it now."""
     verdict: Verdict
+    step: str
+    """What to name to take it back."""
     before: Memory | None = None
     """The known fact that it says the same as, adds to or contradicts."""
 
@@ -60,23 +62,29 @@ def near(runtime: Runtime, text: str) -> Near:
 
 def write(runtime: Runtime, conn: sqlite3.Connection, new: Memory, known: Near, actor: Actor, now: datetime) -> Written:
     """Store a new fact as what it is to the known ones, in one step. Raises `UsageError` if a live fact says exactly the same."""
-    verdict, old = _verdict(new, known)
+    verdict, old = _verdict(new, _still_live(conn, runtime, known))
     together = replace(actor, step=actor.step or new_id(now))
     if old is None:
         changes.apply(conn, Created(new), together, now)
-        return Written(new, verdict)
+        return Written(new, verdict, together.step)
     if verdict is Verdict.SAME:
         text = richer(new.text, old.text)
         change = Updated(old.id, text=None if text == old.text else text, sources=new.sources)
         changes.apply(conn, change, together, now)
-        return Written(memories.get_memory(conn, runtime.user_id, old.id), verdict, old)
+        return Written(memories.get_memory(conn, runtime.user_id, old.id), verdict, together.step, old)
     if verdict is Verdict.UPDATES:
         changes.apply(conn, Created(new), together, now)
         changes.apply(conn, Merged(old.id, new.id, purge_at(runtime)), together, now)
-        return Written(memories.get_memory(conn, runtime.user_id, new.id), verdict, old)
+        return Written(memories.get_memory(conn, runtime.user_id, new.id), verdict, together.step, old)
     changes.apply(conn, SoftDeleted(old.id, "superseded", purge_at(runtime)), together, now)
     changes.apply(conn, Created(replace(new, importance=max(new.importance, old.importance))), together, now)
-    return Written(memories.get_memory(conn, runtime.user_id, new.id), verdict, old)
+    return Written(memories.get_memory(conn, runtime.user_id, new.id), verdict, together.step, old)
+
+
+def _still_live(conn: sqlite3.Connection, runtime: Runtime, known: Near) -> Near:
+    """Leave out what was retired since it was looked up, by a fact of the same message."""
+    states = {one.id: one.state for one in memories.get_memories(conn, runtime.user_id, [one.id for one, _ in known])}
+    return [(one, likeness) for one, likeness in known if states.get(one.id) is State.LIVE]
 
 
 _STRENGTH = (Verdict.CONTRADICTS, Verdict.SAME, Verdict.UPDATES)

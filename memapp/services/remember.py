@@ -10,7 +10,7 @@ from contextlib import closing
 from datetime import datetime
 
 from memapp.domain.categories import NOTES
-from memapp.domain.changes import Actor, Created, SoftDeleted
+from memapp.domain.changes import Actor, SoftDeleted
 from memapp.domain.chat import Message
 from memapp.domain.distil import Draft, distil
 from memapp.domain.duplicates import is_duplicate
@@ -29,6 +29,7 @@ from memapp.services import consent
 from memapp.services.consent import FORGOTTEN
 from memapp.services.curate import purge_at
 from memapp.services.forget import is_forgotten
+from memapp.services.merge import Written, near, write
 from memapp.store import changes, chat, events, expectations, memories
 from memapp.store.rows import new_id
 
@@ -37,8 +38,8 @@ PROPOSALS_PER_TURN = 3
 DEFAULT_IMPORTANCE = 2
 
 
-def learn(runtime: Runtime, surprise: Surprise, model: ChatModel | None, cancel: Cancel) -> Iterator[Memory]:
-    """Turn one surprise into at most three facts and settle it; yield what is new."""
+def learn(runtime: Runtime, surprise: Surprise, model: ChatModel | None, cancel: Cancel) -> Iterator[Written]:
+    """Turn one surprise into at most three facts and settle it; yield what is new or has changed."""
     message = chat.get_message(runtime.database.read(), runtime.user_id, surprise.message_id)
     typed = message.typed_text
     drafts = distil(typed)
@@ -65,11 +66,13 @@ def _ask(model: ChatModel, expected: str, typed: str, cancel: Cancel) -> tuple[l
     return ([], problems) if problems else ([draft], [])
 
 
-def _store(runtime: Runtime, surprise: Surprise, message: Message, drafts: list[Draft], rejected: list[str]) -> Iterator[Memory]:
+def _store(runtime: Runtime, surprise: Surprise, message: Message, drafts: list[Draft], rejected: list[str]) -> Iterator[Written]:
     """The third commit of a turn: the facts, the settled surprise and what was refused, together."""
-    learned: list[Memory] = []
+    learned: list[Written] = []
     now = runtime.clock()
     typed_statements = stated(message.typed_text)
+    alike = {draft.text: near(runtime, draft.text) for draft in drafts}
+    actor = Actor(runtime.user_id, "worker", message.thread_id)
     with runtime.database.write() as conn:
         listed = memories.list_memories(conn, runtime.user_id, ALL_LIVE, limit=runtime.settings.max_facts)
         known = [one.text for one in listed]
@@ -82,9 +85,10 @@ def _store(runtime: Runtime, surprise: Surprise, message: Message, drafts: list[
                 continue
             if _waits_for_consent(runtime, draft, typed_statements):
                 continue
-            changes.apply(conn, Created(memory), Actor(runtime.user_id, "worker", message.thread_id), now)
+            written = write(runtime, conn, memory, alike[draft.text], actor, now)
             known.append(memory.text)
-            learned.append(memory)
+            if written.before is None or written.before.text != written.memory.text:
+                learned.append(written)
         for old in memories.overflowing(conn, runtime.user_id, runtime.settings.max_facts):
             changes.apply(conn, SoftDeleted(old, "overflow", purge_at(runtime)), Actor(runtime.user_id, "worker"), now)
         expectations.settle_surprise(conn, surprise.id, "learned" if learned else "nothing")
@@ -133,6 +137,7 @@ def _memory(memory_id: str, draft: Draft, message: Message, now: datetime) -> Me
         reason="",
         origin="distilled",
         sources=(message.id,),
+        run_id=message.thread_id,
         created_at=now,
         updated_at=now,
     )

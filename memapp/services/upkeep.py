@@ -10,7 +10,6 @@ from contextlib import closing
 
 from memapp.domain.chat import Message, MessageStatus, Role
 from memapp.domain.expectation import may_become
-from memapp.domain.memory import Memory
 from memapp.domain.prediction import Prediction
 from memapp.domain.prompt import Piece, Prompt, Sampling
 from memapp.errors import ModelError
@@ -18,16 +17,17 @@ from memapp.inference import Cancel, ChatModel
 from memapp.prompts import predict, respond
 from memapp.prompts import scene as words
 from memapp.runtime import Runtime
-from memapp.services import lifecycle
+from memapp.services import consent, lifecycle
 from memapp.services.answer import done_ahead, look_ahead, open_thread, scene
 from memapp.services.embed import embed
+from memapp.services.merge import Written
 from memapp.services.remember import learn
 from memapp.store import events, expectations
 
 log = logging.getLogger(__name__)
 
 
-def work(runtime: Runtime, thread_id: str | None, cancel: Cancel) -> Iterator[Memory]:
+def work(runtime: Runtime, thread_id: str | None, cancel: Cancel) -> Iterator[Written]:
     """Do what is due, oldest first; yield each fact learned. With a thread, also get ready for its next message."""
     model = runtime.chat.ready()
     try:
@@ -44,6 +44,7 @@ def work(runtime: Runtime, thread_id: str | None, cancel: Cancel) -> Iterator[Me
             warm(runtime, thread_id, "", cancel)
         if not cancel.is_set():
             lifecycle.run(runtime)
+            consent.expire_due(runtime)
     except ModelError as error:
         log.warning("upkeep stopped: %s", type(error).__name__)
 
@@ -56,7 +57,8 @@ def warm(runtime: Runtime, thread_id: str, typed: str, cancel: Cancel) -> int:
     thread, messages = open_thread(runtime, thread_id)
     ahead = done_ahead(runtime, thread_id, _expected(runtime, messages))
     if ahead and may_become(typed, ahead.expected):
-        typed = respond.with_facts(typed, look_ahead(runtime, messages, ahead))
+        evidence = look_ahead(runtime, thread_id, messages, ahead)
+        typed = respond.with_facts(typed, evidence.hits, evidence.delta.lines)
     coming = scene(runtime, model, thread, messages, typed)
     return model.warm(words.trunk(coming), cancel, open_end=True)
 

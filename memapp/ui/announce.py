@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 from textual.message import Message as Announcement
 
 from memapp.domain.chat import Thread
-from memapp.domain.memory import Memory
 from memapp.domain.turn import TurnEvent
 from memapp.errors import MemappError
+from memapp.services.merge import Written
 
 if TYPE_CHECKING:
     from memapp.runtime import Runtime
@@ -69,10 +69,10 @@ class TurnEnded(Announcement):
 
 @dataclass
 class Learned(Announcement):
-    """A fact was learned from what the person typed."""
+    """A fact was learned from what the person typed, or one that was known says something else now."""
 
     thread_id: str
-    memory: Memory
+    written: Written
 
 
 @dataclass

@@ -147,8 +147,8 @@ class Talk:
 
     def _idle(self, thread_id: str, cancel: Cancel) -> None:
         try:
-            for memory in upkeep.work(self.runtime, thread_id or None, cancel):
-                self._announce(Learned(thread_id, memory))
+            for written in upkeep.work(self.runtime, thread_id or None, cancel):
+                self._announce(Learned(thread_id, written))
         except MemappError as error:
             log.warning("idle work stopped: %s", type(error).__name__)
         finally:

@@ -13,7 +13,7 @@ from tests.builders import make_runtime, new_chat, only, say
 
 
 def learn(runtime: Runtime, thread_id: str | None = None) -> list[str]:
-    return [memory.text for memory in upkeep.work(runtime, thread_id, Cancel())]
+    return [written.memory.text for written in upkeep.work(runtime, thread_id, Cancel())]
 
 
 def test_per_turn_control_flow_two_llm_calls(runtime: Runtime, model: ScriptedModel) -> None:

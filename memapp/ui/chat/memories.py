@@ -1,21 +1,23 @@
 """What a person does with memories on the screen: show, write, edit, pin, forget. Each can be undone."""
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from memapp.domain.changes import Revision
 from memapp.domain.memory import MAX_MEMORY_CHARS, Memory
 from memapp.domain.text import one_line, shorten
-from memapp.services import chats, curate
+from memapp.services import chats, curate, undo
+from memapp.services.merge import Written
 from memapp.ui.safe import notify
 from memapp.ui.screens.detail import Line, MemoryCard
 
 if TYPE_CHECKING:
+    from memapp.ui.app import MemappApp
     from memapp.ui.screens.chat import ChatScreen
 
 HINTS = (
     "memapp keeps short facts from what you type. A click on the line, or ctrl+z in an empty composer, takes one back.",
-    "ctrl+f finds every memory; enter there opens it, to pin, edit or forget.",
+    "F3 shows every memory: search, edit, pin, see where it comes from. F5 is the trash.",
     "The chips below an answer are the memories it used: go there with esc, choose with the arrow keys.",
 )
 """Shown once each, with the first three facts."""
@@ -28,6 +30,10 @@ class MemoryDeeds:
         self._screen = screen
         self._runtime = screen.runtime
         self._hinted_at = ""
+
+    @property
+    def _app(self) -> "MemappApp":
+        return cast("MemappApp", self._screen.app)
 
     async def show(self, memory_id: str, why: str = "") -> None:
         """Open a memory, and do what the person then wants."""
@@ -52,6 +58,8 @@ class MemoryDeeds:
         """Remember something in the person's own words."""
         revision = await asyncio.to_thread(curate.add, self._runtime, text)
         self._undoable("Remembered", text, revision)
+        self._app.fresh_memory = revision.memory_id
+        self._app.memories_changed()
         notify(self._screen, f"Remembered: {text}")
 
     async def write(self, text: str) -> None:
@@ -62,11 +70,15 @@ class MemoryDeeds:
         if written:
             await self.add(written)
 
-    async def learned(self, memory: Memory, *, shown: bool) -> None:
-        """Say quietly that a fact was learned; with the first three, say what can be done about it."""
-        self._screen.undone.push(f"Remembered “{shorten(memory.text, 40)}”", lambda runtime: curate.forget(runtime, memory.id))
+    async def learned(self, written: Written, *, shown: bool) -> None:
+        """Say quietly that a fact was learned or changed; with the first three, say what can be done about it."""
+        memory, before = written.memory, written.before
+        done = "Updated" if before else "Remembered"
+        self._screen.undone.push(f"{done} “{shorten(memory.text, 40)}”", lambda runtime: undo.undo(runtime, written.step))
+        self._app.fresh_memory = memory.id
         if shown:
-            self._screen.transcript.note(f"Remembered: {memory.text}  ·  undo")
+            was = f" (was: {before.text})" if before else ""
+            self._screen.transcript.note(f"{done}: {memory.text}{was}  ·  F3 shows it  ·  undo")
             if self._runtime.settings.hints:
                 await self._hint()
 
@@ -82,7 +94,7 @@ class MemoryDeeds:
     async def _change(self, done: str, memory: Memory, revision: Revision) -> None:
         label = self._undoable(done, memory.text, revision)
         notify(self._screen, f"{label}. ctrl+z takes it back.")
-        self._screen.explain_again()
+        self._app.memories_changed()
 
     def _undoable(self, done: str, text: str, revision: Revision) -> str:
         label = f"{done} “{shorten(one_line(text), 40)}”"

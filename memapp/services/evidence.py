@@ -1,0 +1,63 @@
+"""The evidence of a turn: what is looked up for a message, and what has changed since its chat last looked."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memapp.domain.chat import Message, Role
+from memapp.domain.delta import NO_NEWS, Delta, summarise
+from memapp.domain.memory import Recalled
+from memapp.prompts import quotes
+from memapp.runtime import Runtime
+from memapp.services.query import conversation_scope
+from memapp.services.recall import RecallRequest, recall
+from memapp.store import delta
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a reply is given to go by."""
+
+    hits: tuple[Recalled, ...] = ()
+    delta: Delta = NO_NEWS
+    again: bool = False
+    """Nothing fitted at first, and a second look with more words was taken."""
+
+
+def look_up(runtime: Runtime, thread_id: str, text: str, needed_info: Sequence[str], in_prompt: Sequence[Message]) -> Evidence:
+    """Look up what a message needs, and once more with more words where a question about the person finds nothing."""
+    if quotes.is_small_talk(text):
+        return Evidence()
+    seen = frozenset(one.id for one in in_prompt)
+    limit = runtime.settings.prompt_memories
+    hits = quotes.choose(text, _recall(runtime, text, needed_info, seen), limit)
+    again = not hits and limit > 0 and quotes.asks_about_person(text)
+    if again:
+        wider = _recall(runtime, " ".join([text, *needed_info, *_last_said(in_prompt, text)]), (), seen)
+        hits = quotes.choose(text, wider, limit, least=quotes.WIDER_SCORE)
+    return Evidence(hits, changed(runtime, thread_id, seen), again)
+
+
+def changed(runtime: Runtime, thread_id: str, in_prompt: frozenset[str]) -> Delta:
+    """Return what a chat is to be told of the changes since it last looked."""
+    conn = runtime.database.read()
+    since = delta.revision(conn, runtime.user_id, thread_id)
+    return summarise(delta.untold(conn, runtime.user_id, thread_id), since, in_prompt)
+
+
+def _recall(runtime: Runtime, text: str, needed_info: Sequence[str], without: frozenset[str]) -> list[Recalled]:
+    return recall(
+        runtime,
+        RecallRequest(
+            text,
+            needed_info=tuple(needed_info),
+            top_k=runtime.settings.top_k,
+            without=without,
+            scope=conversation_scope(runtime),
+        ),
+    )
+
+
+def _last_said(in_prompt: Sequence[Message], text: str) -> list[str]:
+    """Return what the person said before, which a short question may refer to."""
+    said = [one.text for one in in_prompt if one.role is Role.USER and one.text != text]
+    return said[-1:]

@@ -1,0 +1,115 @@
+"""What a reply is given to go by: hits, a second look where a question about the person finds nothing, and what changed."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memapp.domain.chat import Message
+from memapp.domain.turn import Found
+from memapp.inference import Cancel
+from memapp.inference.scripted import ScriptedModel
+from memapp.prompts.quotes import asks_about_person
+from memapp.runtime import Runtime
+from memapp.services import activity, curate, upkeep
+from memapp.services.evidence import look_up
+from memapp.store import chat, delta
+from tests.builders import make_runtime, new_chat, only, say
+
+
+@pytest.fixture
+def runtime(tmp_path: Path) -> Iterator[Runtime]:
+    opened = make_runtime(tmp_path, ScriptedModel())
+    yield opened
+    opened.close()
+
+
+def in_prompt(runtime: Runtime, thread: str) -> list[Message]:
+    return chat.list_messages(runtime.database.read(), runtime.user_id, thread)
+
+
+def lines(runtime: Runtime, thread: str, text: str = "What is new in my life?") -> tuple[str, ...]:
+    return look_up(runtime, thread, text, (), []).delta.lines
+
+
+def test_what_changed_elsewhere_is_told_to_a_chat_once(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    curate.add(runtime, "User ships version one by September.", category="goals")
+    assert lines(runtime, thread) == (
+        "Memory updates since rev 0:",
+        "- +created: [Goals] User ships version one by September. (imp=3)",
+    )
+    say(runtime, thread, "What should I do next week?")
+    assert lines(runtime, thread) == ()
+    assert delta.revision(runtime.database.read(), runtime.user_id, thread) == 1
+
+
+def test_a_stopped_reply_has_been_told_and_a_failed_one_has_not(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    curate.add(runtime, "User ships version one by September.")
+    runtime.chat.fail("gone")
+    say(runtime, thread, "What should I do next week?")
+    assert len(lines(runtime, thread)) == 2
+
+
+def test_small_talk_is_given_nothing(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    curate.add(runtime, "User likes oolong.")
+    assert look_up(runtime, thread, "Thank you!", (), []).delta.lines == ()
+    assert look_up(runtime, thread, "Thank you!", (), []).hits == ()
+
+
+def test_the_header_stands_first_in_what_the_model_is_given(runtime: Runtime) -> None:
+    model = runtime.chat.ready()
+    assert isinstance(model, ScriptedModel)
+    thread = new_chat(runtime)
+    curate.add(runtime, "User drinks oolong tea.")
+    say(runtime, thread, "Which tea do I drink?")
+    block = model.seen[-1].suffix
+    assert block.splitlines()[:3] == [
+        "Context:",
+        "Memory updates since rev 0:",
+        "- +created: [Notes] User drinks oolong tea. (imp=3)",
+    ]
+
+
+def test_what_a_chat_said_itself_is_no_news_to_it(runtime: Runtime) -> None:
+    thread, other = new_chat(runtime), new_chat(runtime)
+    say(runtime, thread, "I am vegetarian.")
+    list(upkeep.work(runtime, thread, Cancel()))
+    said = in_prompt(runtime, thread)
+    assert look_up(runtime, thread, "What do I eat for dinner?", (), said).delta.lines == ()
+    assert len(lines(runtime, other)) == 2
+
+
+def test_a_question_about_the_person_that_finds_nothing_is_looked_up_again_with_more_words(runtime: Runtime) -> None:
+    curate.add(runtime, "User keeps bees in the garden.")
+    thread = new_chat(runtime)
+    earlier = in_prompt(runtime, thread)
+    assert not look_up(runtime, thread, "Do I keep bees?", (), earlier).again
+    evidence = look_up(runtime, thread, "Which hobby have I got?", ("bees", "garden"), earlier)
+    assert evidence.again
+    assert [hit.text for hit in evidence.hits] == ["User keeps bees in the garden."]
+    assert not look_up(runtime, thread, "What is the capital of France?", ("bees",), earlier).again
+
+
+def test_how_often_a_second_look_was_taken_is_counted(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    assert not only(Found, say(runtime, thread, "Which hobby have I got?")).hits
+    say(runtime, thread, "Tell me a joke.")
+    assert (activity.rates(runtime).recalled_again.held, activity.rates(runtime).recalled_again.of) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("message", "wanted"),
+    [
+        ("Where do I live?", True),
+        ("I like tea. What is my favourite?", True),
+        ("I like tea. Do you?", False),
+        ("Could you find me a restaurant?", False),
+        ("What is the capital of France?", False),
+        ("I live in Oslo.", False),
+    ],
+)
+def test_which_messages_ask_about_the_person(message: str, wanted: bool) -> None:
+    assert asks_about_person(message) is wanted
