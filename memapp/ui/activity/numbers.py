@@ -15,7 +15,8 @@ from memapp.ui.safe import joined
 FACTS_GOAL = 0.95
 SECOND_LOOKS_GOAL = 0.10
 BLOCKS = "▁▂▃▄▅▆▇█"
-LABEL, COLUMN = 46, 8
+LABEL, COLUMN = 42, 8
+"""Together they fit into 80 columns."""
 
 
 class NumbersView(VerticalScroll, can_focus=True):
@@ -39,30 +40,25 @@ def sparkline(counts: Sequence[int]) -> str:
 
 
 def _rates(rates: Rates) -> Content:
+    facts, turns = rates.facts_at_once, rates.recalled_again
     return Content("\n").join(
         [
             joined(("How well it does", "bold $primary")),
-            _rate("What you would say next", rates.expectations_held, "guesses held"),
-            _rate("Facts", rates.facts_at_once, "kept the writing rules at once", goal=f"{FACTS_GOAL:.0%}", at_least=FACTS_GOAL),
+            _rate(rates.expectations_held, "guesses of what you say next held"),
+            _rate(facts, "facts kept the writing rules at once", f"goal {FACTS_GOAL:.0%}", (facts.share or 0) >= FACTS_GOAL),
             _rate(
-                "Turns",
-                rates.recalled_again,
-                "needed a second look",
-                goal=f"below {SECOND_LOOKS_GOAL:.0%}",
-                below=SECOND_LOOKS_GOAL,
+                turns, "turns needed a second look", f"goal below {SECOND_LOOKS_GOAL:.0%}", (turns.share or 0) < SECOND_LOOKS_GOAL
             ),
         ]
     )
 
 
-def _rate(
-    what: str, rate: Rate, held: str, *, goal: str = "", at_least: float | None = None, below: float | None = None
-) -> Content:
-    words = f"{rate.held:,} of {rate.of:,} {held} ({rate.share:.0%})" if rate.share is not None else "nothing counted yet"
-    reached = (rate.share or 0.0) >= at_least if at_least is not None else below is None or (rate.share or 0.0) < below
-    sign = "" if not goal or rate.share is None else "  ✓ " if reached else "  ✗ "
-    tail = (f"{sign or '  '}goal {goal}" if goal else "", "$text-success" if reached else "bold $text-warning")
-    return joined(f"  {what:24}", words, tail if rate.share is not None else (tail[0], "$text-muted"))
+def _rate(rate: Rate, what: str, goal: str = "", reached: bool = True) -> Content:
+    if rate.share is None:
+        return joined((f"  - {what}: nothing counted yet" + (f", {goal}" if goal else ""), "$text-muted"))
+    sign = ("✓" if reached else "✗", "$text-success" if reached else "bold $text-warning") if goal else ("·", "$text-muted")
+    tail = (f"  {rate.share:.0%}" + (f", {goal}" if goal else ""), sign[1])
+    return joined("  ", sign, f" {rate.held:,} of {rate.of:,} {what}", tail)
 
 
 def _days(days: Sequence[Day]) -> Content:

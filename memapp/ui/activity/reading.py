@@ -44,6 +44,15 @@ class LogPage:
     more: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Undoable:
+    """Something that can be taken back."""
+
+    step: Step
+    decision: str
+    """What was decided, for a step in the profile."""
+
+
 def numbers(runtime: Runtime) -> Numbers:
     return Numbers(tuple(activity.counts(runtime)), tuple(activity.by_day(runtime)), activity.rates(runtime))
 
@@ -56,9 +65,16 @@ def log_page(runtime: Runtime, before: int | None = None) -> LogPage:
     return LogPage(lines, before, len(found) > PAGE)
 
 
-def steps(runtime: Runtime) -> tuple[Step, ...]:
+def undoable(runtime: Runtime, limit: int = STEPS) -> tuple[Undoable, ...]:
     """Return what can be taken back, last first."""
-    return tuple(activity.undoable(runtime, STEPS))
+    return tuple(Undoable(one, _decision(runtime, one)) for one in activity.undoable(runtime, limit))
+
+
+def _decision(runtime: Runtime, step: Step) -> str:
+    if step.event is not Event.PROFILE:
+        return ""
+    entries = activity.entries(runtime, step.memory_id, limit=STEPS)
+    return next((str(one.meta.get("decision", "changed")) for one in reversed(entries) if one.step == step.id), "changed")
 
 
 def compared(runtime: Runtime, entry: Entry) -> tuple[Version, Version] | None:

@@ -5,14 +5,14 @@ from datetime import datetime
 
 from textual.content import Content
 
-from memapp.domain.history import Step
 from memapp.ui.activity import words
-from memapp.ui.activity.reading import Line
+from memapp.ui.activity.reading import Line, Undoable
 from memapp.ui.memories.words import ago, when
 from memapp.ui.safe import joined, row
 from memapp.ui.widgets.rowlist import RowList
 
 WHEN, WHO, DONE = 14, 10, 21
+TAIL = 22
 WIDE = 96
 NOTHING_LOGGED = (
     "Nothing was done to any memory yet.\n\n"
@@ -49,18 +49,20 @@ class LogRows(RowList[Line]):
         )
 
 
-class StepRows(RowList[Step]):
+class StepRows(RowList[Undoable]):
     """What can be taken back, last first."""
 
     def __init__(self, clock: Callable[[], datetime]) -> None:
         super().__init__(id="steps", empty=NOTHING_DONE)
         self._clock = clock
 
-    def key(self, item: Step) -> str:
-        return item.id
+    def key(self, item: Undoable) -> str:
+        return item.step.id
 
-    def draw(self, item: Step, width: int) -> Content:
-        tail = (f"  {words.ACTORS.get(item.actor, item.actor):>9}, {ago(item.at, self._clock()):<9}", "$text-muted")
-        next_one = bool(self.items) and item.id == self.items[0].id
-        line = joined(("↶ " if next_one else "  ", "bold $accent"), (words.step(item), "bold" if next_one else ""))
-        return joined(line.truncate(max(1, width - 22), ellipsis=True, pad=True), tail)
+    def draw(self, item: Undoable, width: int) -> Content:
+        step = item.step
+        tail = (f"  {words.ACTORS.get(step.actor, step.actor):>9}, {ago(step.at, self._clock()):<9}", "$text-muted")
+        is_next = item is self.items[0]
+        sign = ("↶ " if is_next else "  ", "bold $accent")
+        line = joined(sign, (words.step(step, item.decision), "bold" if is_next else ""))
+        return joined(line.truncate(max(1, width - TAIL), ellipsis=True, pad=True), tail)

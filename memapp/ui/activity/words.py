@@ -12,7 +12,7 @@ NODES = {
     "worker": "In the background",
 }
 OPERATIONS = {
-    "classify": "compared a message with what was expected",
+    "classify": "compared a message with the guess",
     "predict": "guessed what an answer needs",
     "respond": "answered",
     "search": "searched the memory",
@@ -93,13 +93,13 @@ def field(memory_id: str) -> str:
     return label(memory_id.partition(":")[2])
 
 
-def step(one: Step) -> str:
-    """Return what taking a step back would take back, in a sentence."""
+def step(one: Step, decision: str = "changed") -> str:
+    """Return what taking a step back would take back, in a sentence; `decision` is for a step in the profile."""
     what = f"“{shorten(one_line(one.text), TEXT_CHARS)}”" if one.text else "a memory"
     more = f" and {one.entries - 1} more" if one.entries > 1 else ""
     match one.event:
         case Event.PROFILE:
-            return f"Answered or wrote in your profile: {field(one.memory_id)}" + (", with a memory" if more else "")
+            return f"{_DECISIONS.get(decision, decision).capitalize()}: {field(one.memory_id)}"
         case Event.DELETE if one.actor == "worker" and more:
             return f"Replaced {what} by something newer"
         case Event.DELETE | Event.TTL:

@@ -84,7 +84,7 @@ def _why(case: Case, now: datetime) -> Content:
         joined(("Why   ⏎ goes to the message", "$text-muted"), *(_quote(one, now) for one in case.quotes), "\n")
         if case.quotes
         else joined(("Why", "$text-muted"), "\n  There is no message behind this any more.\n"),
-        joined((f"{asked[0].upper()}{asked[1:]}", "$text-muted")),
+        joined((asked, "$text-muted")),
         joined((expires(patch, now), "bold $text-warning" if "TODAY" in expires(patch, now) else "$text-muted")),
     ]
     return Content("\n").join(part for part in parts if part is not None)

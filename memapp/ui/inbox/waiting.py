@@ -41,9 +41,9 @@ class WaitingPane(Horizontal):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("a", "approve", "Approve", id="inbox.approve"),
         Binding("d", "deny", "Deny", id="inbox.deny"),
-        Binding("e", "edit", "Edit, then approve", id="inbox.edit"),
-        Binding("s", "snooze", "Ask tomorrow", id="inbox.snooze"),
-        Binding("enter", "source", "Go to the message", id="inbox.source", key_display="⏎"),
+        Binding("e", "edit", "Edit first", id="inbox.edit"),
+        Binding("s", "snooze", "Tomorrow", id="inbox.snooze"),
+        Binding("enter", "source", "Its message", id="inbox.source", key_display="⏎"),
         Binding("y,c", "copy", "Copy", show=False, id="inbox.copy"),
     ]
 

@@ -8,9 +8,9 @@ from memapp.ui.inbox.reading import Wrote, label
 
 PROPOSERS = {
     "worker": "memapp read it in a chat",
-    "import": "it came with an import",
-    "undo": "you took a decision back",
-    "person": "you wrote it",
+    "import": "It came with an import",
+    "undo": "You took a decision back",
+    "person": "You wrote it",
 }
 PROPOSERS_SHORT = {"worker": "from a chat", "import": "imported", "undo": "taken back", "person": "by you"}
 WROTE = {"typed": "you typed it", "pasted": "! in text that you pasted", "other": "! not typed by you"}

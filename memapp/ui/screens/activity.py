@@ -13,13 +13,14 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from memapp.domain.history import Event
+from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.services import undo
 from memapp.ui import reading
 from memapp.ui.activity import words
 from memapp.ui.activity.difference import DifferenceCard
 from memapp.ui.activity.numbers import NumbersView
-from memapp.ui.activity.reading import Line, LogPage, compared, log_page, numbers, steps
+from memapp.ui.activity.reading import Line, LogPage, compared, log_page, numbers, undoable
 from memapp.ui.activity.rows import LogRows, StepRows
 from memapp.ui.app import MemappApp
 from memapp.ui.modes import MODES
@@ -102,7 +103,7 @@ class ActivityScreen(Screen[None]):
             case "log":
                 self._show_log(await asyncio.to_thread(log_page, self.runtime, self._befores[-1]))
             case _:
-                self.steps.show(await asyncio.to_thread(steps, self.runtime))
+                self.steps.show(await asyncio.to_thread(undoable, self.runtime))
         self.refresh_bindings()
 
     def _show_log(self, page: LogPage) -> None:
@@ -173,14 +174,17 @@ class ActivityScreen(Screen[None]):
 
     @on(RowList.Opened, "#steps")
     def _step_opened(self) -> None:
-        step = self.steps.current
-        if step is not None and step.text:
-            self.app.show_memory(step.memory_id)
+        current = self.steps.current
+        if current is not None and current.step.text:
+            self.app.show_memory(current.step.memory_id)
 
     @work(exclusive=True, group="activity-undo")
     @told
     async def action_undo_last(self) -> None:
         """Take back the last step that can be taken back."""
-        step = await asyncio.to_thread(undo.undo_last, self.runtime)
-        notify(self, f"Taken back: {words.step(step)}")
+        last = next(iter(await asyncio.to_thread(undoable, self.runtime, 1)), None)
+        if last is None:
+            raise UsageError("There is nothing to take back.")
+        await asyncio.to_thread(undo.undo, self.runtime, last.step.id)
+        notify(self, f"Taken back: {words.step(last.step, last.decision)}")
         self.app.memories_changed()

@@ -49,7 +49,8 @@ class InboxScreen(Screen[None]):
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("tab,shift+tab", "turn", "Other tab", id="inbox.turn", key_display="tab"),
+        Binding("tab,shift+tab", "turn('profile')", "Profile", id="inbox.to_profile", key_display="tab"),
+        Binding("tab,shift+tab", "turn('waiting')", "Waiting", id="inbox.to_waiting", key_display="tab"),
         Binding("escape", "back", "Back", show=False, id="inbox.back"),
     ]
 
@@ -108,13 +109,13 @@ class InboxScreen(Screen[None]):
 
     @on(TabLine.Chosen)
     def _chosen(self, event: TabLine.Chosen) -> None:
-        self._open(event.tab)
+        self.action_turn(event.tab)
 
-    def action_turn(self) -> None:
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return parameters != (self.tab,) if action == "turn" else True
+
+    def action_turn(self, tab: str) -> None:
         """Open the other tab."""
-        self._open("profile" if self.tab == "waiting" else "waiting")
-
-    def _open(self, tab: str) -> None:
         self.waiting.leave_reading()
         self.profile.leave_field()
         self.tab = tab
@@ -128,7 +129,7 @@ class InboxScreen(Screen[None]):
         if left:
             return
         if self.tab == "profile":
-            self._open("waiting")
+            self.action_turn("waiting")
         else:
             self.app.call_later(self.app.action_mode, "chat")
 

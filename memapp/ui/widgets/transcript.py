@@ -91,9 +91,11 @@ class Transcript(VerticalScroll):
         message: Message
         step: int
 
-    @dataclass
     class UndoWanted(Announcement):
         """The person clicked on a note that can be undone."""
+
+    class InboxWanted(Announcement):
+        """The person clicked on a note about something that waits for their word."""
 
     def __init__(self) -> None:
         super().__init__(id="transcript")
@@ -175,9 +177,9 @@ class Transcript(VerticalScroll):
         if at is not None:
             await self.remove_children(children[at:])
 
-    def note(self, text: str) -> None:
-        """Add a quiet line below the last message; a click on it asks for undo."""
-        self.mount(_Note(text))
+    def note(self, text: str, *, waits: bool = False) -> None:
+        """Add a quiet line below the last message; a click on it asks for undo, or for the inbox."""
+        self.mount(_Note(text, waits=waits))
         self.anchor()
 
     def on_click(self, event: events.Click) -> None:
@@ -313,12 +315,13 @@ class _LaterLine(Static):
 class _Note(Static):
     """A quiet line between the messages."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, waits: bool) -> None:
         super().__init__(plain(text), markup=False, classes="note")
+        self._waits = waits
 
     def on_click(self) -> None:
         if isinstance(self.parent, Transcript):
-            self.parent.post_message(Transcript.UndoWanted())
+            self.parent.post_message(Transcript.InboxWanted() if self._waits else Transcript.UndoWanted())
 
 
 class _Welcome(Static):
