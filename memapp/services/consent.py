@@ -29,10 +29,10 @@ FORGOTTEN = "forgotten"
 SNOOZE_HOURS = 24
 TURNS_BETWEEN_QUESTIONS = 10
 _QUESTIONS = {
-    "preferred_name": "your name is {}",
-    "pronouns": "your pronouns are {}",
-    "city": "you live in {}",
-    "language": "your language is {}",
+    "preferred_name": "that your name is {}",
+    "pronouns": "that your pronouns are {}",
+    "city": "that you live in {}",
+    "language": "that your language is {}",
 }
 
 Decider = Literal["person", "chat", "signals"]
@@ -203,14 +203,16 @@ def set_field(runtime: Runtime, field: str, value: str) -> str:
 
 def expire_due(runtime: Runtime) -> list[Patch]:
     """End proposals that nobody decided in time; return them."""
+    now = runtime.clock()
+    due = consents.due_patches(runtime.database.read(), runtime.user_id, now)
+    if not due:
+        return []
     with runtime.database.decide() as conn:
-        now = runtime.clock()
-        due = consents.due_patches(conn, runtime.user_id, now)
         for patch in due:
             consents.decide(conn, patch.id, "expired", "clock", now)
             meta = {"patch_id": patch.id, "decision": "expired"}
             events.add_event(conn, runtime.user_id, "worker", "consent", "skipped", now, meta=meta)
-        return due
+    return due
 
 
 def _approve(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, by: Decider, actor: Actor) -> str:
@@ -364,13 +366,11 @@ def ask(runtime: Runtime, patch_id: str, thread_id: str) -> Message:
     """Ask about one proposal in a chat, in memapp's own words; the next typed message there may answer."""
     with runtime.database.decide() as conn:
         patch = _undecided(conn, runtime, patch_id)
-        field = FIELDS.get(patch.field)
-        what = _QUESTIONS.get(patch.field, f"about you, {field.label if field else patch.field}: {{}}").format(patch.new_value)
-        text = (
-            f"Shall I remember that {what}? (yes / no)" if patch.field in _QUESTIONS else f"Shall I remember {what}? (yes / no)"
-        )
+        label = FIELDS[patch.field].label.lower() if patch.field in FIELDS else "what you had me forget"
+        what = _QUESTIONS.get(patch.field, f"about you - {label}: {{}}").format(patch.new_value)
+        text, now = f"Shall I remember {what}? (yes / no)", runtime.clock()
         question = chat.add_message(
-            conn, runtime.user_id, thread_id, Role.ASSISTANT, text, runtime.clock(), origin=Origin.MODEL, unprompted=True
+            conn, runtime.user_id, thread_id, Role.ASSISTANT, text, now, origin=Origin.MODEL, unprompted=True
         )
         consents.mark_asked(conn, patch.id, question.id)
         return question
