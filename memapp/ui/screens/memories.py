@@ -102,6 +102,10 @@ class MemoriesScreen(Screen[None]):
 
     def on_screen_resume(self) -> None:
         self.query_one(TopBar).say(reading.network(self.runtime))
+        if self.app.fresh_memory:
+            self._offset, self._go_to, self.app.fresh_memory = 0, self.app.fresh_memory, ""
+            with self.prevent(Input.Changed):
+                self.query_one(SearchField).clear()
         self.load()
 
     def _changed(self, _: None) -> None:
