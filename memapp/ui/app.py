@@ -186,7 +186,7 @@ class MemappApp(App[None]):
         self.set_timer(QUIET_SECONDS, self._collect_when_quiet)
 
     def _collect_when_quiet(self) -> None:
-        if not self.talk.busy and not self.chat.composer.text:
+        if not self.talk.busy:
             gc.collect()
 
     def on_model_changed(self) -> None:

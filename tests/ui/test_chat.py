@@ -355,11 +355,11 @@ async def test_ctrl_c_asks_once_before_it_quits(seen: Seen) -> None:
 
 async def test_after_a_silence_the_persona_says_one_thing_unasked(seen: Seen, world: World) -> None:
     await seen.send("Hello there")
-    assert seen.chat._silence is None  # off unless the person sets it
-    seen.chat.break_silence()
+    assert seen.chat.silence._timer is None  # off unless the person sets it
+    seen.chat.silence.end()
     await seen.answered()
     assert [one.message.unprompted for one in seen.chat.transcript.bubbles] == [False, False, True]
-    seen.chat.break_silence()
+    seen.chat.silence.end()
     await seen.answered()
     assert len(list(seen.chat.transcript.bubbles)) == 3
 
@@ -367,7 +367,7 @@ async def test_after_a_silence_the_persona_says_one_thing_unasked(seen: Seen, wo
 async def test_no_remark_comes_while_something_is_being_written(seen: Seen) -> None:
     await seen.send("Hello there")
     seen.chat.composer.insert("half a sentence")
-    seen.chat.break_silence()
+    seen.chat.silence.end()
     await seen.answered()
     assert len(list(seen.chat.transcript.bubbles)) == 2
 

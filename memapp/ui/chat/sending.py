@@ -55,6 +55,23 @@ class Sending:
             screen.drafts.held = True
             screen.talk.send(screen.thread, GO_ON, ((0, len(GO_ON)),), screen.persona_id)
 
+    def retry(self) -> None:
+        """Answer the last message again."""
+        screen = self._screen
+        answer = screen.transcript.last_answer
+        if answer is None or screen.busy:
+            return
+        if answer.message.reply_to is None:
+            screen.say("A remark cannot be answered again; /remark makes another.")
+        elif not screen.can_answer:
+            screen.say("There is no model to answer. F8 chooses one.", problem=True)
+        elif not screen.transcript.complete:
+            screen.say("Go to the end of this chat first (G).")
+        else:
+            screen.turn.replaces = answer.message.id
+            screen.drafts.held = True
+            screen.talk.retry(answer.message)
+
     def edit(self, message: Message) -> None:
         """Take an earlier message into the composer, to be sent in other words."""
         screen = self._screen

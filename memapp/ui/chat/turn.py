@@ -152,7 +152,7 @@ class TurnView:
         if screen.thread is None or screen.thread.id != self.thread_id:
             return
         if not screen.transcript.complete:
-            await screen.show_messages(screen.thread)
+            await screen.showing.messages(screen.thread)
             return
         if self.replaces:
             await screen.transcript.cut_from(self.replaces)

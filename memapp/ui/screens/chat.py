@@ -4,7 +4,6 @@ What happens there is in the parts of `ui.chat`.
 """
 
 import asyncio
-import time
 from typing import ClassVar
 
 from textual import on, work
@@ -12,40 +11,38 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
-from textual.timer import Timer
 from textual.widgets import Markdown
 
-from memapp.domain.chat import Message, Role, Thread
-from memapp.domain.text import shorten
+from memapp.domain.chat import Message, Thread
 from memapp.errors import MemappError
 from memapp.runtime import Runtime
 from memapp.services import chats, preferences
-from memapp.services.browse import Hit
 from memapp.ui import reading
 from memapp.ui.announce import Learned, ModelChanged, ThreadStarted, TurnEnded, TurnMoved, TurnRefused
+from memapp.ui.chat.cards import Cards
 from memapp.ui.chat.drafts import Drafts
 from memapp.ui.chat.memories import MemoryDeeds
 from memapp.ui.chat.sending import Sending, Spans
+from memapp.ui.chat.showing import Showing, replies
+from memapp.ui.chat.silence import Silence
+from memapp.ui.chat.status import Status
 from memapp.ui.chat.threads import SHOWN, ThreadDeeds
 from memapp.ui.chat.turn import TurnView
 from memapp.ui.modes import MODES
 from memapp.ui.panels.loop import LoopDrawer
 from memapp.ui.panels.threads import ThreadPane
 from memapp.ui.safe import notify
-from memapp.ui.screens.detail import Question, TextCard
 from memapp.ui.screens.find import FindScreen
 from memapp.ui.talk import Talk
 from memapp.ui.told import told
 from memapp.ui.undo import UndoStack
-from memapp.ui.widgets.composer import Composer, prompt_hint
+from memapp.ui.widgets.composer import Composer
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.statusline import StatusLine
 from memapp.ui.widgets.topbar import TopBar
-from memapp.ui.widgets.transcript import Transcript, welcome
+from memapp.ui.widgets.transcript import Transcript
 
 STATUS_SECONDS = 0.3
-SAID_SECONDS = 4.0
-"""How long something said stays, even if there is news."""
 
 
 class ChatScreen(Screen[None]):
@@ -76,14 +73,16 @@ class ChatScreen(Screen[None]):
         self._question = question
         self._typed = typed
         self._banner = banner
-        self._said, self._said_at = "", 0.0
         self.undone = UndoStack()
         self.turn = TurnView(self)
         self.sending = Sending(self)
+        self.showing = Showing(self)
+        self.status = Status(self)
+        self.cards = Cards(self)
+        self.silence = Silence(self)
         self.drafts = Drafts(self)
         self.memories = MemoryDeeds(self)
         self.threads = ThreadDeeds(self)
-        self._silence: Timer | None = None
 
     def compose(self) -> ComposeResult:
         yield TopBar(MODES, "chat", banner=self._banner)
@@ -154,49 +153,31 @@ class ChatScreen(Screen[None]):
         self.thread = thread
         self.persona_id = thread.persona if thread else self.runtime.settings.persona
         if thread is None:
-            await self._show_welcome()
+            await self.showing.welcome()
         else:
-            await self.show_messages(thread, at)
+            await self.showing.messages(thread, at)
         await self.drafts.load()
         self.show_status()
         self.refresh_bindings()
         self._rest()
 
-    async def show_messages(self, thread: Thread, at: Message | None = None) -> None:
-        """Show the last messages of a thread, or those around `at`."""
-        stretch = await asyncio.to_thread(reading.stretch, self.runtime, thread.id, at)
-        if not stretch.messages:
-            await self._show_welcome()
-            return
-        bubbles = self.turn.bubbles(stretch.messages)
-        await self.transcript.show(bubbles, earlier=stretch.earlier, later=stretch.later, at=at.id if at else "")
-        self._explain([one for one in stretch.messages if one.role is Role.ASSISTANT])
-
-    async def _show_welcome(self) -> None:
-        words = await asyncio.to_thread(reading.welcome_words, self.runtime)
-        await self.transcript.show([welcome(words)], earlier=False)
-        self.turn.forget()
-
     @work(group="explain", exclusive=True)
     @told
-    async def _explain(self, replies: list[Message]) -> None:
+    async def explain(self, answers: list[Message]) -> None:
         """Put the chips below the answers."""
-        await self.turn.explain(replies)
+        await self.turn.explain(answers)
 
     def explain_again(self) -> None:
         """Bring the chips up to date after a memory changed."""
         if not self.busy:
-            self._explain([one.message for one in self.transcript.bubbles if one.message.role is Role.ASSISTANT])
+            self.explain(replies([one.message for one in self.transcript.bubbles]))
 
     @on(Transcript.EarlierWanted)
     @work(group="earlier", exclusive=True)
     @told
     async def _load_earlier(self, event: Transcript.EarlierWanted) -> None:
-        if self.thread is None:
-            return
-        page = await asyncio.to_thread(chats.page, self.runtime, self.thread.id, event.before)
-        await self.transcript.show_earlier(self.turn.bubbles(page.messages), earlier=page.more)
-        self._explain([one for one in page.messages if one.role is Role.ASSISTANT])
+        if self.thread is not None:
+            await self.showing.earlier(self.thread, event.before)
 
     @on(Transcript.EndWanted)
     def _go_to_end(self) -> None:
@@ -286,7 +267,7 @@ class ChatScreen(Screen[None]):
         self.refresh_bindings()
         self.show_status()
         self.talk.rest(event.thread_id)
-        self._await_silence()
+        self.silence.begin()
 
     async def on_learned(self, event: Learned) -> None:
         await self.memories.learned(event.memory, shown=self.thread is not None and self.thread.id == event.thread_id)
@@ -302,21 +283,11 @@ class ChatScreen(Screen[None]):
 
     def say(self, words: str, *, problem: bool = False) -> None:
         """Say one line above the composer until something else happens."""
-        self._said, self._said_at = words, time.monotonic()
-        self.query_one(StatusLine).say(words, problem=problem)
+        self.status.say(words, problem=problem)
 
     def show_status(self) -> None:
         """Say what is going on, and what the composer is for."""
-        chat = self.runtime.chat
-        self.composer.hint(prompt_hint(model=chat.state, persona=self.persona_name))
-        words, problem = self.turn.doing(), False
-        if self.sending.editing is not None:
-            words = "An earlier message · enter sends it instead of the old one · esc leaves it"
-        elif not words and chat.state in ("loading", "failed"):
-            words, problem = chat.note, chat.state == "failed"
-        fresh = bool(self._said) and time.monotonic() - self._said_at < SAID_SECONDS
-        if not fresh and (words or not self._said):
-            self.query_one(StatusLine).say(words, problem=problem)
+        self.status.show()
 
     # Keys ------------------------------------------------------------------------------------------------------------
 
@@ -352,19 +323,7 @@ class ChatScreen(Screen[None]):
 
     def action_retry(self) -> None:
         """Answer the last message again; the old answer stays as a variant."""
-        answer = self.transcript.last_answer
-        if answer is None or self.busy:
-            return
-        if answer.message.reply_to is None:
-            self.say("A remark cannot be answered again; /remark makes another.")
-        elif not self.can_answer:
-            self.say("There is no model to answer. F8 chooses one.", problem=True)
-        elif not self.transcript.complete:
-            self.say("Go to the end of this chat first (G).")
-        else:
-            self.turn.replaces = answer.message.id
-            self.drafts.held = True
-            self.talk.retry(answer.message)
+        self.sending.retry()
 
     def action_drawer(self) -> None:
         """Show or hide the loop at work."""
@@ -390,22 +349,11 @@ class ChatScreen(Screen[None]):
         """Find anything and go there."""
         hit = await self.app.push_screen_wait(FindScreen(self.runtime, text))
         if hit is not None:
-            await self.go_to(hit)
-
-    async def go_to(self, hit: Hit) -> None:
-        """Show what was found."""
-        match hit.kind:
-            case "memory":
-                await self.memories.show(hit.id)
-            case "message":
-                await self.go_to_message(hit.id)
-            case "thread":
-                self.open_thread(await asyncio.to_thread(chats.get_thread, self.runtime, hit.thread_id))
+            await self.cards.go_to(hit)
 
     async def go_to_message(self, message_id: str) -> None:
         """Show a message in its chat."""
-        message = await asyncio.to_thread(chats.get_message, self.runtime, message_id)
-        self.open_thread(await asyncio.to_thread(chats.get_thread, self.runtime, message.thread_id), message)
+        await self.cards.go_to_message(message_id)
 
     # What the conversation announces ---------------------------------------------------------------------------------
 
@@ -413,35 +361,17 @@ class ChatScreen(Screen[None]):
     @work(group="card", exclusive=True)
     @told
     async def _open_hit(self, event: Transcript.HitOpened) -> None:
-        hit = event.hit
-        why = f"score {hit.score:.2f}: {hit.why}"
-        if hit.kind == "memory":
-            await self.memories.show(hit.id, why)
-        else:
-            message = await asyncio.to_thread(chats.get_message, self.runtime, hit.id)
-            await self._read("You said" if hit.said_by == "user" else "An earlier answer", message, why, can_jump=True)
+        await self.cards.open_hit(event.hit)
 
     @on(Transcript.MessageOpened)
     @work(group="card", exclusive=True)
     @told
     async def _open_message(self, event: Transcript.MessageOpened) -> None:
-        await self._read("You" if event.message.role is Role.USER else self.persona_name, event.message)
-
-    async def _read(self, title: str, message: Message, note: str = "", *, can_jump: bool = False) -> None:
-        """Show a whole message, and do what the person then wants."""
-        wanted = await self.app.push_screen_wait(TextCard(title, message.text, note=note, can_jump=can_jump))
-        if wanted is not None and wanted.deed == "copy":
-            self._copy(message.text)
-        elif wanted is not None:
-            await self.go_to_message(message.id)
+        await self.cards.open_message(event.message)
 
     @on(Transcript.CopyWanted)
     def _copy_wanted(self, event: Transcript.CopyWanted) -> None:
-        self._copy(event.text)
-
-    def _copy(self, text: str) -> None:
-        self.app.copy_to_clipboard(text)
-        notify(self, "Copied.")
+        self.cards.copy(event.text)
 
     @on(Transcript.EditWanted)
     def _edit_wanted(self, event: Transcript.EditWanted) -> None:
@@ -475,12 +405,7 @@ class ChatScreen(Screen[None]):
     @work(group="card", exclusive=True)
     @told
     async def _link_clicked(self, event: Markdown.LinkClicked) -> None:
-        """Show where a link leads; it is opened only on a word of the person, and only if it is a web address."""
-        web = event.href.startswith(("http://", "https://"))
-        note = "This leaves memapp: your browser will open it." if web else "memapp opens only web addresses."
-        question = Question("Open this link?", f"{shorten(event.href, 500)}\n\n{note}", "open it" if web else "close", "close")
-        if await self.app.push_screen_wait(question) and web:
-            self.app.open_url(event.href)
+        await self.cards.follow(event.href)
 
     # Undo, drafts, choices -------------------------------------------------------------------------------------------
 
@@ -502,23 +427,9 @@ class ChatScreen(Screen[None]):
         self.list_threads()
         self.explain_again()
 
-    def _await_silence(self) -> None:
-        """Count a silence from now on; after one the persona may say something unasked, if the person set that."""
-        if self._silence is not None:
-            self._silence.stop()
-        minutes = self.runtime.settings.remark_after_minutes
-        self._silence = self.set_timer(60 * minutes, self.break_silence) if minutes else None
-
-    def break_silence(self) -> None:
-        """Let the persona say something unasked, once a silence and never into what is being written."""
-        last = self.transcript.last_answer
-        quiet = not self.busy and self.can_answer and not self.composer.text
-        if quiet and self.thread is not None and last is not None and not last.message.unprompted:
-            self.talk.remark(self.thread)
-
     @on(Composer.Hesitated)
     def _hesitated(self, event: Composer.Hesitated) -> None:
-        self._await_silence()
+        self.silence.begin()
         if self.thread is not None and not event.text.startswith("/"):
             self.talk.warm(self.thread.id, event.text)
 

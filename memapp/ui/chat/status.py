@@ -1,0 +1,39 @@
+"""The line above the composer: something just said, else what is going on; and what the empty composer says."""
+
+import time
+from typing import TYPE_CHECKING
+
+from memapp.ui.widgets.composer import prompt_hint
+from memapp.ui.widgets.statusline import StatusLine
+
+if TYPE_CHECKING:
+    from memapp.ui.screens.chat import ChatScreen
+
+SAID_SECONDS = 4.0
+"""How long something said stays, even if there is news."""
+
+
+class Status:
+    """What one screen says above its composer."""
+
+    def __init__(self, screen: "ChatScreen") -> None:
+        self._screen = screen
+        self._said, self._said_at = "", 0.0
+
+    def say(self, words: str, *, problem: bool = False) -> None:
+        """Say one line until something else happens."""
+        self._said, self._said_at = words, time.monotonic()
+        self._screen.query_one(StatusLine).say(words, problem=problem)
+
+    def show(self) -> None:
+        """Say what is going on, and what the composer is for."""
+        screen, chat = self._screen, self._screen.runtime.chat
+        screen.composer.hint(prompt_hint(model=chat.state, persona=screen.persona_name))
+        words, problem = screen.turn.doing(), False
+        if screen.sending.editing is not None:
+            words = "An earlier message · enter sends it instead of the old one · esc leaves it"
+        elif not words and chat.state in ("loading", "failed"):
+            words, problem = chat.note, chat.state == "failed"
+        fresh = bool(self._said) and time.monotonic() - self._said_at < SAID_SECONDS
+        if not fresh and (words or not self._said):
+            screen.query_one(StatusLine).say(words, problem=problem)
