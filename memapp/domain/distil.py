@@ -21,12 +21,15 @@ from memapp.domain.english import (
 from memapp.domain.lasting.belongings import of_attribute, of_people_and_things
 from memapp.domain.lasting.kept import Lasting
 from memapp.domain.lasting.person import of_person
+from memapp.domain.memory import Kind
 from memapp.domain.retell import leave_off_decoration, retell
 from memapp.domain.tags import tags_for
-from memapp.domain.writing import check_fact, check_tags
+from memapp.domain.writing import check_episode, check_fact, check_tags
 
 __all__ = ["Draft", "distil", "tags_for"]
 
+EVENT = "event"
+"""The category of what happened: kept as an episode."""
 MAX_FACT_WORDS = 28
 MAX_DRAFTS = 20
 """Whoever writes more about themselves in one message is pasting something."""
@@ -40,10 +43,11 @@ class Draft:
     tags: tuple[str, ...]
     category: str = ""
     """A name of the categories: profile, preferences, relationships, goals, event or activity."""
+    kind: Kind = Kind.SEMANTIC
 
 
 def distil(typed_text: str) -> list[Draft]:
-    """Return the lasting facts that a person states about themselves, in their order; each passes `check_fact`."""
+    """Return the lasting facts that a person states about themselves, in their order; each keeps the writing rules."""
     drafts: list[Draft] = []
     for words in statements(typed_text):
         found = _fact(words) if words else None
@@ -52,8 +56,10 @@ def distil(typed_text: str) -> list[Draft]:
         text, category = found
         tags = tuple(tags_for(text))
         is_new = is_duplicate(text, [draft.text for draft in drafts]) is None
-        if is_new and not check_tags(tags) and not check_fact(text, typed_text):
-            drafts.append(Draft(text, tags, category))
+        kind = Kind.EPISODIC if category == EVENT else Kind.SEMANTIC
+        check = check_episode if kind is Kind.EPISODIC else check_fact
+        if is_new and not check_tags(tags) and not check(text, typed_text):
+            drafts.append(Draft(text, tags, category, kind))
         if len(drafts) == MAX_DRAFTS:
             break
     return drafts

@@ -1,6 +1,7 @@
-"""How a stored fact is written, whoever wrote it.
+"""How a stored memory is written, whoever wrote it.
 
 A fact is one sentence about "User", in the third person, without pronouns, of at most 280 characters, with one to five tags.
+An episode is what happened or was done: one or two sentences in the past tense, else written like a fact.
 One that a model or a rule derived is also grounded in what the person typed. The checks refuse too much rather than too little.
 """
 
@@ -14,7 +15,9 @@ from memapp.domain.english import (
     FUNCTION_WORDS,
     NEGATIONS,
     PRONOUNS,
+    UNCHANGED_PAST,
     expand,
+    is_past,
     sentences,
     tokens,
     word_set,
@@ -33,6 +36,8 @@ NO_FULL_STOP = "no full stop at the end"
 PRONOUN = "has a pronoun"
 VAGUE = "points at something outside the sentence"
 NOT_ABOUT_USER = "does not speak of User"
+NOT_SHORT = "more than two sentences"
+NOT_PAST = "not in the past tense"
 
 _TIME_NOUNS = word_set("year month week weekend morning evening afternoon night spring summer autumn fall winter semester days")
 _NO_NOUN = FUNCTION_WORDS - {"of"} | word_set("soon again yet too either better myself , ;")
@@ -44,16 +49,31 @@ def check_fact(text: str, evidence: str) -> list[str]:
     return check_form(text) or check_grounding(text, evidence)
 
 
+def check_episode(text: str, evidence: str) -> list[str]:
+    """Return what is wrong with a derived episode, given all that the person typed; nothing when it may be stored."""
+    told = sentences(text)
+    problems = [] if len(told) <= 2 else [NOT_SHORT]
+    if not all(_is_told_as_past(sentence) for sentence in told):
+        problems.append(NOT_PAST)
+    return problems or _check_words(text) or check_grounding(text, evidence)
+
+
 def check_form(text: str) -> list[str]:
-    """Return what is wrong with the sentence in itself."""
+    """Return what is wrong with a fact's sentence in itself."""
+    problems = _check_words(text)
+    if problems != [EMPTY] and (len(sentences(text)) != 1 or "\n" in text):
+        problems.append(NOT_ONE_SENTENCE)
+    return problems
+
+
+def _check_words(text: str) -> list[str]:
+    """Return what is wrong with a text, however many sentences it has."""
     if not normalise(text):
         return [EMPTY]
     words = tokens(expand(text))
     problems = []
     if len(text) > MAX_MEMORY_CHARS:
         problems.append(TOO_LONG)
-    if len(sentences(text)) != 1 or "\n" in text:
-        problems.append(NOT_ONE_SENTENCE)
     if not re.search(r"[^.!?\s]\.$", text):
         problems.append(NO_FULL_STOP)
     if any(_is_pronoun(words, at) for at in range(len(words))):
@@ -82,6 +102,11 @@ def as_fact(text: str) -> str:
     text = re.sub(r"^(?:[-*•]\s+|\d+[.)]\s+|fact:\s*)", "", " ".join(text.split()).strip("\"'`“”"), flags=re.IGNORECASE)
     text = re.sub(r"\b[Tt]he [Uu]ser\b", "User", text)
     return re.sub(r"[\s.!]*$", ".", text, count=1) if text and not text.endswith("?") else text
+
+
+def _is_told_as_past(sentence: str) -> bool:
+    words = [word.casefold() for word in tokens(expand(sentence))]
+    return any(is_past(word) or word in UNCHANGED_PAST or word in ("was", "were", "had", "did", "used") for word in words)
 
 
 def _is_pronoun(words: Sequence[str], at: int) -> bool:

@@ -15,7 +15,7 @@ from memapp.domain.chat import Message
 from memapp.domain.distil import Draft, distil
 from memapp.domain.duplicates import is_duplicate
 from memapp.domain.filters import ALL_LIVE
-from memapp.domain.memory import Kind, Memory, State
+from memapp.domain.memory import Memory, State
 from memapp.domain.prediction import Surprise
 from memapp.domain.profile import Stated, same_value, stated, states_sensitive
 from memapp.domain.profile_values import has_value
@@ -129,7 +129,7 @@ def _memory(memory_id: str, draft: Draft, message: Message, now: datetime) -> Me
         id=memory_id,
         text=draft.text,
         tags=tuple(draft.tags),
-        kind=Kind.SEMANTIC,
+        kind=draft.kind,
         category=draft.category or NOTES,
         importance=DEFAULT_IMPORTANCE,
         pinned=False,

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memapp.domain import writing
-from memapp.domain.writing import as_fact, check_fact, check_form, check_tags
+from memapp.domain.writing import as_fact, check_episode, check_fact, check_form, check_tags
 
 
 @pytest.mark.parametrize(
@@ -77,3 +77,21 @@ def test_a_question_is_not_made_a_statement_by_tidying() -> None:
 def test_any_text_can_be_checked(text: str, evidence: str) -> None:
     assert isinstance(check_fact(text, evidence), list)
     assert isinstance(check_fact(f"User {text}.", f"I {evidence} {text}"), list)
+
+
+@pytest.mark.parametrize(
+    ("text", "problems"),
+    [
+        ("User got married in 2019.", []),
+        ("User visited Rome. User saw the Colosseum.", []),
+        ("User lives in Rome.", ["not in the past tense"]),
+        ("User visited Rome. User lives in Oslo.", ["not in the past tense"]),
+        ("User visited Rome. User saw Bergen. User ate fish.", ["more than two sentences"]),
+        ("User saw it in Rome.", ["has a pronoun"]),
+        (f"User visited {'Rome and ' * 40}Oslo.", ["longer than 280 characters"]),
+        ("  ", ["nothing is left of it"]),
+    ],
+)
+def test_an_episode_is_one_or_two_sentences_in_the_past(text: str, problems: list[str]) -> None:
+    said = "I visited Rome and Oslo and I saw the Colosseum and Bergen and ate fish. I got married in 2019. I live in Rome, Oslo."
+    assert check_episode(text, said) == problems
