@@ -158,7 +158,10 @@ class Seen:
         return [one.message for one in self.app._notifications]
 
 
-BRIEF = {"open", "threads", "explain", "earlier", "draft", "variant", "models"}
+BRIEF = {
+    *("open", "threads", "explain", "earlier", "draft", "variant", "models"),
+    *("cases", "known", "decide", "badges", "waiting", "activity", "activity-undo"),
+}
 """Groups of workers that end by themselves; the others may wait for the person."""
 
 

@@ -14,6 +14,7 @@ from textual.screen import Screen
 from textual.widgets import Markdown
 
 from memapp.domain.chat import Message, Thread
+from memapp.domain.turn import Accepted
 from memapp.errors import MemappError
 from memapp.runtime import Runtime
 from memapp.services import chats, preferences
@@ -28,6 +29,7 @@ from memapp.ui.chat.silence import Silence
 from memapp.ui.chat.status import Status
 from memapp.ui.chat.threads import SHOWN, ThreadDeeds
 from memapp.ui.chat.turn import TurnView
+from memapp.ui.chat.waiting import WaitingLine
 from memapp.ui.modes import MODES
 from memapp.ui.panels.loop import LoopDrawer
 from memapp.ui.panels.threads import ThreadPane
@@ -82,6 +84,7 @@ class ChatScreen(Screen[None]):
         self.silence = Silence(self)
         self.drafts = Drafts(self)
         self.memories = MemoryDeeds(self)
+        self.waiting = WaitingLine(self)
         self.threads = ThreadDeeds(self)
 
     def compose(self) -> ComposeResult:
@@ -246,6 +249,8 @@ class ChatScreen(Screen[None]):
 
     async def on_turn_moved(self, event: TurnMoved) -> None:
         await self.turn.follow(event)
+        if isinstance(event.event, Accepted):
+            self.waiting.accepted(event.event.message)
         if self.drafts.held:
             self.drafts.held = False
             self.save_draft()
@@ -268,9 +273,19 @@ class ChatScreen(Screen[None]):
         self.show_status()
         self.talk.rest(event.thread_id)
         self.silence.begin()
+        self._say_what_waits()
+
+    @work(group="waiting")
+    @told
+    async def _say_what_waits(self) -> None:
+        await self.waiting.ended()
+
+    @on(Transcript.InboxWanted)
+    def _inbox_wanted(self) -> None:
+        self.app.call_later(self.app.action_mode, "inbox")  # type: ignore[attr-defined]
 
     async def on_learned(self, event: Learned) -> None:
-        await self.memories.learned(event.memory, shown=self.thread is not None and self.thread.id == event.thread_id)
+        await self.memories.learned(event.written, shown=self.thread is not None and self.thread.id == event.thread_id)
 
     def on_model_changed(self, _: ModelChanged) -> None:
         self.query_one(TopBar).say(reading.network(self.runtime))
@@ -425,7 +440,7 @@ class ChatScreen(Screen[None]):
         await asyncio.to_thread(done.back, self.runtime)
         notify(self, f"Undone: {done.label}")
         self.list_threads()
-        self.explain_again()
+        self.app.memories_changed()  # type: ignore[attr-defined]
 
     @on(Composer.Hesitated)
     def _hesitated(self, event: Composer.Hesitated) -> None:

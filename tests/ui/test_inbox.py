@@ -1,0 +1,392 @@
+"""The inbox: what waits for the person's word, how it is answered and taken back, and what must never count as an answer."""
+
+import os
+import threading
+from datetime import UTC, datetime, timedelta
+from unittest.mock import patch
+
+import pytest
+from textual import events
+
+from memapp.domain.chat import Origin, Role
+from memapp.domain.consent import Patch
+from memapp.services import chats, consent, curate, undo
+from memapp.store import chat as store
+from memapp.ui.inbox import arming, reading
+from memapp.ui.inbox.words import expires
+from memapp.ui.screens.inbox import AnswerLine, InboxScreen
+from tests.ui.conftest import Seen, World
+from tests.ui.test_hostile import ESCAPES, MARKDOWN, MARKUP, no_escapes
+from tests.ui.test_screens import SIZES, compare
+
+NEVER = 3600.0
+
+
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let answers count without the half second."""
+    monkeypatch.setattr(arming, "ARMING_SECONDS", 0.0)
+
+
+def put_in(seen: Seen, field: str = "city", value: str = "Bergen", text: str = "I moved to Bergen.", **more: object) -> Patch:
+    """Put something into the inbox, read from a message that was typed."""
+    runtime = seen.app.runtime
+    thread = chats.new_thread(runtime)
+    pasted = more.pop("pasted", ())
+    with runtime.database.write() as conn:
+        message = store.add_message(
+            conn, runtime.user_id, thread.id, Role.USER, text, runtime.clock(), origin=Origin.TYPED, pasted=pasted
+        )
+    found = consent.propose(runtime, field, value, message_id=message.id, typed=True, **more)  # type: ignore[arg-type]
+    assert found is not None
+    return found
+
+
+def propose(seen: Seen, *args: str, **more: object) -> Patch:
+    """Put something into the inbox, and let the screen hear of it."""
+    found = put_in(seen, *args, **more)  # type: ignore[arg-type]
+    seen.app.memories_changed()
+    return found
+
+
+async def open_inbox(seen: Seen) -> InboxScreen:
+    await seen.pilot.press("f4")
+    await seen.until(lambda: isinstance(seen.app.screen, InboxScreen) and seen.app.screen.is_mounted)
+    await seen.settle()
+    screen = seen.app.screen
+    assert isinstance(screen, InboxScreen)
+    return screen
+
+
+def waiting(seen: Seen) -> list[str]:
+    return [one.new_value for one in consent.waiting(seen.app.runtime)]
+
+
+def profile(seen: Seen) -> dict[str, str]:
+    return consent.profile(seen.app.runtime)
+
+
+# What must not count as an answer ------------------------------------------------------------------------------------
+
+
+async def test_keys_mashed_while_the_inbox_opens_answer_nothing(seen: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arming, "ARMING_SECONDS", NEVER)
+    propose(seen)
+    await seen.pilot.press("f4", *"adeads")
+    screen = await open_inbox(seen)
+    await seen.pilot.press(*"adsea", "ctrl+s", "space", *"ad")
+    await seen.settle()
+    assert (waiting(seen), profile(seen)) == (["Bergen"], {})
+    keys = {one.binding.key: one.enabled for one in screen.active_bindings.values() if one.binding.show}
+    assert [keys[key] for key in "ades"] == [False] * 4, "greyed out in the footer"
+    monkeypatch.setattr(arming, "ARMING_SECONDS", 0.0)
+    await seen.pilot.press("a")
+    await seen.settle()
+    assert (waiting(seen), profile(seen)) == ([], {"city": "Bergen"})
+
+
+async def test_an_answer_counts_only_for_what_has_been_seen(seen: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arming, "ARMING_SECONDS", 0.0)
+    propose(seen)
+    propose(seen, "pronouns", "she/her", "My pronouns are she/her.")
+    screen = await open_inbox(seen)
+    assert screen.waiting.case is not None and screen.waiting.case.patch.field == "pronouns"
+    monkeypatch.setattr(arming, "ARMING_SECONDS", NEVER)
+    await seen.pilot.press("down", "a", "d")
+    await seen.settle()
+    assert screen.waiting.case.patch.field == "city"
+    assert len(waiting(seen)) == 2
+
+
+async def test_what_is_read_stays_when_something_new_arrives(seen: Seen, at_once: None) -> None:
+    first = propose(seen)
+    screen = await open_inbox(seen)
+    propose(seen, "pronouns", "she/her", "My pronouns are she/her.")
+    await seen.until(lambda: len(screen.waiting.rows.items) == 2)
+    assert screen.waiting.case is not None and screen.waiting.case.patch.id == first.id
+    await seen.pilot.press("a")
+    await seen.settle()
+    assert profile(seen) == {"city": "Bergen"}
+
+
+async def test_enter_shows_the_message_and_approves_nothing(seen: Seen, at_once: None) -> None:
+    propose(seen)
+    screen = await open_inbox(seen)
+    await seen.pilot.press("enter")
+    await seen.until(lambda: seen.app.current_mode == "chat" and "I moved to Bergen." in seen.text())
+    assert (waiting(seen), profile(seen)) == (["Bergen"], {})
+    await open_inbox(seen)
+    await seen.pilot.press("e", "enter")
+    await seen.settle()
+    assert screen.waiting.view.field.display and profile(seen) == {}
+
+
+@pytest.mark.parametrize("away", [True, False])
+async def test_the_first_click_after_coming_back_to_the_terminal_answers_nothing(seen: Seen, at_once: None, away: bool) -> None:
+    propose(seen)
+    screen = await open_inbox(seen)
+    if away:
+        seen.app.post_message(events.AppBlur())
+        seen.app.post_message(events.AppFocus())
+        await seen.until(lambda: screen.came_back)
+    at = next(line for line in seen.lines() if "a Approve" in line).index("a Approve")
+    await seen.pilot.click(AnswerLine, offset=(at, 0))
+    await seen.settle()
+    assert waiting(seen) == (["Bergen"] if away else [])
+    await seen.pilot.click(AnswerLine, offset=(at, 0))
+    await seen.settle()
+    assert profile(seen) == {"city": "Bergen"}
+
+
+async def test_on_a_narrow_screen_only_what_is_read_can_be_answered(world: World, at_once: None) -> None:
+    async with world.app(size=(80, 24)) as seen:
+        await seen.ready()
+        propose(seen)
+        await open_inbox(seen)
+        await seen.pilot.press("a", "d", "s")
+        await seen.settle()
+        assert waiting(seen) == ["Bergen"]
+        await seen.pilot.press("enter")
+        await seen.settle()
+        assert "+ then  Bergen" in seen.text()
+        await seen.pilot.press("escape")
+        await seen.settle()
+        assert "+ then" not in seen.text()
+        await seen.pilot.press("enter", "enter")
+        await seen.until(lambda: seen.app.current_mode == "chat")
+        await open_inbox(seen)
+        await seen.pilot.press("a")
+        await seen.settle()
+        assert profile(seen) == {"city": "Bergen"}
+
+
+# Answers, and taking them back ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("keys", "known"),
+    [(["a"], {"city": "Bergen"}), (["d"], {}), (["s"], {}), (["e", *"!", "ctrl+s"], {"city": "Bergen!"})],
+    ids=["approve", "deny", "snooze", "edit"],
+)
+async def test_every_answer_can_be_taken_back(seen: Seen, at_once: None, keys: list[str], known: dict[str, str]) -> None:
+    propose(seen)
+    await open_inbox(seen)
+    await seen.pilot.press(*keys)
+    await seen.until(lambda: waiting(seen) == [])
+    await seen.settle()
+    assert profile(seen) == known
+    assert "Nothing waits for you." in seen.text() and "●" not in seen.lines()[0]
+    await seen.pilot.press("ctrl+z")
+    await seen.until(lambda: waiting(seen) == ["Bergen"])
+    await seen.settle()
+    assert profile(seen) == {}
+    assert "Inbox ●1" in seen.lines()[0] and "+ then  Bergen" in seen.text()
+
+
+async def test_what_was_put_off_waits_again_the_next_day(seen: Seen, world: World, at_once: None) -> None:
+    propose(seen)
+    await open_inbox(seen)
+    await seen.pilot.press("s")
+    await seen.until(lambda: waiting(seen) == [])
+    world.clock.now += timedelta(hours=25)
+    seen.app.memories_changed()
+    await seen.until(lambda: "+ then  Bergen" in seen.text())
+
+
+async def test_what_was_asked_without_a_value_is_written_not_approved(seen: Seen, at_once: None) -> None:
+    propose(seen, value="", text="Please change my address.", field="address")
+    await open_inbox(seen)
+    await seen.pilot.press("a")
+    await seen.settle()
+    assert waiting(seen) == [""] and "e lets you write it" in seen.words()
+    await seen.pilot.press("e", *"Quay", "ctrl+s")
+    await seen.until(lambda: profile(seen) == {"address": "Quay"})
+
+
+async def test_a_refused_answer_is_told_and_changes_nothing(seen: Seen, at_once: None) -> None:
+    patch_ = propose(seen)
+    await open_inbox(seen)
+    consent.deny(seen.app.runtime, patch_.id)
+    await seen.pilot.press("a")
+    await seen.until(lambda: any("decided already" in one for one in seen.toasts()))
+    assert profile(seen) == {}
+
+
+async def test_the_memory_that_waits_is_shown_and_comes_with_a_yes(seen: Seen, at_once: None) -> None:
+    runtime = seen.app.runtime
+    held = curate.get(runtime, curate.add(runtime, "User lives in Bergen near the harbour.").memory_id)
+    undo.undo_last(runtime)
+    propose(seen, held=held)
+    await open_inbox(seen)
+    assert "User lives in Bergen near the harbour." in seen.words()
+    await seen.pilot.press("a")
+    await seen.until(lambda: [one.text for one in curate.list_memories(runtime)] == [held.text])
+
+
+async def test_words_that_were_pasted_are_told_from_words_that_were_typed(seen: Seen, at_once: None) -> None:
+    propose(seen, text="look: I moved to Bergen.", pasted=((6, 24),))
+    propose(seen, "pronouns", "she/her", "My pronouns are she/her.")
+    await open_inbox(seen)
+    assert "you typed it" in seen.words()
+    await seen.pilot.press("down")
+    await seen.settle()
+    assert "! in text that you pasted" in seen.words()
+
+
+async def test_a_value_is_copied(seen: Seen, at_once: None) -> None:
+    propose(seen)
+    await open_inbox(seen)
+    await seen.pilot.press("y")
+    assert seen.app.clipboard == "Bergen"
+
+
+# In the chat ---------------------------------------------------------------------------------------------------------
+
+
+async def test_a_request_that_arrives_while_the_person_types_leaves_text_and_focus(seen: Seen) -> None:
+    await seen.type("half a sent")
+    propose(seen)
+    await seen.until(lambda: "Inbox ●1" in seen.lines()[0])
+    await seen.type("ence")
+    assert seen.app.focused is seen.chat.composer and seen.chat.composer.text == "half a sentence"
+    assert len(seen.app.screen_stack) == 1
+
+
+async def test_a_line_below_the_answer_says_what_waits(seen: Seen, at_once: None) -> None:
+    await seen.send("I moved to Bergen.")
+    await seen.until(lambda: "Waiting for you: Home “Bergen” · F4" in seen.words())
+    assert seen.text().count("Waiting for you") == 1 and "Inbox ●1" in seen.lines()[0]
+    at = next(number for number, line in enumerate(seen.lines()) if "Waiting for you" in line)
+    await seen.pilot.click(offset=(seen.lines()[at].index("Waiting"), at))
+    await seen.until(lambda: isinstance(seen.app.screen, InboxScreen))
+
+
+async def test_a_turn_that_states_nothing_says_nothing(seen: Seen) -> None:
+    await seen.send("Hello there, how are you?")
+    assert "Waiting for you" not in seen.text()
+
+
+# The profile ---------------------------------------------------------------------------------------------------------
+
+
+async def test_the_profile_is_written_and_taken_away_by_the_person(seen: Seen) -> None:
+    await open_inbox(seen)
+    await seen.pilot.press("tab", "e", *"Ana", "enter")
+    await seen.until(lambda: profile(seen) == {"preferred_name": "Ana"})
+    await seen.settle()
+    assert "Ana" in seen.words() and "since" in seen.words()
+    await seen.pilot.press("x")
+    await seen.until(lambda: profile(seen) == {})
+    await seen.settle()
+    await seen.pilot.press("ctrl+z")
+    await seen.until(lambda: profile(seen) == {"preferred_name": "Ana"})
+    await seen.settle()
+    await seen.pilot.press("ctrl+z")
+    await seen.until(lambda: profile(seen) == {})
+
+
+async def test_escape_leaves_what_is_being_written_then_the_tab_then_the_inbox(seen: Seen) -> None:
+    screen = await open_inbox(seen)
+    await seen.pilot.press("tab", "e", "x", "escape")
+    assert screen.tab == "profile" and not screen.profile.field.display
+    await seen.pilot.press("escape")
+    assert screen.tab == "waiting"
+    await seen.pilot.press("escape")
+    await seen.until(lambda: seen.app.current_mode == "chat")
+    assert profile(seen) == {}
+
+
+# Safety of the screen itself -----------------------------------------------------------------------------------------
+
+
+async def test_hostile_values_evidence_and_memories_are_shown_as_they_are(seen: Seen, at_once: None) -> None:
+    texts = [text.replace("\ud800", "") for text in (*MARKUP, *ESCAPES, *MARKDOWN)]  # a lone surrogate cannot be stored
+    for number, text in enumerate(texts):
+        put_in(seen, "health", f"{text} {number}", f"I have {text} {number} {'word ' * 200}")
+    screen = await open_inbox(seen)
+    await seen.until(lambda: len(screen.waiting.rows.items) == len(texts))
+    for _ in texts:
+        await seen.pilot.press("down")
+        await seen.pilot.pause()
+        no_escapes(seen)
+    found = propose(seen, "money", "[/INST] \x1b]0;t\x07 9")
+    await seen.until(lambda: found.id in [one.patch.id for one in screen.waiting.rows.items])
+    await seen.pilot.press("home", "e")
+    await seen.settle()
+    assert "\x1b" not in screen.waiting.view.field.line.value
+    await seen.pilot.press("ctrl+s")
+    await seen.until(lambda: "money" in profile(seen))
+    await seen.pilot.press("tab")
+    await seen.settle()
+    no_escapes(seen)
+
+
+async def test_the_store_is_read_beside_the_event_loop(seen: Seen, at_once: None) -> None:
+    threads = set()
+
+    def queue(runtime: object) -> tuple[reading.Case, ...]:
+        threads.add(threading.current_thread())
+        return reading_queue(runtime)  # type: ignore[arg-type]
+
+    reading_queue = reading.queue
+    propose(seen)
+    with patch("memapp.ui.inbox.reading.queue", queue):
+        await open_inbox(seen)
+    assert threads and threading.main_thread() not in threads
+
+
+def test_the_time_that_is_left_is_told() -> None:
+    now = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
+    one = Patch("1", "me", "city", "", "Bergen", (), "worker", "pending", now, now + timedelta(days=6, hours=4))
+    assert expires(one, now) == "Without an answer it answers itself with no in 6 d 4 h."
+    assert expires(one, now + timedelta(days=6)) == "Without an answer it answers itself with no TODAY, in 4 h 0 m."
+
+
+# What it looks like --------------------------------------------------------------------------------------------------
+
+
+async def fill(seen: Seen) -> None:
+    runtime = seen.app.runtime
+    consent.set_field(runtime, "preferred_name", "Ana")
+    consent.set_field(runtime, "city", "Oslo")
+    propose(seen, "pronouns", "she/her", "By the way, my pronouns are she/her.")
+    propose(seen)
+
+
+@pytest.fixture
+def update(request: pytest.FixtureRequest) -> bool:
+    return bool(request.config.getoption("--update-goldens", default=False))
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_the_inbox_looks_as_it_should(world: World, size: tuple[int, int], update: bool, at_once: None) -> None:
+    name = f"{size[0]}x{size[1]}"
+    async with world.app(size=size) as seen:
+        await seen.ready()
+        await open_inbox(seen)
+        compare(seen, f"inbox-empty-{name}", update)
+        await fill(seen)
+        await seen.until(lambda: "Waiting 2" in seen.text())
+        await seen.pilot.press("home")
+        await seen.settle()
+        compare(seen, f"inbox-{name}", update)
+        if size[0] < 100:
+            await seen.pilot.press("enter")
+            await seen.settle()
+            compare(seen, f"inbox-read-{name}", update)
+            await seen.pilot.press("escape")
+        await seen.pilot.press("tab", "home")
+        await seen.settle()
+        compare(seen, f"profile-{name}", update)
+
+
+async def test_without_colour_signs_and_words_tell_what_changes(world: World, at_once: None) -> None:
+    with patch.dict(os.environ, {"NO_COLOR": "1"}):
+        async with world.app(size=(120, 40)) as seen:
+            await seen.ready()
+            await fill(seen)
+            await open_inbox(seen)
+            await seen.pilot.press("home")
+            await seen.settle()
+            assert "- now   Oslo" in seen.text() and "+ then  Bergen" in seen.text()
+            assert "[Inbox ●2]" in seen.text()
