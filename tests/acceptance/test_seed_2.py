@@ -1,0 +1,253 @@
+"""The memory system, by the acceptance lines of its specification. Consent has a file of its own beside this one."""
+
+import json
+import time
+from datetime import timedelta
+
+import pytest
+
+from memapp.domain.query import QueryRequest
+from memapp.errors import Refused
+from memapp.inference import Cancel
+from memapp.inference.scripted import ScriptedModel
+from memapp.runtime import Runtime
+from memapp.services import activity, curate, lifecycle, upkeep
+from memapp.services.embed import embed
+from memapp.services.evidence import look_up
+from memapp.services.query import query
+from memapp.store import events, history
+from memapp.store.database import open_database
+from tests.builders import Clock, new_chat, say
+
+
+def whole(model: ScriptedModel) -> str:
+    """Everything the model read in its last call."""
+    prompt = model.seen[-1]
+    return "\n".join([prompt.system, *(turn.content for turn in prompt.turns), prompt.suffix])
+
+
+def ask(runtime: Runtime, agent: str, text: str, **request: object) -> list[str]:
+    capability = runtime.categories.capability(agent, runtime.user_id)
+    made = QueryRequest.model_validate({"agent": agent, "query": text, "top_k": 10, **request})
+    return [one.text for one in query(runtime, capability, made)]
+
+
+def let_days_pass(runtime: Runtime, days: int) -> None:
+    """A person who opens memapp once a day: the clock never leaps."""
+    assert isinstance(runtime.clock, Clock)
+    for _ in range(days):
+        runtime.clock.now += timedelta(days=1)
+        lifecycle.run(runtime)
+
+
+# 1 Delta header
+
+
+def test_header_appears_when_changes_exist(runtime: Runtime, model: ScriptedModel) -> None:
+    thread = new_chat(runtime)
+    say(runtime, thread, "What should I cook tonight?")
+    assert "Memory updates" not in whole(model)
+    curate.add(runtime, "User is allergic to peanuts.")
+    say(runtime, thread, "What should I bake tomorrow?")
+    assert "Memory updates since rev 0:\n- +created: [Notes] User is allergic to peanuts. (imp=3)" in whole(model)
+    say(runtime, thread, "What should I drink with it?")
+    assert "Memory updates" not in whole(model)
+
+
+def test_the_header_has_at_most_three_bullets(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    for number in range(7):
+        curate.add(runtime, f"User has plan number {number}.")
+    assert len(look_up(runtime, thread, "What do I plan?", (), []).delta.lines) == 1 + 3
+
+
+def test_rev_increments_atomically(runtime: Runtime) -> None:
+    revisions = [curate.add(runtime, f"User has plan number {number}.").number for number in range(3)]
+    with pytest.raises(RuntimeError), runtime.database.write():
+        curate.add(runtime, "User has another plan.")
+        raise RuntimeError
+    assert [*revisions, curate.add(runtime, "User has a last plan.").number] == [1, 2, 3, 4]
+
+
+# 2 Relations
+
+
+def test_no_duplicate_edges_and_an_edge_costs_little(runtime: Runtime) -> None:
+    for number in range(30):
+        curate.add(runtime, f"User drinks oolong tea number {number} in the morning.")
+    began = time.process_time()
+    embed(runtime, Cancel())
+    took = time.process_time() - began
+    pairs = [
+        tuple(sorted((row["from_id"], row["to_id"])))
+        for row in runtime.database.read().execute("SELECT from_id, to_id FROM relations")
+    ]
+    assert len(pairs) == len(set(pairs)) > 0
+    assert took / len(pairs) < 0.1, "bounded loosely here; the figure stands in the benchmark of recall"
+
+
+def test_retrieval_includes_related_bullets_when_present(runtime: Runtime) -> None:
+    curate.add(runtime, "User drinks oolong tea in the morning with honey.")
+    embed(runtime, Cancel())
+    curate.add(runtime, "User drinks oolong tea in the morning with milk.")
+    embed(runtime, Cancel())
+    assert ask(runtime, "supervisor", "honey", top_k=3) == [
+        "[notes] User drinks oolong tea in the morning with honey.",
+        "[notes] User drinks oolong tea in the morning with milk.",
+    ]
+
+
+# 5 Categories and allowlists
+
+
+def test_requests_with_disallowed_categories_are_rejected(runtime: Runtime) -> None:
+    with pytest.raises(Refused):
+        ask(runtime, "planner", "plans", categories=["goals", "profile"])
+
+
+def test_context_mode_is_respected(runtime: Runtime) -> None:
+    curate.add(runtime, "User works at night.", category="profile")
+    curate.add(runtime, "User painted the fence.", category="event")
+    assert ask(runtime, "supervisor", "zebra") == ["[profile] User works at night."]
+
+
+# 6 memory.query
+
+
+def test_server_side_allowlist_is_enforced(runtime: Runtime) -> None:
+    curate.add(runtime, "User hides the key under the mat.", category="profile")
+    assert ask(runtime, "planner", "key under the mat") == []
+
+
+def test_token_budget_is_respected(runtime: Runtime, model: ScriptedModel) -> None:
+    for number in range(9):
+        curate.add(runtime, f"User has the goal number {number}.", category="goals")
+    bullets = ask(runtime, "planner", "goal", budget_tokens=40)
+    assert bullets
+    assert sum(model.count_tokens(f"{bullet}\n") for bullet in bullets) <= 40
+
+
+# 7 Life cycle
+
+
+def test_no_soft_deleted_items_in_context(runtime: Runtime, model: ScriptedModel) -> None:
+    forgotten = curate.add(runtime, "User keeps bees in the garden.").memory_id
+    thread = new_chat(runtime)
+    curate.forget(runtime, forgotten)
+    say(runtime, thread, "What animals do I keep in the garden?")
+    assert "bees" not in whole(model)
+    assert ask(runtime, "supervisor", "bees in the garden") == []
+
+
+def test_what_was_not_used_for_sixty_days_goes_to_the_trash_unless_important_or_pinned(runtime: Runtime) -> None:
+    unused = curate.add(runtime, "User once had a cold.").memory_id
+    curate.edit(runtime, unused, importance=2)
+    important = curate.add(runtime, "User is allergic to peanuts.").memory_id
+    pinned = curate.add(runtime, "User drinks oolong.", pinned=True).memory_id
+    curate.edit(runtime, pinned, importance=1)
+    let_days_pass(runtime, 62)
+    assert [curate.get(runtime, one).state for one in (unused, important, pinned)] == ["soft_deleted", "live", "live"]
+    curate.restore(runtime, unused)
+    assert curate.get(runtime, unused).state == "live"
+
+
+def test_delta_surfaces_the_transition_once(runtime: Runtime) -> None:
+    one = curate.add(runtime, "User keeps bees.").memory_id
+    thread = new_chat(runtime)
+    curate.forget(runtime, one)
+    say(runtime, thread, "What should I do in the garden?")
+    say(runtime, thread, "And what in the house?")
+    told = [one for one in runtime.chat.ready().seen if "−soft_deleted" in one.suffix]  # type: ignore[union-attr]
+    assert len(told) == 1
+    assert "bees" not in told[0].suffix
+
+
+def test_the_purge_job_removes_what_is_past_purge_at(runtime: Runtime) -> None:
+    one = curate.add(runtime, "User keeps bees.").memory_id
+    curate.forget(runtime, one)
+    thread = new_chat(runtime)
+    for _ in range(8):  # it may go only after the person was there on several days and could have looked into the trash
+        say(runtime, thread, "Good morning!")
+        let_days_pass(runtime, 3)
+    assert curate.get(runtime, one).state == "soft_deleted"
+    let_days_pass(runtime, 8)
+    assert [entry.event for entry in activity.entries(runtime, one)] == ["PURGE", "DELETE", "ADD"]
+    assert lifecycle.trash(runtime) == []
+
+
+# 8 History
+
+
+def test_events_are_recorded_for_all_write_operations(runtime: Runtime) -> None:
+    one = curate.add(runtime, "User keeps bees.").memory_id
+    curate.edit(runtime, one, "User keeps hens.")
+    curate.pin(runtime, one)
+    curate.forget(runtime, one)
+    revision = curate.restore(runtime, one)
+    curate.undo(runtime, revision)
+    entries = activity.entries(runtime, one)
+    assert [entry.event for entry in reversed(entries)] == ["ADD", "UPDATE", "PIN", "DELETE", "RESTORE", "UNDO"]
+    assert {entry.actor for entry in entries} == {"person"}
+
+
+# 9 Writing constraints
+
+
+def test_new_items_pass_the_format_checks_on_first_pass(runtime: Runtime) -> None:
+    for text in ("I am vegetarian.", "I play the cello.", "I have two cats.", "I got promoted last year."):
+        say(runtime, new_chat(runtime), text)
+        list(upkeep.work(runtime, None, Cancel()))
+    rate = activity.rates(runtime).facts_at_once
+    assert rate.of == 4
+    assert rate.share is not None
+    assert rate.share >= 0.95
+
+
+# 11 On-demand recall
+
+
+def test_less_than_a_tenth_of_turns_trigger_recall(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    for text in ("Hello!", "I like tea.", "Tell me a joke.", "What is the capital of France?", "Thank you!", "I like chess too."):
+        say(runtime, thread, text)
+    assert activity.rates(runtime).recalled_again.held == 0
+
+
+# 14 Operational tracking
+
+
+def test_basic_counts_by_op_and_node_over_time(runtime: Runtime) -> None:
+    say(runtime, new_chat(runtime), "I am vegetarian.")
+    list(upkeep.work(runtime, None, Cancel()))
+    counted = {(one.node, one.op): one.today for one in activity.counts(runtime)}
+    assert counted[("hotpath", "classify")] == counted[("hotpath", "respond")] == counted[("worker", "create")] == 1
+    assert sum(day.count for day in activity.by_day(runtime, 1)) == sum(counted.values())
+
+
+def test_what_changed_and_when_is_answered_without_logs(runtime: Runtime) -> None:
+    one = curate.add(runtime, "User keeps bees.").memory_id
+    recorded = events.list_events(runtime.database.read(), runtime.user_id, op="create")[0]
+    assert (recorded["memory_id"], recorded["status"]) == (one, "ok")
+    assert "bees" not in json.dumps(recorded), "operational events carry no text"
+
+
+# 15 Checkpoints
+
+
+def test_checkpoints_persist_across_restarts(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    say(runtime, thread, "I like tea.")
+    before = events.get_checkpoint(runtime.database.read(), runtime.user_id, thread)
+    runtime.database.close()
+    reopened = open_database(runtime.paths.database)
+    assert events.get_checkpoint(reopened.read(), runtime.user_id, thread) == before
+    reopened.close()
+
+
+def test_the_history_is_ordered_by_number_whatever_the_clock_does(runtime: Runtime) -> None:
+    assert isinstance(runtime.clock, Clock)
+    for number in range(3):
+        curate.add(runtime, f"User has plan number {number}.")
+        runtime.clock.now -= timedelta(days=400)
+    entries = history.list_entries(runtime.database.read(), runtime.user_id)
+    assert [entry.number for entry in entries] == [3, 2, 1]
