@@ -88,6 +88,7 @@ def _add_commands() -> None:
         query,
         stats,
         talk,
+        transfer,
         trash,
     )
 
@@ -97,7 +98,8 @@ def _add_commands() -> None:
         "Looking back": (history.history, history.relations, query.query, stats.stats),
         "Forgetting, and taking it back": (curate.rm, curate.restore, curate.undo, trash.trash, trash.forget),
         "What is known about you": (consents.profile, consents.consents, consents.approve, consents.deny),
-        "Looking after it": (models.models, config.config, files.locate, files.backup, doctor.doctor, completion.completion),
+        "Files": (transfer.export, transfer.import_, files.backup, files.locate),
+        "Looking after it": (models.models, config.config, doctor.doctor, completion.completion),
     }
     for heading, commands in sections.items():
         for command in commands:

@@ -110,5 +110,5 @@ def _export(options: dict[str, Any], chat_id: str, form: Literal["md", "json"], 
     if output is None:
         show(text)
         return
-    transfer.write_private(output, text)
+    transfer.write_private(output, [text])
     say(f"Written to {output}.")

@@ -8,6 +8,7 @@ import click
 
 from memapp.cli.output import opened, say, show, show_json
 from memapp.cli.shape import as_json_option, ids_argument
+from memapp.domain.history import Step
 from memapp.errors import UsageError
 
 
@@ -127,13 +128,14 @@ def undo(options: dict[str, Any], steps: int, as_json: bool) -> None:
         for _ in range(min(steps, len(service.undoable(runtime, steps))) or 1):
             taken.append(service.undo_last(runtime))
             if not as_json:
-                show(told(taken[-1].event, taken[-1].text or taken[-1].memory_id, taken[-1].entries))
+                show(_told(taken[-1]))
     if as_json:
         show_json([asdict(step) for step in taken])
     if len(taken) < steps:
         say(f"There was no more to take back than {len(taken)}.")
 
 
-def told(event: str, text: str, entries: int) -> str:
+def _told(step: Step) -> str:
     """Say what was taken back: `UPDATE: User keeps bees. (and 2 more)`."""
-    return f"{event}: {text}" + (f" (and {entries - 1:,} more)" if entries > 1 else "")
+    what = "IMPORT" if step.actor == "import" else step.event
+    return f"{what}: {step.text or step.memory_id}" + (f" (and {step.entries - 1:,} more)" if step.entries > 1 else "")

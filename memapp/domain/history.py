@@ -35,7 +35,7 @@ class Entry:
     undoes: str
     """The step that this one took back, else empty."""
     memory_id: str
-    """`profile:city` for a field of the profile."""
+    """`profile:city` for a field of the profile, `import:...` for a file that was brought in."""
     event: Event
     before: int | None
     """Number of the version before; None if there was none, or if it was erased."""
@@ -45,6 +45,10 @@ class Entry:
     thread_id: str
     meta: Mapping[str, Any]
     at: datetime
+
+    @property
+    def is_of_memory(self) -> bool:
+        return ":" not in self.memory_id
 
 
 @dataclass(frozen=True, slots=True)

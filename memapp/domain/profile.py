@@ -101,7 +101,12 @@ def stated(text: str) -> list[Stated]:
 
 def states_sensitive(fact: str) -> list[str]:
     """Return the sensitive fields that a remembered sentence about `User` states."""
-    return list(dict.fromkeys(one.field for one in stated(_as_told(fact)) if is_sensitive(one.field)))
+    return list(dict.fromkeys(one.field for one in stated_by(fact) if is_sensitive(one.field)))
+
+
+def stated_by(fact: str) -> list[Stated]:
+    """Return what a remembered sentence states, about `User` or in the first person."""
+    return stated(_as_told(fact))
 
 
 def _without_rivals(found: list[tuple[int, Stated]]) -> list[Stated]:

@@ -26,6 +26,7 @@ from memapp.store.rows import new_id
 
 FORGOTTEN = "forgotten"
 """Not of the profile: a fact that was erased and is stated again."""
+ALL = 1_000_000
 SNOOZE_HOURS = 24
 TURNS_BETWEEN_QUESTIONS = 10
 _QUESTIONS = {
@@ -213,6 +214,14 @@ def expire_due(runtime: Runtime) -> list[Patch]:
             meta = {"patch_id": patch.id, "decision": "expired"}
             events.add_event(conn, runtime.user_id, "worker", "consent", "skipped", now, meta=meta)
     return due
+
+
+def withdraw(runtime: Runtime, patch_ids: Sequence[str]) -> None:
+    """End proposals that go with what brought them; those that were decided meanwhile stay decided."""
+    with runtime.database.decide() as conn:
+        for patch in consents.list_patches(conn, runtime.user_id, state="pending", limit=ALL):
+            if patch.id in patch_ids:
+                consents.decide(conn, patch.id, "withdrawn", "person", runtime.clock())
 
 
 def _approve(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, by: Decider, actor: Actor) -> str:

@@ -1,7 +1,9 @@
 """Chats out of memapp and old saves into it."""
 
 import json
+import os
 import sqlite3
+from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
@@ -129,16 +131,21 @@ def _as_save(thread: Thread, messages: list[Message]) -> str:
     return json.dumps({"title": thread.title, "conversation_history": history}, ensure_ascii=False, indent=2)
 
 
-def write_private(path: Path, text: str) -> None:
+def write_private(path: Path, pieces: Iterable[str]) -> None:
     """Write a file that only the person can read; never through a link; an existing file stays until the new one is whole."""
     if path.is_symlink() or (path.exists() and not path.is_file()):
         raise UsageError(f"{path} is a link or no plain file.", "Name another file.")
     partial = path.with_name(path.name + ".partial")
     try:
         partial.unlink(missing_ok=True)
-        partial.touch(mode=0o600)
-        partial.write_text(text, "utf-8")
+        with os.fdopen(
+            os.open(partial, os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_WRONLY, 0o600), "w", encoding="utf-8"
+        ) as file:
+            file.writelines(pieces)
+            file.flush()
+            os.fsync(file.fileno())
         partial.replace(path)
     except OSError as error:
-        partial.unlink(missing_ok=True)
         raise UsageError(f"Cannot write {path}: {error.strerror}.") from None
+    finally:
+        partial.unlink(missing_ok=True)

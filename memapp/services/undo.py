@@ -6,8 +6,10 @@ from memapp.domain.changes import Actor, Reverted
 from memapp.domain.history import Event, Step
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
-from memapp.services import consent
+from memapp.services import consent, imports
 from memapp.store import changes, history
+from memapp.store.history import Touched
+from memapp.store.rows import new_id
 
 
 def undoable(runtime: Runtime, limit: int = 50) -> list[Step]:
@@ -29,8 +31,17 @@ def undo(runtime: Runtime, step: str) -> str:
     entries = history.entries_of_step(runtime.database.read(), runtime.user_id, step)
     if any(entry.event is Event.PROFILE for entry in entries):
         return consent.take_back(runtime, step, purge_at(runtime))
+    now = runtime.clock()
+    actor = Actor(runtime.user_id, "person", step=new_id(now))
     with runtime.database.write() as conn:
-        return changes.apply(conn, Reverted(step, purge_at(runtime)), Actor(runtime.user_id, "person"), runtime.clock()).step
+        brought_in = next((entry for entry in entries if entry.memory_id.startswith(imports.IMPORT)), None)
+        if brought_in:
+            imports.take_back(runtime, step)
+            touched = Touched(Event.UNDO, brought_in.memory_id, None, None)
+            history.record(conn, actor, actor.step, touched, now, undoes=step)
+        if not brought_in or len(entries) > 1:
+            changes.apply(conn, Reverted(step, purge_at(runtime)), actor, now)
+    return actor.step
 
 
 def purge_at(runtime: Runtime) -> datetime:

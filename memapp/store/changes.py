@@ -97,7 +97,8 @@ def _carry_out(conn: sqlite3.Connection, change: Change, actor: Actor, now: date
 
 
 def _create(conn: sqlite3.Connection, user_id: str, memory: Memory) -> Touched:
-    _refuse_same(conn, user_id, memory.id, memory.text)
+    if memory.state is State.LIVE:
+        _refuse_same(conn, user_id, memory.id, memory.text)
     conn.execute(
         """INSERT INTO memories (id, user_id, kind, category, text, normal_text, tags, importance, pinned, state, reason,
                                  purge_at, merged_into, origin, agent_id, run_id, created_at, updated_at)
@@ -239,7 +240,7 @@ def _change_profile(conn: sqlite3.Connection, user_id: str, change: ProfileChang
 
 def _revert(conn: sqlite3.Connection, user_id: str, change: Reverted, now: datetime) -> list[Touched]:
     """Put back what the memories were before a step, last change first. The profile goes its own way, by patches."""
-    entries = [one for one in history.entries_of_step(conn, user_id, change.step) if one.event is not Event.PROFILE]
+    entries = [one for one in history.entries_of_step(conn, user_id, change.step) if one.is_of_memory]
     if not entries:
         raise UsageError("There is nothing to take back.")
     touched = []

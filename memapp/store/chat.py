@@ -214,19 +214,28 @@ def typed_prompts(conn: sqlite3.Connection, user_id: str, limit: int = 200) -> l
     return [row["text"] for row in rows]
 
 
-def _refresh_context(conn: sqlite3.Connection, thread_id: str, seq: int) -> None:
-    """A message's context is what was said just before and after it; a change of one touches its neighbours too."""
-    conn.execute(
-        """UPDATE messages SET context =
+_CONTEXT = """UPDATE messages SET context =
              coalesce((SELECT substr(p.text, 1, :n) FROM messages p WHERE p.thread_id = messages.thread_id
                        AND p.active = 1 AND p.seq < messages.seq ORDER BY p.seq DESC LIMIT 1), '') || char(10) ||
              coalesce((SELECT substr(f.text, 1, :n) FROM messages f WHERE f.thread_id = messages.thread_id
                        AND f.active = 1 AND f.seq > messages.seq ORDER BY f.seq LIMIT 1), '')
-           WHERE thread_id = :thread AND status <> 'generating' AND seq IN (:seq,
+           WHERE thread_id = :thread AND status <> 'generating'"""
+"""A message's context is what was said just before and after it."""
+
+
+def _refresh_context(conn: sqlite3.Connection, thread_id: str, seq: int) -> None:
+    """Write the context of one message anew, and of its neighbours: a change of one touches them too."""
+    conn.execute(
+        f"""{_CONTEXT} AND seq IN (:seq,
              (SELECT max(seq) FROM messages WHERE thread_id = :thread AND active = 1 AND seq < :seq),
-             (SELECT min(seq) FROM messages WHERE thread_id = :thread AND active = 1 AND seq > :seq))""",
+             (SELECT min(seq) FROM messages WHERE thread_id = :thread AND active = 1 AND seq > :seq))""",  # noqa: S608
         {"thread": thread_id, "seq": seq, "n": CONTEXT_CHARS},
     )
+
+
+def refresh_contexts(conn: sqlite3.Connection, thread_id: str) -> None:
+    """Write the context of every message of a thread anew."""
+    conn.execute(_CONTEXT, {"thread": thread_id, "n": CONTEXT_CHARS})
 
 
 def _message(row: sqlite3.Row) -> Message:

@@ -82,7 +82,7 @@ def undoable_steps(conn: sqlite3.Connection, user_id: str, limit: int = 50) -> l
         """SELECT h.step, min(h.number) AS first, max(h.number) AS last, count(*) AS entries FROM history h
            WHERE h.user_id = :user AND h.undoes IS NULL AND h.event NOT IN ('LINK', 'PURGE')
              AND NOT EXISTS (SELECT 1 FROM history u WHERE u.undoes = h.step)
-             AND (h.event = 'PROFILE' OR EXISTS (SELECT 1 FROM memories m WHERE m.id = h.memory_id))
+             AND (instr(h.memory_id, ':') > 0 OR EXISTS (SELECT 1 FROM memories m WHERE m.id = h.memory_id))
            GROUP BY h.step ORDER BY last DESC LIMIT :limit""",
         {"user": user_id, "limit": limit},
     ).fetchall()

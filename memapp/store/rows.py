@@ -1,5 +1,6 @@
 """Rows and records: how times, ids and JSON columns stand in the file."""
 
+import hashlib
 import json
 from datetime import UTC, datetime
 from typing import Any
@@ -10,6 +11,12 @@ from ulid import ULID
 def new_id(now: datetime) -> str:
     """Return a ULID: unique, and sorted by time to the millisecond."""
     return str(ULID.from_datetime(now))
+
+
+def derived_id(moment: datetime, source: str) -> str:
+    """Return the id of something that has a name elsewhere: the same for the same, and sorted by time like any other."""
+    milliseconds = max(0, int(moment.timestamp() * 1000))
+    return str(ULID.from_bytes(milliseconds.to_bytes(6, "big") + hashlib.sha256(source.encode()).digest()[:10]))
 
 
 def to_text(moment: datetime) -> str:

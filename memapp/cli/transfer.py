@@ -1,0 +1,69 @@
+"""Everything out and in from the command line: export, import."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from memapp.cli.output import opened, say, show, show_json
+from memapp.cli.shape import as_json_option
+from memapp.errors import NeedsYes
+
+if TYPE_CHECKING:
+    from memapp.services.files import Form
+
+
+@click.command()
+@click.option(
+    "--format", "form", type=click.Choice(["jsonl", "md"]), default="jsonl", show_default=True, help="md is for reading."
+)
+@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="A file; else standard output.")
+@click.pass_obj
+def export(options: dict[str, Any], form: Literal["jsonl", "md"], output: Path | None) -> None:
+    """Write everything that memapp has of you.
+
+    What was typed here and decided here does not survive a way through a file that anybody could have changed; to move
+    everything as it is, use `memapp backup` and `memapp restore --file`.
+    """
+    from memapp.services import exports, transfer
+
+    with opened(options, read_only=True) as runtime:
+        pieces = exports.as_lines(runtime) if form == "jsonl" else exports.as_markdown(runtime)
+        if output is None:
+            for piece in pieces:
+                show(piece, newline=False)
+            return
+        transfer.write_private(output, pieces)
+    say(f"Written to {output}.")
+
+
+@click.command("import")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--format", "form", type=click.Choice(["auto", "jsonl", "chatgpt", "claude"]), default="auto", show_default=True)
+@click.option("--dry-run", is_flag=True, help="Only say what would come in.")
+@click.option("--yes", is_flag=True, help="Bring it in; without it, only say what would come in.")
+@as_json_option
+@click.pass_obj
+def import_(options: dict[str, Any], file: Path, form: "Form", dry_run: bool, yes: bool, as_json: bool) -> None:
+    """Bring in what memapp, ChatGPT or Claude exported.
+
+    FILE is JSON Lines, a conversations.json, or the zip that it came in. All of it comes in, or nothing; one `memapp undo` takes
+    it back.
+    """
+    from memapp.services import imports
+
+    only_look = dry_run or not yes
+    with opened(options) as runtime:
+        found = imports.import_file(runtime, file.expanduser(), form, dry_run=only_look)
+        too_many = imports.overflow(runtime, found) if only_look else 0
+    if as_json:
+        show_json({**asdict(found), "dry_run": only_look})
+    else:
+        say(f"{'This would bring in' if only_look else 'Brought in'}: {found}.")
+    if found.sensitive:
+        say(f"{found.sensitive:,} of the memories state something sensitive about you; they come as they were exported.")
+    if too_many:
+        say(f"memapp keeps {runtime.settings.max_facts:,} memories (max_facts): the {too_many:,} oldest will go to the trash.")
+    if only_look and not dry_run:
+        raise NeedsYes("Nothing was brought in yet.", "Add --yes to do it.")

@@ -1,0 +1,324 @@
+"""The form in which everything that a person has leaves memapp and comes back: JSON Lines, one line for one thing.
+
+The first line is the header. A line is read strictly: what memapp would not have written is refused, with the number of the
+line. Nothing here says what becomes of a line; that is `services.portable`.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields
+from datetime import datetime
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from memapp.domain import strict_json
+from memapp.domain.chat import MAX_MESSAGE_CHARS
+from memapp.domain.memory import MAX_MEMORY_CHARS
+from memapp.domain.profile_values import VALUE_CHARS
+from memapp.domain.prompt import Usage
+from memapp.domain.strict_json import LARGEST_INT
+from memapp.errors import UsageError
+
+FORMAT = 1
+MAX_BYTES = 100 * 1024 * 1024
+MAX_ITEMS = 100_000
+MAX_LINE_BYTES = 4_000_000
+"""The longest message, with every character escaped, and room to spare."""
+NOTHING_IMPORTED = "Nothing was imported."
+
+# What a line may hold --------------------------------------------------------------------------------------------------
+
+
+def _moment(text: str) -> str:
+    if not re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", text):
+        raise ValueError("is no time like 2026-01-31T08:15:00.000Z")
+    datetime.fromisoformat(text)
+    return text
+
+
+def _usage(value: dict[str, int | float | bool]) -> dict[str, int | float | bool]:
+    if not value.keys() <= {field.name for field in fields(Usage)}:
+        raise ValueError("has a cost that is not known")
+    return value
+
+
+Id = Annotated[str, Field(pattern=r"^[0-9A-Z]{26}$")]
+Moment = Annotated[str, AfterValidator(_moment)]
+Name = Annotated[str, Field(max_length=200)]
+Words = Annotated[str, Field(max_length=10_000)]
+Value = Annotated[str, Field(max_length=VALUE_CHARS)]
+Tags = Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=50)]
+Span = Annotated[list[Annotated[int, Field(ge=0, le=MAX_MESSAGE_CHARS)]], Field(min_length=2, max_length=2)]
+
+
+class Line(BaseModel):
+    """One thing. The names of its fields are those of the columns that it comes from."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
+
+
+class Header(Line):
+    type: Literal["header"] = "header"
+    memapp: int
+    """The version of the format."""
+    made_at: Moment
+    items: int = Field(ge=0, le=MAX_ITEMS)
+    """How many lines follow: a file that was cut off is known by it."""
+
+
+class ThreadLine(Line):
+    type: Literal["thread"]
+    id: Id
+    title: str = Field(min_length=1, max_length=200)
+    titled_by: Literal["app", "person"]
+    persona: Name
+    created_at: Moment
+    updated_at: Moment
+    deleted_at: Moment | None
+
+
+class MessageLine(Line):
+    type: Literal["message"]
+    id: Id
+    thread_id: Id
+    seq: int = Field(ge=1, le=LARGEST_INT)
+    role: Literal["user", "assistant"]
+    text: str = Field(max_length=MAX_MESSAGE_CHARS)
+    status: Literal["complete", "generating", "stopped", "interrupted", "failed"]
+    origin: Literal["typed", "model", "import"]
+    pasted: Annotated[list[Span], Field(max_length=10_000)]
+    unprompted: bool
+    reply_to: Id | None
+    active: bool
+    model: Name
+    usage: Annotated[dict[str, int | float | bool], AfterValidator(_usage)]
+    created_at: Moment
+
+
+class Used(Line):
+    """How often a memory was recalled."""
+
+    last_accessed: Moment
+    uses: int = Field(ge=0, le=LARGEST_INT)
+    days: int = Field(ge=0, le=LARGEST_INT)
+
+
+class MemoryLine(Line):
+    type: Literal["memory"]
+    id: Id
+    kind: Literal["semantic", "episodic"]
+    category: Name
+    text: str = Field(min_length=1, max_length=MAX_MEMORY_CHARS)
+    tags: Tags
+    importance: int = Field(ge=1, le=5)
+    pinned: bool
+    state: Literal["live", "soft_deleted", "merged"]
+    reason: Literal["", "person", "overflow", "unused", "superseded", "merged", "undone"]
+    merged_into: Id | Literal[""]
+    purge_at: Moment | None
+    origin: Literal["distilled", "person", "import"]
+    agent_id: Name
+    run_id: Name
+    created_at: Moment
+    updated_at: Moment
+    sources: Annotated[list[Id], Field(max_length=10_000)]
+    used: Used | None
+
+
+class RelationLine(Line):
+    type: Literal["relation"]
+    id: Id
+    from_id: Id
+    to_id: Id
+    relation_type: Literal["related_to", "supersedes"]
+    strength: float = Field(ge=0, le=1)
+    created_at: Moment
+
+
+class EvidenceLine(Line):
+    type: Literal["evidence"]
+    id: Id
+    thread_id: Id
+    text: str = Field(min_length=1, max_length=2000)
+    created_at: Moment
+
+
+class PredictionLine(Line):
+    type: Literal["prediction"]
+    id: Id
+    thread_id: Id
+    message_id: Id
+    source: Literal["predictor", "responder"]
+    text: Words
+    needed_info: Tags
+    created_at: Moment
+    checked_by: Id | None
+    surprised: bool | None
+    why: Words
+
+
+class SurpriseLine(Line):
+    type: Literal["surprise"]
+    id: Id
+    thread_id: Id
+    message_id: Id
+    prediction_id: Id | None
+    state: Literal["pending", "learned", "nothing", "failed"]
+    created_at: Moment
+
+
+class RecallLine(Line):
+    """What stood in the prompt of a reply."""
+
+    type: Literal["recall"]
+    message_id: Id
+    rank: int = Field(ge=0, le=LARGEST_INT)
+    owner_kind: Literal["memory", "message"]
+    owner_id: Id
+    score: float
+    why: Words
+
+
+class Held(Line):
+    """A memory that waits with a proposal."""
+
+    id: Id | Literal[""]
+    text: str = Field(min_length=1, max_length=MAX_MEMORY_CHARS)
+    tags: Tags
+    kind: Literal["semantic", "episodic"]
+    category: Name
+    importance: int = Field(ge=1, le=5)
+    pinned: bool
+    reason: Name
+    origin: Literal["distilled", "person", "import"]
+    sources: list[Id]
+    agent_id: Name
+    run_id: Name
+    created_at: Moment
+
+
+class Support(Line):
+    message_id: Id
+    typed: bool
+
+
+class PatchLine(Line):
+    type: Literal["patch"]
+    id: Id
+    field: Name
+    old_value: Value
+    new_value: Value
+    held: Held | None
+    proposer: Literal["person", "worker", "import", "undo"]
+    state: Literal["pending", "approved", "applied", "denied", "expired", "withdrawn"]
+    asked_in: Id | None
+    snoozed_until: Moment | None
+    created_at: Moment
+    expires_at: Moment
+    decided_at: Moment | None
+    decided_by: Literal["person", "chat", "signals", "clock"] | None
+    evidence: Annotated[list[Support], Field(max_length=10_000)]
+
+
+class ProfileLine(Line):
+    type: Literal["profile"]
+    field: Name
+    value: str = Field(min_length=1, max_length=VALUE_CHARS)
+    patch_id: Id
+    updated_at: Moment
+
+
+Item = (
+    ThreadLine
+    | MessageLine
+    | MemoryLine
+    | RelationLine
+    | EvidenceLine
+    | PredictionLine
+    | SurpriseLine
+    | RecallLine
+    | PatchLine
+    | ProfileLine
+)
+ORDER: tuple[type[Line], ...] = get_args(Item)
+"""The order of the lines: what others refer to comes first."""
+_ITEM: TypeAdapter[Item] = TypeAdapter(Annotated[Item, Field(discriminator="type")])
+
+# Writing and reading ---------------------------------------------------------------------------------------------------
+
+
+def write_line(values: Mapping[str, Any]) -> str:
+    return json.dumps(values, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def read_items(lines: Iterable[bytes]) -> Iterator[tuple[int, Item]]:
+    """Yield the things of a file with the numbers of their lines. Raises `UsageError` for anything that is not in order."""
+    header: Header | None = None
+    seen: set[tuple[object, ...]] = set()
+    number = 0
+    for number, line in enumerate(lines, start=1):
+        data = _read(line, number)
+        try:
+            if header is None:
+                header = Header.model_validate(data)
+                if header.memapp != FORMAT:
+                    raise UsageError(f"This is format {header.memapp}, made by another version of memapp.", NOTHING_IMPORTED)
+                continue
+            item = _ITEM.validate_python(data)
+        except ValidationError as error:
+            raise refusal(f"Line {number}", explain(error)) from None
+        if key(item) in seen:
+            raise refusal(f"Line {number}", "the same id stands on an earlier line")
+        seen.add(key(item))
+        if len(seen) > header.items:
+            raise refusal(f"Line {number}", f"the header speaks of {header.items:,} lines")
+        yield number, item
+    if header is None or len(seen) != header.items:
+        expected = header.items if header else "a header"
+        raise refusal(f"Line {number}", f"the file ends here, {len(seen):,} of {expected} lines are there")
+
+
+def _read(line: bytes, number: int) -> Any:
+    try:
+        return strict_json.read(line.decode("utf-8-sig" if number == 1 else "utf-8"))
+    except UnicodeDecodeError:
+        raise refusal(f"Line {number}", "this is not UTF-8") from None
+    except ValueError as error:
+        raise refusal(f"Line {number}", str(error)) from None
+
+
+def key(item: Item) -> tuple[object, ...]:
+    """Return what no two lines of a file share."""
+    match item:
+        case RecallLine():
+            return item.type, item.message_id, item.rank
+        case ProfileLine():
+            return item.type, item.field
+        case _:
+            return item.type, item.id
+
+
+def as_imported(item: Item) -> Item:
+    """Return what becomes of a line that somebody might have made up: nobody typed it here, and nothing is learned from it."""
+    match item:
+        case MessageLine():
+            status = "interrupted" if item.status == "generating" else item.status
+            return item.model_copy(update={"origin": "import", "status": status})
+        case SurpriseLine(state="pending"):
+            return item.model_copy(update={"state": "nothing"})
+        case _:
+            return item
+
+
+def refusal(place: str, why: str) -> UsageError:
+    return UsageError(f"{place}: {why}.", NOTHING_IMPORTED)
+
+
+def explain(error: ValidationError) -> str:
+    """Say in words what is wrong, without what the file says there."""
+    first = error.errors()[0]
+    place = ".".join(str(part) for part in first["loc"])
+    message = first["msg"].removeprefix("Value error, ")
+    return f"{place}: {message}" if place else message

@@ -1,0 +1,77 @@
+"""Reading JSON that somebody else may have written.
+
+Python reads more than JSON is: NaN, names that stand twice, numbers of any length, halves of characters. Not here.
+"""
+
+import json
+import math
+import re
+from typing import Any
+
+MAX_DEPTH = 32
+LARGEST_INT = 2**63 - 1
+_MARK = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
+"""A whole text, also one that does not end, so that nothing is looked at twice; or a bracket outside of texts."""
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+
+
+def read(text: str) -> Any:
+    """Return what a JSON text says. Raises `ValueError`, in words, for anything that is not plain JSON."""
+    if _depth(text) > MAX_DEPTH:
+        raise ValueError(f"nested more than {MAX_DEPTH} deep")
+    try:
+        data = json.loads(text, parse_constant=_refuse_constant, parse_int=_int, parse_float=_float, object_pairs_hook=_once)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"this is not JSON: {error.msg}") from None
+    if "\\u" in text or _UNSTORABLE.search(text):
+        _refuse_unstorable(data)
+    return data
+
+
+def _depth(text: str) -> int:
+    deepest = depth = 0
+    for mark in _MARK.finditer(text):
+        if mark[0] in ("[", "{"):
+            depth += 1
+            deepest = max(deepest, depth)
+        elif mark[0] in ("]", "}"):
+            depth -= 1
+    return deepest
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a name stands twice in one object")
+    return found
+
+
+def _int(text: str) -> int:
+    if len(text) > 20 or abs(value := int(text)) > LARGEST_INT:
+        raise ValueError("a number is too large")
+    return value
+
+
+def _float(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError("a number is too large")
+    return value
+
+
+def _refuse_constant(_: str) -> float:
+    raise ValueError("NaN and Infinity are no numbers")
+
+
+def _refuse_unstorable(data: Any) -> None:
+    match data:
+        case str():
+            if _UNSTORABLE.search(data):
+                raise ValueError("a text has characters that cannot be stored")
+        case list():
+            for one in data:
+                _refuse_unstorable(one)
+        case dict():
+            for key, value in data.items():
+                _refuse_unstorable(key)
+                _refuse_unstorable(value)

@@ -1,0 +1,72 @@
+"""What came from other programs, in the form of memapp's own."""
+
+from datetime import datetime
+
+from memapp.domain.categories import NOTES
+from memapp.domain.distil import tags_for
+from memapp.domain.foreign import Conversation, Note
+from memapp.domain.memory import Kind, Memory, State
+from memapp.domain.portable import MessageLine, ThreadLine
+from memapp.store.rows import derived_id, to_text
+
+IMPORTANCE = 2
+
+
+def thread_of(one: Conversation, persona: str) -> ThreadLine:
+    """Return the chat that a conversation becomes; the same one has the same id each time."""
+    return ThreadLine(
+        type="thread",
+        id=derived_id(one.created_at, one.source),
+        title=one.title,
+        titled_by="person",
+        persona=persona,
+        created_at=to_text(one.created_at),
+        updated_at=to_text(max(one.updated_at, *(said.at for said in one.said))),
+        deleted_at=None,
+    )
+
+
+def messages_of(one: Conversation, thread_id: str) -> list[MessageLine]:
+    """Return the messages of a conversation: each reply to the message before it."""
+    lines: list[MessageLine] = []
+    for number, said in enumerate(one.said, start=1):
+        is_reply = said.role == "assistant"
+        lines.append(
+            MessageLine(
+                type="message",
+                id=derived_id(said.at, f"{one.source} {number}"),
+                thread_id=thread_id,
+                seq=number,
+                role=said.role,
+                text=said.text,
+                status="complete",
+                origin="import",
+                pasted=[],
+                unprompted=is_reply and not lines,
+                reply_to=lines[-1].id if is_reply and lines else None,
+                active=True,
+                model="",
+                usage={},
+                created_at=to_text(said.at),
+            )
+        )
+    return lines
+
+
+def memory_of(note: Note, memory_id: str, now: datetime) -> Memory:
+    """Return the memory that a fact of another program becomes."""
+    return Memory(
+        id=memory_id,
+        text=note.text,
+        tags=note.tags or tuple(tags_for(note.text)),
+        kind=Kind.SEMANTIC,
+        category=NOTES,
+        importance=IMPORTANCE,
+        pinned=False,
+        state=State.LIVE,
+        reason="",
+        origin="import",
+        sources=(),
+        created_at=note.created_at or now,
+        updated_at=now,
+    )

@@ -1,0 +1,177 @@
+"""Everything that a person has as lines of the portable form, and the rows that such lines become.
+
+Memories are not written here: `store.changes.apply` does that.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from memapp.domain import portable
+from memapp.domain.portable import Line
+from memapp.store.rows import to_json
+
+Values = dict[str, Any]
+"""The fields of a line, as JSON has them."""
+_TABLES: dict[type[Line], tuple[str, str]] = {
+    portable.ThreadLine: ("threads", "id"),
+    portable.MessageLine: ("messages", "thread_id, seq"),
+    portable.MemoryLine: ("memories", "id"),
+    portable.RelationLine: ("relations", "id"),
+    portable.EvidenceLine: ("evidence", "id"),
+    portable.PredictionLine: ("predictions", "id"),
+    portable.SurpriseLine: ("surprises", "id"),
+    portable.RecallLine: ("recalls", "message_id, rank"),
+    portable.PatchLine: ("patches", "id"),
+    portable.ProfileLine: ("profile", "field"),
+}
+"""The table of each kind of line, and its order."""
+_REFERENCES: dict[type[Line], dict[str, str]] = {
+    portable.MessageLine: {"thread_id": "threads", "reply_to": "messages"},
+    portable.RelationLine: {"from_id": "memories", "to_id": "memories"},
+    portable.EvidenceLine: {"thread_id": "threads"},
+    portable.PredictionLine: {"thread_id": "threads", "message_id": "messages", "checked_by": "messages"},
+    portable.SurpriseLine: {"thread_id": "threads", "message_id": "messages", "prediction_id": "predictions"},
+    portable.RecallLine: {"message_id": "messages"},
+}
+"""What has to be there, and to belong to the same person, before a row can be."""
+_FLAGS = frozenset({"unprompted", "active", "pinned", "surprised"})
+_JSON = frozenset({"pasted", "usage", "tags", "needed_info", "sources", "used", "held", "evidence"})
+_COMPUTED = {
+    "sources": "(SELECT json_group_array(message_id) FROM memory_sources WHERE memory_id = o.id)",
+    "used": """(SELECT json_object('last_accessed', last_accessed, 'uses', uses, 'days', days)
+                FROM memory_uses WHERE memory_id = o.id)""",
+    "evidence": """(SELECT json_group_array(json_object('message_id', message_id, 'typed', json(iif(typed, 'true', 'false'))))
+                    FROM patch_evidence WHERE patch_id = o.id)""",
+    "held": "nullif(o.held, '')",
+}
+"""What a line has and its row has not, or in another form. Rows without hidden keys are kept in the order of their ids."""
+
+# Out -------------------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def one_moment(conn: sqlite3.Connection) -> Iterator[None]:
+    """Let a reader see everything as it is now, whoever writes meanwhile."""
+    conn.execute("BEGIN")
+    try:
+        yield
+    finally:
+        conn.execute("ROLLBACK")
+
+
+def count_items(conn: sqlite3.Connection, user_id: str) -> int:
+    return sum(conn.execute(f"SELECT count(*) {_from(kind)}", {"user": user_id}).fetchone()[0] for kind in portable.ORDER)
+
+
+def items(conn: sqlite3.Connection, user_id: str) -> Iterator[Values]:
+    """Yield everything, in the order of the portable form."""
+    for kind in portable.ORDER:
+        order = _TABLES[kind][1]
+        for row in conn.execute(f"SELECT {_columns(kind)} {_from(kind)} ORDER BY {order}", {"user": user_id}):
+            yield _line(kind, row)
+
+
+def find(conn: sqlite3.Connection, user_id: str, line: Line) -> Values | None:
+    """Return what is there under the id of a line, in the form of one."""
+    kind = type(line)
+    keys = {"user": user_id, **{name: getattr(line, name) for name in _key(kind)}}
+    condition = " AND ".join(f"o.{name} = :{name}" for name in _key(kind))
+    row = conn.execute(f"SELECT {_columns(kind)} {_from(kind)} AND {condition}", keys).fetchone()
+    return _line(kind, row) if row else None
+
+
+def _from(kind: type[Line]) -> str:
+    table = _TABLES[kind][0]
+    if kind is portable.RecallLine:
+        return "FROM recalls o JOIN messages m ON m.id = o.message_id WHERE m.user_id = :user"
+    return f"FROM {table} o WHERE o.user_id = :user"
+
+
+def _names(kind: type[Line]) -> list[str]:
+    return [name for name in kind.model_fields if name != "type"]
+
+
+def _columns(kind: type[Line]) -> str:
+    computed = _COMPUTED if kind in (portable.MemoryLine, portable.PatchLine) else {}
+    return ", ".join(f"{computed[name]} AS {name}" if name in computed else f"o.{name}" for name in _names(kind))
+
+
+def _key(kind: type[Line]) -> tuple[str, ...]:
+    return ("message_id", "rank") if kind is portable.RecallLine else ("id",)
+
+
+def _line(kind: type[Line], row: sqlite3.Row) -> Values:
+    values: Values = {"type": kind.model_fields["type"].annotation.__args__[0]}  # type: ignore[union-attr]
+    for name in _names(kind):
+        value = row[name]
+        if name in _JSON and value is not None:
+            value = json.loads(value)
+        elif name in _FLAGS and value is not None:
+            value = bool(value)
+        values[name] = value
+    return values
+
+
+# In --------------------------------------------------------------------------------------------------------------------
+
+
+def missing_reference(conn: sqlite3.Connection, user_id: str, line: Line) -> str:
+    """Return the id of something that a line speaks of and that is not there; empty if all is."""
+    for name, table in _REFERENCES.get(type(line), {}).items():
+        wanted = getattr(line, name)
+        if wanted is None:
+            continue
+        if conn.execute(f"SELECT 1 FROM {table} WHERE id = ? AND user_id = ?", (wanted, user_id)).fetchone() is None:  # noqa: S608
+            return str(wanted)
+    return ""
+
+
+def insert(conn: sqlite3.Connection, user_id: str, line: Line) -> bool:
+    """Write the row of a line; return whether it is new. A relation of two memories that have one already stays as it is.
+
+    Raises `sqlite3.IntegrityError` for one that breaks a rule of the schema.
+    """
+    kind = type(line)
+    if kind is portable.RelationLine and _are_related(conn, line):
+        return False
+    values = {name: _stored(name, getattr(line, name)) for name in _names(kind)}
+    if kind is not portable.RecallLine:
+        values["user_id"] = user_id
+    columns, places = ", ".join(values), ", ".join(f":{name}" for name in values)
+    conn.execute(f"INSERT INTO {_TABLES[kind][0]} ({columns}) VALUES ({places})", values)  # noqa: S608
+    return True
+
+
+def _stored(name: str, value: Any) -> Any:
+    return to_json(value) if name in _JSON else value
+
+
+def _are_related(conn: sqlite3.Connection, line: Line) -> bool:
+    values = line.model_dump(include={"from_id", "to_id", "relation_type"})
+    row = conn.execute(
+        """SELECT 1 FROM relations WHERE min(from_id, to_id) = min(:from_id, :to_id)
+           AND max(from_id, to_id) = max(:from_id, :to_id) AND relation_type = :relation_type""",
+        values,
+    ).fetchone()
+    return row is not None
+
+
+def insert_used(conn: sqlite3.Connection, memory_id: str, used: portable.Used) -> None:
+    """Note how often a memory was recalled."""
+    conn.execute(
+        "INSERT INTO memory_uses (memory_id, last_accessed, uses, days) VALUES (?, ?, ?, ?)",
+        (memory_id, used.last_accessed, used.uses, used.days),
+    )
+
+
+def existing(conn: sqlite3.Connection, user_id: str, message_ids: Sequence[str]) -> list[str]:
+    """Return those messages that are there, in the given order."""
+    rows = conn.execute(
+        "SELECT id FROM messages WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",
+        (user_id, to_json(list(message_ids))),
+    )
+    found = {row["id"] for row in rows}
+    return [one for one in message_ids if one in found]

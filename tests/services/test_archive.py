@@ -1,0 +1,265 @@
+"""Conversations of other programs, plain and in archives, well-meant and not."""
+
+import io
+import json
+import stat
+import struct
+import zipfile
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memapp.errors import UsageError
+from memapp.runtime import Runtime
+from memapp.services import archive, chats, consent, curate, imports
+from memapp.services.files import Form
+from memapp.store import chat
+from tests.builders import make_runtime
+
+
+@pytest.fixture
+def runtime(tmp_path: Path) -> Iterator[Runtime]:
+    with closing(make_runtime(tmp_path / "home")) as opened:
+        yield opened
+
+
+def node(name: str, parent: str | None, role: str, text: Any, **more: Any) -> dict[str, Any]:
+    message = {
+        "author": {"role": role},
+        "content": {"content_type": "text", "parts": [text]},
+        "create_time": 1769847300.5,
+        **more,
+    }
+    return {"id": name, "parent": parent, "children": [], "message": message}
+
+
+CHATGPT = [
+    {
+        "title": "Bees",
+        "create_time": 1769847300.25,
+        "update_time": 1769847900,
+        "conversation_id": "c-1",
+        "current_node": "e",
+        "mapping": {
+            "root": {"id": "root", "parent": None, "message": None},
+            "a": node("a", "root", "system", "You are helpful."),
+            "b": node("b", "a", "user", "How many hives\x1b[31m?"),
+            "retry": node("retry", "b", "assistant", "Ten."),
+            "tool": node("tool", "b", "assistant", "search()", recipient="browser"),
+            "c": node("c", "tool", "assistant", "Two."),
+            "d": node("d", "c", "assistant", "Or three."),
+            "hidden": node("hidden", "d", "user", "secret", metadata={"is_visually_hidden_from_conversation": True}),
+            "e": node("e", "hidden", "user", "I live in Oslo."),
+        },
+    }
+]
+CLAUDE = [
+    {
+        "uuid": "u-1",
+        "name": "",
+        "created_at": "2026-01-31T08:15:00.123456Z",
+        "updated_at": "2026-01-31T09:00:00+00:00",
+        "chat_messages": [
+            {"uuid": "1", "sender": "human", "text": "Hello", "content": [], "created_at": "2026-01-31T08:15:01Z"},
+            {"uuid": "2", "sender": "assistant", "text": "", "content": [{"type": "text", "text": "Hi."}, {"type": "tool_use"}]},
+        ],
+    },
+    {"uuid": "u-2", "name": "Empty", "created_at": "2026-01-31T08:15:00Z", "updated_at": None, "chat_messages": []},
+]
+
+
+def written(path: Path, data: Any) -> Path:
+    path.write_text(json.dumps(data), "utf-8")
+    return path
+
+
+def said(runtime: Runtime) -> list[list[tuple[str, str, str]]]:
+    conn, user = runtime.database.read(), runtime.user_id
+    threads = chats.list_threads(runtime)
+    return [[(m.role, m.text, m.origin) for m in chat.list_messages(conn, user, thread.id)] for thread in threads]
+
+
+def test_a_conversation_of_chatgpt_is_the_branch_that_was_left_standing(runtime: Runtime, tmp_path: Path) -> None:
+    found = imports.import_file(runtime, written(tmp_path / "conversations.json", CHATGPT))
+    assert said(runtime) == [
+        [
+            ("user", "How many hives?", "import"),
+            ("assistant", "Two.\n\nOr three.", "import"),
+            ("user", "I live in Oslo.", "import"),
+        ]
+    ]
+    assert chats.list_threads(runtime)[0].title == "Bees"
+    assert (found.proposals, curate.count(runtime)) == (0, 0), "imported words teach nothing"
+    assert consent.waiting(runtime) == []
+    again = imports.import_file(runtime, tmp_path / "conversations.json")
+    assert (again.added, again.known) == ({}, 1)
+
+
+def test_a_conversation_of_claude(runtime: Runtime, tmp_path: Path) -> None:
+    imports.import_file(runtime, written(tmp_path / "x.json", CLAUDE), "claude")
+    assert said(runtime) == [[("user", "Hello", "import"), ("assistant", "Hi.", "import")]]
+    assert chats.list_threads(runtime)[0].title == "Imported chat"
+
+
+@pytest.mark.parametrize(
+    ("data", "form"),
+    [
+        (CLAUDE, "chatgpt"),
+        (CHATGPT, "claude"),
+        ([{}], "auto"),
+        ([1], "auto"),
+        ({}, "chatgpt"),
+        ([CHATGPT[0], {"mapping": []}], "auto"),
+        ([{**CHATGPT[0], "mapping": {"e": {"parent": "e"}}}], "auto"),
+        ([{**CHATGPT[0], "mapping": {"e": 1}}], "auto"),
+        ([{"chat_messages": [1], "uuid": "u"}], "auto"),
+        ([{"chat_messages": [{"sender": "human", "text": "x" * 200_001}], "uuid": "u"}], "auto"),
+        ([{"chat_messages": [{"sender": "human", "text": "x"}]}], "auto"),
+    ],
+)
+def test_what_is_no_conversation_is_refused_whole(runtime: Runtime, tmp_path: Path, data: Any, form: Form) -> None:
+    with pytest.raises(UsageError):
+        imports.import_file(runtime, written(tmp_path / "x.json", data), form)
+    assert chats.list_threads(runtime) == []
+
+
+@pytest.mark.parametrize("seconds", [None, "x", -5, 1e300, 253402300800, True])
+def test_odd_times_are_no_trouble(runtime: Runtime, tmp_path: Path, seconds: Any) -> None:
+    data = [{**CHATGPT[0], "create_time": seconds, "update_time": seconds}]
+    assert imports.import_file(runtime, written(tmp_path / "x.json", data)).added["thread"] == 1
+
+
+def test_facts_of_others_are_imported_and_sensitive_ones_wait(runtime: Runtime, tmp_path: Path) -> None:
+    file = tmp_path / "facts.jsonl"
+    lines = [
+        {"text": "User keeps bees.", "tags": ["bees", 3], "created_at": "2025-01-01T00:00:00Z", "more": 1},
+        {"memory": "User lives in Oslo."},
+        {"content": "I play chess."},
+    ]
+    file.write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    found = imports.import_file(runtime, file)
+    assert {(one.text, one.origin) for one in curate.list_memories(runtime)} == {
+        ("User keeps bees.", "import"),
+        ("I play chess.", "import"),
+    }
+    (patch,) = consent.waiting(runtime)
+    assert (patch.field, patch.new_value, patch.proposer) == ("city", "Oslo", "import")
+    assert consent.held_text(runtime, patch.id) == "User lives in Oslo."
+    assert (found.added, found.proposals) == ({"memory": 2}, 1)
+    consent.approve(runtime, patch.id)
+    assert {one.text for one in curate.list_memories(runtime)} >= {"User lives in Oslo."}
+
+
+@pytest.mark.parametrize("line", ["{}", "[]", '{"text": 3}', '{"text": " "}', '{"text": "%s"}' % ("x" * 281), "nonsense"])
+def test_a_list_with_a_line_that_is_no_fact_is_refused_whole(runtime: Runtime, tmp_path: Path, line: str) -> None:
+    file = tmp_path / "facts.jsonl"
+    file.write_text('{"text": "I keep bees."}\n' + line)
+    with pytest.raises(UsageError, match="Line 2"):
+        imports.import_file(runtime, file)
+    assert curate.count(runtime) == 0
+
+
+# Archives --------------------------------------------------------------------------------------------------------------
+
+
+def zipped(path: Path, *entries: tuple[str | zipfile.ZipInfo, bytes], packed: bool = False) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED if packed else zipfile.ZIP_STORED) as file:
+        for name, data in entries:
+            file.writestr(name, data)
+    return path
+
+
+def kind(name: str, mode: int) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(name)
+    entry.external_attr = (mode | 0o644) << 16
+    return entry
+
+
+GOOD = ("conversations.json", json.dumps(CHATGPT).encode())
+
+
+def test_an_export_archive_is_read_where_it_lies(runtime: Runtime, tmp_path: Path) -> None:
+    file = zipped(tmp_path / "export.zip", ("user.json", b"{}"), ("folder/", b""), GOOD, packed=True)
+    assert imports.import_file(runtime, file).added["thread"] == 1
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["export.zip", "home"]
+
+
+ATTACKS: dict[str, list[tuple[str | zipfile.ZipInfo, bytes]]] = {
+    "parent": [("../evil", b"x")],
+    "parent inside": [("a/../../evil", b"x")],
+    "absolute": [("/etc/passwd", b"x")],
+    "drive": [("C:evil", b"x")],
+    "drive path": [("C:\\evil", b"x")],
+    "backslash": [("..\\evil", b"x")],
+    "symlink": [(kind("link", stat.S_IFLNK), b"/etc/passwd")],
+    "device": [(kind("device", stat.S_IFCHR), b"")],
+    "fifo": [(kind("fifo", stat.S_IFIFO), b"")],
+    "socket": [(kind("socket", stat.S_IFSOCK), b"")],
+    "nested zip": [("inner.zip", b"PK")],
+    "nested tar": [("a/inner.tar.gz", b"x")],
+    "same but for case": [("Conversations.JSON", b"[]")],
+    "two of one name elsewhere": [("a/conversations.json", b"[]")],
+}
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_an_archive_with_more_than_an_export_has_is_refused(tmp_path: Path, name: str) -> None:
+    file = zipped(tmp_path / "evil.zip", GOOD, *ATTACKS[name])
+    with pytest.raises(UsageError, match="The archive"):
+        archive.read_from(file, "conversations.json")
+    assert [one.name for one in tmp_path.iterdir()] == ["evil.zip"]
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_a_name_twice_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="one name"):
+        archive.read_from(zipped(tmp_path / "evil.zip", GOOD, GOOD), "conversations.json")
+
+
+def test_bombs_are_refused_before_they_are_read(tmp_path: Path) -> None:
+    bomb = zipped(tmp_path / "bomb.zip", GOOD, ("zeros", bytes(20_000_000)), packed=True)
+    with pytest.raises(UsageError, match="packed more than 50"):
+        archive.read_from(bomb, "conversations.json")
+    many = zipped(tmp_path / "many.zip", *((f"{number}", b"") for number in range(archive.MAX_ENTRIES + 1)))
+    with pytest.raises(UsageError, match="too many"):
+        archive.read_from(many, "conversations.json")
+
+
+def patched(file: Path, marker: bytes, offset: int, value: bytes) -> Path:
+    data = file.read_bytes()
+    at = data.rindex(marker) + offset
+    file.write_bytes(data[:at] + value + data[at + len(value) :])
+    return file
+
+
+def test_archives_that_lie_about_themselves_are_refused(tmp_path: Path) -> None:
+    central = b"PK\x01\x02"
+    lies = [
+        patched(zipped(tmp_path / "small.zip", GOOD, packed=True), central, 24, struct.pack("<I", 10)),
+        patched(zipped(tmp_path / "large.zip", GOOD, packed=True), central, 24, struct.pack("<I", 2**31)),
+        patched(zipped(tmp_path / "secret.zip", GOOD), central, 8, struct.pack("<H", 1)),
+        patched(zipped(tmp_path / "method.zip", GOOD), central, 10, struct.pack("<H", 99)),
+        patched(zipped(tmp_path / "crc.zip", GOOD), central, 16, struct.pack("<I", 1)),
+        patched(zipped(tmp_path / "count.zip", GOOD), b"PK\x05\x06", 10, struct.pack("<H", 60_000)),
+        patched(zipped(tmp_path / "list.zip", GOOD), b"PK\x05\x06", 12, struct.pack("<I", 2**31)),
+    ]
+    for file in lies:
+        with pytest.raises(UsageError):
+            archive.read_from(file, "conversations.json")
+
+
+def test_a_cut_or_empty_archive_is_refused(tmp_path: Path) -> None:
+    whole = zipped(tmp_path / "whole.zip", GOOD, packed=True).read_bytes()
+    file = tmp_path / "cut.zip"
+    for length in range(0, len(whole), 7):
+        file.write_bytes(whole[:length])
+        with pytest.raises(UsageError):
+            archive.read_from(file, "conversations.json")
+    empty = io.BytesIO()
+    zipfile.ZipFile(empty, "w").close()
+    file.write_bytes(empty.getvalue())
+    with pytest.raises(UsageError, match="no file"):
+        archive.read_from(file, "conversations.json")
