@@ -15,6 +15,7 @@ from memapp.store import chat as store
 from memapp.ui.inbox import arming, reading
 from memapp.ui.inbox.words import expires
 from memapp.ui.screens.inbox import AnswerLine, InboxScreen
+from memapp.ui.themes import OFFERED
 from tests.ui.conftest import Seen, World
 from tests.ui.test_hostile import ESCAPES, MARKDOWN, MARKUP, no_escapes
 from tests.ui.test_screens import SIZES, compare
@@ -299,6 +300,7 @@ async def test_escape_leaves_what_is_being_written_then_the_tab_then_the_inbox(s
 # Safety of the screen itself -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 async def test_hostile_values_evidence_and_memories_are_shown_as_they_are(seen: Seen, at_once: None) -> None:
     texts = [text.replace("\ud800", "") for text in (*MARKUP, *ESCAPES, *MARKDOWN)]  # a lone surrogate cannot be stored
     for number, text in enumerate(texts):
@@ -378,6 +380,20 @@ async def test_the_inbox_looks_as_it_should(world: World, size: tuple[int, int],
         await seen.pilot.press("tab", "home")
         await seen.settle()
         compare(seen, f"profile-{name}", update)
+
+
+@pytest.mark.parametrize("theme", OFFERED)
+async def test_in_every_theme_the_values_can_be_read(seen: Seen, theme: str, at_once: None) -> None:
+    await fill(seen)
+    await open_inbox(seen)
+    seen.app.theme = theme
+    await seen.pilot.press("home")
+    await seen.settle()
+    strips = seen.app.screen._compositor.render_strips()
+    for value in ("Oslo", "Bergen"):
+        styles = [segment.style for strip in strips for segment in strip if segment.text.strip() == value and segment.style]
+        assert styles
+        assert all(style.color is not None and style.color != style.bgcolor for style in styles), styles
 
 
 async def test_without_colour_signs_and_words_tell_what_changes(world: World, at_once: None) -> None:

@@ -44,4 +44,4 @@ class WaitingLine:
 def waiting_line(found: tuple[Patch, ...]) -> str:
     """Return what is said about proposals, newest first."""
     more = f" and {len(found) - 1} more" if len(found) > 1 else ""
-    return f"Waiting for you: {change(found[0])}{more} · F4"
+    return f"● Waiting for you: {change(found[0])}{more} · F4"

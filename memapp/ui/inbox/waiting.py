@@ -44,7 +44,7 @@ class WaitingPane(Horizontal):
         Binding("e", "edit", "Edit first", id="inbox.edit"),
         Binding("s", "snooze", "Tomorrow", id="inbox.snooze"),
         Binding("enter", "source", "Its message", id="inbox.source", key_display="⏎"),
-        Binding("y,c", "copy", "Copy", show=False, id="inbox.copy"),
+        Binding("y,c", "copy", "Copy", id="inbox.copy", key_display="y"),
     ]
 
     @dataclass

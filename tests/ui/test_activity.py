@@ -1,0 +1,276 @@
+"""Activity: the numbers, the log and what can be taken back, as a person sees them."""
+
+import os
+from collections.abc import AsyncIterator
+from datetime import UTC, date, datetime, timedelta
+from unittest.mock import patch
+
+import pytest
+
+from memapp.domain.activity import Count, Day, Rate, Rates
+from memapp.domain.history import Event, Step
+from memapp.services import activity, consent, curate, undo
+from memapp.store.events import add_event
+from memapp.ui.activity import reading, words
+from memapp.ui.activity.difference import DifferenceCard
+from memapp.ui.activity.numbers import sparkline
+from memapp.ui.screens.activity import ActivityScreen
+from memapp.ui.screens.memories import MemoriesScreen
+from tests.ui.conftest import Seen, World
+from tests.ui.test_hostile import ESCAPES, MARKUP, no_escapes
+from tests.ui.test_screens import SIZES, compare
+
+SECRET = "Anna hides the key under the mat."
+
+
+async def open_activity(seen: Seen, tab: str = "numbers") -> ActivityScreen:
+    await seen.pilot.press("f7")
+    await seen.until(lambda: isinstance(seen.app.screen, ActivityScreen) and seen.app.screen.is_mounted)
+    screen = seen.app.screen
+    assert isinstance(screen, ActivityScreen)
+    while screen.tab != tab:
+        await seen.pilot.press("tab")
+    await seen.settle()
+    return screen
+
+
+@pytest.fixture
+async def narrow(world: World) -> AsyncIterator[Seen]:
+    async with world.app(size=(80, 24)) as seen:
+        await seen.ready()
+        yield seen
+
+
+# Numbers -------------------------------------------------------------------------------------------------------------
+
+
+async def test_operations_are_counted_and_called_in_plain_words(seen: Seen) -> None:
+    await seen.send("Hello there, how are you?")
+    curate.add(seen.app.runtime, "Anna likes oolong tea.")
+    await open_activity(seen)
+    table = {line.strip().split("  ")[0]: line.split()[-4:] for line in seen.lines() if line.startswith("      ")}
+    assert table["answered"] == ["1", "1", "1", "-"]
+    assert table["remembered something"] == ["1", "1", "1", "-"]
+    assert not {"respond", "classify", "hotpath"} & set(seen.words().split())
+
+
+async def test_failures_are_marked_by_a_sign(seen: Seen) -> None:
+    runtime = seen.app.runtime
+    with runtime.database.write() as conn:
+        add_event(conn, runtime.user_id, "context", "search", "error", runtime.clock())
+        add_event(conn, runtime.user_id, "worker", "polish_shoes", "ok", runtime.clock())
+    await open_activity(seen)
+    assert "1 ✗" in next(line for line in seen.lines() if "searched the memory" in line)
+    assert "polish shoes" in seen.text(), "what has no words of its own yet is still shown"
+
+
+@pytest.mark.parametrize(
+    ("facts", "turns", "shown"),
+    [
+        (Rate(19, 20), Rate(1, 40), ["✓ 19 of 20 facts kept the writing rules at once 95%, goal 95%", "✓ 1 of 40 turns"]),
+        (Rate(18, 20), Rate(4, 40), ["✗ 18 of 20 facts kept the writing rules at once 90%, goal 95%", "✗ 4 of 40 turns"]),
+        (Rate(0, 0), Rate(0, 0), ["- facts kept the writing rules at once: nothing counted yet, goal 95%"]),
+    ],
+)
+async def test_rates_are_told_with_their_numbers_and_goals(seen: Seen, facts: Rate, turns: Rate, shown: list[str]) -> None:
+    with patch("memapp.services.activity.rates", lambda _: Rates(Rate(3, 4), facts, turns)):
+        await open_activity(seen)
+    assert "3 of 4 guesses of what you say next held 75%" in seen.words()
+    for part in shown:
+        assert part in seen.words()
+
+
+def test_a_sparkline_has_one_sign_a_day() -> None:
+    assert sparkline([0, 1, 4, 8]) == "·▁▄█"
+    assert sparkline([0, 0]) == "··"
+    assert sparkline([1000, 1]) == "█▁"
+    assert sparkline([]) == ""
+
+
+# The log -------------------------------------------------------------------------------------------------------------
+
+
+async def test_the_log_says_who_did_what_to_which_memory_and_why(seen: Seen) -> None:
+    runtime = seen.app.runtime
+    tea = curate.add(runtime, "Anna likes oolong tea.").memory_id
+    curate.pin(runtime, tea)
+    consent.set_field(runtime, "city", "Oslo")
+    await open_activity(seen, "log")
+    shown = [" ".join(line.split()) for line in seen.lines()]
+    assert any(line.endswith("you changed your profile Home") for line in shown)
+    assert any(line.endswith("you pinned “Anna likes oolong tea.”") for line in shown)
+    assert any(line.endswith("you remembered “Anna likes oolong tea.”") for line in shown)
+
+
+async def test_the_log_quotes_nothing_that_is_in_the_trash_or_erased(seen: Seen) -> None:
+    runtime = seen.app.runtime
+    memory = curate.add(runtime, SECRET).memory_id
+    curate.edit(runtime, memory, f"{SECRET} Or so.")
+    curate.forget(runtime, memory)
+    await open_activity(seen, "log")
+    assert "the key" not in seen.text()
+    assert seen.text().count("a memory") == 3
+    await seen.pilot.press("home", "down", "enter")
+    await seen.settle()
+    assert len(seen.app.screen_stack) == 1 and "the key" not in seen.text()
+    assert any("F5" in one for one in seen.toasts())
+
+
+async def test_enter_shows_what_a_change_made_of_a_memory_then_opens_it(seen: Seen) -> None:
+    runtime = seen.app.runtime
+    memory = curate.add(runtime, "Anna likes green tea.").memory_id
+    curate.edit(runtime, memory, "Anna likes oolong tea.")
+    await open_activity(seen, "log")
+    await seen.pilot.press("home", "enter")
+    await seen.until(lambda: isinstance(seen.app.screen, DifferenceCard))
+    await seen.pilot.pause()
+    assert "Anna likes -green- +oolong+ tea." in seen.words()
+    await seen.pilot.press("enter")
+    await seen.until(lambda: isinstance(seen.app.screen, MemoriesScreen) and "Anna likes oolong tea." in seen.text())
+
+
+async def test_the_log_is_read_page_by_page(seen: Seen) -> None:
+    for number in range(7):
+        curate.add(seen.app.runtime, f"Fact number {number}.")
+    with patch.object(reading, "PAGE", 3):
+        screen = await open_activity(seen, "log")
+        pages = [[one.said for one in screen.lines.items]]
+        for _ in range(2):
+            await seen.pilot.press("end", "down", "enter")
+            await seen.settle()
+            pages.append([one.said for one in screen.lines.items])
+        assert [text for page in pages for text in page] == [f"Fact number {number}." for number in reversed(range(7))]
+        assert "↓ older" not in seen.text()
+        await seen.pilot.press("home", "up", "enter")
+        await seen.settle()
+        assert [one.said for one in screen.lines.items] == pages[1]
+
+
+# Taking back ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("key", ["u", "ctrl+z"])
+async def test_the_last_change_is_taken_back_again_and_again(seen: Seen, key: str) -> None:
+    runtime = seen.app.runtime
+    memory = curate.add(runtime, "Anna likes oolong tea.").memory_id
+    curate.edit(runtime, memory, "Anna likes green tea.")
+    consent.set_field(runtime, "city", "Oslo")
+    screen = await open_activity(seen, "undo")
+    assert [words.step(one.step, one.decision) for one in screen.steps.items] == [
+        "Changed your profile: Home",
+        "Changed “Anna likes green tea.”",
+        "Remembered “Anna likes green tea.”",
+    ]
+    await seen.pilot.press(key)
+    await seen.until(lambda: consent.profile(runtime) == {})
+    await seen.settle()
+    assert any("Taken back: Changed your profile: Home" in one for one in seen.toasts())
+    await seen.pilot.press(key)
+    await seen.until(lambda: curate.get(runtime, memory).text == "Anna likes oolong tea.")
+    await seen.settle()
+    await seen.pilot.press(key)
+    await seen.until(lambda: curate.count(runtime) == 0)
+    await seen.settle()
+    assert "There is nothing to take back." in seen.text()
+    await seen.pilot.press(key)
+    await seen.until(lambda: any("There is nothing to take back." in one for one in seen.toasts()))
+
+
+async def test_what_is_taken_back_is_seen_at_once_in_the_log(seen: Seen) -> None:
+    curate.add(seen.app.runtime, "Anna likes oolong tea.")
+    await open_activity(seen, "log")
+    await seen.pilot.press("u")
+    await seen.until(lambda: "took back" in seen.text())
+    assert undo.undoable(seen.app.runtime) == []
+
+
+async def test_an_answer_in_the_inbox_is_called_by_its_name(seen: Seen) -> None:
+    runtime = seen.app.runtime
+    for deed, field in ((consent.deny, "city"), (consent.snooze, "pronouns")):
+        found = consent.propose(runtime, field, "x")
+        assert found is not None
+        deed(runtime, found.id)
+    screen = await open_activity(seen, "undo")
+    assert [words.step(one.step, one.decision) for one in screen.steps.items] == ["Put off: Pronouns", "Denied: Home"]
+
+
+@pytest.mark.parametrize(
+    ("event", "actor", "entries", "said"),
+    [
+        (Event.DELETE, "person", 1, "Moved to the trash: “Tea”"),
+        (Event.DELETE, "person", 3, "Moved to the trash: “Tea” and 2 more"),
+        (Event.DELETE, "worker", 2, "Replaced “Tea” by something newer"),
+        (Event.TTL, "worker", 2, "Moved to the trash: “Tea” and 1 more"),
+        (Event.RESTORE, "person", 1, "Brought back “Tea”"),
+    ],
+)
+def test_a_step_is_told_in_plain_words(event: Event, actor: str, entries: int, said: str) -> None:
+    assert words.step(Step("1", event, "m", "Tea", entries, actor, datetime(2026, 3, 1, tzinfo=UTC))) == said
+
+
+# Safety of the screen, and its looks ---------------------------------------------------------------------------------
+
+
+async def test_hostile_memories_are_shown_as_they_are(narrow: Seen) -> None:
+    for number, text in enumerate([*MARKUP, *ESCAPES]):
+        curate.add(narrow.app.runtime, f"{text} {number}"[:280].replace("\ud800", ""))
+    for tab in ("log", "undo"):
+        await open_activity(narrow, tab)
+        for _ in range(4):
+            no_escapes(narrow)
+            await narrow.pilot.press("pagedown")
+            await narrow.pilot.pause()
+    assert "[/INST]" in narrow.text()
+
+
+@pytest.fixture
+def update(request: pytest.FixtureRequest) -> bool:
+    return bool(request.config.getoption("--update-goldens", default=False))
+
+
+def _counts(_: object) -> list[Count]:
+    return [Count("hotpath", "respond", 12, 40, 1234, 2), Count("worker", "distil", 10, 30, 900, 0)]
+
+
+def _by_day(_: object) -> list[Day]:
+    return [Day(date(2026, 2, 1) + timedelta(days=number), number * number % 41) for number in range(30)]
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_activity_looks_as_it_should(world: World, size: tuple[int, int], update: bool) -> None:
+    name = f"{size[0]}x{size[1]}"
+    rates = Rates(Rate(12, 40), Rate(19, 20), Rate(5, 40))
+    async with world.app(size=size) as seen:
+        await seen.ready()
+        runtime = seen.app.runtime
+        memory = curate.add(runtime, "Anna likes oolong tea in the morning, and without sugar.").memory_id
+        curate.pin(runtime, memory)
+        curate.forget(runtime, curate.add(runtime, SECRET).memory_id)
+        consent.set_field(runtime, "city", "Oslo")
+        with (
+            patch.object(activity, "counts", _counts),
+            patch.object(activity, "by_day", _by_day),
+            patch.object(activity, "rates", lambda _: rates),
+        ):
+            await open_activity(seen)
+        compare(seen, f"activity-{name}", update)
+        await open_activity(seen, "log")
+        await seen.pilot.press("home")
+        await seen.settle()
+        compare(seen, f"log-{name}", update)
+        await open_activity(seen, "undo")
+        await seen.pilot.press("home")
+        await seen.settle()
+        compare(seen, f"undo-{name}", update)
+
+
+async def test_without_colour_signs_and_words_tell_the_state(world: World) -> None:
+    with patch.dict(os.environ, {"NO_COLOR": "1"}):
+        async with world.app(size=(120, 40)) as seen:
+            await seen.ready()
+            curate.add(seen.app.runtime, "Anna likes oolong tea.")
+            with patch.object(activity, "rates", lambda _: Rates(Rate(1, 2), Rate(1, 2), Rate(0, 2))):
+                await open_activity(seen)
+            assert "✗ 1 of 2 facts" in seen.words() and "✓ 0 of 2 turns" in seen.words() and "[Numbers]" in seen.text()
+            await open_activity(seen, "undo")
+            assert "↶ Remembered" in seen.text()
