@@ -81,9 +81,10 @@ def import_(options: dict[str, Any], file: Path, persona: str) -> None:
 def rm(options: dict[str, Any], chat_ids: tuple[str, ...]) -> None:
     """Remove chats from every list; `chats restore` brings them back."""
     from memapp.services import chats as service
+    from memapp.services import ids
 
     with opened(options) as runtime:
-        for chat_id in chat_ids:
+        for chat_id in [ids.chat(runtime, part) for part in chat_ids]:
             thread = service.get_thread(runtime, chat_id)
             service.delete_thread(runtime, chat_id)
             say(f"Removed {thread.title!r}. To undo: memapp chats restore {chat_id}")
@@ -95,18 +96,19 @@ def rm(options: dict[str, Any], chat_ids: tuple[str, ...]) -> None:
 def restore(options: dict[str, Any], chat_ids: tuple[str, ...]) -> None:
     """Bring removed chats back."""
     from memapp.services import chats as service
+    from memapp.services import ids
 
     with opened(options) as runtime:
-        for chat_id in chat_ids:
+        for chat_id in [ids.chat(runtime, part) for part in chat_ids]:
             service.restore_thread(runtime, chat_id)
             say(f"Restored {service.get_thread(runtime, chat_id).title!r}.")
 
 
 def _export(options: dict[str, Any], chat_id: str, form: Literal["md", "json"], output: Path | None = None) -> None:
-    from memapp.services import transfer
+    from memapp.services import ids, transfer
 
     with opened(options, read_only=True) as runtime:
-        text = transfer.export_thread(runtime, chat_id, form)
+        text = transfer.export_thread(runtime, ids.chat(runtime, chat_id), form)
     if output is None:
         show(text)
         return

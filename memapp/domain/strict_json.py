@@ -6,12 +6,16 @@ Python reads more than JSON is: NaN, names that stand twice, numbers of any leng
 import json
 import math
 import re
+from collections.abc import Iterator
 from typing import Any
 
 MAX_DEPTH = 32
 LARGEST_INT = 2**63 - 1
 _MARK = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
 """A whole text, also one that does not end, so that nothing is looked at twice; or a bracket outside of texts."""
+_BYTE_MARK = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[\]{},]', re.DOTALL)
+_BOM = b"\xef\xbb\xbf"
+_OPENING, _CLOSING, _COMMA = b"[{", b"]}", ord(",")
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
@@ -26,6 +30,31 @@ def read(text: str) -> Any:
     if "\\u" in text or _UNSTORABLE.search(text):
         _refuse_unstorable(data)
     return data
+
+
+def elements(data: bytes) -> Iterator[bytes]:
+    """Yield the elements of a JSON list one by one, unread, so that a long list need not be in memory as a whole.
+
+    Raises `ValueError` for what is no list; whether an element is JSON is seen when it is read.
+    """
+    begin = len(data) - len(data.removeprefix(_BOM).lstrip())
+    depth, start = 0, begin + 1
+    for mark in _BYTE_MARK.finditer(data, begin):
+        at, what = mark.start(), data[mark.start()]
+        if not depth and (at > begin or what != _OPENING[0]):
+            break
+        if what in _OPENING:
+            depth += 1
+        elif what in _CLOSING:
+            depth -= 1
+        if (what == _COMMA and depth == 1) or not depth:
+            element = data[start:at]
+            if element.strip() or what == _COMMA or data[begin:start].strip() != b"[":
+                yield element
+            start = at + 1
+        if not depth and not data[start:].strip() and what == _CLOSING[0]:
+            return
+    raise ValueError("this is no list, or it does not end")
 
 
 def _depth(text: str) -> int:

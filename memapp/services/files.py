@@ -72,32 +72,25 @@ def _cut(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def _conversations(data: bytes, form: Form) -> Iterator[Numbered]:
+    messages = number = 0
     try:
-        found: Any = strict_json.read(data.decode("utf-8-sig"))
+        for number, element in enumerate(strict_json.elements(data), start=1):
+            conversation = _conversation(strict_json.read(element.decode()), form)
+            messages += len(conversation.said)
+            if max(messages, number) > MAX_ITEMS:
+                raise ValueError(f"there are more than {MAX_ITEMS:,} messages")
+            if conversation.said:
+                yield f"Conversation {number}", conversation
     except ValueError as error:
-        raise UsageError(f"The conversations cannot be read: {_said(error)}.", NOTHING_IMPORTED) from None
-    if not isinstance(found, list) or len(found) > MAX_ITEMS:
-        raise UsageError("This is no list of conversations.", NOTHING_IMPORTED)
-    messages = 0
-    for number, one in enumerate(found, start=1):
-        place = f"Conversation {number}"
-        conversation = _conversation(one, form, place)
-        messages += len(conversation.said)
-        if messages > MAX_ITEMS:
-            raise refusal(place, f"there are more than {MAX_ITEMS:,} messages")
-        if conversation.said:
-            yield place, conversation
+        raise refusal(f"Conversation {max(number, 1)}", _said(error)) from None
 
 
-def _conversation(one: Any, form: Form, place: str) -> Conversation:
-    try:
-        if foreign.is_chatgpt(one) and form in ("auto", "chatgpt"):
-            return foreign.read_chatgpt(one)
-        if foreign.is_claude(one) and form in ("auto", "claude"):
-            return foreign.read_claude(one)
-    except ValueError as error:
-        raise refusal(place, _said(error)) from None
-    raise refusal(place, "this is no conversation of ChatGPT or Claude" if form == "auto" else f"this is not of {form}")
+def _conversation(one: Any, form: Form) -> Conversation:
+    if foreign.is_chatgpt(one) and form in ("auto", "chatgpt"):
+        return foreign.read_chatgpt(one)
+    if foreign.is_claude(one) and form in ("auto", "claude"):
+        return foreign.read_claude(one)
+    raise ValueError("this is no conversation of ChatGPT or Claude" if form == "auto" else f"this is not of {form}")
 
 
 def _said(error: ValueError) -> str:

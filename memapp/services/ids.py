@@ -28,6 +28,11 @@ def proposal(runtime: Runtime, part: str) -> str:
     return _only(runtime, "patches", part)
 
 
+def chat(runtime: Runtime, part: str) -> str:
+    """Return the id of the chat that is meant, also of one that was removed."""
+    return _only(runtime, "threads", part)
+
+
 def _only(runtime: Runtime, table: Named, part: str) -> str:
     part = part.strip()
     found = ids.beginning_or_ending(runtime.database.read(), runtime.user_id, table, part.upper(), MOST_NAMED + 1)

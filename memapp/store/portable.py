@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from memapp.domain import portable
-from memapp.domain.portable import Line
+from memapp.domain.portable import Item, Line
 from memapp.store.rows import to_json
 
 Values = dict[str, Any]
@@ -28,6 +28,8 @@ _TABLES: dict[type[Line], tuple[str, str]] = {
     portable.ProfileLine: ("profile", "field"),
 }
 """The table of each kind of line, and its order."""
+PLAIN_ROWS = frozenset(_TABLES) - {portable.MemoryLine, portable.PatchLine, portable.ProfileLine}
+"""What is written as it is; the rest goes through `store.changes` and `services.consent`."""
 _REFERENCES: dict[type[Line], dict[str, str]] = {
     portable.MessageLine: {"thread_id": "threads", "reply_to": "messages"},
     portable.RelationLine: {"from_id": "memories", "to_id": "memories"},
@@ -74,7 +76,7 @@ def items(conn: sqlite3.Connection, user_id: str) -> Iterator[Values]:
             yield _line(kind, row)
 
 
-def find(conn: sqlite3.Connection, user_id: str, line: Line) -> Values | None:
+def find(conn: sqlite3.Connection, user_id: str, line: Item) -> Values | None:
     """Return what is there under the id of a line, in the form of one."""
     kind = type(line)
     keys = {"user": user_id, **{name: getattr(line, name) for name in _key(kind)}}
@@ -118,7 +120,7 @@ def _line(kind: type[Line], row: sqlite3.Row) -> Values:
 # In --------------------------------------------------------------------------------------------------------------------
 
 
-def missing_reference(conn: sqlite3.Connection, user_id: str, line: Line) -> str:
+def missing_reference(conn: sqlite3.Connection, user_id: str, line: Item) -> str:
     """Return the id of something that a line speaks of and that is not there; empty if all is."""
     for name, table in _REFERENCES.get(type(line), {}).items():
         wanted = getattr(line, name)
@@ -129,12 +131,14 @@ def missing_reference(conn: sqlite3.Connection, user_id: str, line: Line) -> str
     return ""
 
 
-def insert(conn: sqlite3.Connection, user_id: str, line: Line) -> bool:
+def insert(conn: sqlite3.Connection, user_id: str, line: Item) -> bool:
     """Write the row of a line; return whether it is new. A relation of two memories that have one already stays as it is.
 
     Raises `sqlite3.IntegrityError` for one that breaks a rule of the schema.
     """
     kind = type(line)
+    if kind not in PLAIN_ROWS:
+        raise ValueError(f"A {line.type} is no row to be written as it is.")
     if kind is portable.RelationLine and _are_related(conn, line):
         return False
     values = {name: _stored(name, getattr(line, name)) for name in _names(kind)}

@@ -1,0 +1,81 @@
+"""JSON that somebody else may have written."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memapp.domain import strict_json
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=20,
+)
+
+
+@given(values)
+def test_what_json_is_is_read(value: Any) -> None:
+    storable = "\0" not in json.dumps(value, ensure_ascii=False) and "\\u0000" not in json.dumps(value)
+    if storable:
+        assert strict_json.read(json.dumps(value)) == value
+        assert strict_json.read(json.dumps(value, ensure_ascii=False)) == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "NaN",
+        "[Infinity]",
+        "-Infinity",
+        "1e999",
+        "9" * 30,
+        str(2**63),
+        '{"a": 1, "a": 1}',
+        '"\\ud800"',
+        '"\\u0000"',
+        '{"\\u0000": 1}',
+        "[" * 33 + "]" * 33,
+        "[" * 1_000_000,
+        '{"a":' * 100_000,
+        "",
+        "nul",
+        "'a'",
+        '"a',
+        "[1,]",
+    ],
+)
+def test_what_python_would_read_beyond_it_is_not(text: str) -> None:
+    with pytest.raises(ValueError):
+        strict_json.read(text)
+
+
+def test_brackets_in_a_text_are_not_deep() -> None:
+    text = "[{" * 100 + '\\"'
+    assert strict_json.read(json.dumps([text])) == [text]
+
+
+def test_a_text_of_escapes_that_never_ends_takes_no_time_to_refuse() -> None:
+    with pytest.raises(ValueError):
+        strict_json.read('"' + '\\"' * 2_000_000)
+
+
+@given(st.lists(values, max_size=6), st.sampled_from([None, 1]))
+def test_the_elements_of_a_list_are_those_that_are_in_it(listed: list[Any], indent: int | None) -> None:
+    data = json.dumps(listed, indent=indent).encode()
+    assert [json.loads(element) for element in strict_json.elements(b" " + data + b"\n")] == listed
+    assert [json.loads(element) for element in strict_json.elements(b"\xef\xbb\xbf" + data)] == listed
+
+
+@pytest.mark.parametrize("text", ["", "{}", '"a"', "1", "[1", "[1]]", "[1] 2", "[1}", "[[1]", '["a]', "]", "[1][2]"])
+def test_what_is_no_list_is_refused(text: str) -> None:
+    with pytest.raises(ValueError):
+        list(strict_json.elements(text.encode()))
+
+
+@pytest.mark.parametrize(("text", "wrong"), [("[1,]", 1), ("[,1]", 0), ("[1,,2]", 1), ("[1 2]", 0)])
+def test_an_element_that_is_none_is_refused_when_it_is_read(text: str, wrong: int) -> None:
+    with pytest.raises(ValueError):
+        strict_json.read(list(strict_json.elements(text.encode()))[wrong].decode())
