@@ -34,8 +34,12 @@ def list_memories(
 ) -> list[Memory]:
     """Return a page of the memories that a filter lets through."""
     source, values = _filtered(user_id, wanted)
+    order = _ORDERS[sort]
+    if source.startswith("memories_fts"):
+        # In the order of the index nothing need be sorted, however many texts have the word; keys are given in time order.
+        order = _INDEX_ORDERS.get(sort, order)
     rows = conn.execute(
-        f"SELECT o.* FROM {source} ORDER BY {_ORDERS[sort]} LIMIT :limit OFFSET :offset",  # noqa: S608
+        f"SELECT o.* FROM {source} ORDER BY {order} LIMIT :limit OFFSET :offset",  # noqa: S608
         {**values, "limit": limit, "offset": offset},
     ).fetchall()
     return _memories(conn, rows)
@@ -55,6 +59,8 @@ _ORDERS = {
     Sort.CHANGED: "o.updated_at DESC, o.id DESC",
 }
 
+_INDEX_ORDERS = {Sort.NEWEST: "memories_fts.rowid DESC", Sort.OLDEST: "memories_fts.rowid"}
+
 
 def _filtered(user_id: str, wanted: MemoryFilter) -> tuple[str, dict[str, Any]]:
     """Return the tables and conditions of a filter as SQL with named values. Live texts are found in the index."""
@@ -71,10 +77,10 @@ def _filtered(user_id: str, wanted: MemoryFilter) -> tuple[str, dict[str, Any]]:
     conditions = ["o.user_id = :user", *(condition for condition, _ in kept.values())]
     values = {"user": user_id, **{name: value for name, (_, value) in kept.items()}}
     table = "memories o"
-    if wanted.state is State.LIVE and (wanted.words or wanted.phrases):
+    if wanted.state is State.LIVE and (query := _all_of(wanted)):
         table = "memories_fts JOIN memories o ON o.key = memories_fts.rowid"
         conditions.append("memories_fts MATCH :query")
-        values["query"] = _all_of(wanted)
+        values["query"] = query
     else:
         for number, word in enumerate((*wanted.words, *wanted.phrases)):
             conditions.append(f"instr(lower(o.text), lower(:word{number})) > 0")
@@ -83,9 +89,17 @@ def _filtered(user_id: str, wanted: MemoryFilter) -> tuple[str, dict[str, Any]]:
 
 
 def _all_of(wanted: MemoryFilter) -> str:
-    """Write a full-text query that wants every word and phrase. Quotes inside are doubled, so nothing is an operator."""
-    parts = [f'"{part.replace(chr(34), chr(34) * 2).replace(chr(0), " ")}"' for part in (*wanted.phrases, *wanted.words)]
-    return " AND ".join(parts) + ("*" if wanted.words else "")
+    """Write a full-text query that wants every word and phrase, and the words of the tag."""
+    parts = [_quoted(part) for part in (*wanted.phrases, *wanted.words)]
+    query = " AND ".join(parts) + ("*" if wanted.words else "")
+    if any(letter.isalnum() for letter in wanted.tag):
+        query = f"tags : {_quoted(wanted.tag)}" + (f" AND {query}" if query else "")
+    return query
+
+
+def _quoted(text: str) -> str:
+    """Return text as one string of a full-text query. Quotes inside are doubled, so nothing is an operator."""
+    return f'"{text.replace(chr(34), chr(34) * 2).replace(chr(0), " ")}"'
 
 
 def ids_of(conn: sqlite3.Connection, user_id: str, keys: Collection[int]) -> dict[int, str]:

@@ -10,7 +10,9 @@ from memapp.runtime import Runtime
 from memapp.services import activity, curate
 
 PAGE = 500
-"""Rows on the screen at most; the next page takes the place of the one before."""
+"""Rows in a list at most; the next page takes the place of the one before."""
+AT_FIRST = 80
+"""Rows looked up while the person types: more than a screen shows."""
 ENTRIES = 500
 
 
@@ -33,10 +35,10 @@ class Moment:
     at: datetime
 
 
-def page(runtime: Runtime, wanted: MemoryFilter, sort: Sort, offset: int) -> Page:
+def page(runtime: Runtime, wanted: MemoryFilter, sort: Sort, offset: int, size: int = PAGE) -> Page:
     """Return one page."""
-    found = curate.list_memories(runtime, wanted, sort, limit=PAGE + 1, offset=offset)
-    return Page(tuple(found[:PAGE]), offset, len(found) > PAGE)
+    found = curate.list_memories(runtime, wanted, sort, limit=size + 1, offset=offset)
+    return Page(tuple(found[:size]), offset, len(found) > size)
 
 
 def timeline(runtime: Runtime, memory_id: str) -> tuple[Moment, ...]:

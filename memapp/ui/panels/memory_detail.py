@@ -1,16 +1,13 @@
 """All about one memory in four tabs: content, history, relations, provenance. A tab is looked up when it is shown."""
 
 import asyncio
-from dataclasses import dataclass
 from typing import ClassVar
 
-from textual import events, on, work
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.message import Message as Announcement
-from textual.style import Style
 from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Static
@@ -25,33 +22,11 @@ from memapp.ui.panels.memory_provenance import MemoryProvenance, MessageRows
 from memapp.ui.panels.memory_relations import MemoryRelations
 from memapp.ui.safe import joined, plain
 from memapp.ui.told import told
+from memapp.ui.widgets.tabline import TabLine
 
 TABS = ("content", "history", "relations", "provenance")
 PAUSE_SECONDS = 0.08
 """While the person runs through the list, only what is in hand already is shown."""
-
-
-class TabLine(Static):
-    """The names of the tabs, clickable."""
-
-    ALLOW_SELECT = False
-
-    @dataclass
-    class Chosen(Announcement):
-        tab: str
-
-    def show(self, current: str) -> None:
-        """Mark the tab that is open."""
-        line = Content("")
-        for tab in TABS:
-            name = f"[{tab.capitalize()}]" if tab == current else f" {tab.capitalize()} "
-            text = Content(name).stylize("bold $primary" if tab == current else "$text-muted")
-            line = joined(line, text.stylize(Style.from_meta({"tab": tab})))
-        self.update(line)
-
-    def on_click(self, event: events.Click) -> None:
-        if tab := event.style.meta.get("tab"):
-            self.post_message(self.Chosen(tab))
 
 
 class ContentView(VerticalScroll, can_focus=True):
@@ -83,7 +58,7 @@ class MemoryDetail(Vertical):
         self._pause: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        yield TabLine(id="memory-tabs", markup=False)
+        yield TabLine([(tab, tab.capitalize()) for tab in TABS])
         yield ContentView(id="memory-content")
         yield MemoryHistory(self._runtime.clock)
         yield MemoryRelations(self._runtime)
@@ -94,14 +69,16 @@ class MemoryDetail(Vertical):
 
     def show(self, memory: Memory | None, *, at_once: bool = False) -> None:
         """Show a memory, or none."""
-        if memory != self.memory:
-            self._looked_up = ""
+        if memory == self.memory and not at_once:
+            return
+        self._looked_up = ""
         self.memory = memory
-        self.query_one("#memory-text", Static).update(self._content(memory) if memory else "")
         if self._pause is not None:
             self._pause.stop()
-        if memory is not None and self.tab != "content":
-            self._pause = self.set_timer(0.001 if at_once else PAUSE_SECONDS, self._look_up)
+        if at_once:
+            self._look_up()
+        else:
+            self._pause = self.set_timer(PAUSE_SECONDS, self._look_up)
 
     def enter(self) -> None:
         """Take the focus."""
@@ -125,7 +102,7 @@ class MemoryDetail(Vertical):
         self._look_up()
 
     def _show_tab(self) -> None:
-        self.query_one(TabLine).show(self.tab)
+        self.query_one(TabLine).show(self.tab, {})
         for tab in TABS:
             self.query_one(f"#memory-{tab}").display = tab == self.tab
 
@@ -137,10 +114,15 @@ class MemoryDetail(Vertical):
     @told
     async def _look_up(self) -> None:
         memory, tab = self.memory, self.tab
-        wanted = f"{tab}:{memory.id}" if memory else ""
-        if memory is None or wanted == self._looked_up:
+        if memory is None:
+            self.query_one("#memory-text", Static).update("")
+            return
+        wanted = f"{tab}:{memory.id}"
+        if wanted == self._looked_up:
             return
         match tab:
+            case "content":
+                self.query_one("#memory-text", Static).update(self._content(memory))
             case "history":
                 self.query_one(MemoryHistory).show(await asyncio.to_thread(timeline, self._runtime, memory.id))
             case "relations":

@@ -32,7 +32,7 @@ class VersionRows(RowList[tuple[int, Moment]]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left,h", "step(1)", "Older", id="history.older", key_display="←"),
         Binding("right,l", "step(-1)", "Newer", id="history.newer", key_display="→"),
-        Binding("space", "compare", "Compare with", id="history.compare"),
+        Binding("space,enter", "compare", "Compare with", id="history.compare", key_display="␣"),
     ]
 
     def __init__(self, clock: Callable[[], datetime]) -> None:

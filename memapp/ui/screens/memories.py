@@ -19,7 +19,7 @@ from memapp.services import curate
 from memapp.ui import reading
 from memapp.ui.app import MemappApp
 from memapp.ui.memories.deeds import Deeds
-from memapp.ui.memories.reading import PAGE, Page, page
+from memapp.ui.memories.reading import AT_FIRST, PAGE, Page, page
 from memapp.ui.memories.rows import MemoryRows, wanted_words
 from memapp.ui.memories.words import SORTS, many
 from memapp.ui.modes import MODES
@@ -33,7 +33,9 @@ from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.searchfield import SearchField
 from memapp.ui.widgets.topbar import TopBar
 
-DEBOUNCE_SECONDS = 0.03
+DEBOUNCE_SECONDS = 0.02
+REST_SECONDS = 0.15
+"""After a pause of so long the rest of the page follows the first screenful."""
 NOTHING = (
     "Nothing is remembered yet.\n\n"
     "n writes the first memory by hand; or chat (F2):\n"
@@ -137,17 +139,26 @@ class MemoriesScreen(Screen[None]):
     @on(Input.Changed, "#memories-search")
     def _typed(self) -> None:
         self._offset, self._go_to = 0, ""
-        self.load(DEBOUNCE_SECONDS)
+        self.load(typing=True)
 
     @work(exclusive=True, group="memories")
     @told
-    async def load(self, pause: float = 0.0) -> None:
-        """Look up what is wanted now. A later call ends this one, so that no old result comes after a newer one."""
-        if pause:
-            await asyncio.sleep(pause)
+    async def load(self, *, typing: bool = False) -> None:
+        """Look up what is wanted now; while the person types, a screenful first.
+
+        A later call ends this one, so that no old result comes after a newer one.
+        """
+        if typing:
+            await asyncio.sleep(DEBOUNCE_SECONDS)
         text, wanted = self._text, self._wanted()
-        found = await asyncio.to_thread(page, self.runtime, wanted, self._sort, self._offset)
+        size = AT_FIRST if typing else PAGE
+        found = await asyncio.to_thread(page, self.runtime, wanted, self._sort, self._offset, size)
         self._show(text, wanted, found)
+        if not typing:
+            self.detail.look_again()
+        elif found.more:
+            await asyncio.sleep(REST_SECONDS)
+            self._show(text, wanted, await asyncio.to_thread(page, self.runtime, wanted, self._sort, self._offset))
         self._count = await asyncio.to_thread(curate.count, self.runtime, wanted)
         self._show_status(wanted)
 
@@ -164,7 +175,7 @@ class MemoriesScreen(Screen[None]):
             at=self._go_to,
         )
         self._go_to, self.shown_for = None, text
-        self.detail.look_again()
+        self._count = None
         self._show_status(wanted)
 
     def _show_status(self, wanted: MemoryFilter) -> None:
@@ -179,14 +190,17 @@ class MemoriesScreen(Screen[None]):
                 (words, "$text-muted"),
                 (f"  {marked}" if marked else "", "bold $success"),
                 (f"  ! {problem}" if problem else "", "$text-warning"),
-            )
+            ),
+            layout=False,
         )
 
     @on(RowList.Moved, "#memories")
     def _moved(self) -> None:
         self._trail.clear()
+        had_one = self.detail.memory is not None
         self.detail.show(self.rows.current)
-        self.refresh_bindings()
+        if had_one != (self.rows.current is not None):
+            self.refresh_bindings()
 
     @on(RowList.PageWanted, "#memories")
     def _page_wanted(self, event: RowList.PageWanted) -> None:

@@ -111,14 +111,14 @@ class TrashScreen(Screen[None]):
     @on(Input.Changed, "#trash-search")
     def _typed(self) -> None:
         self._offset, self._go_to = 0, ""
-        self.load(DEBOUNCE_SECONDS)
+        self.load(typing=True)
 
     @work(exclusive=True, group="trash")
     @told
-    async def load(self, pause: float = 0.0) -> None:
+    async def load(self, *, typing: bool = False) -> None:
         """Look up what is wanted now. A later call ends this one, so that no old result comes after a newer one."""
-        if pause:
-            await asyncio.sleep(pause)
+        if typing:
+            await asyncio.sleep(DEBOUNCE_SECONDS)
         text, wanted = self.query_one(SearchField).value, self._wanted()
         found = await asyncio.to_thread(page, self.runtime, wanted, Sort.CHANGED, self._offset)
         self._count = await asyncio.to_thread(curate.count, self.runtime, wanted)
@@ -139,16 +139,17 @@ class TrashScreen(Screen[None]):
         marked = f"  ✓ {len(self.rows.marked)} marked" if self.rows.marked else ""
         problem = f"  ! {' · '.join(self._problems)}" if self._problems else ""
         line = joined((f"{many(self._count)} in the trash", "$text-muted"), (marked, "bold $success"), (problem, "$text-warning"))
-        self.query_one("#trash-status", Static).update(line)
+        self.query_one("#trash-status", Static).update(line, layout=False)
 
     @on(RowList.Moved, "#trash")
     def _note(self) -> None:
         one = self.rows.current
         note = self.query_one("#trash-note", Static)
-        note.display = one is not None
-        self.refresh_bindings()
+        if note.display != (one is not None):
+            note.display = one is not None
+            self.refresh_bindings()
         if one is not None:
-            note.update(joined((one.text, "bold"), "\n", (self._fate(one), "$text-muted")))
+            note.update(joined((self._fate(one), "$text-muted"), "\n", (one.text, "bold")), layout=False)
 
     def _fate(self, one: Memory) -> str:
         now = self.runtime.clock()

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar
 
+from rich.segment import Segment
+from rich.style import Style as RichStyle
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -11,7 +13,7 @@ from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
-from textual.visual import Visual
+from textual.style import Style
 
 from memapp.ui.safe import joined, plain
 
@@ -77,6 +79,7 @@ class RowList(ScrollView, Generic[T], can_focus=True):
         self._earlier = self._later = ""
         self._cursor = 0
         self._drawn: dict[tuple[int, bool, int], Strip] = {}
+        self._rich_styles: dict[Style, RichStyle] = {}
 
     # What a subclass says --------------------------------------------------------------------------------------------
 
@@ -229,6 +232,11 @@ class RowList(ScrollView, Generic[T], can_focus=True):
     def on_blur(self) -> None:
         self.redraw()
 
+    def notify_style_update(self) -> None:
+        """Draw anew in other colours."""
+        self._drawn.clear()
+        super().notify_style_update()
+
     def _fit(self) -> None:
         self.virtual_size = Size(max(1, self.scrollable_content_region.width), max(1, self._count))
 
@@ -244,8 +252,14 @@ class RowList(ScrollView, Generic[T], can_focus=True):
         on_cursor = number == self._cursor and self._count > 0
         style = self.get_visual_style("rows--cursor") if on_cursor and self.has_focus else self.visual_style
         content = self._words(number, on_cursor, width).truncate(width, ellipsis=True, pad=True)
-        strips = Visual.to_strips(self, content, width, 1, style)
-        return strips[0] if strips else Strip.blank(width, style.rich_style)
+        # Not by way of a Visual: that wraps and aligns what is one line of the right width already, at thrice the cost.
+        parts = content.render(style, end="", parse_style=self.app.stylesheet.parse_style)
+        return Strip([Segment(text, self._rich(style + part)) for text, part in parts], width)
+
+    def _rich(self, style: Style) -> RichStyle:
+        if style not in self._rich_styles:
+            self._rich_styles[style] = style.rich_style
+        return self._rich_styles[style]
 
     def _words(self, number: int, on_cursor: bool, width: int) -> Content:
         if not self._count:

@@ -2,7 +2,6 @@
 
 from typing import ClassVar
 
-from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import Input
@@ -26,7 +25,6 @@ class SearchField(Input):
     def action_leave(self) -> None:
         self.post_message(self.Left())
 
-    def _on_paste(self, event: events.Paste) -> None:
-        event.prevent_default()
-        event.stop()
-        self.insert_text_at_cursor(one_line(clean(event.text)))
+    def validate_value(self, value: str) -> str:
+        """Keep what is pasted from acting on the terminal."""
+        return one_line(clean(value)) if clean(value) != value else value
