@@ -32,7 +32,7 @@ NOTHING_IMPORTED = "Nothing was imported."
 
 
 def _moment(text: str) -> str:
-    if not re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", text):
+    if not re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", text, re.ASCII):
         raise ValueError("is no time like 2026-01-31T08:15:00.000Z")
     datetime.fromisoformat(text)
     return text

@@ -234,11 +234,16 @@ def exchanging(path: Path) -> Iterator[None]:
     lock = _take_lock(path)
     try:
         if path.exists():
-            with suppress(sqlite3.DatabaseError), closing(sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True)) as connection:
-                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            _fold_log(path)
         yield
     finally:
         lock.release()
+
+
+def _fold_log(path: Path) -> None:
+    with suppress(sqlite3.DatabaseError), closing(sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True)) as connection:
+        if connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+            raise StoreLocked(f"{path} is being read by another program.", "Close it first.")
 
 
 def _golden_schema(version: int) -> set[tuple[str, str, str]]:

@@ -1,15 +1,16 @@
-"""Putting a backup in place of the memory file. What was there before is moved aside, never overwritten.
+"""Putting a backup in place of the memory file. What was there before is kept aside, never overwritten.
 
 At every moment the path holds the old file or the new one, whole.
 """
 
+import errno
 import os
+import shutil
 import sqlite3
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from memapp.errors import StoreError
 from memapp.store.database import exchanging, open_copy, open_suspect, translated_errors
 from memapp.store.rows import to_text
 
@@ -55,7 +56,7 @@ def put_in_place(path: Path, source: Path, now: datetime) -> Path | None:
                 _void_proposals(partial, now)
             with partial.open("rb") as file:
                 os.fsync(file.fileno())
-            aside = _move_aside(path, now) if path.exists() else None
+            aside = _keep_aside(path, now) if path.exists() else None
             partial.replace(path)
         finally:
             partial.unlink(missing_ok=True)
@@ -77,16 +78,34 @@ def _void_proposals(copy: Path, now: datetime) -> None:
         conn.execute("COMMIT")
 
 
-def _move_aside(path: Path, now: datetime) -> Path:
-    """Give the file a second name among the copies; its own name is taken by the new one. A log that is left goes with it."""
+def _keep_aside(path: Path, now: datetime) -> Path:
+    """Copy the file, and a log that could not be written into it, among the copies; only then may it be replaced."""
     folder = path.parent / ASIDE
     folder.mkdir(mode=0o700, exist_ok=True)
     aside = folder / f"{path.stem}-before-restore-{now:%Y%m%dT%H%M%S%fZ}.db"
-    if aside.exists():
-        raise StoreError(f"{aside} is there already.", "Try again.")
+    for suffix in ("-wal", ""):
+        original = path.with_name(path.name + suffix)
+        if original.exists() and not _copy(original, aside.with_name(aside.name + suffix)):
+            original.rename(aside.with_name(aside.name + suffix))  # what cannot be read can still be moved
     for suffix in ("-wal", "-shm"):
-        log = path.with_name(path.name + suffix)
-        if log.exists():
-            log.replace(aside.with_name(aside.name + suffix))
-    os.link(path, aside)
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
     return aside
+
+
+def _copy(original: Path, target: Path) -> bool:
+    """Copy a file whole; return False if the disk cannot read it."""
+    partial = target.with_name(target.name + ".partial")
+    partial.unlink(missing_ok=True)
+    partial.touch(mode=0o600)
+    try:
+        with original.open("rb") as source, partial.open("wb") as copy:
+            shutil.copyfileobj(source, copy)
+            copy.flush()
+            os.fsync(copy.fileno())
+        partial.replace(target)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        if error.errno != errno.EIO:
+            raise
+        return False
+    return True

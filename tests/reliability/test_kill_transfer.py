@@ -1,0 +1,71 @@
+"""Killed in the middle of an import, or of putting a backup in place: the old state or the new one, and nothing between."""
+
+import random
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memapp import bootstrap
+from memapp.services import curate, exports, imports, transfer
+from memapp.store import restore
+from tests.reliability.test_kill import assert_sound
+from tests.reliability.test_kill_changes import killed
+
+BEFORE = {f"User knows person number {number} of the pottery class." for number in range(8)}
+LATER = {f"User planted flower number {number} in the garden." for number in range(200)}
+
+
+def bring_in(home: Path) -> None:
+    imports.import_file(bootstrap.start(home=home), home.parent / "later.jsonl")
+
+
+def put_in_place(home: Path) -> None:
+    for _ in range(3):
+        restore.put_in_place(home / "memapp.db", home.parent / "later.db", bootstrap._now())
+
+
+@pytest.fixture
+def planted(tmp_path: Path) -> Path:
+    """Return a store with the earlier facts; beside it lie an export and a backup with the later ones."""
+    for name, texts in (("later", LATER), ("planted", BEFORE)):
+        runtime = bootstrap.start(home=tmp_path / name)
+        for text in sorted(texts):
+            curate.add(runtime, text)
+        if name == "later":
+            transfer.write_private(tmp_path / "later.jsonl", exports.as_lines(runtime))
+            runtime.database.backup(tmp_path / "later.db")
+        runtime.close()
+    return tmp_path / "planted"
+
+
+def states_after(work: Callable[[Path], None], planted: Path, rounds: int) -> list[set[str]]:
+    """Kill `rounds` times and start again; return what was known then."""
+    chance = random.Random(5)
+    folder = planted.parent
+    killed(work, Path(shutil.copytree(planted, folder / "warm")), None)  # the server of processes starts only once
+    started = time.monotonic()
+    killed(work, Path(shutil.copytree(planted, folder / "whole")), None)
+    whole = time.monotonic() - started
+    found = []
+    for number in range(rounds):
+        home = Path(shutil.copytree(planted, folder / str(number)))
+        killed(work, home, chance.uniform(0.01, whole))
+        runtime = bootstrap.start(home=home)
+        assert_sound(runtime.database)
+        assert not list(home.rglob("*.partial*"))
+        found.append({memory.text for memory in curate.list_memories(runtime, limit=1000)})
+        runtime.close()
+        shutil.rmtree(home)
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("work", "afterwards"), [(bring_in, BEFORE | LATER), (put_in_place, LATER)])
+def test_a_kill_leaves_the_old_state_or_the_new(planted: Path, work: Callable[[Path], None], afterwards: set[str]) -> None:
+    found = states_after(work, planted, rounds=100)
+    assert all(known in (BEFORE, afterwards) for known in found)
+    assert BEFORE in found
+    assert afterwards in found
