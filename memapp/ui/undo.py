@@ -15,6 +15,8 @@ class Undo:
     label: str
     """What was done: `Deleted “Tea”`."""
     back: Callable[[Runtime], object]
+    step: str = ""
+    """Of the history; empty for what stands in none, like the title of a chat."""
 
 
 class UndoStack:
@@ -23,8 +25,12 @@ class UndoStack:
     def __init__(self) -> None:
         self._done: list[Undo] = []
 
-    def push(self, label: str, back: Callable[[Runtime], object]) -> None:
-        self._done = [*self._done, Undo(label, back)][-MOST:]
+    def push(self, label: str, back: Callable[[Runtime], object], step: str = "") -> None:
+        self._done = [*self._done, Undo(label, back, step)][-MOST:]
+
+    def drop(self, step: str) -> None:
+        """Leave out a step that was taken back elsewhere."""
+        self._done = [one for one in self._done if one.step != step]
 
     def pop(self) -> Undo | None:
         return self._done.pop() if self._done else None

@@ -184,6 +184,17 @@ async def test_what_is_taken_back_is_seen_at_once_in_the_log(seen: Seen) -> None
     assert undo.undoable(seen.app.runtime) == []
 
 
+async def test_what_is_taken_back_here_is_not_taken_back_twice_by_the_key_elsewhere(seen: Seen) -> None:
+    await seen.chat.memories.add("Anna likes oolong tea.")
+    await seen.chat.memories.add("Anna has a cat.")
+    await open_activity(seen, "undo")
+    await seen.pilot.press("u")
+    await seen.until(lambda: curate.count(seen.app.runtime) == 1)
+    await seen.settle()
+    await seen.pilot.press("f4", "ctrl+z")
+    await seen.until(lambda: curate.count(seen.app.runtime) == 0)
+
+
 async def test_an_answer_in_the_inbox_is_called_by_its_name(seen: Seen) -> None:
     runtime = seen.app.runtime
     for deed, field in ((consent.deny, "city"), (consent.snooze, "pronouns")):

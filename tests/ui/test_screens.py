@@ -15,12 +15,19 @@ from memapp.domain.memory import Recalled
 from memapp.errors import StoreLocked
 from memapp.runtime import Runtime
 from memapp.services import chats, curate
+from memapp.ui.activity.difference import DifferenceCard
 from memapp.ui.app import MemappApp
+from memapp.ui.inbox.detail import CaseView
+from memapp.ui.inbox.profile import ProfilePane
+from memapp.ui.inbox.value import ValueField
+from memapp.ui.inbox.waiting import WaitingPane
 from memapp.ui.panels.threads import ThreadList
 from memapp.ui.safe import notify
+from memapp.ui.screens.activity import ActivityScreen
 from memapp.ui.screens.chat import ChatScreen
 from memapp.ui.screens.detail import Card, Line, MemoryCard, Question, TextCard
 from memapp.ui.screens.find import FindScreen
+from memapp.ui.screens.inbox import InboxScreen
 from memapp.ui.screens.models import ModelList, ModelsScreen
 from memapp.ui.screens.settings import SettingList, SettingsScreen
 from memapp.ui.themes import OFFERED
@@ -34,6 +41,7 @@ SIZES = [(80, 24), (120, 40)]
 OURS = [
     *(MemappApp, ChatScreen, ModelsScreen, SettingsScreen, FindScreen, Card, MemoryCard, TextCard, Question, Line),
     *(Composer, Transcript, ThreadList, ModelList, SettingList),
+    *(InboxScreen, WaitingPane, ProfilePane, CaseView, ValueField, ActivityScreen, DifferenceCard),
 ]
 
 
@@ -160,7 +168,7 @@ def test_every_binding_has_an_id_of_its_own() -> None:
 
 async def test_every_key_in_the_footer_works(world: World) -> None:
     async with conversation(world, (120, 40)) as seen:
-        for key in ("", "escape", "ctrl+b", "f8", "f9"):
+        for key in ("", "escape", "ctrl+b", "f4", "tab", "f7", "tab", "tab", "f8", "f9"):
             if key:
                 await seen.pilot.press(key)
                 await seen.settle()
@@ -181,6 +189,8 @@ async def test_the_palette_reaches_every_action(world: World) -> None:
             "Answer again",
             "Delete this chat",
             "Copy a message",
+            "Inbox",
+            "Activity",
             "Models",
             "Settings",
             "Theme: ansi-dark",

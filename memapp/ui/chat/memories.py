@@ -74,7 +74,9 @@ class MemoryDeeds:
         """Say quietly that a fact was learned or changed; with the first three, say what can be done about it."""
         memory, before = written.memory, written.before
         done = "Updated" if before else "Remembered"
-        self._screen.undone.push(f"{done} “{shorten(memory.text, 40)}”", lambda runtime: undo.undo(runtime, written.step))
+        self._screen.undone.push(
+            f"{done} “{shorten(memory.text, 40)}”", lambda runtime: undo.undo(runtime, written.step), written.step
+        )
         self._app.fresh_memory = memory.id
         if shown:
             was = f" (was: {before.text})" if before else ""
@@ -98,5 +100,5 @@ class MemoryDeeds:
 
     def _undoable(self, done: str, text: str, revision: Revision) -> str:
         label = f"{done} “{shorten(one_line(text), 40)}”"
-        self._screen.undone.push(label, lambda runtime: curate.undo(runtime, revision))
+        self._screen.undone.push(label, lambda runtime: curate.undo(runtime, revision), revision.step)
         return label

@@ -114,6 +114,6 @@ class ProfilePane(Vertical):
         step = await asyncio.to_thread(consent.set_field, self.runtime, field, value)
         self.leave_field()
         done = f"{label(field)} is “{value}”" if value else f"Taken away: {label(field)}"
-        self.app.chat.undone.push(done, lambda runtime: undo.undo(runtime, step))
+        self.app.chat.undone.push(done, lambda runtime: undo.undo(runtime, step), step)
         notify(self, f"{done}. ctrl+z takes it back.")
         self.app.memories_changed()

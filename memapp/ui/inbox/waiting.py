@@ -206,7 +206,7 @@ class WaitingPane(Horizontal):
         step = await asyncio.to_thread(decision)
         if self.view.field.key:
             self._leave_field()
-        self.app.chat.undone.push(label, lambda runtime: undo.undo(runtime, step))
+        self.app.chat.undone.push(label, lambda runtime: undo.undo(runtime, step), step)
         notify(self, f"{label}. ctrl+z takes it back.")
         self.app.memories_changed()
 

@@ -186,5 +186,6 @@ class ActivityScreen(Screen[None]):
         if last is None:
             raise UsageError("There is nothing to take back.")
         await asyncio.to_thread(undo.undo, self.runtime, last.step.id)
+        self.app.chat.undone.drop(last.step.id)
         notify(self, f"Taken back: {words.step(last.step, last.decision)}")
         self.app.memories_changed()

@@ -75,6 +75,7 @@ class InboxScreen(Screen[None]):
         self._show_tab()
 
     def on_screen_resume(self) -> None:
+        self.came_back = False
         self.query_one(TopBar).say(reading.network(self.runtime))
         self.waiting.arm_later()
         self._look_again()
