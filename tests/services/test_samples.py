@@ -1,0 +1,18 @@
+"""What `memapp demo` opens with."""
+
+from pathlib import Path
+
+from memapp.services import chats, consent, curate, lifecycle, samples
+from tests.builders import make_runtime
+
+
+def test_the_demo_has_something_to_show_in_every_mode(tmp_path: Path) -> None:
+    runtime = make_runtime(tmp_path)
+    samples.fill(runtime)
+    assert len(chats.list_threads(runtime)) == 4
+    assert curate.count(runtime) == 8
+    assert len(lifecycle.trash(runtime)) == 2
+    (patch,) = consent.waiting(runtime)
+    assert (patch.field, patch.new_value, len(patch.evidence)) == ("city", "Bruges", 1)
+    assert consent.profile(runtime) == {}
+    runtime.close()
