@@ -33,7 +33,13 @@ def query(options: dict[str, Any], /, text: tuple[str, ...], agent: str, as_json
     """
     from memapp.services import query as service
 
-    request = _request(_words(text), agent, {name: value for name, value in asked.items() if value not in (None, ())})
+    from_pipe = text in ((), ("-",))
+    request = _request(
+        _piped(text) if from_pipe else " ".join(text),
+        from_pipe,
+        agent,
+        {name: value for name, value in asked.items() if value not in (None, ())},
+    )
     with ExitStack() as stack:
         runtime = _open(stack, options)
         found = service.query(runtime, runtime.categories.capability(agent, runtime.user_id), request)
@@ -46,19 +52,17 @@ def query(options: dict[str, Any], /, text: tuple[str, ...], agent: str, as_json
         say("Nothing found.")
 
 
-def _words(text: tuple[str, ...]) -> str:
-    if text not in ((), ("-",)):
-        return " ".join(text)
+def _piped(text: tuple[str, ...]) -> str:
     if not text and sys.stdin.isatty():
         raise UsageError("There is nothing to ask.", "Write a question after `memapp query`.")
     return sys.stdin.read()
 
 
-def _request(text: str, agent: str, asked: dict[str, Any]) -> "QueryRequest":
+def _request(text: str, from_pipe: bool, agent: str, asked: dict[str, Any]) -> "QueryRequest":
     """Make the request; one that is given whole names its own agent, which must be the one of the command."""
     from memapp.domain.query import read_request
 
-    if not text.lstrip().startswith("{"):
+    if not (from_pipe and text.lstrip().startswith("{")):
         return read_request({"agent": agent, "query": text.strip(), **asked})
     if asked:
         raise UsageError("A whole request has its conditions in it.", "Leave the options out.")

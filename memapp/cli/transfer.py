@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 def export(options: dict[str, Any], form: Literal["jsonl", "md"], output: Path | None) -> None:
     """Write everything that memapp has of you.
 
-    What was typed here and decided here does not survive a way through a file that anybody could have changed; to move
-    everything as it is, use `memapp backup` and `memapp restore --file`.
+    Anybody could change such a file. So when it is imported, no message in it counts as typed by you, and the profile asks
+    for your yes again. To move everything as it is: `memapp backup`, and `memapp restore --file`.
     """
     from memapp.services import exports, transfer
 

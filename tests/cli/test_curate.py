@@ -186,6 +186,9 @@ def test_query_answers_within_the_capability_of_the_command(memapp: Terminal, mo
     assert "why" in json.loads(memapp("query", "bees", "--return", "full", "--json")[1])[0]
     assert memapp("query", "bees", "--category", "secret")[0] == 2
     assert memapp("query", "bees", "--top-k", "0")[0] == 2
+    assert memapp("query", "{bees}")[0] == 0, "only what comes in a pipe is a whole request"
+    monkeypatch.setattr("sys.stdin", io.StringIO('{"agent": "supervisor", "query": "bees", "limit": 3}'))
+    assert "limit" in memapp("query", "-")[2]
     monkeypatch.setattr("sys.stdin", io.StringIO(json.dumps({"agent": "supervisor", "query": "bees", "return": "bullets"})))
     assert "I keep bees." in memapp("query", "-")[1]
     monkeypatch.setattr(
