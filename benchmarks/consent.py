@@ -5,6 +5,9 @@ saying to what ("call me something else") counts as seen; how often there is a v
 proposal is one of the four fields that are labelled; what the rules see of other fields (health, religion ...) is shown
 apart, because the labels do not know those. Both halves of the sentences are shown, parted by a hash, to see luck.
 
+Then every sentence is typed in a chat of a real store, which learns from it: nothing sensitive may be known without a yes,
+neither in the profile nor as a fact.
+
 python -m benchmarks.consent [--small] [--data ../shared/data] [--misses]
 """
 
@@ -12,13 +15,21 @@ import argparse
 import hashlib
 import json
 import sys
+import tempfile
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import BaseModel
 
-from memapp.domain.profile import Stated, stated
+from memapp import bootstrap
+from memapp.domain.chat import Origin, Role
+from memapp.domain.profile import Stated, is_sensitive, stated, states_sensitive
+from memapp.inference import Cancel
+from memapp.services import consent, curate
+from memapp.services.remember import learn, notice
+from memapp.store import chat, expectations
 
 LABELLED = ("preferred_name", "pronouns", "city", "language")
 NOT_SCORED = "borderline"
@@ -67,7 +78,7 @@ def main() -> int:
     results = [
         Result(sentence, stated(sentence.text)) for sentence in read_sentences(file)[:: SMALL_STEP if options.small else 1]
     ]
-    missed = report_fields(results) + report_false(results)
+    missed = report_fields(results) + report_false(results) + report_unasked(results)
     if options.misses:
         print_misses(results)
     for miss in missed:
@@ -109,6 +120,28 @@ def report_false(results: Sequence[Result]) -> list[str]:
         print(f"{name:18}{len(part):10}{false:13.4f}{other:14.4f}{halves[0]:9.4f}{halves[1]:8.4f}{bound}")
     false = share([result.is_false for result in hard])
     return [f"false proposals on {false:.4f} of the hard negatives, above {FALSE_PROPOSALS}"] if false > FALSE_PROPOSALS else []
+
+
+def report_unasked(results: Sequence[Result]) -> list[str]:
+    """Count what is known of sensitive fields although nobody said yes."""
+    with tempfile.TemporaryDirectory() as home, closing(bootstrap.start(home=Path(home))) as runtime:
+        with runtime.database.write() as conn:
+            thread = chat.create_thread(conn, runtime.user_id, "Statements", "companion", runtime.clock()).id
+        for result in results:
+            with runtime.database.write() as conn:
+                message = chat.add_message(
+                    conn, runtime.user_id, thread, Role.USER, result.sentence.text, runtime.clock(), origin=Origin.TYPED
+                )
+                expectations.add_surprise(conn, runtime.user_id, thread, message.id, None, runtime.clock())
+            notice(runtime, message)
+            for surprise in expectations.pending_surprises(runtime.database.read(), runtime.user_id):
+                list(learn(runtime, surprise, None, Cancel()))
+        fields = [field for field in consent.profile(runtime) if is_sensitive(field)]
+        facts = [one.text for one in curate.list_memories(runtime, limit=10_000) if states_sensitive(one.text)]
+        waiting = consent.count_waiting(runtime)
+    print(f"\ntyped in a chat: {len(results)} sentences, {waiting} proposals wait; known without a yes: ", end="")
+    print(f"{len(fields)} fields, {len(facts)} facts   (bound 0)")
+    return ["something sensitive is known without a yes"] if fields or facts else []
 
 
 def in_halves(results: Sequence[Result]) -> tuple[list[Result], list[Result]]:
