@@ -7,7 +7,7 @@ from memapp.domain.history import Event, Step
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.services import consent, imports
-from memapp.store import changes, history
+from memapp.store import changes, history, memories
 from memapp.store.history import Touched
 from memapp.store.rows import new_id
 
@@ -39,7 +39,7 @@ def undo(runtime: Runtime, step: str) -> str:
             imports.take_back(runtime, step)
             touched = Touched(Event.UNDO, brought_in.memory_id, None, None)
             history.record(conn, actor, actor.step, touched, now, undoes=step)
-        if not brought_in or len(entries) > 1:
+        if not brought_in or memories.get_memories(conn, runtime.user_id, [entry.memory_id for entry in entries]):
             changes.apply(conn, Reverted(step, purge_at(runtime)), actor, now)
     return actor.step
 

@@ -246,6 +246,8 @@ def _revert(conn: sqlite3.Connection, user_id: str, change: Reverted, now: datet
     touched = []
     for entry in reversed(entries):
         before = images.take(conn, entry.memory_id)
+        if before is None and entry.event is Event.ADD and len(entries) > 1:
+            continue  # erased since: of all that the step brought, this one is gone already
         if before is None or entry.event is Event.PURGE or (entry.before is None and entry.event is not Event.ADD):
             raise UsageError("This cannot be taken back: the memory was erased for good.")
         if entry.before is None:
@@ -261,6 +263,8 @@ def _revert(conn: sqlite3.Connection, user_id: str, change: Reverted, now: datet
             images.put_back(conn, entry.memory_id, image)
         after = images.take(conn, entry.memory_id)
         touched.append(Touched(Event.UNDO, entry.memory_id, before, after))
+    if not touched:
+        raise UsageError("This cannot be taken back: all of it was erased for good.")
     return touched
 
 

@@ -137,6 +137,26 @@ def test_one_undo_takes_all_of_it_back(runtime: Runtime, tmp_path: Path) -> None
         assert undo.undo_last(other).text == "I play chess."
 
 
+def test_an_import_is_taken_back_though_a_part_of_it_was_erased(runtime: Runtime, tmp_path: Path) -> None:
+    erased = curate.add(runtime, "I keep bees.").memory_id
+    curate.add(runtime, "I play chess.")
+    with empty_store() as other:
+        carry(runtime, other, tmp_path)
+        forget.purge(other, [erased])
+        undo.undo_last(other)
+        assert curate.count(other) == 0
+
+
+def test_the_chats_of_an_import_are_taken_back_though_its_memories_were_erased(runtime: Runtime, tmp_path: Path) -> None:
+    erased = curate.add(runtime, "I keep bees.").memory_id
+    say(runtime, new_chat(runtime), "Hello.")
+    with empty_store() as other:
+        carry(runtime, other, tmp_path)
+        forget.purge(other, [erased])
+        undo.undo_last(other)
+        assert chats.list_threads(other) == []
+
+
 def test_an_import_of_chats_alone_is_taken_back_too(runtime: Runtime, tmp_path: Path) -> None:
     say(runtime, new_chat(runtime), "Hello.")
     with empty_store() as other:
