@@ -257,9 +257,39 @@ async def test_a_line_below_the_answer_says_what_waits(seen: Seen, at_once: None
     await seen.send("I moved to Bergen.")
     await seen.until(lambda: "Waiting for you: Home “Bergen” · F4" in seen.words())
     assert seen.text().count("Waiting for you") == 1 and "Inbox ●1" in seen.lines()[0]
+    await seen.pilot.press("ctrl+r")
+    await seen.answered()
+    await seen.until(lambda: seen.text().count("Waiting for you") == 1)
     at = next(number for number, line in enumerate(seen.lines()) if "Waiting for you" in line)
     await seen.pilot.click(offset=(seen.lines()[at].index("Waiting"), at))
     await seen.until(lambda: isinstance(seen.app.screen, InboxScreen))
+
+
+@pytest.mark.parametrize(
+    ("answer", "line", "known"),
+    [("yes", "Your profile says now: Home “Bergen”", {"city": "Bergen"}), ("no", "Not kept, as you said: Home", {})],
+)
+async def test_an_answer_in_the_chat_is_told_and_can_be_taken_back(
+    seen: Seen, answer: str, line: str, known: dict[str, str]
+) -> None:
+    await seen.send("I moved to Bergen.")
+    await seen.send(answer)
+    await seen.until(lambda: line in seen.words())
+    assert profile(seen) == known and "●" not in seen.lines()[0]
+    await seen.pilot.press("ctrl+r")
+    await seen.answered()
+    assert line not in seen.text(), "answering again decides nothing"
+    await seen.pilot.press("ctrl+z")
+    await seen.until(lambda: waiting(seen) == ["Bergen"])
+    assert profile(seen) == {}
+    assert seen.chat.undone.last is None
+
+
+async def test_what_is_typed_twice_and_not_sensitive_is_told_when_it_is_kept(seen: Seen) -> None:
+    for text in ("I prefer short answers.", "Hello again.", "Really, I prefer short answers."):
+        await seen.send(text)
+    await seen.until(lambda: "(you typed it twice)" in seen.words())
+    assert "tone" in profile(seen)
 
 
 async def test_a_turn_that_states_nothing_says_nothing(seen: Seen) -> None:

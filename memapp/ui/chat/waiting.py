@@ -1,12 +1,17 @@
-"""The quiet line below an answer about what its message put into the inbox. It takes neither the focus nor the text."""
+"""The quiet lines below an answer about the profile: what waits for the person's word, and what their message decided.
+
+They take neither the focus nor the text.
+"""
 
 import asyncio
 from typing import TYPE_CHECKING, cast
 
 from memapp.domain.chat import Message
 from memapp.domain.consent import Patch
-from memapp.ui.inbox.reading import proposed_by
-from memapp.ui.inbox.words import change
+from memapp.domain.text import one_line, shorten
+from memapp.services import undo
+from memapp.ui.inbox.reading import Settled, label, proposed_by, settled_by
+from memapp.ui.inbox.words import VALUE_CHARS, change
 
 if TYPE_CHECKING:
     from memapp.ui.app import MemappApp
@@ -14,27 +19,37 @@ if TYPE_CHECKING:
 
 
 class WaitingLine:
-    """One line a turn, for one screen."""
+    """One line a turn for what waits, one for each thing decided, for one screen."""
 
     def __init__(self, screen: "ChatScreen") -> None:
         self._screen = screen
         self._message: Message | None = None
+        self._settled: list[str] = []
 
-    def accepted(self, message: Message | None) -> None:
-        """Keep in mind which message the turn is about; what it states waits from now on."""
-        self._message = message
+    async def accepted(self, message: Message | None, reply: Message) -> None:
+        """Look at once what a new message decided; what it states waits from now on."""
+        self._message, self._settled = message, []
+        if message is None or reply.seq != message.seq + 1:
+            return  # a remark, or an old message answered again
+        for one in await asyncio.to_thread(settled_by, self._screen.runtime, message):
+            line = settled_line(one)
+            self._settled.append(line)
+            self._screen.undone.push(line, lambda runtime, step=one.step: undo.undo(runtime, step), one.step)  # type: ignore[misc]
         self._app.count_badges()
 
     async def ended(self) -> None:
-        """Say what the turn's message put into the inbox, if its chat is shown."""
+        """Say it below the answer, if its chat is shown."""
         message, self._message = self._message, None
-        self._app.count_badges()
         if message is None:
             return
         found = await asyncio.to_thread(proposed_by, self._screen.runtime, message.id)
         thread = self._screen.thread
-        if found and thread is not None and thread.id == message.thread_id:
-            self._screen.transcript.note(waiting_line(found), waits=True)
+        if thread is not None and thread.id == message.thread_id:
+            for line in self._settled:
+                self._screen.transcript.note(f"{line}  ·  undo")
+            if found:
+                self._screen.transcript.note(waiting_line(found), waits=True)
+        self._app.count_badges()
 
     @property
     def _app(self) -> "MemappApp":
@@ -45,3 +60,11 @@ def waiting_line(found: tuple[Patch, ...]) -> str:
     """Return what is said about proposals, newest first."""
     more = f" and {len(found) - 1} more" if len(found) > 1 else ""
     return f"● Waiting for you: {change(found[0])}{more} · F4"
+
+
+def settled_line(one: Settled) -> str:
+    """Return what is said about something decided."""
+    if one.decision == "denied":
+        return f"Not kept, as you said: {label(one.field)}"
+    value = f"{label(one.field)} “{shorten(one_line(one.value), VALUE_CHARS)}”"
+    return f"Your profile says now: {value}" + (" (you typed it twice)" if one.by == "worker" else "")

@@ -6,6 +6,7 @@ from typing import Literal
 
 from memapp.domain.chat import Message
 from memapp.domain.consent import Patch
+from memapp.domain.history import Event
 from memapp.domain.profile import FIELDS, is_sensitive
 from memapp.domain.profile_values import added_value
 from memapp.errors import NotFound
@@ -81,6 +82,33 @@ def case(runtime: Runtime, patch: Patch) -> Case:
     wanted = added_value(patch.field, patch.old_value, patch.new_value)
     quotes = [_quote(message, wanted) for message in _messages(runtime, patch)]
     return Case(patch, consent.held_text(runtime, patch.id), tuple(reversed(quotes)))
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A change of the profile, or a no to one, that came with a message."""
+
+    step: str
+    field: str
+    value: str
+    """What the profile says now."""
+    decision: str
+    """`changed` or `denied`."""
+    by: str
+    """`person` for an answer in the chat, `worker` for what was typed twice."""
+
+
+def settled_by(runtime: Runtime, message: Message) -> tuple[Settled, ...]:
+    """Return what was decided since a message came, last first; ask at once, before anything else can be decided."""
+    known = consent.profile(runtime)
+    entries = [
+        one for one in activity.entries(runtime, limit=ENTRIES) if one.event is Event.PROFILE and one.at >= message.created_at
+    ]
+    return tuple(
+        Settled(one.step, field, known.get(field, ""), str(one.meta.get("decision", "changed")), one.actor)
+        for one in entries
+        for field in (one.memory_id.partition(":")[2],)
+    )
 
 
 def proposed_by(runtime: Runtime, message_id: str) -> tuple[Patch, ...]:

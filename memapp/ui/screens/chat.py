@@ -250,7 +250,7 @@ class ChatScreen(Screen[None]):
     async def on_turn_moved(self, event: TurnMoved) -> None:
         await self.turn.follow(event)
         if isinstance(event.event, Accepted):
-            self.waiting.accepted(event.event.message)
+            await self.waiting.accepted(event.event.message, event.event.reply)
         if self.drafts.held:
             self.drafts.held = False
             self.save_draft()
