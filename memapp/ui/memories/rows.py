@@ -8,7 +8,7 @@ from textual.content import Content
 from memapp.domain.filters import MemoryFilter
 from memapp.domain.memory import Memory
 from memapp.domain.text import clean, one_line
-from memapp.ui.memories.words import age, bar, purges, urgent, why
+from memapp.ui.memories.words import age, ago, bar, purges, urgent, why
 from memapp.ui.safe import joined, marked, plain, row
 from memapp.ui.widgets.rowlist import RowList
 
@@ -62,7 +62,7 @@ class TrashRows(RowList[Memory]):
     def draw(self, item: Memory, width: int) -> Content:
         now = self.clock()
         wide = width >= self.WIDE
-        since = (f"{age(item.updated_at, now):>5} ago  " if wide else "", "$text-muted")
+        since = (f"{ago(item.updated_at, now):>9}  " if wide else "", "$text-muted")
         reason = plain(why(item, self._ttl_days), "$text-muted").truncate(self.WHY, ellipsis=True, pad=True)
         end = (f"{purges(item.purge_at, now):<{self.PURGES}}", "bold $error" if urgent(item.purge_at, now) else "$text-muted")
         tail = joined("  ", since, reason, end)

@@ -183,8 +183,8 @@ class MemoriesScreen(Screen[None]):
         many_of = f"{many(self._count)}" if self._count is not None else ""
         place = f"{self._offset + 1:,} to {self._offset + len(rows.items):,}" if self._offset or self._more else ""
         marked = f"✓ {len(rows.marked)} marked" if rows.marked else ""
-        words = " · ".join(part for part in (many_of, place, SORTS[self._sort]) if part)
         problem = " · ".join(wanted.problems)
+        words = many_of if problem else " · ".join(part for part in (many_of, place, SORTS[self._sort]) if part)
         self.query_one("#memories-status", Static).update(
             joined(
                 (words, "$text-muted"),
@@ -352,4 +352,4 @@ ON_CHOSEN = frozenset({"edit", "pin", "forget", "tag", "weigh", "categorise", "c
 
 
 def _is_one_of(names: list[str]) -> str:
-    return f"category: is one of {', '.join(names[:6])}{'…' if len(names) > 6 else ''}"
+    return f"category: is one of {', '.join(names[:3])}{'…' if len(names) > 3 else ''}"

@@ -85,6 +85,7 @@ class TrashScreen(Screen[None]):
     def on_mount(self) -> None:
         self.app.changed.subscribe(self, self._changed)
         self.set_interval(TICK_SECONDS, self._tick)
+        self.query_one("#trash-note").display = False
 
     def on_screen_resume(self) -> None:
         self.query_one(TopBar).say(reading.network(self.runtime))

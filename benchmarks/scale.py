@@ -1,0 +1,286 @@
+"""Is memapp as quick with 100,000 memories as with none?
+
+The file is filled through `store.changes.apply`, as if each fact had been learned, in steps of 1,000. Then the whole app runs
+on it without a terminal: opening Memories and Trash, from a key in the search field to its result on the screen, the longest
+time the event loop stood still meanwhile, and one change at a time through the services. The start is compared with that of
+an empty file in the same run.
+
+python -m benchmarks.scale [--small]
+"""
+
+import argparse
+import asyncio
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+
+from textual import events
+
+from memapp import bootstrap, paths
+from memapp.domain.changes import Actor, Created, SoftDeleted
+from memapp.domain.memory import Kind, Memory, State
+from memapp.errors import ModelError
+from memapp.runtime import Runtime
+from memapp.services import curate
+from memapp.store import changes
+from memapp.store.database import open_database
+from memapp.store.rows import new_id
+from memapp.ui.app import MemappApp
+from memapp.ui.screens.memories import MemoriesScreen
+from memapp.ui.screens.trash import TrashScreen
+
+MANY, FEWER = 100_000, 10_000
+OPEN_MS, KEY_MS, STALL_MS, CHANGE_MS, START_RATIO = 300.0, 80.0, 10.0, 10.0, 1.2
+SEARCHES = (
+    *("tea", "oolong morning", "sister oslo", "works on", "the", "piano tag:music"),
+    *('"in the evening" paris', "garden pinned:yes"),
+)
+OPEN = """
+import sys
+from pathlib import Path
+from memapp import bootstrap
+from memapp.ui.app import MemappApp
+from memapp.ui.screens import chat
+bootstrap.start(home=Path(sys.argv[1])).close()
+"""
+"""What stands between the command and a chat that can be used, but for drawing."""
+BEAT_SECONDS = 0.002
+STEP = 1000
+ONE_IN_TRASH = 50
+"""Every so many memories go to the trash."""
+WORDS = (
+    ("Anna", "Her sister", "Her neighbour", "Tom", "Her mother", "The team", "Her friend Mia", "Her brother"),
+    ("likes", "bought", "talked about", "plans", "misses", "works on", "lost", "found", "repairs", "teaches", "dreams of"),
+    ("oolong tea", "the old piano", "a garden", "the project report", "a red bicycle", "the choir", "her flat", "the boat"),
+    ("in Oslo", "in Paris", "at work", "at home", "by the sea", "in the mountains", "in the kitchen", "on the train"),
+    ("in the morning", "in the evening", "on Tuesdays", "every summer", "last week", "since March", "at night"),
+)
+KEYS = {" ": "space", '"': "quotation_mark", ":": "colon"}
+
+
+@dataclass
+class Heartbeat:
+    """How late the event loop was, at worst, in milliseconds."""
+
+    late: list[float] = field(default_factory=list)
+
+    async def beat(self) -> None:
+        while True:
+            begun = time.perf_counter()
+            await asyncio.sleep(BEAT_SECONDS)
+            self.late.append((time.perf_counter() - begun - BEAT_SECONDS) * 1000)
+
+    def take(self) -> list[float]:
+        late, self.late = self.late, []
+        return late
+
+
+@dataclass
+class Measured:
+    """Milliseconds of one app on one file."""
+
+    opens: dict[str, float]
+    keys: list[float]
+    stalls: dict[str, list[float]]
+    changes: list[float]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--small", action="store_true")
+    parser.add_argument("--data", help="not used")
+    small = parser.parse_args().small
+    count = FEWER if small else MANY
+    with tempfile.TemporaryDirectory() as folder:
+        full, empty = Path(folder) / "full", Path(folder) / "empty"
+        seconds = fill(full, count)
+        fill(empty, 0)
+        starts = start_times(full, empty, 5 if small else 9)
+        none = asyncio.run(measure(empty, 2))
+        many = asyncio.run(measure(full, 30 if small else 100))
+    print(f"{count:,} memories, written in {seconds:.0f} s")
+    return report(none, many, starts)
+
+
+def fill(home: Path, count: int) -> float:
+    """Write so many memories; return the seconds it took."""
+    chance = random.Random(7)  # the same facts in every run
+    database = open_database(paths.locate(home).database)
+    begun, at = time.perf_counter(), datetime(2024, 1, 1, tzinfo=UTC)
+    for first in range(0, count, STEP):
+        with database.write() as conn:
+            for number in range(first, min(first + STEP, count)):
+                at += timedelta(minutes=11)
+                memory = _memory(chance, number, at)
+                actor = Actor("me", "worker", step=new_id(at))
+                changes.apply(conn, Created(memory), actor, at)
+                if number % ONE_IN_TRASH == 0:
+                    changes.apply(conn, SoftDeleted(memory.id, "unused", at + timedelta(days=1000)), actor, at)
+    database.close()
+    return time.perf_counter() - begun
+
+
+def _memory(chance: random.Random, number: int, at: datetime) -> Memory:
+    parts = [chance.choice(words) for words in WORDS]
+    return Memory(
+        id=new_id(at),
+        text=f"{' '.join(parts)}, number {number}.",
+        tags=(parts[2].split()[-1], chance.choice(("music", "home", "work", "people"))),
+        kind=Kind.SEMANTIC,
+        category=chance.choice(("notes", "preferences", "event", "relationships", "goals")),
+        importance=chance.choice((1, 2, 2, 2, 3, 4, 5)),
+        pinned=chance.random() < 0.01,
+        state=State.LIVE,
+        reason="",
+        origin="distilled",
+        sources=(),
+        created_at=at,
+        updated_at=at,
+    )
+
+
+def start_times(full: Path, empty: Path, runs: int) -> tuple[float, float]:
+    """Return the median milliseconds from starting a process until a full and an empty file are open in it."""
+    times: dict[Path, list[float]] = {full: [], empty: []}
+    for _ in range(runs):
+        for home in (full, empty):
+            begun = time.perf_counter()
+            subprocess.run([sys.executable, "-c", OPEN, str(home)], check=True)
+            times[home].append((time.perf_counter() - begun) * 1000)
+    return statistics.median(times[full]), statistics.median(times[empty])
+
+
+def _start(home: Path) -> Runtime:
+    """Open the file without any model: here only the screen and the file are measured."""
+    runtime = bootstrap.start(home=home)
+
+    def none(*_: object) -> None:
+        raise ModelError("There is no model here.")
+
+    runtime.open_chat_model = runtime.open_embedder = none  # type: ignore[assignment]
+    return runtime
+
+
+async def measure(home: Path, edits: int) -> Measured:
+    """Run the app once on a file."""
+    heart = Heartbeat()
+    app = MemappApp(lambda: _start(home))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(lambda: app.is_open and app.current_mode == "chat" and app.runtime.embedding.state == "failed")
+        await asyncio.sleep(0.5)
+        beating = asyncio.create_task(heart.beat())
+        stalls = {}
+        opens = {}
+        heart.take()
+        await asyncio.sleep(1)
+        stalls["idle"] = heart.take()
+        for name, key, kind in (("Memories", "f3", MemoriesScreen), ("Trash", "f5", TrashScreen)):
+            begun = time.perf_counter()
+            await pilot.press(key)
+            await until(lambda kind=kind: isinstance(app.screen, kind) and app.screen.shown_for == "")  # type: ignore[misc]
+            opens[name] = (time.perf_counter() - begun) * 1000
+            await asyncio.sleep(0.3)
+            stalls[f"opening {name}"] = heart.take()
+        await pilot.press("f3", "slash")
+        await asyncio.sleep(0.3)
+        heart.take()
+        keys = await type_searches(app)
+        stalls["searching"] = heart.take()
+        await pilot.press("escape", "escape")
+        await asyncio.sleep(0.3)
+        heart.take()
+        await pilot.press(*["j"] * 30, *["pagedown"] * 10, "G", "enter", "g", *["o"] * 5)
+        await asyncio.sleep(0.5)
+        stalls["moving, paging, sorting"] = heart.take()
+        for key in ("enter", "tab", "tab", "tab", "escape"):
+            await pilot.press(key)
+            await asyncio.sleep(0.2)
+        stalls["detail"] = heart.take()
+        beating.cancel()
+        changed = await asyncio.to_thread(change, app.runtime, edits)
+    await asyncio.to_thread(app.talk.close, 5)
+    return Measured(opens, keys, stalls, changed)
+
+
+async def type_searches(app: MemappApp) -> list[float]:
+    """Type each search, one key at a time; return the milliseconds from a key to the rows found for it."""
+    screen = app.screen
+    assert isinstance(screen, MemoriesScreen)
+    times = []
+    for words in SEARCHES:
+        for at in range(len(words)):
+            begun = time.perf_counter()
+            assert app._driver is not None
+            app._driver.send_message(events.Key(KEYS.get(words[at], words[at]), words[at]))
+            await until(lambda typed=words[: at + 1]: screen.shown_for == typed, 0.001)  # type: ignore[misc]
+            times.append((time.perf_counter() - begun) * 1000)
+        screen.query_one("#memories-search").value = ""  # type: ignore[attr-defined]
+        await until(lambda: screen.shown_for == "")
+    return times
+
+
+def change(runtime: Runtime, edits: int) -> list[float]:
+    """Add, edit, pin, forget and restore memories one at a time; return the milliseconds of each."""
+    times = []
+    for number in range(edits):
+        begun = time.perf_counter()
+        memory_id = curate.add(runtime, f"Anna wrote note {number} of this benchmark.").memory_id
+        moments = [begun, time.perf_counter()]
+        for deed in (
+            partial(curate.edit, runtime, memory_id, f"Anna rewrote note {number} of this one."),
+            partial(curate.pin, runtime, memory_id),
+            partial(curate.forget, runtime, memory_id),
+            partial(curate.restore, runtime, memory_id),
+        ):
+            deed()
+            moments.append(time.perf_counter())
+        times += [(after - before) * 1000 for before, after in pairwise(moments)]
+    return times
+
+
+async def until(condition: Callable[[], object], pause: float = 0.005) -> None:
+    end = time.monotonic() + 60
+    while not condition():
+        if time.monotonic() > end:
+            raise SystemExit("Waited in vain.")
+        await asyncio.sleep(pause)
+
+
+def p95(times: list[float]) -> float:
+    return sorted(times)[int(len(times) * 0.95)]
+
+
+def report(none: Measured, many: Measured, starts: tuple[float, float]) -> int:
+    """Print everything beside its goal; return 1 if one is missed."""
+    missed = False
+
+    def line(name: str, empty: float, full: float, goal: float, *, judged: bool = True) -> None:
+        nonlocal missed
+        bad = judged and full > goal
+        missed |= bad
+        print(f"{name:38} {empty:8.1f} {full:8.1f} {goal:8.1f}{'  MISSED' if bad else ''}")
+
+    print(f"{'milliseconds':38} {'empty':>8} {'full':>8} {'goal':>8}")
+    for name in many.opens:
+        line(f"opening {name}", none.opens[name], many.opens[name], OPEN_MS)
+    line("key to result, p95", p95(none.keys), p95(many.keys), KEY_MS)
+    line("key to result, worst", max(none.keys), max(many.keys), KEY_MS, judged=False)
+    line("one change, p95", p95(none.changes), p95(many.changes), CHANGE_MS)
+    for name in many.stalls:
+        goal = max(STALL_MS, max(none.stalls[name]) * 1.2)  # building widgets takes its time in an empty file too
+        line(f"event loop late, worst: {name}", max(none.stalls[name]), max(many.stalls[name]), goal, judged=name != "idle")
+    line("start", starts[1], starts[0], starts[1] * START_RATIO)
+    return int(missed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

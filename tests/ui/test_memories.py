@@ -1,0 +1,440 @@
+"""Memories: what is shown, what keys do there, and that other screens follow."""
+
+import os
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from unittest.mock import patch
+
+import pytest
+from textual.binding import Binding
+from textual.widgets import Input, OptionList
+
+from memapp.domain.changes import Actor, Linked
+from memapp.domain.memory import Memory, Recalled
+from memapp.domain.text import clean
+from memapp.runtime import Runtime
+from memapp.services import activity, chats, curate
+from memapp.store import changes, events
+from memapp.store.uses import count_uses
+from memapp.ui.memories import reading
+from memapp.ui.panels.memory_detail import ContentView, MemoryDetail
+from memapp.ui.panels.memory_history import VersionRows
+from memapp.ui.panels.memory_provenance import MessageRows
+from memapp.ui.panels.memory_relations import MemoryRelations
+from memapp.ui.screens.memories import MemoriesScreen
+from memapp.ui.screens.memory_form import Choice, MemoryForm, Words
+from memapp.ui.widgets.rowlist import RowList
+from memapp.ui.widgets.searchfield import SearchField
+from memapp.ui.widgets.tabline import TabLine
+from tests.ui.conftest import Seen, World
+from tests.ui.test_hostile import ESCAPES, MARKUP, no_escapes
+from tests.ui.test_screens import SIZES, compare
+
+FACTS = (
+    "Anna likes oolong tea in the morning.",
+    "Anna's sister Mia lives in Oslo and visits every summer.",
+    "Anna works on Tuesdays and Thursdays.",
+)
+
+
+@asynccontextmanager
+async def memories(
+    world: World, texts: Sequence[str] = FACTS, size: tuple[int, int] = (120, 40)
+) -> AsyncIterator[tuple[Seen, MemoriesScreen]]:
+    """The app in Memories with some facts."""
+    async with world.app(size=size) as seen:
+        await seen.ready()
+        for text in texts:
+            curate.add(seen.app.runtime, text)
+        await seen.pilot.press("f3")
+        await shown(seen)
+        screen = seen.app.screen
+        assert isinstance(screen, MemoriesScreen)
+        yield seen, screen
+
+
+async def shown(seen: Seen, text: str = "") -> None:
+    """Wait until the rows for a search are there, and nothing moves."""
+    await seen.until(lambda: isinstance(seen.app.screen, MemoriesScreen) and seen.app.screen.shown_for == text)
+    await seen.settle()
+
+
+async def looked_up(seen: Seen) -> None:
+    """Wait until the detail shows the current memory."""
+    detail = seen.app.screen.query_one(MemoryDetail)
+    await seen.until(lambda: detail.memory is not None and detail._looked_up == f"{detail.tab}:{detail.memory.id}")
+    await seen.settle()
+
+
+def texts(screen: MemoriesScreen) -> list[str]:
+    return [one.text for one in screen.rows.items]
+
+
+def live(runtime: Runtime) -> list[Memory]:
+    return curate.list_memories(runtime)
+
+
+# What is shown ---------------------------------------------------------------------------------------------------------
+
+
+async def test_an_empty_memory_teaches_one_key(world: World) -> None:
+    async with memories(world, []) as (seen, _):
+        assert "Nothing is remembered yet." in seen.text()
+        assert "n writes the first memory by hand" in seen.text()
+
+
+async def test_the_newest_memory_stands_first_and_its_parts_beside_it(world: World) -> None:
+    async with memories(world) as (seen, screen):
+        await looked_up(seen)
+        assert texts(screen) == list(reversed(FACTS))
+        assert "3 memories · newest first" in seen.text()
+        assert "3 of 5" in seen.words() and "you wrote it" in seen.words()
+
+
+async def test_typing_searches_and_points_out_what_matched(world: World) -> None:
+    async with memories(world) as (seen, screen):
+        await seen.pilot.press("slash")
+        await seen.type("oolo")
+        await shown(seen, "oolo")
+        assert texts(screen) == [FACTS[0]]
+        at = next(n for n, line in enumerate(seen.lines()) if line.startswith(" ▸"))
+        strip = seen.app.screen._compositor.render_strips()[at]
+        assert any("oolo" in part.text and part.style and part.style.underline for part in strip)
+        await seen.type("zzz")
+        await shown(seen, "oolozzz")
+        assert "No memory is like this." in seen.text()
+        await seen.pilot.press("escape")
+        await shown(seen)
+        assert len(texts(screen)) == 3
+
+
+async def test_conditions_narrow_the_list_and_wrong_ones_are_named(world: World) -> None:
+    async with memories(world) as (seen, screen):
+        curate.pin(seen.app.runtime, live(seen.app.runtime)[0].id)
+        await seen.pilot.press("slash")
+        for typed, found in (("pinned:yes", [FACTS[2]]), ('"sister Mia"', [FACTS[1]]), ("before:2020", []), ("tag:oolong", [])):
+            screen.query_one(SearchField).value = typed
+            await shown(seen, typed)
+            assert texts(screen) == found
+        screen.query_one(SearchField).value = "pinned:perhaps category:nonsense"
+        await shown(seen, "pinned:perhaps category:nonsense")
+        assert "! pinned: is yes or no" in seen.text() and "category: is one of" in seen.text()
+        assert len(texts(screen)) == 3
+
+
+async def test_o_goes_through_the_orders(world: World) -> None:
+    async with memories(world) as (seen, screen):
+        curate.pin(seen.app.runtime, live(seen.app.runtime)[2].id)
+        orders = {}
+        for _ in range(5):
+            await seen.pilot.press("o")
+            await seen.settle()
+            orders[seen.lines()[3].split(" · ")[1].split("  ")[0].split("│")[0].strip()] = texts(screen)[0]
+        assert orders["oldest first"] == FACTS[0]
+        assert orders["pinned and important first"] == FACTS[0]
+        assert orders["newest first"] == FACTS[2]
+        assert len(orders) == 5
+
+
+async def test_a_long_list_comes_in_pages(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "PAGE", 20)
+    monkeypatch.setattr("memapp.ui.screens.memories.PAGE", 20)
+    many = [f"Anna wrote note number {number}." for number in range(50)]
+    async with memories(world, many) as (seen, screen):
+        assert len(texts(screen)) == 20
+        assert "50 memories · 1 to 20" in seen.words()
+        await seen.pilot.press("G", "j", "enter")
+        await seen.until(lambda: texts(screen)[0] == many[29])
+        await seen.settle()
+        assert len(texts(screen)) == 20 and "21 to 40" in seen.words()
+        await seen.pilot.press("g", "k", "enter")
+        await seen.until(lambda: texts(screen)[0] == many[49])
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_memories_look_as_they_should(world: World, size: tuple[int, int], request: pytest.FixtureRequest) -> None:
+    update = bool(request.config.getoption("--update-goldens", default=False))
+    name = f"{size[0]}x{size[1]}"
+    async with memories(world, FACTS, size) as (seen, _):
+        runtime = seen.app.runtime
+        curate.pin(runtime, live(runtime)[0].id)
+        curate.set_importance(runtime, 5, live(runtime)[1].id)
+        curate.edit(runtime, live(runtime)[1].id, "Anna's sister Mia lives in Bergen and visits at Easter.")
+        world.clock.now += timedelta(days=3)
+        seen.app.memories_changed()
+        await seen.settle()
+        await seen.pilot.press("space")
+        await looked_up(seen)
+        compare(seen, f"memories-{name}", update)
+        await seen.pilot.press("enter", "tab")
+        await looked_up(seen)
+        compare(seen, f"memory-history-{name}", update)
+
+
+async def test_without_colour_signs_tell_the_state(world: World) -> None:
+    with patch.dict(os.environ, {"NO_COLOR": "1"}):
+        async with memories(world, FACTS, (80, 24)) as (seen, _):
+            await seen.pilot.press("p", "space")
+            await seen.settle()
+            assert any("✓★" in line for line in seen.lines()) and any(line.startswith(" ▸") for line in seen.lines())
+            curate.edit(seen.app.runtime, live(seen.app.runtime)[1].id, "Anna's sister Mia lives in Bergen.")
+            seen.app.memories_changed()
+            await seen.settle()
+            await seen.pilot.press("enter", "tab")
+            await looked_up(seen)
+            assert "-Oslo and visits every summer.- +Bergen.+" in seen.words()
+
+
+# Keys ------------------------------------------------------------------------------------------------------------------
+
+
+async def test_pinning_forgetting_and_undo(world: World) -> None:
+    async with memories(world) as (seen, screen):
+        await seen.pilot.press("p")
+        await seen.until(lambda: screen.rows.items[0].pinned)
+        await seen.pilot.press("d")
+        await seen.until(lambda: len(texts(screen)) == 2)
+        assert any("In the trash" in toast and "ctrl+z" in toast for toast in seen.toasts())
+        await seen.pilot.press("ctrl+z")
+        await seen.until(lambda: len(texts(screen)) == 3)
+        await seen.pilot.press("u")
+        await seen.until(lambda: not any(one.pinned for one in screen.rows.items))
+
+
+async def test_undo_goes_on_after_a_restart(world: World) -> None:
+    async with memories(world) as (seen, screen):
+        await seen.pilot.press("d")
+        await seen.until(lambda: len(texts(screen)) == 2)
+    async with memories(world, []) as (seen, screen):
+        assert len(texts(screen)) == 2
+        await seen.pilot.press("ctrl+z")
+        await seen.until(lambda: len(texts(screen)) == 3)
+        assert any("Undone" in toast for toast in seen.toasts())
+
+
+async def test_marks_make_a_key_act_on_many(world: World) -> None:
+    async with memories(world) as (seen, screen):
+        runtime = seen.app.runtime
+        await seen.pilot.press("space", "space")
+        assert "✓ 2 marked" in seen.words()
+        await seen.pilot.press("t")
+        await seen.until(lambda: len(seen.app.screen_stack) > 1)
+        await seen.type("people")
+        await seen.pilot.press("enter")
+        await seen.until(lambda: sum("people" in one.tags for one in live(runtime)) == 2)
+        await seen.pilot.press("i")
+        await seen.until(lambda: isinstance(seen.app.screen, Choice))
+        await seen.pilot.press("5")
+        await seen.until(lambda: sum(one.importance == 5 for one in live(runtime)) == 2)
+        await seen.pilot.press("c")
+        await seen.until(lambda: isinstance(seen.app.screen, Choice))
+        wanted = curate.categories(runtime).index("goals")
+        seen.app.screen.query_one(OptionList).highlighted = wanted
+        await seen.pilot.press("enter")
+        await seen.until(lambda: sum(one.category == "goals" for one in live(runtime)) == 2)
+        await seen.pilot.press("escape", "ctrl+a", "d")
+        await seen.until(lambda: not texts(screen))
+        await seen.pilot.press("ctrl+z")
+        await seen.until(lambda: len(texts(screen)) == 3)
+
+
+async def test_writing_by_hand_puts_the_cursor_on_the_new_memory(world: World) -> None:
+    async with memories(world) as (seen, screen):
+        await seen.pilot.press("n")
+        await seen.until(lambda: isinstance(seen.app.screen, MemoryForm))
+        await seen.pilot.press("ctrl+s")
+        await seen.until(lambda: "There is nothing to remember." in seen.text())
+        await seen.type("Anna sings in a choir.")
+        await seen.pilot.press("tab")
+        await seen.type("music, friends")
+        await seen.pilot.press("ctrl+s")
+        await seen.until(lambda: len(seen.app.screen_stack) == 1 and len(texts(screen)) == 4)
+        assert screen.rows.current is not None and screen.rows.current.text == "Anna sings in a choir."
+        assert screen.rows.current.tags == ("music", "friends")
+
+
+async def test_editing_keeps_the_words_that_were_refused(world: World) -> None:
+    async with memories(world) as (seen, screen):
+        await seen.pilot.press("e")
+        await seen.until(lambda: isinstance(seen.app.screen, MemoryForm))
+        seen.app.screen.query_one(Words).text = "Anna works on Mondays."
+        seen.app.screen.query_one("#form-category", Input).value = "nonsense"
+        await seen.pilot.press("ctrl+s")
+        await seen.until(lambda: "There is no category 'nonsense'." in seen.text())
+        seen.app.screen.query_one("#form-category", Input).value = "activity"
+        await seen.pilot.press("ctrl+s")
+        await seen.until(lambda: texts(screen)[0] == "Anna works on Mondays.")
+        assert screen.rows.items[0].category == "activity"
+
+
+async def test_y_copies_the_words(world: World) -> None:
+    async with memories(world) as (seen, _):
+        await seen.pilot.press("y")
+        assert seen.app.clipboard == FACTS[2]
+
+
+async def test_a_mouse_reaches_rows_and_tabs(world: World) -> None:
+    async with memories(world) as (seen, screen):
+        await seen.pilot.click("#memories", offset=(10, 2))
+        assert screen.rows.current is not None and screen.rows.current.text == FACTS[0]
+        await seen.pilot.click(TabLine, offset=(12, 0))
+        await looked_up(seen)
+        assert screen.detail.tab == "history"
+
+
+# The detail ------------------------------------------------------------------------------------------------------------
+
+
+async def test_enter_opens_the_memory_over_the_list_where_it_is_narrow(world: World) -> None:
+    async with memories(world, FACTS, (80, 24)) as (seen, screen):
+        assert not screen.detail.display or screen.detail.region.width == 0
+        await seen.pilot.press("j", "enter")
+        await looked_up(seen)
+        assert screen.detail.region.width == 80 and "Oslo" in seen.text()
+        await seen.pilot.press("escape")
+        await seen.settle()
+        assert screen.rows.has_focus and screen.rows.region.width > 70
+
+
+async def test_history_shows_the_words_between_any_two_versions(world: World) -> None:
+    async with memories(world, ["Anna likes green tea."]) as (seen, _):
+        runtime = seen.app.runtime
+        memory_id = live(runtime)[0].id
+        curate.edit(runtime, memory_id, "Anna likes oolong tea.")
+        curate.pin(runtime, memory_id)
+        curate.edit(runtime, memory_id, "Anna likes oolong tea at night.")
+        seen.app.memories_changed()
+        await seen.settle()
+        await seen.pilot.press("enter", "tab")
+        await looked_up(seen)
+        assert "v3 → v4" in seen.words() and "-tea.- +tea at night.+" in seen.words()
+        await seen.pilot.press("left")
+        await seen.until(lambda: "pinned: -no- +yes+" in seen.words())
+        await seen.pilot.press("left")
+        await seen.until(lambda: "-green- +oolong+" in seen.words())
+        await seen.pilot.press("G", "space", "g")
+        await seen.until(lambda: "v1 → v4" in seen.words() and "-green tea.- +oolong tea at night.+" in seen.words())
+        assert reading.timeline(runtime, memory_id)[0].version.text == "Anna likes green tea."
+
+
+async def test_relations_are_walked_and_walked_back(world: World) -> None:
+    async with memories(world) as (seen, screen):
+        runtime = seen.app.runtime
+        newest, middle, oldest = live(runtime)
+        with runtime.database.write() as conn:
+            for one, other in ((newest, middle), (middle, oldest)):
+                changes.apply(conn, Linked(one.id, ((other.id, 0.7),)), Actor(runtime.user_id, "worker"), runtime.clock())
+        await seen.pilot.press("enter", "tab", "tab")
+        await looked_up(seen)
+        await seen.until(lambda: "0.70 Anna's sister" in seen.text())
+        await seen.pilot.press("down", "right")
+        await seen.until(lambda: "0.70 Anna likes" in seen.text())
+        await seen.pilot.press("enter")
+        await seen.until(lambda: screen.detail.memory is not None and screen.detail.memory.id == middle.id)
+        await seen.pilot.press("escape")
+        await seen.until(lambda: screen.detail.memory is not None and screen.detail.memory.id == newest.id)
+
+
+async def test_provenance_leads_to_the_message_and_tells_why_it_was_recalled(world: World) -> None:
+    async with world.app() as seen:
+        await seen.ready()
+        assert world.model is not None
+        world.model.enqueue("Good to know.")
+        await seen.send("I moved to Oslo in March.")
+        runtime = seen.app.runtime
+        thread = chats.list_threads(runtime)[0]
+        said, reply = chats.page(runtime, thread.id).messages[:2]
+        revision = curate.add(runtime, "Anna lives in Oslo.")
+        with runtime.database.write() as conn:
+            conn.execute("INSERT INTO memory_sources (memory_id, message_id) VALUES (?, ?)", (revision.memory_id, said.id))
+            count_uses(conn, runtime.user_id, [revision.memory_id], runtime.clock())
+            hit = Recalled("memory", revision.memory_id, "", "", "", runtime.clock(), 0.83, "words 0.71 + meaning 0.40")
+            conn.execute("DELETE FROM recalls")
+            events.save_recalls(conn, reply.id, [hit])
+        await seen.pilot.press("f3")
+        await shown(seen)
+        await seen.pilot.press("enter", "shift+tab")
+        await looked_up(seen)
+        assert "Stood in 1 prompt on 1 day" in seen.words()
+        await seen.pilot.press("j")
+        await seen.pilot.pause()
+        assert "0.83" in seen.text() and "words 0.71 + meaning 0.40" in seen.words()
+        await seen.pilot.press("k", "enter")
+        await seen.until(lambda: seen.app.current_mode == "chat")
+        await seen.until(lambda: seen.chat.transcript.cursor is not None and seen.chat.transcript.cursor.message.id == said.id)
+
+
+# Together with the rest ------------------------------------------------------------------------------------------------
+
+
+async def test_a_change_elsewhere_is_seen_at_once(world: World) -> None:
+    async with memories(world) as (seen, screen):
+        await seen.chat.memories.add("Anna plays the piano.")
+        await seen.until(lambda: "Anna plays the piano." in texts(screen), seconds=2)
+        assert activity.undoable(seen.app.runtime)[0].text == "Anna plays the piano."
+
+
+async def test_f3_opens_at_what_was_just_remembered(world: World) -> None:
+    async with memories(world) as (seen, screen):
+        await seen.pilot.press("G", "slash")
+        await seen.type("oolong")
+        await shown(seen, "oolong")
+        await seen.pilot.press("f2")
+        await seen.chat.memories.add("Anna plays the piano.")
+        await seen.pilot.press("f3")
+        await seen.until(lambda: screen.rows.current is not None and screen.rows.current.text == "Anna plays the piano.")
+
+
+async def test_every_key_shown_works(world: World) -> None:
+    async with memories(world) as (seen, screen):
+        for before in ([], ["enter"], ["tab"], ["tab"], ["tab"], ["escape", "slash"]):
+            await seen.pilot.press(*before)
+            await seen.settle()
+            for active in screen.active_bindings.values():
+                if active.binding.show:
+                    action = active.binding.action.partition("(")[0].rpartition(".")[2]
+                    assert any(hasattr(node, f"action_{action}") for node in (active.node, screen, seen.app)), active.binding
+
+
+def test_every_binding_has_an_id_of_its_own() -> None:
+    ours = [MemoriesScreen, MemoryForm, Choice, RowList, VersionRows, MessageRows, MemoryRelations, MemoryDetail, SearchField]
+    bindings = [one for kind in (*ours, ContentView) for one in kind.__dict__.get("BINDINGS", [])]
+    assert all(isinstance(one, Binding) and one.id for one in bindings)
+    assert len({one.id for one in bindings}) == len(bindings)
+
+
+async def test_hostile_texts_are_shown_as_they_are(world: World) -> None:
+    hostile = [f"{text} tea {number}"[:280] for number, text in enumerate([*MARKUP, *ESCAPES[:8]])]
+    for size in SIZES:
+        async with memories(world, [], size) as (seen, screen):
+            runtime = seen.app.runtime
+            if not live(runtime):
+                for text in hostile:
+                    revision = curate.add(runtime, text, tags=[text[:30]])
+                    curate.edit(runtime, revision.memory_id, f"{text}!"[:280])
+                ids = [one.id for one in live(runtime)]
+                with runtime.database.write() as conn:
+                    edges = tuple((other, 0.5) for other in ids[1:20])
+                    changes.apply(conn, Linked(ids[0], edges), Actor(runtime.user_id, "worker"), runtime.clock())
+            seen.app.memories_changed()
+            await seen.settle()
+            no_escapes(seen)
+            for key in ("enter", "tab", "tab", "right", "down", "tab", "escape", "e", "escape", "t", "escape", "i"):
+                await seen.pilot.press(key)
+                await seen.settle()
+                no_escapes(seen)
+            await seen.pilot.press("escape", "ctrl+a", "p", "slash")
+            for text in ("[/INST]", "[b", '"[/', "tag:[", "tea\x1b]0;t\x07"):
+                screen.query_one(SearchField).value = text
+                await shown(seen, clean(text))
+                no_escapes(seen)
+
+
+async def test_any_size_is_survived(world: World) -> None:
+    async with memories(world) as (seen, screen):
+        for size in ((20, 6), (200, 60), (40, 10), (99, 24), (101, 24), (80, 24)):
+            await seen.pilot.resize_terminal(*size)
+            await seen.pilot.press("j", "enter", "tab", "escape")
+            await seen.settle()
+        assert len(texts(screen)) == 3

@@ -1,0 +1,278 @@
+"""Trash: what lies there and why, the way back, and the end, which needs a typed word."""
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from unittest.mock import patch
+
+import pytest
+from textual.binding import Binding
+from textual.widgets import Checkbox, Input
+
+from memapp.domain.changes import Actor, Merged, SoftDeleted
+from memapp.domain.filters import MemoryFilter
+from memapp.domain.memory import Memory
+from memapp.runtime import Runtime
+from memapp.services import curate
+from memapp.store import changes
+from memapp.ui.memories.words import age, purges
+from memapp.ui.screens.detail import TextCard
+from memapp.ui.screens.memory_form import ConfirmErase
+from memapp.ui.screens.trash import TrashScreen
+from memapp.ui.widgets.searchfield import SearchField
+from tests.ui.conftest import Seen, World
+from tests.ui.test_hostile import ESCAPES, MARKUP, no_escapes
+from tests.ui.test_screens import SIZES, compare
+
+NOW = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
+
+
+@asynccontextmanager
+async def trash(world: World, size: tuple[int, int] = (120, 40)) -> AsyncIterator[tuple[Seen, TrashScreen]]:
+    """The app in Trash, with one memory for each reason."""
+    async with world.app(size=size) as seen:
+        await seen.ready()
+        fill(seen.app.runtime)
+        await seen.pilot.press("f5")
+        await seen.until(lambda: isinstance(seen.app.screen, TrashScreen) and seen.app.screen.shown_for == "")
+        await seen.settle()
+        screen = seen.app.screen
+        assert isinstance(screen, TrashScreen)
+        yield seen, screen
+
+
+def fill(runtime: Runtime) -> None:
+    facts = ("Anna has a cat.", "Anna owns a cat.", "Anna had a dog.", "Anna lives in Oslo.", "Anna met Tom once.", "Anna sings.")
+    ids = {text: curate.add(runtime, text).memory_id for text in facts}
+    now, worker = runtime.clock(), Actor(runtime.user_id, "worker")
+    with runtime.database.write() as conn:
+        changes.apply(conn, Merged(ids["Anna owns a cat."], ids["Anna has a cat."], now + timedelta(days=30)), worker, now)
+        changes.apply(conn, SoftDeleted(ids["Anna had a dog."], "unused", now + timedelta(hours=20)), worker, now)
+        changes.apply(conn, SoftDeleted(ids["Anna lives in Oslo."], "superseded", now + timedelta(days=6, hours=4)), worker, now)
+        changes.apply(conn, SoftDeleted(ids["Anna met Tom once."], "overflow", now + timedelta(days=30)), worker, now)
+    curate.forget(runtime, ids["Anna sings."])
+
+
+def in_trash(runtime: Runtime) -> list[str]:
+    return [one.text for one in curate.list_memories(runtime, MemoryFilter(state=None))]
+
+
+async def ask_to_erase(seen: Seen, key: str) -> ConfirmErase:
+    await seen.pilot.press(key)
+    await seen.until(lambda: isinstance(seen.app.screen, ConfirmErase))
+    await seen.pilot.pause()
+    assert isinstance(seen.app.screen, ConfirmErase)
+    return seen.app.screen
+
+
+def put_cursor(screen: TrashScreen, text: str) -> Memory:
+    found = next(one for one in screen.rows.items if one.text == text)
+    screen.rows.show(screen.rows.items, at=found.id)
+    return found
+
+
+async def test_an_empty_trash_says_what_comes_here(world: World) -> None:
+    async with world.app() as seen:
+        await seen.ready()
+        await seen.pilot.press("f5")
+        await seen.until(lambda: "The trash is empty." in seen.text())
+        await seen.pilot.press("E", "X", "r", "enter")
+        await seen.settle()
+        assert len(seen.app.screen_stack) == 1
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_the_trash_looks_as_it_should(world: World, size: tuple[int, int], request: pytest.FixtureRequest) -> None:
+    async with trash(world, size) as (seen, _):
+        reasons = ("put there by you", "not used for 60 days", "too many facts", "replaced by a newer one", "merged into another")
+        assert [reason for reason in reasons if reason not in seen.text()] == []
+        update = bool(request.config.getoption("--update-goldens", default=False))
+        compare(seen, f"trash-{size[0]}x{size[1]}", update)
+
+
+@pytest.mark.parametrize(
+    ("left", "said"),
+    [
+        (timedelta(days=6, hours=4, minutes=9), "purges in 6 d 4 h"),
+        (timedelta(days=1), "purges in 1 d 0 h"),
+        (timedelta(hours=23, minutes=59), "purges TODAY, 23 h 59 m"),
+        (timedelta(minutes=-3), "purges SOON"),
+    ],
+)
+def test_the_rest_of_the_time_is_told_in_days_and_hours(left: timedelta, said: str) -> None:
+    assert purges(NOW + left, NOW) == said
+
+
+@pytest.mark.parametrize(
+    ("passed", "said"),
+    [(0.01, "now"), (3 / 60, "3 m"), (5, "5 h"), (3 * 24, "3 d"), (20 * 24, "2 w"), (99 * 24, "3 mo"), (800 * 24, "2 y")],
+)
+def test_an_age_is_told_in_few_letters(passed: float, said: str) -> None:
+    assert age(NOW - timedelta(hours=passed), NOW) == said
+
+
+async def test_the_time_that_is_left_goes_on_by_itself(world: World) -> None:
+    async with trash(world) as (seen, screen):
+        assert "purges in 6 d 3 h" in seen.text()
+        world.clock.now += timedelta(days=6)
+        screen._tick()
+        await seen.pilot.pause()
+        assert "purges TODAY, 3 h" in seen.text() and "purges SOON" in seen.text()
+
+
+async def test_r_brings_one_or_many_back_and_undo_takes_that_back(world: World) -> None:
+    async with trash(world) as (seen, screen):
+        runtime = seen.app.runtime
+        put_cursor(screen, "Anna had a dog.")
+        await seen.pilot.press("r")
+        await seen.until(lambda: len(screen.rows.items) == 4)
+        assert "Anna had a dog." in [one.text for one in curate.list_memories(runtime)]
+        await seen.pilot.press("ctrl+z")
+        await seen.until(lambda: len(screen.rows.items) == 5)
+        await seen.pilot.press("ctrl+a", "r")
+        await seen.until(lambda: not screen.rows.items)
+        assert in_trash(runtime) == []
+
+
+async def test_what_is_known_again_stays_and_that_is_said(world: World) -> None:
+    async with trash(world) as (seen, screen):
+        curate.add(seen.app.runtime, "Anna had a dog.")
+        put_cursor(screen, "Anna had a dog.")
+        await seen.pilot.press("r")
+        await seen.until(lambda: any("knows the same" in toast for toast in seen.toasts()))
+        assert "Anna had a dog." in in_trash(seen.app.runtime)
+
+
+async def test_search_finds_what_was_forgotten(world: World) -> None:
+    async with trash(world) as (seen, screen):
+        await seen.pilot.press("slash")
+        await seen.type("dog")
+        await seen.until(lambda: screen.shown_for == "dog")
+        assert [one.text for one in screen.rows.items] == ["Anna had a dog."]
+        await seen.pilot.press("down", "escape")
+        await seen.until(lambda: screen.shown_for == "" and len(screen.rows.items) == 5)
+
+
+async def test_enter_shows_the_whole_text_and_what_took_it_in(world: World) -> None:
+    async with trash(world) as (seen, screen):
+        put_cursor(screen, "Anna owns a cat.")
+        await seen.pilot.press("enter")
+        await seen.until(lambda: isinstance(seen.app.screen, TextCard))
+        await seen.pilot.pause()
+        assert "merged into: Anna has a cat." in seen.words()
+
+
+async def test_nothing_is_erased_without_the_typed_word(world: World) -> None:
+    async with trash(world) as (seen, screen):
+        put_cursor(screen, "Anna had a dog.")
+        await ask_to_erase(seen, "X")
+        await seen.pilot.press("enter")
+        await seen.type("yes")
+        await seen.pilot.press("enter", "escape")
+        await seen.until(lambda: len(seen.app.screen_stack) == 1)
+        assert "Anna had a dog." in in_trash(seen.app.runtime)
+
+
+async def test_the_typed_word_erases_and_a_receipt_is_shown(world: World) -> None:
+    async with trash(world) as (seen, screen):
+        put_cursor(screen, "Anna had a dog.")
+        await ask_to_erase(seen, "X")
+        await seen.type("erase")
+        await seen.pilot.press("enter")
+        await seen.until(lambda: isinstance(seen.app.screen, TextCard))
+        await seen.pilot.pause()
+        assert "Receipt" in seen.text() and "1 item erased" in seen.words() and "0 copies left" in seen.words()
+        await seen.pilot.press("escape")
+        await seen.until(lambda: len(screen.rows.items) == 4)
+        assert b"Anna had a dog." not in seen.app.runtime.paths.database.read_bytes()
+
+
+async def test_emptying_needs_the_word_too(world: World) -> None:
+    async with trash(world) as (seen, screen):
+        await ask_to_erase(seen, "E")
+        assert "All 5 memories in the trash." in seen.words()
+        await seen.type("erase")
+        await seen.pilot.press("enter")
+        await seen.until(lambda: isinstance(seen.app.screen, TextCard))
+        await seen.pilot.press("escape")
+        await seen.until(lambda: not screen.rows.items)
+        assert "The trash is empty." in seen.text()
+
+
+async def test_a_learned_memory_may_take_its_messages_along(world: World) -> None:
+    async with world.app() as seen:
+        await seen.ready()
+        assert world.model is not None
+        world.model.enqueue("Fine.")
+        await seen.send("Dragonfruit is what I like.")
+        runtime = seen.app.runtime
+        message = seen.chat.transcript.bubbles[0].message
+        revision = curate.add(runtime, "Anna likes dragonfruit.")
+        with runtime.database.write() as conn:
+            conn.execute("INSERT INTO memory_sources (memory_id, message_id) VALUES (?, ?)", (revision.memory_id, message.id))
+        curate.forget(runtime, revision.memory_id)
+        await seen.pilot.press("f5")
+        await seen.until(lambda: "dragonfruit" in seen.text())
+        asked = await ask_to_erase(seen, "X")
+        asked.query_one(Checkbox).value = True
+        await seen.type("erase")
+        await seen.pilot.press("enter")
+        await seen.until(lambda: isinstance(seen.app.screen, TextCard))
+        assert b"ragonfruit" not in runtime.paths.database.read_bytes()
+
+
+async def test_a_memory_put_here_elsewhere_is_seen_at_once(world: World) -> None:
+    async with trash(world) as (seen, screen):
+        curate.forget(seen.app.runtime, curate.list_memories(seen.app.runtime)[0].id)
+        seen.app.memories_changed()
+        await seen.until(lambda: len(screen.rows.items) == 6, seconds=2)
+
+
+async def test_without_colour_words_tell_what_is_urgent(world: World) -> None:
+    with patch.dict(os.environ, {"NO_COLOR": "1"}):
+        async with trash(world, (80, 24)) as (seen, _):
+            await seen.pilot.press("space")
+            await seen.settle()
+            assert "TODAY" in seen.text() and "✓ 1 marked" in seen.words()
+            assert any(line.startswith(" ▸") for line in seen.lines())
+
+
+async def test_hostile_texts_are_shown_as_they_are(world: World) -> None:
+    async with world.app(size=(80, 24)) as seen:
+        await seen.ready()
+        runtime = seen.app.runtime
+        for number, text in enumerate([*MARKUP, *ESCAPES[:8]]):
+            curate.forget(runtime, curate.add(runtime, f"{text} tea {number}"[:280]).memory_id)
+        await seen.pilot.press("f5")
+        await seen.until(lambda: "memories in the trash" in seen.text())
+        for keys in (["j"], ["enter"], ["escape"], ["X"], ["escape"], ["slash"]):
+            await seen.pilot.press(*keys)
+            await seen.settle()
+            no_escapes(seen)
+        assert isinstance(seen.app.screen, TrashScreen)
+        for text in ("[/INST]", "[b", '"[/'):
+            seen.app.screen.query_one(SearchField).value = text
+            await seen.until(lambda text=text: seen.app.screen.shown_for == text)
+            no_escapes(seen)
+
+
+async def test_every_key_shown_works(world: World) -> None:
+    async with trash(world) as (seen, screen):
+        for active in screen.active_bindings.values():
+            if active.binding.show:
+                action = active.binding.action.partition("(")[0].rpartition(".")[2]
+                assert any(hasattr(node, f"action_{action}") for node in (active.node, screen, seen.app)), active.binding
+
+
+def test_every_binding_has_an_id_of_its_own() -> None:
+    bindings = [one for kind in (TrashScreen, ConfirmErase) for one in kind.__dict__["BINDINGS"]]
+    assert all(isinstance(one, Binding) and one.id for one in bindings)
+    assert len({one.id for one in bindings}) == len(bindings)
+
+
+async def test_the_word_field_takes_only_a_word(world: World) -> None:
+    async with trash(world) as (seen, _):
+        asked = await ask_to_erase(seen, "E")
+        await seen.type("erase" * 5)
+        assert len(asked.query_one(Input).value) == 20
