@@ -25,6 +25,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -33,13 +34,14 @@ from numpy.typing import NDArray
 from memapp import bootstrap, paths
 from memapp.domain.changes import Actor, Created, Linked, ProfileChanged, Updated
 from memapp.domain.chat import Message
+from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.memory import Kind, Memory, State
 from memapp.domain.turn import Accepted
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import chats, forget
 from memapp.services.turn import take_turn
-from memapp.store import changes, events, vectors
+from memapp.store import changes, checkpoints, events, vectors
 from memapp.store.database import statements
 from memapp.store.rows import new_id, to_json, to_text
 
@@ -249,8 +251,8 @@ def plant(runtime: Runtime, word: str, way: str, anchor: str) -> None:
         )
     turn(runtime, thread.id, "What happens in long ago pottery classes?", "Clay happens.", word)
     with runtime.database.write() as conn:
-        data = {**events.get_checkpoint(conn, runtime.user_id, thread.id), "ahead": {"prediction_id": "", "needed_info": [word]}}
-        events.save_checkpoint(conn, runtime.user_id, thread.id, data, runtime.clock())
+        looked_ahead = partial(Checkpoint.looked_ahead, prediction_id="", needed_info=[word])
+        checkpoints.advance(conn, runtime.user_id, thread.id, looked_ahead, runtime.clock())
     chats.save_draft(runtime, thread.id, f"Once more: {fact}")
 
 

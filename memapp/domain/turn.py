@@ -33,8 +33,9 @@ class Predicted:
     """Call 1 is done: what has to be looked up."""
 
     needed_info: tuple[str, ...]
-    source: Literal["model", "prefetched", "keywords"]
-    """`prefetched`: guessed right in idle time. `keywords`: the model gave nothing usable, the message's own words serve."""
+    source: Literal["model", "prefetched", "kept", "keywords"]
+    """`prefetched`: guessed right in idle time. `kept`: said before memapp was killed in the middle of this turn.
+    `keywords`: the model gave nothing usable, the message's own words serve."""
     usage: Usage
 
 

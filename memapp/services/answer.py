@@ -6,13 +6,12 @@ Whatever happens in between, the reply's row ends in a final state with the text
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
 
 from memapp.domain.chat import Message, MessageStatus, Thread, exchanges
-from memapp.domain.prediction import Prediction
+from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.prompt import Finished, Piece, Prompt, Sampling, Usage
 from memapp.domain.text import clean, one_line, shorten
 from memapp.domain.turn import Completed, Failed, Found, Predicted, Restarted, Streamed, TurnEvent, Waiting
@@ -24,20 +23,13 @@ from memapp.prompts.history import recent
 from memapp.prompts.scene import Scene, about
 from memapp.runtime import Runtime
 from memapp.services import consent
+from memapp.services.ahead import Ahead, look_ahead
 from memapp.services.evidence import Evidence, look_up
-from memapp.store import chat, delta, events, expectations
+from memapp.store import chat, checkpoints, delta, events, expectations
 from memapp.store.uses import count_uses
 
 SAVE_PARTIAL_SECONDS = 2.0
 TITLE_CHARS = 48
-
-
-@dataclass(frozen=True, slots=True)
-class Ahead:
-    """Call 1, done in idle time for the message that was expected."""
-
-    expected: str
-    needed_info: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -53,6 +45,8 @@ class OpenTurn:
     cancel: Cancel
     ahead: Ahead | None = None
     """What was done in idle time, when the message was expected."""
+    kept: tuple[str, ...] = ()
+    """What call 1 said before memapp was killed in the middle of this turn."""
     avoid: str = ""
     """An earlier reply to the same message, which a retry must not repeat."""
 
@@ -119,11 +113,6 @@ def answer(runtime: Runtime, turn: OpenTurn) -> Iterator[TurnEvent]:
     yield Failed(saved, error) if error else Completed(saved, so_far.expects)
 
 
-def save_checkpoint(runtime: Runtime, conn: sqlite3.Connection, thread_id: str, data: dict[str, Any]) -> None:
-    """Note where a thread stands: its open turn, its last prediction, what was looked up ahead."""
-    events.save_checkpoint(conn, runtime.user_id, thread_id, data, runtime.clock())
-
-
 def _settle(turn: OpenTurn, so_far: _Reply) -> None:
     if so_far.overdue:
         raise ModelError(so_far.overdue, "Try again, or choose a smaller model under Models (F8).")
@@ -149,12 +138,14 @@ def _calls(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Iterator[TurnEve
         evidence = so_far.evidence
         typed = respond.with_facts(turn.message.text, evidence.hits, evidence.delta.lines)
         setting = scene(runtime, model, turn.thread, turn.earlier, typed)
+        _note_recalled(runtime, turn, evidence)
         yield Found(evidence.hits)
     elif turn.message is not None:
-        yield _predict(model, setting, turn, so_far)
+        yield _predict(runtime, model, setting, turn, so_far)
         in_prompt = [*turn.earlier, turn.message]
         found = look_up(runtime, turn.thread.id, turn.message.text, so_far.needed_info, in_prompt)
         so_far.evidence = in_suffix = _affordable(runtime, model, setting, found)
+        _note_recalled(runtime, turn, so_far.evidence)
         yield Found(so_far.evidence.hits)
     yield from _stream_reply(runtime, model, setting, turn, so_far, in_suffix, turn.avoid)
     repeated = respond.repeats(so_far.text, setting.history)
@@ -164,8 +155,11 @@ def _calls(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Iterator[TurnEve
         yield from _stream_reply(runtime, model, setting, turn, so_far, in_suffix, repeated)
 
 
-def _predict(model: ChatModel, setting: Scene, turn: OpenTurn, so_far: _Reply) -> Predicted:
+def _predict(runtime: Runtime, model: ChatModel, setting: Scene, turn: OpenTurn, so_far: _Reply) -> Predicted:
     """Call 1. It is read only until its list of needed information is closed; the rest is completed in idle time."""
+    if turn.kept:
+        so_far.needed_info = turn.kept
+        return Predicted(turn.kept, "kept", Usage())
     prompt, sampling = predict.request(setting)
     text = ""
     with closing(model.generate(prompt, sampling, turn.cancel)) as stream:
@@ -178,21 +172,10 @@ def _predict(model: ChatModel, setting: Scene, turn: OpenTurn, so_far: _Reply) -
                     break
     so_far.needed_info = predict.parse(text).needed_info
     if so_far.needed_info:
+        with runtime.database.write() as conn:
+            _advance(runtime, conn, turn, lambda at: at.predicted(so_far.needed_info))
         return Predicted(so_far.needed_info, "model", so_far.predict_usage)
     return Predicted(predict.keywords(setting.message or ""), "keywords", so_far.predict_usage)
-
-
-def done_ahead(runtime: Runtime, thread_id: str, expected: Prediction | None) -> Ahead | None:
-    """Return what was done in idle time for the message that was expected, if anything was."""
-    data = events.get_checkpoint(runtime.database.read(), runtime.user_id, thread_id).get("ahead")
-    if expected is None or not data or data["prediction_id"] != expected.id:
-        return None
-    return Ahead(expected.text, tuple(data["needed_info"]))
-
-
-def look_ahead(runtime: Runtime, thread_id: str, in_prompt: list[Message], ahead: Ahead) -> Evidence:
-    """Look up what the expected message needs: the same in idle time and in the turn, so that the cache fits."""
-    return look_up(runtime, thread_id, ahead.expected, ahead.needed_info, in_prompt)
 
 
 def _affordable(runtime: Runtime, model: ChatModel, setting: Scene, found: Evidence) -> Evidence:
@@ -227,7 +210,7 @@ def _stream_reply(
                     tail += text
                 case Piece(text=text):
                     so_far.text += clean(text)
-                    _save_partial(runtime, turn.reply, so_far)
+                    _save_partial(runtime, turn, so_far)
                     yield Streamed(clean(text))
     so_far.expects = respond.parse_prediction(clean(tail))
 
@@ -245,11 +228,24 @@ def _reply_request(runtime: Runtime, setting: Scene, evidence: Evidence, avoid: 
     )
 
 
-def _save_partial(runtime: Runtime, reply: Message, so_far: _Reply) -> None:
+def _save_partial(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> None:
     if time.monotonic() - so_far.saved_at >= SAVE_PARTIAL_SECONDS:
         so_far.saved_at = time.monotonic()
         with runtime.database.write() as conn:
-            chat.save_partial(conn, reply.id, so_far.text)
+            chat.save_partial(conn, turn.reply.id, so_far.text)
+            _advance(runtime, conn, turn, Checkpoint.replying)
+
+
+def _note_recalled(runtime: Runtime, turn: OpenTurn, evidence: Evidence) -> None:
+    """Save what stands in the prompt before the reply begins: what is left of it after a kill was written from that."""
+    with runtime.database.write() as conn:
+        events.save_recalls(conn, turn.reply.id, evidence.hits)
+        revision = delta.revision(conn, runtime.user_id)
+        _advance(runtime, conn, turn, lambda at: at.recalled([hit.id for hit in evidence.hits], revision))
+
+
+def _advance(runtime: Runtime, conn: sqlite3.Connection, turn: OpenTurn, step: Callable[[Checkpoint], Checkpoint]) -> None:
+    checkpoints.advance(conn, runtime.user_id, turn.thread.id, step, runtime.clock())
 
 
 @contextmanager
@@ -277,12 +273,11 @@ def _watchdog(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Iterator[None
 
 
 def _finish(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Message:
-    """The second commit: the reply, what is expected next, what was recalled, and what it cost."""
+    """The second commit: the reply, what is expected next, which memories were of use, and what it cost."""
     now, user, thread_id, reply = runtime.clock(), runtime.user_id, turn.thread.id, turn.reply
     text, hits = so_far.text.strip(), so_far.evidence.hits
     with runtime.database.write() as conn:
         chat.finish_message(conn, reply.id, text, so_far.status, so_far.usage)
-        events.save_recalls(conn, reply.id, hits)
         count_uses(conn, user, [hit.id for hit in hits if hit.kind == "memory"], now)
         if so_far.status is not MessageStatus.FAILED:
             delta.settle(conn, user, thread_id, so_far.evidence.delta.settled)
@@ -293,7 +288,7 @@ def _finish(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Message:
         if not turn.earlier and turn.message:
             chat.rename_thread(conn, user, thread_id, shorten(one_line(turn.message.text), TITLE_CHARS), "app")
         _note_answer(runtime, conn, turn, so_far)
-        save_checkpoint(runtime, conn, thread_id, {"open_turn": None, "last_prediction": so_far.expects})
+        _advance(runtime, conn, turn, lambda at: at.settled(so_far.expects))
     return replace(reply, text=text, status=so_far.status, usage=so_far.usage)
 
 

@@ -7,8 +7,10 @@ The hot path makes exactly two model calls; learning happens later, in `services
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from memapp.domain.chat import MAX_MESSAGE_CHARS, Message, MessageStatus, Origin, Role
+from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.expectation import Verdict, mismatch
 from memapp.domain.prediction import Prediction
 from memapp.domain.text import clean
@@ -17,9 +19,10 @@ from memapp.errors import ModelError, UsageError
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.services import consent
-from memapp.services.answer import OpenTurn, answer, done_ahead, open_thread, save_checkpoint
+from memapp.services.ahead import done_ahead
+from memapp.services.answer import OpenTurn, answer, open_thread
 from memapp.services.remember import notice
-from memapp.store import chat, events, expectations
+from memapp.store import chat, checkpoints, events, expectations
 
 
 def take_turn(
@@ -35,7 +38,7 @@ def take_turn(
     with runtime.database.write() as conn:
         message = chat.add_message(conn, runtime.user_id, thread.id, Role.USER, text, now, origin=Origin.TYPED, pasted=pasted)
         heard = consent.hear(runtime, question, message) if question else None
-        reply = _add_reply(runtime, conn, thread.id, message)
+        reply = _add_reply(runtime, conn, thread.id, message, ahead.needed_info if ahead else ())
         if expected and verdict:
             expectations.mark_checked(conn, expected.id, message.id, verdict.surprised, verdict.why)
             expected = replace(expected, surprised=verdict.surprised, why=verdict.why)
@@ -51,18 +54,21 @@ def take_turn(
 
 
 def retry_turn(runtime: Runtime, reply_id: str, *, cancel: Cancel | None = None) -> Iterator[TurnEvent]:
-    """Answer again; the old reply stays as a variant."""
+    """Answer again; the old reply stays as a variant. One that a kill interrupted is resumed: what call 1 said is known."""
     old = chat.get_message(runtime.database.read(), runtime.user_id, reply_id)
     if old.reply_to is None:
         raise UsageError("Only a reply can be retried.")
     message = chat.get_message(runtime.database.read(), runtime.user_id, old.reply_to)
     thread, messages = open_thread(runtime, old.thread_id, before=message.seq)
+    resumed = old.status is MessageStatus.INTERRUPTED
     with runtime.database.write() as conn:
+        kept = checkpoints.load(conn, runtime.user_id, thread.id).kept_for(old.id) if resumed else ()
         chat.set_active(conn, [old.id], active=False)
-        reply = _add_reply(runtime, conn, thread.id, message)
+        reply = _add_reply(runtime, conn, thread.id, message, kept)
     expected = expectations.checked_by(runtime.database.read(), runtime.user_id, message.id)
     yield Accepted(message, reply, expected)
-    yield from answer(runtime, OpenTurn(thread, messages, message, reply, cancel or Cancel(), avoid=old.text))
+    avoid = "" if resumed else old.text  # nobody minded what could not be finished
+    yield from answer(runtime, OpenTurn(thread, messages, message, reply, cancel or Cancel(), kept=kept, avoid=avoid))
 
 
 def resend_turn(
@@ -99,8 +105,10 @@ def _checked(text: str, pasted: Sequence[tuple[int, int]]) -> tuple[str, Sequenc
     return cleaned, pasted
 
 
-def _add_reply(runtime: Runtime, conn: sqlite3.Connection, thread_id: str, message: Message | None) -> Message:
-    """Add the empty row that the reply will fill, and mark the turn as open."""
+def _add_reply(
+    runtime: Runtime, conn: sqlite3.Connection, thread_id: str, message: Message | None, needed_info: Sequence[str] = ()
+) -> Message:
+    """Add the empty row that the reply will fill, and mark the turn as open, with what it is known to need."""
     model = runtime.chat.ready()
     reply = chat.add_message(
         conn,
@@ -115,7 +123,9 @@ def _add_reply(runtime: Runtime, conn: sqlite3.Connection, thread_id: str, messa
         reply_to=message.id if message else None,
         model=model.name if model else "",
     )
-    save_checkpoint(runtime, conn, thread_id, {"open_turn": reply.id})
+    position = message.seq if message else reply.seq - 1
+    begin = partial(Checkpoint.accepted, reply_id=reply.id, position=position, needed_info=needed_info)
+    checkpoints.advance(conn, runtime.user_id, thread_id, begin, runtime.clock())
     return reply
 
 

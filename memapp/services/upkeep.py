@@ -7,8 +7,10 @@ message goes first. What is left undone stays pending in the file and is done th
 import logging
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 
 from memapp.domain.chat import Message, MessageStatus, Role
+from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.expectation import may_become
 from memapp.domain.prediction import Prediction
 from memapp.domain.prompt import Piece, Prompt, Sampling
@@ -18,11 +20,12 @@ from memapp.prompts import predict, respond
 from memapp.prompts import scene as words
 from memapp.runtime import Runtime
 from memapp.services import consent, lifecycle
-from memapp.services.answer import done_ahead, look_ahead, open_thread, scene
+from memapp.services.ahead import done_ahead, look_ahead
+from memapp.services.answer import open_thread, scene
 from memapp.services.embed import embed
 from memapp.services.merge import Written
 from memapp.services.remember import learn
-from memapp.store import events, expectations
+from memapp.store import checkpoints, expectations
 
 log = logging.getLogger(__name__)
 
@@ -110,9 +113,8 @@ def _predict_ahead(runtime: Runtime, model: ChatModel, thread_id: str, cancel: C
     if cancel.is_set() or not needed_info:
         return
     with runtime.database.write() as conn:
-        data = events.get_checkpoint(conn, runtime.user_id, thread_id)
-        data["ahead"] = {"prediction_id": expected.id, "needed_info": list(needed_info)}
-        events.save_checkpoint(conn, runtime.user_id, thread_id, data, runtime.clock())
+        looked_ahead = partial(Checkpoint.looked_ahead, prediction_id=expected.id, needed_info=needed_info)
+        checkpoints.advance(conn, runtime.user_id, thread_id, looked_ahead, runtime.clock())
 
 
 def _generate(model: ChatModel, prompt: Prompt, sampling: Sampling, cancel: Cancel, *, until_enough: bool = False) -> str:

@@ -1,4 +1,4 @@
-"""What happened and where a thread stands: operational events, recalls of a reply, checkpoints, and settings of the screen."""
+"""What happened: operational events and recalls of a reply; and the settings of the screen."""
 
 import json
 import sqlite3
@@ -77,25 +77,6 @@ def list_recalls(conn: sqlite3.Connection, user_id: str, message_id: str) -> lis
         )
         for row in rows
     ]
-
-
-def save_checkpoint(conn: sqlite3.Connection, user_id: str, thread_id: str, data: dict[str, Any], now: datetime) -> None:
-    """Keep where a thread stands; one checkpoint a thread."""
-    conn.execute(
-        """INSERT INTO supervisor_checkpoints (id, user_id, thread_id, checkpoint_data, created_at, updated_at)
-           VALUES (?, ?, ?, ?, ?, ?)
-           ON CONFLICT (user_id, thread_id) DO UPDATE SET
-             checkpoint_data = excluded.checkpoint_data, updated_at = excluded.updated_at""",
-        (new_id(now), user_id, thread_id, to_json(data), to_text(now), to_text(now)),
-    )
-
-
-def get_checkpoint(conn: sqlite3.Connection, user_id: str, thread_id: str) -> dict[str, Any]:
-    row = conn.execute(
-        "SELECT checkpoint_data FROM supervisor_checkpoints WHERE user_id = ? AND thread_id = ?", (user_id, thread_id)
-    ).fetchone()
-    data: dict[str, Any] = json.loads(row["checkpoint_data"]) if row else {}
-    return data
 
 
 def set_interface(conn: sqlite3.Connection, user_id: str, name: str, value: Any) -> None:

@@ -15,7 +15,7 @@ from memapp.services import activity, curate, lifecycle, upkeep
 from memapp.services.embed import embed
 from memapp.services.evidence import look_up
 from memapp.services.query import query
-from memapp.store import events, history
+from memapp.store import checkpoints, events, history
 from memapp.store.database import open_database
 from tests.builders import Clock, new_chat, say
 
@@ -237,10 +237,11 @@ def test_what_changed_and_when_is_answered_without_logs(runtime: Runtime) -> Non
 def test_checkpoints_persist_across_restarts(runtime: Runtime) -> None:
     thread = new_chat(runtime)
     say(runtime, thread, "I like tea.")
-    before = events.get_checkpoint(runtime.database.read(), runtime.user_id, thread)
+    before = checkpoints.load(runtime.database.read(), runtime.user_id, thread)
+    assert before.position == 1
     runtime.database.close()
     reopened = open_database(runtime.paths.database)
-    assert events.get_checkpoint(reopened.read(), runtime.user_id, thread) == before
+    assert checkpoints.load(reopened.read(), runtime.user_id, thread) == before
     reopened.close()
 
 

@@ -8,13 +8,14 @@ import pytest
 
 from memapp import bootstrap
 from memapp.domain.changes import Actor, ProfileChanged
+from memapp.domain.checkpoint import Checkpoint
 from memapp.errors import NotFound, UsageError
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import browse, chats, curate, forget, upkeep
 from memapp.services.recall import RecallRequest, recall
-from memapp.store import changes, events
+from memapp.store import changes, checkpoints
 from memapp.store import forget as store
 from memapp.store.forget import Job
 from memapp.store.rows import new_id, to_json, to_text
@@ -159,7 +160,7 @@ def test_what_was_expected_with_it_in_the_prompt_is_gone(runtime: Runtime, model
     forget.purge(runtime, [memory])
     assert ask(runtime, "SELECT count(*) FROM predictions WHERE text || needed_info LIKE '%zqarla%'") == [(0,)]
     assert ask(runtime, "SELECT count(*) FROM recalls WHERE owner_id = ?", memory) == [(0,)]
-    assert events.get_checkpoint(runtime.database.read(), runtime.user_id, thread) == {}
+    assert checkpoints.load(runtime.database.read(), runtime.user_id, thread) == Checkpoint()
 
 
 def test_a_word_is_gone_from_everywhere_as_the_preview_said(runtime: Runtime, tmp_path: Path) -> None:

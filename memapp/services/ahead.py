@@ -1,0 +1,30 @@
+"""What idle time did for the message that is expected next: it saves call 1 when that message comes."""
+
+from dataclasses import dataclass
+
+from memapp.domain.chat import Message
+from memapp.domain.prediction import Prediction
+from memapp.runtime import Runtime
+from memapp.services.evidence import Evidence, look_up
+from memapp.store import checkpoints
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """Call 1, done in idle time for the message that was expected."""
+
+    expected: str
+    needed_info: tuple[str, ...]
+
+
+def done_ahead(runtime: Runtime, thread_id: str, expected: Prediction | None) -> Ahead | None:
+    """Return what was done in idle time for the message that was expected, if anything was."""
+    done = checkpoints.load(runtime.database.read(), runtime.user_id, thread_id).ahead
+    if expected is None or done is None or done.prediction_id != expected.id:
+        return None
+    return Ahead(expected.text, done.needed_info)
+
+
+def look_ahead(runtime: Runtime, thread_id: str, in_prompt: list[Message], ahead: Ahead) -> Evidence:
+    """Look up what the expected message needs: the same in idle time and in the turn, so that the cache fits."""
+    return look_up(runtime, thread_id, ahead.expected, ahead.needed_info, in_prompt)

@@ -1,0 +1,31 @@
+"""Checkpoints: where each thread stands, written along with what the turn saves anyway wherever it can be."""
+
+import sqlite3
+from collections.abc import Callable
+from dataclasses import asdict
+from datetime import datetime
+
+from memapp.domain.checkpoint import Checkpoint, read_checkpoint
+from memapp.store.rows import new_id, to_json, to_text
+
+
+def load(conn: sqlite3.Connection, user_id: str, thread_id: str) -> Checkpoint:
+    """Return where a thread stands; a new one is idle."""
+    row = conn.execute(
+        "SELECT checkpoint_data FROM supervisor_checkpoints WHERE user_id = ? AND thread_id = ?", (user_id, thread_id)
+    ).fetchone()
+    return read_checkpoint(row["checkpoint_data"]) if row else Checkpoint()
+
+
+def advance(
+    conn: sqlite3.Connection, user_id: str, thread_id: str, step: Callable[[Checkpoint], Checkpoint], now: datetime
+) -> None:
+    """Put in place of a thread's checkpoint what a step makes of it."""
+    data = to_json(asdict(step(load(conn, user_id, thread_id))))
+    conn.execute(
+        """INSERT INTO supervisor_checkpoints (id, user_id, thread_id, checkpoint_data, created_at, updated_at)
+           VALUES (?, ?, ?, ?, ?, ?)
+           ON CONFLICT (user_id, thread_id) DO UPDATE SET
+             checkpoint_data = excluded.checkpoint_data, updated_at = excluded.updated_at""",
+        (new_id(now), user_id, thread_id, data, to_text(now), to_text(now)),
+    )

@@ -1,0 +1,48 @@
+"""Where a thread stands, stage by stage, and what is read of a checkpoint that another version wrote."""
+
+import pytest
+
+from memapp.domain.checkpoint import Checkpoint, DoneAhead, Stage, read_checkpoint
+
+
+def test_each_stage_adds_what_it_knows() -> None:
+    at = Checkpoint(last_prediction="You will ask about tea.", ahead=DoneAhead("p", ("tea",)))
+    at = at.accepted("reply", 7)
+    assert at == Checkpoint(Stage.ACCEPTED, "reply", 7, last_prediction="You will ask about tea.")
+    at = at.predicted(["oolong", "tea"])
+    assert (at.stage, at.needed_info) == (Stage.PREDICTED, ("oolong", "tea"))
+    at = at.recalled(["one", "two"], 12)
+    assert (at.stage, at.hits, at.revision) == (Stage.RECALLED, ("one", "two"), 12)
+    assert at.replying().stage is Stage.REPLYING
+    assert at.kept_for("reply") == ("oolong", "tea")
+    assert at.kept_for("another") == ()
+
+
+def test_what_is_known_when_a_message_comes_needs_no_call() -> None:
+    assert Checkpoint().accepted("reply", 1, ["tea"]) == Checkpoint(Stage.PREDICTED, "reply", 1, needed_info=("tea",))
+
+
+def test_of_a_turn_that_has_ended_nothing_is_resumed() -> None:
+    at = Checkpoint().accepted("reply", 1, ["tea"]).recalled(["one"], 3).settled("You will thank me.")
+    assert at == Checkpoint(position=1, hits=("one",), revision=3, last_prediction="You will thank me.")
+    assert at.kept_for("reply") == ()
+    assert at.looked_ahead("p", ["cake"]).ahead == DoneAhead("p", ("cake",))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("{}", Checkpoint()),
+        ('{"open_turn":"reply"}', Checkpoint(open_turn="reply")),
+        (
+            '{"open_turn":null,"last_prediction":"Thanks.","ahead":{"prediction_id":"p","needed_info":["tea"]}}',
+            Checkpoint(last_prediction="Thanks.", ahead=DoneAhead("p", ("tea",))),
+        ),
+        ('{"open_turn":"reply","stage":"dreaming"}', Checkpoint()),
+        ('{"position":"many"}', Checkpoint()),
+        ("[]", Checkpoint()),
+        ('{"open_turn":"reply","something":"newer"}', Checkpoint(open_turn="reply")),
+    ],
+)
+def test_a_checkpoint_of_another_version_is_read_as_far_as_it_can_be(text: str, expected: Checkpoint) -> None:
+    assert read_checkpoint(text) == expected

@@ -1,0 +1,142 @@
+"""Killed at each stage of a turn: the next start knows how far it came, and trying again goes on from there."""
+
+import multiprocessing
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memapp import bootstrap
+from memapp.domain.chat import Message, MessageStatus
+from memapp.domain.checkpoint import Checkpoint, Stage
+from memapp.domain.turn import Accepted, Completed, Found, Predicted, Streamed, TurnEvent
+from memapp.inference.scripted import ScriptedModel
+from memapp.runtime import Runtime
+from memapp.services import answer, chats, curate
+from memapp.services.turn import retry_turn, take_turn
+from memapp.store import checkpoints
+from tests.builders import new_chat, only, say
+
+QUESTION = "Which tea do I drink?"
+FACT = "User drinks oolong tea."
+NEEDED = ("oolong", "tea")
+
+
+def model() -> ScriptedModel:
+    made = ScriptedModel()
+    made.enqueue("You drink oolong tea.", "You will thank me.", NEEDED)
+    return made
+
+
+def open_with_model(home: Path) -> Runtime:
+    runtime = bootstrap.start(home=home)
+    runtime.chat.fill(model())
+    return runtime
+
+
+def die_at(last: type, events: Iterator[TurnEvent]) -> None:
+    for event in events:
+        if isinstance(event, last):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+def ask_and_die(home: Path, last: type) -> None:
+    answer.SAVE_PARTIAL_SECONDS = 0.0
+    runtime = open_with_model(home)
+    die_at(last, take_turn(runtime, chats.list_threads(runtime)[0].id, QUESTION))
+
+
+def retry_and_die(home: Path, last: type) -> None:
+    runtime = open_with_model(home)
+    thread = chats.list_threads(runtime)[0].id
+    die_at(last, retry_turn(runtime, chats.page(runtime, thread).messages[-1].id))
+
+
+def killed_at(work: object, home: Path, last: type) -> None:
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["memapp.bootstrap", "memapp.services.turn", "tests.reliability.test_kill_turn"])
+    process = context.Process(target=work, args=(home, last))  # type: ignore[arg-type]
+    process.start()
+    process.join()
+    assert process.exitcode == -signal.SIGKILL
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A store with one fact and one chat, in which nothing was said yet."""
+    runtime = bootstrap.start(home=tmp_path / "home")
+    curate.add(runtime, FACT)
+    new_chat(runtime)
+    runtime.close()
+    return tmp_path / "home"
+
+
+def reopened(home: Path) -> tuple[Runtime, str, Message, Checkpoint]:
+    """Start again; return the chat, its reply and its checkpoint."""
+    runtime = open_with_model(home)
+    thread = chats.list_threads(runtime)[0].id
+    message, reply = chats.page(runtime, thread).messages
+    assert (message.text, reply.status) == (QUESTION, MessageStatus.INTERRUPTED)
+    at = checkpoints.load(runtime.database.read(), runtime.user_id, thread)
+    assert (at.open_turn, at.position) == (reply.id, message.seq)
+    return runtime, thread, reply, at
+
+
+def calls(runtime: Runtime) -> int:
+    scripted = runtime.chat.ready()
+    assert isinstance(scripted, ScriptedModel)
+    return len(scripted.seen)
+
+
+@pytest.mark.parametrize(
+    ("last", "stage", "source", "needed"),
+    [
+        (Accepted, Stage.ACCEPTED, "model", 2),
+        (Predicted, Stage.PREDICTED, "kept", 1),
+        (Found, Stage.RECALLED, "kept", 1),
+        (Streamed, Stage.REPLYING, "kept", 1),
+    ],
+)
+def test_trying_again_goes_on_where_the_kill_came(home: Path, last: type, stage: Stage, source: str, needed: int) -> None:
+    killed_at(ask_and_die, home, last)
+    runtime, thread, reply, at = reopened(home)
+    assert at.stage is stage
+    happened = list(retry_turn(runtime, reply.id))
+    assert isinstance(happened[-1], Completed)
+    assert (only(Predicted, happened).source, only(Predicted, happened).needed_info) == (source, NEEDED)
+    assert calls(runtime) == needed, "call 1 is not made twice"
+    assert [hit.text for hit in only(Found, happened).hits] == [FACT]
+    after = checkpoints.load(runtime.database.read(), runtime.user_id, thread)
+    assert (after.stage, after.open_turn, after.last_prediction) == (Stage.IDLE, None, "You will thank me.")
+    assert chats.page(runtime, thread).messages[-1].text == "You drink oolong tea."
+    runtime.close()
+
+
+def test_what_stood_in_the_prompt_is_known_after_the_kill(home: Path) -> None:
+    killed_at(ask_and_die, home, Streamed)
+    runtime, _, reply, at = reopened(home)
+    known = chats.trace(runtime, reply).hits
+    assert [hit.text for hit in known] == [FACT]
+    assert (at.hits, at.revision) == ((known[0].id,), 1)
+    assert "You drink oolong tea.".startswith(reply.text) and reply.text
+    runtime.close()
+
+
+def test_a_second_kill_loses_nothing_of_the_first_attempt(home: Path) -> None:
+    killed_at(ask_and_die, home, Predicted)
+    killed_at(retry_and_die, home, Accepted)
+    runtime, _, reply, at = reopened(home)
+    assert (at.stage, at.needed_info) == (Stage.PREDICTED, NEEDED)
+    assert only(Predicted, retry_turn(runtime, reply.id)).source == "kept"
+    runtime.close()
+
+
+def test_another_message_begins_afresh(home: Path) -> None:
+    killed_at(ask_and_die, home, Found)
+    runtime, thread, _, _ = reopened(home)
+    happened = say(runtime, thread, "Which coffee do I drink?")
+    assert only(Predicted, happened).source == "model"
+    assert only(Predicted, retry_turn(runtime, only(Completed, happened).reply.id)).source == "model"
+    runtime.close()
