@@ -42,6 +42,8 @@ PRAGMAS = {
     "mmap_size": 0,
 }
 BUSY_MILLISECONDS = 5000
+LARGE_BYTES = 32 * 1024 * 1024
+"""Reading a larger file through would be felt at the start; if it was closed properly, that is left to `Database.check`."""
 
 
 class Database:
@@ -55,6 +57,8 @@ class Database:
         self._authorizer: guards.Authorizer = guards.everyday
         self._readers: dict[int, sqlite3.Connection] = {}
         self._raw: dict[str, BinaryIO] = {}
+        self.checked = True
+        """False for a large file that nobody has read through yet."""
 
     @property
     def read_only(self) -> bool:
@@ -158,8 +162,24 @@ class Database:
             partial.replace(target)
         return target
 
+    def check(self) -> None:
+        """Read the whole file through, unless that was done; beside other work, which goes on.
+
+        Raises `StoreError` if it is damaged. Closing the file ends it early.
+        """
+        if self.checked:
+            return
+        try:
+            _check(self.read(), self.path)
+            self.checked = True
+        except sqlite3.DatabaseError as error:
+            if not isinstance(error, sqlite3.OperationalError | sqlite3.ProgrammingError):  # those tell that it was closed
+                raise StoreError(f"{self.path} is damaged ({error}).", "Put a copy from the folder backups in its place.") from error
+
     def close(self) -> None:
         """Close every connection and let another memapp write. A second call does nothing."""
+        for reader in self._readers.values():
+            reader.interrupt()
         for reader in self._readers.values():
             reader.close()
         self._readers.clear()
@@ -182,13 +202,16 @@ def open_database(path: Path, *, read_only: bool = False) -> Database:
         return _open_read_only(path)
     _prepare_folder(path.parent)
     lock = _take_lock(path)
+    settled = path.exists() and path.stat().st_size > LARGE_BYTES and not path.with_name(path.name + "-wal").exists()
     try:
         with translated_errors(path):
-            writer = _open_writer(path)
+            writer = _open_writer(path, check=not settled)
     except BaseException:
         lock.release()
         raise
-    return Database(path, writer, lock)
+    database = Database(path, writer, lock)
+    database.checked = not settled
+    return database
 
 
 @contextmanager
@@ -277,16 +300,18 @@ def _open_read_only(path: Path) -> Database:
     return database
 
 
-def _open_writer(path: Path) -> sqlite3.Connection:
+def _open_writer(path: Path, *, check: bool) -> sqlite3.Connection:
     if not path.exists():
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_RDWR, 0o600))
     writer = _connect(path, read_only=False)
     try:
         _refuse_foreign(writer, path)
-        _check(writer, path)
+        if check:
+            _check(writer, path)
         _migrate(writer, path)
         _check_guards(writer, path)
-        _repair_full_text(writer)
+        if check:
+            _repair_full_text(writer)
         writer.set_authorizer(guards.everyday)
     except BaseException:
         writer.close()

@@ -130,6 +130,16 @@ class MemappApp(App[None]):
             self.post_message(OpeningFailed(problem))
         else:
             self.post_message(Opened(runtime))
+            self._check(runtime)
+
+    def _check(self, runtime: "Runtime") -> None:
+        """Read the file through while the person begins; damage is told, and nothing else can be done about it here."""
+        from memapp.services import soundness
+
+        try:
+            soundness.check(runtime)
+        except MemappError as error:
+            self.call_from_thread(notify, self, str(error), title=error.title, problem=True, seconds=60.0)
 
     async def on_opening_failed(self, event: OpeningFailed) -> None:
         self._failed = True

@@ -238,3 +238,38 @@ def test_the_lock_is_free_after_closing_on_another_thread(tmp_path: Path) -> Non
     again = open_database(path)
     assert not again.read_only
     again.close()
+
+
+def _damage(path: Path) -> None:
+    """Overwrite the last page, which holds rows or an index."""
+    with path.open("r+b") as file:
+        file.seek(-4096, 2)
+        file.write(b"\x05" * 4096)
+
+
+def test_a_large_file_that_was_closed_properly_is_read_through_after_the_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memapp.store.database.LARGE_BYTES", 0)
+    path = tmp_path / "data" / "memapp.db"
+    open_database(path).close()
+    _damage(path)
+    database = open_database(path)
+    try:
+        assert not database.checked
+        with pytest.raises(StoreError, match="damaged"):
+            database.check()
+    finally:
+        database.close()
+
+
+def test_a_large_file_that_was_not_closed_is_read_through_before_anything_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memapp.store.database.LARGE_BYTES", 0)
+    path = tmp_path / "data" / "memapp.db"
+    open_database(path).close()
+    _damage(path)
+    path.with_name("memapp.db-wal").touch()
+    with pytest.raises(StoreError, match="damaged"):
+        open_database(path)
