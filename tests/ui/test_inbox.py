@@ -234,6 +234,18 @@ async def test_words_that_were_pasted_are_told_from_words_that_were_typed(seen: 
     assert "! in text that you pasted" in seen.words()
 
 
+async def test_a_long_queue_comes_up_as_it_is_answered(seen: Seen, at_once: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "SHOWN", 2)
+    for value in ("tea", "milk", "rain"):
+        put_in(seen, "health", f"allergic to {value}", f"I am allergic to {value}.")
+    screen = await open_inbox(seen)
+    assert "Waiting 3" in seen.text() and "1 more, when these are answered" in seen.text()
+    assert len(screen.waiting.rows.items) == 2
+    await seen.pilot.press("d")
+    await seen.until(lambda: "allergic to tea" in seen.text())
+    assert "Waiting 2" in seen.text() and "more, when" not in seen.text()
+
+
 async def test_a_value_is_copied(seen: Seen, at_once: None) -> None:
     propose(seen)
     await open_inbox(seen)
@@ -356,7 +368,7 @@ async def test_hostile_values_evidence_and_memories_are_shown_as_they_are(seen: 
 async def test_the_store_is_read_beside_the_event_loop(seen: Seen, at_once: None) -> None:
     threads = set()
 
-    def queue(runtime: object) -> tuple[reading.Case, ...]:
+    def queue(runtime: object) -> reading.Queue:
         threads.add(threading.current_thread())
         return reading_queue(runtime)  # type: ignore[arg-type]
 

@@ -10,7 +10,7 @@ from textual.widgets import Static
 from memapp.domain.activity import Count, Day, Rate, Rates
 from memapp.ui.activity.reading import Numbers
 from memapp.ui.activity.words import NODES, operation
-from memapp.ui.safe import joined
+from memapp.ui.safe import joined, plain
 
 FACTS_GOAL = 0.95
 SECOND_LOOKS_GOAL = 0.10
@@ -26,7 +26,7 @@ class NumbersView(VerticalScroll, can_focus=True):
         super().__init__(id="numbers")
 
     def compose(self) -> ComposeResult:
-        yield Static(id="numbers-text", markup=False)
+        yield Static(plain("Counting…", "$text-muted"), id="numbers-text", markup=False)
 
     def show(self, numbers: Numbers) -> None:
         content = Content("\n\n").join([_rates(numbers.rates), _days(numbers.days), _table(numbers.counts)])

@@ -80,10 +80,10 @@ def _why(case: Case, now: datetime) -> Content:
     patch = case.patch
     asked = f"{PROPOSERS.get(patch.proposer, patch.proposer)}, {ago(patch.created_at, now)}."
     parts = [
-        joined(("With a yes it also remembers", "$text-muted"), "\n  ", case.held, "\n") if case.held else None,
+        joined(("With a yes it also remembers", "$text-muted"), "\n", case.held, "\n") if case.held else None,
         joined(("Why   ⏎ goes to the message", "$text-muted"), *(_quote(one, now) for one in case.quotes), "\n")
         if case.quotes
-        else joined(("Why", "$text-muted"), "\n  There is no message behind this any more.\n"),
+        else joined(("Why", "$text-muted"), "\nThere is no message behind this any more.\n"),
         joined((asked, "$text-muted")),
         joined((expires(patch, now), "bold $text-warning" if "TODAY" in expires(patch, now) else "$text-muted")),
     ]
@@ -92,4 +92,4 @@ def _why(case: Case, now: datetime) -> Content:
 
 def _quote(quote: Quote, now: datetime) -> Content:
     style = "$text-muted" if quote.wrote == "typed" else "bold $text-warning"
-    return joined("\n  “", quote.text.strip(), "”", (f"  {wrote(quote.wrote)} · {moment(quote.at, now)}", style))
+    return joined("\n“", quote.text.strip(), "”", (f"\n{wrote(quote.wrote)} · {moment(quote.at, now)}", style))

@@ -16,6 +16,8 @@ from memapp.services.consent import FORGOTTEN
 
 Wrote = Literal["typed", "pasted", "other"]
 QUOTE_CHARS = 240
+SHOWN = 50
+"""Proposals on the screen at once; others come up when these are answered."""
 ENTRIES = 50
 
 
@@ -73,9 +75,20 @@ def label(field: str) -> str:
     return FIELDS[field].label if field in FIELDS else field
 
 
-def queue(runtime: Runtime) -> tuple[Case, ...]:
-    """Return what waits, newest first."""
-    return tuple(case(runtime, patch) for patch in consent.waiting(runtime))
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """What waits."""
+
+    cases: tuple[Case, ...]
+    """The newest of them, newest first."""
+    count: int
+
+
+def queue(runtime: Runtime) -> Queue:
+    """Return what waits."""
+    waiting = consent.waiting(runtime, limit=SHOWN)
+    count = len(waiting) if len(waiting) < SHOWN else consent.count_waiting(runtime)
+    return Queue(tuple(case(runtime, patch) for patch in waiting), count)
 
 
 def case(runtime: Runtime, patch: Patch) -> Case:

@@ -4,7 +4,7 @@ An answer counts only for what has stood on the screen for a while. Nothing is a
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -22,7 +22,7 @@ from memapp.ui.app import MemappApp
 from memapp.ui.inbox import reading
 from memapp.ui.inbox.arming import Arming
 from memapp.ui.inbox.detail import CaseView
-from memapp.ui.inbox.reading import Case
+from memapp.ui.inbox.reading import Case, Queue
 from memapp.ui.inbox.rows import CaseRows
 from memapp.ui.inbox.value import ValueField
 from memapp.ui.inbox.words import change
@@ -88,10 +88,11 @@ class WaitingPane(Horizontal):
         """Look again what waits."""
         self.show(await asyncio.to_thread(reading.queue, self.runtime))
 
-    def show(self, cases: Sequence[Case]) -> None:
+    def show(self, queue: Queue) -> None:
         """Show the queue; what is read stays what it is as long as it waits."""
-        self.rows.show(cases)
-        self.post_message(self.Counted(len(cases)))
+        more = queue.count - len(queue.cases)
+        self.rows.show(queue.cases, later=f"{more} more, when these are answered" if more else "")
+        self.post_message(self.Counted(queue.count))
         self._read_current()
 
     @on(CaseRows.Moved)
