@@ -35,7 +35,7 @@ class Moment:
     at: datetime
 
 
-def page(runtime: Runtime, wanted: MemoryFilter, sort: Sort, offset: int, size: int = PAGE) -> Page:
+def page(runtime: Runtime, wanted: MemoryFilter, sort: Sort, offset: int, size: int) -> Page:
     """Return one page."""
     found = curate.list_memories(runtime, wanted, sort, limit=size + 1, offset=offset)
     return Page(tuple(found[:size]), offset, len(found) > size)

@@ -59,10 +59,7 @@ class MemoryDetail(Vertical):
 
     def compose(self) -> ComposeResult:
         yield TabLine([(tab, tab.capitalize()) for tab in TABS])
-        yield ContentView(id="memory-content")
-        yield MemoryHistory(self._runtime.clock)
-        yield MemoryRelations(self._runtime)
-        yield MemoryProvenance(self._runtime.clock)
+        yield ContentView(id="memory-content")  # the other tabs are built when they are first opened
 
     def on_mount(self) -> None:
         self._show_tab()
@@ -85,16 +82,18 @@ class MemoryDetail(Vertical):
         self._focusable().focus()
 
     @on(TabLine.Chosen)
-    def _chosen(self, event: TabLine.Chosen) -> None:
+    async def _chosen(self, event: TabLine.Chosen) -> None:
         event.stop()
-        self._open(event.tab)
+        await self._open(event.tab)
 
-    def action_turn(self, step: int) -> None:
+    async def action_turn(self, step: int) -> None:
         """Open the tab beside this one."""
-        self._open(TABS[(TABS.index(self.tab) + step) % len(TABS)])
+        await self._open(TABS[(TABS.index(self.tab) + step) % len(TABS)])
 
-    def _open(self, tab: str) -> None:
+    async def _open(self, tab: str) -> None:
         had_focus = self.has_focus_within
+        if not self.query(f"#memory-{tab}"):
+            await self.mount(self._view(tab))
         self.tab = tab
         self._show_tab()
         if had_focus:
@@ -103,8 +102,17 @@ class MemoryDetail(Vertical):
 
     def _show_tab(self) -> None:
         self.query_one(TabLine).show(self.tab, {})
-        for tab in TABS:
-            self.query_one(f"#memory-{tab}").display = tab == self.tab
+        for view in self.query_children("*").exclude("TabLine"):
+            view.display = view.id == f"memory-{self.tab}"
+
+    def _view(self, tab: str) -> Widget:
+        match tab:
+            case "history":
+                return MemoryHistory(self._runtime.clock)
+            case "relations":
+                return MemoryRelations(self._runtime)
+            case _:
+                return MemoryProvenance(self._runtime.clock)
 
     def _focusable(self) -> Widget:
         kinds: dict[str, type[Widget]] = {"history": VersionRows, "relations": MemoryRelations, "provenance": MessageRows}

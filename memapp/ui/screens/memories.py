@@ -144,21 +144,22 @@ class MemoriesScreen(Screen[None]):
     @work(exclusive=True, group="memories")
     @told
     async def load(self, *, typing: bool = False) -> None:
-        """Look up what is wanted now; while the person types, a screenful first.
+        """Look up what is wanted now; a screenful first, while the person types and the first time.
 
         A later call ends this one, so that no old result comes after a newer one.
         """
         if typing:
             await asyncio.sleep(DEBOUNCE_SECONDS)
         text, wanted = self._text, self._wanted()
-        size = AT_FIRST if typing else PAGE
+        few = typing or self.shown_for is None
+        size = AT_FIRST if few else PAGE
         found = await asyncio.to_thread(page, self.runtime, wanted, self._sort, self._offset, size)
         self._show(text, wanted, found)
-        if not typing:
+        if not few:
             self.detail.look_again()
         elif found.more:
             await asyncio.sleep(REST_SECONDS)
-            self._show(text, wanted, await asyncio.to_thread(page, self.runtime, wanted, self._sort, self._offset))
+            self._show(text, wanted, await asyncio.to_thread(page, self.runtime, wanted, self._sort, self._offset, PAGE))
         self._count = await asyncio.to_thread(curate.count, self.runtime, wanted)
         self._show_status(wanted)
 

@@ -20,7 +20,7 @@ from memapp.services import curate
 from memapp.ui import reading
 from memapp.ui.app import MemappApp
 from memapp.ui.memories.deeds import Deeds
-from memapp.ui.memories.reading import PAGE, page
+from memapp.ui.memories.reading import AT_FIRST, PAGE, Page, page
 from memapp.ui.memories.rows import TrashRows, wanted_words
 from memapp.ui.memories.words import ago, many, purges, why
 from memapp.ui.modes import MODES
@@ -32,7 +32,9 @@ from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.searchfield import SearchField
 from memapp.ui.widgets.topbar import TopBar
 
-DEBOUNCE_SECONDS = 0.03
+DEBOUNCE_SECONDS = 0.02
+REST_SECONDS = 0.15
+"""After a pause of so long the rest of the page follows the first screenful."""
 TICK_SECONDS = 60.0
 NOTHING = (
     "The trash is empty.\n\n"
@@ -117,12 +119,23 @@ class TrashScreen(Screen[None]):
     @work(exclusive=True, group="trash")
     @told
     async def load(self, *, typing: bool = False) -> None:
-        """Look up what is wanted now. A later call ends this one, so that no old result comes after a newer one."""
+        """Look up what is wanted now; a screenful first, while the person types and the first time.
+
+        A later call ends this one, so that no old result comes after a newer one.
+        """
         if typing:
             await asyncio.sleep(DEBOUNCE_SECONDS)
         text, wanted = self.query_one(SearchField).value, self._wanted()
-        found = await asyncio.to_thread(page, self.runtime, wanted, Sort.CHANGED, self._offset)
+        few = typing or self.shown_for is None
+        size = AT_FIRST if few else PAGE
+        found = await asyncio.to_thread(page, self.runtime, wanted, Sort.CHANGED, self._offset, size)
         self._count = await asyncio.to_thread(curate.count, self.runtime, wanted)
+        self._show(text, wanted, found)
+        if few and found.more:
+            await asyncio.sleep(REST_SECONDS)
+            self._show(text, wanted, await asyncio.to_thread(page, self.runtime, wanted, Sort.CHANGED, self._offset, PAGE))
+
+    def _show(self, text: str, wanted: MemoryFilter, found: Page) -> None:
         rows = self.rows
         rows.words, self._problems = wanted_words(wanted), wanted.problems
         rows.say_empty(NOT_FOUND if text.strip() else NOTHING)
