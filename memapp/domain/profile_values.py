@@ -7,9 +7,9 @@ BETWEEN = "; "
 
 
 def has_value(field: str, current: str, value: str) -> bool:
-    """Say whether a field says this already."""
+    """Say whether a field says this already; an empty field says nothing."""
     parts = current.split(BETWEEN) if adds_up(field) else [current]
-    return any(same_value(field, part, value) for part in parts)
+    return current != "" and any(same_value(field, part, value) for part in parts)
 
 
 def with_value(field: str, current: str, value: str) -> str:

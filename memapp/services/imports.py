@@ -249,7 +249,8 @@ def _take_patch(work: _Import, line: PatchLine) -> None:
 def _take_profile(work: _Import, line: ProfileLine) -> None:
     evidence = work.support.pop(line.patch_id, [])
     for value in line.value.split(BETWEEN) if adds_up(line.field) else [line.value]:
-        _propose(work, line.field, value, None, evidence)
+        if value:
+            _propose(work, line.field, value, None, evidence)
 
 
 def _propose(work: _Import, field: str, value: str, held: Memory | None, evidence: Iterable[str] = ()) -> None:

@@ -34,13 +34,16 @@ def undo(runtime: Runtime, step: str) -> str:
     now = runtime.clock()
     actor = Actor(runtime.user_id, "person", step=new_id(now))
     with runtime.database.write() as conn:
+        if history.was_taken_back(conn, runtime.user_id, step):
+            raise UsageError("This was taken back already.")
         brought_in = next((entry for entry in entries if entry.memory_id.startswith(imports.IMPORT)), None)
         if brought_in:
             imports.take_back(runtime, step)
-            touched = Touched(Event.UNDO, brought_in.memory_id, None, None)
-            history.record(conn, actor, actor.step, touched, now, undoes=step)
         if not brought_in or memories.get_memories(conn, runtime.user_id, [entry.memory_id for entry in entries]):
             changes.apply(conn, Reverted(step, purge_at(runtime)), actor, now)
+        if brought_in:
+            touched = Touched(Event.UNDO, brought_in.memory_id, None, None)
+            history.record(conn, actor, actor.step, touched, now, undoes=step)
     return actor.step
 
 
