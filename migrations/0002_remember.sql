@@ -233,7 +233,7 @@ END;
 CREATE TRIGGER patches_are_asked_once BEFORE UPDATE OF asked_in ON patches WHEN NOT (
     old.state = 'pending' AND old.asked_in IS NULL AND EXISTS (
         SELECT 1 FROM messages WHERE id = new.asked_in AND user_id = old.user_id AND role = 'assistant' AND unprompted = 1
-                                     AND model = '')) BEGIN
+                                     AND model = '/memapp')) BEGIN
     SELECT raise(ABORT, 'memapp itself asks, and once');
 END;
 CREATE TRIGGER patches_move_on BEFORE UPDATE OF state ON patches

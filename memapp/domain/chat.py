@@ -78,6 +78,13 @@ class Message:
         return " ".join([*kept, self.text[position:]]).strip()
 
 
+OWN_WORDS = "/memapp"
+"""Stands for the model of a message that the app itself wrote: its question about a proposal, and its word on the answer.
+
+No model can have this name: a file's name holds no slash, and a server's is kept without its folders.
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Exchange:
     """A user message with its reply, or an unprompted remark (`user` is None)."""
@@ -87,7 +94,11 @@ class Exchange:
 
 
 def exchanges(messages: list[Message]) -> list[Exchange]:
-    """Pair active messages into exchanges, oldest first; a reply that failed or is still being written is left out."""
+    """Pair active messages into exchanges, oldest first.
+
+    A reply that failed or is still being written is left out, and so is what the app itself asked and was told: a model would
+    go on in those words.
+    """
     pairs: list[Exchange] = []
     asked: str | None = None
     for message in messages:
@@ -95,7 +106,7 @@ def exchanges(messages: list[Message]) -> list[Exchange]:
             continue
         if message.role is Role.USER:
             asked = message.text
-        elif message.status in (MessageStatus.GENERATING, MessageStatus.FAILED):
+        elif message.status in (MessageStatus.GENERATING, MessageStatus.FAILED) or message.model == OWN_WORDS:
             asked = None
         elif message.unprompted:
             pairs.append(Exchange(None, message.text))

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from memapp.domain.changes import Actor, Created, ProfileChanged, Reverted
-from memapp.domain.chat import Message, MessageStatus, Origin, Role
+from memapp.domain.chat import OWN_WORDS, Message, MessageStatus, Origin, Role
 from memapp.domain.consent import DenyReason, Patch, corroborated, expiry, says_yes
 from memapp.domain.duplicates import normalise
 from memapp.domain.history import Entry, Event
@@ -379,7 +379,7 @@ def ask(runtime: Runtime, patch_id: str, thread_id: str) -> Message:
         what = _QUESTIONS.get(patch.field, f"about you - {label}: {{}}").format(patch.new_value)
         text, now = f"Shall I remember {what}? (yes / no)", runtime.clock()
         question = chat.add_message(
-            conn, runtime.user_id, thread_id, Role.ASSISTANT, text, now, origin=Origin.MODEL, unprompted=True
+            conn, runtime.user_id, thread_id, Role.ASSISTANT, text, now, origin=Origin.MODEL, unprompted=True, model=OWN_WORDS
         )
         consents.mark_asked(conn, patch.id, question.id)
         return question

@@ -1,7 +1,8 @@
 """One turn of a conversation: check the expectation, commit, then answer (`services.answer`).
 
 `take_turn` is the door. Whoever watches iterates; stop iterating and the turn stops, keeping the partial reply.
-The hot path makes exactly two model calls; learning happens later, in `services.upkeep`.
+The hot path makes exactly two model calls; learning happens later, in `services.upkeep`. A yes or no to the app's own question
+about a proposal makes none: the app answers it in its own words.
 """
 
 import sqlite3
@@ -9,12 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from memapp.domain.chat import MAX_MESSAGE_CHARS, Message, MessageStatus, Origin, Role
+from memapp.domain.chat import MAX_MESSAGE_CHARS, OWN_WORDS, Message, MessageStatus, Origin, Role
 from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.expectation import Verdict, mismatch
 from memapp.domain.prediction import Prediction
 from memapp.domain.text import clean
-from memapp.domain.turn import Accepted, Asked, TurnEvent
+from memapp.domain.turn import Accepted, Asked, Completed, TurnEvent
 from memapp.errors import ModelError, UsageError
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
@@ -32,13 +33,17 @@ def take_turn(
     text, pasted = _checked(text, pasted)
     thread, earlier = open_thread(runtime, thread_id)
     question = consent.open_question(runtime, earlier)
-    expected, verdict = _check_expectation(runtime, [one for one in earlier if one != question], text)
+    expected, verdict = _check_expectation(runtime, [one for one in earlier if one.model != OWN_WORDS], text)
     ahead = done_ahead(runtime, thread_id, expected) if verdict and not verdict.surprised else None
     now = runtime.clock()
     with runtime.database.write() as conn:
         message = chat.add_message(conn, runtime.user_id, thread.id, Role.USER, text, now, origin=Origin.TYPED, pasted=pasted)
         heard = consent.hear(runtime, question, message) if question else None
-        reply = _add_reply(runtime, conn, thread.id, message, ahead.needed_info if ahead else ())
+        if heard is not None:
+            expected = verdict = None
+            reply = _confirm(runtime, conn, message, heard)
+        else:
+            reply = _add_reply(runtime, conn, thread.id, message, ahead.needed_info if ahead else ())
         if expected and verdict:
             expectations.mark_checked(conn, expected.id, message.id, verdict.surprised, verdict.why)
             expected = replace(expected, surprised=verdict.surprised, why=verdict.why)
@@ -48,6 +53,9 @@ def take_turn(
         chat.save_draft(conn, runtime.user_id, thread.id, "", now)
     notice(runtime, message)
     yield Accepted(message, reply, expected)
+    if heard is not None:
+        yield Completed(reply, "")
+        return
     yield from answer(runtime, OpenTurn(thread, earlier, message, reply, cancel or Cancel(), ahead=ahead))
     if asked := consent.ask_about(runtime, message):
         yield Asked(asked)
@@ -56,8 +64,8 @@ def take_turn(
 def retry_turn(runtime: Runtime, reply_id: str, *, cancel: Cancel | None = None) -> Iterator[TurnEvent]:
     """Answer again; the old reply stays as a variant. One that a kill interrupted is resumed: what call 1 said is known."""
     old = chat.get_message(runtime.database.read(), runtime.user_id, reply_id)
-    if old.reply_to is None:
-        raise UsageError("Only a reply can be retried.")
+    if old.reply_to is None or old.model == OWN_WORDS:
+        raise UsageError("Only a reply of the model can be retried.")
     message = chat.get_message(runtime.database.read(), runtime.user_id, old.reply_to)
     thread, messages = open_thread(runtime, old.thread_id, before=message.seq)
     resumed = old.status is MessageStatus.INTERRUPTED
@@ -127,6 +135,22 @@ def _add_reply(
     begin = partial(Checkpoint.accepted, reply_id=reply.id, position=position, needed_info=needed_info)
     checkpoints.advance(conn, runtime.user_id, thread_id, begin, runtime.clock())
     return reply
+
+
+def _confirm(runtime: Runtime, conn: sqlite3.Connection, message: Message, yes: bool) -> Message:
+    """Answer a yes or no to a question of the app."""
+    text = "Noted. It stands in your profile now." if yes else "All right. I do not keep that."
+    return chat.add_message(
+        conn,
+        runtime.user_id,
+        message.thread_id,
+        Role.ASSISTANT,
+        text,
+        runtime.clock(),
+        origin=Origin.MODEL,
+        reply_to=message.id,
+        model=OWN_WORDS,
+    )
 
 
 def _check_expectation(runtime: Runtime, earlier: list[Message], text: str) -> tuple[Prediction | None, Verdict | None]:

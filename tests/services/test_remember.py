@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memapp.domain.chat import Role
+from memapp.domain.chat import OWN_WORDS, Role
 from memapp.domain.turn import Accepted, Asked, TurnEvent
 from memapp.errors import ModelError
 from memapp.inference import Cancel
@@ -114,11 +114,12 @@ def test_memapp_asks_below_the_reply_and_a_typed_yes_approves(runtime: Runtime, 
     thread = new_chat(runtime)
     assert asked(say(runtime, thread, "My name is Ana.")) == ["Shall I remember that your name is Ana? (yes / no)"]
     question = chats.page(runtime, thread).messages[-1]
-    assert (question.role, question.unprompted, question.model) == (Role.ASSISTANT, True, "")
+    assert (question.role, question.unprompted, question.model) == (Role.ASSISTANT, True, OWN_WORDS)
     say(runtime, thread, "Yes, please.")
     assert consent.profile(runtime) == {"preferred_name": "Ana"}
     row = runtime.database.read().execute("SELECT decided_by FROM patches").fetchone()
     assert row["decided_by"] == "chat"
+    say(runtime, thread, "What should I cook tonight?")
     assert "About the user: name Ana." in model.seen[-1].system
     undo.undo_last(runtime)
     assert consent.profile(runtime) == {}

@@ -1,0 +1,62 @@
+"""A yes or no to the app's own question about a proposal."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memapp.domain.chat import OWN_WORDS
+from memapp.domain.turn import Asked, Completed
+from memapp.errors import UsageError
+from memapp.inference.scripted import ScriptedModel
+from memapp.runtime import Runtime
+from memapp.services import consent
+from memapp.services.turn import retry_turn
+from tests.builders import make_runtime, new_chat, only, say
+
+
+@pytest.fixture
+def model() -> ScriptedModel:
+    return ScriptedModel()
+
+
+@pytest.fixture
+def runtime(tmp_path: Path, model: ScriptedModel) -> Iterator[Runtime]:
+    opened = make_runtime(tmp_path, model)
+    yield opened
+    opened.close()
+
+
+@pytest.mark.parametrize(("answer", "known"), [("yes", {"city": "Oslo"}), ("no", {})])
+def test_it_is_answered_by_the_app_in_its_own_words(
+    runtime: Runtime, model: ScriptedModel, answer: str, known: dict[str, str]
+) -> None:
+    thread = new_chat(runtime)
+    only(Asked, say(runtime, thread, "I live in Oslo."))
+    calls = len(model.seen)
+    reply = only(Completed, say(runtime, thread, answer)).reply
+    assert consent.profile(runtime) == known
+    assert (reply.model, len(model.seen)) == (OWN_WORDS, calls)
+    with pytest.raises(UsageError):
+        list(retry_turn(runtime, reply.id))
+
+
+def test_the_model_never_reads_what_the_app_asked_and_was_told(runtime: Runtime, model: ScriptedModel) -> None:
+    thread = new_chat(runtime)
+    question = only(Asked, say(runtime, thread, "I live in Oslo.")).question
+    say(runtime, thread, "yes")
+    say(runtime, thread, "What should I cook tonight?")
+    read = "\n".join(turn.content for turn in model.seen[-1].turns)
+    assert "I live in Oslo." in read
+    assert question.text not in read
+    assert "yes" not in read.splitlines()
+    assert "Noted." not in read
+
+
+def test_anything_else_is_answered_by_the_model_and_the_proposal_waits(runtime: Runtime, model: ScriptedModel) -> None:
+    thread = new_chat(runtime)
+    say(runtime, thread, "I live in Oslo.")
+    calls = len(model.seen)
+    say(runtime, thread, "What should I cook tonight?")
+    assert len(model.seen) > calls
+    assert consent.count_waiting(runtime) == 1
