@@ -6,6 +6,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+IMPORT = "import:"
+"""What the history names a file that was brought in by; its step follows."""
+
 
 class Event(StrEnum):
     """What was done to a memory, by the names of the audit log."""

@@ -15,7 +15,7 @@ from pathlib import Path
 from memapp.domain.changes import Actor, Created
 from memapp.domain.duplicates import normalise
 from memapp.domain.foreign import Conversation, Note
-from memapp.domain.history import Event
+from memapp.domain.history import IMPORT, Event
 from memapp.domain.memory import Kind, Memory, State
 from memapp.domain.portable import (
     Held,
@@ -41,8 +41,6 @@ from memapp.store import changes, chat, consents, history, memories, portable
 from memapp.store.history import Touched
 from memapp.store.rows import new_id, to_time
 
-IMPORT = "import:"
-"""What the history names a file that was brought in by; its step follows."""
 PERSONA = "companion"
 
 
@@ -115,16 +113,6 @@ def overflow(runtime: Runtime, found: Imported) -> int:
     """Return how many memories are more than memapp keeps, once these are in."""
     live = memories.count_live(runtime.database.read(), runtime.user_id)
     return max(0, live + found.added.get("memory", 0) - runtime.settings.max_facts)
-
-
-def take_back(runtime: Runtime, step: str) -> None:
-    """Hide the chats of an import and end its proposals; its memories are taken back like any others."""
-    with runtime.database.write() as conn:
-        entries = history.entries_of_step(conn, runtime.user_id, step)
-        entry = next(one for one in entries if one.memory_id.startswith(IMPORT))
-        for thread_id in entry.meta["threads"]:
-            chat.set_thread_deleted(conn, runtime.user_id, thread_id, runtime.clock())
-        consent.withdraw(runtime, entry.meta["patches"])
 
 
 def _take_all(work: _Import, numbered: Iterable[Numbered]) -> None:

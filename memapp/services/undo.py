@@ -3,11 +3,11 @@
 from datetime import datetime, timedelta
 
 from memapp.domain.changes import Actor, Reverted
-from memapp.domain.history import Event, Step
+from memapp.domain.history import IMPORT, Event, Step
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
-from memapp.services import consent, imports
-from memapp.store import changes, history, memories
+from memapp.services import consent
+from memapp.store import changes, chat, history, memories
 from memapp.store.history import Touched
 from memapp.store.rows import new_id
 
@@ -36,9 +36,11 @@ def undo(runtime: Runtime, step: str) -> str:
     with runtime.database.write() as conn:
         if history.was_taken_back(conn, runtime.user_id, step):
             raise UsageError("This was taken back already.")
-        brought_in = next((entry for entry in entries if entry.memory_id.startswith(imports.IMPORT)), None)
+        brought_in = next((entry for entry in entries if entry.memory_id.startswith(IMPORT)), None)
         if brought_in:
-            imports.take_back(runtime, step)
+            for thread_id in brought_in.meta["threads"]:
+                chat.set_thread_deleted(conn, runtime.user_id, thread_id, now)
+            consent.withdraw(runtime, brought_in.meta["patches"])
         if not brought_in or memories.get_memories(conn, runtime.user_id, [entry.memory_id for entry in entries]):
             changes.apply(conn, Reverted(step, purge_at(runtime)), actor, now)
         if brought_in:
