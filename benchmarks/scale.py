@@ -185,7 +185,7 @@ async def measure(home: Path, edits: int) -> Measured:
         stalls["idle"] = heart.take()
         for name, key, kind in (("Memories", "f3", MemoriesScreen), ("Trash", "f5", TrashScreen)):
             begun = time.perf_counter()
-            await pilot.press(key)
+            send(app, key)
             await until(lambda kind=kind: isinstance(app.screen, kind) and app.screen.shown_for == "")  # type: ignore[misc]
             opens[name] = (time.perf_counter() - begun) * 1000
             await asyncio.sleep(0.3)
@@ -211,6 +211,12 @@ async def measure(home: Path, edits: int) -> Measured:
     return Measured(opens, keys, stalls, changed)
 
 
+def send(app: MemappApp, key: str, character: str | None = None) -> None:
+    """Press a key as the terminal does; the pilot would wait before and after."""
+    assert app._driver is not None
+    app._driver.send_message(events.Key(key, character))
+
+
 async def type_searches(app: MemappApp) -> list[float]:
     """Type each search, one key at a time; return the milliseconds from a key to the rows found for it."""
     screen = app.screen
@@ -219,8 +225,7 @@ async def type_searches(app: MemappApp) -> list[float]:
     for words in SEARCHES:
         for at in range(len(words)):
             begun = time.perf_counter()
-            assert app._driver is not None
-            app._driver.send_message(events.Key(KEYS.get(words[at], words[at]), words[at]))
+            send(app, KEYS.get(words[at], words[at]), words[at])
             await until(lambda typed=words[: at + 1]: screen.shown_for == typed, 0.001)  # type: ignore[misc]
             times.append((time.perf_counter() - begun) * 1000)
         screen.query_one("#memories-search").value = ""  # type: ignore[attr-defined]

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.text import Text
@@ -286,9 +287,9 @@ class MemappApp(App[None]):
             self.chat.drafts.save_now()
         self.exit()
 
-    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:  # noqa: ARG002  # Textual's signature
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         if self.is_open:
-            yield from self._chat_commands()
+            yield from self._chat_commands() if self.current_mode == "chat" else self._key_commands(screen)
             yield SystemCommand("Find anything", "Chats, messages and memories (ctrl+f)", self.action_find)
             yield SystemCommand("Chat", "Talk (F2)", lambda: self.call_later(self.action_mode, "chat"))
             yield SystemCommand(
@@ -313,7 +314,14 @@ class MemappApp(App[None]):
     def _chat_commands(self) -> Iterable[SystemCommand]:
         from memapp.ui.chat.palette import chat_commands
 
-        return chat_commands(self.chat) if self.current_mode == "chat" else ()
+        return chat_commands(self.chat)
+
+    def _key_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        """What the keys of a screen do, each action once."""
+        own = [one.binding for one in screen.active_bindings.values() if one.node is screen and one.enabled]
+        for binding in {one.action: one for one in reversed(own)}.values():
+            run = partial(screen.run_action, binding.action)
+            yield SystemCommand(binding.description, f"Here, with the key {self.get_key_display(binding)}", run)
 
     def open_thread(self, thread: "Thread") -> None:
         """Show a chat, from wherever the person is."""

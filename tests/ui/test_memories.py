@@ -397,6 +397,17 @@ async def test_every_key_shown_works(world: World) -> None:
                     assert any(hasattr(node, f"action_{action}") for node in (active.node, screen, seen.app)), active.binding
 
 
+async def test_the_palette_offers_what_keys_do_here(world: World) -> None:
+    async with memories(world) as (seen, screen):
+        names = [command.title for command in seen.app.get_system_commands(screen)]
+        assert [one for one in ("New", "Pin", "Tag", "Importance", "Mark all shown", "Trash", "Search") if one not in names] == []
+        await seen.pilot.press("ctrl+p")
+        await seen.type("importance")
+        await seen.until(lambda: "with the key i" in seen.text())
+        await seen.pilot.press("enter")
+        await seen.until(lambda: isinstance(seen.app.screen, Choice))
+
+
 def test_every_binding_has_an_id_of_its_own() -> None:
     ours = [MemoriesScreen, MemoryForm, Choice, RowList, VersionRows, MessageRows, MemoryRelations, MemoryDetail, SearchField]
     bindings = [one for kind in (*ours, ContentView) for one in kind.__dict__.get("BINDINGS", [])]

@@ -145,7 +145,7 @@ class Deeds:
         """Keep the way back, say what was done, and let every screen show it."""
         label = f"{done} {_said([chosen] if isinstance(chosen, Memory) else chosen)}"
         self._app.chat.undone.push(label, lambda runtime: curate.undo(runtime, revision), revision.step)
-        notify(self._screen, f"{label}. ctrl+z takes it back.")
+        notify(self._screen, f"{label} · ctrl+z takes it back")
         self._app.memories_changed()
 
 

@@ -77,6 +77,7 @@ class MemoryForm(ModalScreen[Revision | None]):
     def on_mount(self) -> None:
         words = self.query_one(Words)
         words.move_cursor(words.document.end)
+        self._count()
 
     @on(TextArea.Changed)
     def _count(self) -> None:
