@@ -250,6 +250,8 @@ def _revert(conn: sqlite3.Connection, user_id: str, change: Reverted, now: datet
             continue  # erased since: of all that the step brought, this one is gone already
         if before is None or entry.event is Event.PURGE or (entry.before is None and entry.event is not Event.ADD):
             raise UsageError("This cannot be taken back: the memory was erased for good.")
+        if history.changed_since(conn, user_id, entry):
+            raise UsageError("This memory was changed again since then.", "Take that back first.")
         if entry.before is None:
             conn.execute(
                 """UPDATE memories SET state = 'soft_deleted', reason = 'undone', merged_into = '', purge_at = ?, updated_at = ?
@@ -260,9 +262,9 @@ def _revert(conn: sqlite3.Connection, user_id: str, change: Reverted, now: datet
             image = history.image_of(conn, entry.before)
             if images.is_live(image):
                 _refuse_same(conn, user_id, entry.memory_id, images.text_of(image))
-            images.put_back(conn, entry.memory_id, image)
-        after = images.take(conn, entry.memory_id)
-        touched.append(Touched(Event.UNDO, entry.memory_id, before, after))
+            after = history.image_of(conn, entry.after) if entry.after else before
+            images.put_back(conn, entry.memory_id, image, after=after, now=before)
+        touched.append(Touched(Event.UNDO, entry.memory_id, before, images.take(conn, entry.memory_id)))
     if not touched:
         raise UsageError("This cannot be taken back: all of it was erased for good.")
     return touched

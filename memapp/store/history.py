@@ -94,6 +94,17 @@ def was_taken_back(conn: sqlite3.Connection, user_id: str, step: str) -> bool:
     return row is not None
 
 
+def changed_since(conn: sqlite3.Connection, user_id: str, entry: Entry) -> bool:
+    """Tell whether a later step changed the same memory and still holds. Links do not count: they follow from the texts."""
+    row = conn.execute(
+        """SELECT 1 FROM history h WHERE h.user_id = :user AND h.memory_id = :memory AND h.number > :number
+           AND h.step <> :step AND h.undoes IS NULL AND h.event <> 'LINK'
+           AND NOT EXISTS (SELECT 1 FROM history u WHERE u.undoes = h.step) LIMIT 1""",
+        {"user": user_id, "memory": entry.memory_id, "number": entry.number, "step": entry.step},
+    ).fetchone()
+    return row is not None
+
+
 def get_version(conn: sqlite3.Connection, user_id: str, number: int) -> Version:
     """Return a version by its number. Raises `NotFound` for one that was erased or is somebody else's."""
     row = conn.execute(

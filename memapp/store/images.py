@@ -35,9 +35,14 @@ def take(conn: sqlite3.Connection, memory_id: str) -> str | None:
     })  # fmt: skip
 
 
-def put_back(conn: sqlite3.Connection, memory_id: str, image: str) -> None:
-    """Make a memory what it was. Sources and relations to what no longer exists stay away."""
+def put_back(conn: sqlite3.Connection, memory_id: str, image: str, *, after: str, now: str) -> None:
+    """Make a memory what it was before the change that made it `after`. What no longer exists stays away.
+
+    Relations that were found between `after` and `now` stay, unless it gets other words: then they are found anew.
+    """
     data = json.loads(image)
+    known = {relation[0] for relation in json.loads(after)["relations"]}
+    found = [one for one in json.loads(now)["relations"] if one[0] not in known] if text_of(now) == text_of(image) else []
     conn.execute(
         f"UPDATE memories SET {', '.join(f'{column} = ?' for column in _COLUMNS)} WHERE id = ?",  # noqa: S608
         (*data["row"], memory_id),
@@ -51,8 +56,8 @@ def put_back(conn: sqlite3.Connection, memory_id: str, image: str) -> None:
     conn.execute("DELETE FROM relations WHERE from_id = :id OR to_id = :id", {"id": memory_id})
     conn.executemany(
         f"""INSERT INTO relations ({", ".join(_RELATION)}) SELECT ?, ?, f.id, t.id, ?5, ?6, ?7
-            FROM memories f JOIN memories t WHERE f.id = ?3 AND t.id = ?4""",  # noqa: S608
-        data["relations"],
+            FROM memories f JOIN memories t WHERE f.id = ?3 AND t.id = ?4 ON CONFLICT DO NOTHING""",  # noqa: S608
+        [*data["relations"], *found],
     )
 
 
