@@ -35,7 +35,7 @@ def parse(written: str) -> Command | None:
     if name not in COMMANDS:
         near = process.extractOne(name, list(COMMANDS), score_cutoff=60)
         advice = f"Did you mean /{near[0]}?" if near else "/help lists the commands."
-        raise UsageError(f"There is no command /{name}.", f"{advice} Begin with // to send a slash.")
+        raise UsageError(f"There is no command /{name}.", f"{advice} // sends a slash.")
     if name in TAKES_TEXT and not text:
         raise UsageError(f"Write {COMMANDS[name][0]}.")
     return Command(name, text)

@@ -1,5 +1,6 @@
 """The main job: a message is sent, the answer streams, and both are there after a restart."""
 
+import asyncio
 import threading
 
 import pytest
@@ -8,7 +9,12 @@ from memapp.domain.chat import MessageStatus, Role
 from memapp.errors import DiskFull
 from memapp.services import chats, curate
 from memapp.store.database import Database
+from memapp.ui import reading
+from memapp.ui.chat import status
+from memapp.ui.panels.loop import LoopDrawer
 from memapp.ui.widgets.bubbles import Answer, Said
+from memapp.ui.widgets.composer import DRAFT_SECONDS
+from memapp.ui.widgets.statusline import StatusLine
 from tests.ui.conftest import Seen, World
 
 
@@ -231,11 +237,14 @@ async def test_the_mouse_opens_a_chip_and_changes_the_mode(world: World) -> None
         assert seen.app.current_mode == "models"
 
 
-async def test_a_remark_is_said_unasked(seen: Seen, world: World) -> None:
-    await seen.send("hello")
+async def test_a_remark_is_said_unasked_and_not_answered_again(seen: Seen, world: World) -> None:
+    seen.chat.composer.insert("/persona tom")
+    await seen.pilot.press("enter")
+    await seen.until(lambda: seen.chat.thread is not None)
+    await seen.settle()
     seen.chat.composer.insert("/remark")
     await seen.pilot.press("enter")
-    await seen.until(lambda: len(shown(seen)) == 3)
+    await seen.until(lambda: len(shown(seen)) == 1)
     await seen.answered()
     assert "unasked" in seen.text()
     await seen.pilot.press("ctrl+r")
@@ -391,3 +400,108 @@ async def test_an_answer_at_its_length_limit_says_so_and_goes_on(world: World) -
         assert again.chat.transcript.bubbles[-2].message.typed_text == ""
         await again.pilot.press("escape", "o")
         assert not again.chat.busy
+
+
+def said(seen: Seen) -> str:
+    """Return the line above the composer."""
+    return seen.chat.query_one(StatusLine).words
+
+
+async def test_nothing_is_said_to_go_on_once_an_answer_was_stopped(seen: Seen, world: World) -> None:
+    gate = slow_reply(world, "One two three four five six seven.")
+    await seen.type("count")
+    await seen.pilot.press("enter")
+    await seen.until(gate.reached.is_set)
+    await seen.pilot.press("escape")
+    await seen.answered()
+    await seen.until(lambda: not seen.chat.turn.doing())
+    assert "stopped" in seen.words()
+    assert said(seen) == ""
+
+
+async def test_nothing_is_said_to_go_on_once_a_model_failed(seen: Seen, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(status, "SAID_SECONDS", 0.0)
+    await seen.send("hello")
+    seen.chat.say("something that was said before")
+    failed = threading.Event()
+
+    def slow(*_: object) -> list[object]:
+        failed.wait(15)
+        return []
+
+    monkeypatch.setattr(reading, "explanations", slow)
+    world.model.misbehave("crash", "reply", after_tokens=2)
+    await seen.type("again")
+    await seen.pilot.press("enter")
+    await seen.until(lambda: "✗ failed" in seen.text())
+    await seen.pilot.pause()
+    assert said(seen) == ""
+    failed.set()
+
+
+async def test_what_is_wrong_with_a_command_stays_until_something_is_written(seen: Seen) -> None:
+    await seen.type("/nope")
+    await seen.pilot.press("enter")
+    await asyncio.sleep(2 * DRAFT_SECONDS)
+    await seen.pilot.pause()
+    assert "no command /nope" in said(seen)
+    await seen.type("x")
+    await seen.until(lambda: said(seen) == "")
+
+
+async def test_an_answer_is_retried_above_a_question_of_memapp_itself(seen: Seen, world: World) -> None:
+    world.model.enqueue("Hello Ada.")
+    await seen.send("Hello, my name is Ada.")
+    await seen.until(lambda: any("Shall I remember" in one for one in shown(seen)))
+    await seen.settle()
+    world.model.enqueue("Good morning, Ada.")
+    await seen.pilot.press("ctrl+r")
+    await seen.answered()
+    after_retry = shown(seen)
+    assert "Shall I remember" in after_retry[1]
+    assert after_retry[2] == "Good morning, Ada."
+    assert [text for _, text, _ in messages(seen)] == after_retry
+    await seen.pilot.press("escape", "left_square_bracket")
+    await seen.settle()
+    assert [text for _, text, _ in messages(seen)] == shown(seen)
+    assert "Hello Ada." in shown(seen)
+
+
+async def test_an_answer_that_ended_at_its_limit_goes_on_although_a_question_follows(world: World) -> None:
+    (world.folder / "config.toml").write_text("reply_tokens = 16\n", "utf-8")
+    async with world.app() as seen:
+        await seen.ready()
+        world.model.enqueue("Hello Ada. " + "More words follow. " * 20)
+        await seen.send("Hello, my name is Ada.")
+        await seen.until(lambda: any("Shall I remember" in one for one in shown(seen)))
+        await seen.settle()
+        assert "o goes on" in seen.words()
+        await seen.pilot.press("escape", "o")
+        await seen.until(lambda: "Please go on." in shown(seen))
+        await seen.answered()
+
+
+async def test_a_deleted_chat_that_is_brought_back_is_shown_again(seen: Seen) -> None:
+    await seen.send("hello there")
+    await seen.pilot.press("ctrl+b", "d")
+    await seen.until(lambda: seen.chat.thread is None)
+    await seen.settle()
+    await seen.pilot.press("ctrl+z")
+    await seen.until(lambda: seen.chat.thread is not None)
+    await seen.settle()
+    assert "hello there" in shown(seen)
+
+
+async def test_the_drawer_is_scrolled_with_keys_where_it_is_small(world: World) -> None:
+    async with world.app((80, 24)) as seen:
+        await seen.ready()
+        await seen.send("hello " * 60)
+        await seen.send("What do you know?")
+        await seen.pilot.press("ctrl+t", "escape", "tab")
+        await seen.settle()
+        drawer = seen.chat.query_one(LoopDrawer)
+        assert drawer.has_focus
+        await seen.pilot.press("end")
+        await seen.until(lambda: "It expects next" in seen.text())
+        await seen.pilot.press("ctrl+t")
+        assert seen.chat.composer.has_focus

@@ -9,6 +9,7 @@ from unittest.mock import patch
 
 import pytest
 from textual.binding import Binding
+from textual.widgets import Input
 
 from memapp.domain.expectation import Verdict
 from memapp.domain.memory import Recalled
@@ -28,8 +29,8 @@ from memapp.ui.screens.chat import ChatScreen
 from memapp.ui.screens.detail import Card, Line, MemoryCard, Question, TextCard
 from memapp.ui.screens.find import FindScreen
 from memapp.ui.screens.inbox import InboxScreen
-from memapp.ui.screens.models import ModelList, ModelsScreen
-from memapp.ui.screens.settings import SettingList, SettingsScreen
+from memapp.ui.screens.models import ModelRows, ModelsScreen
+from memapp.ui.screens.settings import SettingRows, SettingsScreen
 from memapp.ui.themes import OFFERED
 from memapp.ui.widgets.composer import Composer
 from memapp.ui.widgets.keyline import KeyLine
@@ -40,7 +41,7 @@ GOLDENS = Path(__file__).parent / "goldens"
 SIZES = [(80, 24), (120, 40)]
 OURS = [
     *(MemappApp, ChatScreen, ModelsScreen, SettingsScreen, FindScreen, Card, MemoryCard, TextCard, Question, Line),
-    *(Composer, Transcript, ThreadList, ModelList, SettingList),
+    *(Composer, Transcript, ThreadList, ModelRows, SettingRows),
     *(InboxScreen, WaitingPane, ProfilePane, CaseView, ValueField, ActivityScreen, DifferenceCard),
 ]
 
@@ -297,3 +298,26 @@ async def test_a_toast_hides_neither_the_composer_nor_the_keys(world: World, siz
         await seen.until(lambda: "Undone:" in seen.text())
         assert seen.lines()[-5:] == below
         assert "[Chat]" in seen.lines()[0]
+
+
+async def test_the_key_line_shows_no_half_of_a_key(world: World) -> None:
+    async with conversation(world, (80, 24)) as seen:
+        await seen.pilot.press("escape")
+        await seen.settle()
+        keys = seen.lines()[-1]
+        assert "^t Loop" in keys and "^p palette" in keys
+        assert "^b" not in keys
+
+
+async def test_escape_leaves_the_editing_of_a_memory_before_its_card(world: World) -> None:
+    async with conversation(world, (80, 24)) as seen:
+        memory = curate.list_memories(seen.app.runtime)[0]
+        seen.app.push_screen(MemoryCard(memory, "", seen.app.runtime.clock()))
+        await seen.pilot.press("e", "x", "escape")
+        assert isinstance(seen.app.screen, MemoryCard)
+        assert "f forget" in seen.text()
+        await seen.pilot.press("e")
+        assert seen.app.screen.query_one(Input).value == memory.text
+        assert "esc leaves it as it is" in seen.text()
+        await seen.pilot.press("escape", "escape")
+        assert not isinstance(seen.app.screen, MemoryCard)

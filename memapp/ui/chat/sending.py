@@ -58,10 +58,10 @@ class Sending:
     def retry(self) -> None:
         """Answer the last message again."""
         screen = self._screen
-        answer = screen.transcript.last_answer
-        if answer is None or screen.busy:
+        answer = screen.transcript.replied
+        if screen.busy:
             return
-        if answer.message.reply_to is None:
+        if answer is None:
             screen.say("A remark cannot be answered again; /remark makes another.")
         elif not screen.can_answer:
             screen.say("There is no model to answer. F8 chooses one.", problem=True)

@@ -18,11 +18,11 @@ class Status:
 
     def __init__(self, screen: "ChatScreen") -> None:
         self._screen = screen
-        self._said, self._said_at = "", 0.0
+        self._said, self._problem, self._said_at = "", False, 0.0
 
     def say(self, words: str, *, problem: bool = False) -> None:
         """Say one line until something else happens."""
-        self._said, self._said_at = words, time.monotonic()
+        self._said, self._problem, self._said_at = words, problem, time.monotonic()
         self._screen.query_one(StatusLine).say(words, problem=problem)
 
     def show(self) -> None:
@@ -34,6 +34,8 @@ class Status:
             words = "An earlier message · enter sends it instead of the old one · esc leaves it"
         elif not words and chat.state in ("loading", "failed"):
             words, problem = chat.note, chat.state == "failed"
-        fresh = bool(self._said) and time.monotonic() - self._said_at < SAID_SECONDS
-        if not fresh and (words or not self._said):
-            screen.query_one(StatusLine).say(words, problem=problem)
+        if self._said and time.monotonic() - self._said_at < SAID_SECONDS:
+            return
+        if words:  # there is news, so what was said is over
+            self._said, self._problem = "", False
+        screen.query_one(StatusLine).say(words or self._said, problem=problem or self._problem)

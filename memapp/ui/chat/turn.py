@@ -29,6 +29,7 @@ class TurnView:
         self._reply: Message | None = None
         self._text = ""
         self._doing = ""
+        self._stopped = False
         self._loop = LoopState()
 
     def bubbles(self, messages: Sequence[Message]) -> list[Said | Answer]:
@@ -37,7 +38,11 @@ class TurnView:
 
     def doing(self) -> str:
         """Return what the turn is doing now; empty when none runs."""
-        return self._doing
+        return "Stopping…" if self._doing and self._stopped else self._doing
+
+    def stop(self) -> None:
+        """The person stopped it; it is over as soon as the model has let go."""
+        self._stopped = True
 
     async def follow(self, moved: TurnMoved) -> None:
         """Let the screen follow one event of the turn."""
@@ -93,7 +98,7 @@ class TurnView:
             self.show_loop()
 
     def ended(self) -> None:
-        self._doing = ""
+        self._doing, self._stopped = "", False
         self._reply = None
         self.replaces = ""
 
@@ -120,13 +125,13 @@ class TurnView:
         at = next((number for number, one in enumerate(variants) if one.id == reply.id), 0) + step
         if not 0 <= at < len(variants) or self._doing:
             return
-        last = transcript.last_answer
+        last = transcript.replied
         if last is None or last.message.id != reply.id or not transcript.complete:
             self._screen.say("Only the last answer can be switched: what follows was said to it.")
             return
         await asyncio.to_thread(chats.choose_variant, runtime, variants[at])
         await transcript.cut_from(reply.id)
-        await transcript.append(self._bubble(replace(variants[at], active=True)))
+        await transcript.put_back(self._bubble(replace(variants[at], active=True)))
         await self.explain([variants[at]])
 
     def show_loop(self) -> None:
@@ -168,7 +173,8 @@ class TurnView:
     async def _end(self, reply: Message, problem: str = "") -> None:
         answer = self._answer()
         self._doing, self._reply = "", None
+        self._screen.show_status()
         if answer:
             await answer.finish(reply, problem)
         if answer or self._screen.has_class("-loop"):
-            await self.explain([reply])
+            self._screen.explain_more([reply])  # not awaited: a busy disk must not hold up what comes next

@@ -28,8 +28,11 @@ class LoopState:
     begun: bool = False
 
 
-class LoopDrawer(VerticalScroll, can_focus=False):
+class LoopDrawer(VerticalScroll):
     """Five short answers about one turn."""
+
+    BINDING_GROUP_TITLE = "The loop"
+    HELP = "What memapp expected, needed and found for the last message. Up and down scroll, ctrl+t closes."
 
     def __init__(self) -> None:
         super().__init__(id="loop")
@@ -43,7 +46,7 @@ class LoopDrawer(VerticalScroll, can_focus=False):
 
 
 def _told(state: LoopState) -> list[Content]:
-    parts = [joined(("The loop", "bold"), ("   ctrl+t closes", "$text-muted"))]
+    parts = [joined(("The loop", "bold"), ("   ^t closes · tab scrolls", "$text-muted"))]
     if not state.begun:
         parts.append(plain("Before each answer memapp guesses what you will say and what it has to look up.", "$text-muted"))
         parts.append(plain("Send something to see it at work.", "$text-muted"))

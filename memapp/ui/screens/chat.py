@@ -170,6 +170,12 @@ class ChatScreen(Screen[None]):
         """Put the chips below the answers."""
         await self.turn.explain(answers)
 
+    @work(group="explain")
+    @told
+    async def explain_more(self, answers: list[Message]) -> None:
+        """Put the chips below answers that were not there yet."""
+        await self.turn.explain(answers)
+
     def explain_again(self) -> None:
         """Bring the chips up to date after a memory changed."""
         if not self.busy:
@@ -317,7 +323,9 @@ class ChatScreen(Screen[None]):
     def action_stop(self) -> None:
         """Stop the answer; what there is of it is kept."""
         self.talk.stop()
-        self.say("Stopping…")
+        self.turn.stop()
+        self.say("")
+        self.show_status()
 
     def action_back(self) -> None:
         """Leave what is open, else go between the composer and the conversation."""
@@ -342,6 +350,8 @@ class ChatScreen(Screen[None]):
 
     def action_drawer(self) -> None:
         """Show or hide the loop at work."""
+        if self.query_one(LoopDrawer).has_focus:
+            self.composer.focus()
         self.toggle_class("-loop")
         self.turn.show_loop()
 
@@ -439,6 +449,7 @@ class ChatScreen(Screen[None]):
             return
         await asyncio.to_thread(done.back, self.runtime)
         notify(self, f"Undone: {done.label}")
+        self.threads.brought_back(done)
         self.list_threads()
         self.app.memories_changed()  # type: ignore[attr-defined]
 

@@ -71,10 +71,11 @@ class MemoryCard(Card):
             yield Static(joined("\n", one.text, "\n"), markup=False)
             yield Static(plain("\n".join(fact for fact in facts if fact)), markup=False, classes="muted")
             yield Input(clean(one.text), max_length=MAX_MEMORY_CHARS, id="memory-text")
-            yield Static(plain("   ".join(keys)), markup=False, classes="keys")
+            yield Static(plain("   ".join(keys)), markup=False, classes="keys", id="memory-keys")
+            yield Static(plain("⏎ save   esc leaves it as it is"), markup=False, classes="keys", id="edit-keys")
 
     def on_mount(self) -> None:
-        self.query_one(Input).display = False
+        self._edits(False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "want" and parameters == ("jump",):
@@ -82,9 +83,23 @@ class MemoryCard(Card):
         return True
 
     def action_edit(self) -> None:
+        self._edits(True)
+        self.query_one(Input).focus()
+
+    def action_leave(self) -> None:
+        """Leave editing, else the card."""
+        if not self.query_one(Input).display:
+            super().action_leave()
+        else:
+            self._edits(False)
+
+    def _edits(self, editing: bool) -> None:
         field = self.query_one(Input)
-        field.display = True
-        field.focus()
+        field.display = self.query_one("#edit-keys").display = editing
+        self.query_one("#memory-keys").display = not editing
+        if not editing:
+            field.value = clean(self.memory.text)
+            self.set_focus(None)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         self.dismiss(Wanted("edit", event.value))

@@ -6,11 +6,9 @@ from typing import ClassVar
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import OptionList, Static
-from textual.widgets.option_list import Option
+from textual.widgets import Static
 
 from memapp.runtime import Runtime
 from memapp.services import models
@@ -19,7 +17,9 @@ from memapp.ui import reading
 from memapp.ui.modes import MODES
 from memapp.ui.safe import joined, notify, row
 from memapp.ui.told import told
+from memapp.ui.widgets.explained import Explained, ExplainedRows, columns
 from memapp.ui.widgets.keyline import KeyLine
+from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.topbar import TopBar
 from memapp.ui.widgets.words import size
 
@@ -27,12 +27,24 @@ STATE_SECONDS = 0.3
 SIGNS = {"fits": "✓ fits", "tight": "~ tight", "too big": "✗ too big"}
 
 
-class ModelList(OptionList):
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "select", "Use", id="models.use", key_display="⏎"),
-        Binding("j", "cursor_down", "Down", show=False, id="models.down"),
-        Binding("k", "cursor_up", "Up", show=False, id="models.up"),
-    ]
+class ModelRows(ExplainedRows[ModelChoice]):
+    """The models there are, and those that could be had."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "open", "Use", id="models.use", key_display="⏎")]
+
+    def key(self, item: ModelChoice) -> str:
+        return str(item.path or item.name)
+
+    def draw(self, item: ModelChoice, width: int) -> Content:  # noqa: ARG002  # what does not fit is cut
+        weight = size(item.bytes) if item.bytes else "missing"
+        facts = f"{weight:>8}   {SIGNS[item.fit]:10}"
+        return columns("●" if item.current else "", row(item.name, 34), 36, facts, (_whereabouts(item), "$text-muted"))
+
+    def explain(self, item: ModelChoice) -> Content:
+        place = str(item.path) if item.path else ""
+        licence = f"Licence: {item.licence}" if item.licence else ""
+        text = "\n".join(part for part in (item.note, licence, place) if part)
+        return joined((item.name, "bold $primary"), "\n", text)
 
 
 class ModelsScreen(Screen[None]):
@@ -50,14 +62,12 @@ class ModelsScreen(Screen[None]):
     def __init__(self, runtime: Runtime) -> None:
         super().__init__()
         self.runtime = runtime
-        self._choices: list[ModelChoice] = []
+        self.models = Explained(ModelRows(id="models"))
 
     def compose(self) -> ComposeResult:
         yield TopBar(MODES, "models")
         yield Static(id="model-state", markup=False)
-        with Vertical(id="models-body"):
-            yield ModelList(id="models", markup=False, compact=True)
-            yield Static(id="model-note", markup=False)
+        yield self.models
         yield KeyLine()
 
     def on_mount(self) -> None:
@@ -71,12 +81,9 @@ class ModelsScreen(Screen[None]):
     @told
     async def refresh_models(self) -> None:
         """Look again which models there are."""
-        self._choices = await asyncio.to_thread(models.list_models, self.runtime)
-        listed = self.query_one(OptionList)
-        at = listed.highlighted
-        listed.set_options([Option(_row(one), id=str(number)) for number, one in enumerate(self._choices)])
-        current = next((number for number, one in enumerate(self._choices) if one.current), 0)
-        listed.highlighted = at if at is not None and at < len(self._choices) else current
+        choices = await asyncio.to_thread(models.list_models, self.runtime)
+        answering = next((self.models.rows.key(one) for one in choices if one.current), "")
+        self.models.show(choices, at=None if self.models.current else answering)
         self._show_state()
 
     def _show_state(self) -> None:
@@ -94,23 +101,10 @@ class ModelsScreen(Screen[None]):
         self.query_one("#model-state", Static).update(state)
         self.query_one(TopBar).say(reading.network(self.runtime))
 
-    @on(OptionList.OptionHighlighted)
-    def _show_note(self) -> None:
-        chosen = self._chosen()
-        if chosen is None:
-            return
-        place = str(chosen.path) if chosen.path else ""
-        licence = f"Licence: {chosen.licence}" if chosen.licence else ""
-        text = "\n".join(part for part in (chosen.note, licence, place) if part)
-        self.query_one("#model-note", Static).update(joined((chosen.name, "bold $primary"), "\n", text))
-
-    @on(OptionList.OptionSelected)
-    def _selected(self) -> None:
-        self.action_use()
-
-    def action_use(self) -> None:
+    @on(RowList.Opened)
+    def _use_chosen(self) -> None:
         """Make the chosen model the one that answers."""
-        chosen = self._chosen()
+        chosen = self.models.current
         if chosen is None:
             return
         if chosen.path is None and chosen.name != models.BUNDLED:
@@ -133,15 +127,6 @@ class ModelsScreen(Screen[None]):
     def action_leave(self) -> None:
         self.app.call_later(self.app.action_mode, "chat")  # type: ignore[attr-defined]
 
-    def _chosen(self) -> ModelChoice | None:
-        at = self.query_one(OptionList).highlighted
-        return self._choices[at] if at is not None and at < len(self._choices) else None
 
-
-def _row(choice: ModelChoice) -> Content:
-    sign = "● " if choice.current else "  "
-    name = row(choice.name, 34)
-    here = "" if choice.path or choice.name == models.BUNDLED else "not here yet"
-    space = " " * max(1, 36 - name.cell_length)
-    weight = size(choice.bytes) if choice.bytes else "missing"
-    return joined((sign, "$primary"), name, space, f"{weight:>8}   {SIGNS[choice.fit]:10}", (here, "$text-muted"))
+def _whereabouts(choice: ModelChoice) -> str:
+    return "" if choice.path or choice.name == models.BUNDLED else "not here yet"

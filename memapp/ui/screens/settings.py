@@ -6,30 +6,43 @@ from typing import ClassVar
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Input, OptionList, Static
-from textual.widgets.option_list import Option
+from textual.widgets import Input
 
 from memapp.runtime import Runtime
 from memapp.services import preferences
 from memapp.services.preferences import Preference
 from memapp.ui import reading
 from memapp.ui.modes import MODES
-from memapp.ui.safe import joined, notify, plain, row
+from memapp.ui.safe import joined, notify, row
 from memapp.ui.screens.detail import Line
 from memapp.ui.told import told
+from memapp.ui.widgets.explained import Explained, ExplainedRows, columns
 from memapp.ui.widgets.keyline import KeyLine
+from memapp.ui.widgets.rowlist import RowList
+from memapp.ui.widgets.searchfield import SearchField
 from memapp.ui.widgets.topbar import TopBar
 
 
-class SettingList(OptionList):
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "select", "Change", id="settings.change", key_display="⏎"),
-        Binding("j", "cursor_down", "Down", show=False, id="settings.down"),
-        Binding("k", "cursor_up", "Up", show=False, id="settings.up"),
-    ]
+class SettingRows(ExplainedRows[Preference]):
+    """Every setting there is, or those that were searched for."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "open", "Change", id="settings.change", key_display="⏎")]
+
+    def key(self, item: Preference) -> str:
+        return item.name
+
+    def draw(self, item: Preference, width: int) -> Content:  # noqa: ARG002  # what does not fit is cut
+        return columns("*" if item.value != item.default else "", row(item.name, 24), 26, row(item.value or "—"))
+
+    def explain(self, item: Preference) -> Content:
+        facts = [f"default: {item.default or 'empty'}", f"environment: MEMAPP_{item.name.upper()}"]
+        if item.origin:
+            facts.insert(0, f"set by {item.origin}")
+        if item.reload:
+            facts.append("counts when the model is loaded again (F8, R)")
+        return joined((item.name, "bold $primary"), "\n", item.description, "\n", (" · ".join(facts), "$text-muted"))
 
 
 class SettingsScreen(Screen[None]):
@@ -48,14 +61,12 @@ class SettingsScreen(Screen[None]):
     def __init__(self, runtime: Runtime) -> None:
         super().__init__()
         self.runtime = runtime
-        self._shown: list[Preference] = []
+        self.settings = Explained(SettingRows(id="settings", empty="No setting has these words."))
 
     def compose(self) -> ComposeResult:
         yield TopBar(MODES, "settings", right=reading.network(self.runtime))
-        yield Input(placeholder="Search settings", compact=True, id="settings-search")
-        with Vertical(id="models-body"):
-            yield SettingList(id="settings", markup=False, compact=True)
-            yield Static(id="setting-note", markup=False)
+        yield SearchField("Search settings", id="settings-search")
+        yield self.settings
         yield KeyLine()
 
     def on_screen_resume(self) -> None:
@@ -63,39 +74,24 @@ class SettingsScreen(Screen[None]):
         self._show()
 
     @on(Input.Changed)
-    def _show(self) -> None:
-        text = self.query_one(Input).value.lower()
+    def _search(self) -> None:
+        self._show(at="")
+
+    def _show(self, at: str | None = None) -> None:
+        """Show what was searched for; with an empty `at` from its first row on."""
+        text = self.query_one(SearchField).value.lower()
         found = [one for one in preferences.list_preferences(self.runtime) if text in f"{one.name} {one.description}".lower()]
-        self._shown = found = sorted(found, key=lambda one: not one.name.startswith(text))
-        listed = self.query_one(OptionList)
-        at = listed.highlighted or 0
-        listed.set_options([Option(_row(one), id=one.name) for one in found] or [Option(plain("  nothing"), disabled=True)])
-        listed.highlighted = min(at, len(found) - 1) if found else None
+        self.settings.show(sorted(found, key=lambda one: not one.name.startswith(text)), at=at)
 
     @on(Input.Submitted)
+    @on(SearchField.Left)
     def _searched(self) -> None:
-        self.query_one(OptionList).focus()
+        self.settings.rows.focus()
 
-    @on(OptionList.OptionHighlighted)
-    def _show_note(self) -> None:
-        one = self._chosen()
-        if one is None:
-            return
-        facts = [f"default: {one.default or 'empty'}", f"environment: MEMAPP_{one.name.upper()}"]
-        if one.origin:
-            facts.insert(0, f"set by {one.origin}")
-        if one.reload:
-            facts.append("counts when the model is loaded again (F8, R)")
-        note = joined((one.name, "bold $primary"), "\n", one.description, "\n", (" · ".join(facts), "$text-muted"))
-        self.query_one("#setting-note", Static).update(note)
-
-    @on(OptionList.OptionSelected)
-    def _selected(self) -> None:
-        self.action_change()
-
-    def action_change(self) -> None:
+    @on(RowList.Opened)
+    def _change_chosen(self) -> None:
         """Change the chosen setting; a switch is turned over."""
-        one = self._chosen()
+        one = self.settings.current
         if one is None:
             return
         if one.value in ("true", "false") and one.default in ("true", "false"):
@@ -124,21 +120,11 @@ class SettingsScreen(Screen[None]):
 
     def action_default(self) -> None:
         """Put the chosen setting back to its default."""
-        if (one := self._chosen()) is not None and one.value != one.default:
+        if (one := self.settings.current) is not None and one.value != one.default:
             self._write(one.name, one.default)
 
     def action_search(self) -> None:
-        self.query_one(Input).focus()
+        self.query_one(SearchField).focus()
 
     def action_leave(self) -> None:
         self.app.call_later(self.app.action_mode, "chat")  # type: ignore[attr-defined]
-
-    def _chosen(self) -> Preference | None:
-        at = self.query_one(OptionList).highlighted
-        return self._shown[at] if at is not None and at < len(self._shown) else None
-
-
-def _row(one: Preference) -> Content:
-    sign = "* " if one.value != one.default else "  "
-    name = row(one.name, 24)
-    return joined((sign, "$accent"), name, " " * (26 - name.cell_length), row(one.value or "—", 44))

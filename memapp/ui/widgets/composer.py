@@ -65,6 +65,7 @@ class Composer(TextArea):
         self._ever_pasted = False
         self._inserting_paste = False
         self._quiet = False
+        self._sent: str | None = None
         self._warm_timer: Timer | None = None
         self._draft_timer: Timer | None = None
 
@@ -86,6 +87,7 @@ class Composer(TextArea):
         self._pasted = PastedSpans(pasted)
         self._ever_pasted = bool(pasted)
         self._recalled = 0
+        self._sent = None
         self._stop_timers()
 
     def clear_text(self) -> None:
@@ -128,6 +130,7 @@ class Composer(TextArea):
 
     def action_send(self) -> None:
         self._stop_timers()
+        self._sent = self.text
         self.post_message(self.Sent(self.text, self.pasted))
 
     def action_newline(self) -> None:
@@ -183,6 +186,8 @@ class Composer(TextArea):
         if self._quiet:
             self._quiet = False
             return
+        if self.text == self._sent:
+            return  # of letters that came in one go with enter: nothing was written since
         self._stop_timers()
         self._warm_timer = self.set_timer(WARM_SECONDS, lambda: self.post_message(self.Hesitated(self.text)))
         self._draft_timer = self.set_timer(DRAFT_SECONDS, lambda: self.post_message(self.Paused(self.text, self.pasted)))

@@ -28,7 +28,8 @@ class KeyLine(Static):
             self.app.simulate_key(key)
 
     def _show(self, screen: Screen[object]) -> None:
-        shown, right = Content(""), Content("")
+        keys: list[Content] = []
+        right = Content("")
         actions: set[str] = set()
         for _, binding, enabled, _ in screen.active_bindings.values():
             key = joined((f" {self.app.get_key_display(binding)}", "bold $footer-key-foreground"))
@@ -38,7 +39,17 @@ class KeyLine(Static):
                 right = joined(("▏", "$border"), text[1:])
             elif binding.show and binding.action not in actions:
                 actions.add(binding.action)
-                shown = joined(shown, text)
+                keys.append(text)
         space = self.size.width - right.cell_length
         if space > 0:
-            self.update(joined(shown.truncate(space, pad=True), right), layout=False)
+            self.update(joined(_whole(keys, space), right), layout=False)
+
+
+def _whole(keys: list[Content], space: int) -> Content:
+    """Return as many keys as fit, none of them cut."""
+    shown = Content("")
+    for key in keys:
+        if shown.cell_length + key.cell_length > space + 1:  # a key ends with a blank, of which the last has no need
+            break
+        shown = joined(shown, key)
+    return shown.truncate(space, pad=True)

@@ -3,6 +3,7 @@
 It is one stop for the tab key; the arrow keys go from message to message and from chip to chip.
 """
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -120,6 +121,12 @@ class Transcript(VerticalScroll):
     def last_answer(self) -> Answer | None:
         return next((one for one in reversed(self.bubbles) if isinstance(one, Answer)), None)
 
+    @property
+    def replied(self) -> Answer | None:
+        """The answer to the last message of the person; what was said unasked below it does not count."""
+        since = itertools.takewhile(lambda one: isinstance(one, Answer), reversed(self.bubbles))
+        return next((one for one in since if isinstance(one, Answer) and one.message.reply_to is not None), None)
+
     def answer(self, message_id: str) -> Answer | None:
         bubbles = [*self._above, *self.bubbles]
         return next((one for one in bubbles if isinstance(one, Answer) and one.message.id == message_id), None)
@@ -171,11 +178,19 @@ class Transcript(VerticalScroll):
         self.anchor()
 
     async def cut_from(self, message_id: str) -> None:
-        """Take a message and everything after it off the screen."""
+        """Take a message and everything after it off the screen; only what was said unasked outlives an answer."""
         children = list(self.children)
         at = next((n for n, one in enumerate(children) if isinstance(one, Said | Answer) and one.message.id == message_id), None)
         if at is not None:
-            await self.remove_children(children[at:])
+            outlives = isinstance(children[at], Answer)
+            gone = [one for one in children[at:] if not (outlives and isinstance(one, Answer) and one.message.unprompted)]
+            await self.remove_children(gone)
+
+    async def put_back(self, answer: Bubble) -> None:
+        """Show another answer at its place among what was said unasked."""
+        after = next((one for one in self.bubbles if one.message.seq > answer.message.seq), None)
+        await self.mount(answer, before=after)
+        self._move_cursor(None)
 
     def note(self, text: str, *, waits: bool = False) -> None:
         """Add a quiet line below the last message; a click on it asks for undo, or for the inbox."""
@@ -259,13 +274,17 @@ class Transcript(VerticalScroll):
             self.post_message(self.RetryWanted(answer.message))
 
     def action_go_on(self) -> None:
-        if (answer := self.last_answer) is not None and answer.cut:
+        if self._can_go_on:
             self.post_message(self.GoOnWanted())
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
         if action == "go_on":
-            return self.last_answer is not None and self.last_answer.cut
+            return self._can_go_on
         return True
+
+    @property
+    def _can_go_on(self) -> bool:
+        return self.replied is not None and self.replied.cut
 
     def action_remember(self) -> None:
         if (bubble := self.cursor) is not None:

@@ -1,0 +1,55 @@
+"""Rows of one line each, and below them what is known of the current one: the shape of Models and Settings."""
+
+from collections.abc import Sequence
+from typing import Generic, TypeVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Static
+
+from memapp.ui.safe import Part, joined
+from memapp.ui.widgets.rowlist import RowList
+
+T = TypeVar("T")
+
+
+class ExplainedRows(RowList[T]):
+    """Rows of which each has more to say than its line."""
+
+    def explain(self, item: T) -> Content:
+        """Return what stands below the list while the cursor is on this row."""
+        raise NotImplementedError
+
+
+class Explained(Vertical, Generic[T]):
+    """The list, and the explanation of its current row."""
+
+    def __init__(self, rows: ExplainedRows[T]) -> None:
+        super().__init__()
+        self.rows = rows
+        self._note = Static(markup=False)
+
+    def compose(self) -> ComposeResult:
+        yield self.rows
+        yield self._note
+
+    def show(self, items: Sequence[T], *, at: str | None = None) -> None:
+        """Show these rows; the cursor stays on its row, or goes to the one called `at`."""
+        self.rows.show(items, at=at)
+
+    @property
+    def current(self) -> T | None:
+        """The row under the cursor."""
+        return self.rows.current
+
+    @on(RowList.Moved)
+    def _explain(self) -> None:
+        one = self.current
+        self._note.update("" if one is None else self.rows.explain(one))
+
+
+def columns(sign: str, name: Content, width: int, *rest: Part) -> Content:
+    """Return a row: a sign, a name in a column of this width, and the rest."""
+    return joined((f"{sign:2}", "$accent"), name, " " * max(1, width - name.cell_length), *rest)
