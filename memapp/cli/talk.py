@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memapp.cli.output import opened, say, show, show_json
-from memapp.domain.turn import Completed, Failed, Found, Restarted, Streamed, TurnEvent, Waiting
+from memapp.domain.turn import Accepted, Asked, Completed, Failed, Found, Restarted, Streamed, TurnEvent, Waiting
 from memapp.errors import MemappError, UsageError
 
 if TYPE_CHECKING:
@@ -131,8 +131,21 @@ def _answer(runtime: "Runtime", thread_id: str, text: str, *, as_json: bool = Fa
                 show("" if streams else reply.text)
             case Failed(error=error):
                 raise error
+            case Asked(question=question):
+                say(question.text)
+                _say_what_waits(runtime, seen)
     if as_json:
         show_json(_summary(thread_id, seen))
+
+
+def _say_what_waits(runtime: "Runtime", seen: list[TurnEvent]) -> None:
+    """Say how to answer what the message proposed, other than by the next message."""
+    from memapp.services import consent
+
+    sent = next(event.message for event in seen if isinstance(event, Accepted))
+    for patch in consent.waiting(runtime):
+        if sent is not None and sent.id in patch.evidence:
+            say(f"Later: memapp approve {patch.id}, or memapp deny {patch.id}")
 
 
 def _summary(thread_id: str, seen: list[TurnEvent]) -> dict[str, Any]:

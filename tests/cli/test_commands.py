@@ -54,6 +54,17 @@ def test_ask_learns_and_says_so(memapp: Terminal) -> None:
     assert "Remembered" not in out
 
 
+def test_a_question_of_memapp_itself_is_narrated_with_the_command_that_says_yes(memapp: Terminal) -> None:
+    code, out, err = memapp("ask", "My name is Ada.")
+    assert code == 0
+    assert "Shall I remember that your name is Ada?" in err
+    assert "Shall I remember" not in out
+    command = next(line for line in err.splitlines() if "memapp approve" in line)
+    patch_id = command.partition("memapp approve ")[2].partition(",")[0]
+    assert memapp("approve", patch_id)[0] == 0
+    assert "Ada" in memapp("profile")[1]
+
+
 def test_chats_are_removed_and_come_back(memapp: Terminal) -> None:
     memapp("ask", "Which tea?")
     chat_id = memapp("chats")[1].split("\t")[0]
