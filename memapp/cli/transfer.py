@@ -61,8 +61,6 @@ def import_(options: dict[str, Any], file: Path, form: "Form", dry_run: bool, ye
         show_json({**asdict(found), "dry_run": only_look})
     else:
         say(f"{'This would bring in' if only_look else 'Brought in'}: {found}.")
-    if found.sensitive:
-        say(f"{found.sensitive:,} of the memories state something sensitive about you; they come as they were exported.")
     if too_many:
         say(f"memapp keeps {runtime.settings.max_facts:,} memories (max_facts): the {too_many:,} oldest will go to the trash.")
     if only_look and not dry_run:

@@ -29,7 +29,7 @@ from memapp.domain.portable import (
     as_imported,
     refusal,
 )
-from memapp.domain.profile import is_sensitive, stated_by, states_sensitive
+from memapp.domain.profile import is_sensitive, stated_by
 from memapp.domain.profile_values import BETWEEN, VALUE_CHARS, added_value, adds_up, has_value
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
@@ -52,8 +52,6 @@ class Imported:
     """How many new things, by the type of their line."""
     proposals: int
     """Values for the profile, and memories that say them, that wait for a yes."""
-    sensitive: int
-    """Of the new memories of an export of memapp, how many state something sensitive about the person."""
     known: int
     """What was here already."""
     left_out: int
@@ -85,7 +83,6 @@ class _Import:
     added: Counter[str] = field(default_factory=Counter)
     known: int = 0
     left_out: int = 0
-    sensitive: int = 0
     absent: set[str] = field(default_factory=set)
     """Memories of the file that did not come in."""
     threads: list[str] = field(default_factory=list)
@@ -154,7 +151,7 @@ def _settled(work: _Import) -> Imported:
         meta = {"threads": work.threads, "patches": work.patches, "memories": work.added["memory"]}
         touched = Touched(Event.ADD, f"{IMPORT}{step}", None, None, meta=meta)
         history.record(work.conn, work.actor, step, touched, work.now)
-    return Imported(dict(work.added), len(work.patches), work.sensitive, work.known, work.left_out + len(work.support), step)
+    return Imported(dict(work.added), len(work.patches), work.known, work.left_out + len(work.support), step)
 
 
 # Lines of memapp -------------------------------------------------------------------------------------------------------
@@ -198,6 +195,8 @@ def _take_memory(work: _Import, line: MemoryLine) -> None:
     elif is_forgotten(work.runtime, line.text):
         work.absent.add(line.id)
         _ask_again(work, memory) if is_live else _leave_out(work)
+    elif is_live and _waits(work, memory):
+        work.absent.add(line.id)
     else:
         if len(portable.existing(work.conn, user, line.sources)) < len(line.sources):
             raise UsageError("A message that this memory came from is not there.")
@@ -205,7 +204,19 @@ def _take_memory(work: _Import, line: MemoryLine) -> None:
         if line.used:
             portable.insert_used(work.conn, line.id, line.used)
         work.added["memory"] += 1
-        work.sensitive += bool(is_live and states_sensitive(line.text))
+
+
+def _waits(work: _Import, memory: Memory) -> bool:
+    """Hold a memory that states something sensitive which the profile does not say: anybody could have written the file."""
+    profile = consents.read_profile(work.conn, work.runtime.user_id)
+    unknown = [
+        one
+        for one in stated_by(memory.text)
+        if is_sensitive(one.field) and not has_value(one.field, profile.get(one.field, ""), one.value)
+    ]
+    for one in unknown:
+        _propose(work, one.field, one.value, memory if len(unknown) == 1 else None, memory.sources)
+    return bool(unknown)
 
 
 def _ask_again(work: _Import, memory: Memory) -> None:
@@ -319,15 +330,7 @@ def _take_note(work: _Import, note: Note) -> None:
     if is_forgotten(work.runtime, note.text):
         _ask_again(work, memory)
         return
-    profile = consents.read_profile(work.conn, work.runtime.user_id)
-    unknown = [
-        one
-        for one in stated_by(note.text)
-        if is_sensitive(one.field) and not has_value(one.field, profile.get(one.field, ""), one.value)
-    ]
-    for one in unknown:
-        _propose(work, one.field, one.value, memory if len(unknown) == 1 else None)
-    if unknown:
+    if _waits(work, memory):
         return
     changes.apply(work.conn, Created(memory), work.actor, work.now)
     work.added["memory"] += 1

@@ -448,3 +448,15 @@ def test_a_memory_in_the_trash_may_say_what_a_live_one_says(runtime: Runtime, tm
     with empty_store() as other:
         carry(runtime, other, tmp_path)
         assert kept(dump(other)) == kept(dump(runtime))
+
+
+def test_a_memory_that_states_something_sensitive_waits_with_its_proposal(tmp_path: Path) -> None:
+    with empty_store() as one, empty_store() as other:
+        curate.add(one, "User lives in Ghent.")
+        curate.add(one, "User keeps bees.")
+        carry(one, other, tmp_path)
+        assert [memory.text for memory in curate.list_memories(other)] == ["User keeps bees."]
+        (patch,) = consent.waiting(other)
+        assert (patch.field, consent.held_text(other, patch.id)) == ("city", "User lives in Ghent.")
+        consent.approve(other, patch.id)
+        assert {memory.text for memory in curate.list_memories(other)} == {"User keeps bees.", "User lives in Ghent."}
