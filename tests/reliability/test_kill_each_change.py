@@ -1,0 +1,249 @@
+"""Killed while it changes memories without end: each step is there as a whole or not at all, and all that tells of it agrees."""
+
+import json
+import multiprocessing
+import random
+from collections.abc import Callable, Iterator
+from itertools import count, groupby
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import pytest
+
+from memapp import bootstrap
+from memapp.domain.changes import Actor, Linked, Pinned
+from memapp.domain.memory import Kind, Memory, State
+from memapp.inference.scripted import ScriptedEmbedder
+from memapp.runtime import Runtime
+from memapp.services import consent, curate, lifecycle, undo
+from memapp.services.merge import near, write
+from memapp.store import changes, delta, images
+from memapp.store.rows import new_id
+from tests.reliability.test_kill import assert_sound
+
+PEOPLE = tuple(f"User knows person number {number} of the pottery class." for number in range(3))
+HELD = "User lives in Oslo near the harbour."
+ROUNDS = 50
+"""Kills of each kind."""
+PRELOADED = ["memapp.bootstrap", "memapp.services.merge", "memapp.services.undo", "tests.reliability.test_kill_each_change"]
+OPERATIONS = "'create', 'update', 'pin', 'link', 'delete', 'restore', 'merge', 'undo'"
+
+
+def fact(runtime: Runtime, text: str) -> Memory:
+    now = runtime.clock()
+    return Memory(
+        id=new_id(now),
+        text=text,
+        tags=("tag",),
+        kind=Kind.SEMANTIC,
+        category="",
+        importance=2,
+        pinned=False,
+        state=State.LIVE,
+        reason="",
+        origin="distilled",
+        sources=(),
+        created_at=now,
+        updated_at=now,
+    )
+
+
+def plant(home: Path) -> None:
+    runtime = bootstrap.start(home=home)
+    for text in (*PEOPLE, "User has a dog.", "User has two cats."):
+        curate.add(runtime, text)
+    consent.propose(runtime, "city", "Oslo", held=fact(runtime, HELD))
+    runtime.close()
+
+
+# What is done without end; each goes on from whatever a kill has left ----------------------------------------------------
+
+
+def people(runtime: Runtime) -> list[str]:
+    rows = runtime.database.read().execute("SELECT id FROM memories WHERE text LIKE '%pottery%' ORDER BY id")
+    return [row["id"] for row in rows]
+
+
+def create(runtime: Runtime) -> Iterator[None]:
+    for number in count(curate.count(runtime)):
+        yield _done(curate.add(runtime, f"User owns book number {number}."))
+
+
+def update(runtime: Runtime) -> Iterator[None]:
+    one = people(runtime)[0]
+    for number in count(len(curate.get(runtime, one).text)):
+        yield _done(curate.edit(runtime, one, f"User does pottery for the {number}th year.", tags=[f"year {number}"]))
+
+
+def pin(runtime: Runtime) -> Iterator[None]:
+    ids = people(runtime)
+    for _ in count():
+        yield _done(curate.pin(runtime, *ids, pinned=not curate.get(runtime, ids[0]).pinned))
+
+
+def link(runtime: Runtime) -> Iterator[None]:
+    one, *others = people(runtime)
+    for number in count():
+        strength = 0.5 + number % 50 / 100
+        with runtime.database.write() as conn:
+            to = tuple((other, strength) for other in others)
+            changes.apply(conn, Linked(one, to), Actor(runtime.user_id, "worker"), runtime.clock())
+        yield
+
+
+def forget_and_restore(runtime: Runtime) -> Iterator[None]:
+    ids = people(runtime)
+    for _ in count():
+        yield _done((curate.restore if lifecycle.trash(runtime) else curate.forget)(runtime, *ids))
+
+
+def merge_and_revert(runtime: Runtime) -> Iterator[None]:
+    yield from _learn_and_revert(runtime, "User has a dog named Rex.")
+
+
+def supersede_and_revert(runtime: Runtime) -> Iterator[None]:
+    yield from _learn_and_revert(runtime, "User has three cats.")
+
+
+def approve_and_revert(runtime: Runtime) -> Iterator[None]:
+    for _ in count():
+        if consent.profile(runtime):
+            undo.undo_last(runtime)
+        else:
+            consent.approve(runtime, consent.waiting(runtime)[0].id)
+        yield
+
+
+def pin_piecemeal(runtime: Runtime) -> Iterator[None]:
+    """What must not be: one step in three transactions."""
+    for number in count():
+        actor = Actor(runtime.user_id, "person", step=new_id(runtime.clock()))
+        for one in people(runtime):
+            with runtime.database.write() as conn:
+                changes.apply(conn, Pinned(one, number % 2 == 0), actor, runtime.clock())
+        yield
+
+
+def _learn_and_revert(runtime: Runtime, text: str) -> Iterator[None]:
+    for _ in count():
+        if text in {one.text for one in curate.list_memories(runtime)}:
+            undo.undo_last(runtime)
+        else:
+            known = near(runtime, text)
+            with runtime.database.write() as conn:
+                now = runtime.clock()
+                write(runtime, conn, fact(runtime, text), known, Actor(runtime.user_id, "worker"), now)
+        yield
+
+
+def _done(_: object) -> None:
+    """Only the step itself counts."""
+
+
+# Killing ---------------------------------------------------------------------------------------------------------------
+
+
+def change_until_killed(home: Path, kind: Callable[[Runtime], Iterator[None]], out: Connection) -> None:
+    runtime = bootstrap.start(home=home)
+    runtime.embedding.fill(ScriptedEmbedder())
+    out.send("ready")
+    for _ in kind(runtime):
+        out.send("step")
+
+
+def steps_until_kill(home: Path, kind: Callable[[Runtime], Iterator[None]], seconds: float) -> int:
+    """Let a process change memories, kill it, and return how many steps it acknowledged."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(PRELOADED)
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=change_until_killed, args=(home, kind, theirs))
+    process.start()
+    theirs.close()
+    assert ours.recv() == "ready"
+    process.join(seconds)
+    assert process.is_alive()
+    process.kill()
+    process.join()
+    acknowledged = 0
+    while ours.poll():
+        try:
+            ours.recv()
+        except EOFError:
+            break
+        acknowledged += 1
+    ours.close()
+    return acknowledged
+
+
+def steps_of(runtime: Runtime) -> list[tuple[str, ...]]:
+    """Return what each step of the history consists of."""
+    rows = runtime.database.read().execute("SELECT step, event FROM history ORDER BY number").fetchall()
+    return [tuple(row["event"] for row in rows) for _, rows in groupby(rows, key=lambda row: row["step"])]
+
+
+def assert_agreement(runtime: Runtime) -> None:
+    """History, change log, events, revision, rows, relations and the profile tell the same story."""
+    conn = runtime.database.read()
+    entries = conn.execute("SELECT memory_id, event, new_ref FROM history ORDER BY number").fetchall()
+    logged = conn.execute("SELECT memory_id, rev FROM change_log ORDER BY rev, rowid").fetchall()
+    assert [row["memory_id"] for row in logged] == [row["memory_id"] for row in entries]
+    revision = delta.revision(conn, runtime.user_id)
+    assert {row["rev"] for row in logged} == set(range(1, revision + 1))
+    operations = conn.execute(f"SELECT count(*) FROM events WHERE op IN ({OPERATIONS})").fetchone()[0]
+    assert operations == len(entries)
+    last = {row["memory_id"]: row for row in entries if row["new_ref"] is not None}
+    assert set(last) == {row["id"] for row in conn.execute("SELECT id FROM memories")}
+    for memory_id, row in last.items():
+        image = conn.execute("SELECT image FROM versions WHERE id = ?", (row["new_ref"],)).fetchone()["image"]
+        kept, now = json.loads(image), json.loads(images.take(conn, memory_id) or "{}")
+        parts = ("row", "sources", "relations") if row["event"] == "LINK" else ("row", "sources")
+        assert [kept[part] for part in parts] == [now[part] for part in parts]
+    assert conn.execute("SELECT count(*) FROM patches WHERE state = 'approved'").fetchone()[0] == 0
+    is_known = HELD in {one.text for one in curate.list_memories(runtime, limit=10_000)}
+    assert consent.profile(runtime) == ({"city": "Oslo"} if is_known else {})
+    assert consent.count_waiting(runtime) == (0 if is_known else 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "whole"),
+    [
+        (create, {("ADD",)}),
+        (update, {("UPDATE",)}),
+        (pin, {("PIN",) * 3}),
+        (link, {("LINK",)}),
+        (forget_and_restore, {("DELETE",) * 3, ("RESTORE",) * 3}),
+        (merge_and_revert, {("ADD", "MERGE", "MERGE"), ("UNDO",) * 3}),
+        (supersede_and_revert, {("DELETE", "ADD"), ("UNDO",) * 2}),
+        (approve_and_revert, {("PROFILE", "ADD"), ("UNDO", "PROFILE")}),
+    ],
+)
+def test_a_kill_leaves_whole_steps_that_everything_agrees_on(
+    tmp_path: Path, kind: Callable[[Runtime], Iterator[None]], whole: set[tuple[str, ...]]
+) -> None:
+    chance = random.Random(11)
+    home = tmp_path / "home"
+    plant(home)
+    before = planted = 5
+    for _ in range(ROUNDS):
+        acknowledged = steps_until_kill(home, kind, chance.uniform(0.0, 0.06))
+        runtime = bootstrap.start(home=home)
+        assert_sound(runtime.database)
+        steps = steps_of(runtime)
+        assert set(steps[planted:]) <= whole
+        assert len(steps) - before - acknowledged in (0, 1), "acknowledged steps are kept; at most one more was done"
+        before = len(steps)
+        assert_agreement(runtime)
+        runtime.close()
+    assert set(steps[planted:]) == whole
+
+
+@pytest.mark.slow
+def test_the_watch_would_see_half_a_step(tmp_path: Path) -> None:
+    chance = random.Random(11)
+    plant(tmp_path / "home")
+    for _ in range(20):
+        steps_until_kill(tmp_path / "home", pin_piecemeal, chance.uniform(0.0, 0.06))
+    runtime = bootstrap.start(home=tmp_path / "home")
+    assert {len(step) for step in steps_of(runtime) if step[0] == "PIN"} & {1, 2}
+    runtime.close()
