@@ -91,7 +91,7 @@ async def test_hostile_facts_titles_and_personas_are_shown_as_they_are(world: Wo
             no_escapes(seen)
             await seen.pilot.press("e")
             assert "\x1b" not in seen.app.screen.query_one(Input).value
-            await seen.pilot.press("escape")
+            await seen.pilot.press("escape", "escape")
             await seen.until(lambda: len(seen.app.screen_stack) == 1)
 
 

@@ -41,7 +41,7 @@ def chat_commands(screen: "ChatScreen") -> Iterable[SystemCommand]:
             deed = getattr(screen.transcript, f"action_{action}")
             yield SystemCommand(label, f"On the chosen or the last message ({key})", deed)
     if screen.thread is not None:
-        yield SystemCommand("Rename this chat", "e in the list of chats", partial(screen.rename, screen.thread))
-        yield SystemCommand("Delete this chat", "ctrl+z brings it back", partial(screen.delete, screen.thread))
+        yield SystemCommand("Rename this chat", "e in the list of chats", partial(screen.threads.rename, screen.thread))
+        yield SystemCommand("Delete this chat", "ctrl+z brings it back", partial(screen.threads.delete, screen.thread))
     if (last := screen.undone.last) is not None:
         yield SystemCommand(f"Undo: {shorten(last.label, 60)}", "Takes it back (ctrl+z)", screen.undo_last)

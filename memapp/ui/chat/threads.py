@@ -1,9 +1,11 @@
-"""What a person does with whole chats: list, search, rename, delete. Each can be undone."""
+"""The list of chats, and what a person does with whole chats: list, search, rename, delete. Each can be undone."""
 
 import asyncio
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
+
+from textual import on, work
 
 from memapp.domain.chat import Thread
 from memapp.domain.text import shorten
@@ -12,6 +14,7 @@ from memapp.services import chats
 from memapp.ui.panels.threads import ThreadPane
 from memapp.ui.safe import notify
 from memapp.ui.screens.detail import Line
+from memapp.ui.told import told
 from memapp.ui.undo import Undo
 
 if TYPE_CHECKING:
@@ -21,48 +24,77 @@ SHOWN = 200
 """Chats listed at once."""
 
 
-class ThreadDeeds:
-    """What is done with chats, for one screen."""
+class Threads(ThreadPane):
+    """The list in one screen."""
 
-    def __init__(self, screen: "ChatScreen") -> None:
-        self._screen = screen
-        self._runtime = screen.runtime
-        self.search = ""
+    def __init__(self, chat: "ChatScreen") -> None:
+        super().__init__()
+        self._chat = chat
+        self._runtime = chat.runtime
+        self._text = ""
+        """What is searched for."""
         self._left: tuple[Callable[[Runtime], object], Thread] | None = None
         """How to bring back the chat that was on the screen when it was deleted."""
 
+    @work(exclusive=True, group="threads")
+    @told
     async def list(self, count: int = SHOWN) -> None:
         """Bring the list of chats up to date."""
-        found = await asyncio.to_thread(partial(chats.list_threads, self._runtime, self.search, limit=count + 1))
-        current = self._screen.thread.id if self._screen.thread else ""
-        pane = self._screen.query_one(ThreadPane)
-        pane.show(found[:count], current, self._runtime.clock(), more=len(found) > count)
+        found = await asyncio.to_thread(partial(chats.list_threads, self._runtime, self._text, limit=count + 1))
+        current = self._chat.thread.id if self._chat.thread else ""
+        self.show(found[:count], current, self._runtime.clock(), more=len(found) > count)
 
+    @on(ThreadPane.SearchChanged)
+    def _search_for(self, event: ThreadPane.SearchChanged) -> None:
+        self._text = event.text
+        self.list()
+
+    @on(ThreadPane.MoreWanted)
+    def _list_more(self, event: ThreadPane.MoreWanted) -> None:
+        self.list(event.shown + SHOWN)
+
+    @on(ThreadPane.Chosen)
+    def _open(self, event: ThreadPane.Chosen) -> None:
+        self._chat.open_thread(event.thread)
+
+    @on(ThreadPane.RenameWanted)
+    def _rename_wanted(self, event: ThreadPane.RenameWanted) -> None:
+        self.rename(event.thread)
+
+    @on(ThreadPane.DeleteWanted)
+    def _delete_wanted(self, event: ThreadPane.DeleteWanted) -> None:
+        self.delete(event.thread)
+
+    @work(group="deed")
+    @told
     async def rename(self, thread: Thread) -> None:
-        title = await self._screen.app.push_screen_wait(Line("Rename this chat", thread.title))
+        """Ask for another title."""
+        title = await self.app.push_screen_wait(Line("Rename this chat", thread.title))
         if title is None or title == thread.title:
             return
         await asyncio.to_thread(chats.rename_thread, self._runtime, thread.id, title)
         label = f"Renamed “{shorten(thread.title, 40)}”"
-        self._screen.undone.push(label, lambda runtime: chats.rename_thread(runtime, thread.id, thread.title))
-        await self.list()
+        self._chat.undone.push(label, lambda runtime: chats.rename_thread(runtime, thread.id, thread.title))
+        self.list()
 
+    @work(group="deed")
+    @told
     async def delete(self, thread: Thread) -> None:
         """Take a chat out of the list; it can be brought back, so nobody is asked."""
-        screen = self._screen
-        if screen.turn.thread_id == thread.id and screen.talk.busy:
-            screen.talk.stop()
+        chat = self._chat
+        if chat.turn.thread_id == thread.id and chat.talk.busy:
+            chat.talk.stop()
         await asyncio.to_thread(chats.delete_thread, self._runtime, thread.id)
         label = f"Deleted “{shorten(thread.title, 40)}”"
         back = partial(chats.restore_thread, thread_id=thread.id)
-        screen.undone.push(label, back)
-        notify(screen, f"{label}. ctrl+z brings it back.")
-        if screen.thread is not None and screen.thread.id == thread.id:
+        chat.undone.push(label, back)
+        notify(self, f"{label}. ctrl+z brings it back.")
+        if chat.thread is not None and chat.thread.id == thread.id:
             self._left = back, thread
-            screen.open_thread(None)
-        await self.list()
+            chat.open_thread(None)
+        self.list()
 
     def brought_back(self, done: Undo) -> None:
         """Show a chat again that was on the screen when it was deleted, unless another one is there now."""
-        if self._left is not None and self._left[0] is done.back and self._screen.thread is None:
-            self._screen.open_thread(self._left[1])
+        if self._left is not None and self._left[0] is done.back and self._chat.thread is None:
+            self._chat.open_thread(self._left[1])

@@ -6,33 +6,31 @@ What happens there is in the parts of `ui.chat`.
 import asyncio
 from typing import ClassVar
 
-from textual import on, work
+from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal
 from textual.screen import Screen
-from textual.widgets import Markdown
 
 from memapp.domain.chat import Message, Thread
 from memapp.domain.turn import Accepted
-from memapp.errors import MemappError
 from memapp.runtime import Runtime
 from memapp.services import chats, preferences
 from memapp.ui import reading
 from memapp.ui.announce import Learned, ModelChanged, ThreadStarted, TurnEnded, TurnMoved, TurnRefused
 from memapp.ui.chat.cards import Cards
+from memapp.ui.chat.conversation import Conversation
 from memapp.ui.chat.drafts import Drafts
 from memapp.ui.chat.memories import MemoryDeeds
 from memapp.ui.chat.sending import Sending, Spans
 from memapp.ui.chat.showing import Showing, replies
 from memapp.ui.chat.silence import Silence
 from memapp.ui.chat.status import Status
-from memapp.ui.chat.threads import SHOWN, ThreadDeeds
+from memapp.ui.chat.threads import Threads
 from memapp.ui.chat.turn import TurnView
 from memapp.ui.chat.waiting import WaitingLine
 from memapp.ui.modes import MODES
 from memapp.ui.panels.loop import LoopDrawer
-from memapp.ui.panels.threads import ThreadPane
 from memapp.ui.safe import notify
 from memapp.ui.screens.find import FindScreen
 from memapp.ui.talk import Talk
@@ -40,7 +38,6 @@ from memapp.ui.told import told
 from memapp.ui.undo import UndoStack
 from memapp.ui.widgets.composer import Composer
 from memapp.ui.widgets.keyline import KeyLine
-from memapp.ui.widgets.statusline import StatusLine
 from memapp.ui.widgets.topbar import TopBar
 from memapp.ui.widgets.transcript import Transcript
 
@@ -85,17 +82,13 @@ class ChatScreen(Screen[None]):
         self.drafts = Drafts(self)
         self.memories = MemoryDeeds(self)
         self.waiting = WaitingLine(self)
-        self.threads = ThreadDeeds(self)
+        self.threads = Threads(self)
 
     def compose(self) -> ComposeResult:
         yield TopBar(MODES, "chat", banner=self._banner)
         with Horizontal(id="body"):
-            yield ThreadPane()
-            with Vertical(id="conversation"):
-                yield Transcript()
-                yield LoopDrawer()
-                yield StatusLine()
-                yield Composer(id="composer")
+            yield self.threads
+            yield Conversation(self)
         yield KeyLine()
 
     def on_mount(self) -> None:
@@ -125,6 +118,10 @@ class ChatScreen(Screen[None]):
     def can_answer(self) -> bool:
         """There is a model, or one is on its way."""
         return self.runtime.chat.state in ("ready", "loading")
+
+    def list_threads(self) -> None:
+        """Bring the list of chats up to date."""
+        self.threads.list()
 
     # Opening a chat --------------------------------------------------------------------------------------------------
 
@@ -181,65 +178,7 @@ class ChatScreen(Screen[None]):
         if not self.busy:
             self.explain(replies([one.message for one in self.transcript.bubbles]))
 
-    @on(Transcript.EarlierWanted)
-    @work(group="earlier", exclusive=True)
-    @told
-    async def _load_earlier(self, event: Transcript.EarlierWanted) -> None:
-        if self.thread is not None:
-            await self.showing.earlier(self.thread, event.before)
-
-    @on(Transcript.EndWanted)
-    def _go_to_end(self) -> None:
-        self.open_thread(self.thread)
-
-    # The list of chats -----------------------------------------------------------------------------------------------
-
-    @work(exclusive=True, group="threads")
-    @told
-    async def list_threads(self, count: int = SHOWN) -> None:
-        """Bring the list of chats up to date."""
-        await self.threads.list(count)
-
-    @on(ThreadPane.SearchChanged)
-    def _search_threads(self, event: ThreadPane.SearchChanged) -> None:
-        self.threads.search = event.text
-        self.list_threads()
-
-    @on(ThreadPane.MoreWanted)
-    def _more_threads(self, event: ThreadPane.MoreWanted) -> None:
-        self.list_threads(event.shown + SHOWN)
-
-    @on(ThreadPane.Chosen)
-    def _thread_chosen(self, event: ThreadPane.Chosen) -> None:
-        self.open_thread(event.thread)
-
-    @on(ThreadPane.RenameWanted)
-    def _rename_wanted(self, event: ThreadPane.RenameWanted) -> None:
-        self.rename(event.thread)
-
-    @on(ThreadPane.DeleteWanted)
-    def _delete_wanted(self, event: ThreadPane.DeleteWanted) -> None:
-        self.delete(event.thread)
-
-    @work(group="deed")
-    @told
-    async def rename(self, thread: Thread) -> None:
-        await self.threads.rename(thread)
-
-    @work(group="deed")
-    @told
-    async def delete(self, thread: Thread) -> None:
-        await self.threads.delete(thread)
-
     # Sending, and the running turn -----------------------------------------------------------------------------------
-
-    @on(Composer.Sent)
-    @work(group="send", exclusive=True)
-    async def _sent(self, event: Composer.Sent) -> None:
-        try:
-            await self.sending.send(event.text, event.pasted)
-        except MemappError as error:
-            self.say(str(error), problem=True)
 
     @work(group="deed")
     @told
@@ -285,10 +224,6 @@ class ChatScreen(Screen[None]):
     @told
     async def _say_what_waits(self) -> None:
         await self.waiting.ended()
-
-    @on(Transcript.InboxWanted)
-    def _inbox_wanted(self) -> None:
-        self.app.call_later(self.app.action_mode, "inbox")  # type: ignore[attr-defined]
 
     async def on_learned(self, event: Learned) -> None:
         await self.memories.learned(event.written, shown=self.thread is not None and self.thread.id == event.thread_id)
@@ -357,16 +292,15 @@ class ChatScreen(Screen[None]):
 
     def action_threads(self) -> None:
         """Show the list of chats and go there; hide it when already there."""
-        pane = self.query_one(ThreadPane)
         if self.has_class("-narrow"):
             self.toggle_class("-threads")
-        elif self.has_class("-no-threads") or pane.has_focus_within:
+        elif self.has_class("-no-threads") or self.threads.has_focus_within:
             self.toggle_class("-no-threads")
         hidden = self.has_class("-no-threads") if self.has_class("-wide") else not self.has_class("-threads")
         if hidden:
             self.composer.focus()
         else:
-            pane.enter()
+            self.threads.enter()
 
     @work(group="find", exclusive=True)
     @told
@@ -380,64 +314,13 @@ class ChatScreen(Screen[None]):
         """Show a message in its chat."""
         await self.cards.go_to_message(message_id)
 
-    # What the conversation announces ---------------------------------------------------------------------------------
-
-    @on(Transcript.HitOpened)
-    @work(group="card", exclusive=True)
-    @told
-    async def _open_hit(self, event: Transcript.HitOpened) -> None:
-        await self.cards.open_hit(event.hit)
-
-    @on(Transcript.MessageOpened)
-    @work(group="card", exclusive=True)
-    @told
-    async def _open_message(self, event: Transcript.MessageOpened) -> None:
-        await self.cards.open_message(event.message)
-
-    @on(Transcript.CopyWanted)
-    def _copy_wanted(self, event: Transcript.CopyWanted) -> None:
-        self.cards.copy(event.text)
-
-    @on(Transcript.EditWanted)
-    def _edit_wanted(self, event: Transcript.EditWanted) -> None:
-        self.sending.edit(event.message)
-
-    @on(Transcript.RetryWanted)
-    def _retry_wanted(self) -> None:
-        self.action_retry()
-
-    @on(Transcript.GoOnWanted)
-    def _go_on_wanted(self) -> None:
-        self.sending.go_on()
-
-    @on(Transcript.RememberWanted)
-    def _remember_wanted(self, event: Transcript.RememberWanted) -> None:
-        self.write_memory(event.text)
+    # Undo, drafts, choices -------------------------------------------------------------------------------------------
 
     @work(group="deed")
     @told
     async def write_memory(self, text: str) -> None:
         """Let the person put something into the words to be remembered."""
         await self.memories.write(text)
-
-    @on(Transcript.VariantWanted)
-    @work(group="variant", exclusive=True)
-    @told
-    async def _switch_variant(self, event: Transcript.VariantWanted) -> None:
-        await self.turn.switch_variant(event.message, event.step)
-
-    @on(Markdown.LinkClicked)
-    @work(group="card", exclusive=True)
-    @told
-    async def _link_clicked(self, event: Markdown.LinkClicked) -> None:
-        await self.cards.follow(event.href)
-
-    # Undo, drafts, choices -------------------------------------------------------------------------------------------
-
-    @on(Transcript.UndoWanted)
-    @on(Composer.UndoWanted)
-    def _undo_wanted(self) -> None:
-        self.undo_last()
 
     @work(group="deed")
     @told
@@ -452,17 +335,6 @@ class ChatScreen(Screen[None]):
         self.threads.brought_back(done)
         self.list_threads()
         self.app.memories_changed()  # type: ignore[attr-defined]
-
-    @on(Composer.Hesitated)
-    def _hesitated(self, event: Composer.Hesitated) -> None:
-        self.silence.begin()
-        if self.thread is not None and not event.text.startswith("/"):
-            self.talk.warm(self.thread.id, event.text)
-
-    @on(Composer.Paused)
-    def _paused(self) -> None:
-        self.say("")
-        self.save_draft()
 
     @work(group="draft")
     @told

@@ -1,0 +1,116 @@
+"""The middle of Chat: the conversation, the drawer, the line of news and the composer, and what its messages ask for."""
+
+from typing import TYPE_CHECKING
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.widgets import Markdown
+
+from memapp.errors import MemappError
+from memapp.ui.panels.loop import LoopDrawer
+from memapp.ui.told import told
+from memapp.ui.widgets.composer import Composer
+from memapp.ui.widgets.statusline import StatusLine
+from memapp.ui.widgets.transcript import Transcript
+
+if TYPE_CHECKING:
+    from memapp.ui.screens.chat import ChatScreen
+
+
+class Conversation(Vertical):
+    """What is said, and where the person writes."""
+
+    def __init__(self, chat: "ChatScreen") -> None:
+        super().__init__(id="conversation")
+        self._chat = chat
+
+    def compose(self) -> ComposeResult:
+        yield Transcript()
+        yield LoopDrawer()
+        yield StatusLine()
+        yield Composer(id="composer")
+
+    @on(Composer.Sent)
+    @work(group="send", exclusive=True)
+    async def _sent(self, event: Composer.Sent) -> None:
+        try:
+            await self._chat.sending.send(event.text, event.pasted)
+        except MemappError as error:
+            self._chat.say(str(error), problem=True)
+
+    @on(Composer.Hesitated)
+    def _hesitated(self, event: Composer.Hesitated) -> None:
+        self._chat.silence.begin()
+        thread = self._chat.thread
+        if thread is not None and not event.text.startswith("/"):
+            self._chat.talk.warm(thread.id, event.text)
+
+    @on(Composer.Paused)
+    def _paused(self) -> None:
+        self._chat.say("")
+        self._chat.save_draft()
+
+    @on(Transcript.EarlierWanted)
+    @work(group="earlier", exclusive=True)
+    @told
+    async def _load_earlier(self, event: Transcript.EarlierWanted) -> None:
+        if self._chat.thread is not None:
+            await self._chat.showing.earlier(self._chat.thread, event.before)
+
+    @on(Transcript.EndWanted)
+    def _go_to_end(self) -> None:
+        self._chat.open_thread(self._chat.thread)
+
+    @on(Transcript.InboxWanted)
+    def _inbox_wanted(self) -> None:
+        self.app.call_later(self.app.action_mode, "inbox")  # type: ignore[attr-defined]
+
+    @on(Transcript.UndoWanted)
+    @on(Composer.UndoWanted)
+    def _undo_wanted(self) -> None:
+        self._chat.undo_last()
+
+    @on(Transcript.HitOpened)
+    @work(group="card", exclusive=True)
+    @told
+    async def _open_hit(self, event: Transcript.HitOpened) -> None:
+        await self._chat.cards.open_hit(event.hit)
+
+    @on(Transcript.MessageOpened)
+    @work(group="card", exclusive=True)
+    @told
+    async def _open_message(self, event: Transcript.MessageOpened) -> None:
+        await self._chat.cards.open_message(event.message)
+
+    @on(Transcript.CopyWanted)
+    def _copy_wanted(self, event: Transcript.CopyWanted) -> None:
+        self._chat.cards.copy(event.text)
+
+    @on(Transcript.EditWanted)
+    def _edit_wanted(self, event: Transcript.EditWanted) -> None:
+        self._chat.sending.edit(event.message)
+
+    @on(Transcript.RetryWanted)
+    def _retry_wanted(self) -> None:
+        self._chat.action_retry()
+
+    @on(Transcript.GoOnWanted)
+    def _go_on_wanted(self) -> None:
+        self._chat.sending.go_on()
+
+    @on(Transcript.RememberWanted)
+    def _remember_wanted(self, event: Transcript.RememberWanted) -> None:
+        self._chat.write_memory(event.text)
+
+    @on(Transcript.VariantWanted)
+    @work(group="variant", exclusive=True)
+    @told
+    async def _switch_variant(self, event: Transcript.VariantWanted) -> None:
+        await self._chat.turn.switch_variant(event.message, event.step)
+
+    @on(Markdown.LinkClicked)
+    @work(group="card", exclusive=True)
+    @told
+    async def _link_clicked(self, event: Markdown.LinkClicked) -> None:
+        await self._chat.cards.follow(event.href)
