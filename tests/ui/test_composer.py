@@ -1,5 +1,8 @@
 """Writing: lines, history, what was pasted, drafts, and commands."""
 
+from contextlib import nullcontext
+from pathlib import Path
+
 import pytest
 from textual import events
 
@@ -163,3 +166,42 @@ def test_a_wrong_command_says_what_to_write(written: str) -> None:
 
 def test_two_slashes_send_one() -> None:
     assert unescaped("//x") == "/x"
+
+
+def editor(folder: Path, script: str) -> str:
+    """Make an editor that runs a script on the file, and return its command."""
+    path = folder / "editor.sh"
+    path.write_text(f"#!/bin/sh\n{script}\n", "utf-8")
+    path.chmod(0o700)
+    return str(path)
+
+
+async def test_a_message_is_written_in_another_editor(seen: Seen, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    script = f'stat -c "%a %n" "$1" > {kept}; cat "$1" >> {kept}; echo "two lines" > "$1"; echo "of text" >> "$1"'
+    monkeypatch.setenv("VISUAL", editor(tmp_path, script))
+    monkeypatch.setattr(seen.app, "suspend", nullcontext)
+    await seen.type("a begin")
+    await seen.pilot.press("ctrl+g")
+    await seen.settle()
+    assert seen.chat.composer.text == "two lines\nof text"
+    assert seen.chat.composer.pasted == ((0, 17),)
+    about, text = kept.read_text("utf-8").splitlines()
+    rights, _, path = about.partition(" ")
+    assert (rights, text) == ("600", "a begin")
+    assert not Path(path).exists()
+
+
+async def test_an_editor_that_fails_leaves_the_message(seen: Seen, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(seen.app, "suspend", nullcontext)
+    await seen.type("a begin")
+    for command, words in ((editor(tmp_path, "exit 3"), "ended with an error"), ("/no/such/editor", "cannot be started")):
+        monkeypatch.setenv("VISUAL", command)
+        await seen.pilot.press("ctrl+g")
+        await seen.until(lambda words=words: words in seen.text())
+        assert seen.chat.composer.text == "a begin"
+
+
+async def test_where_no_editor_can_be_opened_that_is_said(seen: Seen) -> None:
+    await seen.pilot.press("ctrl+g")
+    await seen.until(lambda: "Another editor cannot be opened from here." in seen.text())

@@ -3,11 +3,12 @@
 from typing import TYPE_CHECKING
 
 from textual import on, work
-from textual.app import ComposeResult
+from textual.app import ComposeResult, SuspendNotSupported
 from textual.containers import Vertical
 from textual.widgets import Markdown
 
-from memapp.errors import MemappError
+from memapp.errors import MemappError, UsageError
+from memapp.ui.chat.editor import edited
 from memapp.ui.panels.loop import LoopDrawer
 from memapp.ui.told import told
 from memapp.ui.widgets.composer import Composer
@@ -50,6 +51,21 @@ class Conversation(Vertical):
     def _paused(self) -> None:
         self._chat.say("")
         self._chat.save_draft()
+
+    @on(Composer.EditorWanted)
+    def _write_elsewhere(self) -> None:
+        """Let the person write the message in the editor that EDITOR names; memapp waits."""
+        composer = self._chat.composer
+        try:
+            with self.app.suspend():
+                text = edited(composer.text)
+        except SuspendNotSupported:
+            self._chat.say("Another editor cannot be opened from here.", problem=True)
+        except UsageError as error:
+            self._chat.say(str(error), problem=True)
+        else:
+            if text != composer.text:
+                composer.rewrite(text)
 
     @on(Transcript.EarlierWanted)
     @work(group="earlier", exclusive=True)

@@ -30,6 +30,7 @@ def chat_commands(screen: "ChatScreen") -> Iterable[SystemCommand]:
         name = shorten(persona.name, 40)
         yield SystemCommand(f"New chat with {name}", f"/persona {key}", partial(screen.new_chat_with, key))
     yield SystemCommand("Remember something", "Write a memory by hand (/remember)", partial(screen.write_memory, ""))
+    yield SystemCommand("Write in your editor", "The one that EDITOR names (ctrl+g)", screen.composer.action_editor)
     if screen.busy:
         yield SystemCommand("Stop the answer", "Keeps what there is (esc)", screen.action_stop)
     elif screen.transcript.last_answer is not None:

@@ -29,6 +29,7 @@ class Composer(TextArea):
         Binding("ctrl+j,shift+enter,alt+enter", "newline", "New line", show=False, id="composer.newline"),
         Binding("up", "back", "Earlier prompt", show=False, id="composer.back"),
         Binding("down", "forward", "Later prompt", show=False, id="composer.forward"),
+        Binding("ctrl+g", "editor", "In your editor", show=False, id="composer.editor"),
         Binding("ctrl+z,super+z", "undo_here", "Undo", show=False, id="composer.undo"),
     ]
 
@@ -51,6 +52,9 @@ class Composer(TextArea):
 
         text: str
         pasted: tuple[tuple[int, int], ...]
+
+    class EditorWanted(Message):
+        """The person wants to write in another editor."""
 
     class UndoWanted(Message):
         """Undo was pressed while there was nothing to undo in the text."""
@@ -135,6 +139,18 @@ class Composer(TextArea):
 
     def action_newline(self) -> None:
         self.insert("\n")
+
+    def action_editor(self) -> None:
+        self.post_message(self.EditorWanted())
+
+    def rewrite(self, text: str) -> None:
+        """Put in place of the whole text what another editor made of it; nobody knows which words were typed there."""
+        self._inserting_paste = self._ever_pasted = True
+        try:
+            self.replace(text, (0, 0), self.document.end)
+        finally:
+            self._inserting_paste = False
+        self.move_cursor(self.document.end)
 
     def action_undo_here(self) -> None:
         before = self.text
