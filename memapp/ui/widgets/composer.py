@@ -22,7 +22,10 @@ class Composer(TextArea):
     """A text field of one to eight lines: enter sends, ctrl+j or shift+enter breaks the line."""
 
     BINDING_GROUP_TITLE = "Composer"
-    HELP = "Write here. Enter sends. ctrl+j breaks the line. Up brings back what you wrote before. /help lists the commands."
+    HELP = (
+        "Write here. Enter sends. ctrl+j breaks the line. Up brings back what you wrote before. ctrl+g opens your editor. "
+        "/help lists the commands."
+    )
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "send", "Send", id="composer.send", key_display="⏎"),
