@@ -11,7 +11,12 @@ from memapp.domain.memory import Recalled
 from memapp.domain.prediction import Prediction
 from memapp.ui.safe import joined, plain, row
 
-SOURCES = {"model": "", "prefetched": " (looked up ahead)", "keywords": " (the words of your message)"}
+SOURCES = {
+    "model": "",
+    "prefetched": " (looked up ahead)",
+    "kept": " (known from before memapp was closed)",
+    "keywords": " (the words of your message)",
+}
 
 
 @dataclass
