@@ -174,7 +174,9 @@ class Database:
             self.checked = True
         except sqlite3.DatabaseError as error:
             if not isinstance(error, sqlite3.OperationalError | sqlite3.ProgrammingError):  # those tell that it was closed
-                raise StoreError(f"{self.path} is damaged ({error}).", "Put a copy from the folder backups in its place.") from error
+                raise StoreError(
+                    f"{self.path} is damaged ({error}).", "Put a copy from the folder backups in its place."
+                ) from error
 
     def close(self) -> None:
         """Close every connection and let another memapp write. A second call does nothing."""

@@ -209,7 +209,8 @@ def with_absorbed(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[s
     rows = conn.execute(
         """WITH RECURSIVE wanted (id) AS (
              SELECT id FROM memories WHERE user_id = :user AND id IN (SELECT value FROM json_each(:ids))
-             UNION SELECT m.id FROM wanted w JOIN memories m ON m.merged_into = w.id AND m.merged_into <> '' WHERE m.user_id = :user)
+             UNION SELECT m.id FROM wanted w JOIN memories m ON m.merged_into = w.id AND m.merged_into <> ''
+                   WHERE m.user_id = :user)
            SELECT id FROM wanted ORDER BY id""",
         {"user": user_id, "ids": to_json(list(memory_ids))},
     )

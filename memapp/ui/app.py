@@ -292,9 +292,7 @@ class MemappApp(App[None]):
             yield from self._chat_commands() if self.current_mode == "chat" else self._key_commands(screen)
             yield SystemCommand("Find anything", "Chats, messages and memories (ctrl+f)", self.action_find)
             yield SystemCommand("Chat", "Talk (F2)", lambda: self.call_later(self.action_mode, "chat"))
-            yield SystemCommand(
-                "Memories", "All that is remembered (F3)", lambda: self.call_later(self.action_mode, "memories")
-            )
+            yield SystemCommand("Memories", "All that is remembered (F3)", lambda: self.call_later(self.action_mode, "memories"))
             yield SystemCommand(
                 "Inbox", "What waits for your word, and your profile (F4)", lambda: self.call_later(self.action_mode, "inbox")
             )
