@@ -42,8 +42,8 @@ from memapp.runtime import Runtime
 from memapp.services import chats, forget
 from memapp.services.turn import take_turn
 from memapp.store import changes, checkpoints, events, vectors
-from memapp.store.database import statements
 from memapp.store.rows import new_id, to_json, to_text
+from memapp.store.schema import statements
 
 WORDS = [f"{first}{second}anokterwilo" for first in "qxzjv" for second in "bcdfghkm"]
 FIELDS = ("city", "language", "pronouns", "preferred_name", "health", "contact", "address", "birth_date", "religion", "money")

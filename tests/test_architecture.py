@@ -239,7 +239,7 @@ NEVER = {
     r"\.transform\(": "drops triggers without a word",
     r"\bmarkup\s*=\s*True\b|\.from_markup\(": "lets data act as markup; everything goes through ui/safe.py",
     r"\bshell\s*=\s*True\b|\bos\.system\(": "lets data act as a command",
-    r"\bsqlite3\.connect\(": "only `store.database` opens the file",
+    r"\bsqlite3\.connect\((?!\":memory:\")": "only `store.database` opens a file",
 }
 SQL = re.compile(
     r"^\s*(?:SELECT\b.+\bFROM\b|INSERT\s+(?:OR\s+\w+\s+)?INTO\b|UPDATE\s+\w+\s+SET\b|DELETE\s+FROM\b|PRAGMA\s+\w|WITH\s+\w+.*\bAS\s*\("

@@ -6,27 +6,23 @@ Reads use a read-only connection of their own thread. No SQL stands outside `sto
 
 import logging
 import os
-import re
 import sqlite3
-import stat
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
 
 import filelock
-import sqlite_utils
-from sqlite_utils import Migrations
 
-from memapp import paths
-from memapp.errors import DiskFull, NewerSchema, StoreError, StoreLocked
-from memapp.store import guards
+from memapp.errors import NewerSchema, StoreError, StoreLocked
+from memapp.store import guards, schema
+from memapp.store.failures import translated_errors
+from memapp.store.place import prepare_folder, take_lock
 
 log = logging.getLogger(__name__)
 
-APPLICATION_ID = 0x4D454D41  # "MEMA"
 FULL_TEXT_TABLES = ("messages_fts", "memories_fts")
 PRAGMAS = {
     "journal_mode": "wal",
@@ -202,8 +198,8 @@ def open_database(path: Path, *, read_only: bool = False) -> Database:
     """Open the file, creating or migrating it if need be; check it; mark it as ours. Raises `StoreError`."""
     if read_only:
         return _open_read_only(path)
-    _prepare_folder(path.parent)
-    lock = _take_lock(path)
+    prepare_folder(path.parent)
+    lock = take_lock(path)
     settled = path.exists() and path.stat().st_size > LARGE_BYTES and not path.with_name(path.name + "-wal").exists()
     try:
         with translated_errors(path):
@@ -225,7 +221,7 @@ def open_copy(path: Path) -> Iterator[sqlite3.Connection]:
     with translated_errors(path), closing(sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, isolation_level=None)) as copy:
         copy.row_factory = sqlite3.Row
         _refuse_foreign(copy, path)
-        if copy.execute("PRAGMA user_version").fetchone()[0] != len(_migration_files()):
+        if copy.execute("PRAGMA user_version").fetchone()[0] != len(schema.scripts()):
             raise StoreError(f"{path} was made by an older memapp.")
         for name, value in {**PRAGMAS, "journal_mode": "delete"}.items():
             copy.execute(f"PRAGMA {name} = {value}")
@@ -245,7 +241,7 @@ def open_suspect(path: Path) -> Iterator[sqlite3.Connection]:
         connection.execute("PRAGMA trusted_schema = 0")
         _refuse_foreign(connection, path)
         version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if not version or _schema(connection) != _golden_schema(version):
+        if not version or schema.schema_of(connection) != schema.golden_schema(version):
             raise StoreError(f"{path} is no memory file, or was changed by another program.", "Nothing was touched.")
         connection.execute("PRAGMA trusted_schema = 1")  # it is ours, and its own checks need it
         _check(connection, path)
@@ -255,8 +251,8 @@ def open_suspect(path: Path) -> Iterator[sqlite3.Connection]:
 @contextmanager
 def exchanging(path: Path) -> Iterator[None]:
     """Keep every other memapp from a file while another is put in its place; its log is written into it before, if it can be."""
-    _prepare_folder(path.parent)
-    lock = _take_lock(path)
+    prepare_folder(path.parent)
+    lock = take_lock(path)
     try:
         if path.exists():
             _fold_log(path)
@@ -271,33 +267,13 @@ def _fold_log(path: Path) -> None:
             raise StoreLocked(f"{path} is being read by another program.", "Close it first.")
 
 
-def _golden_schema(version: int) -> set[tuple[str, str, str]]:
-    with closing(sqlite3.connect(":memory:")) as fresh:
-        fresh.row_factory = sqlite3.Row
-        for file in _migration_files()[:version]:
-            for statement in statements(file.read_text("utf-8")):
-                fresh.execute(statement)
-        return _schema(fresh)
-
-
-def _schema(connection: sqlite3.Connection) -> set[tuple[str, str, str]]:
-    """Return what a file consists of, without what SQLite and sqlite-utils keep there for themselves."""
-    rows = connection.execute("SELECT type, name, tbl_name, coalesce(sql, '') AS sql FROM sqlite_master")
-    return {
-        (row["type"], row["name"], row["sql"])
-        for row in rows
-        if not row["name"].startswith("sqlite_")
-        and not (row["tbl_name"] == "_sqlite_migrations" and row["sql"].startswith(("CREATE TABLE", "CREATE UNIQUE INDEX")))
-    }
-
-
 def _open_read_only(path: Path) -> Database:
     if not path.exists():
         raise StoreError(f"There is no memory file at {path}.", "Start memapp once to make it.")
     database = Database(path, None, None)
     with translated_errors(path):
         _refuse_foreign(database.read(), path)
-        if database.read().execute("PRAGMA user_version").fetchone()[0] < len(_migration_files()):
+        if database.read().execute("PRAGMA user_version").fetchone()[0] < len(schema.scripts()):
             raise StoreError(f"{path} is empty or was made by an older memapp.", "Start memapp once to bring it up to date.")
     return database
 
@@ -310,7 +286,7 @@ def _open_writer(path: Path, *, check: bool) -> sqlite3.Connection:
         _refuse_foreign(writer, path)
         if check:
             _check(writer, path)
-        _migrate(writer, path)
+        schema.migrate(writer, lambda version: _backup_before_migration(writer, path, version))
         _check_guards(writer, path)
         if check:
             _repair_full_text(writer)
@@ -361,9 +337,9 @@ def _refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
     application_id = connection.execute("PRAGMA application_id").fetchone()[0]
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-    if tables and application_id != APPLICATION_ID:
+    if tables and application_id != schema.APPLICATION_ID:
         raise StoreError(f"{path} is a database of another program.", "Choose another file with --db.")
-    if version > len(_migration_files()):
+    if version > len(schema.scripts()):
         raise NewerSchema(f"{path} was made by a newer memapp.", "Update memapp; the file was not touched.")
 
 
@@ -374,7 +350,7 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _check_guards(writer: sqlite3.Connection, path: Path) -> None:
-    script = (statement for file in _migration_files() for statement in statements(file.read_text("utf-8")))
+    script = (statement for file in schema.scripts() for statement in schema.statements(file.read_text("utf-8")))
     altered = guards.altered_triggers(writer, guards.golden_triggers(script))
     if altered:
         raise StoreError(
@@ -392,128 +368,9 @@ def _repair_full_text(writer: sqlite3.Connection) -> None:
             writer.execute(f"INSERT INTO {table} ({table}) VALUES ('rebuild')")  # noqa: S608
 
 
-# Migrations ----------------------------------------------------------------------------------------------------------
-
-
-def _migration_files() -> list[Path]:
-    return sorted(paths.bundled("migrations").glob("[0-9]*.sql"))
-
-
-def _migrate(writer: sqlite3.Connection, path: Path) -> None:
-    files = _migration_files()
-    done = writer.execute("PRAGMA user_version").fetchone()[0]
-    if done == len(files):
-        return
-    if done:
-        _backup_before_migration(writer, path, done)
-    migrations = Migrations("memapp")
-    for number, file in enumerate(files, start=1):
-        migrations(name=file.stem)(_migration(number, file))
-    migrations.apply(sqlite_utils.Database(writer, execute_plugins=False))
-
-
-def _migration(number: int, file: Path) -> Callable[[sqlite_utils.Database], None]:
-    def apply(db: sqlite_utils.Database) -> None:
-        # Statement by statement: executescript would commit the migration's transaction.
-        for statement in statements(file.read_text("utf-8")):
-            db.conn.execute(statement)
-        db.conn.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        db.conn.execute(f"PRAGMA user_version = {number}")
-
-    return apply
-
-
-def statements(script: str) -> Iterator[str]:
-    """Split an SQL script into statements; triggers with inner semicolons stay whole."""
-    statement = ""
-    for line in script.splitlines(keepends=True):
-        statement += line
-        if sqlite3.complete_statement(statement):
-            if re.sub(r"--[^\n]*", "", statement).strip(" \n;"):
-                yield statement
-            statement = ""
-    if re.sub(r"--[^\n]*", "", statement).strip():
-        raise StoreError("A migration file ends in the middle of a statement.")
-
-
 def _backup_before_migration(writer: sqlite3.Connection, path: Path, version: int) -> None:
     writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     folder = path.parent / "backups"
     folder.mkdir(mode=0o700, exist_ok=True)
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     Database(path, None, None).backup(folder / f"{path.stem}-schema{version}-{stamp}.db")
-
-
-# Files ---------------------------------------------------------------------------------------------------------------
-
-
-def _prepare_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    except OSError as error:
-        raise StoreError(f"Cannot make the folder {folder}: {error.strerror}.", "Choose another place with --db.") from None
-    if os.name != "posix":
-        return
-    status = folder.lstat()
-    if stat.S_ISLNK(status.st_mode):
-        raise StoreError(f"{folder} is a link.", "Name the folder it leads to with --db.")
-    if status.st_uid != os.getuid():
-        raise StoreError(f"{folder} belongs to another user.", "Choose a folder of your own with --db.")
-    if status.st_mode & 0o022:
-        raise StoreError(f"Other users can write to {folder}.", f"Run: chmod 700 '{folder}'")
-
-
-def _take_lock(path: Path) -> filelock.BaseFileLock:
-    if path.is_symlink():
-        raise StoreError(f"{path} is a link.", "Name the file it leads to with --db.")
-    owner = path.with_suffix(".owner")
-    lock = filelock.FileLock(path.with_suffix(".lock"), mode=0o600, thread_local=False)
-    try:
-        lock.acquire(blocking=False)
-    except filelock.Timeout:
-        who = owner.read_text("utf-8").strip() if owner.exists() else "another window"
-        raise StoreLocked(f"memapp is already open ({who}).", "Close it first; searching and listing work meanwhile.") from None
-    except OSError as error:
-        raise StoreError(f"Cannot write to {path.parent}: {error.strerror}.", "Choose another place with --db.") from None
-    try:
-        owner.touch(mode=0o600)
-        owner.write_text(f"process {os.getpid()}, since {datetime.now().astimezone():%H:%M}", "utf-8")
-    except OSError as error:
-        lock.release()
-        with translated_errors(path):
-            raise error
-    return lock
-
-
-@contextmanager
-def translated_errors(path: Path) -> Iterator[None]:
-    """Turn SQLite's and the system's errors into ours, with what the person can do."""
-    try:
-        yield
-    except sqlite3.IntegrityError:
-        raise  # a broken rule of the schema is a bug or a duplicate: the caller knows
-    except sqlite3.DatabaseError as error:
-        raise _translate(error, path) from error
-    except OSError as error:
-        if error.errno == 28:  # ENOSPC
-            raise DiskFull(f"No space left for {path}.", "Free some space and try again.") from error
-        raise StoreError(f"Cannot use {path}: {error.strerror}.") from error
-
-
-def _translate(error: sqlite3.DatabaseError, path: Path) -> StoreError:
-    code = (getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF
-    match code:
-        case sqlite3.SQLITE_AUTH:
-            return StoreError("memapp does not let this be changed here.", "Nothing was changed.")
-        case sqlite3.SQLITE_FULL:
-            return DiskFull(f"No space left for {path}.", "Free some space and try again.")
-        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
-            return StoreLocked(f"{path} is being written by another program.", "Try again in a moment.")
-        case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
-            return StoreError(f"{path} cannot be written.", "Check the folder's permissions, or choose another with --db.")
-        case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
-            return StoreError(f"{path} is damaged or no database.", f"Copies are in {path.parent / 'backups'}, if any were made.")
-        case sqlite3.SQLITE_IOERR:
-            return StoreError(f"The disk failed while using {path}.", "Check the disk; what was saved before is kept.")
-        case _:
-            return StoreError(f"SQLite reports: {error}.")

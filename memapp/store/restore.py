@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from memapp.store.database import exchanging, open_copy, open_suspect, translated_errors
+from memapp.store.database import exchanging, open_copy, open_suspect
+from memapp.store.failures import translated_errors
 from memapp.store.rows import to_text
 
 ASIDE = "damaged"

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from memapp.errors import DiskFull, NewerSchema, StoreError, StoreLocked
-from memapp.store import database as module
-from memapp.store.database import APPLICATION_ID, Database, open_database, statements
+from memapp.store import schema
+from memapp.store.database import Database, open_database
+from memapp.store.schema import APPLICATION_ID, statements
 
 
 def mode(path: Path) -> int:
@@ -36,7 +37,7 @@ def test_the_folder_and_every_file_are_for_the_owner_only(tmp_path: Path, mask: 
 def test_it_is_marked_as_ours_and_durable(database: Database) -> None:
     with database.write() as conn:
         read = {name: conn.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version", "synchronous")}
-        assert read == {"application_id": APPLICATION_ID, "user_version": len(module._migration_files()), "synchronous": 2}
+        assert read == {"application_id": APPLICATION_ID, "user_version": len(schema.scripts()), "synchronous": 2}
         for name, value in (("journal_mode", "wal"), ("foreign_keys", 1), ("recursive_triggers", 1), ("secure_delete", 1)):
             assert conn.execute(f"PRAGMA {name}").fetchone()[0] == value
 
@@ -150,12 +151,12 @@ def test_a_migration_makes_a_backup_first_and_a_broken_one_changes_nothing(
     database.close()
     scripts = tmp_path / "migrations"
     scripts.mkdir()
-    released = module._migration_files()
+    released = schema.scripts()
     for script in released:
         shutil.copy(script, scripts)
     broken = scripts / f"{len(released) + 1:04}_broken.sql"
     broken.write_text("CREATE TABLE fresh (a);\nINSERT INTO nowhere VALUES (1);", "utf-8")
-    monkeypatch.setattr(module, "_migration_files", lambda: sorted(scripts.glob("*.sql")))
+    monkeypatch.setattr(schema, "scripts", lambda: sorted(scripts.glob("*.sql")))
     with pytest.raises(StoreError):
         open_database(database.path)
     (backup,) = (database.path.parent / "backups").iterdir()
@@ -168,8 +169,8 @@ def test_a_migration_makes_a_backup_first_and_a_broken_one_changes_nothing(
 
 
 def test_a_file_of_the_first_schema_keeps_its_memories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    released = module._migration_files()
-    monkeypatch.setattr(module, "_migration_files", lambda: released[:1])
+    released = schema.scripts()
+    monkeypatch.setattr(schema, "scripts", lambda: released[:1])
     opened = open_database(tmp_path / "data" / "memapp.db")
     with opened.write() as conn:
         conn.execute("INSERT INTO threads VALUES ('t', 'me', 'Tea', 'app', 'companion', '2026-01-01', '2026-01-01', NULL)")
@@ -186,7 +187,7 @@ def test_a_file_of_the_first_schema_keeps_its_memories(tmp_path: Path, monkeypat
             conn.execute("INSERT INTO memory_sources VALUES (?, 'm')", (f"m{key}",))
         conn.execute("INSERT INTO embeddings VALUES (1, 'memory', 3, 'model', 1, zeroblob(4))")
     opened.close()
-    monkeypatch.setattr(module, "_migration_files", lambda: released)
+    monkeypatch.setattr(schema, "scripts", lambda: released)
     opened = open_database(tmp_path / "data" / "memapp.db")
     conn = opened.read()
     rows = [tuple(row) for row in conn.execute("SELECT key, id, state, purge_at FROM memories ORDER BY key")]

@@ -10,9 +10,10 @@ import pytest
 from benchmarks.guards import CONTROLS, TRICKS, approve, attack, control, planted
 from memapp import paths
 from memapp.errors import StoreError
-from memapp.store import database as module
-from memapp.store.database import Database, open_database, statements
+from memapp.store import schema
+from memapp.store.database import Database, open_database
 from memapp.store.guards import golden_triggers
+from memapp.store.schema import statements
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +120,7 @@ def test_a_guard_that_was_altered_from_outside_stops_writing_and_not_reading(att
 
 
 def test_the_golden_triggers_are_those_of_a_fresh_file(attacked: Database) -> None:
-    script = (one for file in module._migration_files() for one in statements(file.read_text("utf-8")))
+    script = (one for file in schema.scripts() for one in statements(file.read_text("utf-8")))
     rows = attacked.read().execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
     assert golden_triggers(script) == {row["name"]: row["sql"] for row in rows}
 

@@ -1,0 +1,42 @@
+"""SQLite's and the system's errors, said in memapp's words with what the person can do."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from memapp.errors import DiskFull, StoreError, StoreLocked
+
+
+@contextmanager
+def translated_errors(path: Path) -> Iterator[None]:
+    """Turn SQLite's and the system's errors into ours, with what the person can do."""
+    try:
+        yield
+    except sqlite3.IntegrityError:
+        raise  # a broken rule of the schema is a bug or a duplicate: the caller knows
+    except sqlite3.DatabaseError as error:
+        raise _translate(error, path) from error
+    except OSError as error:
+        if error.errno == 28:  # ENOSPC
+            raise DiskFull(f"No space left for {path}.", "Free some space and try again.") from error
+        raise StoreError(f"Cannot use {path}: {error.strerror}.") from error
+
+
+def _translate(error: sqlite3.DatabaseError, path: Path) -> StoreError:
+    code = (getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF
+    match code:
+        case sqlite3.SQLITE_AUTH:
+            return StoreError("memapp does not let this be changed here.", "Nothing was changed.")
+        case sqlite3.SQLITE_FULL:
+            return DiskFull(f"No space left for {path}.", "Free some space and try again.")
+        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+            return StoreLocked(f"{path} is being written by another program.", "Try again in a moment.")
+        case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
+            return StoreError(f"{path} cannot be written.", "Check the folder's permissions, or choose another with --db.")
+        case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
+            return StoreError(f"{path} is damaged or no database.", f"Copies are in {path.parent / 'backups'}, if any were made.")
+        case sqlite3.SQLITE_IOERR:
+            return StoreError(f"The disk failed while using {path}.", "Check the disk; what was saved before is kept.")
+        case _:
+            return StoreError(f"SQLite reports: {error}.")

@@ -1,0 +1,79 @@
+"""The schema: the migrations that make it, and what a file of each version has to consist of."""
+
+import re
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import sqlite_utils
+from sqlite_utils import Migrations
+
+from memapp import paths
+from memapp.errors import StoreError
+
+APPLICATION_ID = 0x4D454D41  # "MEMA"
+
+
+def scripts() -> list[Path]:
+    """Return the migrations in their order; their number is the version of the schema."""
+    return sorted(paths.bundled("migrations").glob("[0-9]*.sql"))
+
+
+def migrate(writer: sqlite3.Connection, back_up: Callable[[int], None]) -> None:
+    """Bring a file up to date. `back_up` is called with the old version first, unless the file is new."""
+    files = scripts()
+    done = writer.execute("PRAGMA user_version").fetchone()[0]
+    if done == len(files):
+        return
+    if done:
+        back_up(done)
+    migrations = Migrations("memapp")
+    for number, file in enumerate(files, start=1):
+        migrations(name=file.stem)(_migration(number, file))
+    migrations.apply(sqlite_utils.Database(writer, execute_plugins=False))
+
+
+def _migration(number: int, file: Path) -> Callable[[sqlite_utils.Database], None]:
+    def apply(db: sqlite_utils.Database) -> None:
+        # Statement by statement: executescript would commit the migration's transaction.
+        for statement in statements(file.read_text("utf-8")):
+            db.conn.execute(statement)
+        db.conn.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        db.conn.execute(f"PRAGMA user_version = {number}")
+
+    return apply
+
+
+def statements(script: str) -> Iterator[str]:
+    """Split an SQL script into statements; triggers with inner semicolons stay whole."""
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            if re.sub(r"--[^\n]*", "", statement).strip(" \n;"):
+                yield statement
+            statement = ""
+    if re.sub(r"--[^\n]*", "", statement).strip():
+        raise StoreError("A migration file ends in the middle of a statement.")
+
+
+def golden_schema(version: int) -> set[tuple[str, str, str]]:
+    """Return what a file of some version has to consist of."""
+    with closing(sqlite3.connect(":memory:")) as fresh:
+        fresh.row_factory = sqlite3.Row
+        for file in scripts()[:version]:
+            for statement in statements(file.read_text("utf-8")):
+                fresh.execute(statement)
+        return schema_of(fresh)
+
+
+def schema_of(connection: sqlite3.Connection) -> set[tuple[str, str, str]]:
+    """Return what a file consists of, without what SQLite and sqlite-utils keep there for themselves."""
+    rows = connection.execute("SELECT type, name, tbl_name, coalesce(sql, '') AS sql FROM sqlite_master")
+    return {
+        (row["type"], row["name"], row["sql"])
+        for row in rows
+        if not row["name"].startswith("sqlite_")
+        and not (row["tbl_name"] == "_sqlite_migrations" and row["sql"].startswith(("CREATE TABLE", "CREATE UNIQUE INDEX")))
+    }
