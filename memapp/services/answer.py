@@ -25,6 +25,7 @@ from memapp.runtime import Runtime
 from memapp.services import consent
 from memapp.services.ahead import Ahead, look_ahead
 from memapp.services.evidence import Evidence, look_up
+from memapp.services.query import conversation_scope
 from memapp.store import chat, checkpoints, delta, events, expectations
 from memapp.store.uses import count_uses
 
@@ -280,7 +281,7 @@ def _finish(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Message:
         chat.finish_message(conn, reply.id, text, so_far.status, so_far.usage)
         count_uses(conn, user, [hit.id for hit in hits if hit.kind == "memory"], now)
         if so_far.status is not MessageStatus.FAILED:
-            delta.settle(conn, user, thread_id, so_far.evidence.delta.settled)
+            delta.settle(conn, conversation_scope(runtime), thread_id, so_far.evidence.delta.settled)
         if so_far.expects:
             expectations.save_prediction(conn, user, thread_id, reply.id, "responder", so_far.expects, (), now)
         if so_far.needed_info:

@@ -41,7 +41,7 @@ def changed(runtime: Runtime, thread_id: str, in_prompt: frozenset[str]) -> Delt
     """Return what a chat is to be told of the changes since it last looked."""
     conn = runtime.database.read()
     since = delta.revision(conn, runtime.user_id, thread_id)
-    return summarise(delta.untold(conn, runtime.user_id, thread_id), since, in_prompt)
+    return summarise(delta.untold(conn, conversation_scope(runtime), thread_id), since, in_prompt)
 
 
 def _recall(runtime: Runtime, text: str, needed_info: Sequence[str], without: frozenset[str]) -> list[Recalled]:

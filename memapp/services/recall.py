@@ -131,7 +131,8 @@ def _related(runtime: Runtime, hits: Sequence[Ranked], edges: Sequence[Edge]) ->
             pinned=fact.pinned,
             category=fact.category,
         )
-        for fact, edge in zip(facts, chosen, strict=True)
+        for fact in facts  # one may have been erased since
+        for edge in [beyond[fact.id]]
     ]
 
 

@@ -264,6 +264,11 @@ def _revert(conn: sqlite3.Connection, user_id: str, change: Reverted, now: datet
                 _refuse_same(conn, user_id, entry.memory_id, images.text_of(image))
             after = history.image_of(conn, entry.after) if entry.after else before
             images.put_back(conn, entry.memory_id, image, after=after, now=before)
+            if not images.is_live(image):  # back in the trash: its time there begins again
+                conn.execute(
+                    "UPDATE memories SET purge_at = ?, updated_at = ? WHERE user_id = ? AND id = ?",
+                    (to_text(change.purge_at), to_text(now), user_id, entry.memory_id),
+                )
         touched.append(Touched(Event.UNDO, entry.memory_id, before, images.take(conn, entry.memory_id)))
     if not touched:
         raise UsageError("This cannot be taken back: all of it was erased for good.")

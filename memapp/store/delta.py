@@ -11,9 +11,11 @@ from datetime import datetime
 from memapp.domain.changes import Actor
 from memapp.domain.delta import Logged
 from memapp.store.rows import new_id, to_text
+from memapp.store.scope import Scope
 
 WINDOW = 60
 """How many of the newest changes may still be told; an import of thousands is no news."""
+_TELLABLE = "('created', 'updated', 'merged', 'deleted', 'soft_deleted', 'restored')"
 KEPT = 1000
 """Entries of the log that are kept. The history keeps all."""
 
@@ -44,21 +46,25 @@ def begin(conn: sqlite3.Connection, user_id: str, thread_id: str) -> None:
     )
 
 
-def untold(conn: sqlite3.Connection, user_id: str, thread_id: str) -> list[Logged]:
-    """Return what a chat was not told yet, newest first. What is not live has no text here."""
-    seen = max(revision(conn, user_id, thread_id), revision(conn, user_id) - WINDOW)
+def untold(conn: sqlite3.Connection, scope: Scope, thread_id: str) -> list[Logged]:
+    """Return what a chat was not told yet of what it may see, newest first. What is not live has no text here."""
+    user_id = scope.user_id
     rows = conn.execute(
-        """SELECT c.id, c.rev, c.event, c.memory_id, coalesce(m.text, '') AS text, coalesce(a.category, '') AS category,
+        f"""SELECT c.id, c.rev, c.event, c.memory_id, coalesce(m.text, '') AS text, coalesce(a.category, '') AS category,
                   coalesce(a.importance, 1) AS importance,
                   (SELECT json_group_array(s.message_id) FROM memory_sources s WHERE s.memory_id = c.memory_id) AS sources
            FROM change_log c
            LEFT JOIN memories a ON a.id = c.memory_id
-           LEFT JOIN memories m ON m.id = c.memory_id AND m.state = 'live'
-           WHERE c.user_id = :user AND c.rev > :seen
-             AND c.event IN ('created', 'updated', 'merged', 'deleted', 'soft_deleted', 'restored')
+           LEFT JOIN (SELECT o.id, o.text FROM memories o WHERE {scope.where}) m ON m.id = c.memory_id
+           WHERE c.user_id = :user AND c.rev > :seen AND c.event IN {_TELLABLE}
+             AND (a.id IS NULL OR a.state <> 'live' OR m.id IS NOT NULL)
+             AND (a.id IS NULL OR :any_category OR a.category IN (SELECT value FROM json_each(:categories)))
              AND NOT EXISTS (SELECT 1 FROM change_told t WHERE t.thread_id = :thread AND t.change_id = c.id)
-           ORDER BY c.rev DESC, c.rowid DESC""",
-        {"user": user_id, "thread": thread_id, "seen": seen},
+           ORDER BY c.rev DESC, c.rowid DESC""",  # noqa: S608
+        {
+            **{"categories": "[]", "any_category": scope.categories is None, **scope.values},
+            **{"thread": thread_id, "seen": max(revision(conn, user_id, thread_id), _too_old(conn, user_id))},
+        },
     )
     return [
         Logged(
@@ -75,19 +81,30 @@ def untold(conn: sqlite3.Connection, user_id: str, thread_id: str) -> list[Logge
     ]
 
 
-def settle(conn: sqlite3.Connection, user_id: str, thread_id: str, change_ids: Sequence[str]) -> None:
+def _too_old(conn: sqlite3.Connection, user_id: str) -> int:
+    """Return the revision up to which changes are no news any more."""
+    row = conn.execute(
+        f"SELECT rev FROM change_log WHERE user_id = ? AND event IN {_TELLABLE} ORDER BY rev DESC LIMIT 1 OFFSET ?",  # noqa: S608
+        (user_id, WINDOW),
+    ).fetchone()
+    return int(row["rev"]) if row else 0
+
+
+def settle(conn: sqlite3.Connection, scope: Scope, thread_id: str, change_ids: Sequence[str]) -> None:
     """Note what a chat was told; when nothing is left to tell, it has seen everything up to now."""
+    user_id = scope.user_id
     begin(conn, user_id, thread_id)
     conn.executemany(
         "INSERT INTO change_told (thread_id, change_id) SELECT ?, id FROM change_log WHERE id = ? ON CONFLICT DO NOTHING",
         [(thread_id, change_id) for change_id in change_ids],
     )
-    if not untold(conn, user_id, thread_id):
+    if not untold(conn, scope, thread_id):
         conn.execute(
             "UPDATE thread_revision SET rev = ? WHERE user_id = ? AND thread_id = ?",
             (revision(conn, user_id), user_id, thread_id),
         )
         conn.execute("DELETE FROM change_told WHERE thread_id = ?", (thread_id,))
+        forget_old(conn, user_id)
 
 
 def forget_old(conn: sqlite3.Connection, user_id: str) -> None:

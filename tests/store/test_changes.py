@@ -234,6 +234,15 @@ def test_a_purge_leaves_no_version_and_cannot_be_taken_back(database: Database) 
     ]
 
 
+def test_what_goes_back_to_the_trash_has_its_whole_time_there_again(database: Database) -> None:
+    one = add(database, "User drinks oolong.")
+    apply(database, SoftDeleted(one, "person", NOW))
+    restored = apply(database, Restored(one))
+    undo(database, restored)
+    memory = memories.get_memory(database.read(), USER, one)
+    assert (memory.state, memory.purge_at) == (State.SOFT_DELETED, LATER)
+
+
 def test_the_same_fact_cannot_come_back_twice(database: Database) -> None:
     one = add(database, "User drinks oolong.")
     deleted = apply(database, SoftDeleted(one, "person", LATER))

@@ -6,6 +6,7 @@ from memapp.domain.changes import Actor, Created, Linked, Merged, Pinned, Purged
 from memapp.domain.delta import Delta, summarise
 from memapp.store import changes, chat, delta
 from memapp.store.database import Database
+from memapp.store.scope import Scope
 from tests.store.conftest import NOW, USER
 from tests.store.test_changes import LATER, apply, fact
 
@@ -25,13 +26,13 @@ def add(database: Database, text: str, importance: int = 2, category: str = "goa
 
 def look(database: Database, thread: str, in_prompt: frozenset[str] = frozenset()) -> Delta:
     conn = database.read()
-    return summarise(delta.untold(conn, USER, thread), delta.revision(conn, USER, thread), in_prompt)
+    return summarise(delta.untold(conn, Scope(USER), thread), delta.revision(conn, USER, thread), in_prompt)
 
 
 def told(database: Database, thread: str) -> tuple[str, ...]:
     found = look(database, thread)
     with database.write() as conn:
-        delta.settle(conn, USER, thread, found.settled)
+        delta.settle(conn, Scope(USER), thread, found.settled)
     return found.lines
 
 
@@ -125,3 +126,22 @@ def test_the_log_is_cut_and_the_history_is_not(database: Database) -> None:
         delta.forget_old(conn, USER)
     assert database.read().execute("SELECT count(*) FROM change_log").fetchone()[0] == 0
     assert database.read().execute("SELECT count(*) FROM history").fetchone()[0] == 1
+
+
+def test_what_a_chat_may_not_see_is_not_told_to_it(database: Database) -> None:
+    thread = new_thread(database)
+    one = add(database, "User studies knots.", category="knowledge")
+    scope = Scope(USER, frozenset({"goals"}))
+    assert delta.untold(database.read(), scope, thread) == []
+    apply(database, SoftDeleted(one, "person", LATER))
+    assert delta.untold(database.read(), scope, thread) == []
+    add(database, "User learns the cello.")
+    assert [one.text for one in delta.untold(database.read(), scope, thread)] == ["User learns the cello."]
+
+
+def test_pins_and_links_push_no_news_away(database: Database) -> None:
+    thread = new_thread(database)
+    one = add(database, "User is allergic to peanuts.")
+    for number in range(delta.WINDOW + 5):
+        apply(database, Pinned(one, bool(number % 2)))
+    assert len(told(database, thread)) == 2
