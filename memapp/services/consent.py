@@ -136,7 +136,7 @@ def count_waiting(runtime: Runtime) -> int:
 
 def held_text(runtime: Runtime, patch_id: str) -> str:
     """Return what the memory says that waits with a patch; empty if there is none."""
-    held = consents.held(runtime.database.read(), patch_id)
+    held = consents.held(runtime.database.read(), runtime.user_id, patch_id)
     return held.text if held else ""
 
 
@@ -166,7 +166,7 @@ def edit_then_approve(runtime: Runtime, patch_id: str, value: str) -> str:
         current = _current(conn, runtime, patch.field)
         if same_value(patch.field, _against(patch, current).new_value, value):
             return _approve(conn, runtime, patch, "person", actor)
-        held = consents.held(conn, patch.id)
+        held = consents.held(conn, runtime.user_id, patch.id)
         held = replace(held, text=value) if held and patch.field == FORGOTTEN else None
         edited = _add(conn, runtime, patch.field, current, value, "person", held)
         consents.copy_evidence(conn, patch.id, edited.id)
@@ -227,7 +227,7 @@ def withdraw(runtime: Runtime, patch_ids: Sequence[str]) -> None:
 def _approve(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, by: Decider, actor: Actor) -> str:
     if not patch.new_value:
         raise UsageError("This proposal has no value yet.", "Edit it, and it is approved.")
-    held = consents.held(conn, patch.id)
+    held = consents.held(conn, runtime.user_id, patch.id)
     patch = _rebased(conn, runtime, patch, by)
     now = runtime.clock()
     consents.decide(conn, patch.id, "approved", by, now)
@@ -256,10 +256,10 @@ def _rebased(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, by: Decid
         current,
         with_value(patch.field, current, _addition(patch)),
         patch.proposer,
-        consents.held(conn, patch.id),
+        consents.held(conn, runtime.user_id, patch.id),
     )
     consents.copy_evidence(conn, patch.id, moved.id)
-    if question := consents.question_of(conn, patch.id):
+    if question := consents.question_of(conn, runtime.user_id, patch.id):
         consents.mark_asked(conn, moved.id, question)
     return moved
 
@@ -364,7 +364,7 @@ def _reopen(conn: sqlite3.Connection, runtime: Runtime, patch: Patch) -> None:
     """Let a proposal wait again, as a copy: a decided patch stays as it was decided. A copy never applies by itself."""
     current = _current(conn, runtime, patch.field)
     value = with_value(patch.field, current, _addition(patch))
-    copy = _add(conn, runtime, patch.field, current, value, "undo", consents.held(conn, patch.id))
+    copy = _add(conn, runtime, patch.field, current, value, "undo", consents.held(conn, runtime.user_id, patch.id))
     consents.copy_evidence(conn, patch.id, copy.id)
 
 
@@ -390,11 +390,11 @@ def ask_about(runtime: Runtime, message: Message) -> Message | None:
     conn = runtime.database.read()
     if not any(reply.status is MessageStatus.COMPLETE for reply in chat.variants(conn, runtime.user_id, message.id)):
         return None
-    since = consents.messages_since_question(conn, message.thread_id)
+    since = consents.messages_since_question(conn, runtime.user_id, message.thread_id)
     if not runtime.settings.ask_in_chat or (since is not None and since < TURNS_BETWEEN_QUESTIONS):
         return None
     for patch in consents.list_waiting(conn, runtime.user_id, runtime.clock()):
-        if message.id in patch.evidence and patch.new_value and not consents.question_of(conn, patch.id):
+        if message.id in patch.evidence and patch.new_value and not consents.question_of(conn, runtime.user_id, patch.id):
             return ask(runtime, patch.id, message.thread_id)
     return None
 

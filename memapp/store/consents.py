@@ -75,15 +75,15 @@ def signals(conn: sqlite3.Connection, patch_id: str) -> list[tuple[str, Origin]]
     return [(row["id"], "typed" if row["typed"] else "import") for row in rows]
 
 
-def held(conn: sqlite3.Connection, patch_id: str) -> Memory | None:
+def held(conn: sqlite3.Connection, user_id: str, patch_id: str) -> Memory | None:
     """Return the memory that waits with a patch."""
-    row = conn.execute("SELECT held FROM patches WHERE id = ?", (patch_id,)).fetchone()
+    row = conn.execute("SELECT held FROM patches WHERE user_id = ? AND id = ?", (user_id, patch_id)).fetchone()
     return _from_draft(row["held"]) if row and row["held"] else None
 
 
-def question_of(conn: sqlite3.Connection, patch_id: str) -> str:
+def question_of(conn: sqlite3.Connection, user_id: str, patch_id: str) -> str:
     """Return the id of the message in which memapp itself asked about a patch; empty if it did not."""
-    row = conn.execute("SELECT asked_in FROM patches WHERE id = ?", (patch_id,)).fetchone()
+    row = conn.execute("SELECT asked_in FROM patches WHERE user_id = ? AND id = ?", (user_id, patch_id)).fetchone()
     return (row["asked_in"] or "") if row else ""
 
 
@@ -175,15 +175,17 @@ def asked_in(conn: sqlite3.Connection, user_id: str, message_id: str) -> Patch |
     return _patch(row) if row else None
 
 
-def messages_since_question(conn: sqlite3.Connection, thread_id: str) -> int | None:
+def messages_since_question(conn: sqlite3.Connection, user_id: str, thread_id: str) -> int | None:
     """Return how many messages of the person followed the last question of memapp in a thread; None if it never asked."""
     asked = conn.execute(
-        "SELECT max(m.seq) FROM patches p JOIN messages m ON m.id = p.asked_in WHERE m.thread_id = ?", (thread_id,)
+        "SELECT max(m.seq) FROM patches p JOIN messages m ON m.id = p.asked_in WHERE p.user_id = ? AND m.thread_id = ?",
+        (user_id, thread_id),
     ).fetchone()[0]
     if asked is None:
         return None
     row = conn.execute(
-        "SELECT count(*) FROM messages WHERE thread_id = ? AND role = 'user' AND active = 1 AND seq > ?", (thread_id, asked)
+        "SELECT count(*) FROM messages WHERE user_id = ? AND thread_id = ? AND role = 'user' AND active = 1 AND seq > ?",
+        (user_id, thread_id, asked),
     ).fetchone()
     return int(row[0])
 

@@ -272,3 +272,14 @@ def test_decisions_stand_in_the_history_without_what_they_were_about(runtime: Ru
     assert (row["memory_id"], row["actor"]) == ("profile:city", "person")
     assert "denied" in row["meta"]
     assert "Oslo" not in "".join(map(str, tuple(row)))
+
+
+def test_what_waits_with_a_proposal_and_what_was_asked_belong_to_one_person(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    patch = proposed(runtime, held=held_fact(runtime))
+    question = consent.ask(runtime, patch.id, thread)
+    conn, me = runtime.database.read(), runtime.user_id
+    for user, text, asked, since in ((me, True, question.id, 0), ("somebody else", False, "", None)):
+        assert (consents.held(conn, user, patch.id) is not None) is text
+        assert consents.question_of(conn, user, patch.id) == asked
+        assert consents.messages_since_question(conn, user, thread) == since
