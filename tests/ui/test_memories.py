@@ -404,6 +404,7 @@ async def test_the_palette_offers_what_keys_do_here(world: World) -> None:
         await seen.pilot.press("ctrl+p")
         await seen.type("importance")
         await seen.until(lambda: "with the key i" in seen.text())
+        await seen.settle()  # the list is made anew for each letter
         await seen.pilot.press("enter")
         await seen.until(lambda: isinstance(seen.app.screen, Choice))
 
