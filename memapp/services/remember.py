@@ -17,8 +17,8 @@ from memapp.domain.duplicates import is_duplicate
 from memapp.domain.filters import ALL_LIVE
 from memapp.domain.memory import Memory, State
 from memapp.domain.prediction import Surprise
-from memapp.domain.profile import Stated, same_value, stated, states_sensitive
-from memapp.domain.profile_values import has_value
+from memapp.domain.profile import Stated, is_sensitive, same_value, stated, stated_by
+from memapp.domain.profile_values import adds_up, has_value
 from memapp.domain.prompt import Piece
 from memapp.domain.writing import check_fact
 from memapp.errors import ModelError
@@ -70,7 +70,6 @@ def _store(runtime: Runtime, surprise: Surprise, message: Message, drafts: list[
     """The third commit of a turn: the facts, the settled surprise and what was refused, together."""
     learned: list[Written] = []
     now = runtime.clock()
-    typed_statements = stated(message.typed_text)
     alike = {draft.text: near(runtime, draft.text) for draft in drafts}
     actor = Actor(runtime.user_id, "worker", message.thread_id)
     with runtime.database.write() as conn:
@@ -83,8 +82,8 @@ def _store(runtime: Runtime, surprise: Surprise, message: Message, drafts: list[
             if is_forgotten(runtime, draft.text):
                 consent.propose(runtime, FORGOTTEN, draft.text, message_id=message.id, typed=True, held=memory)
                 continue
-            if _waits_for_consent(runtime, draft, typed_statements):
-                continue
+            if _unknown(runtime, draft):
+                continue  # `notice` has put it before the person
             written = write(runtime, conn, memory, alike[draft.text], actor, now)
             known.append(memory.text)
             if written.before is None or written.before.text != written.memory.text:
@@ -112,16 +111,23 @@ def notice(runtime: Runtime, message: Message) -> None:
     pasted = stated(" ".join(message.text[start:end] for start, end in message.pasted))
     for one in found:
         typed = not any(other.field == one.field and same_value(one.field, other.value, one.value) for other in pasted)
-        about_it = next((draft for draft in drafts if _waits_for_consent(runtime, draft, found) == [one.field]), None)
+        about_it = next((draft for draft in drafts if _says_only(_unknown(runtime, draft), one)), None)
         held = _memory("", about_it, message, runtime.clock()) if about_it else None
         consent.propose(runtime, one.field, one.value, message_id=message.id, typed=typed, held=held)
 
 
-def _waits_for_consent(runtime: Runtime, draft: Draft, found: Sequence[Stated]) -> list[str]:
-    """Return the sensitive fields that a fact states and that the profile does not say."""
+def _unknown(runtime: Runtime, draft: Draft) -> list[Stated]:
+    """Return what a fact states that only the person's yes can make known, and that the profile does not say."""
     known = consent.profile(runtime)
-    values = {one.field: one.value for one in found}
-    return [field for field in states_sensitive(draft.text) if not has_value(field, known.get(field, ""), values.get(field, ""))]
+    told = [one for one in stated_by(draft.text) if is_sensitive(one.field)]
+    return [one for one in told if not has_value(one.field, known.get(one.field, ""), one.value)]
+
+
+def _says_only(unknown: Sequence[Stated], one: Stated) -> bool:
+    """Say whether a statement is all that a fact would make known; another value of a field that has one is the same one."""
+    if len(unknown) != 1 or unknown[0].field != one.field:
+        return False
+    return not adds_up(one.field) or same_value(one.field, unknown[0].value, one.value)
 
 
 def _memory(memory_id: str, draft: Draft, message: Message, now: datetime) -> Memory:

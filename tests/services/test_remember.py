@@ -93,6 +93,22 @@ def test_what_is_approved_is_learned_without_another_question(runtime: Runtime) 
     assert (waiting(runtime), live(runtime)) == ([], ["User lives in Oslo."])
 
 
+def test_each_value_of_a_field_waits_for_its_own_yes(runtime: Runtime) -> None:
+    consent.set_field(runtime, "health", "diabetes")
+    say(runtime, new_chat(runtime), "I have asthma. I have diabetes.")
+    learn(runtime)
+    assert live(runtime) == ["User has diabetes."]
+    (patch,) = consent.waiting(runtime)
+    assert consent.held_text(runtime, patch.id) == "User has asthma."
+
+
+def test_every_proposal_holds_the_fact_that_says_its_value(runtime: Runtime) -> None:
+    say(runtime, new_chat(runtime), "I have asthma. I have diabetes.")
+    learn(runtime)
+    held = {one.new_value: consent.held_text(runtime, one.id) for one in consent.waiting(runtime)}
+    assert (held, live(runtime)) == ({"asthma": "User has asthma.", "diabetes": "User has diabetes."}, [])
+
+
 def test_a_fact_that_was_erased_waits_when_it_is_stated_again(runtime: Runtime) -> None:
     thread = new_chat(runtime)
     say(runtime, thread, "I have a dog called Rex.")
