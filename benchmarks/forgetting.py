@@ -61,12 +61,12 @@ COLUMNS = {
     "expectation": "SELECT count(*) FROM predictions WHERE instr(lower(text), ?)",
     "needed information": "SELECT count(*) FROM predictions WHERE instr(lower(needed_info), ?)",
     "checkpoint": "SELECT count(*) FROM supervisor_checkpoints WHERE instr(lower(checkpoint_data), ?)",
-    "draft": "SELECT count(*) FROM drafts WHERE instr(lower(text), ?)",
-    "screen": "SELECT count(*) FROM interface WHERE instr(lower(value), ?)",
     "held memory": "SELECT count(*) FROM patches WHERE instr(lower(held), ?)",
 }
 """Planted for both ways of forgetting. `history`, `relations` and `surprises` have no column for words: they hold ids."""
 ONLY_WORDS = {
+    "draft": "SELECT count(*) FROM drafts WHERE instr(lower(text), ?)",
+    "screen": "SELECT count(*) FROM interface WHERE instr(lower(value), ?)",
     "proposal": "SELECT count(*) FROM patches WHERE instr(lower(new_value || old_value), ?)",
     "evidence card": "SELECT count(*) FROM evidence WHERE instr(lower(text), ?)",
     "profile": "SELECT count(*) FROM profile WHERE instr(lower(value), ?)",
@@ -161,7 +161,7 @@ def places(way: str) -> list[str]:
         "damaged copy",
         "memapp.db",
     ]
-    return everywhere + (["proposal", "evidence card"] if way == "everywhere" else [])
+    return everywhere + (["draft", "screen", "proposal", "evidence card"] if way == "everywhere" else [])
 
 
 # In processes of their own: they end without closing the file, as a crash would --------------------------------------
@@ -240,7 +240,6 @@ def plant(runtime: Runtime, word: str, way: str, anchor: str) -> None:
         changes.apply(conn, Linked(memory.id, ((anchor, 0.5),)), actor, now)
         conn.execute("UPDATE change_log SET meta = ? WHERE memory_id = ?", (to_json({"x": fact}), memory.id))
         events.add_event(conn, runtime.user_id, "worker", "planted", "ok", now, meta={"x": fact})
-        events.set_interface(conn, runtime.user_id, f"planted {word}", [fact])
         conn.execute(
             """INSERT INTO patches (id, user_id, field, old_value, new_value, held, proposer, created_at, expires_at)
                VALUES (?, ?, 'forgotten', '', ?, ?, 'worker', ?, ?)""",
@@ -253,13 +252,14 @@ def plant(runtime: Runtime, word: str, way: str, anchor: str) -> None:
     with runtime.database.write() as conn:
         looked_ahead = partial(Checkpoint.looked_ahead, prediction_id="", needed_info=[word])
         checkpoints.advance(conn, runtime.user_id, thread.id, looked_ahead, runtime.clock())
-    chats.save_draft(runtime, thread.id, f"Once more: {fact}")
 
 
 def plant_only_words(runtime: Runtime, word: str, number: int) -> None:
     """Put a word where only somebody who wants it gone everywhere would look."""
     thread = chats.new_thread(runtime)
     chats.add_evidence(runtime, thread.id, f"Seen on the table: {word.title()}'s cup.")
+    chats.save_draft(runtime, thread.id, f"Once more: {word.title()}.")
+    chats.remember_choice(runtime, f"planted {number}", [word.title()])
     if number >= len(FIELDS):
         return
     with runtime.database.decide() as conn:

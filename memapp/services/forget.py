@@ -42,8 +42,14 @@ def purge(
             ids = forget.with_absorbed(conn, runtime.user_id, memory_ids)
             if not ids:
                 raise NotFound("There is no such memory.")
-            forget.plan(conn, runtime.user_id, Job(ids, forget.said_in(conn, runtime.user_id, ids) if messages else ()))
-        return _carry_out(runtime, by)
+            job = Job(ids, forget.said_in(conn, runtime.user_id, ids) if messages else ())
+            if by == "person":
+                forget.plan(conn, runtime.user_id, job)
+        if by == "person":
+            return _carry_out_plan(runtime)
+        if forget.planned(runtime.database.read(), runtime.user_id)[1]:
+            _carry_out_plan(runtime)
+        return _carry_out(runtime, job, by)  # not planned: what a kill leaves is still overdue afterwards
 
 
 def forget_everywhere(runtime: Runtime, words: str) -> Receipt:
@@ -52,7 +58,7 @@ def forget_everywhere(runtime: Runtime, words: str) -> Receipt:
     with _one_at_a_time:
         with runtime.database.write() as conn:
             forget.plan(conn, runtime.user_id, Job(words=(words,)))
-        return _carry_out(runtime, "person")
+        return _carry_out_plan(runtime)
 
 
 def preview(runtime: Runtime, words: str) -> Preview:
@@ -74,13 +80,17 @@ def finish(runtime: Runtime) -> None:
     traces.remove_unfinished(runtime.paths.database)
     if forget.planned(runtime.database.read(), runtime.user_id)[1]:
         with _one_at_a_time:
-            receipt = _carry_out(runtime, "worker")
+            receipt = _carry_out_plan(runtime)
         log.info("an erasure was finished: %d items, settled: %s", receipt.memories + receipt.messages, receipt.settled)
 
 
-def _carry_out(runtime: Runtime, by: Literal["person", "worker"]) -> Receipt:
-    """Do all that is planned, and then look whether anything of it is left."""
-    job, _ = forget.planned(runtime.database.read(), runtime.user_id)
+def _carry_out_plan(runtime: Runtime) -> Receipt:
+    """Do all that is planned: only what the person wished is."""
+    return _carry_out(runtime, forget.planned(runtime.database.read(), runtime.user_id)[0], "person")
+
+
+def _carry_out(runtime: Runtime, job: Job, by: Literal["person", "worker"]) -> Receipt:
+    """Do all of a job, and then look whether anything of it is left."""
     now = runtime.clock()
     actor = Actor(runtime.user_id, by, step=new_id(now))
     texts = _texts(runtime, job)
@@ -110,9 +120,10 @@ def _texts(runtime: Runtime, job: Job) -> list[str]:
 def _clean_copies(runtime: Runtime, actor: Actor, job: Job, texts: Sequence[str]) -> list[Fate]:
     """Erase the same in every copy of the file."""
     found = ByteNeedles([*texts, *job.memory_ids])
+    said = forget.texts_of(runtime.database.read(), job.memory_ids)
     now = runtime.clock()
     return [
-        traces.clean_copy(path, runtime.user_id, found, lambda conn: forget.erase(conn, actor, job, now))
+        traces.clean_copy(path, runtime.user_id, found, lambda conn: forget.erase(conn, actor, job, now, said))
         for path in traces.copies(runtime.paths.database)
     ]
 

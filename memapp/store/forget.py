@@ -80,20 +80,20 @@ REGISTRY: dict[str, How] = {
 """Every column that could hold words; a test fails when one of the schema is missing here. Ids, times, and columns that take
 one of a few listed values are not named."""
 
-# What repeats the words of a memory. `holds` is a function of the connection: see `searching`.
+# What memapp wrote out of a memory and repeats its words. `holds` is a function of the connection: see `searching`.
 _REPEATING = (
     """UPDATE predictions SET text = '', needed_info = '[]', why = '' WHERE user_id = :user AND surprised IS NOT NULL
        AND (holds(text) OR holds(needed_info) OR holds(why))""",
     "DELETE FROM predictions WHERE user_id = :user AND (holds(text) OR holds(needed_info) OR holds(why))",
     "DELETE FROM supervisor_checkpoints WHERE user_id = :user AND holds(checkpoint_data)",
-    "DELETE FROM drafts WHERE user_id = :user AND holds(text)",
-    "DELETE FROM interface WHERE user_id = :user AND holds(value)",
     "DELETE FROM events WHERE user_id = :user AND holds(meta)",
     "DELETE FROM change_log WHERE user_id = :user AND holds(meta)",
     "DELETE FROM recalls WHERE message_id IN (SELECT id FROM messages WHERE user_id = :user) AND holds(why)",
 )
-# Where words stand that only somebody who wants them gone everywhere means.
+# Where words stand that only somebody who wants them gone everywhere means; and the profile, see `_erase_patches`.
 _ELSEWHERE = (
+    "DELETE FROM drafts WHERE user_id = :user AND holds(text)",
+    "DELETE FROM interface WHERE user_id = :user AND holds(value)",
     "UPDATE threads SET title = :mark WHERE user_id = :user AND holds(title)",
     "DELETE FROM evidence WHERE user_id = :user AND holds(text)",
     "DELETE FROM versions WHERE memory_id IN (SELECT id FROM memories WHERE user_id = :user) AND holds(image)",
@@ -120,6 +120,15 @@ _FOLLOWING = (
        AND message_id IN (SELECT value FROM json_each(:messages))""",
 )
 _PATCHES = "FROM patches WHERE user_id = :user AND (holds(old_value) OR holds(new_value) OR holds(held))"
+# What would bring the text of a memory back; not what stands or stood in the profile. `says` is true of the same text only.
+_SAME = "(says(new_value) OR held <> '' AND says(json_extract(held, '$.text')))"
+_WAYS_BACK = (
+    """DELETE FROM versions WHERE memory_id IN (SELECT id FROM memories WHERE user_id = :user) AND says(text_of(image))""",
+    f"""UPDATE patches SET state = 'withdrawn', decided_at = :now, decided_by = 'person'
+        WHERE user_id = :user AND state = 'pending' AND {_SAME}""",  # noqa: S608
+    f"""DELETE FROM patches WHERE user_id = :user AND {_SAME} AND (
+        state IN ('denied', 'expired', 'withdrawn') OR state = 'applied' AND field = 'forgotten')""",  # noqa: S608
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,22 +275,52 @@ def _counted(sql: str) -> str:
 # Erasing ---------------------------------------------------------------------------------------------------------------
 
 
-def erase(conn: sqlite3.Connection, actor: Actor, job: Job, now: datetime) -> Erased:
-    """Erase everything of a job in the caller's transaction, which must be one of `Database.decide`."""
+def erase(conn: sqlite3.Connection, actor: Actor, job: Job, now: datetime, said: Sequence[str] = ()) -> Erased:
+    """Erase everything of a job in the caller's transaction, which must be one of `Database.decide`.
+
+    `said` is what the memories say in the open file, for a copy that may not have them. What the person wrote, and the
+    memories of the same words, are touched by the person's wish only.
+    """
     found, _ = holding(conn, actor.user_id, job.words) if job.words else (Job(), 0)
     memory_ids = with_absorbed(conn, actor.user_id, [*job.memory_ids, *found.memory_ids])
     message_ids = tuple(dict.fromkeys([*job.message_ids, *found.message_ids]))
     values = {"user": actor.user_id, "mark": ERASED, "memories": to_json(memory_ids), "messages": to_json(message_ids)}
+    texts = {*said, *texts_of(conn, memory_ids)}
     others = sum(conn.execute(sql, values).rowcount for sql in _FOLLOWING)
-    with searching(conn, [*texts_of(conn, memory_ids), *job.words]):
+    with searching(conn, [*texts, *job.words]):
         others += sum(conn.execute(sql, values).rowcount for sql in _REPEATING)
-        others += sum(conn.execute(sql, values).rowcount for sql in _ELSEWHERE) if job.words else 0
-        others += _erase_patches(conn, actor, now)
+    if job.words:
+        with searching(conn, job.words):
+            others += sum(conn.execute(sql, values).rowcount for sql in _ELSEWHERE) + _erase_patches(conn, actor, now)
     messages = chat.erase_messages(conn, actor.user_id, message_ids, ERASED)
     others += _erase_titles(conn, messages)
     for memory in get_memories(conn, actor.user_id, memory_ids):
         changes.apply(conn, Purged(memory.id, _fingerprint(_key(conn), memory.text)), actor, now)
+    _remember_wordings(conn, actor.user_id, texts, now)
+    others += _erase_ways_back(conn, actor.user_id, texts, now) if actor.name == "person" else 0
     return Erased(len(memory_ids), len(messages), others)
+
+
+def _remember_wordings(conn: sqlite3.Connection, user_id: str, texts: Iterable[str], now: datetime) -> None:
+    """Remember what memories said before their last wording, too: it is not to be learned again."""
+    conn.executemany(
+        "INSERT INTO forgotten (user_id, fingerprint, ts) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+        [(user_id, _fingerprint(_key(conn), text), to_text(now)) for text in texts],
+    )
+
+
+def _erase_ways_back(conn: sqlite3.Connection, user_id: str, texts: Iterable[str], now: datetime) -> int:
+    """Erase the versions of other memories and the waiting proposals that say the same as what was erased."""
+    same = {normalise(text) for text in texts} - {""}
+    if not same:
+        return 0
+    values = {"user": user_id, "now": to_text(now)}
+    conn.create_function("text_of", 1, text_of, deterministic=True)
+    conn.create_function("says", 1, lambda text: normalise(text or "") in same, deterministic=True)
+    versions, _, patches = (conn.execute(sql, values).rowcount for sql in _WAYS_BACK)
+    conn.create_function("says", 1, None)
+    conn.create_function("text_of", 1, None)
+    return versions + patches
 
 
 def _erase_titles(conn: sqlite3.Connection, messages: Iterable[tuple[str, str]]) -> int:

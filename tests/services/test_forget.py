@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -228,6 +229,85 @@ def test_a_word_leaves_the_profile_and_its_proposals_and_what_came_after_it_stay
         ("", "Ghent", "", "applied")
     ]
     assert files_with(tmp_path, b"zqoslo") == set()
+
+
+@pytest.mark.parametrize("by", ["person", "worker"])
+def test_a_purge_leaves_the_profile_and_drafts_alone(runtime: Runtime, by: Literal["person", "worker"]) -> None:
+    propose(runtime, "health", "", "vegan, lactose intolerant", apply=True)
+    thread = new_chat(runtime)
+    chats.save_draft(runtime, thread, "Where is there vegan food?")
+    memory = curate.add(runtime, "Vegan").memory_id
+    before = ask(runtime, "SELECT id, state, decided_by FROM patches")
+    forget.purge(runtime, [memory], by=by)
+    assert ask(runtime, "SELECT field, value FROM profile") == [("health", "vegan, lactose intolerant")]
+    assert ask(runtime, "SELECT id, state, decided_by FROM patches") == before
+    assert chats.get_draft(runtime, thread) == "Where is there vegan food?"
+
+
+@pytest.mark.parametrize(("by", "waiting"), [("person", ["language"]), ("worker", ["city", "pronouns", "language"])])
+def test_a_purge_by_the_person_withdraws_what_waits_and_says_the_same(
+    runtime: Runtime, by: Literal["person", "worker"], waiting: list[str]
+) -> None:
+    memory = curate.add(runtime, FACT).memory_id
+    propose(runtime, "city", "", FACT.upper(), apply=False)
+    propose(runtime, "pronouns", "", "they", to_json({"text": FACT}), apply=False)
+    propose(runtime, "language", "", f"{FACT} She moved there.", apply=False)
+    forget.purge(runtime, [memory], by=by)
+    assert [field for (field,) in ask(runtime, "SELECT field FROM patches ORDER BY id")] == waiting
+
+
+def test_a_word_takes_from_the_profile_only_what_holds_the_word(runtime: Runtime) -> None:
+    propose(runtime, "health", "", "vegan, lactose intolerant", apply=True)
+    memory = curate.add(runtime, "Vegan").memory_id
+    curate.edit(runtime, memory, "User eats with Zqarla.")
+    forget.forget_everywhere(runtime, "zqarla")
+    assert ask(runtime, "SELECT field, value FROM profile") == [("health", "vegan, lactose intolerant")]
+
+
+SECRET = "User has a secret affair with Zqarla."
+
+
+@pytest.mark.parametrize("wordings", [[SECRET], [SECRET, "User tends a garden."]])
+def test_no_change_that_is_taken_back_brings_a_purged_text_back(runtime: Runtime, tmp_path: Path, wordings: list[str]) -> None:
+    twin = curate.add(runtime, SECRET).memory_id
+    edited = curate.edit(runtime, twin, "User likes gardens.")
+    back_up(runtime)
+    memory = curate.add(runtime, wordings[0]).memory_id
+    for text in wordings[1:]:
+        curate.edit(runtime, memory, text)
+    receipt = forget.purge(runtime, [memory])
+    assert (receipt.left, files_with(tmp_path, b"zqarla")) == ((), set())
+    with pytest.raises(UsageError):
+        curate.undo(runtime, edited)
+    assert [one.text for one in curate.list_memories(runtime)] == ["User likes gardens."]
+
+
+def test_the_end_of_the_trash_leaves_the_versions_of_others(runtime: Runtime) -> None:
+    twin = curate.add(runtime, SECRET).memory_id
+    edited = curate.edit(runtime, twin, "User likes gardens.")
+    forget.purge(runtime, [curate.add(runtime, SECRET).memory_id], by="worker")
+    curate.undo(runtime, edited)
+    assert [one.text for one in curate.list_memories(runtime)] == [SECRET]
+
+
+def test_no_wording_of_a_purged_memory_is_learned_again(runtime: Runtime) -> None:
+    memory = curate.add(runtime, FACT).memory_id
+    curate.edit(runtime, memory, "User's sister lives in Bruges.")
+    forget.purge(runtime, [memory])
+    assert forget.is_forgotten(runtime, FACT)
+    assert forget.is_forgotten(runtime, "User's sister lives in Bruges.")
+
+
+def test_the_end_of_the_trash_does_not_go_beyond_what_the_person_planned(runtime: Runtime) -> None:
+    memory, planned = curate.add(runtime, "User has a cat.").memory_id, curate.add(runtime, FACT).memory_id
+    with runtime.database.write() as conn:
+        store.plan(conn, runtime.user_id, Job((planned,)))
+    forget.purge(runtime, [memory], by="worker")
+    assert ask(runtime, "SELECT memory_id, actor FROM history WHERE event = 'PURGE' ORDER BY number") == [
+        (planned, "person"),
+        (memory, "worker"),
+    ]
+    assert ask(runtime, "SELECT count(*) FROM purge_todo") == [(0,)]
 
 
 def test_a_copy_that_cannot_be_cleaned_is_dropped_only_if_it_holds_it(runtime: Runtime) -> None:
