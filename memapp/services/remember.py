@@ -18,6 +18,7 @@ from memapp.domain.filters import ALL_LIVE
 from memapp.domain.memory import Memory, State
 from memapp.domain.prediction import Surprise
 from memapp.domain.profile import Stated, is_sensitive, same_value, stated, stated_by
+from memapp.domain.profile_hints import touches_sensitive
 from memapp.domain.profile_values import adds_up, has_value
 from memapp.domain.prompt import Piece
 from memapp.domain.writing import check_fact
@@ -84,6 +85,9 @@ def _store(runtime: Runtime, surprise: Surprise, message: Message, drafts: list[
                 continue
             if _unknown(runtime, draft):
                 continue  # `notice` has put it before the person
+            if field := _touched(runtime, draft):
+                consent.propose(runtime, field, _without_user(draft.text), message_id=message.id, typed=True, held=memory)
+                continue
             written = write(runtime, conn, memory, alike[draft.text], actor, now)
             known.append(memory.text)
             if written.before is None or written.before.text != written.memory.text:
@@ -128,6 +132,19 @@ def _says_only(unknown: Sequence[Stated], one: Stated) -> bool:
     if len(unknown) != 1 or unknown[0].field != one.field:
         return False
     return not adds_up(one.field) or same_value(one.field, unknown[0].value, one.value)
+
+
+def _touched(runtime: Runtime, draft: Draft) -> str | None:
+    """Return the sensitive field that a fact may be about though it states no value of it, unless the profile says it."""
+    field = touches_sensitive(draft.text)
+    if field is None or field in [one.field for one in stated_by(draft.text)]:
+        return None
+    return None if has_value(field, consent.profile(runtime).get(field, ""), _without_user(draft.text)) else field
+
+
+def _without_user(fact: str) -> str:
+    """Return a fact as the value of a field: what `User` does or has."""
+    return fact.removeprefix("User ").removeprefix("User's ").rstrip(".")
 
 
 def _memory(memory_id: str, draft: Draft, message: Message, now: datetime) -> Memory:

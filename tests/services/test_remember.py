@@ -1,5 +1,6 @@
 """What is proposed from typed words, what waits with it, and the question in the chat."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from memapp.domain.chat import OWN_WORDS, Role
 from memapp.domain.turn import Accepted, Asked, TurnEvent
 from memapp.errors import ModelError
 from memapp.inference import Cancel
-from memapp.inference.scripted import ScriptedModel
+from memapp.inference.scripted import ScriptedModel, call_kind
 from memapp.runtime import Runtime
 from memapp.services import chats, consent, curate, forget, undo
 from memapp.services.consent import FORGOTTEN
@@ -107,6 +108,40 @@ def test_every_proposal_holds_the_fact_that_says_its_value(runtime: Runtime) -> 
     learn(runtime)
     held = {one.new_value: consent.held_text(runtime, one.id) for one in consent.waiting(runtime)}
     assert (held, live(runtime)) == ({"asthma": "User has asthma.", "diabetes": "User has diabetes."}, [])
+
+
+@pytest.mark.parametrize(
+    ("typed", "field"),
+    [
+        ("I tested positive for HIV last week.", "health"),
+        ("I went to rehab in March.", "health"),
+        ("I use a wheelchair.", "health"),
+        ("I have a dog called Rex and depression.", "health"),
+        ("I work for the Labour party.", "politics"),
+        ("I love going to church on Sundays.", "religion"),
+    ],
+)
+def test_a_fact_that_touches_something_sensitive_waits_for_a_yes(runtime: Runtime, typed: str, field: str) -> None:
+    say(runtime, new_chat(runtime), typed)
+    learn(runtime)
+    assert live(runtime) == []
+    (patch,) = consent.waiting(runtime)
+    fact = consent.held_text(runtime, patch.id)
+    assert (patch.field, f"User {patch.new_value}.") == (field, fact)
+    consent.approve(runtime, patch.id)
+    assert live(runtime) == [fact]
+    say(runtime, new_chat(runtime), typed)
+    learn(runtime)
+    assert (waiting(runtime), live(runtime)) == ([], [fact])
+
+
+def test_what_the_model_writes_of_something_sensitive_waits_too(runtime: Runtime, model: ScriptedModel) -> None:
+    fact = "User stopped taking insulin yesterday."
+    written = json.dumps({"fact": fact, "tags": ["insulin"]})
+    model.script = lambda prompt, sampling: written if call_kind(prompt, sampling) == "other" else None
+    say(runtime, new_chat(runtime), "Yesterday I stopped taking insulin, it hurts.")
+    learn(runtime)
+    assert (waiting(runtime), live(runtime)) == ([("health", "stopped taking insulin yesterday")], [])
 
 
 def test_a_fact_that_was_erased_waits_when_it_is_stated_again(runtime: Runtime) -> None:

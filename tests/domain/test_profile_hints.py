@@ -1,0 +1,65 @@
+"""Which remembered sentences may be about something sensitive. All sentences are made up here."""
+
+import pytest
+
+from memapp.domain.profile import FIELDS, is_sensitive
+from memapp.domain.profile_hints import _TOPICS, touches_sensitive
+
+
+@pytest.mark.parametrize(
+    ("fact", "field"),
+    [
+        ("User tested positive for HIV last week.", "health"),
+        ("User went to rehab in March.", "health"),
+        ("User uses a wheelchair.", "health"),
+        ("User has a dog called Rex and depression.", "health"),
+        ("User takes pills every morning.", "health"),
+        ("User's therapist is patient.", "health"),
+        ("User's wife drove User to rehab.", "health"),
+        ("User works for the Labour party.", "politics"),
+        ("User is an activist.", "politics"),
+        ("User loves going to church on Sundays.", "religion"),
+        ("User prays five times a day.", "religion"),
+        ("User is paying off a debt.", "money"),
+        ("User went bankrupt in 2019.", "money"),
+        ("User is going through a divorce.", "relationship"),
+        ("User met User's girlfriend at a fair.", "relationship"),
+        ("User uses ilse@example.org for work.", "contact"),
+        ("User answers at 555 123 4567.", "contact"),
+        ("User rents a room at 12 High Street.", "address"),
+    ],
+)
+def test_a_sentence_that_speaks_of_a_sensitive_field_touches_it(fact: str, field: str) -> None:
+    assert touches_sensitive(fact) == field
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "User likes tea.",
+        "User has a dog called Rex.",
+        "User plays the cello.",
+        "User works as a nurse.",
+        "User works at a hospital.",
+        "User loves seeing new places and old churches.",
+        "User is vegetarian.",
+        "User has a wife and two kids.",
+        "User's sister Anna lives in Oslo.",
+        "User's wife is from Bilbao.",
+        "User is sick of winter.",
+        "User has a new phone.",
+        "User loves birthday parties.",
+        "User hates Labour Day traffic.",
+        "User is an animal lover.",
+        "User follows current affairs.",
+        "User is trying to quit smoking.",
+        "User was born in Minsk.",
+        "User is learning Basque.",
+    ],
+)
+def test_an_ordinary_sentence_touches_nothing(fact: str) -> None:
+    assert touches_sensitive(fact) is None
+
+
+def test_only_sensitive_fields_can_be_touched() -> None:
+    assert all(field in FIELDS and is_sensitive(field) for field in _TOPICS)
