@@ -35,6 +35,15 @@ _QUESTIONS = {
     "city": "that you live in {}",
     "language": "that your language is {}",
 }
+_PLAIN = {
+    "preferred_name": ("User's name is {}", "User is called {}"),
+    "pronouns": ("User's pronouns are {}",),
+    "city": ("User lives in {}",),
+    "language": ("User's language is {}", "User speaks {}"),
+    "health": ("User has {}",),
+    FORGOTTEN: ("{}",),
+}
+"""Sentences that say no more than the value of their field does."""
 
 Decider = Literal["person", "chat", "signals"]
 
@@ -54,7 +63,8 @@ def propose(
     """Put a value of a field before the person, with a memory that waits with it.
 
     The same proposal again only adds its message as evidence; what the profile says already, or what was denied within the
-    last week, is not proposed. A benign field applies by itself when two messages that were typed say the same.
+    last week, is not proposed. A benign field applies by itself when two messages that were typed say the same. What the
+    person said here takes the place of what an import proposed, with all that came with it.
     Return the patch, or None if there is nothing to decide.
     """
     value = one_line(clean(value))[:VALUE_CHARS]
@@ -63,10 +73,15 @@ def propose(
         current = consents.read_profile(conn, runtime.user_id).get(field, "")
         if value and has_value(field, current, value):
             return None
-        patch = _pending(conn, runtime, field, value)
+        same = _pending(conn, runtime, field, value)
+        brought = [one for one in same if one.proposer == "import" and proposer != "import"]
+        patch = next((one for one in same if one not in brought), None)
         if patch is None:
             if _denied_lately(conn, runtime, field, value, now):
                 return None
+            for one in brought:
+                with runtime.database.decide() as deciding:
+                    consents.decide(deciding, one.id, "withdrawn", "signals", now)
             patch = _add(conn, runtime, field, current, with_value(field, current, value), proposer, held)
             events.add_event(conn, runtime.user_id, "worker", "propose", "ok", now, meta={"field": field, "patch_id": patch.id})
         if message_id:
@@ -98,10 +113,10 @@ def _add(conn: sqlite3.Connection, runtime: Runtime, field: str, old: str, new: 
     return patch
 
 
-def _pending(conn: sqlite3.Connection, runtime: Runtime, field: str, value: str) -> Patch | None:
-    waiting = consents.list_patches(conn, runtime.user_id, state="pending", field=field)
+def _pending(conn: sqlite3.Connection, runtime: Runtime, field: str, value: str) -> list[Patch]:
+    waiting = consents.list_patches(conn, runtime.user_id, state="pending", field=field, limit=ALL)
     now = runtime.clock()
-    return next((one for one in waiting if one.expires_at >= now and same_value(field, _addition(one), value)), None)
+    return [one for one in waiting if one.expires_at >= now and same_value(field, _addition(one), value)]
 
 
 def _denied_lately(conn: sqlite3.Connection, runtime: Runtime, field: str, value: str, now: datetime) -> bool:
@@ -372,12 +387,18 @@ def _reopen(conn: sqlite3.Connection, runtime: Runtime, patch: Patch) -> None:
 
 
 def ask(runtime: Runtime, patch_id: str, thread_id: str) -> Message:
-    """Ask about one proposal in a chat, in memapp's own words; the next typed message there may answer."""
+    """Ask about one proposal in a chat, in memapp's own words; the next typed message there may answer.
+
+    Raises `UsageError` for one that was not read from a chat here: the inbox shows who proposed it.
+    """
     with runtime.database.decide() as conn:
         patch = _undecided(conn, runtime, patch_id)
+        if not _came_up(patch):
+            raise UsageError("This did not come up in a chat.", "Decide on it in the inbox.")
         label = FIELDS[patch.field].label.lower() if patch.field in FIELDS else "what you had me forget"
         what = _QUESTIONS.get(patch.field, f"about you - {label}: {{}}").format(patch.new_value)
-        text, now = f"Shall I remember {what}? (yes / no)", runtime.clock()
+        words = _words(patch, consents.held(conn, runtime.user_id, patch.id))
+        text, now = f"Shall I remember {what}{words}? (yes / no)", runtime.clock()
         question = chat.add_message(
             conn, runtime.user_id, thread_id, Role.ASSISTANT, text, now, origin=Origin.MODEL, unprompted=True, model=OWN_WORDS
         )
@@ -394,9 +415,23 @@ def ask_about(runtime: Runtime, message: Message) -> Message | None:
     if not runtime.settings.ask_in_chat or (since is not None and since < TURNS_BETWEEN_QUESTIONS):
         return None
     for patch in consents.list_waiting(conn, runtime.user_id, runtime.clock()):
-        if message.id in patch.evidence and patch.new_value and not consents.question_of(conn, runtime.user_id, patch.id):
+        if not _came_up(patch) or message.id not in patch.evidence or not patch.new_value:
+            continue
+        if not consents.question_of(conn, runtime.user_id, patch.id):
             return ask(runtime, patch.id, message.thread_id)
     return None
+
+
+def _came_up(patch: Patch) -> bool:
+    return patch.proposer == "worker"
+
+
+def _words(patch: Patch, held: Memory | None) -> str:
+    """Name the sentence that a yes would keep, where it says more than the value does."""
+    plain = (form.format(_addition(patch)) for form in _PLAIN.get(patch.field, ()))
+    if held is None or any(same_value(patch.field, held.text, one) for one in plain):
+        return ""
+    return f', in the words "{one_line(clean(held.text))}"'
 
 
 def open_question(runtime: Runtime, messages: Sequence[Message]) -> Message | None:

@@ -29,7 +29,7 @@ from memapp.domain.portable import (
     as_imported,
     refusal,
 )
-from memapp.domain.profile import is_sensitive, stated_by
+from memapp.domain.profile import is_sensitive, same_value, stated_by
 from memapp.domain.profile_values import BETWEEN, VALUE_CHARS, added_value, adds_up, has_value
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
@@ -239,10 +239,30 @@ def _take_patch(work: _Import, line: PatchLine) -> None:
     elif line.state == "applied":
         work.support[line.id] = evidence
     elif line.state in ("pending", "approved"):
+        value = added_value(line.field, line.old_value, line.new_value)
         held = _held(work, line.held) if line.held else None
-        _propose(work, line.field, added_value(line.field, line.old_value, line.new_value), held, evidence)
+        goes_along = held is not None and _says_just(held.text, line.field, value)
+        _propose(work, line.field, value, held if goes_along else None, evidence)
+        if held and not goes_along:
+            _take_apart(work, held)
     else:
         work.left_out += 1
+
+
+def _says_just(text: str, field: str, value: str) -> bool:
+    """Tell whether a memory states what a proposal does, so that the yes to one is a yes to the other."""
+    if field == FORGOTTEN:
+        return same_value(field, text, value)
+    said = stated_by(text)
+    return len(said) == 1 and said[0].field == field and same_value(field, said[0].value, value)
+
+
+def _take_apart(work: _Import, held: Memory) -> None:
+    """Ask about a memory by itself that came with a proposal of something else; leave it out if it states nothing to ask."""
+    if is_forgotten(work.runtime, held.text):
+        _ask_again(work, held)
+    elif not _waits(work, held):
+        _leave_out(work)
 
 
 def _take_profile(work: _Import, line: ProfileLine) -> None:

@@ -105,10 +105,8 @@ def test_a_benign_field_does_not_apply_by_imported_signals(runtime: Runtime, tmp
     assert patch
     with empty_store() as other:
         carry(runtime, other, tmp_path)
-        for _ in range(3):
-            say(other, new_chat(other), "Please be more formal.")
-        arrived = next(one for one in dump(other) if one["type"] == "patch" and one["proposer"] == "import")
-        assert arrived["state"] == "pending"
+        say(other, new_chat(other), "Please be more formal.")
+        assert {(one.field, one.state) for one in consent.waiting(other)} == {("tone", "pending")}
         assert consent.profile(other) == {}
 
 
@@ -460,3 +458,49 @@ def test_a_memory_that_states_something_sensitive_waits_with_its_proposal(tmp_pa
         assert (patch.field, consent.held_text(other, patch.id)) == ("city", "User lives in Ghent.")
         consent.approve(other, patch.id)
         assert {memory.text for memory in curate.list_memories(other)} == {"User keeps bees.", "User lives in Ghent."}
+
+
+PATCH = {
+    **{"type": "patch", "id": "01KG9Z0000000000000000000P", "field": "city", "old_value": "", "new_value": "Berlin"},
+    **{"proposer": "worker", "state": "pending", "asked_in": None, "snoozed_until": None, "evidence": []},
+    **{"created_at": "2026-01-31T08:15:00.000Z", "expires_at": "2026-02-07T08:15:00.000Z"},
+    **{"decided_at": None, "decided_by": None},
+}
+HELD = {
+    **{"id": "", "tags": [], "kind": "semantic", "category": "notes", "importance": 5, "pinned": True, "reason": ""},
+    **{"sources": [], "origin": "distilled", "agent_id": "", "run_id": "", "created_at": "2026-01-31T08:15:00.000Z"},
+}
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "text", "arrives", "left_out"),
+    [
+        ("city", "Berlin", "User lives in Berlin.", {("city", "Berlin", "User lives in Berlin.")}, 0),
+        ("city", "Berlin", "User has HIV.", {("city", "Berlin", ""), ("health", "HIV", "User has HIV.")}, 0),
+        ("city", "Berlin", "User lives in Ghent.", {("city", "Berlin", ""), ("city", "Ghent", "User lives in Ghent.")}, 0),
+        ("city", "Berlin", "User lives in Berlin. User has HIV.", {("city", "Berlin", ""), ("health", "HIV", "")}, 0),
+        ("city", "Berlin", "User owes the bank a fortune.", {("city", "Berlin", "")}, 1),
+        ("forgotten", "User kept bees.", "User kept bees.", {("forgotten", "User kept bees.", "User kept bees.")}, 0),
+        ("forgotten", "User kept bees.", "User owes the bank.", {("forgotten", "User kept bees.", "")}, 1),
+    ],
+)
+def test_a_proposal_brings_no_memory_that_says_something_else(
+    runtime: Runtime, tmp_path: Path, field: str, value: str, text: str, arrives: set[tuple[str, str, str]], left_out: int
+) -> None:
+    file = tmp_path / "all.jsonl"
+    line = {**PATCH, "field": field, "new_value": value, "held": {**HELD, "text": text}}
+    file.write_text(HEADER + json.dumps(line) + "\n")
+    found = imports.import_file(runtime, file)
+    assert waiting(runtime) == arrives
+    assert (found.left_out, curate.count(runtime)) == (left_out, 0)
+
+
+def test_a_yes_in_the_chat_keeps_nothing_that_an_import_slipped_in(runtime: Runtime, tmp_path: Path) -> None:
+    file = tmp_path / "all.jsonl"
+    file.write_text(HEADER + json.dumps({**PATCH, "held": {**HELD, "text": "User has HIV."}}) + "\n")
+    imports.import_file(runtime, file)
+    thread = new_chat(runtime)
+    say(runtime, thread, "I live in Berlin.")
+    say(runtime, thread, "yes")
+    assert consent.profile(runtime) == {"city": "Berlin"}
+    assert "User has HIV." not in [memory.text for memory in curate.list_memories(runtime)]
