@@ -6,7 +6,7 @@ transaction. What a memory was before stands in the history, so one change takes
 
 import sqlite3
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import assert_never
 
 from memapp.domain.changes import (
@@ -35,6 +35,7 @@ from memapp.store.history import Touched
 from memapp.store.memories import find_same, get_memory
 from memapp.store.rows import new_id, to_json, to_text
 
+TIME_TO_LOOK = timedelta(days=7)
 _OPERATIONS = {
     Event.ADD: ("create", "created"),
     Event.UPDATE: ("update", "updated"),
@@ -264,11 +265,10 @@ def _revert(conn: sqlite3.Connection, user_id: str, change: Reverted, now: datet
                 _refuse_same(conn, user_id, entry.memory_id, images.text_of(image))
             after = history.image_of(conn, entry.after) if entry.after else before
             images.put_back(conn, entry.memory_id, image, after=after, now=before)
-            if not images.is_live(image):  # back in the trash: its time there begins again
-                conn.execute(
-                    "UPDATE memories SET purge_at = ?, updated_at = ? WHERE user_id = ? AND id = ?",
-                    (to_text(change.purge_at), to_text(now), user_id, entry.memory_id),
-                )
+            conn.execute(  # back in the trash with its time nearly over: that begins again, so that there is time to look
+                "UPDATE memories SET purge_at = ?, updated_at = ? WHERE user_id = ? AND id = ? AND purge_at < ?",
+                (to_text(change.purge_at), to_text(now), user_id, entry.memory_id, to_text(now + TIME_TO_LOOK)),
+            )
         touched.append(Touched(Event.UNDO, entry.memory_id, before, images.take(conn, entry.memory_id)))
     if not touched:
         raise UsageError("This cannot be taken back: all of it was erased for good.")
