@@ -7,13 +7,14 @@ and it has to pass the same checks. What fails them is counted, never stored.
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from datetime import datetime
 
 from memapp.domain.categories import NOTES
 from memapp.domain.changes import Actor, SoftDeleted
 from memapp.domain.chat import Message
 from memapp.domain.distil import Draft, distil
-from memapp.domain.duplicates import is_duplicate
+from memapp.domain.duplicates import is_duplicate, normalise
 from memapp.domain.filters import ALL_LIVE
 from memapp.domain.memory import Memory, State
 from memapp.domain.prediction import Surprise
@@ -22,7 +23,6 @@ from memapp.domain.profile_hints import touches_sensitive
 from memapp.domain.profile_values import adds_up, has_value
 from memapp.domain.prompt import Piece
 from memapp.domain.writing import check_fact
-from memapp.errors import ModelError
 from memapp.inference import Cancel, ChatModel
 from memapp.prompts import distil as words
 from memapp.runtime import Runtime
@@ -40,7 +40,10 @@ DEFAULT_IMPORTANCE = 2
 
 
 def learn(runtime: Runtime, surprise: Surprise, model: ChatModel | None, cancel: Cancel) -> Iterator[Written]:
-    """Turn one surprise into at most three facts and settle it; yield what is new or has changed."""
+    """Turn one surprise into at most three facts and settle it; yield what is new or has changed.
+
+    Raises `ModelError` when the model was needed and failed; the surprise is then still pending.
+    """
     message = chat.get_message(runtime.database.read(), runtime.user_id, surprise.message_id)
     typed = message.typed_text
     drafts = distil(typed)
@@ -54,12 +57,8 @@ def learn(runtime: Runtime, surprise: Surprise, model: ChatModel | None, cancel:
 
 def _ask(model: ChatModel, expected: str, typed: str, cancel: Cancel) -> tuple[list[Draft], list[str]]:
     prompt, sampling = words.request(expected, typed)
-    text = ""
-    try:
-        with closing(model.generate(prompt, sampling, cancel)) as stream:
-            text = "".join(part.text for part in stream if isinstance(part, Piece))
-    except ModelError:
-        return [], ["the model failed"]
+    with closing(model.generate(prompt, sampling, cancel)) as stream:
+        text = "".join(part.text for part in stream if isinstance(part, Piece))
     draft = words.parse(text)
     if draft is None:
         return [], ["no fact in the reply"]
@@ -73,12 +72,13 @@ def _store(runtime: Runtime, surprise: Surprise, message: Message, drafts: list[
     now = runtime.clock()
     alike = {draft.text: near(runtime, draft.text) for draft in drafts}
     actor = Actor(runtime.user_id, "worker", message.thread_id)
+    actor_of_room = replace(actor, step=new_id(now))  # what makes room is taken back with the last fact it was made for
     with runtime.database.write() as conn:
         listed = memories.list_memories(conn, runtime.user_id, ALL_LIVE, limit=runtime.settings.max_facts)
         known = [one.text for one in listed]
         for draft in drafts:
             memory = _memory(new_id(now), draft, message, now)
-            if is_duplicate(draft.text, known):
+            if is_duplicate(draft.text, known) or memories.find_same(conn, runtime.user_id, normalise(draft.text)):
                 continue
             if is_forgotten(runtime, draft.text):
                 consent.propose(runtime, FORGOTTEN, draft.text, message_id=message.id, typed=True, held=memory)
@@ -90,10 +90,11 @@ def _store(runtime: Runtime, surprise: Surprise, message: Message, drafts: list[
                 continue
             written = write(runtime, conn, memory, alike[draft.text], actor, now)
             known.append(memory.text)
+            actor_of_room = replace(actor, step=written.step)
             if written.before is None or written.before.text != written.memory.text:
                 learned.append(written)
         for old in memories.overflowing(conn, runtime.user_id, runtime.settings.max_facts):
-            changes.apply(conn, SoftDeleted(old, "overflow", purge_at(runtime)), Actor(runtime.user_id, "worker"), now)
+            changes.apply(conn, SoftDeleted(old, "overflow", purge_at(runtime)), actor_of_room, now)
         expectations.settle_surprise(conn, surprise.id, "learned" if learned else "nothing")
         events.add_event(
             conn,

@@ -5,16 +5,17 @@ message goes first. What is left undone stays pending in the file and is done th
 """
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from functools import partial
+from typing import Literal
 
 from memapp.domain.chat import Message, MessageStatus, Role
 from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.expectation import may_become
 from memapp.domain.prediction import Prediction
 from memapp.domain.prompt import Piece, Prompt, Sampling
-from memapp.errors import ModelError
+from memapp.errors import MemappError, ModelError, StoreError
 from memapp.inference import Cancel, ChatModel
 from memapp.prompts import predict, respond
 from memapp.prompts import scene as words
@@ -36,10 +37,9 @@ def work(runtime: Runtime, thread_id: str | None, cancel: Cancel) -> Iterator[Wr
     try:
         if model and thread_id:
             _complete_prediction(runtime, model, thread_id, cancel)
-        for surprise in expectations.pending_surprises(runtime.database.read(), runtime.user_id):
-            if cancel.is_set():
-                return
-            yield from learn(runtime, surprise, model, cancel)
+        yield from _learn_pending(runtime, model, cancel)
+        if cancel.is_set():
+            return
         embed(runtime, cancel)
         if model and thread_id and not cancel.is_set():
             if runtime.settings.speculate:
@@ -50,6 +50,31 @@ def work(runtime: Runtime, thread_id: str | None, cancel: Cancel) -> Iterator[Wr
             consent.expire_due(runtime)
     except ModelError as error:
         log.warning("upkeep stopped: %s", type(error).__name__)
+
+
+def _learn_pending(runtime: Runtime, model: ChatModel | None, cancel: Cancel) -> Iterator[Written]:
+    """Learn from each surprise by itself: one that fails does not keep the others from being learned."""
+    conn = runtime.database.read()
+    if outdated := expectations.outdated_surprises(conn, runtime.user_id):
+        _settle(runtime, outdated, "nothing")
+    for surprise in expectations.pending_surprises(conn, runtime.user_id):
+        if cancel.is_set():
+            return
+        try:
+            yield from learn(runtime, surprise, model, cancel)
+        except ModelError as error:
+            log.warning("a surprise waits for the model: %s", type(error).__name__)
+        except StoreError:
+            raise  # the file has the problem, not this surprise
+        except MemappError as error:
+            log.warning("nothing could be learned from a surprise: %s", type(error).__name__)
+            _settle(runtime, [surprise.id], "failed")
+
+
+def _settle(runtime: Runtime, surprise_ids: Sequence[str], state: Literal["nothing", "failed"]) -> None:
+    with runtime.database.write() as conn:
+        for surprise_id in surprise_ids:
+            expectations.settle_surprise(conn, surprise_id, state)
 
 
 def warm(runtime: Runtime, thread_id: str, typed: str, cancel: Cancel) -> int:

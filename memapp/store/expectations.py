@@ -71,14 +71,27 @@ def add_surprise(
 
 
 def pending_surprises(conn: sqlite3.Connection, user_id: str, limit: int = 20) -> list[Surprise]:
-    """Return surprises to learn from, oldest first."""
+    """Return surprises to learn from, oldest first: those of messages that still stand, in chats that do."""
     rows = conn.execute(
-        """SELECT s.id, s.thread_id, s.message_id, coalesce(p.text, '') AS expected FROM surprises s
-           LEFT JOIN predictions p ON p.id = s.prediction_id
-           WHERE s.user_id = ? AND s.state = 'pending' ORDER BY s.id LIMIT ?""",
+        f"""SELECT s.id, s.thread_id, s.message_id, coalesce(p.text, '') AS expected FROM surprises s
+            LEFT JOIN predictions p ON p.id = s.prediction_id
+            WHERE s.user_id = ? AND s.state = 'pending' AND {_STANDS} ORDER BY s.id LIMIT ?""",  # noqa: S608
         (user_id, limit),
     )
     return [Surprise(row["id"], row["thread_id"], row["message_id"], row["expected"]) for row in rows]
+
+
+def outdated_surprises(conn: sqlite3.Connection, user_id: str) -> list[str]:
+    """Return the pending surprises of messages that were replaced, and of chats that were deleted."""
+    rows = conn.execute(
+        f"SELECT s.id FROM surprises s WHERE s.user_id = ? AND s.state = 'pending' AND NOT {_STANDS}",  # noqa: S608
+        (user_id,),
+    )
+    return [row["id"] for row in rows]
+
+
+_STANDS = """EXISTS (SELECT 1 FROM messages m JOIN threads t ON t.id = m.thread_id
+                     WHERE m.id = s.message_id AND m.active = 1 AND t.deleted_at IS NULL)"""
 
 
 def settle_surprise(conn: sqlite3.Connection, surprise_id: str, state: Literal["learned", "nothing", "failed"]) -> None:

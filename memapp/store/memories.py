@@ -11,6 +11,9 @@ from memapp.errors import NotFound
 from memapp.store.rows import to_json, to_text, to_time
 from memapp.store.scope import Scope
 
+MOST_OVERFLOWING = 50
+"""So many go at a time, however many there are too many."""
+
 
 def get_memory(conn: sqlite3.Connection, user_id: str, memory_id: str) -> Memory:
     found = get_memories(conn, user_id, [memory_id])
@@ -127,13 +130,17 @@ def count_live(conn: sqlite3.Connection, user_id: str) -> int:
 
 
 def overflowing(conn: sqlite3.Connection, user_id: str, max_facts: int) -> list[str]:
-    """Return the ids of the oldest unpinned live memories beyond `max_facts`."""
+    """Return what goes to the trash, of the live memories beyond `max_facts`: the least important, of these the oldest.
+
+    Only what memapp learned by itself goes, nothing pinned, and at most 50 at a time.
+    """
     surplus = count_live(conn, user_id) - max_facts
     if surplus <= 0:
         return []
     rows = conn.execute(
-        "SELECT id FROM memories WHERE user_id = ? AND state = 'live' AND pinned = 0 ORDER BY id LIMIT ?",
-        (user_id, surplus),
+        """SELECT id FROM memories WHERE user_id = ? AND state = 'live' AND pinned = 0 AND origin = 'distilled'
+           ORDER BY importance, id LIMIT ?""",
+        (user_id, min(surplus, MOST_OVERFLOWING)),
     )
     return [row["id"] for row in rows]
 

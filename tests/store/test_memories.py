@@ -95,3 +95,17 @@ def test_nothing_typed_reaches_the_query_language_of_the_index(four: Database, t
 
 def test_nobody_sees_the_memories_of_somebody_else(four: Database) -> None:
     assert memories.list_memories(four.read(), "somebody else", parse_filter("tea")) == []
+
+
+def test_what_overflows_is_unpinned_learned_and_least_important_then_oldest_and_at_most_fifty(database: Database) -> None:
+    given = [("a", "person", 1), ("b", "distilled", 3), ("c", "distilled", 1), ("d", "import", 1), ("e", "distilled", 1)]
+    for memory_id, origin, importance in given:
+        made = replace(fact(f"User has thing {memory_id}."), id=memory_id, origin=origin, importance=importance)
+        apply(database, Created(made))
+    assert memories.overflowing(database.read(), USER, 3) == ["c", "e"]
+    assert memories.overflowing(database.read(), USER, 0) == ["c", "e", "b"]
+    apply(database, Pinned("c", True))
+    assert memories.overflowing(database.read(), USER, 4) == ["e"]
+    for number in range(60):
+        apply(database, Created(replace(fact(f"User saw bird {number}."), id=f"n{number:02}", origin="distilled")))
+    assert len(memories.overflowing(database.read(), USER, 0)) == 50

@@ -1,0 +1,122 @@
+"""What is learned between two turns, what stays pending, and what makes room."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memapp.domain.chat import Role
+from memapp.domain.prediction import Surprise
+from memapp.domain.turn import Accepted
+from memapp.errors import ModelError, UsageError
+from memapp.inference import Cancel, ChatModel
+from memapp.inference.scripted import ScriptedModel, call_kind
+from memapp.runtime import Runtime
+from memapp.services import chats, curate, remember, undo, upkeep
+from memapp.services.merge import Written
+from memapp.services.turn import resend_turn
+from memapp.store import expectations
+from tests.builders import make_runtime, new_chat, only, say
+
+
+@pytest.fixture
+def model() -> ScriptedModel:
+    return ScriptedModel()
+
+
+@pytest.fixture
+def runtime(tmp_path: Path, model: ScriptedModel) -> Iterator[Runtime]:
+    opened = make_runtime(tmp_path, model)
+    yield opened
+    opened.close()
+
+
+def learn(runtime: Runtime) -> list[str]:
+    return [written.memory.text for written in upkeep.work(runtime, None, Cancel())]
+
+
+def pending(runtime: Runtime) -> int:
+    return len(expectations.pending_surprises(runtime.database.read(), runtime.user_id))
+
+
+def states(runtime: Runtime) -> list[str]:
+    return [row["state"] for row in runtime.database.read().execute("SELECT state FROM surprises ORDER BY id")]
+
+
+def live(runtime: Runtime) -> list[str]:
+    return [memory.text for memory in curate.list_memories(runtime)]
+
+
+def test_what_is_known_from_long_ago_does_not_stop_learning(tmp_path: Path, model: ScriptedModel) -> None:
+    runtime = make_runtime(tmp_path, model, embedder=False, max_facts=5)
+    curate.add(runtime, "User hates jazz.")
+    for number in range(60):
+        curate.add(runtime, f"User owns book number {number}.")
+    say(runtime, new_chat(runtime), "I hate jazz.")
+    say(runtime, new_chat(runtime), "I play the cello.")
+    assert learn(runtime) == ["User plays the cello."]
+    assert (pending(runtime), states(runtime)) == (0, ["nothing", "learned"])
+    runtime.close()
+
+
+def test_a_surprise_that_cannot_be_learned_from_is_settled_and_the_next_one_is_taken(
+    runtime: Runtime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse_jazz(runtime: Runtime, surprise: Surprise, model: ChatModel | None, cancel: Cancel) -> Iterator[Written]:
+        if "jazz" in chats.get_message(runtime, surprise.message_id).text:
+            raise UsageError("No.")
+        return remember.learn(runtime, surprise, model, cancel)
+
+    monkeypatch.setattr(upkeep, "learn", refuse_jazz)
+    say(runtime, new_chat(runtime), "I hate jazz.")
+    say(runtime, new_chat(runtime), "I play the cello.")
+    assert learn(runtime) == ["User plays the cello."]
+    assert states(runtime) == ["failed", "learned"]
+
+
+def test_a_surprise_the_model_failed_on_stays_pending_and_the_others_are_learned(runtime: Runtime, model: ScriptedModel) -> None:
+    def broken(prompt: object, sampling: object) -> str | None:
+        if call_kind(prompt, sampling) == "other":  # type: ignore[arg-type]
+            raise ModelError("no")
+        return None
+
+    model.script = broken
+    say(runtime, new_chat(runtime), "Yesterday I stopped taking the tram, it hurts.")
+    say(runtime, new_chat(runtime), "I play the cello.")
+    assert learn(runtime) == ["User plays the cello."]
+    assert states(runtime) == ["pending", "learned"]
+    written = json.dumps({"fact": "User stopped taking the tram yesterday.", "tags": ["tram"]})
+    model.script = lambda prompt, sampling: written if call_kind(prompt, sampling) == "other" else None
+    assert learn(runtime) == ["User stopped taking the tram yesterday."]
+    assert states(runtime) == ["learned", "learned"]
+
+
+def test_nothing_is_learned_from_a_message_that_was_taken_back(runtime: Runtime) -> None:
+    message = only(Accepted, say(runtime, new_chat(runtime), "I hate jazz.")).message
+    assert message.role is Role.USER
+    list(resend_turn(runtime, message.id, "I play the cello."))
+    assert pending(runtime) == 1
+    assert learn(runtime) == ["User plays the cello."]
+    assert (states(runtime), live(runtime)) == (["nothing", "learned"], ["User plays the cello."])
+
+
+def test_nothing_is_learned_from_a_chat_that_was_deleted(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    say(runtime, thread, "I hate jazz.")
+    chats.delete_thread(runtime, thread)
+    assert pending(runtime) == 0
+    assert (learn(runtime), states(runtime)) == ([], ["nothing"])
+
+
+def test_room_is_made_only_among_what_memapp_learned_and_belongs_to_the_step(tmp_path: Path, model: ScriptedModel) -> None:
+    runtime = make_runtime(tmp_path, model, max_facts=3)
+    for text in ("User keeps bees.", "User owns a tandem."):
+        curate.add(runtime, text)
+    for text in ("I hate jazz.", "I play the cello."):
+        say(runtime, new_chat(runtime), text)
+        learn(runtime)
+    assert sorted(live(runtime)) == ["User keeps bees.", "User owns a tandem.", "User plays the cello."]
+    undo.undo_last(runtime)
+    assert sorted(live(runtime)) == ["User hates jazz.", "User keeps bees.", "User owns a tandem."]
+    runtime.close()
