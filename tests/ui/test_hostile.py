@@ -49,6 +49,7 @@ def test_no_text_reaches_a_widget_as_markup_or_control(text: str) -> None:
         assert not any("click" in str(span.style) for span in content.spans)
 
 
+@pytest.mark.slow
 async def test_hostile_messages_stream_and_stay(world: World) -> None:
     async with world.app(size=(80, 24)) as seen:
         await seen.ready()
@@ -62,6 +63,7 @@ async def test_hostile_messages_stream_and_stay(world: World) -> None:
         no_escapes(seen)
 
 
+@pytest.mark.slow
 async def test_hostile_facts_titles_and_personas_are_shown_as_they_are(world: World) -> None:
     async with world.app() as seen:
         await seen.ready()

@@ -3,6 +3,7 @@
 import os
 import threading
 from datetime import UTC, datetime, timedelta
+from itertools import zip_longest
 from unittest.mock import patch
 
 import pytest
@@ -344,7 +345,8 @@ async def test_escape_leaves_what_is_being_written_then_the_tab_then_the_inbox(s
 
 @pytest.mark.slow
 async def test_hostile_values_evidence_and_memories_are_shown_as_they_are(seen: Seen, at_once: None) -> None:
-    texts = [text.replace("\ud800", "") for text in (*MARKUP, *ESCAPES, *MARKDOWN)]  # a lone surrogate cannot be stored
+    single = [text.replace("\ud800", "") for text in (*MARKUP, *ESCAPES, *MARKDOWN)]  # a lone surrogate cannot be stored
+    texts = [" ".join(pair) for pair in zip_longest(single[::2], single[1::2], fillvalue="")]  # the queue shows fifty at once
     for number, text in enumerate(texts):
         put_in(seen, "health", f"{text} {number}", f"I have {text} {number} {'word ' * 200}")
     screen = await open_inbox(seen)

@@ -416,6 +416,7 @@ def test_every_binding_has_an_id_of_its_own() -> None:
     assert len({one.id for one in bindings}) == len(bindings)
 
 
+@pytest.mark.slow
 async def test_hostile_texts_are_shown_as_they_are(world: World) -> None:
     hostile = [f"{text} tea {number}"[:280] for number, text in enumerate([*MARKUP, *ESCAPES[:8]])]
     for size in SIZES:
