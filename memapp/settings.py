@@ -29,7 +29,7 @@ class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     # The loop
-    max_facts: int = Field(200, ge=1, le=1_000_000, description="Facts kept; the oldest beyond it go to the trash.")  # MAX_FACTS
+    max_facts: int = Field(200, ge=1, le=1_000_000, description="Learned facts kept; what is beyond goes to trash.")  # MAX_FACTS
     link_min: float = Field(0.5, ge=0, le=1, description="Likeness from which two facts count as related.")  # link_min
     link_top_k: int = Field(3, ge=0, le=10, description="The most facts that a new one is related to.")  # top-K neighbors
     ttl_days: int = Field(60, ge=1, le=3650, description="Days unused until an unimportant memory goes to the trash.")  # TTL

@@ -56,12 +56,12 @@ def import_(options: dict[str, Any], file: Path, form: "Form", dry_run: bool, ye
     only_look = dry_run or not yes
     with opened(options) as runtime:
         found = imports.import_file(runtime, file.expanduser(), form, dry_run=only_look)
-        too_many = imports.overflow(runtime, found) if only_look else 0
     if as_json:
         show_json({**asdict(found), "dry_run": only_look})
     else:
         say(f"{'This would bring in' if only_look else 'Brought in'}: {found}.")
-    if too_many:
-        say(f"memapp keeps {runtime.settings.max_facts:,} memories (max_facts): the {too_many:,} oldest will go to the trash.")
+    if only_look and found.too_many:
+        kept = f"memapp keeps {runtime.settings.max_facts:,} learned facts (max_facts)"
+        say(f"{kept}: the {found.too_many:,} least important will go to the trash.")
     if only_look and not dry_run:
         raise NeedsYes("Nothing was brought in yet.", "Add --yes to do it.")

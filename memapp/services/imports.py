@@ -58,6 +58,8 @@ class Imported:
     """Decisions of another store, and what was erased for good."""
     step: str
     """What to name to take it back; empty when nothing came in."""
+    too_many: int
+    """Learned facts beyond what memapp keeps, once these are in."""
 
     def __str__(self) -> str:
         others = sum(count for kind, count in self.added.items() if kind not in ("memory", "thread", "message"))
@@ -106,12 +108,6 @@ def import_file(runtime: Runtime, path: Path, form: Form = "auto", *, dry_run: b
     return result
 
 
-def overflow(runtime: Runtime, found: Imported) -> int:
-    """Return how many memories are more than memapp keeps, once these are in."""
-    live = memories.count_live(runtime.database.read(), runtime.user_id)
-    return max(0, live + found.added.get("memory", 0) - runtime.settings.max_facts)
-
-
 def _take_all(work: _Import, numbered: Iterable[Numbered]) -> None:
     for place, one in numbered:
         try:
@@ -151,7 +147,8 @@ def _settled(work: _Import) -> Imported:
         meta = {"threads": work.threads, "patches": work.patches, "memories": work.added["memory"]}
         touched = Touched(Event.ADD, f"{IMPORT}{step}", None, None, meta=meta)
         history.record(work.conn, work.actor, step, touched, work.now)
-    return Imported(dict(work.added), len(work.patches), work.known, work.left_out + len(work.support), step)
+    too_many = memories.overflow(work.conn, work.runtime.user_id, work.runtime.settings.max_facts)
+    return Imported(dict(work.added), len(work.patches), work.known, work.left_out + len(work.support), step, too_many)
 
 
 # Lines of memapp -------------------------------------------------------------------------------------------------------

@@ -124,23 +124,20 @@ def in_scope(conn: sqlite3.Connection, scope: Scope, limit: int) -> list[Memory]
     return _memories(conn, rows)
 
 
-def count_live(conn: sqlite3.Connection, user_id: str) -> int:
-    row = conn.execute("SELECT count(*) FROM memories WHERE user_id = ? AND state = 'live'", (user_id,)).fetchone()
-    return int(row[0])
+def overflow(conn: sqlite3.Connection, user_id: str, max_facts: int) -> int:
+    """Return by how many the facts that memapp learned by itself exceed `max_facts`; nothing pinned counts."""
+    row = conn.execute(
+        "SELECT count(*) FROM memories WHERE user_id = ? AND state = 'live' AND pinned = 0 AND origin = 'distilled'", (user_id,)
+    ).fetchone()
+    return max(0, int(row[0]) - max_facts)
 
 
 def overflowing(conn: sqlite3.Connection, user_id: str, max_facts: int) -> list[str]:
-    """Return what goes to the trash, of the live memories beyond `max_facts`: the least important, of these the oldest.
-
-    Only what memapp learned by itself goes, nothing pinned, and at most 50 at a time.
-    """
-    surplus = count_live(conn, user_id) - max_facts
-    if surplus <= 0:
-        return []
+    """Return what goes to the trash of the `overflow`: the least important, of these the oldest, at most 50 at a time."""
     rows = conn.execute(
         """SELECT id FROM memories WHERE user_id = ? AND state = 'live' AND pinned = 0 AND origin = 'distilled'
            ORDER BY importance, id LIMIT ?""",
-        (user_id, min(surplus, MOST_OVERFLOWING)),
+        (user_id, min(overflow(conn, user_id, max_facts), MOST_OVERFLOWING)),
     )
     return [row["id"] for row in rows]
 

@@ -56,7 +56,9 @@ def test_the_preview_says_when_more_comes_in_than_is_kept(
     target.unlink()
     memapp("export", "-o", str(target))
     other("config", "set", "max_facts", "1")
-    assert "the 1 oldest will go to the trash" in other("import", str(target), "--dry-run")[2]
+    assert "will go to the trash" not in other("import", str(target), "--dry-run")[2], "what was written by hand never goes"
+    target.write_text(target.read_text("utf-8").replace('"origin":"person"', '"origin":"distilled"'), "utf-8")
+    assert "the 1 least important will go to the trash" in other("import", str(target), "--dry-run")[2]
 
 
 def test_a_bad_file_is_told_in_words(memapp: Terminal, tmp_path: Path) -> None:

@@ -110,7 +110,7 @@ def test_nothing_is_learned_from_a_chat_that_was_deleted(runtime: Runtime) -> No
 
 
 def test_room_is_made_only_among_what_memapp_learned_and_belongs_to_the_step(tmp_path: Path, model: ScriptedModel) -> None:
-    runtime = make_runtime(tmp_path, model, max_facts=3)
+    runtime = make_runtime(tmp_path, model, max_facts=1)
     for text in ("User keeps bees.", "User owns a tandem."):
         curate.add(runtime, text)
     for text in ("I hate jazz.", "I play the cello."):

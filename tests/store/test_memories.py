@@ -102,10 +102,11 @@ def test_what_overflows_is_unpinned_learned_and_least_important_then_oldest_and_
     for memory_id, origin, importance in given:
         made = replace(fact(f"User has thing {memory_id}."), id=memory_id, origin=origin, importance=importance)
         apply(database, Created(made))
-    assert memories.overflowing(database.read(), USER, 3) == ["c", "e"]
+    assert memories.overflowing(database.read(), USER, 3) == []
+    assert memories.overflowing(database.read(), USER, 1) == ["c", "e"]
     assert memories.overflowing(database.read(), USER, 0) == ["c", "e", "b"]
     apply(database, Pinned("c", True))
-    assert memories.overflowing(database.read(), USER, 4) == ["e"]
+    assert memories.overflowing(database.read(), USER, 1) == ["e"]
     for number in range(60):
         apply(database, Created(replace(fact(f"User saw bird {number}."), id=f"n{number:02}", origin="distilled")))
     assert len(memories.overflowing(database.read(), USER, 0)) == 50
