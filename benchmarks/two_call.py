@@ -31,6 +31,7 @@ from memapp.inference.quantise import prepare
 from memapp.prompts import predict, respond
 from memapp.prompts.quotes import quote
 from memapp.prompts.scene import Scene, trunk
+from memapp.prompts.templates import template
 
 ROUNDS, SMALL_ROUNDS = 15, 4
 TURN_LIMIT, HIT_LIMIT, NAIVE_FLOOR, PREDICTOR_LIMIT = 6.5, 1.0, 5.0, 0.35
@@ -113,6 +114,8 @@ class Measured:
     call_2: int = 0
     facts: int = 0
     """Tokens of the facts as a prompt quotes them, each with its day."""
+    block: int = 0
+    """The same with their heading."""
 
     def ratio(self, above: str, below: str) -> float:
         """The median over the rounds, so that one busy moment does not decide."""
@@ -154,7 +157,9 @@ def measure(path: Path, rounds: int) -> Measured:
 
 def count_tokens(model: LlamaModel, measured: Measured) -> None:
     """The most that any message needs, when all but its last letters were prefilled."""
-    measured.facts = model.count_tokens("\n".join(quote(hit) for hit in HITS))
+    lines = "\n".join(quote(hit) for hit in HITS)
+    heading = template("respond").template.partition("$")[0]
+    measured.facts, measured.block = model.count_tokens(lines), model.count_tokens(heading + lines)
     for message in MESSAGES:
         scene = talk(message)
         model.warm(trunk(talk("But first,")), Cancel())
@@ -269,13 +274,14 @@ def reply_prompt(scene: Scene) -> Prompt:
 def report(measured: Measured, rounds: int) -> int:
     """Print what was found; return the exit code."""
     rows = [
-        ("call 1 computes, message typed", measured.call_1, CALL_1_TOKENS, measured.call_1 <= CALL_1_TOKENS),
-        ("call 2 computes beside its facts", measured.call_2 - measured.facts, CALL_2_EXTRA_TOKENS,
-         measured.call_2 - measured.facts <= CALL_2_EXTRA_TOKENS),
-    ]  # fmt: skip
+        ("call 1 computes, message typed", measured.call_1, CALL_1_TOKENS),
+        ("call 2 computes beside its block of facts", measured.call_2 - measured.block, CALL_2_EXTRA_TOKENS),
+        ("call 2 computes beside the facts' lines", measured.call_2 - measured.facts, None),
+    ]
     print(f"{'tokens':44}{'found':>8}{'bound':>10}")
-    for name, found, bound, holds in rows:
-        print(f"{name:44}{found:8}{'<= ' + str(bound):>10}  {'' if holds else 'MISSED'}")
+    for name, found, most in rows:
+        missed = most is not None and found > most
+        print(f"{name:44}{found:8}{'' if most is None else f'<= {most}':>10}  {'MISSED' if missed else ''}")
     ratios = [
         ("two calls, message not typed ahead / one call", "two calls", "one call", None, True),
         ("two calls / one call", "two calls, typed", "one call", TURN_LIMIT, True),
@@ -284,7 +290,7 @@ def report(measured: Measured, rounds: int) -> int:
         ("call 1 / the library with a schema", "call 1", "call 1 of the library", PREDICTOR_LIMIT, True),
     ]
     print(f"\n{f'seconds to the first word, median of {rounds}':44}{'ratio':>8}{'bound':>10}")
-    failed = not all(row[3] for row in rows)
+    failed = any(most is not None and found > most for _, found, most in rows)
     for name, above, below, limit, at_most in ratios:
         ratio = measured.ratio(above, below)
         holds = limit is None or (ratio <= limit if at_most else ratio >= limit)

@@ -1,6 +1,6 @@
-"""What stands in a context's cache: the trunk's tokens, kept between calls, and the branch of the call that runs.
+"""What stands in a context's cache: a prompt, kept between calls, and the branch of the call that runs.
 
-A call reuses the longest beginning it shares with the trunk. Models whose state cannot be cut back (recurrent, hybrid)
+A call reuses the longest beginning it shares with what was kept. Models whose state cannot be cut back (recurrent, hybrid)
 reuse it only while the conversation grows; otherwise everything is computed again.
 """
 
@@ -29,6 +29,7 @@ class TrunkCache:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._trunk: list[int] = []
+        """The tokens in the trunk's sequence: what was warmed, or the last call's whole prompt."""
         self._branch_length = 0
 
     def warm(self, trunk: Sequence[int], stopped: Stopped) -> Prefilled:
@@ -40,10 +41,10 @@ class TrunkCache:
 
     def branch(self, trunk: Sequence[int], rest: Sequence[int], stopped: Stopped) -> Prefilled:
         """Bring the trunk in and begin a branch from it with `rest`; scores for the next token are ready afterwards."""
-        if not rest:
-            trunk, rest = trunk[:-1], trunk[-1:]
         self.end_branch()
-        return (self._fork if self._context.model.recurrent else self._grow)(trunk, rest, stopped)
+        if not self._context.model.recurrent:
+            return self._grow([*trunk, *rest], stopped)
+        return self._fork(trunk, rest, stopped) if rest else self._fork(trunk[:-1], trunk[-1:], stopped)
 
     def extend(self, tokens: Sequence[int]) -> bool:
         """Append tokens to the branch and compute the scores after them; False when it was aborted."""
@@ -69,15 +70,14 @@ class TrunkCache:
         computed = self._compute(trunk[reused:], [(TRUNK,)] * (len(trunk) - reused), reused, stopped, logits=False)
         return self._settled(trunk, reused, computed, len(trunk) - reused)
 
-    def _grow(self, trunk: Sequence[int], rest: Sequence[int], stopped: Stopped) -> Prefilled:
-        """Compute both together: the trunk's new tokens belong to the branch too, so a short prompt costs one pass."""
-        reused = self._align(trunk)
+    def _grow(self, prompt: Sequence[int], stopped: Stopped) -> Prefilled:
+        """Compute trunk and rest in one pass and keep both: the next call's rest may begin like this one's."""
+        reused = self._align(prompt[:-1])  # one token has to be computed to have scores
         self._context.fork()
-        missing = [*trunk[reused:], *rest]
-        owners = [(TRUNK, BRANCH)] * (len(trunk) - reused) + [(BRANCH,)] * len(rest)
-        computed = self._compute(missing, owners, reused, stopped, logits=True)
+        missing = prompt[reused:]
+        computed = self._compute(missing, [(TRUNK, BRANCH)] * len(missing), reused, stopped, logits=True)
         self._branch_length = reused + computed
-        return self._settled(trunk, reused, computed, len(missing))
+        return self._settled(prompt, reused, computed, len(missing))
 
     def _fork(self, trunk: Sequence[int], rest: Sequence[int], stopped: Stopped) -> Prefilled:
         """Compute the trunk, then the branch from a copy of its state."""

@@ -52,15 +52,22 @@ def is_computing(model: LlamaModel) -> bool:
 # --- reuse
 
 
-def test_the_second_call_of_a_turn_computes_only_its_suffix(model: LlamaModel) -> None:
+def test_the_second_call_of_a_turn_computes_only_where_its_suffix_differs(model: LlamaModel) -> None:
     turn = prompt("I like long walks.", "That is nice.", "What should I do on Sunday?")
-    first = reply(model, replace(turn, suffix="PREDICT"), SHORT)[2].usage
-    second_call = replace(turn, suffix="Facts:\n- User likes walks.\nREPLY")
-    second = reply(model, second_call, SHORT)[2].usage
-    trunk = model.prompt_tokens(second_call) - second.prefill_tokens
-    assert second.reused_tokens == trunk
-    assert first.prefill_tokens + first.reused_tokens == model.prompt_tokens(replace(turn, suffix="PREDICT"))
-    assert second.prefill_tokens <= model.count_tokens("\n\nFacts:\n- User likes walks.\nREPLY") + 8
+    first_call, second_call = replace(turn, suffix="PREDICT"), replace(turn, suffix="Facts:\n- User likes walks.\nREPLY")
+    first, second = reply(model, first_call, SHORT)[2].usage, reply(model, second_call, SHORT)[2].usage
+    assert first.prefill_tokens + first.reused_tokens == model.prompt_tokens(first_call)
+    assert second.prefill_tokens + second.reused_tokens == model.prompt_tokens(second_call)
+    end_of_turn = 6  # <|im_end|>, a line end, <|im_start|>, the two tokens of "assistant", a line end
+    assert second.prefill_tokens == model.count_tokens("Facts:\n- User likes walks.\nREPLY") + end_of_turn
+
+
+def test_the_same_call_again_gives_the_same_words_and_computes_one_token(model: LlamaModel) -> None:
+    turn = replace(prompt("Name a river in France."), suffix="ANSWER")
+    before = reply(model, turn, SHORT)
+    again = reply(model, turn, SHORT)
+    assert again[0] == before[0]
+    assert again[2].usage.prefill_tokens == 1
 
 
 def test_the_next_turn_computes_only_the_message_when_the_reply_was_warmed(model: LlamaModel) -> None:
