@@ -21,7 +21,7 @@ def stats(options: dict[str, Any], days: int, as_json: bool) -> None:
 
     with opened(options, read_only=True) as runtime:
         by_day, counts, rates = activity.by_day(runtime, days), activity.counts(runtime), activity.rates(runtime)
-        known, waiting = curate.count(runtime), consent.count_waiting(runtime)
+        known, waiting, learning = curate.count(runtime), consent.count_waiting(runtime), activity.learning(runtime)
     shares = {"expectations held": rates.expectations_held, "facts right at once": rates.facts_at_once}
     shares["turns recalled again"] = rates.recalled_again
     if as_json:
@@ -29,6 +29,7 @@ def stats(options: dict[str, Any], days: int, as_json: bool) -> None:
             {
                 "memories": known,
                 "waiting": waiting,
+                "learning": asdict(learning),
                 "rates": {name: {**asdict(rate), "share": rate.share} for name, rate in shares.items()},
                 "days": [asdict(day) for day in by_day],
                 "counts": [asdict(count) for count in counts],
@@ -36,6 +37,8 @@ def stats(options: dict[str, Any], days: int, as_json: bool) -> None:
         )
         return
     say(f"{known:,} memories, {waiting:,} waiting for you")
+    if learning.set_aside:
+        say(f"{learning.set_aside:,} messages set aside: nothing could be learned from them, however often it was tried.")
     show_rows([{"what": name, "rate": str(rate)} for name, rate in shares.items()], False)
     most = max((day.count for day in by_day), default=0) or 1
     show_rows([{"day": day.day, "count": f"{day.count:,}", "bar": "█" * round(BAR * day.count / most)} for day in by_day], False)

@@ -51,3 +51,13 @@ class Rates:
     """Facts that kept the writing rules at the first try, of those written."""
     recalled_again: Rate
     """Turns that needed a second look into the memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Learning:
+    """How the queue of what memapp learns from stands."""
+
+    waiting: int
+    """Messages that are still to be learned from."""
+    set_aside: int
+    """Messages that could not be learned from, however often it was tried."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from memapp.domain.activity import Count, Day, Rate, Rates
+from memapp.domain.activity import Count, Day, Learning, Rate, Rates
 from memapp.domain.history import Entry, Step, Version
 from memapp.runtime import Runtime
 from memapp.store import activity, expectations, history
@@ -27,6 +27,15 @@ def rates(runtime: Runtime) -> Rates:
         expectations_held=Rate(*expectations.hit_rate(conn, user, ALL_COMPARED)),
         facts_at_once=activity.written_at_once(conn, user),
         recalled_again=activity.recalled_again(conn, user),
+    )
+
+
+def learning(runtime: Runtime) -> Learning:
+    """Return how many messages wait to be learned from, and how many were set aside."""
+    conn = runtime.database.read()
+    return Learning(
+        waiting=expectations.count_surprises(conn, runtime.user_id, "pending"),
+        set_aside=expectations.count_surprises(conn, runtime.user_id, "failed"),
     )
 
 

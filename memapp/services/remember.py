@@ -28,9 +28,9 @@ from memapp.prompts import distil as words
 from memapp.runtime import Runtime
 from memapp.services import consent
 from memapp.services.consent import FORGOTTEN
-from memapp.services.curate import purge_at
 from memapp.services.forget import is_forgotten
 from memapp.services.merge import Written, near, write
+from memapp.services.undo import purge_at
 from memapp.store import changes, chat, events, expectations, memories
 from memapp.store.rows import new_id
 
@@ -95,7 +95,7 @@ def _store(runtime: Runtime, surprise: Surprise, message: Message, drafts: list[
                 learned.append(written)
         for old in memories.overflowing(conn, runtime.user_id, runtime.settings.max_facts):
             changes.apply(conn, SoftDeleted(old, "overflow", purge_at(runtime)), actor_of_room, now)
-        expectations.settle_surprise(conn, surprise.id, "learned" if learned else "nothing")
+        expectations.settle_surprise(conn, runtime.user_id, surprise.id, "learned" if learned else "nothing")
         events.add_event(
             conn,
             runtime.user_id,

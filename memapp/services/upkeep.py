@@ -13,7 +13,7 @@ from typing import Literal
 from memapp.domain.chat import Message, MessageStatus, Role
 from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.expectation import may_become
-from memapp.domain.prediction import Prediction
+from memapp.domain.prediction import Prediction, Surprise
 from memapp.domain.prompt import Piece, Prompt, Sampling
 from memapp.errors import MemappError, ModelError, StoreError
 from memapp.inference import Cancel, ChatModel
@@ -26,9 +26,12 @@ from memapp.services.answer import open_thread, scene
 from memapp.services.embed import embed
 from memapp.services.merge import Written
 from memapp.services.remember import learn
-from memapp.store import checkpoints, expectations
+from memapp.store import checkpoints, events, expectations
 
 log = logging.getLogger(__name__)
+
+MOST_TRIES = 3
+"""On so many different days the model may fail on a message: a server that is away for an evening is no fault of the message."""
 
 
 def work(runtime: Runtime, thread_id: str | None, cancel: Cancel) -> Iterator[Written]:
@@ -64,6 +67,7 @@ def _learn_pending(runtime: Runtime, model: ChatModel | None, cancel: Cancel) ->
             yield from learn(runtime, surprise, model, cancel)
         except ModelError as error:
             log.warning("a surprise waits for the model: %s", type(error).__name__)
+            _count_try(runtime, surprise)
         except StoreError:
             raise  # the file has the problem, not this surprise
         except MemappError as error:
@@ -71,10 +75,22 @@ def _learn_pending(runtime: Runtime, model: ChatModel | None, cancel: Cancel) ->
             _settle(runtime, [surprise.id], "failed")
 
 
+def _count_try(runtime: Runtime, surprise: Surprise) -> None:
+    """Let what failed wait behind the rest, and set it aside when it has failed on several days."""
+    now = runtime.clock()
+    with runtime.database.write() as conn:
+        tries = expectations.count_try(conn, runtime.user_id, surprise.id, now)
+        if tries < MOST_TRIES:
+            return
+        expectations.settle_surprise(conn, runtime.user_id, surprise.id, "failed")
+        meta = {"tries": tries}
+        events.add_event(conn, runtime.user_id, "worker", "distil", "error", now, thread_id=surprise.thread_id, meta=meta)
+
+
 def _settle(runtime: Runtime, surprise_ids: Sequence[str], state: Literal["nothing", "failed"]) -> None:
     with runtime.database.write() as conn:
         for surprise_id in surprise_ids:
-            expectations.settle_surprise(conn, surprise_id, state)
+            expectations.settle_surprise(conn, runtime.user_id, surprise_id, state)
 
 
 def warm(runtime: Runtime, thread_id: str, typed: str, cancel: Cancel) -> int:

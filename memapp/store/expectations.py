@@ -71,11 +71,11 @@ def add_surprise(
 
 
 def pending_surprises(conn: sqlite3.Connection, user_id: str, limit: int = 20) -> list[Surprise]:
-    """Return surprises to learn from, oldest first: those of messages that still stand, in chats that do."""
+    """Return surprises to learn from, of messages that still stand, in chats that do: untried ones first, then oldest first."""
     rows = conn.execute(
         f"""SELECT s.id, s.thread_id, s.message_id, coalesce(p.text, '') AS expected FROM surprises s
             LEFT JOIN predictions p ON p.id = s.prediction_id
-            WHERE s.user_id = ? AND s.state = 'pending' AND {_STANDS} ORDER BY s.id LIMIT ?""",  # noqa: S608
+            WHERE s.user_id = ? AND s.state = 'pending' AND {_STANDS} ORDER BY s.tried_at, s.id LIMIT ?""",  # noqa: S608
         (user_id, limit),
     )
     return [Surprise(row["id"], row["thread_id"], row["message_id"], row["expected"]) for row in rows]
@@ -94,8 +94,26 @@ _STANDS = """EXISTS (SELECT 1 FROM messages m JOIN threads t ON t.id = m.thread_
                      WHERE m.id = s.message_id AND m.active = 1 AND t.deleted_at IS NULL)"""
 
 
-def settle_surprise(conn: sqlite3.Connection, surprise_id: str, state: Literal["learned", "nothing", "failed"]) -> None:
-    conn.execute("UPDATE surprises SET state = ? WHERE id = ?", (state, surprise_id))
+def settle_surprise(
+    conn: sqlite3.Connection, user_id: str, surprise_id: str, state: Literal["learned", "nothing", "failed"]
+) -> None:
+    conn.execute("UPDATE surprises SET state = ? WHERE user_id = ? AND id = ?", (state, user_id, surprise_id))
+
+
+def count_try(conn: sqlite3.Connection, user_id: str, surprise_id: str, now: datetime) -> int:
+    """Note that learning failed now; return on how many different days it did."""
+    row = conn.execute(
+        """UPDATE surprises SET tries = tries + (substr(tried_at, 1, 10) <> substr(:now, 1, 10)), tried_at = :now
+           WHERE user_id = :user AND id = :id RETURNING tries""",
+        {"now": to_text(now), "user": user_id, "id": surprise_id},
+    ).fetchone()
+    return int(row["tries"])
+
+
+def count_surprises(conn: sqlite3.Connection, user_id: str, state: Literal["pending", "failed"]) -> int:
+    """Count the messages that wait to be learned from, or those that were set aside."""
+    row = conn.execute("SELECT count(*) FROM surprises WHERE user_id = ? AND state = ?", (user_id, state)).fetchone()
+    return int(row[0])
 
 
 def _prediction(row: sqlite3.Row) -> Prediction:

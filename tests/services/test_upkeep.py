@@ -2,22 +2,25 @@
 
 import json
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from memapp.domain.activity import Learning
 from memapp.domain.chat import Role
 from memapp.domain.prediction import Surprise
+from memapp.domain.prompt import Prompt, Sampling
 from memapp.domain.turn import Accepted
 from memapp.errors import ModelError, UsageError
 from memapp.inference import Cancel, ChatModel
 from memapp.inference.scripted import ScriptedModel, call_kind
 from memapp.runtime import Runtime
-from memapp.services import chats, curate, remember, undo, upkeep
+from memapp.services import activity, chats, curate, remember, undo, upkeep
 from memapp.services.merge import Written
 from memapp.services.turn import resend_turn
-from memapp.store import expectations
-from tests.builders import make_runtime, new_chat, only, say
+from memapp.store import events, expectations
+from tests.builders import Clock, make_runtime, new_chat, only, say
 
 
 @pytest.fixture
@@ -30,6 +33,12 @@ def runtime(tmp_path: Path, model: ScriptedModel) -> Iterator[Runtime]:
     opened = make_runtime(tmp_path, model)
     yield opened
     opened.close()
+
+
+@pytest.fixture
+def clock(runtime: Runtime) -> Clock:
+    assert isinstance(runtime.clock, Clock)
+    return runtime.clock
 
 
 def learn(runtime: Runtime) -> list[str]:
@@ -46,6 +55,12 @@ def states(runtime: Runtime) -> list[str]:
 
 def live(runtime: Runtime) -> list[str]:
     return [memory.text for memory in curate.list_memories(runtime)]
+
+
+def fail_to_distil(prompt: Prompt, sampling: Sampling) -> str | None:
+    if call_kind(prompt, sampling) == "other":
+        raise ModelError("no")
+    return None
 
 
 def test_what_is_known_from_long_ago_does_not_stop_learning(tmp_path: Path, model: ScriptedModel) -> None:
@@ -76,12 +91,7 @@ def test_a_surprise_that_cannot_be_learned_from_is_settled_and_the_next_one_is_t
 
 
 def test_a_surprise_the_model_failed_on_stays_pending_and_the_others_are_learned(runtime: Runtime, model: ScriptedModel) -> None:
-    def broken(prompt: object, sampling: object) -> str | None:
-        if call_kind(prompt, sampling) == "other":  # type: ignore[arg-type]
-            raise ModelError("no")
-        return None
-
-    model.script = broken
+    model.script = fail_to_distil
     say(runtime, new_chat(runtime), "Yesterday I stopped taking the tram, it hurts.")
     say(runtime, new_chat(runtime), "I play the cello.")
     assert learn(runtime) == ["User plays the cello."]
@@ -120,3 +130,25 @@ def test_room_is_made_only_among_what_memapp_learned_and_belongs_to_the_step(tmp
     undo.undo_last(runtime)
     assert sorted(live(runtime)) == ["User hates jazz.", "User keeps bees.", "User owns a tandem."]
     runtime.close()
+
+
+def test_what_fails_goes_behind_what_is_new(runtime: Runtime, model: ScriptedModel) -> None:
+    model.script = fail_to_distil
+    for number in range(25):
+        say(runtime, new_chat(runtime), f"Yesterday I stopped taking tram {number}, it hurts.")
+    learn(runtime)
+    say(runtime, new_chat(runtime), "I play the cello.")
+    assert learn(runtime) == ["User plays the cello."]
+
+
+def test_what_fails_on_three_days_is_set_aside_and_counted(runtime: Runtime, model: ScriptedModel, clock: Clock) -> None:
+    model.script = fail_to_distil
+    say(runtime, new_chat(runtime), "Yesterday I stopped taking the tram, it hurts.")
+    for state in ("pending", "pending", "failed"):
+        for _ in range(5):  # a server that is away for an evening costs one try
+            learn(runtime)
+        assert states(runtime) == [state]
+        clock.now += timedelta(days=1)
+    assert activity.learning(runtime) == Learning(waiting=0, set_aside=1)
+    (error,) = events.list_events(runtime.database.read(), runtime.user_id, op="distil")
+    assert (error["status"], error["meta"]) == ("error", {"tries": 3})

@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -242,9 +243,11 @@ def test_the_lock_is_free_after_closing_on_another_thread(tmp_path: Path) -> Non
 
 
 def _damage(path: Path) -> None:
-    """Overwrite the last page, which holds rows or an index."""
+    """Overwrite the page of an index."""
+    with closing(sqlite3.connect(f"{path.as_uri()}?immutable=1", uri=True)) as conn:
+        (page,) = conn.execute("SELECT max(rootpage) FROM sqlite_master WHERE type = 'index'").fetchone()
     with path.open("r+b") as file:
-        file.seek(-4096, 2)
+        file.seek(4096 * (page - 1))
         file.write(b"\x05" * 4096)
 
 
