@@ -104,10 +104,10 @@ def restore(options: dict[str, Any], memory_ids: tuple[str, ...], file: Path | N
 
 def bring_back(options: dict[str, Any], memory_ids: tuple[str, ...]) -> None:
     """Bring memories back from the trash and say which."""
-    from memapp.services import curate, ids, lifecycle
+    from memapp.services import curate, ids
 
     with opened(options) as runtime:
-        back = lifecycle.restore_many(runtime, ids.memories(runtime, memory_ids))
+        back = curate.restore(runtime, *ids.memories(runtime, memory_ids))
         for revision in back.revisions:
             say(f"Restored: {curate.get(runtime, revision.memory_id).text}")
         stayed = [curate.get(runtime, memory_id).text for memory_id in back.known]

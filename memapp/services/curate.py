@@ -1,6 +1,7 @@
 """What a person does with memories by hand: add, edit, pin, forget, bring back. Each change can be taken back with `undo`."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from memapp.domain.categories import NOTES, RECENT_ACTIVITY
 from memapp.domain.changes import Actor, Change, Created, Pinned, Restored, Revision, SoftDeleted, Updated
@@ -11,13 +12,23 @@ from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.services import undo as take_back
-from memapp.services.undo import purge_at as purge_at  # what goes to the trash here leaves it then
+from memapp.services.undo import purge_at
 from memapp.store import changes, memories
 from memapp.store.rows import new_id
 
 BY_HAND_IMPORTANCE = 3
 MAX_TAGS = 5
 TAG_CHARS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class BroughtBack:
+    """What came back from the trash."""
+
+    revisions: tuple[Revision, ...]
+    """All of one step: taken back together."""
+    known: tuple[str, ...]
+    """Ids that stayed there, since memapp knows the same from elsewhere already."""
 
 
 def add(
@@ -114,9 +125,18 @@ def forget(runtime: Runtime, *memory_ids: str) -> Revision:
     return _apply(runtime, *(SoftDeleted(memory_id, "person", purge_at(runtime)) for memory_id in memory_ids))
 
 
-def restore(runtime: Runtime, *memory_ids: str) -> Revision:
-    """Bring memories back from the trash."""
-    return _apply(runtime, *(Restored(memory_id) for memory_id in memory_ids))
+def restore(runtime: Runtime, *memory_ids: str) -> BroughtBack:
+    """Bring memories back from the trash in one step; one that memapp knows from elsewhere by now stays there."""
+    now = runtime.clock()
+    actor = Actor(runtime.user_id, "person", step=new_id(now))
+    revisions, known = [], []
+    with runtime.database.write() as conn:
+        for memory_id in memory_ids:
+            try:
+                revisions.append(changes.apply(conn, Restored(memory_id), actor, now))
+            except UsageError:
+                known.append(memory_id)
+    return BroughtBack(tuple(revisions), tuple(known))
 
 
 def undo(runtime: Runtime, revision: Revision) -> None:

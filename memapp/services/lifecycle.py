@@ -1,35 +1,22 @@
-"""What becomes of memories that nobody needs: the trash, the way back, and the end.
+"""What becomes of memories that nobody needs: the trash, and the end.
 
 `run` is called in idle time and does a little, at most once an hour. Its rules are `domain.lifecycle`.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from memapp.domain import lifecycle as rules
-from memapp.domain.changes import Actor, Restored, Revision, SoftDeleted
+from memapp.domain.changes import Actor, SoftDeleted
 from memapp.domain.forget import Receipt
 from memapp.domain.memory import Memory
-from memapp.errors import UsageError
 from memapp.runtime import Runtime
-from memapp.services.curate import purge_at
 from memapp.services.forget import purge
+from memapp.services.undo import purge_at
 from memapp.store import changes, events
 from memapp.store import lifecycle as store
 from memapp.store.rows import new_id
 
 ALL = 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class BroughtBack:
-    """What came back from the trash."""
-
-    revisions: tuple[Revision, ...]
-    """All of one step: taken back together."""
-    known: tuple[str, ...]
-    """Ids that stayed there, since memapp knows the same from elsewhere already."""
 
 
 def run(runtime: Runtime) -> None:
@@ -51,20 +38,6 @@ def run(runtime: Runtime) -> None:
 def trash(runtime: Runtime, limit: int = 500, offset: int = 0) -> list[Memory]:
     """Return what lies in the trash, last first."""
     return store.in_trash(runtime.database.read(), runtime.user_id, limit, offset)
-
-
-def restore_many(runtime: Runtime, memory_ids: Sequence[str]) -> BroughtBack:
-    """Bring memories back in one step; one that memapp knows from elsewhere by now stays in the trash."""
-    now = runtime.clock()
-    actor = Actor(runtime.user_id, "person", step=new_id(now))
-    revisions, known = [], []
-    with runtime.database.write() as conn:
-        for memory_id in memory_ids:
-            try:
-                revisions.append(changes.apply(conn, Restored(memory_id), actor, now))
-            except UsageError:
-                known.append(memory_id)
-    return BroughtBack(tuple(revisions), tuple(known))
 
 
 def empty(runtime: Runtime) -> Receipt:

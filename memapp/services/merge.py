@@ -16,14 +16,14 @@ from memapp.domain.memory import Memory, State
 from memapp.domain.merge import Verdict, compare, richer
 from memapp.errors import ModelError
 from memapp.runtime import Runtime
-from memapp.services.curate import purge_at
+from memapp.services.undo import purge_at
 from memapp.store import changes, memories, vectors
 from memapp.store.rows import new_id
 
 NEAREST = 50
 """Facts compared by meaning. More than the very nearest: two fillers of one slot may be quite unlike."""
 NEWEST = 50
-"""Facts compared beside them: the last ones, which may have no vector yet."""
+"""Facts compared beside them: the last ones; and so many of those that have no vector yet."""
 
 Near = Sequence[tuple[Memory, float]]
 """Known facts with their likeness to the new one, as cosines."""
@@ -42,22 +42,36 @@ class Written:
     """The known fact that it says the same as, adds to or contradicts."""
 
 
-def near(runtime: Runtime, text: str) -> Near:
-    """Return the known facts to compare a new one with. Without the embedder the newest ones, and words alone decide."""
+def near(runtime: Runtime, texts: Sequence[str]) -> list[Near]:
+    """Return the known facts to compare each new one with. Without the embedder the newest ones, and words alone decide.
+
+    Known facts are compared by their stored vectors; only those that have none yet are embedded.
+    """
     conn = runtime.database.read()
-    newest = memories.list_memories(conn, runtime.user_id, ALL_LIVE, limit=NEWEST)
     embedder = runtime.embedding.ready()
-    if embedder is None:
-        return [(one, 0.0) for one in newest]
+    if embedder is None or not texts:
+        return [_newest(conn, runtime)] * len(texts)
+    waiting = vectors.waiting(conn, runtime.user_id, "memory", embedder.model_id, NEWEST)
     try:
-        vector, *others = embedder.embed([text, *(one.text for one in newest)])
+        embedded = embedder.embed([*texts, *(text for _, text in waiting)])
     except ModelError:
-        return [(one, 0.0) for one in newest]
-    found = {one.id: (one, float(vector @ other)) for one, other in zip(newest, others, strict=True)}
-    likeness = vectors.matrix(runtime.database, runtime.user_id, "memory", embedder.model_id).likeness(conn, vector)
-    ids = memories.ids_of(conn, runtime.user_id, likeness.nearest(NEAREST))
-    cosines = {memory_id: likeness.of(key) for key, memory_id in ids.items() if memory_id not in found}
-    return [*found.values(), *((one, cosines[one.id]) for one in memories.get_memories(conn, runtime.user_id, list(cosines)))]
+        return [_newest(conn, runtime)] * len(texts)
+    stored = vectors.matrix(runtime.database, runtime.user_id, "memory", embedder.model_id)
+    newest = memories.newest_keys(conn, runtime.user_id, NEWEST)
+    found = []
+    for vector in embedded[: len(texts)]:
+        likeness = stored.likeness(conn, vector)
+        cosines = {key: likeness.of(key) for key in (*likeness.nearest(NEAREST), *newest)}
+        cosines |= {key: float(vector @ other) for (key, _), other in zip(waiting, embedded[len(texts) :], strict=True)}
+        ids = memories.ids_of(conn, runtime.user_id, cosines)
+        known = memories.get_memories(conn, runtime.user_id, list(ids.values()))
+        by_id = {memory_id: cosines[key] for key, memory_id in ids.items()}
+        found.append([(one, by_id[one.id]) for one in known])
+    return found
+
+
+def _newest(conn: sqlite3.Connection, runtime: Runtime) -> Near:
+    return [(one, 0.0) for one in memories.list_memories(conn, runtime.user_id, ALL_LIVE, limit=NEWEST)]
 
 
 def write(runtime: Runtime, conn: sqlite3.Connection, new: Memory, known: Near, actor: Actor, now: datetime) -> Written:

@@ -183,7 +183,7 @@ def test_events_are_recorded_for_all_write_operations(runtime: Runtime) -> None:
     curate.edit(runtime, one, "User keeps hens.")
     curate.pin(runtime, one)
     curate.forget(runtime, one)
-    revision = curate.restore(runtime, one)
+    (revision,) = curate.restore(runtime, one).revisions
     curate.undo(runtime, revision)
     entries = activity.entries(runtime, one)
     assert [entry.event for entry in reversed(entries)] == ["ADD", "UPDATE", "PIN", "DELETE", "RESTORE", "UNDO"]

@@ -40,7 +40,7 @@ def erase(home: Path) -> None:
 
 def bring_back(home: Path) -> None:
     runtime = bootstrap.start(home=home)
-    lifecycle.restore_many(runtime, ids(runtime))
+    curate.restore(runtime, *ids(runtime))
 
 
 def back_up(home: Path) -> None:

@@ -54,11 +54,18 @@ def test_pinning_is_taken_back(runtime: Runtime) -> None:
     assert not curate.get(runtime, revision.memory_id).pinned
 
 
-def test_the_same_fact_is_refused_and_so_is_restoring_one_that_was_said_again(runtime: Runtime) -> None:
-    first = curate.add(runtime, "User drinks oolong.").memory_id
-    with pytest.raises(UsageError, match="knows that already"):
-        curate.add(runtime, "user drinks  Oolong")
-    curate.forget(runtime, first)
+def test_the_same_fact_is_refused(runtime: Runtime) -> None:
     curate.add(runtime, "User drinks oolong.")
     with pytest.raises(UsageError, match="knows that already"):
-        curate.restore(runtime, first)
+        curate.add(runtime, "user drinks  Oolong")
+
+
+def test_many_come_back_in_one_step_that_is_undone_as_one(runtime: Runtime) -> None:
+    some = [curate.add(runtime, f"Fact number {number}.").memory_id for number in range(3)]
+    curate.forget(runtime, *some)
+    again = curate.add(runtime, "Fact number 1.").memory_id
+    back = curate.restore(runtime, *some)
+    assert [one.memory_id for one in back.revisions] == [some[0], some[2]]
+    assert back.known == (some[1],)
+    curate.undo(runtime, back.revisions[0])
+    assert {memory.id for memory in curate.list_memories(runtime)} == {again}

@@ -92,8 +92,7 @@ def test_what_stood_in_a_prompt_stays(tmp_path: Path) -> None:
 def test_what_was_brought_back_is_not_moved_again_at_once(runtime: Runtime) -> None:
     memory = add(runtime, "One.")
     live_on(runtime, START, 62)
-    back = lifecycle.restore_many(runtime, [memory])
-    assert [one.memory_id for one in back.revisions] == [memory]
+    curate.restore(runtime, memory)
     live_on(runtime, START + timedelta(days=62), 20)
     assert state(runtime, memory).state is State.LIVE
 
@@ -189,18 +188,6 @@ def test_exactly_the_due_ones_are_erased(runtime: Runtime) -> None:
     assert len(lifecycle.trash(runtime)) == 60
     with runtime.database.write() as conn:
         conn.execute("INSERT INTO memories_fts (memories_fts, rank) VALUES ('integrity-check', 1)")
-
-
-def test_many_come_back_in_one_step_that_is_undone_as_one(runtime: Runtime) -> None:
-    some = [add(runtime, f"Fact number {number}.") for number in range(3)]
-    for memory in some:
-        curate.forget(runtime, memory)
-    again = curate.add(runtime, "Fact number 1.").memory_id
-    back = lifecycle.restore_many(runtime, some)
-    assert [one.memory_id for one in back.revisions] == [some[0], some[2]]
-    assert back.known == (some[1],)
-    curate.undo(runtime, back.revisions[0])
-    assert {memory.id for memory in curate.list_memories(runtime)} == {again}
 
 
 def test_an_empty_trash_cannot_be_emptied(runtime: Runtime) -> None:

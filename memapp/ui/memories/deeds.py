@@ -102,7 +102,7 @@ class Deeds:
 
     async def restore(self, chosen: Sequence[Memory]) -> None:
         """Bring them back from the trash."""
-        back = await asyncio.to_thread(lifecycle.restore_many, self._runtime, _ids(chosen))
+        back = await asyncio.to_thread(curate.restore, self._runtime, *_ids(chosen))
         came = [one for one in chosen if one.id not in back.known]
         if back.revisions:
             self._did("Restored", came, back.revisions[0])
