@@ -58,7 +58,7 @@ def near(runtime: Runtime, texts: Sequence[str]) -> list[Near]:
         return [_newest(conn, runtime)] * len(texts)
     stored = vectors.matrix(runtime.database, runtime.user_id, "memory", embedder.model_id)
     newest = memories.newest_keys(conn, runtime.user_id, NEWEST)
-    found = []
+    found: list[Near] = []
     for vector in embedded[: len(texts)]:
         likeness = stored.likeness(conn, vector)
         cosines = {key: likeness.of(key) for key in (*likeness.nearest(NEAREST), *newest)}

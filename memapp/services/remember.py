@@ -26,8 +26,8 @@ from memapp.domain.writing import check_fact
 from memapp.inference import Cancel, ChatModel
 from memapp.prompts import distil as words
 from memapp.runtime import Runtime
-from memapp.services import consent
-from memapp.services.consent import FORGOTTEN
+from memapp.services.consent import decisions, proposals
+from memapp.domain.consent import FORGOTTEN
 from memapp.services.forget import is_forgotten
 from memapp.services.merge import Written, near, write
 from memapp.services.undo import purge_at
@@ -70,7 +70,8 @@ def _store(runtime: Runtime, surprise: Surprise, message: Message, drafts: list[
     """The third commit of a turn: the facts, the settled surprise and what was refused, together."""
     learned: list[Written] = []
     now = runtime.clock()
-    alike = {draft.text: near(runtime, draft.text) for draft in drafts}
+    texts = [draft.text for draft in drafts]
+    alike = dict(zip(texts, near(runtime, texts), strict=True))
     actor = Actor(runtime.user_id, "worker", message.thread_id)
     actor_of_room = replace(actor, step=new_id(now))  # what makes room is taken back with the last fact it was made for
     with runtime.database.write() as conn:
@@ -81,12 +82,12 @@ def _store(runtime: Runtime, surprise: Surprise, message: Message, drafts: list[
             if is_duplicate(draft.text, known) or memories.find_same(conn, runtime.user_id, normalise(draft.text)):
                 continue
             if is_forgotten(runtime, draft.text):
-                consent.propose(runtime, FORGOTTEN, draft.text, message_id=message.id, typed=True, held=memory)
+                proposals.propose(runtime, FORGOTTEN, draft.text, message_id=message.id, typed=True, held=memory)
                 continue
             if _unknown(runtime, draft):
                 continue  # `notice` has put it before the person
             if field := _touched(runtime, draft):
-                consent.propose(runtime, field, _without_user(draft.text), message_id=message.id, typed=True, held=memory)
+                proposals.propose(runtime, field, _without_user(draft.text), message_id=message.id, typed=True, held=memory)
                 continue
             written = write(runtime, conn, memory, alike[draft.text], actor, now)
             known.append(memory.text)
@@ -118,12 +119,12 @@ def notice(runtime: Runtime, message: Message) -> None:
         typed = not any(other.field == one.field and same_value(one.field, other.value, one.value) for other in pasted)
         about_it = next((draft for draft in drafts if _says_only(_unknown(runtime, draft), one)), None)
         held = _memory("", about_it, message, runtime.clock()) if about_it else None
-        consent.propose(runtime, one.field, one.value, message_id=message.id, typed=typed, held=held)
+        proposals.propose(runtime, one.field, one.value, message_id=message.id, typed=typed, held=held)
 
 
 def _unknown(runtime: Runtime, draft: Draft) -> list[Stated]:
     """Return what a fact states that only the person's yes can make known, and that the profile does not say."""
-    known = consent.profile(runtime)
+    known = decisions.profile(runtime)
     told = [one for one in stated_by(draft.text) if is_sensitive(one.field)]
     return [one for one in told if not has_value(one.field, known.get(one.field, ""), one.value)]
 
@@ -140,7 +141,7 @@ def _touched(runtime: Runtime, draft: Draft) -> str | None:
     field = touches_sensitive(draft.text)
     if field is None or field in [one.field for one in stated_by(draft.text)]:
         return None
-    return None if has_value(field, consent.profile(runtime).get(field, ""), _without_user(draft.text)) else field
+    return None if has_value(field, decisions.profile(runtime).get(field, ""), _without_user(draft.text)) else field
 
 
 def _without_user(fact: str) -> str:

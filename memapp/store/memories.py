@@ -48,6 +48,16 @@ def list_memories(
     return _memories(conn, rows)
 
 
+def list_learned_from(conn: sqlite3.Connection, user_id: str, message_ids: Sequence[str]) -> list[Memory]:
+    """Return the live memories that came from any of these messages, oldest first."""
+    rows = conn.execute(
+        """SELECT * FROM memories WHERE user_id = ? AND state = 'live' AND id IN (
+               SELECT memory_id FROM memory_sources WHERE message_id IN (SELECT value FROM json_each(?))) ORDER BY id""",
+        (user_id, to_json(list(message_ids))),
+    ).fetchall()
+    return _memories(conn, rows)
+
+
 def count_memories(conn: sqlite3.Connection, user_id: str, wanted: MemoryFilter) -> int:
     """Return how many memories a filter lets through."""
     source, values = _filtered(user_id, wanted)
@@ -113,6 +123,14 @@ def ids_of(conn: sqlite3.Connection, user_id: str, keys: Collection[int]) -> dic
         (to_json(list(keys)), user_id),
     )
     return {row["key"]: row["id"] for row in rows}
+
+
+def newest_keys(conn: sqlite3.Connection, user_id: str, limit: int) -> list[int]:
+    """Return the keys of the newest live memories, newest first."""
+    rows = conn.execute(
+        "SELECT key FROM memories WHERE user_id = ? AND state = 'live' ORDER BY id DESC LIMIT ?", (user_id, limit)
+    )
+    return [row["key"] for row in rows]
 
 
 def in_scope(conn: sqlite3.Connection, scope: Scope, limit: int) -> list[Memory]:

@@ -15,7 +15,8 @@ from memapp.domain.changes import Actor, Linked, Pinned
 from memapp.domain.memory import Kind, Memory, State
 from memapp.inference.scripted import ScriptedEmbedder
 from memapp.runtime import Runtime
-from memapp.services import consent, curate, lifecycle, undo
+from memapp.services import curate, lifecycle, undo
+from memapp.services.consent import decisions, pending, proposals
 from memapp.services.merge import near, write
 from memapp.store import changes, delta, images
 from memapp.store.rows import new_id
@@ -52,7 +53,7 @@ def plant(home: Path) -> None:
     runtime = bootstrap.start(home=home)
     for text in (*PEOPLE, "User has a dog.", "User has two cats."):
         curate.add(runtime, text)
-    consent.propose(runtime, "city", "Oslo", held=fact(runtime, HELD))
+    proposals.propose(runtime, "city", "Oslo", held=fact(runtime, HELD))
     runtime.close()
 
 
@@ -107,10 +108,10 @@ def supersede_and_revert(runtime: Runtime) -> Iterator[None]:
 
 def approve_and_revert(runtime: Runtime) -> Iterator[None]:
     for _ in count():
-        if consent.profile(runtime):
+        if decisions.profile(runtime):
             undo.undo_last(runtime)
         else:
-            consent.approve(runtime, consent.waiting(runtime)[0].id)
+            decisions.approve(runtime, pending.waiting(runtime)[0].id)
         yield
 
 
@@ -129,7 +130,7 @@ def _learn_and_revert(runtime: Runtime, text: str) -> Iterator[None]:
         if text in {one.text for one in curate.list_memories(runtime)}:
             undo.undo_last(runtime)
         else:
-            known = near(runtime, text)
+            (known,) = near(runtime, [text])
             with runtime.database.write() as conn:
                 now = runtime.clock()
                 write(runtime, conn, fact(runtime, text), known, Actor(runtime.user_id, "worker"), now)
@@ -200,8 +201,8 @@ def assert_agreement(runtime: Runtime) -> None:
         assert [kept[part] for part in parts] == [now[part] for part in parts]
     assert conn.execute("SELECT count(*) FROM patches WHERE state = 'approved'").fetchone()[0] == 0
     is_known = HELD in {one.text for one in curate.list_memories(runtime, limit=10_000)}
-    assert consent.profile(runtime) == ({"city": "Oslo"} if is_known else {})
-    assert consent.count_waiting(runtime) == (0 if is_known else 1)
+    assert decisions.profile(runtime) == ({"city": "Oslo"} if is_known else {})
+    assert pending.count_waiting(runtime) == (0 if is_known else 1)
 
 
 @pytest.mark.slow

@@ -1,6 +1,6 @@
 """A new fact against those that are known: nothing is lost, nothing is known twice, and the newer of two that clash holds."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from memapp.services import activity, curate
 from memapp.services.embed import embed
 from memapp.services.merge import Written, near, write
 from memapp.store.rows import new_id
+from memapp.store.vectors import Vectors
 from tests.builders import make_runtime
 
 
@@ -44,7 +45,7 @@ def learn(runtime: Runtime, text: str) -> Written:
         created_at=now,
         updated_at=now,
     )
-    known = near(runtime, text)
+    (known,) = near(runtime, [text])
     with runtime.database.write() as conn:
         return write(runtime, conn, template, known, Actor(runtime.user_id, "worker"), now)
 
@@ -106,3 +107,26 @@ def test_without_an_embedder_words_alone_decide(runtime: Runtime, embedder: Sent
     runtime.embedding.fail("off")
     assert learn(runtime, "User lives in Bergen.").verdict is Verdict.CONTRADICTS
     runtime.embedding.fill(embedder)
+
+
+def test_only_what_has_no_vector_yet_is_embedded(
+    runtime: Runtime, embedder: SentenceEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    real = embedder.embed
+
+    def embed_and_tell(texts: Sequence[str]) -> Vectors:
+        asked.extend(texts)
+        return real(texts)
+
+    for text in ("User keeps bees.", "User lives in Oslo.", "User plays chess."):
+        curate.add(runtime, text)
+    embed(runtime, Cancel())
+    every = {one.text: likeness for one, likeness in near(runtime, ["User has a hive."])[0]}
+    curate.add(runtime, "User bakes bread.")
+    monkeypatch.setattr(embedder, "embed", embed_and_tell)
+    hive, bread = near(runtime, ["User has a hive.", "User bakes."])
+    assert asked == ["User has a hive.", "User bakes.", "User bakes bread."]
+    assert {one.text for one, _ in hive} == {one.text for one, _ in bread} == {*every, "User bakes bread."}
+    assert {one.text: pytest.approx(likeness, abs=1e-6) for one, likeness in hive if one.text in every} == every
+    assert max(bread, key=lambda pair: pair[1])[0].text == "User bakes bread."
