@@ -111,11 +111,12 @@ def _items(text: str) -> tuple[list[str], str | None]:
 
 
 def _useful(items: Sequence[str]) -> tuple[str, ...]:
-    """Drop what says nothing and what was said before; keep the first five."""
+    """Drop what says nothing, repeats the request or was said before; keep the first five."""
+    asked = query_words(template("predict").template)
     kept: dict[str, str] = {}
     for item in items:
         word = shorten(one_line(clean(item)), 2 * KEYWORD_CHARS).strip(" .,;:!?\"'")
-        if query_words(word):
+        if (words := query_words(word)) and words != asked:
             kept.setdefault(word.lower(), word)
     return tuple(kept.values())[:MAX_KEYWORDS]
 

@@ -36,7 +36,7 @@ def test_the_list_counts_as_closed_only_at_its_own_bracket() -> None:
 
 
 def test_junk_and_doubles_are_dropped_and_five_are_kept() -> None:
-    items = [", ", "Tea", "tea", "", "...", "green\ntea", "a", "b", "c", "d", "e"]
+    items = [", ", "keywords", "Tea", "tea", "", "...", "green\ntea", "a", "b", "c", "d", "e"]
     assert parse(json.dumps(items)[2:]).needed_info == ("Tea", "green tea", "b", "c", "e")
 
 
