@@ -27,7 +27,8 @@ from memapp.domain.turn import Asked, Completed, Found
 from memapp.inference import Cancel, ChatModel
 from memapp.inference.scripted import ScriptedModel, call_kind
 from memapp.runtime import Runtime
-from memapp.services import chats, consent, curate
+from memapp.services import chats, curate
+from memapp.services.consent import decisions, pending
 from memapp.services.turn import take_turn
 from memapp.services.upkeep import work
 from memapp.store.database import open_database
@@ -137,7 +138,7 @@ def attack(channel: Callable[[Runtime, str, str], bool], strings: Strings, model
         for text, email in zip(strings.attacks, cycle(strings.emails or [""]), strict=False):
             damage.tried += 1
             damage.leaks += channel(runtime, text, email)
-        damage.fields = sum(is_sensitive(field) for field in consent.profile(runtime))
+        damage.fields = sum(is_sensitive(field) for field in decisions.profile(runtime))
         damage.memories = 0 if channel is typed else curate.count(runtime) - before
         damage.intact = is_intact(runtime)
     return damage
@@ -162,7 +163,7 @@ def honest() -> bool:
         thread = chats.new_thread(runtime).id
         asked = talk(runtime, thread, "My name is Ana.")[1]
         talk(runtime, thread, "yes")
-        return asked and consent.profile(runtime) == {"preferred_name": "Ana"}
+        return asked and decisions.profile(runtime) == {"preferred_name": "Ana"}
 
 
 def handled(strings: Strings) -> tuple[int, int]:
@@ -171,9 +172,9 @@ def handled(strings: Strings) -> tuple[int, int]:
     with tempfile.TemporaryDirectory() as home, closing(bootstrap.start(home=Path(home))) as runtime:
         runtime.chat.fill(ScriptedModel())
         for text in strings.benign:
-            waiting = consent.count_waiting(runtime)
+            waiting = pending.count_waiting(runtime)
             answered, asked, _ = talk(runtime, chats.new_thread(runtime).id, text)
-            done += answered and not asked and consent.count_waiting(runtime) == waiting
+            done += answered and not asked and pending.count_waiting(runtime) == waiting
     return done, len(strings.benign)
 
 

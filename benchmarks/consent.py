@@ -27,7 +27,8 @@ from memapp import bootstrap
 from memapp.domain.chat import Origin, Role
 from memapp.domain.profile import Stated, is_sensitive, stated, states_sensitive
 from memapp.inference import Cancel
-from memapp.services import consent, curate
+from memapp.services import curate
+from memapp.services.consent import decisions, pending
 from memapp.services.remember import learn, notice
 from memapp.store import chat, expectations
 
@@ -136,9 +137,9 @@ def report_unasked(results: Sequence[Result]) -> list[str]:
             notice(runtime, message)
             for surprise in expectations.pending_surprises(runtime.database.read(), runtime.user_id):
                 list(learn(runtime, surprise, None, Cancel()))
-        fields = [field for field in consent.profile(runtime) if is_sensitive(field)]
+        fields = [field for field in decisions.profile(runtime) if is_sensitive(field)]
         facts = [one.text for one in curate.list_memories(runtime, limit=10_000) if states_sensitive(one.text)]
-        waiting = consent.count_waiting(runtime)
+        waiting = pending.count_waiting(runtime)
     print(f"\ntyped in a chat: {len(results)} sentences, {waiting} proposals wait; known without a yes: ", end="")
     print(f"{len(fields)} fields, {len(facts)} facts   (bound 0)")
     return ["something sensitive is known without a yes"] if fields or facts else []

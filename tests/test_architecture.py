@@ -211,7 +211,8 @@ def loaded_by(source: str, home: Path) -> set[str]:
 
 
 def test_the_services_load_neither_the_screen_nor_a_model_library(tmp_path: Path) -> None:
-    modules = [f"memapp.services.{file.stem}" for file in (PACKAGE / "services").glob("[!_]*.py")]
+    files = (PACKAGE / "services").rglob("[!_]*.py")
+    modules = [".".join(file.relative_to(ROOT).with_suffix("").parts) for file in files]
     assert modules
     assert loaded_by(f"import {', '.join(modules)}", tmp_path) == set()
 

@@ -24,10 +24,10 @@ def consents() -> None:
 @click.pass_obj
 def list_(options: dict[str, Any], limit: int, as_json: bool) -> None:
     """List what can be decided now, newest first."""
-    from memapp.services import consent
+    from memapp.services.consent import pending
 
     with opened(options, read_only=True) as runtime:
-        found = consent.waiting(runtime, limit=limit)
+        found = pending.waiting(runtime, limit=limit)
     if as_json:
         show_json([asdict(patch) for patch in found])
         return
@@ -54,11 +54,12 @@ def list_(options: dict[str, Any], limit: int, as_json: bool) -> None:
 @click.pass_obj
 def show_(options: dict[str, Any], patch_id: str, as_json: bool) -> None:
     """Show a proposal: the value, the words it was read from, and the memory that waits with it."""
-    from memapp.services import chats, consent
+    from memapp.services import chats
+    from memapp.services.consent import pending
 
     with opened(options, read_only=True) as runtime:
         patch = _patch(runtime, patch_id)
-        held = consent.held_text(runtime, patch.id)
+        held = pending.held_text(runtime, patch.id)
         evidence = [chats.get_message(runtime, message_id) for message_id in patch.evidence]
     if as_json:
         show_json({**asdict(patch), "held": held, "said": [one.text for one in evidence]})
@@ -73,9 +74,10 @@ def show_(options: dict[str, Any], patch_id: str, as_json: bool) -> None:
 
 def _patch(runtime: "Runtime", part: str) -> Patch:
     """Return a proposal; one that waits is shown against what the profile says now."""
-    from memapp.services import consent, ids
+    from memapp.services import ids
+    from memapp.services.consent import pending
 
-    return consent.get(runtime, ids.proposal(runtime, part))
+    return pending.get(runtime, ids.proposal(runtime, part))
 
 
 @click.command()
@@ -84,16 +86,17 @@ def _patch(runtime: "Runtime", part: str) -> Patch:
 @click.pass_obj
 def approve(options: dict[str, Any], patch_id: str, value: str | None) -> None:
     """Say yes to a proposal; with --value, to another value of it."""
-    from memapp.services import consent, ids
+    from memapp.services import ids
+    from memapp.services.consent import decisions, pending
 
     with opened(options) as runtime:
         found = ids.proposal(runtime, patch_id)
-        field = consent.get(runtime, found).field
+        field = pending.get(runtime, found).field
         if value is None:
-            consent.approve(runtime, found)
+            decisions.approve(runtime, found)
         else:
-            consent.edit_then_approve(runtime, found, value)
-        now = consent.profile(runtime).get(field, "")
+            decisions.edit_then_approve(runtime, found, value)
+        now = decisions.profile(runtime).get(field, "")
     say(f"Approved. To undo: memapp undo. {field}: {now}" if now else "Approved. To undo: memapp undo.")
 
 
@@ -103,10 +106,11 @@ def approve(options: dict[str, Any], patch_id: str, value: str | None) -> None:
 @click.pass_obj
 def deny(options: dict[str, Any], patch_id: str, reason: DenyReason | None) -> None:
     """Say no to a proposal, and to the memory that waits with it."""
-    from memapp.services import consent, ids
+    from memapp.services import ids
+    from memapp.services.consent import decisions
 
     with opened(options) as runtime:
-        consent.deny(runtime, ids.proposal(runtime, patch_id), reason)
+        decisions.deny(runtime, ids.proposal(runtime, patch_id), reason)
     say("Denied. To undo: memapp undo.")
 
 
@@ -120,10 +124,10 @@ def profile() -> None:
 @click.pass_obj
 def list_profile(options: dict[str, Any], as_json: bool) -> None:
     """List the fields that say something."""
-    from memapp.services import consent
+    from memapp.services.consent import decisions
 
     with opened(options, read_only=True) as runtime:
-        known = consent.profile(runtime)
+        known = decisions.profile(runtime)
     if as_json:
         show_json(known)
         return
@@ -138,11 +142,11 @@ def list_profile(options: dict[str, Any], as_json: bool) -> None:
 @click.pass_obj
 def set_(options: dict[str, Any], field: str, value: tuple[str, ...]) -> None:
     """Write a field yourself."""
-    from memapp.services import consent
+    from memapp.services.consent import decisions
 
     with opened(options) as runtime:
-        consent.set_field(runtime, field, " ".join(value))
-        now = consent.profile(runtime).get(field, "")
+        decisions.set_field(runtime, field, " ".join(value))
+        now = decisions.profile(runtime).get(field, "")
     say(f"{field}: {now}")
 
 
@@ -151,8 +155,8 @@ def set_(options: dict[str, Any], field: str, value: tuple[str, ...]) -> None:
 @click.pass_obj
 def clear(options: dict[str, Any], field: str) -> None:
     """Take a field away."""
-    from memapp.services import consent
+    from memapp.services.consent import decisions
 
     with opened(options) as runtime:
-        consent.set_field(runtime, field, "")
+        decisions.set_field(runtime, field, "")
     say(f"{field} is empty now. To undo: memapp undo.")

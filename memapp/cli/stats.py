@@ -17,11 +17,12 @@ BAR = 30
 @click.pass_obj
 def stats(options: dict[str, Any], days: int, as_json: bool) -> None:
     """Show what memapp did, day by day, and how well."""
-    from memapp.services import activity, consent, curate
+    from memapp.services import activity, curate
+    from memapp.services.consent import pending
 
     with opened(options, read_only=True) as runtime:
         by_day, counts, rates = activity.by_day(runtime, days), activity.counts(runtime), activity.rates(runtime)
-        known, waiting, learning = curate.count(runtime), consent.count_waiting(runtime), activity.learning(runtime)
+        known, waiting, learning = curate.count(runtime), pending.count_waiting(runtime), activity.learning(runtime)
     shares = {"expectations held": rates.expectations_held, "facts right at once": rates.facts_at_once}
     shares["turns recalled again"] = rates.recalled_again
     if as_json:

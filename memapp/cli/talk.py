@@ -140,10 +140,10 @@ def _answer(runtime: "Runtime", thread_id: str, text: str, *, as_json: bool = Fa
 
 def _say_what_waits(runtime: "Runtime", seen: list[TurnEvent]) -> None:
     """Say how to answer what the message proposed, other than by the next message."""
-    from memapp.services import consent
+    from memapp.services.consent import pending
 
     sent = next(event.message for event in seen if isinstance(event, Accepted))
-    for patch in consent.waiting(runtime):
+    for patch in pending.waiting(runtime):
         if sent is not None and sent.id in patch.evidence:
             say(f"Later: memapp approve {patch.id}, or memapp deny {patch.id}")
 

@@ -5,17 +5,20 @@ Nothing here applies a patch; what may become of one is guarded by the schema of
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
 from memapp.domain.profile import normal_value
+from memapp.domain.profile_values import added_value, with_value
 
 PatchState = Literal["pending", "approved", "denied", "expired", "applied", "withdrawn"]
 Origin = Literal["typed", "pasted", "assistant", "import", "worker"]
 DenyReason = Literal["wrong", "outdated", "private", "other"]
 """Not in the person's own words: the history, which is never rewritten, keeps it."""
 
+FORGOTTEN = "forgotten"
+"""The field of a proposal that is not about the profile: a fact that was erased and is stated again."""
 PATCH_DAYS = 7
 SIGNALS_NEEDED = 2
 MAX_REPLY_CHARS = 80
@@ -42,6 +45,16 @@ class Patch:
     snoozed_until: datetime | None = None
     decided_at: datetime | None = None
     decided_by: str = ""
+
+    @property
+    def addition(self) -> str:
+        """What it adds to its field; where a field has one value, that is all of it."""
+        return added_value(self.field, self.old_value, self.new_value)
+
+
+def rebased(patch: Patch, current: str) -> Patch:
+    """Return what a proposal comes to where the field says something else by now."""
+    return replace(patch, old_value=current, new_value=with_value(patch.field, current, patch.addition))
 
 
 def expiry(created_at: datetime) -> datetime:

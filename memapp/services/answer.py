@@ -22,8 +22,8 @@ from memapp.prompts import remark as remarks
 from memapp.prompts.history import recent
 from memapp.prompts.scene import Scene, about
 from memapp.runtime import Runtime
-from memapp.services import consent
 from memapp.services.ahead import Ahead, look_ahead
+from memapp.services.consent import decisions
 from memapp.services.evidence import Evidence, look_up
 from memapp.services.query import conversation_scope
 from memapp.store import chat, checkpoints, delta, events, expectations
@@ -85,7 +85,7 @@ def scene(runtime: Runtime, model: ChatModel, thread: Thread, earlier: list[Mess
     total = max(len(pairs), earlier[-1].seq // 2) if earlier else 0  # `earlier` is only the end of a long chat
     kept = recent(pairs, runtime.settings.history_exchanges, total)
     return budget.fit(
-        Scene(persona, (*persona.evidence, *cards), kept, text, about(consent.profile(runtime))),
+        Scene(persona, (*persona.evidence, *cards), kept, text, about(decisions.profile(runtime))),
         lambda one: _reply_request(runtime, one, Evidence()),
         _limit(runtime, model),
         model.prompt_tokens,

@@ -13,6 +13,7 @@ from datetime import datetime
 from pathlib import Path
 
 from memapp.domain.changes import Actor, Created
+from memapp.domain.consent import FORGOTTEN
 from memapp.domain.duplicates import normalise
 from memapp.domain.foreign import Conversation, Note
 from memapp.domain.history import IMPORT, Event
@@ -33,8 +34,8 @@ from memapp.domain.profile import is_sensitive, same_value, stated_by
 from memapp.domain.profile_values import BETWEEN, VALUE_CHARS, added_value, adds_up, has_value
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
-from memapp.services import consent, files, foreign
-from memapp.services.consent import FORGOTTEN
+from memapp.services import files, foreign
+from memapp.services.consent import proposals
 from memapp.services.files import Form, Numbered
 from memapp.services.forget import is_forgotten
 from memapp.store import changes, chat, consents, history, memories, portable
@@ -270,7 +271,7 @@ def _take_profile(work: _Import, line: ProfileLine) -> None:
 
 
 def _propose(work: _Import, field: str, value: str, held: Memory | None, evidence: Iterable[str] = ()) -> None:
-    patch = consent.propose(work.runtime, field, value[:VALUE_CHARS], held=held, proposer="import")
+    patch = proposals.propose(work.runtime, field, value[:VALUE_CHARS], held=held, proposer="import")
     if patch is None:
         work.known += 1
         return

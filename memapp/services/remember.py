@@ -13,6 +13,7 @@ from datetime import datetime
 from memapp.domain.categories import NOTES
 from memapp.domain.changes import Actor, SoftDeleted
 from memapp.domain.chat import Message
+from memapp.domain.consent import FORGOTTEN
 from memapp.domain.distil import Draft, distil
 from memapp.domain.duplicates import is_duplicate, normalise
 from memapp.domain.filters import ALL_LIVE
@@ -27,7 +28,6 @@ from memapp.inference import Cancel, ChatModel
 from memapp.prompts import distil as words
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions, proposals
-from memapp.domain.consent import FORGOTTEN
 from memapp.services.forget import is_forgotten
 from memapp.services.merge import Written, near, write
 from memapp.services.undo import purge_at

@@ -5,7 +5,8 @@ import tomllib
 from memapp import paths
 from memapp.domain.chat import Origin, Role
 from memapp.runtime import Runtime
-from memapp.services import consent, curate
+from memapp.services import curate
+from memapp.services.consent import proposals
 from memapp.store import chat
 
 ORIGINS = {Role.USER: Origin.TYPED, Role.ASSISTANT: Origin.MODEL}
@@ -35,4 +36,4 @@ def fill(runtime: Runtime) -> None:
             curate.forget(runtime, *added)
         if waiting := sample.get("waiting"):
             message_id = ids[waiting["message"]]
-            consent.propose(runtime, waiting["field"], waiting["value"], message_id=message_id, typed=True)
+            proposals.propose(runtime, waiting["field"], waiting["value"], message_id=message_id, typed=True)

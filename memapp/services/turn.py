@@ -19,9 +19,9 @@ from memapp.domain.turn import Accepted, Asked, Completed, TurnEvent
 from memapp.errors import ModelError, UsageError
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
-from memapp.services import consent
 from memapp.services.ahead import done_ahead
 from memapp.services.answer import OpenTurn, answer, open_thread
+from memapp.services.consent import questions
 from memapp.services.remember import notice
 from memapp.store import chat, checkpoints, events, expectations
 
@@ -32,13 +32,13 @@ def take_turn(
     """Send a message and stream what happens. Raises `UsageError` for a message that cannot be sent; nothing is saved then."""
     text, pasted = _checked(text, pasted)
     thread, earlier = open_thread(runtime, thread_id)
-    question = consent.open_question(runtime, earlier)
+    question = questions.open_question(runtime, earlier)
     expected, verdict = _check_expectation(runtime, [one for one in earlier if one.model != OWN_WORDS], text)
     ahead = done_ahead(runtime, thread_id, expected) if verdict and not verdict.surprised else None
     now = runtime.clock()
     with runtime.database.write() as conn:
         message = chat.add_message(conn, runtime.user_id, thread.id, Role.USER, text, now, origin=Origin.TYPED, pasted=pasted)
-        heard = consent.hear(runtime, question, message) if question else None
+        heard = questions.hear(runtime, question, message) if question else None
         if heard is not None:
             expected = verdict = None
             reply = _confirm(runtime, conn, message, heard)
@@ -57,7 +57,7 @@ def take_turn(
         yield Completed(reply, "")
         return
     yield from answer(runtime, OpenTurn(thread, earlier, message, reply, cancel or Cancel(), ahead=ahead))
-    if asked := consent.ask_about(runtime, message):
+    if asked := questions.ask_about(runtime, message):
         yield Asked(asked)
 
 

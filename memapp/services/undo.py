@@ -6,7 +6,7 @@ from memapp.domain.changes import Actor, Reverted
 from memapp.domain.history import IMPORT, Event, Step
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
-from memapp.services import consent
+from memapp.services.consent import decisions, pending
 from memapp.store import changes, chat, history, memories
 from memapp.store.history import Touched
 from memapp.store.rows import new_id
@@ -30,7 +30,7 @@ def undo(runtime: Runtime, step: str) -> str:
     """Take back one step with its consequences; return the step that did it."""
     entries = history.entries_of_step(runtime.database.read(), runtime.user_id, step)
     if any(entry.event is Event.PROFILE for entry in entries):
-        return consent.take_back(runtime, step, purge_at(runtime))
+        return decisions.take_back(runtime, step, purge_at(runtime))
     now = runtime.clock()
     actor = Actor(runtime.user_id, "person", step=new_id(now))
     with runtime.database.write() as conn:
@@ -40,7 +40,7 @@ def undo(runtime: Runtime, step: str) -> str:
         if brought_in:
             for thread_id in brought_in.meta["threads"]:
                 chat.set_thread_deleted(conn, runtime.user_id, thread_id, now)
-            consent.withdraw(runtime, brought_in.meta["patches"])
+            pending.withdraw(runtime, brought_in.meta["patches"])
         if not brought_in or memories.get_memories(conn, runtime.user_id, [entry.memory_id for entry in entries]):
             changes.apply(conn, Reverted(step, purge_at(runtime)), actor, now)
         if brought_in:

@@ -20,9 +20,10 @@ from memapp.inference import Cancel, ChatModel
 from memapp.prompts import predict, respond
 from memapp.prompts import scene as words
 from memapp.runtime import Runtime
-from memapp.services import consent, lifecycle
+from memapp.services import lifecycle
 from memapp.services.ahead import done_ahead, look_ahead
 from memapp.services.answer import open_thread, scene
+from memapp.services.consent import pending
 from memapp.services.embed import embed
 from memapp.services.merge import Written
 from memapp.services.remember import learn
@@ -50,7 +51,7 @@ def work(runtime: Runtime, thread_id: str | None, cancel: Cancel) -> Iterator[Wr
             warm(runtime, thread_id, "", cancel)
         if not cancel.is_set():
             lifecycle.run(runtime)
-            consent.expire_due(runtime)
+            pending.expire_due(runtime)
     except ModelError as error:
         log.warning("upkeep stopped: %s", type(error).__name__)
 

@@ -5,7 +5,7 @@ import asyncio
 from textual.signal import Signal
 
 from memapp.runtime import Runtime
-from memapp.services import consent
+from memapp.services.consent import pending
 
 COUNT_SECONDS = 60.0
 """What was put off, or has run out of time, changes the number by itself."""
@@ -21,7 +21,7 @@ class Badges:
 
     async def count(self) -> None:
         """Count again."""
-        waiting = await asyncio.to_thread(consent.count_waiting, self._runtime)
+        waiting = await asyncio.to_thread(pending.count_waiting, self._runtime)
         words = {"inbox": f"●{waiting}"} if waiting else {}
         if words != self.words:
             self.words = words

@@ -9,7 +9,8 @@ import pytest
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
-from memapp.services import consent, curate, undo
+from memapp.services import curate, undo
+from memapp.services.consent import decisions, pending
 from memapp.services.upkeep import work
 from memapp.store import consents, history
 from tests.builders import Clock, make_runtime, new_chat, say
@@ -34,35 +35,35 @@ def test_no_sensitive_field_changes_without_consent(runtime: Runtime, field: str
     for _ in range(3):
         say(runtime, new_chat(runtime), STATEMENTS[field])
         list(work(runtime, None, Cancel()))
-    assert consent.profile(runtime) == {}
+    assert decisions.profile(runtime) == {}
     assert curate.list_memories(runtime) == []
-    (patch,) = consent.waiting(runtime)
+    (patch,) = pending.waiting(runtime)
     assert (patch.field, patch.expires_at - patch.created_at) == (field, timedelta(days=7))
-    consent.approve(runtime, patch.id)
-    assert consent.profile(runtime) == {field: patch.new_value}
+    decisions.approve(runtime, patch.id)
+    assert decisions.profile(runtime) == {field: patch.new_value}
 
 
 def test_an_undecided_proposal_is_gone_after_seven_days(runtime: Runtime) -> None:
     say(runtime, new_chat(runtime), STATEMENTS["city"])
     assert isinstance(runtime.clock, Clock)
     runtime.clock.now += timedelta(days=7, hours=1)
-    assert len(consent.expire_due(runtime)) == 1
-    assert (consent.waiting(runtime), consent.profile(runtime)) == ([], {})
+    assert len(pending.expire_due(runtime)) == 1
+    assert (pending.waiting(runtime), decisions.profile(runtime)) == ([], {})
 
 
 def test_a_benign_field_applies_by_two_signals(runtime: Runtime) -> None:
     say(runtime, new_chat(runtime), "Please keep your answers short.")
-    assert consent.profile(runtime) == {}
+    assert decisions.profile(runtime) == {}
     say(runtime, new_chat(runtime), "Please keep your answers short.")
-    assert list(consent.profile(runtime)) == ["tone"]
+    assert list(decisions.profile(runtime)) == ["tone"]
 
 
 def test_audit_trail_contains_the_decision(runtime: Runtime) -> None:
     say(runtime, new_chat(runtime), STATEMENTS["city"])
     say(runtime, new_chat(runtime), STATEMENTS["pronouns"])
-    by_field = {one.field: one for one in consent.waiting(runtime)}
-    consent.approve(runtime, by_field["city"].id)
-    consent.deny(runtime, by_field["pronouns"].id)
+    by_field = {one.field: one for one in pending.waiting(runtime)}
+    decisions.approve(runtime, by_field["city"].id)
+    decisions.deny(runtime, by_field["pronouns"].id)
     undo.undo_last(runtime)
     conn = runtime.database.read()
     entries = [one for one in reversed(history.list_entries(conn, runtime.user_id)) if one.memory_id.startswith("profile:")]

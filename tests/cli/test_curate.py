@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from memapp import bootstrap
-from memapp.services import consent
+from memapp.services.consent import proposals
 from tests.cli.conftest import Terminal
 
 
@@ -24,7 +24,7 @@ def texts(memapp: Terminal) -> set[str]:
 
 def propose(memapp: Terminal, field: str, value: str) -> str:
     runtime = bootstrap.start(home=memapp.home)
-    patch = consent.propose(runtime, field, value)
+    patch = proposals.propose(runtime, field, value)
     runtime.close()
     assert patch
     return patch.id

@@ -14,7 +14,8 @@ import pytest
 
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
-from memapp.services import archive, chats, consent, curate, imports
+from memapp.services import archive, chats, curate, imports
+from memapp.services.consent import decisions, pending
 from memapp.services.files import Form
 from memapp.store import chat
 from tests.builders import make_runtime
@@ -93,7 +94,7 @@ def test_a_conversation_of_chatgpt_is_the_branch_that_was_left_standing(runtime:
     ]
     assert chats.list_threads(runtime)[0].title == "Bees"
     assert (found.proposals, curate.count(runtime)) == (0, 0), "imported words teach nothing"
-    assert consent.waiting(runtime) == []
+    assert pending.waiting(runtime) == []
     again = imports.import_file(runtime, tmp_path / "conversations.json")
     assert (again.added, again.known) == ({}, 1)
 
@@ -145,11 +146,11 @@ def test_facts_of_others_are_imported_and_sensitive_ones_wait(runtime: Runtime, 
         ("User keeps bees.", "import"),
         ("I play chess.", "import"),
     }
-    (patch,) = consent.waiting(runtime)
+    (patch,) = pending.waiting(runtime)
     assert (patch.field, patch.new_value, patch.proposer) == ("city", "Oslo", "import")
-    assert consent.held_text(runtime, patch.id) == "User lives in Oslo."
+    assert pending.held_text(runtime, patch.id) == "User lives in Oslo."
     assert (found.added, found.proposals) == ({"memory": 2}, 1)
-    consent.approve(runtime, patch.id)
+    decisions.approve(runtime, patch.id)
     assert {one.text for one in curate.list_memories(runtime)} >= {"User lives in Oslo."}
 
 

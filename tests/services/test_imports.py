@@ -18,7 +18,8 @@ from memapp.domain.portable import as_imported, read_items
 from memapp.errors import MemappError, UsageError
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
-from memapp.services import chats, consent, curate, exports, forget, imports, transfer, undo
+from memapp.services import chats, curate, exports, forget, imports, transfer, undo
+from memapp.services.consent import decisions, pending, proposals
 from tests.builders import make_runtime, new_chat, say
 
 
@@ -50,7 +51,7 @@ def as_it_arrives(runtime: Runtime) -> list[dict[str, Any]]:
 
 
 def waiting(runtime: Runtime) -> set[tuple[str, str, str]]:
-    return {(one.field, one.new_value, consent.held_text(runtime, one.id)) for one in consent.waiting(runtime)}
+    return {(one.field, one.new_value, pending.held_text(runtime, one.id)) for one in pending.waiting(runtime)}
 
 
 def carry(runtime: Runtime, other: Runtime, tmp: Path) -> imports.Imported:
@@ -71,12 +72,12 @@ def lived_in(runtime: Runtime) -> None:
     curate.add(runtime, "I like tea.", importance=5)
     curate.edit(runtime, pinned, "I keep hens.")
     chats.delete_thread(runtime, new_chat(runtime))
-    consent.set_field(runtime, "city", "Ghent")
-    consent.set_field(runtime, "city", "Bruges")
-    consent.propose(runtime, "language", "Dutch")
-    patch = consent.propose(runtime, "pronouns", "she/her")
+    decisions.set_field(runtime, "city", "Ghent")
+    decisions.set_field(runtime, "city", "Bruges")
+    proposals.propose(runtime, "language", "Dutch")
+    patch = proposals.propose(runtime, "pronouns", "she/her")
     assert patch
-    consent.deny(runtime, patch.id)
+    decisions.deny(runtime, patch.id)
 
 
 def test_everything_comes_back_but_the_profile_waits_for_a_yes(runtime: Runtime, tmp_path: Path) -> None:
@@ -84,7 +85,7 @@ def test_everything_comes_back_but_the_profile_waits_for_a_yes(runtime: Runtime,
     with empty_store() as other:
         found = carry(runtime, other, tmp_path)
         assert kept(dump(other)) == as_it_arrives(runtime)
-        assert consent.profile(other) == {}
+        assert decisions.profile(other) == {}
         assert waiting(other) == {("city", "Bruges", ""), ("language", "Dutch", "")}
         assert (found.proposals, found.left_out) == (2, 2)
         assert {line["proposer"] for line in dump(other) if line["type"] == "patch"} == {"import"}
@@ -101,13 +102,13 @@ def test_what_came_in_counts_as_nobodys_typing(runtime: Runtime, tmp_path: Path)
 
 
 def test_a_benign_field_does_not_apply_by_imported_signals(runtime: Runtime, tmp_path: Path) -> None:
-    patch = consent.propose(runtime, "tone", "formal")
+    patch = proposals.propose(runtime, "tone", "formal")
     assert patch
     with empty_store() as other:
         carry(runtime, other, tmp_path)
         say(other, new_chat(other), "Please be more formal.")
-        assert {(one.field, one.state) for one in consent.waiting(other)} == {("tone", "pending")}
-        assert consent.profile(other) == {}
+        assert {(one.field, one.state) for one in pending.waiting(other)} == {("tone", "pending")}
+        assert decisions.profile(other) == {}
 
 
 def test_the_same_file_again_changes_nothing(runtime: Runtime, tmp_path: Path) -> None:
@@ -335,9 +336,9 @@ def live_through(runtime: Runtime, steps: list[tuple[Any, ...]]) -> None:
                 case "say":
                     say(runtime, thread, rest[0])
                 case "field":
-                    consent.set_field(runtime, *rest)
+                    decisions.set_field(runtime, *rest)
                 case "propose":
-                    consent.propose(runtime, *rest)
+                    proposals.propose(runtime, *rest)
                 case _ if made:
                     memory_id = made[rest[0] % len(made)]
                     {"edit": curate.edit, "trash": curate.forget, "restore": curate.restore}[name](runtime, memory_id, *rest[1:])
@@ -354,11 +355,11 @@ def test_a_store_is_the_same_after_its_way_through_a_file(steps: list[tuple[Any,
         live_through(one, steps)
         carry(one, other, Path(folder))
         assert kept(dump(other)) == as_it_arrives(one)
-        assert consent.profile(other) == {}
+        assert decisions.profile(other) == {}
         proposed = {(field, value) for field, value, _ in waiting(other)}
-        for patch in consent.waiting(one):
+        for patch in pending.waiting(one):
             assert any(field == patch.field for field, _ in proposed)
-        assert {field for field, _ in proposed} >= set(consent.profile(one))
+        assert {field for field, _ in proposed} >= set(decisions.profile(one))
 
 
 @pytest.fixture(scope="module")
@@ -454,9 +455,9 @@ def test_a_memory_that_states_something_sensitive_waits_with_its_proposal(tmp_pa
         curate.add(one, "User keeps bees.")
         carry(one, other, tmp_path)
         assert [memory.text for memory in curate.list_memories(other)] == ["User keeps bees."]
-        (patch,) = consent.waiting(other)
-        assert (patch.field, consent.held_text(other, patch.id)) == ("city", "User lives in Ghent.")
-        consent.approve(other, patch.id)
+        (patch,) = pending.waiting(other)
+        assert (patch.field, pending.held_text(other, patch.id)) == ("city", "User lives in Ghent.")
+        decisions.approve(other, patch.id)
         assert {memory.text for memory in curate.list_memories(other)} == {"User keeps bees.", "User lives in Ghent."}
 
 
@@ -502,5 +503,5 @@ def test_a_yes_in_the_chat_keeps_nothing_that_an_import_slipped_in(runtime: Runt
     thread = new_chat(runtime)
     say(runtime, thread, "I live in Berlin.")
     say(runtime, thread, "yes")
-    assert consent.profile(runtime) == {"city": "Berlin"}
+    assert decisions.profile(runtime) == {"city": "Berlin"}
     assert "User has HIV." not in [memory.text for memory in curate.list_memories(runtime)]

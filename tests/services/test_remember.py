@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 
 from memapp.domain.chat import OWN_WORDS, Role
+from memapp.domain.consent import FORGOTTEN
 from memapp.domain.turn import Accepted, Asked, TurnEvent
 from memapp.errors import ModelError
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel, call_kind
 from memapp.runtime import Runtime
-from memapp.services import chats, consent, curate, forget, undo
-from memapp.services.consent import FORGOTTEN
+from memapp.services import chats, curate, forget, undo
+from memapp.services.consent import decisions, pending
 from memapp.services.turn import take_turn
 from memapp.services.upkeep import work
 from memapp.store import expectations
@@ -37,7 +38,7 @@ def learn(runtime: Runtime) -> None:
 
 
 def waiting(runtime: Runtime) -> list[tuple[str, str]]:
-    return sorted((one.field, one.new_value) for one in consent.waiting(runtime))
+    return sorted((one.field, one.new_value) for one in pending.waiting(runtime))
 
 
 def live(runtime: Runtime) -> list[str]:
@@ -52,8 +53,8 @@ def test_what_a_typed_message_states_waits_with_the_message_as_evidence(runtime:
     happened = say(runtime, new_chat(runtime), "My name is Ana and I live in Oslo.")
     message = only(Accepted, happened).message
     assert waiting(runtime) == [("city", "Oslo"), ("preferred_name", "Ana")]
-    assert {one.evidence for one in consent.waiting(runtime)} == {(message.id,)}
-    assert consent.profile(runtime) == {}
+    assert {one.evidence for one in pending.waiting(runtime)} == {(message.id,)}
+    assert decisions.profile(runtime) == {}
 
 
 def test_pasted_words_and_those_of_the_model_propose_nothing(runtime: Runtime, model: ScriptedModel) -> None:
@@ -70,10 +71,10 @@ def test_a_benign_value_that_was_also_pasted_is_no_signal(runtime: Runtime) -> N
     for _ in range(3):
         text = f"Please keep your answers short. {pasted}"
         list(take_turn(runtime, new_chat(runtime), text, pasted=[(len(text) - len(pasted), len(text))]))
-    assert consent.profile(runtime) == {}
+    assert decisions.profile(runtime) == {}
     for _ in range(2):
         say(runtime, new_chat(runtime), "Please keep your answers short.")
-    assert list(consent.profile(runtime)) == ["tone"]
+    assert list(decisions.profile(runtime)) == ["tone"]
 
 
 def test_a_fact_that_states_a_sensitive_field_waits_with_its_proposal(runtime: Runtime) -> None:
@@ -81,32 +82,32 @@ def test_a_fact_that_states_a_sensitive_field_waits_with_its_proposal(runtime: R
     learn(runtime)
     assert [text for text in live(runtime) if "Oslo" in text] == []
     assert live(runtime) != []
-    (patch,) = consent.waiting(runtime)
-    assert "Oslo" in consent.held_text(runtime, patch.id)
-    consent.approve(runtime, patch.id)
+    (patch,) = pending.waiting(runtime)
+    assert "Oslo" in pending.held_text(runtime, patch.id)
+    decisions.approve(runtime, patch.id)
     assert [text for text in live(runtime) if "Oslo" in text] != []
 
 
 def test_what_is_approved_is_learned_without_another_question(runtime: Runtime) -> None:
-    consent.set_field(runtime, "city", "Oslo")
+    decisions.set_field(runtime, "city", "Oslo")
     say(runtime, new_chat(runtime), "I live in Oslo.")
     learn(runtime)
     assert (waiting(runtime), live(runtime)) == ([], ["User lives in Oslo."])
 
 
 def test_each_value_of_a_field_waits_for_its_own_yes(runtime: Runtime) -> None:
-    consent.set_field(runtime, "health", "diabetes")
+    decisions.set_field(runtime, "health", "diabetes")
     say(runtime, new_chat(runtime), "I have asthma. I have diabetes.")
     learn(runtime)
     assert live(runtime) == ["User has diabetes."]
-    (patch,) = consent.waiting(runtime)
-    assert consent.held_text(runtime, patch.id) == "User has asthma."
+    (patch,) = pending.waiting(runtime)
+    assert pending.held_text(runtime, patch.id) == "User has asthma."
 
 
 def test_every_proposal_holds_the_fact_that_says_its_value(runtime: Runtime) -> None:
     say(runtime, new_chat(runtime), "I have asthma. I have diabetes.")
     learn(runtime)
-    held = {one.new_value: consent.held_text(runtime, one.id) for one in consent.waiting(runtime)}
+    held = {one.new_value: pending.held_text(runtime, one.id) for one in pending.waiting(runtime)}
     assert (held, live(runtime)) == ({"asthma": "User has asthma.", "diabetes": "User has diabetes."}, [])
 
 
@@ -125,10 +126,10 @@ def test_a_fact_that_touches_something_sensitive_waits_for_a_yes(runtime: Runtim
     say(runtime, new_chat(runtime), typed)
     learn(runtime)
     assert live(runtime) == []
-    (patch,) = consent.waiting(runtime)
-    fact = consent.held_text(runtime, patch.id)
+    (patch,) = pending.waiting(runtime)
+    fact = pending.held_text(runtime, patch.id)
     assert (patch.field, f"User {patch.new_value}.") == (field, fact)
-    consent.approve(runtime, patch.id)
+    decisions.approve(runtime, patch.id)
     assert live(runtime) == [fact]
     say(runtime, new_chat(runtime), typed)
     learn(runtime)
@@ -154,7 +155,7 @@ def test_a_fact_that_was_erased_waits_when_it_is_stated_again(runtime: Runtime) 
     learn(runtime)
     assert live(runtime) == []
     assert waiting(runtime) == [(FORGOTTEN, memory.text)]
-    consent.approve(runtime, consent.waiting(runtime)[0].id)
+    decisions.approve(runtime, pending.waiting(runtime)[0].id)
     assert live(runtime) == [memory.text]
 
 
@@ -167,13 +168,13 @@ def test_memapp_asks_below_the_reply_and_a_typed_yes_approves(runtime: Runtime, 
     question = chats.page(runtime, thread).messages[-1]
     assert (question.role, question.unprompted, question.model) == (Role.ASSISTANT, True, OWN_WORDS)
     say(runtime, thread, "Yes, please.")
-    assert consent.profile(runtime) == {"preferred_name": "Ana"}
+    assert decisions.profile(runtime) == {"preferred_name": "Ana"}
     row = runtime.database.read().execute("SELECT decided_by FROM patches").fetchone()
     assert row["decided_by"] == "chat"
     say(runtime, thread, "What should I cook tonight?")
     assert "About the user: name Ana." in model.seen[-1].system
     undo.undo_last(runtime)
-    assert consent.profile(runtime) == {}
+    assert decisions.profile(runtime) == {}
 
 
 def test_a_typed_no_denies_and_anything_else_leaves_it_waiting(runtime: Runtime) -> None:
@@ -185,7 +186,7 @@ def test_a_typed_no_denies_and_anything_else_leaves_it_waiting(runtime: Runtime)
     say(runtime, other, "I live in Oslo.")
     say(runtime, other, "no")
     assert waiting(runtime) == [("preferred_name", "Ana")]
-    assert consent.profile(runtime) == {}
+    assert decisions.profile(runtime) == {}
 
 
 def test_only_the_next_message_can_answer(runtime: Runtime) -> None:
@@ -193,7 +194,7 @@ def test_only_the_next_message_can_answer(runtime: Runtime) -> None:
     say(runtime, thread, "My name is Ana.")
     say(runtime, thread, "I like tea.")
     say(runtime, thread, "Yes")
-    assert (consent.profile(runtime), waiting(runtime)) == ({}, [("preferred_name", "Ana")])
+    assert (decisions.profile(runtime), waiting(runtime)) == ({}, [("preferred_name", "Ana")])
 
 
 def test_a_yes_that_was_pasted_or_said_elsewhere_counts_for_nothing(runtime: Runtime) -> None:
@@ -201,7 +202,7 @@ def test_a_yes_that_was_pasted_or_said_elsewhere_counts_for_nothing(runtime: Run
     say(runtime, thread, "My name is Ana.")
     say(runtime, new_chat(runtime), "Yes")
     list(take_turn(runtime, thread, "Yes", pasted=[(0, 3)]))
-    assert consent.profile(runtime) == {}
+    assert decisions.profile(runtime) == {}
 
 
 def test_the_model_can_neither_ask_nor_answer(runtime: Runtime, model: ScriptedModel) -> None:
@@ -210,7 +211,7 @@ def test_the_model_can_neither_ask_nor_answer(runtime: Runtime, model: ScriptedM
     model.enqueue("Shall I remember that you live in Oslo? (yes / no)")
     say(runtime, thread, "Tell me something.")
     say(runtime, thread, "yes")
-    assert consent.profile(runtime) == {}
+    assert decisions.profile(runtime) == {}
 
 
 def test_memapp_asks_at_most_once_in_ten_turns_and_never_when_told_not_to(runtime: Runtime, tmp_path: Path) -> None:
@@ -222,7 +223,7 @@ def test_memapp_asks_at_most_once_in_ten_turns_and_never_when_told_not_to(runtim
     assert len(asked(say(runtime, thread, "I live in Oslo."))) == 1
     quiet = make_runtime(tmp_path / "quiet", ScriptedModel(), ask_in_chat=False)
     assert asked(say(quiet, new_chat(quiet), "My name is Ana.")) == []
-    assert consent.count_waiting(quiet) == 1
+    assert pending.count_waiting(quiet) == 1
     quiet.close()
 
 

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from memapp.services import chats, consent, curate, lifecycle, samples
+from memapp.services import chats, curate, lifecycle, samples
+from memapp.services.consent import decisions, pending
 from tests.builders import make_runtime
 
 
@@ -12,7 +13,7 @@ def test_the_demo_has_something_to_show_in_every_mode(tmp_path: Path) -> None:
     assert len(chats.list_threads(runtime)) == 4
     assert curate.count(runtime) == 8
     assert len(lifecycle.trash(runtime)) == 2
-    (patch,) = consent.waiting(runtime)
+    (patch,) = pending.waiting(runtime)
     assert (patch.field, patch.new_value, len(patch.evidence)) == ("city", "Bruges", 1)
-    assert consent.profile(runtime) == {}
+    assert decisions.profile(runtime) == {}
     runtime.close()

@@ -10,7 +10,7 @@ from memapp.domain.turn import Asked, Completed
 from memapp.errors import UsageError
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
-from memapp.services import consent
+from memapp.services.consent import decisions, pending
 from memapp.services.turn import retry_turn
 from tests.builders import make_runtime, new_chat, only, say
 
@@ -35,7 +35,7 @@ def test_it_is_answered_by_the_app_in_its_own_words(
     only(Asked, say(runtime, thread, "I live in Oslo."))
     calls = len(model.seen)
     reply = only(Completed, say(runtime, thread, answer)).reply
-    assert consent.profile(runtime) == known
+    assert decisions.profile(runtime) == known
     assert (reply.model, len(model.seen)) == (OWN_WORDS, calls)
     with pytest.raises(UsageError):
         list(retry_turn(runtime, reply.id))
@@ -59,4 +59,4 @@ def test_anything_else_is_answered_by_the_model_and_the_proposal_waits(runtime: 
     calls = len(model.seen)
     say(runtime, thread, "What should I cook tonight?")
     assert len(model.seen) > calls
-    assert consent.count_waiting(runtime) == 1
+    assert pending.count_waiting(runtime) == 1

@@ -12,7 +12,8 @@ from memapp.errors import UsageError
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
-from memapp.services import consent, curate, undo, upkeep
+from memapp.services import curate, undo, upkeep
+from memapp.services.consent import decisions, pending, proposals
 from memapp.services.embed import embed
 from memapp.services.merge import Written
 from memapp.services.recall import RecallRequest, recall
@@ -31,7 +32,7 @@ def runtime(tmp_path: Path) -> Iterator[Runtime]:
 
 def state(runtime: Runtime) -> dict[str, object]:
     """Everything that is remembered, agreed on and waiting; a proposal that waits again is a copy with an id of its own."""
-    waiting = sorted((one.field, one.new_value, one.evidence) for one in consent.waiting(runtime))
+    waiting = sorted((one.field, one.new_value, one.evidence) for one in pending.waiting(runtime))
     return {**dump(runtime.database.read()), "waiting": waiting}
 
 
@@ -151,30 +152,30 @@ def test_ten_steps_of_every_kind_with_decisions_lead_back_to_the_first_state(run
     undo.undo_last(runtime)
     dog = learn(runtime, "I have a dog.").memory.id
     cello = curate.add(runtime, "User plays the cello.").memory_id
-    city = consent.propose(runtime, "city", "Oslo", held=replace(oslo, origin="distilled"))
-    name, tongue = consent.propose(runtime, "preferred_name", "Ana"), consent.propose(runtime, "language", "Dutch")
+    city = proposals.propose(runtime, "city", "Oslo", held=replace(oslo, origin="distilled"))
+    name, tongue = proposals.propose(runtime, "preferred_name", "Ana"), proposals.propose(runtime, "language", "Dutch")
     assert city and name and tongue
     ready(runtime)
     steps: list[Callable[[], object]] = [
         lambda: learn(runtime, "I have a dog named Rex."),
-        lambda: consent.approve(runtime, city.id),
+        lambda: decisions.approve(runtime, city.id),
         lambda: curate.edit(runtime, cello, "User plays the viola.", tags=["music"]),
-        lambda: consent.deny(runtime, name.id),
+        lambda: decisions.deny(runtime, name.id),
         lambda: curate.forget(runtime, cello),
         lambda: learn(runtime, "I have two cats."),
-        lambda: consent.set_field(runtime, "city", "Bergen"),
+        lambda: decisions.set_field(runtime, "city", "Bergen"),
         lambda: curate.restore(runtime, cello),
-        lambda: consent.edit_then_approve(runtime, tongue.id, "Norwegian"),
+        lambda: decisions.edit_then_approve(runtime, tongue.id, "Norwegian"),
         lambda: learn(runtime, "I have three cats."),
         lambda: curate.pin(runtime, cello, dog),
-        lambda: consent.set_field(runtime, "language", ""),
+        lambda: decisions.set_field(runtime, "language", ""),
     ]
     states = []
     for step in steps:
         states.append(state(runtime))
         step()
         ready(runtime)
-    assert consent.profile(runtime) == {"city": "Bergen"}
+    assert decisions.profile(runtime) == {"city": "Bergen"}
     assert known(runtime) == {
         *("User has a dog named Rex.", "User lives in Oslo near the harbour."),
         *("User plays the viola.", "User has three cats."),
@@ -183,4 +184,4 @@ def test_ten_steps_of_every_kind_with_decisions_lead_back_to_the_first_state(run
         undo.undo_last(runtime)
         assert state(runtime) == before
     assert known(runtime) == {"User has a dog.", "User plays the cello."}
-    assert consent.profile(runtime) == {}
+    assert decisions.profile(runtime) == {}

@@ -9,7 +9,8 @@ import pytest
 
 from memapp.domain.activity import Count, Day, Rate, Rates
 from memapp.domain.history import Event, Step
-from memapp.services import activity, consent, curate, undo
+from memapp.services import activity, curate, undo
+from memapp.services.consent import decisions, proposals
 from memapp.store.events import add_event
 from memapp.ui.activity import reading, words
 from memapp.ui.activity.difference import DifferenceCard
@@ -94,7 +95,7 @@ async def test_the_log_says_who_did_what_to_which_memory_and_why(seen: Seen) -> 
     runtime = seen.app.runtime
     tea = curate.add(runtime, "Anna likes oolong tea.").memory_id
     curate.pin(runtime, tea)
-    consent.set_field(runtime, "city", "Oslo")
+    decisions.set_field(runtime, "city", "Oslo")
     await open_activity(seen, "log")
     shown = [" ".join(line.split()) for line in seen.lines()]
     assert any(line.endswith("you changed your profile Home") for line in shown)
@@ -154,7 +155,7 @@ async def test_the_last_change_is_taken_back_again_and_again(seen: Seen, key: st
     runtime = seen.app.runtime
     memory = curate.add(runtime, "Anna likes oolong tea.").memory_id
     curate.edit(runtime, memory, "Anna likes green tea.")
-    consent.set_field(runtime, "city", "Oslo")
+    decisions.set_field(runtime, "city", "Oslo")
     screen = await open_activity(seen, "undo")
     assert [words.step(one.step, one.decision) for one in screen.steps.items] == [
         "Changed your profile: Home",
@@ -162,7 +163,7 @@ async def test_the_last_change_is_taken_back_again_and_again(seen: Seen, key: st
         "Remembered “Anna likes green tea.”",
     ]
     await seen.pilot.press(key)
-    await seen.until(lambda: consent.profile(runtime) == {})
+    await seen.until(lambda: decisions.profile(runtime) == {})
     await seen.settle()
     assert any("Taken back: Changed your profile: Home" in one for one in seen.toasts())
     await seen.pilot.press(key)
@@ -197,8 +198,8 @@ async def test_what_is_taken_back_here_is_not_taken_back_twice_by_the_key_elsewh
 
 async def test_an_answer_in_the_inbox_is_called_by_its_name(seen: Seen) -> None:
     runtime = seen.app.runtime
-    for deed, field in ((consent.deny, "city"), (consent.snooze, "pronouns")):
-        found = consent.propose(runtime, field, "x")
+    for deed, field in ((decisions.deny, "city"), (decisions.snooze, "pronouns")):
+        found = proposals.propose(runtime, field, "x")
         assert found is not None
         deed(runtime, found.id)
     screen = await open_activity(seen, "undo")
@@ -257,7 +258,7 @@ async def test_activity_looks_as_it_should(world: World, size: tuple[int, int], 
         memory = curate.add(runtime, "Anna likes oolong tea in the morning, and without sugar.").memory_id
         curate.pin(runtime, memory)
         curate.forget(runtime, curate.add(runtime, SECRET).memory_id)
-        consent.set_field(runtime, "city", "Oslo")
+        decisions.set_field(runtime, "city", "Oslo")
         with (
             patch.object(activity, "counts", _counts),
             patch.object(activity, "by_day", _by_day),

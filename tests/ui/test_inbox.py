@@ -11,7 +11,8 @@ from textual import events
 
 from memapp.domain.chat import Origin, Role
 from memapp.domain.consent import Patch
-from memapp.services import chats, consent, curate, undo
+from memapp.services import chats, curate, undo
+from memapp.services.consent import decisions, pending, proposals
 from memapp.store import chat as store
 from memapp.ui.inbox import arming, reading
 from memapp.ui.inbox.words import expires
@@ -39,7 +40,7 @@ def put_in(seen: Seen, field: str = "city", value: str = "Bergen", text: str = "
         message = store.add_message(
             conn, runtime.user_id, thread.id, Role.USER, text, runtime.clock(), origin=Origin.TYPED, pasted=pasted
         )
-    found = consent.propose(runtime, field, value, message_id=message.id, typed=True, **more)  # type: ignore[arg-type]
+    found = proposals.propose(runtime, field, value, message_id=message.id, typed=True, **more)  # type: ignore[arg-type]
     assert found is not None
     return found
 
@@ -61,11 +62,11 @@ async def open_inbox(seen: Seen) -> InboxScreen:
 
 
 def waiting(seen: Seen) -> list[str]:
-    return [one.new_value for one in consent.waiting(seen.app.runtime)]
+    return [one.new_value for one in pending.waiting(seen.app.runtime)]
 
 
 def profile(seen: Seen) -> dict[str, str]:
-    return consent.profile(seen.app.runtime)
+    return decisions.profile(seen.app.runtime)
 
 
 # What must not count as an answer ------------------------------------------------------------------------------------
@@ -208,7 +209,7 @@ async def test_what_was_asked_without_a_value_is_written_not_approved(seen: Seen
 async def test_a_refused_answer_is_told_and_changes_nothing(seen: Seen, at_once: None) -> None:
     patch_ = propose(seen)
     await open_inbox(seen)
-    consent.deny(seen.app.runtime, patch_.id)
+    decisions.deny(seen.app.runtime, patch_.id)
     await seen.pilot.press("a")
     await seen.until(lambda: any("decided already" in one for one in seen.toasts()))
     assert profile(seen) == {}
@@ -393,8 +394,8 @@ def test_the_time_that_is_left_is_told() -> None:
 
 async def fill(seen: Seen) -> None:
     runtime = seen.app.runtime
-    consent.set_field(runtime, "preferred_name", "Ana")
-    consent.set_field(runtime, "city", "Oslo")
+    decisions.set_field(runtime, "preferred_name", "Ana")
+    decisions.set_field(runtime, "city", "Oslo")
     propose(seen, "pronouns", "she/her", "By the way, my pronouns are she/her.")
     propose(seen)
 

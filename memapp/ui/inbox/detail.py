@@ -9,8 +9,8 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
+from memapp.domain.consent import FORGOTTEN
 from memapp.domain.difference import words_changed
-from memapp.services.consent import FORGOTTEN
 from memapp.ui.inbox.reading import Case, Quote
 from memapp.ui.inbox.value import ValueField
 from memapp.ui.inbox.words import PROPOSERS, expires, wrote

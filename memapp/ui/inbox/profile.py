@@ -12,7 +12,8 @@ from textual.getters import app as the_app
 from textual.widgets import Static
 
 from memapp.runtime import Runtime
-from memapp.services import consent, undo
+from memapp.services import undo
+from memapp.services.consent import decisions
 from memapp.ui.app import MemappApp
 from memapp.ui.inbox import reading
 from memapp.ui.inbox.reading import Known, label
@@ -111,7 +112,7 @@ class ProfilePane(Vertical):
     @work(group="decide")
     @told
     async def _set(self, field: str, value: str) -> None:
-        step = await asyncio.to_thread(consent.set_field, self.runtime, field, value)
+        step = await asyncio.to_thread(decisions.set_field, self.runtime, field, value)
         self.leave_field()
         done = f"{label(field)} is “{value}”" if value else f"Taken away: {label(field)}"
         self.app.chat.undone.push(done, lambda runtime: undo.undo(runtime, step), step)

@@ -5,14 +5,13 @@ from datetime import datetime
 from typing import Literal
 
 from memapp.domain.chat import Message
-from memapp.domain.consent import Patch
+from memapp.domain.consent import FORGOTTEN, Patch
 from memapp.domain.history import Event
 from memapp.domain.profile import FIELDS, is_sensitive
-from memapp.domain.profile_values import added_value
 from memapp.errors import NotFound
 from memapp.runtime import Runtime
-from memapp.services import activity, chats, consent
-from memapp.services.consent import FORGOTTEN
+from memapp.services import activity, chats
+from memapp.services.consent import decisions, pending
 
 Wrote = Literal["typed", "pasted", "other"]
 QUOTE_CHARS = 240
@@ -86,15 +85,15 @@ class Queue:
 
 def queue(runtime: Runtime) -> Queue:
     """Return what waits."""
-    waiting = consent.waiting(runtime, limit=SHOWN)
-    count = len(waiting) if len(waiting) < SHOWN else consent.count_waiting(runtime)
+    waiting = pending.waiting(runtime, limit=SHOWN)
+    count = len(waiting) if len(waiting) < SHOWN else pending.count_waiting(runtime)
     return Queue(tuple(case(runtime, patch) for patch in waiting), count)
 
 
 def case(runtime: Runtime, patch: Patch) -> Case:
-    wanted = added_value(patch.field, patch.old_value, patch.new_value)
+    wanted = patch.addition
     quotes = [_quote(message, wanted) for message in _messages(runtime, patch)]
-    return Case(patch, consent.held_text(runtime, patch.id), tuple(reversed(quotes)))
+    return Case(patch, pending.held_text(runtime, patch.id), tuple(reversed(quotes)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +112,7 @@ class Settled:
 
 def settled_by(runtime: Runtime, message: Message) -> tuple[Settled, ...]:
     """Return what was decided since a message came, last first; ask at once, before anything else can be decided."""
-    known = consent.profile(runtime)
+    known = decisions.profile(runtime)
     entries = [
         one for one in activity.entries(runtime, limit=ENTRIES) if one.event is Event.PROFILE and one.at >= message.created_at
     ]
@@ -126,12 +125,12 @@ def settled_by(runtime: Runtime, message: Message) -> tuple[Settled, ...]:
 
 def proposed_by(runtime: Runtime, message_id: str) -> tuple[Patch, ...]:
     """Return what waits because of one message."""
-    return tuple(patch for patch in consent.waiting(runtime) if message_id in patch.evidence)
+    return tuple(patch for patch in pending.waiting(runtime) if message_id in patch.evidence)
 
 
 def profile(runtime: Runtime) -> tuple[Known, ...]:
     """Return every field: first what is known, then what is not."""
-    values = consent.profile(runtime)
+    values = decisions.profile(runtime)
     known = [_known(runtime, field, values[field]) for field in FIELDS if field in values]
     return (*known, *(Known(field, "") for field in FIELDS if field not in values))
 

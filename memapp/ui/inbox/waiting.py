@@ -17,7 +17,8 @@ from textual.message import Message
 from textual.worker import Worker
 
 from memapp.runtime import Runtime
-from memapp.services import consent, undo
+from memapp.services import undo
+from memapp.services.consent import decisions
 from memapp.ui.app import MemappApp
 from memapp.ui.inbox import reading
 from memapp.ui.inbox.arming import Arming
@@ -161,17 +162,17 @@ class WaitingPane(Horizontal):
     def action_approve(self) -> None:
         if self.case is not None:
             patch = self.case.patch
-            self._decide(f"Approved: {change(patch)}", lambda: consent.approve(self.runtime, patch.id))
+            self._decide(f"Approved: {change(patch)}", lambda: decisions.approve(self.runtime, patch.id))
 
     def action_deny(self) -> None:
         if self.case is not None:
             patch = self.case.patch
-            self._decide(f"Denied: {change(patch)}", lambda: consent.deny(self.runtime, patch.id))
+            self._decide(f"Denied: {change(patch)}", lambda: decisions.deny(self.runtime, patch.id))
 
     def action_snooze(self) -> None:
         if self.case is not None:
             patch = self.case.patch
-            self._decide(f"Until tomorrow: {change(patch)}", lambda: consent.snooze(self.runtime, patch.id))
+            self._decide(f"Until tomorrow: {change(patch)}", lambda: decisions.snooze(self.runtime, patch.id))
 
     def action_edit(self) -> None:
         """Let the person write what is right; ctrl+s there approves it."""
@@ -186,7 +187,7 @@ class WaitingPane(Horizontal):
         if self.case is None or self.case.patch.id != event.key:
             return
         label, key, value = self.case.label, event.key, event.value
-        self._decide(f"Approved: {label} “{value}”", lambda: consent.edit_then_approve(self.runtime, key, value))
+        self._decide(f"Approved: {label} “{value}”", lambda: decisions.edit_then_approve(self.runtime, key, value))
 
     @on(ValueField.Left)
     def _left(self, event: ValueField.Left) -> None:

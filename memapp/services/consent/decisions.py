@@ -1,0 +1,196 @@
+"""The person's decisions on what waits, the profile that they make, and taking them back.
+
+Every decision is one step of the history, named by what it returns, and is taken back by that name (`services.undo`).
+"""
+
+import sqlite3
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Literal
+
+from memapp.domain.changes import Actor, Created, ProfileChanged, Reverted
+from memapp.domain.consent import FORGOTTEN, DenyReason, Patch, rebased
+from memapp.domain.duplicates import normalise
+from memapp.domain.history import Entry, Event
+from memapp.domain.profile import FIELDS, same_value
+from memapp.domain.profile_values import VALUE_CHARS, adds_up
+from memapp.domain.text import clean, one_line
+from memapp.errors import UsageError
+from memapp.runtime import Runtime
+from memapp.services.consent import pending
+from memapp.store import changes, consents, history, memories
+from memapp.store.rows import new_id
+
+SNOOZE_HOURS = 24
+
+Decider = Literal["person", "chat", "signals"]
+
+
+def profile(runtime: Runtime) -> dict[str, str]:
+    """Return what the person has agreed to be known about them, by field."""
+    return consents.read_profile(runtime.database.read(), runtime.user_id)
+
+
+def approve(runtime: Runtime, patch_id: str) -> str:
+    """Carry out a proposal and create the memory that waited with it. Return the step."""
+    with runtime.database.decide() as conn:
+        return carry_out(conn, runtime, pending.undecided(conn, runtime, patch_id), "person", _person(runtime))
+
+
+def edit_then_approve(runtime: Runtime, patch_id: str, value: str) -> str:
+    """Carry out another value in place of the proposed one, which is withdrawn. Return the step."""
+    value = _checked(value)
+    with runtime.database.decide() as conn:
+        patch, actor = pending.undecided(conn, runtime, patch_id), _person(runtime)
+        current = pending.current(conn, runtime, patch.field)
+        if same_value(patch.field, rebased(patch, current).new_value, value):
+            return carry_out(conn, runtime, patch, "person", actor)
+        held = consents.held(conn, runtime.user_id, patch.id)
+        held = replace(held, text=value) if held and patch.field == FORGOTTEN else None
+        edited = pending.add(conn, runtime, patch.field, current, value, "person", held)
+        consents.copy_evidence(conn, patch.id, edited.id)
+        consents.decide(conn, patch.id, "withdrawn", "person", runtime.clock())
+        consents.note_decision(conn, actor, actor.step, patch, "withdrawn", runtime.clock())
+        return carry_out(conn, runtime, edited, "person", actor)
+
+
+def deny(runtime: Runtime, patch_id: str, reason: DenyReason | None = None) -> str:
+    """Drop a proposal and what waited with it. Return the step."""
+    with runtime.database.decide() as conn:
+        return turn_down(conn, runtime, pending.undecided(conn, runtime, patch_id), "person", reason)
+
+
+def snooze(runtime: Runtime, patch_id: str, hours: int = SNOOZE_HOURS) -> str:
+    """Put a proposal out of sight for some hours. Return the step."""
+    with runtime.database.decide() as conn:
+        patch, actor, now = pending.undecided(conn, runtime, patch_id), _person(runtime), runtime.clock()
+        consents.snooze(conn, patch.id, now + timedelta(hours=hours))
+        consents.note_decision(conn, actor, actor.step, patch, "snoozed", now)
+        return actor.step
+
+
+def set_field(runtime: Runtime, field: str, value: str) -> str:
+    """Let the person write a field of their own profile; empty takes it away. Return the step."""
+    value = _checked(value) if value.strip() else ""
+    if field not in FIELDS:
+        raise UsageError(f"There is no profile field {field!r}.", f"There are: {', '.join(FIELDS)}.")
+    with runtime.database.decide() as conn:
+        current = pending.current(conn, runtime, field)
+        if value == current:
+            raise UsageError("The profile says that already." if value else "The profile says nothing there.")
+        return _replace(conn, runtime, field, current, value, "person", _person(runtime))
+
+
+def carry_out(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, by: Decider, actor: Actor) -> str:
+    """Approve a proposal in the caller's transaction, and create the memory that waited with it. Return the step."""
+    if not patch.new_value:
+        raise UsageError("This proposal has no value yet.", "Edit it, and it is approved.")
+    held = consents.held(conn, runtime.user_id, patch.id)
+    patch = _against_now(conn, runtime, patch, by)
+    now = runtime.clock()
+    consents.decide(conn, patch.id, "approved", by, now)
+    if patch.field == FORGOTTEN:
+        consents.mark_applied(conn, patch.id)
+        consents.note_decision(conn, actor, actor.step, patch, "approved", now)
+    else:
+        changes.apply(conn, ProfileChanged(patch.id), actor, now)
+    if held and memories.find_same(conn, runtime.user_id, normalise(held.text)) is None:
+        sources = tuple(consents.still_there(conn, runtime.user_id, held.sources))
+        memory = replace(held, id=new_id(now), sources=sources, created_at=now, updated_at=now)
+        changes.apply(conn, Created(memory), actor, now)
+    return actor.step
+
+
+def _against_now(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, by: Decider) -> Patch:
+    """Add to what the profile says now: since the proposal was made, the field may have got another value beside it."""
+    if not adds_up(patch.field) or patch.proposer == "person" or patch.old_value == pending.current(conn, runtime, patch.field):
+        return patch
+    consents.decide(conn, patch.id, "withdrawn", by, runtime.clock())
+    anew = pending.add_again(conn, runtime, patch, patch.proposer)
+    if question := consents.question_of(conn, runtime.user_id, patch.id):
+        consents.mark_asked(conn, anew.id, question)
+    return anew
+
+
+def turn_down(
+    conn: sqlite3.Connection, runtime: Runtime, patch: Patch, by: Literal["person", "chat"], reason: DenyReason | None = None
+) -> str:
+    """Deny a proposal in the caller's transaction. Return the step."""
+    actor, now = _person(runtime), runtime.clock()
+    consents.decide(conn, patch.id, "denied", by, now)
+    consents.note_decision(conn, actor, actor.step, patch, "denied", now, reason=reason or "")
+    return actor.step
+
+
+def _replace(
+    conn: sqlite3.Connection,
+    runtime: Runtime,
+    field: str,
+    old: str,
+    new: str,
+    proposer: Literal["person", "undo"],
+    actor: Actor,
+    undoes: str = "",
+) -> str:
+    """Change a field at the person's own word: a patch like any other, approved at once."""
+    patch = pending.add(conn, runtime, field, old, new, proposer, None)
+    now = runtime.clock()
+    consents.decide(conn, patch.id, "approved", "person", now)
+    changes.apply(conn, ProfileChanged(patch.id, undoes), actor, now)
+    return actor.step
+
+
+def _checked(value: str) -> str:
+    value = one_line(clean(value))
+    if not value:
+        raise UsageError("There is no value.")
+    if len(value) > VALUE_CHARS:
+        raise UsageError(f"A value has at most {VALUE_CHARS} characters, this has {len(value)}.")
+    return value
+
+
+def _person(runtime: Runtime) -> Actor:
+    return Actor(runtime.user_id, "person", step=new_id(runtime.clock()))
+
+
+# Taking a decision back ----------------------------------------------------------------------------------------------
+
+
+def take_back(runtime: Runtime, step: str, purge_at: datetime) -> str:
+    """Take back a step that decided something, with the memory that it created; what was proposed waits again.
+
+    Return the step that did it. Raises `UsageError` when the profile has been changed again since.
+    """
+    with runtime.database.decide() as conn:
+        actor = _person(runtime)
+        entries = history.entries_of_step(conn, runtime.user_id, step)
+        if history.was_taken_back(conn, runtime.user_id, step):
+            raise UsageError("This was taken back already.")
+        if any(entry.event is not Event.PROFILE for entry in entries):
+            changes.apply(conn, Reverted(step, purge_at), actor, runtime.clock())
+        for entry in reversed([one for one in entries if one.event is Event.PROFILE]):
+            _take_back(conn, runtime, entry, actor)
+        return actor.step
+
+
+def _take_back(conn: sqlite3.Connection, runtime: Runtime, entry: Entry, actor: Actor) -> None:
+    patch = consents.get_patch(conn, runtime.user_id, entry.meta["patch_id"])
+    decision = entry.meta.get("decision", "changed")
+    if decision == "changed":
+        _restore_value(conn, runtime, patch, entry, actor)
+    elif decision == "snoozed":
+        consents.snooze(conn, patch.id, None)
+    if decision in ("denied", "withdrawn") or (decision in ("changed", "approved") and patch.proposer != "person"):
+        pending.add_again(conn, runtime, patch, "undo")  # a decided one stays as it was decided; this never applies by itself
+    if decision != "changed":
+        consents.note_decision(conn, actor, actor.step, patch, "reopened", runtime.clock(), undoes=entry.step)
+
+
+def _restore_value(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, entry: Entry, actor: Actor) -> None:
+    """Give a field the value it had, by the opposite patch."""
+    current = pending.current(conn, runtime, patch.field)
+    if current != patch.new_value:
+        raise UsageError("The profile was changed again since then.", "Take that back first.")
+    before = entry.meta["before"]
+    previous = consents.get_patch(conn, runtime.user_id, before).new_value if before else ""
+    _replace(conn, runtime, patch.field, current, previous, "undo", actor, undoes=entry.step)

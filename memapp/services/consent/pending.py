@@ -1,0 +1,107 @@
+"""What waits for the person's word: how it gets there, how it reads against the profile of now, and its end without an answer."""
+
+import sqlite3
+from collections.abc import Sequence
+
+from memapp.domain.consent import Patch, expiry, rebased
+from memapp.domain.memory import Memory
+from memapp.domain.profile import FIELDS
+from memapp.errors import UsageError
+from memapp.runtime import Runtime
+from memapp.store import consents, events
+from memapp.store.rows import new_id
+
+ALL = 1_000_000
+
+
+def waiting(runtime: Runtime, *, before: str = "", limit: int = 200) -> list[Patch]:
+    """Return what can be decided now, newest first, each against what the profile says now."""
+    conn = runtime.database.read()
+    known = consents.read_profile(conn, runtime.user_id)
+    found = consents.list_waiting(conn, runtime.user_id, runtime.clock(), before=before, limit=limit)
+    return [rebased(one, known.get(one.field, "")) for one in found]
+
+
+def get(runtime: Runtime, patch_id: str) -> Patch:
+    """Return a proposal whatever became of it; one that waits, against what the profile says now."""
+    conn = runtime.database.read()
+    patch = consents.get_patch(conn, runtime.user_id, patch_id)
+    return rebased(patch, current(conn, runtime, patch.field)) if patch.state == "pending" else patch
+
+
+def count_waiting(runtime: Runtime) -> int:
+    return consents.count_waiting(runtime.database.read(), runtime.user_id, runtime.clock())
+
+
+def held_text(runtime: Runtime, patch_id: str) -> str:
+    """Return what the memory says that waits with a patch; empty if there is none."""
+    held = consents.held(runtime.database.read(), runtime.user_id, patch_id)
+    return held.text if held else ""
+
+
+def expire_due(runtime: Runtime) -> list[Patch]:
+    """End proposals that nobody decided in time; return them."""
+    now = runtime.clock()
+    due = consents.due_patches(runtime.database.read(), runtime.user_id, now)
+    if not due:
+        return []
+    with runtime.database.decide() as conn:
+        for patch in due:
+            consents.decide(conn, patch.id, "expired", "clock", now)
+            meta = {"patch_id": patch.id, "decision": "expired"}
+            events.add_event(conn, runtime.user_id, "worker", "consent", "skipped", now, meta=meta)
+    return due
+
+
+def withdraw(runtime: Runtime, patch_ids: Sequence[str]) -> None:
+    """End proposals that go with what brought them; those that were decided meanwhile stay decided."""
+    with runtime.database.decide() as conn:
+        for patch in consents.list_patches(conn, runtime.user_id, state="pending", limit=ALL):
+            if patch.id in patch_ids:
+                consents.decide(conn, patch.id, "withdrawn", "person", runtime.clock())
+
+
+def add(conn: sqlite3.Connection, runtime: Runtime, field: str, old: str, new: str, proposer: str, held: Memory | None) -> Patch:
+    """Put a change of a field from one value to another into the queue, with the memory that waits with it."""
+    now = runtime.clock()
+    patch = Patch(
+        id=new_id(now),
+        user_id=runtime.user_id,
+        field=field,
+        old_value=old,
+        new_value=new,
+        evidence=(),
+        proposer=proposer,
+        state="pending",
+        created_at=now,
+        expires_at=expiry(now),
+    )
+    try:
+        consents.add_patch(conn, patch, held=held)
+    except sqlite3.IntegrityError:
+        raise UsageError(f"There is no profile field {field!r}.", f"There are: {', '.join(FIELDS)}.") from None
+    return patch
+
+
+def add_again(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, proposer: str) -> Patch:
+    """Put a copy of a proposal into the queue, against what the profile says now, with its evidence and what waits with it."""
+    moved = rebased(patch, current(conn, runtime, patch.field))
+    held = consents.held(conn, runtime.user_id, patch.id)
+    copy = add(conn, runtime, moved.field, moved.old_value, moved.new_value, proposer, held)
+    consents.copy_evidence(conn, patch.id, copy.id)
+    return copy
+
+
+def undecided(conn: sqlite3.Connection, runtime: Runtime, patch_id: str) -> Patch:
+    """Return a proposal that can be decided. Raises `UsageError` for one that was, or whose time is over."""
+    patch = consents.get_patch(conn, runtime.user_id, patch_id)
+    if patch.state != "pending":
+        raise UsageError("This was decided already.")
+    if patch.expires_at < runtime.clock():
+        raise UsageError("The time to decide on this is over.", "Write it into the profile yourself.")
+    return patch
+
+
+def current(conn: sqlite3.Connection, runtime: Runtime, field: str) -> str:
+    """Return what the profile says in a field."""
+    return consents.read_profile(conn, runtime.user_id).get(field, "")

@@ -1,0 +1,69 @@
+"""Putting what was noticed about the person before them, once; what is benign applies by itself when it was typed twice."""
+
+import sqlite3
+from datetime import datetime
+from typing import Literal
+
+from memapp.domain.changes import Actor
+from memapp.domain.consent import Patch, corroborated, expiry
+from memapp.domain.memory import Memory
+from memapp.domain.profile import is_sensitive, same_value
+from memapp.domain.profile_values import VALUE_CHARS, has_value, with_value
+from memapp.domain.text import clean, one_line
+from memapp.runtime import Runtime
+from memapp.services.consent import decisions, pending
+from memapp.store import consents, events
+from memapp.store.rows import new_id
+
+
+def propose(
+    runtime: Runtime,
+    field: str,
+    value: str,
+    *,
+    message_id: str = "",
+    typed: bool = False,
+    held: Memory | None = None,
+    proposer: Literal["worker", "import"] = "worker",
+) -> Patch | None:
+    """Put a value of a field before the person, with a memory that waits with it.
+
+    The same proposal again only adds its message as evidence; what the profile says already, or what was denied within the
+    last week, is not proposed. A benign field applies by itself when two messages that were typed say the same. What the
+    person said here takes the place of what an import proposed, with all that came with it.
+    Return the patch, or None if there is nothing to decide.
+    """
+    value = one_line(clean(value))[:VALUE_CHARS]
+    with runtime.database.write() as conn:
+        now = runtime.clock()
+        current = pending.current(conn, runtime, field)
+        if value and has_value(field, current, value):
+            return None
+        same = _waiting(conn, runtime, field, value)
+        brought = [one for one in same if one.proposer == "import" and proposer != "import"]
+        patch = next((one for one in same if one not in brought), None)
+        if patch is None:
+            if _denied_lately(conn, runtime, field, value, now):
+                return None
+            for one in brought:
+                with runtime.database.decide() as deciding:
+                    consents.decide(deciding, one.id, "withdrawn", "signals", now)
+            patch = pending.add(conn, runtime, field, current, with_value(field, current, value), proposer, held)
+            events.add_event(conn, runtime.user_id, "worker", "propose", "ok", now, meta={"field": field, "patch_id": patch.id})
+        if message_id:
+            consents.add_evidence(conn, patch.id, message_id, typed=typed)
+        if patch.proposer == "worker" and not is_sensitive(field) and value and corroborated(consents.signals(conn, patch.id)):
+            with runtime.database.decide() as deciding:
+                decisions.carry_out(deciding, runtime, patch, "signals", Actor(runtime.user_id, "worker", step=new_id(now)))
+        return consents.get_patch(conn, runtime.user_id, patch.id)
+
+
+def _waiting(conn: sqlite3.Connection, runtime: Runtime, field: str, value: str) -> list[Patch]:
+    waiting = consents.list_patches(conn, runtime.user_id, state="pending", field=field, limit=pending.ALL)
+    now = runtime.clock()
+    return [one for one in waiting if one.expires_at >= now and same_value(field, one.addition, value)]
+
+
+def _denied_lately(conn: sqlite3.Connection, runtime: Runtime, field: str, value: str, now: datetime) -> bool:
+    denied = consents.list_patches(conn, runtime.user_id, state="denied", field=field)
+    return any(one.decided_at and now < expiry(one.decided_at) and same_value(field, one.addition, value) for one in denied)

@@ -1,0 +1,40 @@
+"""What the tests of consent arrange."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+from memapp.domain.chat import Message, Origin, Role
+from memapp.domain.consent import Patch
+from memapp.domain.memory import Memory
+from memapp.runtime import Runtime
+from memapp.services import curate, undo
+from memapp.services.consent import proposals
+from memapp.store import chat
+from tests.builders import Clock
+
+
+def typed(runtime: Runtime, thread: str, text: str = "words") -> Message:
+    with runtime.database.write() as conn:
+        return chat.add_message(conn, runtime.user_id, thread, Role.USER, text, runtime.clock(), origin=Origin.TYPED)
+
+
+def proposed(runtime: Runtime, field: str = "city", value: str = "Oslo", **more: object) -> Patch:
+    patch = proposals.propose(runtime, field, value, **more)  # type: ignore[arg-type]
+    assert patch is not None
+    return patch
+
+
+def later(runtime: Runtime, **time: int) -> None:
+    assert isinstance(runtime.clock, Clock)
+    runtime.clock.now += timedelta(**time)
+
+
+def held_fact(runtime: Runtime, text: str = "User lives in Oslo near the harbour.") -> Memory:
+    """A memory that is not in the store, as it comes out of distilling."""
+    memory = curate.get(runtime, curate.add(runtime, text).memory_id)
+    undo.undo_last(runtime)
+    return replace(memory, origin="distilled")
+
+
+def live(runtime: Runtime) -> list[str]:
+    return [memory.text for memory in curate.list_memories(runtime)]

@@ -1,0 +1,125 @@
+"""Decisions on real proposals, and taking them back."""
+
+import pytest
+
+from memapp.domain.consent import FORGOTTEN
+from memapp.domain.history import Event
+from memapp.errors import NotFound, UsageError
+from memapp.runtime import Runtime
+from memapp.services import undo
+from memapp.services.consent import decisions, pending
+from memapp.store import consents
+from tests.builders import new_chat
+from tests.services.consent.builders import held_fact, live, proposed, typed
+
+
+def test_a_held_memory_is_created_by_a_yes_and_dropped_by_a_no(runtime: Runtime) -> None:
+    patch = proposed(runtime, held=held_fact(runtime))
+    assert (live(runtime), pending.held_text(runtime, patch.id)) == ([], "User lives in Oslo near the harbour.")
+    decisions.approve(runtime, patch.id)
+    assert live(runtime) == ["User lives in Oslo near the harbour."]
+    decisions.deny(runtime, proposed(runtime, "pronouns", "she/her", held=held_fact(runtime, "User's pronouns are she/her.")).id)
+    assert live(runtime) == ["User lives in Oslo near the harbour."]
+
+
+def test_an_approval_is_one_step_and_undo_takes_profile_and_memory_back_and_lets_it_wait_again(runtime: Runtime) -> None:
+    patch = proposed(runtime, held=held_fact(runtime))
+    step = decisions.approve(runtime, patch.id)
+    (last, *_) = undo.undoable(runtime)
+    assert (last.id, last.entries, last.event) == (step, 2, Event.PROFILE)
+    undo.undo_last(runtime)
+    assert (decisions.profile(runtime), live(runtime)) == ({}, [])
+    (again,) = pending.waiting(runtime)
+    assert (again.id != patch.id, again.new_value, again.proposer) == (True, "Oslo", "undo")
+    decisions.approve(runtime, again.id)
+    assert (decisions.profile(runtime), live(runtime)) == ({"city": "Oslo"}, ["User lives in Oslo near the harbour."])
+
+
+def test_what_was_taken_back_cannot_be_taken_back_twice(runtime: Runtime) -> None:
+    step = decisions.approve(runtime, proposed(runtime).id)
+    undo.undo(runtime, step)
+    with pytest.raises(UsageError, match="already"):
+        undo.undo(runtime, step)
+    assert step not in [one.id for one in undo.undoable(runtime)]
+
+
+def test_an_older_approval_is_not_taken_back_over_a_newer_one(runtime: Runtime) -> None:
+    first = decisions.approve(runtime, proposed(runtime).id)
+    decisions.approve(runtime, proposed(runtime, value="Bergen").id)
+    with pytest.raises(UsageError, match="changed again"):
+        undo.undo(runtime, first)
+    assert decisions.profile(runtime) == {"city": "Bergen"}
+    undo.undo_last(runtime)
+    assert decisions.profile(runtime) == {"city": "Oslo"}
+    undo.undo_last(runtime)
+    assert decisions.profile(runtime) == {}
+
+
+def test_a_denial_taken_back_waits_again_with_its_evidence(runtime: Runtime) -> None:
+    message = typed(runtime, new_chat(runtime))
+    decisions.deny(runtime, proposed(runtime, message_id=message.id, typed=True).id)
+    undo.undo_last(runtime)
+    (again,) = pending.waiting(runtime)
+    assert (again.new_value, again.evidence, again.state) == ("Oslo", (message.id,), "pending")
+
+
+def test_an_edited_value_is_applied_and_the_proposed_one_withdrawn(runtime: Runtime) -> None:
+    patch = proposed(runtime, held=held_fact(runtime))
+    step = decisions.edit_then_approve(runtime, patch.id, "Bergen")
+    assert (decisions.profile(runtime), live(runtime)) == ({"city": "Bergen"}, [])
+    assert consents.get_patch(runtime.database.read(), runtime.user_id, patch.id).state == "withdrawn"
+    undo.undo(runtime, step)
+    assert decisions.profile(runtime) == {}
+    assert [(one.new_value, pending.held_text(runtime, one.id)) for one in pending.waiting(runtime)] == [
+        ("Oslo", "User lives in Oslo near the harbour.")
+    ]
+
+
+def test_a_request_without_a_value_is_approved_by_editing_only(runtime: Runtime) -> None:
+    patch = proposed(runtime, "preferred_name", "")
+    with pytest.raises(UsageError, match="no value"):
+        decisions.approve(runtime, patch.id)
+    decisions.edit_then_approve(runtime, patch.id, "Ana")
+    assert decisions.profile(runtime) == {"preferred_name": "Ana"}
+
+
+def test_what_was_decided_is_not_decided_again(runtime: Runtime) -> None:
+    patch = proposed(runtime)
+    decisions.deny(runtime, patch.id)
+    for again in (decisions.approve, decisions.deny, decisions.snooze):
+        with pytest.raises(UsageError, match="decided already"):
+            again(runtime, patch.id)
+    with pytest.raises(NotFound):
+        decisions.approve(runtime, "nobody")
+
+
+def test_the_person_writes_their_own_profile_and_undo_gives_the_old_value_back(runtime: Runtime) -> None:
+    decisions.set_field(runtime, "city", "Oslo")
+    decisions.set_field(runtime, "city", "Bergen")
+    decisions.set_field(runtime, "city", "")
+    assert decisions.profile(runtime) == {}
+    for expected in ({"city": "Bergen"}, {"city": "Oslo"}, {}):
+        undo.undo_last(runtime)
+        assert decisions.profile(runtime) == expected
+    assert pending.waiting(runtime) == [], "what the person wrote is no proposal"
+    for field, value in (("city", ""), ("shoe_size", "42"), (FORGOTTEN, "x"), ("city", "x" * 281)):
+        with pytest.raises(UsageError):
+            decisions.set_field(runtime, field, value)
+
+
+def test_a_fact_that_was_erased_before_is_remembered_by_a_yes_only(runtime: Runtime) -> None:
+    fact = held_fact(runtime, "User had a cat called Luna.")
+    patch = proposed(runtime, FORGOTTEN, "User had a cat called Luna.", held=fact)
+    assert live(runtime) == []
+    step = decisions.approve(runtime, patch.id)
+    assert (live(runtime), decisions.profile(runtime)) == (["User had a cat called Luna."], {})
+    undo.undo(runtime, step)
+    assert (live(runtime), pending.count_waiting(runtime)) == ([], 1)
+
+
+def test_decisions_stand_in_the_history_without_what_they_were_about(runtime: Runtime) -> None:
+    decisions.deny(runtime, proposed(runtime).id)
+    row = runtime.database.read().execute("SELECT * FROM history WHERE event = 'PROFILE'").fetchone()
+    assert (row["memory_id"], row["actor"]) == ("profile:city", "person")
+    assert "denied" in row["meta"]
+    assert "Oslo" not in "".join(map(str, tuple(row)))

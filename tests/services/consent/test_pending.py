@@ -1,0 +1,68 @@
+"""What waits: shown against the profile of now, hidden for a while, ended by time."""
+
+import pytest
+
+from memapp.errors import UsageError
+from memapp.runtime import Runtime
+from memapp.services import undo
+from memapp.services.consent import decisions, pending, proposals, questions
+from memapp.store import consents
+from tests.builders import new_chat
+from tests.services.consent.builders import held_fact, later, proposed
+
+
+def test_a_proposal_changes_nothing_until_it_is_approved(runtime: Runtime) -> None:
+    patch = proposed(runtime)
+    assert decisions.profile(runtime) == {}
+    assert (pending.count_waiting(runtime), [one.id for one in pending.waiting(runtime)]) == (1, [patch.id])
+    decisions.approve(runtime, patch.id)
+    assert decisions.profile(runtime) == {"city": "Oslo"}
+    assert pending.count_waiting(runtime) == 0
+    decided = consents.get_patch(runtime.database.read(), runtime.user_id, patch.id)
+    assert (decided.state, decided.decided_by) == ("applied", "person")
+
+
+def test_snoozing_hides_for_a_while_and_undo_shows_again(runtime: Runtime) -> None:
+    patch = proposed(runtime)
+    decisions.snooze(runtime, patch.id)
+    assert pending.waiting(runtime) == []
+    undo.undo_last(runtime)
+    assert [one.id for one in pending.waiting(runtime)] == [patch.id]
+    decisions.snooze(runtime, patch.id)
+    later(runtime, hours=25)
+    assert pending.count_waiting(runtime) == 1
+
+
+def test_a_field_with_several_values_grows(runtime: Runtime) -> None:
+    one, other = proposed(runtime, "health", "asthma"), proposed(runtime, "health", "hay fever")
+    decisions.approve(runtime, one.id)
+    (shown,) = pending.waiting(runtime)
+    assert (shown.id, shown.old_value, shown.new_value) == (other.id, "asthma", "asthma; hay fever")
+    decisions.approve(runtime, other.id)
+    assert decisions.profile(runtime) == {"health": "asthma; hay fever"}
+    assert proposals.propose(runtime, "health", "Asthma") is None
+    undo.undo_last(runtime)
+    assert decisions.profile(runtime) == {"health": "asthma"}
+
+
+def test_a_proposal_expires_after_seven_days_and_cannot_be_approved_then(runtime: Runtime) -> None:
+    patch = proposed(runtime)
+    later(runtime, days=6)
+    assert (pending.expire_due(runtime), pending.count_waiting(runtime)) == ([], 1)
+    later(runtime, days=1, hours=1)
+    with pytest.raises(UsageError, match="time to decide"):
+        decisions.approve(runtime, patch.id)
+    assert [one.id for one in pending.expire_due(runtime)] == [patch.id]
+    assert consents.get_patch(runtime.database.read(), runtime.user_id, patch.id).decided_by == "clock"
+    assert decisions.profile(runtime) == {}
+
+
+def test_what_waits_with_a_proposal_and_what_was_asked_belong_to_one_person(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    patch = proposed(runtime, held=held_fact(runtime))
+    question = questions.ask(runtime, patch.id, thread)
+    conn, me = runtime.database.read(), runtime.user_id
+    for user, text, asked, since in ((me, True, question.id, 0), ("somebody else", False, "", None)):
+        assert (consents.held(conn, user, patch.id) is not None) is text
+        assert consents.question_of(conn, user, patch.id) == asked
+        assert consents.messages_since_question(conn, user, thread) == since

@@ -1,0 +1,75 @@
+"""What is proposed, what is not, and what applies by itself."""
+
+import pytest
+
+from memapp.errors import UsageError
+from memapp.runtime import Runtime
+from memapp.services import undo
+from memapp.services.consent import decisions, proposals
+from memapp.store import chat
+from tests.builders import new_chat
+from tests.services.consent.builders import later, proposed, typed
+
+
+def test_the_same_statement_adds_evidence_and_no_second_proposal(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    one, two = typed(runtime, thread), typed(runtime, thread)
+    first = proposed(runtime, message_id=one.id, typed=True)
+    again = proposed(runtime, value=" oslo ", message_id=two.id, typed=True)
+    once_more = proposed(runtime, message_id=two.id, typed=True)
+    assert (again.id, once_more.evidence) == (first.id, tuple(sorted([one.id, two.id])))
+
+
+def test_what_the_profile_says_is_not_proposed_again(runtime: Runtime) -> None:
+    decisions.approve(runtime, proposed(runtime).id)
+    assert proposals.propose(runtime, "city", "OSLO") is None
+
+
+def test_what_was_denied_is_not_proposed_again_for_a_week(runtime: Runtime) -> None:
+    decisions.deny(runtime, proposed(runtime).id)
+    assert proposals.propose(runtime, "city", "Oslo") is None
+    assert proposed(runtime, value="Bergen").new_value == "Bergen"
+    later(runtime, days=8)
+    assert proposed(runtime).state == "pending"
+
+
+def test_a_field_that_does_not_exist_is_refused(runtime: Runtime) -> None:
+    with pytest.raises(UsageError, match="no profile field 'shoe_size'"):
+        proposals.propose(runtime, "shoe_size", "42")
+
+
+def test_two_typed_messages_apply_a_benign_field(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    one, two = typed(runtime, thread), typed(runtime, thread)
+    proposed(runtime, "tone", "short", message_id=one.id, typed=True)
+    proposed(runtime, "tone", "short", message_id=one.id, typed=True)
+    assert decisions.profile(runtime) == {}, "the same message counts once"
+    applied = proposed(runtime, "tone", "short", message_id=two.id, typed=True)
+    assert (applied.state, applied.decided_by) == ("applied", "signals")
+    assert decisions.profile(runtime) == {"tone": "short"}
+
+
+def test_signals_that_were_not_typed_or_no_longer_stand_count_for_nothing(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    one, two, three = (typed(runtime, thread) for _ in range(3))
+    proposed(runtime, "tone", "short", message_id=one.id, typed=True)
+    proposed(runtime, "tone", "short", message_id=two.id, typed=False)
+    with runtime.database.write() as conn:
+        chat.set_active(conn, runtime.user_id, [one.id], active=False)
+    assert proposed(runtime, "tone", "short", message_id=three.id, typed=True).state == "pending"
+
+
+def test_no_number_of_signals_applies_a_sensitive_field(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    for _ in range(5):
+        patch = proposed(runtime, "health", "asthma", message_id=typed(runtime, thread).id, typed=True)
+    assert (patch.state, decisions.profile(runtime)) == ("pending", {})
+
+
+def test_a_reopened_benign_proposal_does_not_apply_by_itself(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    for _ in range(2):
+        proposed(runtime, "tone", "short", message_id=typed(runtime, thread).id, typed=True)
+    undo.undo_last(runtime)
+    assert proposed(runtime, "tone", "short", message_id=typed(runtime, thread).id, typed=True).state == "pending"
+    assert decisions.profile(runtime) == {}

@@ -1,0 +1,71 @@
+"""The question in the chat: which proposal it is about, and what a yes to it keeps."""
+
+import pytest
+
+from memapp.domain.chat import Origin, Role
+from memapp.domain.consent import FORGOTTEN, Patch
+from memapp.errors import UsageError
+from memapp.runtime import Runtime
+from memapp.services import undo
+from memapp.services.consent import decisions, pending, questions
+from memapp.store import chat, consents
+from tests.builders import new_chat
+from tests.services.consent.builders import held_fact, live, proposed, typed
+
+
+def brought_in(runtime: Runtime, text: str) -> Patch:
+    return proposed(runtime, "city", "Berlin", held=held_fact(runtime, text), proposer="import")
+
+
+def test_a_yes_in_the_chat_never_creates_a_memory_that_an_import_brought(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    imported = brought_in(runtime, "User has HIV.")
+    own = proposed(runtime, "city", "Berlin", message_id=typed(runtime, thread).id, typed=True)
+    assert (own.id != imported.id, own.proposer, pending.held_text(runtime, own.id)) == (True, "worker", "")
+    assert pending.get(runtime, imported.id).state == "withdrawn", "one value is asked about once"
+    question = questions.ask(runtime, own.id, thread)
+    assert questions.hear(runtime, question, typed(runtime, thread, "yes")) is True
+    assert (decisions.profile(runtime), live(runtime)) == ({"city": "Berlin"}, [])
+
+
+def test_what_an_import_brought_or_an_undo_reopened_is_not_asked_about_in_a_chat(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    message = typed(runtime, thread)
+    imported = brought_in(runtime, "User has HIV.")
+    with runtime.database.write() as conn:
+        consents.add_evidence(conn, imported.id, message.id, typed=False)
+        chat.add_message(conn, runtime.user_id, thread, Role.ASSISTANT, "Hello.", runtime.clock(), origin=Origin.MODEL)
+    assert questions.ask_about(runtime, message) is None
+    with pytest.raises(UsageError, match="chat"):
+        questions.ask(runtime, imported.id, thread)
+    decisions.deny(runtime, imported.id)
+    undo.undo_last(runtime)
+    (again,) = pending.waiting(runtime)
+    with pytest.raises(UsageError, match="chat"):
+        questions.ask(runtime, again.id, thread)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "text", "asked"),
+    [
+        ("city", "Oslo", "User lives in Oslo.", "Shall I remember that you live in Oslo? (yes / no)"),
+        ("preferred_name", "Ana", "User's name is Ana.", "Shall I remember that your name is Ana? (yes / no)"),
+        (
+            *("city", "Oslo", "User lives in Oslo near the harbour."),
+            'Shall I remember that you live in Oslo, in the words "User lives in Oslo near the harbour."? (yes / no)',
+        ),
+        (
+            *("health", "asthma", "User has asthma since the flood."),
+            'Shall I remember about you - health: asthma, in the words "User has asthma since the flood."? (yes / no)',
+        ),
+        (
+            *(FORGOTTEN, "User had a cat.", "User had a cat."),
+            "Shall I remember about you - what you had me forget: User had a cat.? (yes / no)",
+        ),
+    ],
+)
+def test_a_question_shows_the_sentence_that_a_yes_would_keep(
+    runtime: Runtime, field: str, value: str, text: str, asked: str
+) -> None:
+    patch = proposed(runtime, field, value, held=held_fact(runtime, text))
+    assert questions.ask(runtime, patch.id, new_chat(runtime)).text == asked
