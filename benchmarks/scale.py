@@ -195,8 +195,9 @@ async def measure(home: Path, edits: int) -> Measured:
         heart.take()
         keys = await type_searches(app)
         stalls["searching"] = heart.take()
-        await pilot.press("escape", "escape")
+        await pilot.press("escape")
         await asyncio.sleep(0.3)
+        assert isinstance(app.screen, MemoriesScreen) and app.screen.rows.has_focus
         heart.take()
         await pilot.press(*["j"] * 30, *["pagedown"] * 10, "G", "enter", "g", *["o"] * 5)
         await asyncio.sleep(0.5)
@@ -204,6 +205,7 @@ async def measure(home: Path, edits: int) -> Measured:
         for key in ("enter", "tab", "tab", "tab", "escape"):
             await pilot.press(key)
             await asyncio.sleep(0.2)
+        assert isinstance(app.screen, MemoriesScreen) and app.screen.detail.tab == "provenance"
         stalls["detail"] = heart.take()
         beating.cancel()
         changed = await asyncio.to_thread(change, app.runtime, edits)

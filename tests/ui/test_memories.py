@@ -139,7 +139,7 @@ async def test_o_goes_through_the_orders(world: World) -> None:
 
 async def test_a_long_list_comes_in_pages(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("PAGE", "AT_FIRST"):
-        monkeypatch.setattr(f"memapp.ui.screens.memories.{name}", 20)
+        monkeypatch.setattr(f"memapp.ui.screens.memory_list.{name}", 20)
     many = [f"Anna wrote note number {number}." for number in range(50)]
     async with memories(world, many) as (seen, screen):
         assert len(texts(screen)) == 20

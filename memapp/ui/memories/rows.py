@@ -19,8 +19,8 @@ WIDE = 60
 MATCH = "bold $accent underline"
 
 
-class MemoryRows(RowList[Memory]):
-    """Memories: ★ for pinned, age, importance, text with what matched, category."""
+class FoundRows(RowList[Memory]):
+    """Memories that were searched for."""
 
     def __init__(self, clock: Callable[[], datetime], *, id: str) -> None:
         super().__init__(id=id)
@@ -30,6 +30,10 @@ class MemoryRows(RowList[Memory]):
 
     def key(self, item: Memory) -> str:
         return item.id
+
+
+class MemoryRows(FoundRows):
+    """Memories: ★ for pinned, age, importance, text with what matched, category."""
 
     def draw(self, item: Memory, width: int) -> Content:
         head = joined(
@@ -43,7 +47,7 @@ class MemoryRows(RowList[Memory]):
         return joined(head, text, " " if tail else "", tail)
 
 
-class TrashRows(RowList[Memory]):
+class TrashRows(FoundRows):
     """The trash: text, why it is there, since when, and when it leaves for good."""
 
     WHY = 25
@@ -51,13 +55,8 @@ class TrashRows(RowList[Memory]):
     WIDE = 96
 
     def __init__(self, clock: Callable[[], datetime], ttl_days: int, *, id: str) -> None:
-        super().__init__(id=id)
-        self.clock = clock
-        self.words: tuple[str, ...] = ()
+        super().__init__(clock, id=id)
         self._ttl_days = ttl_days
-
-    def key(self, item: Memory) -> str:
-        return item.id
 
     def draw(self, item: Memory, width: int) -> Content:
         now = self.clock()

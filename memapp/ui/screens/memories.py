@@ -8,46 +8,29 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.getters import app as the_app
-from textual.screen import Screen
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
-from memapp.domain.filters import MemoryFilter, Sort, parse_filter
+from memapp.domain.filters import MemoryFilter, Sort
 from memapp.domain.memory import Memory
 from memapp.runtime import Runtime
 from memapp.services import curate
 from memapp.ui import reading
-from memapp.ui.app import MemappApp
-from memapp.ui.memories.deeds import Deeds
-from memapp.ui.memories.reading import AT_FIRST, PAGE, Page, page
-from memapp.ui.memories.rows import MemoryRows, wanted_words
-from memapp.ui.memories.words import SORTS, many
+from memapp.ui.memories.rows import MemoryRows
+from memapp.ui.memories.words import SORTS
 from memapp.ui.modes import MODES
 from memapp.ui.panels.memory_detail import MemoryDetail
 from memapp.ui.panels.memory_provenance import MemoryProvenance
 from memapp.ui.panels.memory_relations import MemoryRelations
-from memapp.ui.safe import joined
+from memapp.ui.screens.memory_list import MemoryListScreen
 from memapp.ui.told import told
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.searchfield import SearchField
 from memapp.ui.widgets.topbar import TopBar
 
-DEBOUNCE_SECONDS = 0.02
-REST_SECONDS = 0.15
-"""After a pause of so long the rest of the page follows the first screenful."""
-NOTHING = (
-    "Nothing is remembered yet.\n\n"
-    "n writes the first memory by hand; or chat (F2):\n"
-    "what you tell memapp there comes here by itself."
-)
-NOT_FOUND = "No memory is like this.\n\nesc clears the search."
 
-
-class MemoriesScreen(Screen[None]):
+class MemoriesScreen(MemoryListScreen):
     """Search, list, detail."""
-
-    app = the_app(MemappApp)
 
     AUTO_FOCUS = "#memories"
     BINDING_GROUP_TITLE = "Memories"
@@ -74,126 +57,49 @@ class MemoriesScreen(Screen[None]):
         Binding("escape", "back", "Back", show=False, id="memories.back"),
     ]
 
+    NOTHING = (
+        "Nothing is remembered yet.\n\n"
+        "n writes the first memory by hand; or chat (F2):\n"
+        "what you tell memapp there comes here by itself."
+    )
+    NOT_FOUND = "No memory is like this.\n\nesc clears the search."
+    ON_CHOSEN = frozenset({"edit", "pin", "forget", "tag", "weigh", "categorise", "copy", "mark"})
+
     def __init__(self, runtime: Runtime) -> None:
-        super().__init__()
-        self.runtime = runtime
-        self.deeds = Deeds(self, runtime)
-        self._sort = Sort.NEWEST
-        self._offset = 0
-        self._more = False
-        self._count: int | None = None
-        self._go_to: str | None = None
-        """Where the cursor goes with the next rows; "" for the first."""
+        field = SearchField("words  “a phrase”  tag:tea  pinned:yes  before:2026-01-31", id="memories-search")
+        super().__init__(runtime, field, MemoryRows(runtime.clock, id="memories"), Sort.NEWEST)
+        self.detail = MemoryDetail(runtime)
         self._trail: list[str] = []
         """Where a walk along relations came from."""
-        self.shown_for: str | None = None
-        """What the rows on the screen were found for."""
 
     def compose(self) -> ComposeResult:
         yield TopBar(MODES, "memories", right=reading.network(self.runtime))
         with Horizontal(id="memories-body"):
             with Vertical(id="memories-list"):
-                yield SearchField("words  “a phrase”  tag:tea  pinned:yes  before:2026-01-31", id="memories-search")
-                yield Static(id="memories-status", markup=False)
-                yield MemoryRows(self.runtime.clock, id="memories")
-            yield MemoryDetail(self.runtime)
+                yield from self.compose_list()
+            yield self.detail
         yield KeyLine()
 
-    def on_mount(self) -> None:
-        self.app.changed.subscribe(self, self._changed)
-
     def on_screen_resume(self) -> None:
-        self.query_one(TopBar).say(reading.network(self.runtime))
         if self.app.fresh_memory:
-            self._offset, self._go_to, self.app.fresh_memory = 0, self.app.fresh_memory, ""
+            self.start_again(self.app.fresh_memory)
+            self.app.fresh_memory = ""
             with self.prevent(Input.Changed):
-                self.query_one(SearchField).clear()
-        self.load()
-
-    def _changed(self, _: None) -> None:
-        if self.is_current:
-            self.load()
-
-    @property
-    def rows(self) -> MemoryRows:
-        return self.query_one(MemoryRows)
-
-    @property
-    def detail(self) -> MemoryDetail:
-        return self.query_one(MemoryDetail)
+                self.field.clear()
 
     # What is shown ---------------------------------------------------------------------------------------------------
 
-    @property
-    def _text(self) -> str:
-        return self.query_one(SearchField).value
-
-    def _wanted(self) -> MemoryFilter:
-        wanted = parse_filter(self._text)
+    def wanted(self) -> MemoryFilter:
+        wanted = super().wanted()
         known = curate.categories(self.runtime)
         if wanted.category and wanted.category not in known:
             near = [name for name in known if name.startswith(wanted.category)] or known
             wanted = replace(wanted, category=near[0] if len(near) == 1 else "", problems=(*wanted.problems, _is_one_of(near)))
         return wanted
 
-    @on(Input.Changed, "#memories-search")
-    def _typed(self) -> None:
-        self._offset, self._go_to = 0, ""
-        self.load(typing=True)
-
-    @work(exclusive=True, group="memories")
-    @told
-    async def load(self, *, typing: bool = False) -> None:
-        """Look up what is wanted now; a screenful first, while the person types and the first time.
-
-        A later call ends this one, so that no old result comes after a newer one.
-        """
-        if typing:
-            await asyncio.sleep(DEBOUNCE_SECONDS)
-        text, wanted = self._text, self._wanted()
-        few = typing or self.shown_for is None
-        size = AT_FIRST if few else PAGE
-        found = await asyncio.to_thread(page, self.runtime, wanted, self._sort, self._offset, size)
-        self._show(text, wanted, found)
-        if not few:
-            self.detail.look_again()
-        elif found.more:
-            await asyncio.sleep(REST_SECONDS)
-            self._show(text, wanted, await asyncio.to_thread(page, self.runtime, wanted, self._sort, self._offset, PAGE))
-        self._count = await asyncio.to_thread(curate.count, self.runtime, wanted)
-        self._show_status(wanted)
-
-    def _show(self, text: str, wanted: MemoryFilter, found: Page) -> None:
-        rows = self.rows
-        rows.words = wanted_words(wanted)
-        rows.say_empty(NOT_FOUND if text.strip() else NOTHING)
-        self._more = found.more
-        first = found.offset + 1
-        rows.show(
-            found.rows,
-            earlier=f"↑ the {PAGE} before these" if found.offset else "",
-            later=f"↓ more after {first + len(found.rows) - 1:,}" if found.more else "",
-            at=self._go_to,
-        )
-        self._go_to, self.shown_for = None, text
-        self._count = None
-        self._show_status(wanted)
-
-    def _show_status(self, wanted: MemoryFilter) -> None:
-        rows = self.rows
-        many_of = f"{many(self._count)}" if self._count is not None else ""
-        place = f"{self._offset + 1:,} to {self._offset + len(rows.items):,}" if self._offset or self._more else ""
-        marked = f"✓ {len(rows.marked)} marked" if rows.marked else ""
-        problem = " · ".join(wanted.problems)
-        words = many_of if problem else " · ".join(part for part in (many_of, place, SORTS[self._sort]) if part)
-        self.query_one("#memories-status", Static).update(
-            joined(
-                (words, "$text-muted"),
-                (f"  {marked}" if marked else "", "bold $success"),
-                (f"  ! {problem}" if problem else "", "$text-warning"),
-            ),
-            layout=False,
-        )
+    def _changed(self, nothing: None) -> None:
+        super()._changed(nothing)
+        self.detail.look_again()
 
     @on(RowList.Moved, "#memories")
     def _moved(self) -> None:
@@ -202,12 +108,6 @@ class MemoriesScreen(Screen[None]):
         self.detail.show(self.rows.current)
         if had_one != (self.rows.current is not None):
             self.refresh_bindings()
-
-    @on(RowList.PageWanted, "#memories")
-    def _page_wanted(self, event: RowList.PageWanted) -> None:
-        self._offset = max(0, self._offset + event.step * PAGE)
-        self._go_to = ""
-        self.load()
 
     @work(exclusive=True, group="memories-go")
     @told
@@ -255,63 +155,33 @@ class MemoriesScreen(Screen[None]):
             return [self.detail.memory]
         return self.rows.chosen
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
-        if action in ON_CHOSEN and self.is_mounted:
-            return bool(self.chosen)
-        return True
-
     def action_search(self) -> None:
         self.remove_class("-detail")
-        self.query_one(SearchField).focus()
-
-    @on(Input.Submitted, "#memories-search")
-    def _searched(self) -> None:
-        self.rows.focus()
-
-    @on(SearchField.Left)
-    def _left_search(self) -> None:
-        self.rows.focus()
+        super().action_search()
 
     def action_sort(self) -> None:
         """Order the list in the next way."""
         orders = list(SORTS)
-        self._sort = orders[(orders.index(self._sort) + 1) % len(orders)]
-        self._offset, self._go_to = 0, ""
+        self.sort = orders[(orders.index(self.sort) + 1) % len(orders)]
+        self.start_again()
         self.load()
 
-    def action_mark(self) -> None:
-        self.rows.toggle_mark()
-        self._show_status(self._wanted())
-
-    def action_mark_all(self) -> None:
-        self.rows.mark_all()
-        self._show_status(self._wanted())
-
-    def action_copy(self) -> None:
-        self.deeds.copy(self.chosen)
-
     def action_back(self) -> None:
-        """Go one step back: along a walk, out of the detail, marks away, search away, to the chat."""
+        """Go one step back: along a walk, out of the detail, then as in every list."""
         if self.detail.has_focus_within and self._trail:
             self._walk_back()
         elif self.detail.has_focus_within or self.has_class("-detail"):
             self.remove_class("-detail")
             self.rows.focus()
             self.detail.show(self.rows.current)
-        elif self.rows.marked:
-            self.rows.unmark()
-            self._show_status(self._wanted())
-        elif self._text:
-            self.query_one(SearchField).value = ""
-            self.rows.focus()
         else:
-            self.app.call_later(self.app.action_mode, "chat")
+            super().action_back()
 
     @work(group="memories-deed")
     @told
     async def action_add(self) -> None:
         if memory_id := await self.deeds.add():
-            self._go_to = memory_id
+            self.start_again(memory_id)
 
     @work(group="memories-deed")
     @told
@@ -343,13 +213,10 @@ class MemoriesScreen(Screen[None]):
     async def action_forget(self) -> None:
         chosen = self.chosen
         await self.deeds.forget(chosen)
-        self.rows.unmark(one.id for one in chosen)
+        self.unmark(chosen)
         if self.has_class("-detail"):
             self.remove_class("-detail")
             self.rows.focus()
-
-
-ON_CHOSEN = frozenset({"edit", "pin", "forget", "tag", "weigh", "categorise", "copy", "mark"})
 
 
 def _is_one_of(names: list[str]) -> str:

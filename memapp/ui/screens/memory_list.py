@@ -1,0 +1,191 @@
+"""What Memories and Trash have in common: rows that are searched while the person types, the line that counts, pages, marks."""
+
+import asyncio
+from typing import ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.getters import app as the_app
+from textual.screen import Screen
+from textual.widgets import Input, Static
+
+from memapp.domain.filters import MemoryFilter, Sort, parse_filter
+from memapp.domain.memory import Memory
+from memapp.runtime import Runtime
+from memapp.services import curate
+from memapp.ui import reading
+from memapp.ui.app import MemappApp
+from memapp.ui.memories.deeds import Deeds
+from memapp.ui.memories.reading import AT_FIRST, PAGE, Page, page
+from memapp.ui.memories.rows import FoundRows, wanted_words
+from memapp.ui.memories.words import SORTS, many
+from memapp.ui.safe import joined
+from memapp.ui.told import told
+from memapp.ui.widgets.rowlist import RowList
+from memapp.ui.widgets.searchfield import SearchField
+from memapp.ui.widgets.topbar import TopBar
+
+DEBOUNCE_SECONDS = 0.02
+REST_SECONDS = 0.15
+"""After a pause of so long the rest of the page follows the first screenful."""
+
+
+class MemoryListScreen(Screen[None]):
+    """A search field, a line that counts, and rows; a subclass says around what they stand and what keys do."""
+
+    app = the_app(MemappApp)
+
+    NOTHING: ClassVar[str]
+    """What stands there when there is nothing at all."""
+    NOT_FOUND: ClassVar[str]
+    """What stands there when nothing is like what is searched for."""
+    COUNTED: ClassVar[str] = ""
+    """What is said after their number."""
+    ON_CHOSEN: ClassVar[frozenset[str]]
+    """The actions that need a memory to act on."""
+
+    def __init__(self, runtime: Runtime, field: SearchField, rows: FoundRows, sort: Sort) -> None:
+        super().__init__()
+        self.runtime = runtime
+        self.deeds = Deeds(self, runtime)
+        self.field = field
+        self.rows = rows
+        self.sort = sort
+        self.counted = Static(markup=False, classes="counted")
+        self.shown_for: str | None = None
+        """What the rows on the screen were found for."""
+        self._page = Page((), 0, False)
+        self._skipped = 0
+        """Memories before the page that is wanted."""
+        self._count: int | None = None
+        self._go_to: str | None = None
+        """Where the cursor goes with the next rows; "" for the first."""
+        self._problems: tuple[str, ...] = ()
+
+    def compose_list(self) -> ComposeResult:
+        """The three parts, for a subclass to put into its screen."""
+        yield self.field
+        yield self.counted
+        yield self.rows
+
+    def on_mount(self) -> None:
+        self.app.changed.subscribe(self, self._changed)
+
+    def on_screen_resume(self) -> None:
+        self.query_one(TopBar).say(reading.network(self.runtime))
+        self.load()
+
+    def _changed(self, _: None) -> None:
+        if self.is_current:
+            self.load()
+
+    # What is shown ---------------------------------------------------------------------------------------------------
+
+    def wanted(self) -> MemoryFilter:
+        """Return what is searched for."""
+        return parse_filter(self.field.value)
+
+    def start_again(self, at: str = "") -> None:
+        """Let the next rows be the first page, with the cursor on one of them."""
+        self._skipped, self._go_to = 0, at
+
+    @on(Input.Changed, "SearchField")
+    def _typed(self) -> None:
+        self.start_again()
+        self.load(typing=True)
+
+    @on(RowList.PageWanted, "FoundRows")
+    def _page_wanted(self, event: RowList.PageWanted) -> None:
+        self._skipped = max(0, self._skipped + event.step * PAGE)
+        self._go_to = ""
+        self.load()
+
+    @work(exclusive=True, group="memories")
+    @told
+    async def load(self, *, typing: bool = False) -> None:
+        """Look up what is wanted now; a screenful first, while the person types and the first time.
+
+        A later call ends this one, so that no old result comes after a newer one.
+        """
+        if typing:
+            await asyncio.sleep(DEBOUNCE_SECONDS)
+        text, wanted = self.field.value, self.wanted()
+        few = typing or self.shown_for is None
+        await self._look_up(text, wanted, AT_FIRST if few else PAGE)
+        if few and self._page.more:
+            await asyncio.sleep(REST_SECONDS)
+            await self._look_up(text, wanted, PAGE)
+        self._count = await asyncio.to_thread(curate.count, self.runtime, wanted)
+        self.show_counted()
+
+    async def _look_up(self, text: str, wanted: MemoryFilter, size: int) -> None:
+        found = self._page = await asyncio.to_thread(page, self.runtime, wanted, self.sort, self._skipped, size)
+        self.rows.words, self._problems = wanted_words(wanted), wanted.problems
+        self.rows.say_empty(self.NOT_FOUND if text.strip() else self.NOTHING)
+        self.rows.show(
+            found.rows,
+            earlier=f"↑ the {PAGE} before these" if found.offset else "",
+            later=f"↓ more after {found.offset + len(found.rows):,}" if found.more else "",
+            at=self._go_to,
+        )
+        if text != self.shown_for:
+            self._count = None
+        self._go_to, self.shown_for = None, text
+        self.show_counted()
+
+    def show_counted(self) -> None:
+        """Say how many there are, how many are marked, and what is wrong with the search."""
+        found, marks, problem = self._page, len(self.rows.marked), " · ".join(self._problems)
+        count = many(self._count) + self.COUNTED if self._count is not None else ""
+        place = f"{found.offset + 1:,} to {found.offset + len(found.rows):,}" if found.offset or found.more else ""
+        words = (count,) if problem else (count, place, SORTS[self.sort])
+        line = joined(
+            (" · ".join(part for part in words if part), "$text-muted"),
+            (f"  ✓ {marks} marked" if marks else "", "bold $success"),
+            (f"  ! {problem}" if problem else "", "$text-warning"),
+        )
+        self.counted.update(line, layout=False)
+
+    # Keys ------------------------------------------------------------------------------------------------------------
+
+    @property
+    def chosen(self) -> list[Memory]:
+        """What a key acts on."""
+        return self.rows.chosen
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
+        return bool(self.chosen) if action in self.ON_CHOSEN else True
+
+    def action_search(self) -> None:
+        self.field.focus()
+
+    @on(Input.Submitted, "SearchField")
+    @on(SearchField.Left)
+    def _left_search(self) -> None:
+        self.rows.focus()
+
+    def action_mark(self) -> None:
+        self.rows.toggle_mark()
+        self.show_counted()
+
+    def action_mark_all(self) -> None:
+        self.rows.mark_all()
+        self.show_counted()
+
+    def unmark(self, done: list[Memory] | None = None) -> None:
+        """Take marks away, after a deed or all of them."""
+        self.rows.unmark(None if done is None else [one.id for one in done])
+        self.show_counted()
+
+    def action_copy(self) -> None:
+        self.deeds.copy(self.chosen)
+
+    def action_back(self) -> None:
+        """Go one step back: marks away, search away, to the chat."""
+        if self.rows.marked:
+            self.unmark()
+        elif self.field.value or self.field.has_focus:
+            self.field.value = ""
+            self.rows.focus()
+        else:
+            self.app.call_later(self.app.action_mode, "chat")
