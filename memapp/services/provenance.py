@@ -1,9 +1,11 @@
 """Where a memory comes from and what it was used for."""
 
+from collections.abc import Sequence
+
 from memapp.domain.memory import Memory
 from memapp.domain.provenance import Provenance
 from memapp.runtime import Runtime
-from memapp.store import chat, provenance
+from memapp.store import chat, memories, provenance
 
 REPLIES = 50
 
@@ -16,3 +18,8 @@ def provenance_of(runtime: Runtime, memory: Memory) -> Provenance:
         uses=provenance.get_uses(conn, memory.id),
         replies=tuple(provenance.used_in(conn, user, memory.id, REPLIES)),
     )
+
+
+def learned_from(runtime: Runtime, message_ids: Sequence[str]) -> list[Memory]:
+    """Return what is remembered from any of these messages, oldest first."""
+    return memories.list_learned_from(runtime.database.read(), runtime.user_id, message_ids)

@@ -4,11 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from memapp.domain.chat import Message, Thread
+from memapp.domain.chat import Message, Role, Thread
+from memapp.domain.consent import Patch
+from memapp.domain.memory import Memory
 from memapp.errors import NotFound
 from memapp.runtime import Runtime
-from memapp.services import chats
+from memapp.services import chats, provenance
 from memapp.services.chats import Trace
+from memapp.services.consent import pending
 
 AFTER_A_HIT = 20
 """Messages shown after one that was jumped to."""
@@ -30,6 +33,25 @@ def stretch(runtime: Runtime, thread_id: str, at: Message | None = None) -> Stre
         return Stretch(end.messages, end.more, False)
     page = chats.page(runtime, thread_id, at.seq + AFTER_A_HIT)
     return Stretch(page.messages, page.more, True)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a message, as far as it still holds."""
+
+    learned: tuple[Memory, ...]
+    waiting: tuple[Patch, ...]
+
+
+def outcomes(runtime: Runtime, messages: Sequence[Message]) -> dict[str, Outcome]:
+    """Return what came of messages, by their ids; those of which nothing came are left out."""
+    ids = [one.id for one in messages if one.role is Role.USER]
+    learned, waiting = provenance.learned_from(runtime, ids), pending.waiting(runtime)
+    found = {
+        id: Outcome(tuple(one for one in learned if id in one.sources), tuple(one for one in waiting if id in one.evidence))
+        for id in ids
+    }
+    return {id: outcome for id, outcome in found.items() if outcome.learned or outcome.waiting}
 
 
 @dataclass(frozen=True, slots=True)

@@ -260,6 +260,22 @@ async def test_a_learned_fact_is_told_quietly_and_can_be_taken_back(seen: Seen) 
     await seen.until(lambda: curate.count(seen.app.runtime) == 0)
 
 
+async def test_what_is_remembered_of_a_message_stands_below_its_answer_when_the_chat_is_opened_again(seen: Seen) -> None:
+    await seen.send("I have a dog called Rex.")
+    await seen.until(lambda: "Remembered: User has a dog called Rex." in seen.text())
+    await seen.send("I live in Ghent.")
+    await seen.until(lambda: "Waiting for you" in seen.text())
+    seen.chat.open_thread(seen.chat.thread)
+    await seen.settle()
+    lines = [line.strip() for line in seen.lines()]
+    remembered = next(number for number, line in enumerate(lines) if "Remembered: User has a dog called Rex." in line)
+    assert "undo" not in lines[remembered]
+    assert remembered < next(number for number, line in enumerate(lines) if "I live in Ghent." in line)
+    assert "Waiting for you" in seen.text()
+    await seen.pilot.click(offset=(seen.lines()[remembered].index("Remembered") + 2, remembered))
+    await seen.until(lambda: "f forget" in seen.text())
+
+
 async def test_the_drawer_shows_the_loop_at_work(seen: Seen, world: World) -> None:
     world.model.enqueue("Nice.", prediction="asks about green tea", needed_info=["tea", "taste"])
     await seen.send("I drink tea")

@@ -99,6 +99,12 @@ class Conversation(Vertical):
     async def _open_message(self, event: Transcript.MessageOpened) -> None:
         await self._chat.cards.open_message(event.message)
 
+    @on(Transcript.MemoryOpened)
+    @work(group="card", exclusive=True)
+    @told
+    async def _open_memory(self, event: Transcript.MemoryOpened) -> None:
+        await self._chat.memories.show(event.memory_id)
+
     @on(Transcript.CopyWanted)
     def _copy_wanted(self, event: Transcript.CopyWanted) -> None:
         self._chat.cards.copy(event.text)

@@ -10,6 +10,7 @@ from memapp.services import chats, curate, undo
 from memapp.services.merge import Written
 from memapp.ui.safe import notify
 from memapp.ui.screens.detail import Line, MemoryCard
+from memapp.ui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:
     from memapp.ui.app import MemappApp
@@ -80,7 +81,7 @@ class MemoryDeeds:
         self._app.fresh_memory = memory.id
         if shown:
             was = f" (was: {before.text})" if before else ""
-            self._screen.transcript.note(f"{done}: {memory.text}{was}  ·  F3 shows it  ·  undo")
+            self._screen.transcript.note(f"{done}: {memory.text}{was}  ·  F3 shows it  ·  undo", Transcript.UndoWanted())
             if self._runtime.settings.hints:
                 await self._hint()
 

@@ -1,13 +1,15 @@
 """Which part of which chat is on the screen: the end of one, the stretch around a message, earlier pages, or none yet."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from memapp.domain.chat import Message, Role, Thread
 from memapp.services import chats
 from memapp.ui import reading
-from memapp.ui.widgets.transcript import welcome
+from memapp.ui.chat.waiting import waiting_line
+from memapp.ui.widgets.bubbles import Answer, Said
+from memapp.ui.widgets.transcript import Note, Transcript, welcome
 
 if TYPE_CHECKING:
     from memapp.ui.screens.chat import ChatScreen
@@ -27,14 +29,14 @@ class Showing:
             await self.welcome()
             return
         screen = self._screen
-        bubbles = screen.turn.bubbles(stretch.messages)
-        await screen.transcript.show(bubbles, earlier=stretch.earlier, later=stretch.later, at=at.id if at else "")
+        shown = await self._widgets(stretch.messages)
+        await screen.transcript.show(shown, earlier=stretch.earlier, later=stretch.later, at=at.id if at else "")
         screen.explain(replies(stretch.messages))
 
     async def earlier(self, thread: Thread, before: int) -> None:
         """Add the page before a message."""
         page = await asyncio.to_thread(chats.page, self._runtime, thread.id, before)
-        await self._screen.transcript.show_earlier(self._screen.turn.bubbles(page.messages), earlier=page.more)
+        await self._screen.transcript.show_earlier(await self._widgets(page.messages), earlier=page.more)
         self._screen.explain(replies(page.messages))
 
     async def welcome(self) -> None:
@@ -42,6 +44,27 @@ class Showing:
         words = await asyncio.to_thread(reading.welcome_words, self._runtime)
         await self._screen.transcript.show([welcome(words)], earlier=False)
         self._screen.turn.forget()
+
+    async def _widgets(self, messages: Sequence[Message]) -> list[Said | Answer | Note]:
+        """Return the messages with a quiet line for what is remembered of them or waits because of them."""
+        outcomes = await asyncio.to_thread(reading.outcomes, self._runtime, messages)
+        return list(_with_notes(self._screen.turn.bubbles(messages), outcomes))
+
+
+def _with_notes(bubbles: Sequence[Said | Answer], outcomes: Mapping[str, reading.Outcome]) -> Iterator[Said | Answer | Note]:
+    """The lines on a message stand below the answer to it."""
+    below: list[Note] = []
+    for bubble in bubbles:
+        if isinstance(bubble, Said):
+            yield from below
+            below = _notes(outcomes[bubble.message.id]) if bubble.message.id in outcomes else []
+        yield bubble
+    yield from below
+
+
+def _notes(outcome: reading.Outcome) -> list[Note]:
+    notes = [Note(f"Remembered: {one.text}", Transcript.MemoryOpened(one.id)) for one in outcome.learned]
+    return notes + ([Note(waiting_line(outcome.waiting), Transcript.InboxWanted())] if outcome.waiting else [])
 
 
 def replies(messages: Sequence[Message]) -> list[Message]:

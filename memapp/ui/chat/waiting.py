@@ -12,6 +12,7 @@ from memapp.domain.text import one_line, shorten
 from memapp.services import undo
 from memapp.ui.inbox.reading import Settled, label, proposed_by, settled_by
 from memapp.ui.inbox.words import VALUE_CHARS, change
+from memapp.ui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:
     from memapp.ui.app import MemappApp
@@ -46,9 +47,9 @@ class WaitingLine:
         thread = self._screen.thread
         if thread is not None and thread.id == message.thread_id:
             for line in self._settled:
-                self._screen.transcript.note(f"{line}  ·  undo")
+                self._screen.transcript.note(f"{line}  ·  undo", Transcript.UndoWanted())
             if found:
-                self._screen.transcript.note(waiting_line(found), waits=True)
+                self._screen.transcript.note(waiting_line(found), Transcript.InboxWanted())
         self._app.count_badges()
 
     @property

@@ -98,6 +98,12 @@ class Transcript(VerticalScroll):
     class InboxWanted(Announcement):
         """The person clicked on a note about something that waits for their word."""
 
+    @dataclass
+    class MemoryOpened(Announcement):
+        """The person clicked on a note about a memory."""
+
+        memory_id: str
+
     def __init__(self) -> None:
         super().__init__(id="transcript")
         self._cursor: Bubble | None = None
@@ -160,7 +166,7 @@ class Transcript(VerticalScroll):
             await self.mount_all(few, before=first)
         self.call_after_refresh(self._show_above, few[0])
 
-    async def show_earlier(self, bubbles: Sequence[Bubble], *, earlier: bool) -> None:
+    async def show_earlier(self, bubbles: Sequence[Widget], *, earlier: bool) -> None:
         """Put earlier messages above, keeping what is read where it is."""
         height = self.virtual_size.height
         self.release_anchor()
@@ -192,9 +198,9 @@ class Transcript(VerticalScroll):
         await self.mount(answer, before=after)
         self._move_cursor(None)
 
-    def note(self, text: str, *, waits: bool = False) -> None:
-        """Add a quiet line below the last message; a click on it asks for undo, or for the inbox."""
-        self.mount(_Note(text, waits=waits))
+    def note(self, text: str, asks: Announcement | None = None) -> None:
+        """Add a quiet line below the last message."""
+        self.mount(Note(text, asks))
         self.anchor()
 
     def on_click(self, event: events.Click) -> None:
@@ -331,16 +337,16 @@ class _LaterLine(Static):
             self.parent.post_message(Transcript.EndWanted())
 
 
-class _Note(Static):
-    """A quiet line between the messages."""
+class Note(Static):
+    """A quiet line between the messages; a click on it asks for something."""
 
-    def __init__(self, text: str, *, waits: bool) -> None:
+    def __init__(self, text: str, asks: Announcement | None = None) -> None:
         super().__init__(plain(text), markup=False, classes="note")
-        self._waits = waits
+        self._asks = asks
 
     def on_click(self) -> None:
-        if isinstance(self.parent, Transcript):
-            self.parent.post_message(Transcript.InboxWanted() if self._waits else Transcript.UndoWanted())
+        if self._asks is not None and isinstance(self.parent, Transcript):
+            self.parent.post_message(self._asks)
 
 
 class _Welcome(Static):
