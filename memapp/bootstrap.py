@@ -35,11 +35,10 @@ def start(
     personas = load_personas([paths.bundled("assets", "personas"), places.personas])
     categories = load_categories(paths.bundled("assets", "categories.toml"), places.categories)
     opened = open_database(places.database, read_only=read_only)
-    if not read_only:
-        with opened.write() as conn:
-            chat.interrupt_unfinished(conn)
     runtime = Runtime(loaded, places, opened, personas, categories, _now, open_chat_model, open_embedder)
     if not read_only:
+        with opened.write() as conn:
+            chat.interrupt_unfinished(conn, runtime.user_id)
         forget.finish(runtime)
     return runtime
 

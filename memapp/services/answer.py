@@ -233,7 +233,7 @@ def _save_partial(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> None:
     if time.monotonic() - so_far.saved_at >= SAVE_PARTIAL_SECONDS:
         so_far.saved_at = time.monotonic()
         with runtime.database.write() as conn:
-            chat.save_partial(conn, turn.reply.id, so_far.text)
+            chat.save_partial(conn, runtime.user_id, turn.reply.id, so_far.text)
             _advance(runtime, conn, turn, Checkpoint.replying)
 
 
@@ -278,7 +278,7 @@ def _finish(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Message:
     now, user, thread_id, reply = runtime.clock(), runtime.user_id, turn.thread.id, turn.reply
     text, hits = so_far.text.strip(), so_far.evidence.hits
     with runtime.database.write() as conn:
-        chat.finish_message(conn, reply.id, text, so_far.status, so_far.usage)
+        chat.finish_message(conn, user, reply.id, text, so_far.status, so_far.usage)
         count_uses(conn, user, [hit.id for hit in hits if hit.kind == "memory"], now)
         if so_far.status is not MessageStatus.FAILED:
             delta.settle(conn, conversation_scope(runtime), thread_id, so_far.evidence.delta.settled)

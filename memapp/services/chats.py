@@ -114,8 +114,8 @@ def choose_variant(runtime: Runtime, reply: Message) -> None:
     """Make one of several replies to a message the one that counts."""
     others = [one.id for one in variants(runtime, reply) if one.id != reply.id]
     with runtime.database.write() as conn:
-        chat.set_active(conn, others, active=False)
-        chat.set_active(conn, [reply.id], active=True)
+        chat.set_active(conn, runtime.user_id, others, active=False)
+        chat.set_active(conn, runtime.user_id, [reply.id], active=True)
 
 
 def save_draft(runtime: Runtime, thread_id: str, text: str) -> None:

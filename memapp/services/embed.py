@@ -55,7 +55,7 @@ def _relate(runtime: Runtime, conn: sqlite3.Connection, saved: Sequence[int], fo
     ids = memories.ids_of(conn, runtime.user_id, {*saved, *(other for near in found.values() for other, _ in near)})
     for key in saved:
         near = found[key]
-        there = relations.pairs_of(conn, ids[key])
+        there = relations.pairs_of(conn, runtime.user_id, ids[key])
         likest = [(ids[other], cosine) for other, cosine in near if other in ids and ids[other] not in there]
         links = strongest(likest, runtime.settings.link_min, runtime.settings.link_top_k)
         if links:

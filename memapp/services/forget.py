@@ -113,14 +113,14 @@ def _carry_out(runtime: Runtime, job: Job, by: Literal["person", "worker"]) -> R
 def _texts(runtime: Runtime, job: Job) -> list[str]:
     """Return what has to be gone afterwards: what the memories say and said, the messages, the words."""
     conn = runtime.database.read()
-    said = [text for text in forget.texts_of_messages(conn, job.message_ids) if len(text) >= TELLING_CHARS]
-    return [*forget.texts_of(conn, job.memory_ids), *said, *job.words]
+    said = [text for text in forget.texts_of_messages(conn, runtime.user_id, job.message_ids) if len(text) >= TELLING_CHARS]
+    return [*forget.texts_of(conn, runtime.user_id, job.memory_ids), *said, *job.words]
 
 
 def _clean_copies(runtime: Runtime, actor: Actor, job: Job, texts: Sequence[str]) -> list[Fate]:
     """Erase the same in every copy of the file."""
     found = ByteNeedles([*texts, *job.memory_ids])
-    said = forget.texts_of(runtime.database.read(), job.memory_ids)
+    said = forget.texts_of(runtime.database.read(), runtime.user_id, job.memory_ids)
     now = runtime.clock()
     return [
         traces.clean_copy(path, runtime.user_id, found, lambda conn: forget.erase(conn, actor, job, now, said))

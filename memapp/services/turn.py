@@ -5,8 +5,10 @@ The hot path makes exactly two model calls; learning happens later, in `services
 about a proposal makes none: the app answers it in its own words.
 """
 
+import logging
 import sqlite3
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -16,7 +18,7 @@ from memapp.domain.expectation import Verdict, mismatch
 from memapp.domain.prediction import Prediction
 from memapp.domain.text import clean
 from memapp.domain.turn import Accepted, Asked, Completed, TurnEvent
-from memapp.errors import ModelError, UsageError
+from memapp.errors import ModelError, StoreError, UsageError
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.services.ahead import done_ahead
@@ -24,6 +26,8 @@ from memapp.services.answer import OpenTurn, answer, open_thread
 from memapp.services.consent import questions
 from memapp.services.remember import notice
 from memapp.store import chat, checkpoints, events, expectations
+
+log = logging.getLogger(__name__)
 
 
 def take_turn(
@@ -45,13 +49,13 @@ def take_turn(
         else:
             reply = _add_reply(runtime, conn, thread.id, message, ahead.needed_info if ahead else ())
         if expected and verdict:
-            expectations.mark_checked(conn, expected.id, message.id, verdict.surprised, verdict.why)
+            expectations.mark_checked(conn, runtime.user_id, expected.id, message.id, verdict.surprised, verdict.why)
             expected = replace(expected, surprised=verdict.surprised, why=verdict.why)
         if heard is None and (verdict is None or verdict.surprised):
             expectations.add_surprise(conn, runtime.user_id, thread.id, message.id, expected.id if expected else None, now)
         _note_check(runtime, conn, thread.id, verdict)
         chat.save_draft(conn, runtime.user_id, thread.id, "", now)
-    notice(runtime, message)
+    _notice(runtime, message)
     yield Accepted(message, reply, expected)
     if heard is not None:
         yield Completed(reply, "")
@@ -71,7 +75,7 @@ def retry_turn(runtime: Runtime, reply_id: str, *, cancel: Cancel | None = None)
     resumed = old.status is MessageStatus.INTERRUPTED
     with runtime.database.write() as conn:
         kept = checkpoints.load(conn, runtime.user_id, thread.id).kept_for(old.id) if resumed else ()
-        chat.set_active(conn, [old.id], active=False)
+        chat.set_active(conn, runtime.user_id, [old.id], active=False)
         reply = _add_reply(runtime, conn, thread.id, message, kept)
     expected = expectations.checked_by(runtime.database.read(), runtime.user_id, message.id)
     yield Accepted(message, reply, expected)
@@ -89,7 +93,7 @@ def resend_turn(
         raise UsageError("Only your own messages can be edited.")
     left = chat.messages_after(runtime.database.read(), runtime.user_id, message.thread_id, message.seq)
     with runtime.database.write() as conn:
-        chat.set_active(conn, [one.id for one in left], active=False)
+        chat.set_active(conn, runtime.user_id, [one.id for one in left], active=False)
     yield from take_turn(runtime, message.thread_id, text, pasted=pasted, cancel=cancel)
 
 
@@ -100,6 +104,19 @@ def remark(runtime: Runtime, thread_id: str, *, cancel: Cancel | None = None) ->
         reply = _add_reply(runtime, conn, thread.id, None)
     yield Accepted(None, reply, None)
     yield from answer(runtime, OpenTurn(thread, earlier, None, reply, cancel or Cancel()))
+
+
+def _notice(runtime: Runtime, message: Message) -> None:
+    """Note what a message says of the person. Whatever goes wrong there is counted and costs the person no answer."""
+    try:
+        notice(runtime, message)
+    except Exception as error:
+        log.warning("nothing was noticed in a message: %s", type(error).__name__)
+        meta = {"error": type(error).__name__}
+        with suppress(StoreError), runtime.database.write() as conn:
+            events.add_event(
+                conn, runtime.user_id, "hotpath", "notice", "skipped", runtime.clock(), thread_id=message.thread_id, meta=meta
+            )
 
 
 def _checked(text: str, pasted: Sequence[tuple[int, int]]) -> tuple[str, Sequence[tuple[int, int]]]:

@@ -112,12 +112,12 @@ def _create(conn: sqlite3.Connection, user_id: str, memory: Memory) -> Touched:
         ),
     )
     _add_sources(conn, memory.id, memory.sources)
-    return Touched(Event.ADD, memory.id, None, images.take(conn, memory.id))
+    return Touched(Event.ADD, memory.id, None, images.take(conn, user_id, memory.id))
 
 
 def _update(conn: sqlite3.Connection, user_id: str, change: Updated, now: datetime) -> Touched:
     before = get_memory(conn, user_id, change.memory_id)
-    image = images.take(conn, before.id)
+    image = images.take(conn, user_id, before.id)
     text = before.text if change.text is None else change.text
     tags = before.tags if change.tags is None else change.tags
     importance = before.importance if change.importance is None else change.importance
@@ -130,16 +130,19 @@ def _update(conn: sqlite3.Connection, user_id: str, change: Updated, now: dateti
         (text, normalise(text), to_json(tags), importance, category, to_text(now), user_id, before.id),
     )
     if text != before.text:  # what it is related to is found anew
-        conn.execute("DELETE FROM relations WHERE ? IN (from_id, to_id) AND relation_type = 'related_to'", (before.id,))
+        conn.execute(
+            "DELETE FROM relations WHERE user_id = ?1 AND (from_id = ?2 OR to_id = ?2) AND relation_type = 'related_to'",
+            (user_id, before.id),
+        )
     _add_sources(conn, before.id, change.sources)
-    return Touched(Event.UPDATE, before.id, image, images.take(conn, before.id))
+    return Touched(Event.UPDATE, before.id, image, images.take(conn, user_id, before.id))
 
 
 def _merge(conn: sqlite3.Connection, user_id: str, change: Merged, now: datetime) -> list[Touched]:
     absorbed, kept = get_memory(conn, user_id, change.memory_id), get_memory(conn, user_id, change.into)
     if absorbed.id == kept.id or State.LIVE not in (absorbed.state, kept.state) or absorbed.state is not kept.state:
         raise UsageError("Only two memories that are both remembered can be merged.")
-    before_absorbed, before_kept = images.take(conn, absorbed.id), images.take(conn, kept.id)
+    before_absorbed, before_kept = images.take(conn, user_id, absorbed.id), images.take(conn, user_id, kept.id)
     conn.execute(
         """UPDATE memories SET state = 'merged', reason = 'merged', merged_into = ?, purge_at = ?, updated_at = ?
            WHERE user_id = ? AND id = ?""",
@@ -151,14 +154,14 @@ def _merge(conn: sqlite3.Connection, user_id: str, change: Merged, now: datetime
         (max(kept.importance, absorbed.importance), int(kept.pinned or absorbed.pinned), to_text(now), user_id, kept.id),
     )
     return [
-        Touched(Event.MERGE, kept.id, before_kept, images.take(conn, kept.id), meta={"took_in": absorbed.id}),
-        Touched(Event.MERGE, absorbed.id, before_absorbed, images.take(conn, absorbed.id), meta={"into": kept.id}),
+        Touched(Event.MERGE, kept.id, before_kept, images.take(conn, user_id, kept.id), meta={"took_in": absorbed.id}),
+        Touched(Event.MERGE, absorbed.id, before_absorbed, images.take(conn, user_id, absorbed.id), meta={"into": kept.id}),
     ]
 
 
 def _link(conn: sqlite3.Connection, user_id: str, change: Linked, now: datetime) -> Touched:
     one = get_memory(conn, user_id, change.memory_id)
-    before = images.take(conn, one.id)
+    before = images.take(conn, user_id, one.id)
     conn.executemany(
         """INSERT INTO relations (id, user_id, from_id, to_id, relation_type, strength, created_at)
            VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -168,30 +171,30 @@ def _link(conn: sqlite3.Connection, user_id: str, change: Linked, now: datetime)
             for other, strength in change.to
         ],
     )
-    return Touched(Event.LINK, one.id, before, images.take(conn, one.id), meta={"to": dict(change.to)})
+    return Touched(Event.LINK, one.id, before, images.take(conn, user_id, one.id), meta={"to": dict(change.to)})
 
 
 def _pin(conn: sqlite3.Connection, user_id: str, change: Pinned, now: datetime) -> Touched:
     before = get_memory(conn, user_id, change.memory_id)
-    image = images.take(conn, before.id)
+    image = images.take(conn, user_id, before.id)
     conn.execute(
         "UPDATE memories SET pinned = ?, updated_at = ? WHERE user_id = ? AND id = ?",
         (int(change.pinned), to_text(now), user_id, before.id),
     )
-    return Touched(Event.PIN, before.id, image, images.take(conn, before.id))
+    return Touched(Event.PIN, before.id, image, images.take(conn, user_id, before.id))
 
 
 def _soft_delete(conn: sqlite3.Connection, user_id: str, change: SoftDeleted, now: datetime) -> Touched:
     before = get_memory(conn, user_id, change.memory_id)
     if before.state is not State.LIVE:
         raise UsageError("This memory is in the trash already.")
-    image = images.take(conn, before.id)
+    image = images.take(conn, user_id, before.id)
     conn.execute(
         "UPDATE memories SET state = 'soft_deleted', reason = ?, purge_at = ?, updated_at = ? WHERE user_id = ? AND id = ?",
         (change.reason, to_text(change.purge_at), to_text(now), user_id, before.id),
     )
     event = Event.TTL if change.reason == "unused" else Event.DELETE
-    return Touched(event, before.id, image, images.take(conn, before.id), meta={"reason": change.reason})
+    return Touched(event, before.id, image, images.take(conn, user_id, before.id), meta={"reason": change.reason})
 
 
 def _restore(conn: sqlite3.Connection, user_id: str, change: Restored, now: datetime) -> Touched:
@@ -199,13 +202,13 @@ def _restore(conn: sqlite3.Connection, user_id: str, change: Restored, now: date
     if before.state is State.LIVE:
         raise UsageError("This memory is not in the trash.")
     _refuse_same(conn, user_id, before.id, before.text)
-    image = images.take(conn, before.id)
+    image = images.take(conn, user_id, before.id)
     conn.execute(
         """UPDATE memories SET state = 'live', reason = '', merged_into = '', purge_at = NULL, updated_at = ?
            WHERE user_id = ? AND id = ?""",
         (to_text(now), user_id, before.id),
     )
-    return Touched(Event.RESTORE, before.id, image, images.take(conn, before.id))
+    return Touched(Event.RESTORE, before.id, image, images.take(conn, user_id, before.id))
 
 
 def _purge(conn: sqlite3.Connection, user_id: str, change: Purged, now: datetime) -> Touched:
@@ -246,7 +249,7 @@ def _revert(conn: sqlite3.Connection, user_id: str, change: Reverted, now: datet
         raise UsageError("There is nothing to take back.")
     touched = []
     for entry in reversed(entries):
-        before = images.take(conn, entry.memory_id)
+        before = images.take(conn, user_id, entry.memory_id)
         if before is None and entry.event is Event.ADD and len(entries) > 1:
             continue  # erased since: of all that the step brought, this one is gone already
         if before is None or entry.event is Event.PURGE or (entry.before is None and entry.event is not Event.ADD):
@@ -264,12 +267,12 @@ def _revert(conn: sqlite3.Connection, user_id: str, change: Reverted, now: datet
             if images.is_live(image):
                 _refuse_same(conn, user_id, entry.memory_id, images.text_of(image))
             after = history.image_of(conn, entry.after) if entry.after else before
-            images.put_back(conn, entry.memory_id, image, after=after, now=before)
+            images.put_back(conn, user_id, entry.memory_id, image, after=after, now=before)
             conn.execute(  # back in the trash with its time nearly over: that begins again, so that there is time to look
                 "UPDATE memories SET purge_at = ?, updated_at = ? WHERE user_id = ? AND id = ? AND purge_at < ?",
                 (to_text(change.purge_at), to_text(now), user_id, entry.memory_id, to_text(now + TIME_TO_LOOK)),
             )
-        touched.append(Touched(Event.UNDO, entry.memory_id, before, images.take(conn, entry.memory_id)))
+        touched.append(Touched(Event.UNDO, entry.memory_id, before, images.take(conn, user_id, entry.memory_id)))
     if not touched:
         raise UsageError("This cannot be taken back: all of it was erased for good.")
     return touched

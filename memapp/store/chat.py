@@ -93,7 +93,9 @@ def add_message(
     model: str = "",
 ) -> Message:
     """Append a message to a thread."""
-    seq = conn.execute("SELECT coalesce(max(seq), 0) + 1 FROM messages WHERE thread_id = ?", (thread_id,)).fetchone()[0]
+    (seq,) = conn.execute(
+        "SELECT coalesce(max(seq), 0) + 1 FROM messages WHERE user_id = ? AND thread_id = ?", (user_id, thread_id)
+    ).fetchone()
     message = Message(
         new_id(now), thread_id, seq, role, text, status, origin, now, tuple(pasted), unprompted, reply_to, True, model
     )
@@ -117,39 +119,46 @@ def add_message(
             *(reply_to, model, to_text(now)),
         ),
     )
-    conn.execute("UPDATE threads SET updated_at = ? WHERE id = ?", (to_text(now), thread_id))
-    _refresh_context(conn, thread_id, seq)
+    conn.execute("UPDATE threads SET updated_at = ? WHERE user_id = ? AND id = ?", (to_text(now), user_id, thread_id))
+    _refresh_context(conn, user_id, thread_id, seq)
     return message
 
 
-def save_partial(conn: sqlite3.Connection, message_id: str, text: str) -> None:
+def save_partial(conn: sqlite3.Connection, user_id: str, message_id: str, text: str) -> None:
     """Keep what a reply has so far; it stays `generating`."""
-    conn.execute("UPDATE messages SET text = ? WHERE id = ? AND status = 'generating'", (text, message_id))
-
-
-def finish_message(conn: sqlite3.Connection, message_id: str, text: str, status: MessageStatus, usage: Usage) -> None:
-    """End a reply: its final text, how it ended and what it cost."""
     conn.execute(
-        "UPDATE messages SET text = ?, status = ?, usage = ? WHERE id = ?",
-        (text, status, to_json(asdict(usage)), message_id),
+        "UPDATE messages SET text = ? WHERE user_id = ? AND id = ? AND status = 'generating'", (text, user_id, message_id)
     )
-    row = conn.execute("SELECT thread_id, seq FROM messages WHERE id = ?", (message_id,)).fetchone()
-    _refresh_context(conn, row["thread_id"], row["seq"])
 
 
-def interrupt_unfinished(conn: sqlite3.Connection) -> int:
+def finish_message(
+    conn: sqlite3.Connection, user_id: str, message_id: str, text: str, status: MessageStatus, usage: Usage
+) -> None:
+    """End a reply: its final text, how it ended and what it cost."""
+    row = conn.execute(
+        "UPDATE messages SET text = ?, status = ?, usage = ? WHERE user_id = ? AND id = ? RETURNING thread_id, seq",
+        (text, status, to_json(asdict(usage)), user_id, message_id),
+    ).fetchone()
+    if row is None:
+        raise NotFound(f"There is no message {message_id}.")
+    _refresh_context(conn, user_id, row["thread_id"], row["seq"])
+
+
+def interrupt_unfinished(conn: sqlite3.Connection, user_id: str) -> int:
     """Mark replies that a crash left behind; return how many."""
-    return conn.execute("UPDATE messages SET status = 'interrupted' WHERE status = 'generating'").rowcount
+    left = conn.execute("UPDATE messages SET status = 'interrupted' WHERE user_id = ? AND status = 'generating'", (user_id,))
+    return left.rowcount
 
 
-def set_active(conn: sqlite3.Connection, message_ids: Sequence[str], active: bool) -> None:
+def set_active(conn: sqlite3.Connection, user_id: str, message_ids: Sequence[str], active: bool) -> None:
     """Take messages out of the conversation, or bring them back, without deleting them."""
     rows = conn.execute(
-        "UPDATE messages SET active = ? WHERE id IN (SELECT value FROM json_each(?)) RETURNING thread_id, seq",
-        (int(active), to_json(list(message_ids))),
+        """UPDATE messages SET active = ? WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))
+           RETURNING thread_id, seq""",
+        (int(active), user_id, to_json(list(message_ids))),
     ).fetchall()
     for row in rows:
-        _refresh_context(conn, row["thread_id"], row["seq"])
+        _refresh_context(conn, user_id, row["thread_id"], row["seq"])
 
 
 def erase_messages(conn: sqlite3.Connection, user_id: str, message_ids: Sequence[str], mark: str) -> list[tuple[str, str]]:
@@ -160,13 +169,13 @@ def erase_messages(conn: sqlite3.Connection, user_id: str, message_ids: Sequence
         (user_id, mark, to_json(list(message_ids))),
     ).fetchall()
     for row in rows:
-        conn.execute("UPDATE messages SET text = ?, pasted = '[]' WHERE id = ?", (mark, row["id"]))
+        conn.execute("UPDATE messages SET text = ?, pasted = '[]' WHERE user_id = ? AND id = ?", (mark, user_id, row["id"]))
         beside = conn.execute(  # not only the neighbours of now: one that was retried or edited away keeps its old context
-            "SELECT seq FROM messages WHERE thread_id = ? AND instr(context, ?) > 0",
-            (row["thread_id"], row["text"][:CONTEXT_CHARS]),
+            "SELECT seq FROM messages WHERE user_id = ? AND thread_id = ? AND instr(context, ?) > 0",
+            (user_id, row["thread_id"], row["text"][:CONTEXT_CHARS]),
         ).fetchall()
         for neighbour in beside:
-            _refresh_context(conn, row["thread_id"], neighbour["seq"])
+            _refresh_context(conn, user_id, row["thread_id"], neighbour["seq"])
     return [(row["thread_id"], row["text"]) for row in rows]
 
 
@@ -219,23 +228,23 @@ _CONTEXT = """UPDATE messages SET context =
                        AND p.active = 1 AND p.seq < messages.seq ORDER BY p.seq DESC LIMIT 1), '') || char(10) ||
              coalesce((SELECT substr(f.text, 1, :n) FROM messages f WHERE f.thread_id = messages.thread_id
                        AND f.active = 1 AND f.seq > messages.seq ORDER BY f.seq LIMIT 1), '')
-           WHERE thread_id = :thread AND status <> 'generating'"""
+           WHERE user_id = :user AND thread_id = :thread AND status <> 'generating'"""
 """A message's context is what was said just before and after it."""
 
 
-def _refresh_context(conn: sqlite3.Connection, thread_id: str, seq: int) -> None:
+def _refresh_context(conn: sqlite3.Connection, user_id: str, thread_id: str, seq: int) -> None:
     """Write the context of one message anew, and of its neighbours: a change of one touches them too."""
     conn.execute(
         f"""{_CONTEXT} AND seq IN (:seq,
-             (SELECT max(seq) FROM messages WHERE thread_id = :thread AND active = 1 AND seq < :seq),
-             (SELECT min(seq) FROM messages WHERE thread_id = :thread AND active = 1 AND seq > :seq))""",  # noqa: S608
-        {"thread": thread_id, "seq": seq, "n": CONTEXT_CHARS},
+             (SELECT max(seq) FROM messages WHERE user_id = :user AND thread_id = :thread AND active = 1 AND seq < :seq),
+             (SELECT min(seq) FROM messages WHERE user_id = :user AND thread_id = :thread AND active = 1 AND seq > :seq))""",  # noqa: S608
+        {"user": user_id, "thread": thread_id, "seq": seq, "n": CONTEXT_CHARS},
     )
 
 
-def refresh_contexts(conn: sqlite3.Connection, thread_id: str) -> None:
+def refresh_contexts(conn: sqlite3.Connection, user_id: str, thread_id: str) -> None:
     """Write the context of every message of a thread anew."""
-    conn.execute(_CONTEXT, {"thread": thread_id, "n": CONTEXT_CHARS})
+    conn.execute(_CONTEXT, {"user": user_id, "thread": thread_id, "n": CONTEXT_CHARS})
 
 
 def _message(row: sqlite3.Row) -> Message:

@@ -65,12 +65,12 @@ def copy_evidence(conn: sqlite3.Connection, from_id: str, to_id: str) -> None:
     )
 
 
-def signals(conn: sqlite3.Connection, patch_id: str) -> list[tuple[str, Origin]]:
+def signals(conn: sqlite3.Connection, user_id: str, patch_id: str) -> list[tuple[str, Origin]]:
     """Return the messages that say what a patch proposes and that still stand, with where their words are from."""
     rows = conn.execute(
         """SELECT m.id, e.typed FROM patch_evidence e JOIN messages m ON m.id = e.message_id
-           WHERE e.patch_id = ? AND m.active = 1""",
-        (patch_id,),
+           WHERE m.user_id = ? AND e.patch_id = ? AND m.active = 1""",
+        (user_id, patch_id),
     )
     return [(row["id"], "typed" if row["typed"] else "import") for row in rows]
 
@@ -142,6 +142,7 @@ def due_patches(conn: sqlite3.Connection, user_id: str, now: datetime) -> list[P
 
 def decide(
     conn: sqlite3.Connection,
+    user_id: str,
     patch_id: str,
     state: Literal["approved", "denied", "withdrawn", "expired"],
     decided_by: Literal["person", "chat", "signals", "clock"],
@@ -149,24 +150,27 @@ def decide(
 ) -> None:
     """End the waiting of a patch. Raises `sqlite3.IntegrityError` for a yes that nobody gave, or that comes too late."""
     conn.execute(
-        "UPDATE patches SET state = ?, decided_by = ?, decided_at = ? WHERE id = ?",
-        (state, decided_by, to_text(now), patch_id),
+        "UPDATE patches SET state = ?, decided_by = ?, decided_at = ? WHERE user_id = ? AND id = ?",
+        (state, decided_by, to_text(now), user_id, patch_id),
     )
 
 
-def mark_applied(conn: sqlite3.Connection, patch_id: str) -> None:
+def mark_applied(conn: sqlite3.Connection, user_id: str, patch_id: str) -> None:
     """End an approved patch that changes no profile; one that does is marked by the schema."""
-    conn.execute("UPDATE patches SET state = 'applied' WHERE id = ?", (patch_id,))
+    conn.execute("UPDATE patches SET state = 'applied' WHERE user_id = ? AND id = ?", (user_id, patch_id))
 
 
-def mark_asked(conn: sqlite3.Connection, patch_id: str, message_id: str) -> None:
+def mark_asked(conn: sqlite3.Connection, user_id: str, patch_id: str, message_id: str) -> None:
     """Note the message in which memapp itself asked about a patch."""
-    conn.execute("UPDATE patches SET asked_in = ? WHERE id = ?", (message_id, patch_id))
+    conn.execute("UPDATE patches SET asked_in = ? WHERE user_id = ? AND id = ?", (message_id, user_id, patch_id))
 
 
-def snooze(conn: sqlite3.Connection, patch_id: str, until: datetime | None) -> None:
+def snooze(conn: sqlite3.Connection, user_id: str, patch_id: str, until: datetime | None) -> None:
     """Keep a patch out of sight for a while; None shows it again."""
-    conn.execute("UPDATE patches SET snoozed_until = ? WHERE id = ?", (to_text(until) if until else None, patch_id))
+    conn.execute(
+        "UPDATE patches SET snoozed_until = ? WHERE user_id = ? AND id = ?",
+        (to_text(until) if until else None, user_id, patch_id),
+    )
 
 
 def asked_in(conn: sqlite3.Connection, user_id: str, message_id: str) -> Patch | None:

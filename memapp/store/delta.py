@@ -95,8 +95,9 @@ def settle(conn: sqlite3.Connection, scope: Scope, thread_id: str, change_ids: S
     user_id = scope.user_id
     begin(conn, user_id, thread_id)
     conn.executemany(
-        "INSERT INTO change_told (thread_id, change_id) SELECT ?, id FROM change_log WHERE id = ? ON CONFLICT DO NOTHING",
-        [(thread_id, change_id) for change_id in change_ids],
+        """INSERT INTO change_told (thread_id, change_id) SELECT ?, id FROM change_log WHERE user_id = ? AND id = ?
+           ON CONFLICT DO NOTHING""",
+        [(thread_id, user_id, change_id) for change_id in change_ids],
     )
     if not untold(conn, scope, thread_id):
         conn.execute(

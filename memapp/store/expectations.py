@@ -37,10 +37,12 @@ def prediction_for(conn: sqlite3.Connection, user_id: str, message_id: str, sour
     return _prediction(row) if row else None
 
 
-def mark_checked(conn: sqlite3.Connection, prediction_id: str, message_id: str, surprised: bool, why: str) -> None:
+def mark_checked(
+    conn: sqlite3.Connection, user_id: str, prediction_id: str, message_id: str, surprised: bool, why: str
+) -> None:
     conn.execute(
-        "UPDATE predictions SET checked_by = ?, surprised = ?, why = ? WHERE id = ?",
-        (message_id, int(surprised), why, prediction_id),
+        "UPDATE predictions SET checked_by = ?, surprised = ?, why = ? WHERE user_id = ? AND id = ?",
+        (message_id, int(surprised), why, user_id, prediction_id),
     )
 
 
@@ -91,7 +93,7 @@ def outdated_surprises(conn: sqlite3.Connection, user_id: str) -> list[str]:
 
 
 _STANDS = """EXISTS (SELECT 1 FROM messages m JOIN threads t ON t.id = m.thread_id
-                     WHERE m.id = s.message_id AND m.active = 1 AND t.deleted_at IS NULL)"""
+                     WHERE m.user_id = s.user_id AND m.id = s.message_id AND m.active = 1 AND t.deleted_at IS NULL)"""
 
 
 def settle_surprise(

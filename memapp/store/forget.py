@@ -236,17 +236,20 @@ def said_in(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[str]) -
     return tuple(row["id"] for row in rows)
 
 
-def texts_of(conn: sqlite3.Connection, memory_ids: Sequence[str]) -> tuple[str, ...]:
+def texts_of(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[str]) -> tuple[str, ...]:
     """Return what memories say and said before."""
-    ids = to_json(list(memory_ids))
-    said = [row["text"] for row in conn.execute("SELECT text FROM memories WHERE id IN (SELECT value FROM json_each(?))", (ids,))]
-    versions = conn.execute("SELECT image FROM versions WHERE memory_id IN (SELECT value FROM json_each(?))", (ids,))
+    values = {"user": user_id, "ids": to_json(list(memory_ids))}
+    of_person = "FROM memories WHERE user_id = :user AND id IN (SELECT value FROM json_each(:ids))"
+    said = [row["text"] for row in conn.execute(f"SELECT text {of_person}", values)]
+    versions = conn.execute(f"SELECT image FROM versions WHERE memory_id IN (SELECT id {of_person})", values)  # noqa: S608
     return tuple(dict.fromkeys([*said, *(text_of(row["image"]) for row in versions)]))
 
 
-def texts_of_messages(conn: sqlite3.Connection, message_ids: Sequence[str]) -> tuple[str, ...]:
-    ids = to_json(list(message_ids))
-    rows = conn.execute("SELECT text FROM messages WHERE id IN (SELECT value FROM json_each(?))", (ids,))
+def texts_of_messages(conn: sqlite3.Connection, user_id: str, message_ids: Sequence[str]) -> tuple[str, ...]:
+    rows = conn.execute(
+        "SELECT text FROM messages WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",
+        (user_id, to_json(list(message_ids))),
+    )
     return tuple(row["text"] for row in rows)
 
 
@@ -285,7 +288,7 @@ def erase(conn: sqlite3.Connection, actor: Actor, job: Job, now: datetime, said:
     memory_ids = with_absorbed(conn, actor.user_id, [*job.memory_ids, *found.memory_ids])
     message_ids = tuple(dict.fromkeys([*job.message_ids, *found.message_ids]))
     values = {"user": actor.user_id, "mark": ERASED, "memories": to_json(memory_ids), "messages": to_json(message_ids)}
-    texts = {*said, *texts_of(conn, memory_ids)}
+    texts = {*said, *texts_of(conn, actor.user_id, memory_ids)}
     others = sum(conn.execute(sql, values).rowcount for sql in _FOLLOWING)
     with searching(conn, [*texts, *job.words]):
         others += sum(conn.execute(sql, values).rowcount for sql in _REPEATING)
@@ -293,7 +296,7 @@ def erase(conn: sqlite3.Connection, actor: Actor, job: Job, now: datetime, said:
         with searching(conn, job.words):
             others += sum(conn.execute(sql, values).rowcount for sql in _ELSEWHERE) + _erase_patches(conn, actor, now)
     messages = chat.erase_messages(conn, actor.user_id, message_ids, ERASED)
-    others += _erase_titles(conn, messages)
+    others += _erase_titles(conn, actor.user_id, messages)
     for memory in get_memories(conn, actor.user_id, memory_ids):
         changes.apply(conn, Purged(memory.id, _fingerprint(_key(conn), memory.text)), actor, now)
     _remember_wordings(conn, actor.user_id, texts, now)
@@ -323,13 +326,17 @@ def _erase_ways_back(conn: sqlite3.Connection, user_id: str, texts: Iterable[str
     return versions + patches
 
 
-def _erase_titles(conn: sqlite3.Connection, messages: Iterable[tuple[str, str]]) -> int:
+def _erase_titles(conn: sqlite3.Connection, user_id: str, messages: Iterable[tuple[str, str]]) -> int:
     """Take back the titles that were made from the beginning of a message."""
     count = 0
     for thread_id, text in messages:
-        row = conn.execute("SELECT title FROM threads WHERE id = ? AND titled_by = 'app'", (thread_id,)).fetchone()
+        row = conn.execute(
+            "SELECT title FROM threads WHERE user_id = ? AND id = ? AND titled_by = 'app'", (user_id, thread_id)
+        ).fetchone()
         if row and one_line(text).startswith(row["title"].removesuffix("…")):
-            count += conn.execute("UPDATE threads SET title = ? WHERE id = ?", (ERASED, thread_id)).rowcount
+            count += conn.execute(
+                "UPDATE threads SET title = ? WHERE user_id = ? AND id = ?", (ERASED, user_id, thread_id)
+            ).rowcount
     return count
 
 
@@ -349,13 +356,16 @@ def _erase_patches(conn: sqlite3.Connection, actor: Actor, now: datetime) -> int
         _put_into_profile(conn, actor, field["field"], field["value"], now)
     conn.execute(
         """UPDATE patches SET state = 'withdrawn', decided_at = :now, decided_by = 'person'
-           WHERE state = 'pending' AND id IN (SELECT value FROM json_each(:ids))""",
+           WHERE user_id = :user AND state = 'pending' AND id IN (SELECT value FROM json_each(:ids))""",
         values,
     )
     conn.execute(
-        "UPDATE patches SET state = 'applied' WHERE state = 'approved' AND id IN (SELECT value FROM json_each(:ids))", values
+        """UPDATE patches SET state = 'applied'
+           WHERE user_id = :user AND state = 'approved' AND id IN (SELECT value FROM json_each(:ids))""",
+        values,
     )
-    return len(fields) + conn.execute("DELETE FROM patches WHERE id IN (SELECT value FROM json_each(:ids))", values).rowcount
+    gone = conn.execute("DELETE FROM patches WHERE user_id = :user AND id IN (SELECT value FROM json_each(:ids))", values)
+    return len(fields) + gone.rowcount
 
 
 def _put_into_profile(conn: sqlite3.Connection, actor: Actor, field: str, value: str, now: datetime) -> None:
@@ -367,6 +377,7 @@ def _put_into_profile(conn: sqlite3.Connection, actor: Actor, field: str, value:
         (patch_id, actor.user_id, field, value, to_text(now), to_text(now + timedelta(days=1))),
     )
     conn.execute(
-        "UPDATE patches SET state = 'approved', decided_at = ?, decided_by = 'person' WHERE id = ?", (to_text(now), patch_id)
+        "UPDATE patches SET state = 'approved', decided_at = ?, decided_by = 'person' WHERE user_id = ? AND id = ?",
+        (to_text(now), actor.user_id, patch_id),
     )
     changes.apply(conn, ProfileChanged(patch_id), actor, now)

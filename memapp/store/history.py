@@ -86,7 +86,7 @@ def undoable_steps(conn: sqlite3.Connection, user_id: str, limit: int = 50) -> l
            GROUP BY h.step ORDER BY last DESC LIMIT :limit""",
         {"user": user_id, "limit": limit},
     ).fetchall()
-    return [_step(conn, row) for row in rows]
+    return [_step(conn, user_id, row) for row in rows]
 
 
 def was_taken_back(conn: sqlite3.Connection, user_id: str, step: str) -> bool:
@@ -141,11 +141,12 @@ def _version(conn: sqlite3.Connection, memory_id: str, image: str | None) -> int
     return int(made["id"])
 
 
-def _step(conn: sqlite3.Connection, row: sqlite3.Row) -> Step:
+def _step(conn: sqlite3.Connection, user_id: str, row: sqlite3.Row) -> Step:
     first = conn.execute(
-        """SELECT h.*, coalesce(m.text, '') AS text FROM history h LEFT JOIN memories m ON m.id = h.memory_id
-           WHERE h.number = ?""",
-        (row["first"],),
+        """SELECT h.*, coalesce(m.text, '') AS text FROM history h
+           LEFT JOIN memories m ON m.user_id = h.user_id AND m.id = h.memory_id
+           WHERE h.user_id = ? AND h.number = ?""",
+        (user_id, row["first"]),
     ).fetchone()
     return Step(
         id=row["step"],

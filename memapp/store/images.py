@@ -17,16 +17,21 @@ _COLUMNS = (
 _RELATION = ("id", "user_id", "from_id", "to_id", "relation_type", "strength", "created_at")
 
 
-def take(conn: sqlite3.Connection, memory_id: str) -> str | None:
+def take(conn: sqlite3.Connection, user_id: str, memory_id: str) -> str | None:
     """Return what a memory is now, or None if there is no such memory."""
-    row = conn.execute(f"SELECT {', '.join(_COLUMNS)} FROM memories WHERE id = ?", (memory_id,)).fetchone()  # noqa: S608
+    values = {"user": user_id, "id": memory_id}
+    row = conn.execute(
+        f"SELECT {', '.join(_COLUMNS)} FROM memories WHERE user_id = :user AND id = :id",  # noqa: S608
+        values,
+    ).fetchone()
     if row is None:
         return None
     sources = conn.execute("SELECT message_id FROM memory_sources WHERE memory_id = ? ORDER BY message_id", (memory_id,))
     relations = conn.execute(
-        f"""SELECT {", ".join(_RELATION)} FROM relations WHERE from_id = :id
-            UNION ALL SELECT {", ".join(_RELATION)} FROM relations WHERE to_id = :id ORDER BY id""",  # noqa: S608
-        {"id": memory_id},
+        f"""SELECT {", ".join(_RELATION)} FROM relations WHERE user_id = :user AND from_id = :id
+            UNION ALL SELECT {", ".join(_RELATION)} FROM relations WHERE user_id = :user AND to_id = :id
+            ORDER BY id""",  # noqa: S608
+        values,
     )
     return to_json({
         "row": list(row),
@@ -35,7 +40,7 @@ def take(conn: sqlite3.Connection, memory_id: str) -> str | None:
     })  # fmt: skip
 
 
-def put_back(conn: sqlite3.Connection, memory_id: str, image: str, *, after: str, now: str) -> None:
+def put_back(conn: sqlite3.Connection, user_id: str, memory_id: str, image: str, *, after: str, now: str) -> None:
     """Make a memory what it was before the change that made it `after`. What no longer exists stays away.
 
     Relations that were found between `after` and `now` stay, unless it gets other words: then they are found anew.
@@ -44,19 +49,20 @@ def put_back(conn: sqlite3.Connection, memory_id: str, image: str, *, after: str
     known = {relation[0] for relation in json.loads(after)["relations"]}
     found = [one for one in json.loads(now)["relations"] if one[0] not in known] if text_of(now) == text_of(image) else []
     conn.execute(
-        f"UPDATE memories SET {', '.join(f'{column} = ?' for column in _COLUMNS)} WHERE id = ?",  # noqa: S608
-        (*data["row"], memory_id),
+        f"UPDATE memories SET {', '.join(f'{column} = ?' for column in _COLUMNS)} WHERE user_id = ? AND id = ?",  # noqa: S608
+        (*data["row"], user_id, memory_id),
     )
     conn.execute("DELETE FROM memory_sources WHERE memory_id = ?", (memory_id,))
     conn.execute(
         """INSERT INTO memory_sources (memory_id, message_id)
-           SELECT ?, m.id FROM json_each(?) asked JOIN messages m ON m.id = asked.value""",
-        (memory_id, to_json(data["sources"])),
+           SELECT ?, m.id FROM json_each(?) asked JOIN messages m ON m.id = asked.value WHERE m.user_id = ?""",
+        (memory_id, to_json(data["sources"]), user_id),
     )
-    conn.execute("DELETE FROM relations WHERE from_id = :id OR to_id = :id", {"id": memory_id})
+    conn.execute("DELETE FROM relations WHERE user_id = ?1 AND (from_id = ?2 OR to_id = ?2)", (user_id, memory_id))
     conn.executemany(
         f"""INSERT INTO relations ({", ".join(_RELATION)}) SELECT ?, ?, f.id, t.id, ?5, ?6, ?7
-            FROM memories f JOIN memories t WHERE f.id = ?3 AND t.id = ?4 ON CONFLICT DO NOTHING""",  # noqa: S608
+            FROM memories f JOIN memories t WHERE f.user_id = ?2 AND f.id = ?3 AND t.user_id = ?2 AND t.id = ?4
+            ON CONFLICT DO NOTHING""",  # noqa: S608
         [*data["relations"], *found],
     )
 

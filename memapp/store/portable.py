@@ -139,7 +139,7 @@ def insert(conn: sqlite3.Connection, user_id: str, line: Item) -> bool:
     kind = type(line)
     if kind not in PLAIN_ROWS:
         raise ValueError(f"A {line.type} is no row to be written as it is.")
-    if kind is portable.RelationLine and _are_related(conn, line):
+    if kind is portable.RelationLine and _are_related(conn, user_id, line):
         return False
     values = {name: _stored(name, getattr(line, name)) for name in _names(kind)}
     if kind is not portable.RecallLine:
@@ -153,10 +153,10 @@ def _stored(name: str, value: Any) -> Any:
     return to_json(value) if name in _JSON else value
 
 
-def _are_related(conn: sqlite3.Connection, line: Line) -> bool:
-    values = line.model_dump(include={"from_id", "to_id", "relation_type"})
+def _are_related(conn: sqlite3.Connection, user_id: str, line: Line) -> bool:
+    values = {"user": user_id, **line.model_dump(include={"from_id", "to_id", "relation_type"})}
     row = conn.execute(
-        """SELECT 1 FROM relations WHERE min(from_id, to_id) = min(:from_id, :to_id)
+        """SELECT 1 FROM relations WHERE user_id = :user AND min(from_id, to_id) = min(:from_id, :to_id)
            AND max(from_id, to_id) = max(:from_id, :to_id) AND relation_type = :relation_type""",
         values,
     ).fetchone()

@@ -32,10 +32,11 @@ def edges_of(conn: sqlite3.Connection, scope: Scope, memory_ids: Sequence[str]) 
     return [Edge(row["one"], row["other"], row["strength"]) for row in rows]
 
 
-def pairs_of(conn: sqlite3.Connection, memory_id: str) -> set[str]:
+def pairs_of(conn: sqlite3.Connection, user_id: str, memory_id: str) -> set[str]:
     """Return the ids of all memories that one has a relation with, live or not."""
     rows = conn.execute(
-        "SELECT to_id AS other FROM relations WHERE from_id = :id UNION SELECT from_id FROM relations WHERE to_id = :id",
-        {"id": memory_id},
+        """SELECT to_id AS other FROM relations WHERE user_id = :user AND from_id = :id
+           UNION SELECT from_id FROM relations WHERE user_id = :user AND to_id = :id""",
+        {"user": user_id, "id": memory_id},
     )
     return {row["other"] for row in rows}

@@ -37,6 +37,9 @@ _MEMORIES_BY_WORDS = """
 _MEMORIES_BY_KEY = """
     SELECT o.key, o.id, o.text, o.tags, o.category, o.importance, o.pinned, o.created_at
     FROM json_each(:keys) asked CROSS JOIN memories o ON o.key = asked.value WHERE {where}"""
+_HELD = """
+    SELECT 1 FROM memories_fts JOIN memories o ON o.key = memories_fts.rowid
+    WHERE memories_fts MATCH :query AND {where} LIMIT 1"""
 _NEWEST_MEMORIES = """
     SELECT o.key, o.text, o.tags FROM memories o WHERE {where} ORDER BY o.id DESC LIMIT :limit"""
 _MESSAGES_BY_WORDS = """
@@ -155,7 +158,7 @@ def _scores(conn: sqlite3.Connection, sql: str, query: str | None, limit: int, f
 
 def _misspelt(conn: sqlite3.Connection, scope: Scope, words: Sequence[str]) -> dict[int, float]:
     """Return the facts that nearly hold a word which no fact holds, with the share of such words among all."""
-    unknown = [word for word in words if len(word) >= MISSPELT_LETTERS and not _known(conn, word)]
+    unknown = [word for word in words if len(word) >= MISSPELT_LETTERS and not _known(conn, scope, word)]
     if not unknown:
         return {}
     newest = _NEWEST_MEMORIES.format(where=scope.where)
@@ -168,8 +171,8 @@ def _misspelt(conn: sqlite3.Connection, scope: Scope, words: Sequence[str]) -> d
     return {key: count / len(words) for key, count in held.items()}
 
 
-def _known(conn: sqlite3.Connection, word: str) -> bool:
-    found = conn.execute("SELECT 1 FROM memories_fts WHERE memories_fts MATCH ? LIMIT 1", (match_any([word]),))
+def _known(conn: sqlite3.Connection, scope: Scope, word: str) -> bool:
+    found = conn.execute(_HELD.format(where=scope.where), {**scope.values, "query": match_any([word])})
     return found.fetchone() is not None
 
 

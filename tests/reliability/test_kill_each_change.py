@@ -196,7 +196,7 @@ def assert_agreement(runtime: Runtime) -> None:
     assert set(last) == {row["id"] for row in conn.execute("SELECT id FROM memories")}
     for memory_id, row in last.items():
         image = conn.execute("SELECT image FROM versions WHERE id = ?", (row["new_ref"],)).fetchone()["image"]
-        kept, now = json.loads(image), json.loads(images.take(conn, memory_id) or "{}")
+        kept, now = json.loads(image), json.loads(images.take(conn, runtime.user_id, memory_id) or "{}")
         parts = ("row", "sources", "relations") if row["event"] == "LINK" else ("row", "sources")
         assert [kept[part] for part in parts] == [now[part] for part in parts]
     assert conn.execute("SELECT count(*) FROM patches WHERE state = 'approved'").fetchone()[0] == 0

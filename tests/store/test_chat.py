@@ -63,10 +63,10 @@ def test_an_unfinished_reply_is_in_no_index_and_is_marked_after_a_crash(database
     thread_id, question = talk(database, "Which tea?")
     with database.write() as conn:
         reply = begin_reply(conn, thread_id, question)
-        chat.save_partial(conn, reply.id, "Perhaps oolong")
+        chat.save_partial(conn, USER, reply.id, "Perhaps oolong")
     assert found(database, "oolong") == []
     with database.write() as conn:
-        assert chat.interrupt_unfinished(conn) == 1
+        assert chat.interrupt_unfinished(conn, USER) == 1
     assert chat.get_message(database.read(), USER, reply.id).status is MessageStatus.INTERRUPTED
     assert found(database, "text: oolong") == ["Perhaps oolong"]
 
@@ -76,9 +76,9 @@ def test_neighbours_are_found_through_a_message_and_a_retried_reply_is_not(datab
     assert found(database, "context: oolong") == ["Which tea?"]
     assert found(database, "context: tea") == ["Oolong suits the morning."]
     with database.write() as conn:
-        chat.set_active(conn, [answer], active=False)
+        chat.set_active(conn, USER, [answer], active=False)
         new = begin_reply(conn, thread_id, question)
-        chat.finish_message(conn, new.id, "Sencha.", MessageStatus.COMPLETE, Usage(decode_tokens=3))
+        chat.finish_message(conn, USER, new.id, "Sencha.", MessageStatus.COMPLETE, Usage(decode_tokens=3))
     assert found(database, "oolong") == []
     assert found(database, "context: sencha") == ["Which tea?"]
     assert [one.text for one in chat.variants(database.read(), USER, question)] == ["Oolong suits the morning.", "Sencha."]
@@ -88,8 +88,8 @@ def test_neighbours_are_found_through_a_message_and_a_retried_reply_is_not(datab
 def test_the_search_index_stays_consistent(database: Database) -> None:
     thread_id, *ids = talk(database, "one", "two", "three", "four")
     with database.write() as conn:
-        chat.set_active(conn, ids[1:3], active=False)
-        chat.set_active(conn, ids[1:2], active=True)
+        chat.set_active(conn, USER, ids[1:3], active=False)
+        chat.set_active(conn, USER, ids[1:2], active=True)
         conn.execute("DELETE FROM messages WHERE id = ?", (ids[3],))
         conn.execute("INSERT INTO messages_fts (messages_fts, rank) VALUES ('integrity-check', 1)")
         conn.execute("DELETE FROM threads WHERE id = ?", (thread_id,))
@@ -128,3 +128,16 @@ def test_a_draft_is_kept_until_it_is_empty(database: Database) -> None:
 def test_typed_prompts_are_newest_first_and_once_each(database: Database) -> None:
     talk(database, "tea?", "yes", "milk?", "no", "tea?", "still yes")
     assert chat.typed_prompts(database.read(), USER) == ["tea?", "milk?"]
+
+
+def test_nobody_reaches_the_messages_of_somebody_else(database: Database) -> None:
+    thread_id, question = talk(database, "Which tea?")
+    with database.write() as conn:
+        reply = begin_reply(conn, thread_id, question)
+        chat.save_partial(conn, "eve", reply.id, "Poison.")
+        chat.set_active(conn, "eve", [question, reply.id], active=False)
+        assert chat.interrupt_unfinished(conn, "eve") == 0
+        with pytest.raises(NotFound):
+            chat.finish_message(conn, "eve", reply.id, "Poison.", MessageStatus.COMPLETE, Usage())
+    kept = chat.list_messages(database.read(), USER, thread_id)
+    assert [(one.text, one.status) for one in kept] == [("Which tea?", MessageStatus.COMPLETE), ("", MessageStatus.GENERATING)]

@@ -183,7 +183,7 @@ def test_messages_of_a_deleted_chat_are_not_found(database: Database) -> None:
 def test_messages_that_left_the_chat_are_not_found(database: Database) -> None:
     _, (left, _) = talk(database, "I like oolong.", "I like sencha.")
     with database.write() as conn:
-        chat.set_active(conn, [left], active=False)
+        chat.set_active(conn, USER, [left], active=False)
     assert messages(database, "oolong") == []
 
 
@@ -212,3 +212,10 @@ def test_the_sources_of_facts_are_told_to_their_owner_only(database: Database) -
     fact = add_fact(database, "User likes oolong.", sources=(said,))
     assert search.sources_of(database.read(), USER, [fact]) == {fact: {said}}
     assert search.sources_of(database.read(), "somebody else", [fact]) == {fact: set()}
+
+
+def test_the_words_of_somebody_else_do_not_tell_what_is_misspelt(database: Database) -> None:
+    add_fact(database, "User drinks oolong.")
+    assert facts(database, "oolang") == ["User drinks oolong."]
+    add_fact(database, "User said oolang.", user="eve")
+    assert facts(database, "oolang") == ["User drinks oolong."]

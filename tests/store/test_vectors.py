@@ -165,5 +165,5 @@ def test_messages_wait_too_but_not_those_that_left_the_chat(database: Database) 
     with database.write() as conn:
         thread = chat.create_thread(conn, USER, "Tea", "companion", NOW)
         ids = [chat.add_message(conn, USER, thread.id, Role.USER, text, NOW, origin=Origin.TYPED).id for text in ("kept", "gone")]
-        chat.set_active(conn, ids[1:], active=False)
+        chat.set_active(conn, USER, ids[1:], active=False)
     assert [text for _, text in vectors.waiting(database.read(), USER, "message", MODEL, 10)] == ["kept"]

@@ -49,7 +49,7 @@ def edit_then_approve(runtime: Runtime, patch_id: str, value: str) -> str:
         held = replace(held, text=value) if held and patch.field == FORGOTTEN else None
         edited = pending.add(conn, runtime, patch.field, current, value, "person", held)
         consents.copy_evidence(conn, patch.id, edited.id)
-        consents.decide(conn, patch.id, "withdrawn", "person", runtime.clock())
+        consents.decide(conn, runtime.user_id, patch.id, "withdrawn", "person", runtime.clock())
         consents.note_decision(conn, actor, actor.step, patch, "withdrawn", runtime.clock())
         return carry_out(conn, runtime, edited, "person", actor)
 
@@ -64,7 +64,7 @@ def snooze(runtime: Runtime, patch_id: str, hours: int = SNOOZE_HOURS) -> str:
     """Put a proposal out of sight for some hours. Return the step."""
     with runtime.database.decide() as conn:
         patch, actor, now = pending.undecided(conn, runtime, patch_id), _person(runtime), runtime.clock()
-        consents.snooze(conn, patch.id, now + timedelta(hours=hours))
+        consents.snooze(conn, runtime.user_id, patch.id, now + timedelta(hours=hours))
         consents.note_decision(conn, actor, actor.step, patch, "snoozed", now)
         return actor.step
 
@@ -88,9 +88,9 @@ def carry_out(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, by: Deci
     held = consents.held(conn, runtime.user_id, patch.id)
     patch = _against_now(conn, runtime, patch, by)
     now = runtime.clock()
-    consents.decide(conn, patch.id, "approved", by, now)
+    consents.decide(conn, runtime.user_id, patch.id, "approved", by, now)
     if patch.field == FORGOTTEN:
-        consents.mark_applied(conn, patch.id)
+        consents.mark_applied(conn, runtime.user_id, patch.id)
         consents.note_decision(conn, actor, actor.step, patch, "approved", now)
     else:
         changes.apply(conn, ProfileChanged(patch.id), actor, now)
@@ -105,10 +105,10 @@ def _against_now(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, by: D
     """Add to what the profile says now: since the proposal was made, the field may have got another value beside it."""
     if not adds_up(patch.field) or patch.proposer == "person" or patch.old_value == pending.current(conn, runtime, patch.field):
         return patch
-    consents.decide(conn, patch.id, "withdrawn", by, runtime.clock())
+    consents.decide(conn, runtime.user_id, patch.id, "withdrawn", by, runtime.clock())
     anew = pending.add_again(conn, runtime, patch, patch.proposer)
     if question := consents.question_of(conn, runtime.user_id, patch.id):
-        consents.mark_asked(conn, anew.id, question)
+        consents.mark_asked(conn, runtime.user_id, anew.id, question)
     return anew
 
 
@@ -117,7 +117,7 @@ def turn_down(
 ) -> str:
     """Deny a proposal in the caller's transaction. Return the step."""
     actor, now = _person(runtime), runtime.clock()
-    consents.decide(conn, patch.id, "denied", by, now)
+    consents.decide(conn, runtime.user_id, patch.id, "denied", by, now)
     consents.note_decision(conn, actor, actor.step, patch, "denied", now, reason=reason or "")
     return actor.step
 
@@ -135,7 +135,7 @@ def _replace(
     """Change a field at the person's own word: a patch like any other, approved at once."""
     patch = pending.add(conn, runtime, field, old, new, proposer, None)
     now = runtime.clock()
-    consents.decide(conn, patch.id, "approved", "person", now)
+    consents.decide(conn, runtime.user_id, patch.id, "approved", "person", now)
     changes.apply(conn, ProfileChanged(patch.id, undoes), actor, now)
     return actor.step
 
@@ -179,7 +179,7 @@ def _take_back(conn: sqlite3.Connection, runtime: Runtime, entry: Entry, actor: 
     if decision == "changed":
         _restore_value(conn, runtime, patch, entry, actor)
     elif decision == "snoozed":
-        consents.snooze(conn, patch.id, None)
+        consents.snooze(conn, runtime.user_id, patch.id, None)
     if decision in ("denied", "withdrawn") or (decision in ("changed", "approved") and patch.proposer != "person"):
         pending.add_again(conn, runtime, patch, "undo")  # a decided one stays as it was decided; this never applies by itself
     if decision != "changed":

@@ -47,7 +47,7 @@ def expire_due(runtime: Runtime) -> list[Patch]:
         return []
     with runtime.database.decide() as conn:
         for patch in due:
-            consents.decide(conn, patch.id, "expired", "clock", now)
+            consents.decide(conn, runtime.user_id, patch.id, "expired", "clock", now)
             meta = {"patch_id": patch.id, "decision": "expired"}
             events.add_event(conn, runtime.user_id, "worker", "consent", "skipped", now, meta=meta)
     return due
@@ -58,7 +58,7 @@ def withdraw(runtime: Runtime, patch_ids: Sequence[str]) -> None:
     with runtime.database.decide() as conn:
         for patch in consents.list_patches(conn, runtime.user_id, state="pending", limit=ALL):
             if patch.id in patch_ids:
-                consents.decide(conn, patch.id, "withdrawn", "person", runtime.clock())
+                consents.decide(conn, runtime.user_id, patch.id, "withdrawn", "person", runtime.clock())
 
 
 def add(conn: sqlite3.Connection, runtime: Runtime, field: str, old: str, new: str, proposer: str, held: Memory | None) -> Patch:

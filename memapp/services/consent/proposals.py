@@ -47,12 +47,13 @@ def propose(
                 return None
             for one in brought:
                 with runtime.database.decide() as deciding:
-                    consents.decide(deciding, one.id, "withdrawn", "signals", now)
+                    consents.decide(deciding, runtime.user_id, one.id, "withdrawn", "signals", now)
             patch = pending.add(conn, runtime, field, current, with_value(field, current, value), proposer, held)
             events.add_event(conn, runtime.user_id, "worker", "propose", "ok", now, meta={"field": field, "patch_id": patch.id})
         if message_id:
             consents.add_evidence(conn, patch.id, message_id, typed=typed)
-        if patch.proposer == "worker" and not is_sensitive(field) and value and corroborated(consents.signals(conn, patch.id)):
+        signals = consents.signals(conn, runtime.user_id, patch.id)
+        if patch.proposer == "worker" and not is_sensitive(field) and value and corroborated(signals):
             with runtime.database.decide() as deciding:
                 decisions.carry_out(deciding, runtime, patch, "signals", Actor(runtime.user_id, "worker", step=new_id(now)))
         return consents.get_patch(conn, runtime.user_id, patch.id)

@@ -48,7 +48,7 @@ def ask(runtime: Runtime, patch_id: str, thread_id: str) -> Message:
         question = chat.add_message(
             conn, runtime.user_id, thread_id, Role.ASSISTANT, text, now, origin=Origin.MODEL, unprompted=True, model=OWN_WORDS
         )
-        consents.mark_asked(conn, patch.id, question.id)
+        consents.mark_asked(conn, runtime.user_id, patch.id, question.id)
         return question
 
 

@@ -1,0 +1,38 @@
+"""A turn whose memory steps fail: the person gets their answer all the same."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memapp.domain.chat import MessageStatus
+from memapp.domain.turn import Accepted, Completed
+from memapp.errors import DiskFull, UsageError
+from memapp.inference.scripted import ScriptedModel
+from memapp.runtime import Runtime
+from memapp.services import chats, turn
+from memapp.store import events
+from tests.builders import make_runtime, new_chat, only, say
+
+
+@pytest.fixture
+def runtime(tmp_path: Path) -> Iterator[Runtime]:
+    opened = make_runtime(tmp_path, ScriptedModel())
+    yield opened
+    opened.close()
+
+
+@pytest.mark.parametrize("error", [UsageError("No."), DiskFull("No."), ValueError("No.")])
+def test_an_error_while_noticing_costs_no_answer_and_is_counted(
+    runtime: Runtime, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(turn, "notice", fail)
+    thread = new_chat(runtime)
+    happened = say(runtime, thread, "I live in Oslo.")
+    assert only(Completed, happened).reply.status is MessageStatus.COMPLETE
+    assert chats.get_message(runtime, only(Accepted, happened).message.id).text == "I live in Oslo."
+    (skipped,) = events.list_events(runtime.database.read(), runtime.user_id, op="notice")
+    assert (skipped["status"], skipped["thread_id"], skipped["meta"]) == ("skipped", thread, {"error": type(error).__name__})
