@@ -214,15 +214,10 @@ def open_database(path: Path, *, read_only: bool = False) -> Database:
 
 @contextmanager
 def open_copy(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open a copy of a file of this version of memapp, to be cleaned where it is; it stays one plain file.
-
-    Raises `StoreError` for anything else.
-    """
+    """Open a copy of a memory file, to be changed where it is; it stays one plain file. Raises `StoreError` for anything else."""
     with translated_errors(path), closing(sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, isolation_level=None)) as copy:
         copy.row_factory = sqlite3.Row
         _refuse_foreign(copy, path)
-        if copy.execute("PRAGMA user_version").fetchone()[0] != len(schema.scripts()):
-            raise StoreError(f"{path} was made by an older memapp.")
         for name, value in {**PRAGMAS, "journal_mode": "delete"}.items():
             copy.execute(f"PRAGMA {name} = {value}")
         yield copy

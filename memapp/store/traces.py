@@ -8,6 +8,7 @@ from typing import BinaryIO
 
 from memapp.domain.forget import ByteNeedles
 from memapp.errors import DiskFull, StoreError
+from memapp.store import schema
 from memapp.store.database import FULL_TEXT_TABLES, Database, open_copy
 from memapp.store.forget import Erased, mark_erased, mark_settled, planned
 
@@ -94,6 +95,8 @@ def _open_files(database: Database) -> Iterator[tuple[str, BinaryIO]]:
 def _erase_inside(path: Path, user_id: str, erase: Callable[[sqlite3.Connection], Erased]) -> bool:
     """Return whether there was anything to erase."""
     with open_copy(path) as conn:
+        if conn.execute("PRAGMA user_version").fetchone()[0] != len(schema.scripts()):
+            raise StoreError(f"{path} was made by an older memapp.")
         conn.execute("BEGIN IMMEDIATE")
         erased = erase(conn)
         _, begun = planned(conn, user_id)  # here before, and killed before it was done

@@ -11,6 +11,7 @@ import pytest
 
 from memapp import bootstrap
 from memapp.services.consent import proposals
+from memapp.store import schema
 from tests.cli.conftest import Terminal
 
 
@@ -229,6 +230,19 @@ def test_a_backup_is_put_back_and_what_was_there_is_kept(memapp: Terminal, tmp_p
     (aside,) = (memapp.home / "damaged").glob("memapp-before-restore-*.db")
     with sqlite3.connect(aside) as kept:
         assert kept.execute("SELECT count(*) FROM memories").fetchone() == (2,)
+
+
+def test_a_backup_of_an_older_schema_is_put_back_too(memapp: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    add(memapp, "I keep bees.")
+    propose(memapp, "city", "Ghent")
+    backup = make_backup(memapp, tmp_path)
+    newer = tmp_path / "9999_newer.sql"
+    newer.write_text("CREATE TABLE newer (x TEXT) STRICT;", "utf-8")
+    released = schema.scripts()
+    monkeypatch.setattr(schema, "scripts", lambda: [*released, newer])
+    assert memapp("restore", "--file", str(backup), "--yes")[0] == 0
+    assert texts(memapp) == {"I keep bees."}
+    assert memapp("consents")[1] == ""
 
 
 def test_a_damaged_file_is_moved_aside_as_it_is(memapp: Terminal, tmp_path: Path) -> None:
