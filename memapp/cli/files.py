@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from memapp.cli.output import opened, say, show, show_rows
+from memapp.domain.text import clean, one_line
 from memapp.errors import NeedsYes
 
 PLACES = ("config", "personas", "database", "models", "cache", "log")
@@ -45,7 +46,12 @@ def restore_file(options: dict[str, Any], source: Path, *, yes: bool) -> None:
     found = restore.look_at(source)
     ending = f"; {found.waiting:,} undecided proposals end" if found.waiting else ""
     if not yes:
-        raise NeedsYes(f"It holds {found.memories:,} memories and {found.messages:,} messages{ending}.", "Add --yes to use it.")
+        known = "; ".join(f"{field}: {one_line(clean(value))}" for field, value in found.profile)
+        raise NeedsYes(
+            f"It holds {found.memories:,} memories and {found.messages:,} messages{ending}."
+            + (f" Its profile says {known}." if known else ""),
+            "What you erased since it was made comes back. Add --yes to use it.",
+        )
     path = paths.locate(options["home"], options["database"]).database
     aside = restore.put_in_place(path, source, datetime.now(UTC))
     with opened(options):  # an older file is brought up to date now

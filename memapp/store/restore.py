@@ -27,6 +27,8 @@ class Found:
     messages: int
     waiting: int
     """Proposals that nobody decided; they end when it is put in place."""
+    profile: tuple[tuple[str, str], ...]
+    """What its person agreed to be known about them, by field."""
 
 
 def look_at(source: Path) -> Found:
@@ -34,10 +36,11 @@ def look_at(source: Path) -> Found:
     with open_suspect(source) as conn:
         memories = conn.execute("SELECT count(*) FROM memories").fetchone()[0]
         messages = conn.execute("SELECT count(*) FROM messages").fetchone()[0]
-        waiting = 0
-        if _knows_proposals(conn):
-            waiting = conn.execute("SELECT count(*) FROM patches WHERE state = 'pending'").fetchone()[0]
-    return Found(memories, messages, waiting)
+        if not _knows_proposals(conn):
+            return Found(memories, messages, 0, ())
+        waiting = conn.execute("SELECT count(*) FROM patches WHERE state = 'pending'").fetchone()[0]
+        profile = tuple((row["field"], row["value"]) for row in conn.execute("SELECT field, value FROM profile ORDER BY field"))
+        return Found(memories, messages, waiting, profile)
 
 
 def put_in_place(path: Path, source: Path, now: datetime) -> Path | None:

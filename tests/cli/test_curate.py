@@ -218,12 +218,14 @@ def make_backup(memapp: Terminal, tmp_path: Path) -> Path:
 
 def test_a_backup_is_put_back_and_what_was_there_is_kept(memapp: Terminal, tmp_path: Path) -> None:
     add(memapp, "I keep bees.")
+    memapp("approve", propose(memapp, "preferred_name", "Bo"))
     propose(memapp, "city", "Ghent")
     backup = make_backup(memapp, tmp_path)
     add(memapp, "I keep hens.")
     code, _, err = memapp("restore", "--file", str(backup))
     assert code == 4
     assert "1 memories and 0 messages; 1 undecided proposals end" in err
+    assert "preferred_name: Bo" in err
     assert memapp("restore", "--file", str(backup), "--yes")[0] == 0
     assert texts(memapp) == {"I keep bees."}
     assert memapp("consents")[1] == "", "nobody said yes to what waited"
