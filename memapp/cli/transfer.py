@@ -51,11 +51,11 @@ def import_(options: dict[str, Any], file: Path, form: "Form", dry_run: bool, ye
     FILE is JSON Lines, a conversations.json, or the zip that it came in. All of it comes in, or nothing; one `memapp undo` takes
     it back.
     """
-    from memapp.services import imports
+    from memapp.services.imports.whole import import_file
 
     only_look = dry_run or not yes
     with opened(options) as runtime:
-        found = imports.import_file(runtime, file.expanduser(), form, dry_run=only_look)
+        found = import_file(runtime, file.expanduser(), form, dry_run=only_look)
     if as_json:
         show_json({**asdict(found), "dry_run": only_look})
     else:

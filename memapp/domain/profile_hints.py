@@ -4,7 +4,10 @@ It would rather ask once too often: what it finds waits for the person's yes.
 """
 
 import re
+from dataclasses import dataclass
 from functools import cache
+
+from memapp.domain.profile import stated_by
 
 _TOPICS = {
     "health": (
@@ -73,10 +76,32 @@ _OTHERS = (
 def touches_sensitive(fact: str) -> str | None:
     """Return the sensitive field that a remembered sentence about `User` may be about, if any; the first that fits."""
     told = " ".join(fact.replace("’", "'").split()).casefold()
+    told = re.sub(r"\b(?:i|me)\b", "user", re.sub(r"\bmy\b", "user's", told))  # as other programs may have written it
     if re.match(_OTHERS, told):
         return None
     told = re.sub(_WORK, "works", told)
     return next((field for field in _TOPICS if _topic(field).search(told)), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """A sensitive field, and all that a sentence says as its value."""
+
+    field: str
+    value: str
+
+
+def hint_of(fact: str) -> Hint | None:
+    """Return the sensitive field that a remembered sentence may be about though no value of it is read there, if any."""
+    field = touches_sensitive(fact)
+    if field is None or field in [one.field for one in stated_by(fact)]:
+        return None
+    return Hint(field, as_value(fact))
+
+
+def as_value(fact: str) -> str:
+    """Return all that a remembered sentence says as the value of a field: what the person does or has."""
+    return re.sub(r"^(?:User's|User|My|I) ", "", fact).rstrip(".")
 
 
 @cache

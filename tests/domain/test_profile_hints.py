@@ -3,7 +3,7 @@
 import pytest
 
 from memapp.domain.profile import FIELDS, is_sensitive
-from memapp.domain.profile_hints import _TOPICS, touches_sensitive
+from memapp.domain.profile_hints import _TOPICS, Hint, hint_of, touches_sensitive
 
 
 @pytest.mark.parametrize(
@@ -63,3 +63,20 @@ def test_an_ordinary_sentence_touches_nothing(fact: str) -> None:
 
 def test_only_sensitive_fields_can_be_touched() -> None:
     assert all(field in FIELDS and is_sensitive(field) for field in _TOPICS)
+
+
+@pytest.mark.parametrize(
+    ("fact", "hint"),
+    [
+        ("User uses a wheelchair.", Hint("health", "uses a wheelchair")),
+        ("User's wheelchair is blue.", Hint("health", "wheelchair is blue")),
+        ("I pray with friends.", Hint("religion", "pray with friends")),
+        ("My wheelchair is blue.", Hint("health", "wheelchair is blue")),
+        ("My mother has cancer.", None),
+        ("My mother and I pray together.", Hint("religion", "mother and I pray together")),
+        ("User has asthma.", None),
+        ("User likes tea.", None),
+    ],
+)
+def test_where_no_value_is_read_all_that_a_sentence_says_is_the_value(fact: str, hint: Hint | None) -> None:
+    assert hint_of(fact) == hint

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from memapp import bootstrap
-from memapp.services import curate, exports, imports, transfer
+from memapp.services import curate, exports, transfer
+from memapp.services.imports.whole import import_file
 from memapp.store import restore
 from tests.reliability.test_kill import assert_sound
 from tests.reliability.test_kill_changes import killed
@@ -19,7 +20,7 @@ LATER = {f"User planted flower number {number} in the garden." for number in ran
 
 
 def bring_in(home: Path) -> None:
-    imports.import_file(bootstrap.start(home=home), home.parent / "later.jsonl")
+    import_file(bootstrap.start(home=home), home.parent / "later.jsonl")
 
 
 def put_in_place(home: Path) -> None:

@@ -14,9 +14,10 @@ import pytest
 
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
-from memapp.services import archive, chats, curate, imports
+from memapp.services import archive, chats, curate
 from memapp.services.consent import decisions, pending
 from memapp.services.files import Form
+from memapp.services.imports.whole import import_file
 from memapp.store import chat
 from tests.builders import make_runtime
 
@@ -84,7 +85,7 @@ def said(runtime: Runtime) -> list[list[tuple[str, str, str]]]:
 
 
 def test_a_conversation_of_chatgpt_is_the_branch_that_was_left_standing(runtime: Runtime, tmp_path: Path) -> None:
-    found = imports.import_file(runtime, written(tmp_path / "conversations.json", CHATGPT))
+    found = import_file(runtime, written(tmp_path / "conversations.json", CHATGPT))
     assert said(runtime) == [
         [
             ("user", "How many hives?", "import"),
@@ -95,12 +96,12 @@ def test_a_conversation_of_chatgpt_is_the_branch_that_was_left_standing(runtime:
     assert chats.list_threads(runtime)[0].title == "Bees"
     assert (found.proposals, curate.count(runtime)) == (0, 0), "imported words teach nothing"
     assert pending.waiting(runtime) == []
-    again = imports.import_file(runtime, tmp_path / "conversations.json")
+    again = import_file(runtime, tmp_path / "conversations.json")
     assert (again.added, again.known) == ({}, 1)
 
 
 def test_a_conversation_of_claude(runtime: Runtime, tmp_path: Path) -> None:
-    imports.import_file(runtime, written(tmp_path / "x.json", CLAUDE), "claude")
+    import_file(runtime, written(tmp_path / "x.json", CLAUDE), "claude")
     assert said(runtime) == [[("user", "Hello", "import"), ("assistant", "Hi.", "import")]]
     assert chats.list_threads(runtime)[0].title == "Imported chat"
 
@@ -123,14 +124,14 @@ def test_a_conversation_of_claude(runtime: Runtime, tmp_path: Path) -> None:
 )
 def test_what_is_no_conversation_is_refused_whole(runtime: Runtime, tmp_path: Path, data: Any, form: Form) -> None:
     with pytest.raises(UsageError):
-        imports.import_file(runtime, written(tmp_path / "x.json", data), form)
+        import_file(runtime, written(tmp_path / "x.json", data), form)
     assert chats.list_threads(runtime) == []
 
 
 @pytest.mark.parametrize("seconds", [None, "x", -5, 1e300, 253402300800, True])
 def test_odd_times_are_no_trouble(runtime: Runtime, tmp_path: Path, seconds: Any) -> None:
     data = [{**CHATGPT[0], "create_time": seconds, "update_time": seconds}]
-    assert imports.import_file(runtime, written(tmp_path / "x.json", data)).added["thread"] == 1
+    assert import_file(runtime, written(tmp_path / "x.json", data)).added["thread"] == 1
 
 
 def test_facts_of_others_are_imported_and_sensitive_ones_wait(runtime: Runtime, tmp_path: Path) -> None:
@@ -141,7 +142,7 @@ def test_facts_of_others_are_imported_and_sensitive_ones_wait(runtime: Runtime, 
         {"content": "I play chess."},
     ]
     file.write_text("\n".join(map(json.dumps, lines)), "utf-8")
-    found = imports.import_file(runtime, file)
+    found = import_file(runtime, file)
     assert {(one.text, one.origin) for one in curate.list_memories(runtime)} == {
         ("User keeps bees.", "import"),
         ("I play chess.", "import"),
@@ -154,12 +155,22 @@ def test_facts_of_others_are_imported_and_sensitive_ones_wait(runtime: Runtime, 
     assert {one.text for one in curate.list_memories(runtime)} >= {"User lives in Oslo."}
 
 
+def test_facts_of_others_in_the_first_person_wait_where_they_touch_something_sensitive(runtime: Runtime, tmp_path: Path) -> None:
+    file = tmp_path / "facts.jsonl"
+    file.write_text("\n".join(json.dumps({"text": text}) for text in ("I pray with friends.", "My mother has cancer.")), "utf-8")
+    import_file(runtime, file)
+    assert [one.text for one in curate.list_memories(runtime)] == ["My mother has cancer."]
+    (patch,) = pending.waiting(runtime)
+    held = pending.held_text(runtime, patch.id)
+    assert (patch.field, patch.new_value, held) == ("religion", "pray with friends", "I pray with friends.")
+
+
 @pytest.mark.parametrize("line", ["{}", "[]", '{"text": 3}', '{"text": " "}', '{"text": "%s"}' % ("x" * 281), "nonsense"])
 def test_a_list_with_a_line_that_is_no_fact_is_refused_whole(runtime: Runtime, tmp_path: Path, line: str) -> None:
     file = tmp_path / "facts.jsonl"
     file.write_text('{"text": "I keep bees."}\n' + line)
     with pytest.raises(UsageError, match="Line 2"):
-        imports.import_file(runtime, file)
+        import_file(runtime, file)
     assert curate.count(runtime) == 0
 
 
@@ -184,7 +195,7 @@ GOOD = ("conversations.json", json.dumps(CHATGPT).encode())
 
 def test_an_export_archive_is_read_where_it_lies(runtime: Runtime, tmp_path: Path) -> None:
     file = zipped(tmp_path / "export.zip", ("user.json", b"{}"), ("folder/", b""), GOOD, packed=True)
-    assert imports.import_file(runtime, file).added["thread"] == 1
+    assert import_file(runtime, file).added["thread"] == 1
     assert sorted(one.name for one in tmp_path.iterdir()) == ["export.zip", "home"]
 
 

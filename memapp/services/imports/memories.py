@@ -1,0 +1,79 @@
+"""Memories: those that come in, and those that are known here or may only wait for a yes."""
+
+from memapp.domain.changes import Created
+from memapp.domain.duplicates import normalise
+from memapp.domain.foreign import Note
+from memapp.domain.memory import Kind, Memory, State
+from memapp.domain.portable import MemoryLine
+from memapp.errors import UsageError
+from memapp.services import foreign
+from memapp.services.forget import is_forgotten
+from memapp.services.imports.questions import ask_again, asks
+from memapp.services.imports.rows import is_there
+from memapp.services.imports.work import Work
+from memapp.store import changes, memories, portable
+from memapp.store.rows import new_id, to_time
+
+
+def take_memory(work: Work, line: MemoryLine) -> None:
+    """Bring in a memory of memapp with all that is known of it."""
+    if is_there(work, line):
+        return
+    memory = _memory(line)
+    if not _may_come_in(work, memory):
+        work.absent.add(line.id)
+        return
+    if len(portable.existing(work.conn, work.user_id, line.sources)) < len(line.sources):
+        raise UsageError("A message that this memory came from is not there.")
+    _create(work, memory)
+    if line.used:
+        portable.insert_used(work.conn, line.id, line.used)
+
+
+def take_note(work: Work, note: Note) -> None:
+    """Remember a fact of another program."""
+    memory = foreign.memory_of(note, new_id(work.now), work.now)
+    if _may_come_in(work, memory):
+        _create(work, memory)
+
+
+def _may_come_in(work: Work, memory: Memory) -> bool:
+    """Tell whether a memory is new and asks for no yes; else count it, or put it before the person."""
+    is_live = memory.state is State.LIVE
+    if is_live and memories.find_same(work.conn, work.user_id, normalise(memory.text)) is not None:
+        work.known += 1
+        return False
+    if is_forgotten(work.runtime, memory.text):
+        if is_live:
+            ask_again(work, memory)
+        else:
+            work.left_out += 1
+        return False
+    return not (is_live and asks(work, memory))
+
+
+def _create(work: Work, memory: Memory) -> None:
+    changes.apply(work.conn, Created(memory), work.actor, work.now)
+    work.added["memory"] += 1
+
+
+def _memory(line: MemoryLine) -> Memory:
+    return Memory(
+        id=line.id,
+        text=line.text,
+        tags=tuple(line.tags),
+        kind=Kind(line.kind),
+        category=line.category,
+        importance=line.importance,
+        pinned=line.pinned,
+        state=State(line.state),
+        reason=line.reason,
+        origin=line.origin,
+        sources=tuple(line.sources),
+        created_at=to_time(line.created_at),
+        updated_at=to_time(line.updated_at),
+        purge_at=to_time(line.purge_at) if line.purge_at else None,
+        merged_into=line.merged_into,
+        agent_id=line.agent_id,
+        run_id=line.run_id,
+    )

@@ -1,0 +1,84 @@
+"""All of a file or nothing: one transaction, which is one step that one undo takes back."""
+
+import sqlite3
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from memapp.domain.changes import Actor
+from memapp.domain.foreign import Conversation, Note
+from memapp.domain.history import IMPORT, Event
+from memapp.domain.portable import Item, MemoryLine, PatchLine, ProfileLine, RecallLine, RelationLine, refusal
+from memapp.errors import UsageError
+from memapp.runtime import Runtime
+from memapp.services import files
+from memapp.services.files import Form, Numbered
+from memapp.services.imports.memories import take_memory, take_note
+from memapp.services.imports.questions import take_patch, take_profile
+from memapp.services.imports.rows import take_conversation, take_row
+from memapp.services.imports.work import Imported, Work
+from memapp.store import chat, history, memories
+from memapp.store.history import Touched
+from memapp.store.rows import new_id
+
+
+class _OnlyLooked(Exception):
+    """Raised to undo what was only to be looked at."""
+
+
+def import_file(runtime: Runtime, path: Path, form: Form = "auto", *, dry_run: bool = False) -> Imported:
+    """Bring a file in, or only say what would come in. Raises `UsageError` when anything in it is not in order."""
+    result: Imported | None = None
+    with suppress(_OnlyLooked), runtime.database.write() as conn:
+        now = runtime.clock()
+        work = Work(runtime, conn, Actor(runtime.user_id, "import", step=new_id(now)), now)
+        with files.opened(path, form) as numbered:
+            _take_all(work, numbered)
+        result = _settled(work)
+        if dry_run:
+            raise _OnlyLooked
+    assert result is not None
+    return result
+
+
+def _take_all(work: Work, numbered: Iterable[Numbered]) -> None:
+    for place, one in numbered:
+        try:
+            _take(work, one)
+        except sqlite3.IntegrityError:
+            raise refusal(place, "this does not fit what is here or what stands before it") from None
+        except UsageError as error:
+            raise refusal(place, error.message.rstrip(".")) from None
+
+
+def _take(work: Work, one: Item | Conversation | Note) -> None:
+    match one:
+        case Conversation():
+            take_conversation(work, one)
+        case Note():
+            take_note(work, one)
+        case MemoryLine():
+            take_memory(work, one)
+        case PatchLine():
+            take_patch(work, one)
+        case ProfileLine():
+            take_profile(work, one)
+        case RelationLine() if {one.from_id, one.to_id} & work.absent:
+            work.left_out += 1
+        case RecallLine() if one.owner_id in work.absent:
+            work.left_out += 1
+        case _:
+            take_row(work, one)
+
+
+def _settled(work: Work) -> Imported:
+    """Finish: what depends on several lines, and the entry of the history by which all of it is taken back."""
+    for thread_id in work.threads:
+        chat.refresh_contexts(work.conn, work.user_id, thread_id)
+    step = work.actor.step if work.added or work.patches else ""
+    if step:
+        meta = {"threads": work.threads, "patches": work.patches, "memories": work.added["memory"]}
+        touched = Touched(Event.ADD, f"{IMPORT}{step}", None, None, meta=meta)
+        history.record(work.conn, work.actor, step, touched, work.now)
+    too_many = memories.overflow(work.conn, work.user_id, work.runtime.settings.max_facts)
+    return Imported(dict(work.added), len(work.patches), work.known, work.left_out + len(work.support), step, too_many)

@@ -1,0 +1,58 @@
+"""One import under way, and what came of it."""
+
+import sqlite3
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from memapp.domain.changes import Actor
+from memapp.runtime import Runtime
+
+
+@dataclass
+class Work:
+    """One import under way, in one transaction."""
+
+    runtime: Runtime
+    conn: sqlite3.Connection
+    actor: Actor
+    now: datetime
+    added: Counter[str] = field(default_factory=Counter)
+    known: int = 0
+    left_out: int = 0
+    absent: set[str] = field(default_factory=set)
+    """Memories of the file that did not come in."""
+    threads: list[str] = field(default_factory=list)
+    patches: list[str] = field(default_factory=list)
+    support: dict[str, list[str]] = field(default_factory=dict)
+    """The messages behind each approved proposal of the file on which no field of the profile rests so far."""
+
+    @property
+    def user_id(self) -> str:
+        return self.actor.user_id
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What came in, or would."""
+
+    added: dict[str, int]
+    """How many new things, by the type of their line."""
+    proposals: int
+    """Values for the profile, and memories that say them, that wait for a yes."""
+    known: int
+    """What was here already."""
+    left_out: int
+    """Decisions of another store, what was erased for good, and memories that would hide behind a question of another."""
+    step: str
+    """What to name to take it back; empty when nothing came in."""
+    too_many: int
+    """Learned facts beyond what memapp keeps, once these are in."""
+
+    def __str__(self) -> str:
+        others = sum(count for kind, count in self.added.items() if kind not in ("memory", "thread", "message"))
+        memories, chats, messages = (self.added.get(kind, 0) for kind in ("memory", "thread", "message"))
+        said = f"{memories:,} memories, {chats:,} chats with {messages:,} messages"
+        said += f", {others:,} others, {self.proposals:,} proposals for the profile, 0 deletes"
+        said += f"; {self.known:,} are here already" if self.known else ""
+        return said + (f"; {self.left_out:,} left out" if self.left_out else "")

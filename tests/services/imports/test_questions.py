@@ -1,0 +1,137 @@
+"""What the profile or a memory would say of the person comes in as a question only."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from memapp.inference import Cancel
+from memapp.runtime import Runtime
+from memapp.services import curate, forget, upkeep
+from memapp.services.consent import decisions, pending, proposals
+from memapp.services.imports.whole import import_file
+from tests.builders import new_chat, say
+from tests.services.imports.builders import HEADER, carry, empty_store, waiting
+
+
+def test_a_benign_field_does_not_apply_by_imported_signals(runtime: Runtime, tmp_path: Path) -> None:
+    patch = proposals.propose(runtime, "tone", "formal")
+    assert patch
+    with empty_store() as other:
+        carry(runtime, other, tmp_path)
+        say(other, new_chat(other), "Please be more formal.")
+        assert {(one.field, one.state) for one in pending.waiting(other)} == {("tone", "pending")}
+        assert decisions.profile(other) == {}
+
+
+def test_what_was_erased_for_good_comes_back_only_as_a_question(runtime: Runtime, tmp_path: Path) -> None:
+    curate.add(runtime, "I keep bees.")
+    with empty_store() as other:
+        memory_id = curate.add(other, "I keep bees.").memory_id
+        forget.purge(other, [memory_id])
+        carry(runtime, other, tmp_path)
+        assert curate.count(other) == 0
+        assert waiting(other) == {("forgotten", "I keep bees.", "I keep bees.")}
+
+
+def test_a_memory_that_states_something_sensitive_waits_with_its_proposal(tmp_path: Path) -> None:
+    with empty_store() as one, empty_store() as other:
+        curate.add(one, "User lives in Ghent.")
+        curate.add(one, "User keeps bees.")
+        carry(one, other, tmp_path)
+        assert [memory.text for memory in curate.list_memories(other)] == ["User keeps bees."]
+        (patch,) = pending.waiting(other)
+        assert (patch.field, pending.held_text(other, patch.id)) == ("city", "User lives in Ghent.")
+        decisions.approve(other, patch.id)
+        assert {memory.text for memory in curate.list_memories(other)} == {"User keeps bees.", "User lives in Ghent."}
+
+
+WHEELS = "User uses a wheelchair."
+
+
+def test_a_memory_that_touches_something_sensitive_waits_though_it_states_no_value(tmp_path: Path) -> None:
+    with empty_store() as one, empty_store() as other:
+        curate.add(one, WHEELS)
+        carry(one, other, tmp_path)
+        assert curate.count(other) == 0
+        (patch,) = pending.waiting(other)
+        assert waiting(other) == {("health", "uses a wheelchair", WHEELS)}
+        decisions.approve(other, patch.id)
+        assert [memory.text for memory in curate.list_memories(other)] == [WHEELS]
+
+
+def test_a_held_memory_stays_with_its_proposal_on_the_way_through_a_file(runtime: Runtime, tmp_path: Path) -> None:
+    thread = new_chat(runtime)
+    for text in ("I use a wheelchair.", "I live in Ghent.", "I got divorced in March."):
+        say(runtime, thread, text)
+        list(upkeep.work(runtime, thread, Cancel()))
+    assert {text for _, _, text in waiting(runtime)} >= {WHEELS, "User lives in Ghent."}
+    with empty_store() as other, empty_store() as third:
+        carry(runtime, other, tmp_path)
+        assert waiting(other) == waiting(runtime)
+        assert curate.count(other) == 0
+        carry(other, third, tmp_path)
+        assert waiting(third) == waiting(runtime)
+
+
+def test_of_two_memories_that_say_the_same_of_the_person_the_second_is_told_to_be_left_out(tmp_path: Path) -> None:
+    with empty_store() as one, empty_store() as other:
+        curate.add(one, "User lives in Ghent.")
+        curate.add(one, "User's home is Ghent.")
+        found = carry(one, other, tmp_path)
+        assert waiting(other) == {("city", "Ghent", "User lives in Ghent.")}
+        assert (found.proposals, found.known, found.left_out) == (1, 0, 1)
+
+
+PATCH = {
+    **{"type": "patch", "id": "01KG9Z0000000000000000000P", "field": "city", "old_value": "", "new_value": "Berlin"},
+    **{"proposer": "worker", "state": "pending", "asked_in": None, "snoozed_until": None, "evidence": []},
+    **{"created_at": "2026-01-31T08:15:00.000Z", "expires_at": "2026-02-07T08:15:00.000Z"},
+    **{"decided_at": None, "decided_by": None},
+}
+HELD = {
+    **{"id": "", "tags": [], "kind": "semantic", "category": "notes", "importance": 5, "pinned": True, "reason": ""},
+    **{"sources": [], "origin": "distilled", "agent_id": "", "run_id": "", "created_at": "2026-01-31T08:15:00.000Z"},
+}
+
+
+OWES = ("money", "owes the bank a fortune", "User owes the bank a fortune.")
+GOAL = ("goals_add", "owes the bank a fortune")
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "text", "arrives", "left_out"),
+    [
+        ("city", "Berlin", "User lives in Berlin.", {("city", "Berlin", "User lives in Berlin.")}, 0),
+        ("city", "Berlin", "User has HIV.", {("city", "Berlin", ""), ("health", "HIV", "User has HIV.")}, 0),
+        ("city", "Berlin", "User lives in Ghent.", {("city", "Berlin", ""), ("city", "Ghent", "User lives in Ghent.")}, 0),
+        ("city", "Berlin", "User lives in Berlin. User has HIV.", {("city", "Berlin", ""), ("health", "HIV", "")}, 0),
+        ("city", "Berlin", "User keeps bees.", {("city", "Berlin", "")}, 1),
+        ("city", "Berlin", "User owes the bank a fortune.", {("city", "Berlin", ""), OWES}, 0),
+        ("money", "owes the bank a fortune", "User owes the bank a fortune.", {OWES}, 0),
+        ("money", "owes the bank", "User owes the bank a fortune.", {("money", "owes the bank", ""), OWES}, 0),
+        ("goals_add", "owes the bank a fortune", "User owes the bank a fortune.", {(*GOAL, ""), OWES}, 0),
+        ("forgotten", "User kept bees.", "User kept bees.", {("forgotten", "User kept bees.", "User kept bees.")}, 0),
+        ("forgotten", "User kept bees.", "User keeps hens.", {("forgotten", "User kept bees.", "")}, 1),
+    ],
+)
+def test_a_proposal_brings_no_memory_that_says_something_else(
+    runtime: Runtime, tmp_path: Path, field: str, value: str, text: str, arrives: set[tuple[str, str, str]], left_out: int
+) -> None:
+    file = tmp_path / "all.jsonl"
+    line = {**PATCH, "field": field, "new_value": value, "held": {**HELD, "text": text}}
+    file.write_text(HEADER + json.dumps(line) + "\n")
+    found = import_file(runtime, file)
+    assert waiting(runtime) == arrives
+    assert (found.left_out, curate.count(runtime)) == (left_out, 0)
+
+
+def test_a_yes_in_the_chat_keeps_nothing_that_an_import_slipped_in(runtime: Runtime, tmp_path: Path) -> None:
+    file = tmp_path / "all.jsonl"
+    file.write_text(HEADER + json.dumps({**PATCH, "held": {**HELD, "text": "User has HIV."}}) + "\n")
+    import_file(runtime, file)
+    thread = new_chat(runtime)
+    say(runtime, thread, "I live in Berlin.")
+    say(runtime, thread, "yes")
+    assert decisions.profile(runtime) == {"city": "Berlin"}
+    assert "User has HIV." not in [memory.text for memory in curate.list_memories(runtime)]

@@ -1,0 +1,129 @@
+"""Everything out and in again: exact but for what consent forbids, and all or nothing."""
+
+from pathlib import Path
+
+import pytest
+
+from memapp.errors import UsageError
+from memapp.runtime import Runtime
+from memapp.services import chats, curate, exports, forget, transfer, undo
+from memapp.services.consent import decisions
+from memapp.services.imports.whole import import_file
+from tests.builders import new_chat, say
+from tests.services.imports.builders import as_it_arrives, carry, dump, empty_store, kept, lived_in, waiting
+
+
+def test_everything_comes_back_but_the_profile_waits_for_a_yes(runtime: Runtime, tmp_path: Path) -> None:
+    lived_in(runtime)
+    with empty_store() as other:
+        found = carry(runtime, other, tmp_path)
+        assert kept(dump(other)) == as_it_arrives(runtime)
+        assert decisions.profile(other) == {}
+        assert waiting(other) == {("city", "Bruges", ""), ("language", "Dutch", "")}
+        assert (found.proposals, found.left_out) == (2, 2)
+        assert {line["proposer"] for line in dump(other) if line["type"] == "patch"} == {"import"}
+
+
+def test_what_came_in_counts_as_nobodys_typing(runtime: Runtime, tmp_path: Path) -> None:
+    lived_in(runtime)
+    with empty_store() as other:
+        carry(runtime, other, tmp_path)
+        for line in dump(other):
+            assert line.get("origin") != "typed"
+            assert line["type"] != "surprise" or line["state"] != "pending"
+            assert line["type"] != "patch" or not any(one["typed"] for one in line["evidence"])
+
+
+def test_the_same_file_again_changes_nothing(runtime: Runtime, tmp_path: Path) -> None:
+    lived_in(runtime)
+    with empty_store() as other:
+        carry(runtime, other, tmp_path)
+        before = dump(other)
+        again = import_file(other, tmp_path / "all.jsonl")
+        assert dump(other) == before
+        assert (again.added, again.proposals, again.step) == ({}, 0, "")
+    before = dump(runtime)
+    assert import_file(runtime, tmp_path / "all.jsonl").added == {}, "into the store that it came from"
+    assert dump(runtime) == before
+
+
+def test_one_undo_takes_all_of_it_back(runtime: Runtime, tmp_path: Path) -> None:
+    lived_in(runtime)
+    with empty_store() as other:
+        curate.add(other, "I play chess.")
+        carry(runtime, other, tmp_path)
+        undo.undo_last(other)
+        assert [memory.text for memory in curate.list_memories(other)] == ["I play chess."]
+        assert chats.list_threads(other) == []
+        assert waiting(other) == set()
+        assert undo.undo_last(other).text == "I play chess."
+
+
+def test_an_import_is_taken_back_though_a_part_of_it_was_erased(runtime: Runtime, tmp_path: Path) -> None:
+    erased = curate.add(runtime, "I keep bees.").memory_id
+    curate.add(runtime, "I play chess.")
+    with empty_store() as other:
+        carry(runtime, other, tmp_path)
+        forget.purge(other, [erased])
+        undo.undo_last(other)
+        assert curate.count(other) == 0
+
+
+def test_the_chats_of_an_import_are_taken_back_though_its_memories_were_erased(runtime: Runtime, tmp_path: Path) -> None:
+    erased = curate.add(runtime, "I keep bees.").memory_id
+    say(runtime, new_chat(runtime), "Hello.")
+    with empty_store() as other:
+        carry(runtime, other, tmp_path)
+        forget.purge(other, [erased])
+        undo.undo_last(other)
+        assert chats.list_threads(other) == []
+
+
+def test_an_import_of_chats_alone_is_taken_back_too(runtime: Runtime, tmp_path: Path) -> None:
+    say(runtime, new_chat(runtime), "Hello.")
+    with empty_store() as other:
+        carry(runtime, other, tmp_path)
+        assert len(chats.list_threads(other)) == 1
+        undo.undo_last(other)
+        assert chats.list_threads(other) == []
+        with pytest.raises(UsageError):
+            undo.undo_last(other)
+
+
+def test_a_look_changes_nothing_and_tells_the_same(runtime: Runtime, tmp_path: Path) -> None:
+    lived_in(runtime)
+    file = tmp_path / "all.jsonl"
+    transfer.write_private(file, exports.as_lines(runtime))
+    with empty_store() as other:
+        seen = import_file(other, file, dry_run=True)
+        assert dump(other) == []
+        assert str(import_file(other, file)) == str(seen)
+
+
+def test_what_memapp_knows_already_is_not_known_twice(runtime: Runtime, tmp_path: Path) -> None:
+    curate.add(runtime, "I keep bees.")
+    with empty_store() as other:
+        curate.add(other, "I keep BEES")
+        found = carry(runtime, other, tmp_path)
+        assert (found.known, curate.count(other)) == (1, 1)
+
+
+def test_another_thing_under_the_same_id_is_refused(runtime: Runtime, tmp_path: Path) -> None:
+    memory_id = curate.add(runtime, "I keep bees.").memory_id
+    file = tmp_path / "all.jsonl"
+    transfer.write_private(file, exports.as_lines(runtime))
+    curate.edit(runtime, memory_id, "I keep hens.")
+    before = dump(runtime)
+    with pytest.raises(UsageError, match="Line 2: Something else is here under the id of this memory"):
+        import_file(runtime, file)
+    assert dump(runtime) == before
+
+
+def test_a_memory_in_the_trash_may_say_what_a_live_one_says(runtime: Runtime, tmp_path: Path) -> None:
+    curate.forget(runtime, curate.add(runtime, "I keep bees.").memory_id)
+    curate.add(runtime, "I keep bees.")
+    states = {line["state"] for line in dump(runtime)}
+    assert states == {"live", "soft_deleted"}
+    with empty_store() as other:
+        carry(runtime, other, tmp_path)
+        assert kept(dump(other)) == kept(dump(runtime))

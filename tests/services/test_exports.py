@@ -1,0 +1,53 @@
+"""Files that are written: private, whole or not at all, and one of them for reading."""
+
+import stat
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from memapp.errors import UsageError
+from memapp.inference.scripted import ScriptedModel
+from memapp.runtime import Runtime
+from memapp.services import exports, transfer
+from tests.builders import make_runtime
+from tests.services.imports.builders import lived_in
+
+
+@pytest.fixture
+def runtime(tmp_path: Path) -> Iterator[Runtime]:
+    with closing(make_runtime(tmp_path / "home", ScriptedModel())) as opened:
+        yield opened
+
+
+def test_an_export_is_private_and_an_old_one_stays_until_the_new_one_is_whole(runtime: Runtime, tmp_path: Path) -> None:
+    target = tmp_path / "all.jsonl"
+    target.write_text("old")
+    target.chmod(0o644)
+
+    def broken() -> Iterator[str]:
+        yield "new"
+        raise UsageError("in the middle")
+
+    with pytest.raises(UsageError, match="in the middle"):
+        transfer.write_private(target, broken())
+    assert target.read_text() == "old"
+    assert list(tmp_path.glob("*.partial")) == []
+    transfer.write_private(target, exports.as_lines(runtime))
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600
+    link, folder = tmp_path / "link", tmp_path / "folder"
+    link.symlink_to(target)
+    folder.mkdir()
+    for path in (link, folder, tmp_path / "nowhere" / "x"):
+        with pytest.raises(UsageError):
+            transfer.write_private(path, ["text"])
+    assert target.read_text() != "text"
+
+
+def test_the_markdown_is_for_reading(runtime: Runtime) -> None:
+    lived_in(runtime)
+    text = "".join(exports.as_markdown(runtime))
+    assert "- Home: Bruges" in text
+    assert "- I keep hens. ★" in text
+    assert "Which flowers do I grow?" in text
