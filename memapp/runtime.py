@@ -6,7 +6,7 @@ Built once by `bootstrap` and handed to every service.
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Generic, Literal, TypeVar
 
 from memapp.domain.categories import Categories
@@ -100,6 +100,10 @@ class Runtime:
     def persona(self, persona_id: str) -> Persona:
         """Return a persona; a chat whose persona is gone falls back to the companion."""
         return self.personas.get(persona_id) or self.personas["companion"]
+
+    def purge_at(self) -> datetime:
+        """Return when what goes to the trash now leaves it for good."""
+        return self.clock() + timedelta(days=self.settings.purge_days)
 
     def close(self) -> None:
         """Stop the models, then close the file."""

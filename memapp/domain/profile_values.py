@@ -30,6 +30,12 @@ def added_value(field: str, old: str, new: str) -> str:
     return BETWEEN.join(part for part in new.split(BETWEEN) if part not in before)
 
 
+def lost_values(field: str, old: str, new: str) -> list[str]:
+    """Return what a field said and says no longer."""
+    before = old.split(BETWEEN) if adds_up(field) else [old]
+    return [part for part in before if part and not has_value(field, new, part)]
+
+
 def adds_up(field: str) -> bool:
     """Say whether a field may have several values."""
     return field in FIELDS and FIELDS[field].many

@@ -12,7 +12,6 @@ from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.services import undo as take_back
-from memapp.services.undo import purge_at
 from memapp.store import changes, memories
 from memapp.store.rows import new_id
 
@@ -122,7 +121,7 @@ def categories(runtime: Runtime) -> list[str]:
 
 def forget(runtime: Runtime, *memory_ids: str) -> Revision:
     """Put memories into the trash: no search, prompt or index has them any more."""
-    return _apply(runtime, *(SoftDeleted(memory_id, "person", purge_at(runtime)) for memory_id in memory_ids))
+    return _apply(runtime, *(SoftDeleted(memory_id, "person", runtime.purge_at()) for memory_id in memory_ids))
 
 
 def restore(runtime: Runtime, *memory_ids: str) -> BroughtBack:

@@ -11,7 +11,6 @@ from memapp.domain.forget import Receipt
 from memapp.domain.memory import Memory
 from memapp.runtime import Runtime
 from memapp.services.forget import purge
-from memapp.services.undo import purge_at
 from memapp.store import changes, events
 from memapp.store import lifecycle as store
 from memapp.store.rows import new_id
@@ -55,7 +54,7 @@ def _move_unused(runtime: Runtime, now: datetime) -> None:
     if unused:
         with runtime.database.write() as writing:
             for memory in unused:
-                changes.apply(writing, SoftDeleted(memory.id, "unused", purge_at(runtime)), actor, now)
+                changes.apply(writing, SoftDeleted(memory.id, "unused", runtime.purge_at()), actor, now)
 
 
 def _erase_overdue(runtime: Runtime, now: datetime) -> None:

@@ -16,7 +16,6 @@ from memapp.domain.memory import Memory, State
 from memapp.domain.merge import Verdict, compare, richer
 from memapp.errors import ModelError
 from memapp.runtime import Runtime
-from memapp.services.undo import purge_at
 from memapp.store import changes, memories, vectors
 from memapp.store.rows import new_id
 
@@ -88,9 +87,9 @@ def write(runtime: Runtime, conn: sqlite3.Connection, new: Memory, known: Near, 
         return Written(memories.get_memory(conn, runtime.user_id, old.id), verdict, together.step, old)
     if verdict is Verdict.UPDATES:
         changes.apply(conn, Created(new), together, now)
-        changes.apply(conn, Merged(old.id, new.id, purge_at(runtime)), together, now)
+        changes.apply(conn, Merged(old.id, new.id, runtime.purge_at()), together, now)
         return Written(memories.get_memory(conn, runtime.user_id, new.id), verdict, together.step, old)
-    changes.apply(conn, SoftDeleted(old.id, "superseded", purge_at(runtime)), together, now)
+    changes.apply(conn, SoftDeleted(old.id, "superseded", runtime.purge_at()), together, now)
     changes.apply(conn, Created(replace(new, importance=max(new.importance, old.importance))), together, now)
     return Written(memories.get_memory(conn, runtime.user_id, new.id), verdict, together.step, old)
 

@@ -30,7 +30,6 @@ from memapp.runtime import Runtime
 from memapp.services.consent import decisions, proposals
 from memapp.services.forget import is_forgotten
 from memapp.services.merge import Written, near, write
-from memapp.services.undo import purge_at
 from memapp.store import changes, chat, events, expectations, memories
 from memapp.store.rows import new_id
 
@@ -95,7 +94,7 @@ def _store(runtime: Runtime, surprise: Surprise, message: Message, drafts: list[
             if written.before is None or written.before.text != written.memory.text:
                 learned.append(written)
         for old in memories.overflowing(conn, runtime.user_id, runtime.settings.max_facts):
-            changes.apply(conn, SoftDeleted(old, "overflow", purge_at(runtime)), actor_of_room, now)
+            changes.apply(conn, SoftDeleted(old, "overflow", runtime.purge_at()), actor_of_room, now)
         expectations.settle_surprise(conn, runtime.user_id, surprise.id, "learned" if learned else "nothing")
         events.add_event(
             conn,

@@ -1,6 +1,5 @@
 """Taking back what was done, last step first, across restarts: changes of memories and decisions about the profile alike."""
 
-from datetime import datetime, timedelta
 
 from memapp.domain.changes import Actor, Reverted
 from memapp.domain.history import IMPORT, Event, Step
@@ -30,7 +29,7 @@ def undo(runtime: Runtime, step: str) -> str:
     """Take back one step with its consequences; return the step that did it."""
     entries = history.entries_of_step(runtime.database.read(), runtime.user_id, step)
     if any(entry.event is Event.PROFILE for entry in entries):
-        return decisions.take_back(runtime, step, purge_at(runtime))
+        return decisions.take_back(runtime, step)
     now = runtime.clock()
     actor = Actor(runtime.user_id, "person", step=new_id(now))
     with runtime.database.write() as conn:
@@ -42,13 +41,8 @@ def undo(runtime: Runtime, step: str) -> str:
                 chat.set_thread_deleted(conn, runtime.user_id, thread_id, now)
             pending.withdraw(runtime, brought_in.meta["patches"])
         if not brought_in or memories.get_memories(conn, runtime.user_id, [entry.memory_id for entry in entries]):
-            changes.apply(conn, Reverted(step, purge_at(runtime)), actor, now)
+            changes.apply(conn, Reverted(step, runtime.purge_at()), actor, now)
         if brought_in:
             touched = Touched(Event.UNDO, brought_in.memory_id, None, None)
             history.record(conn, actor, actor.step, touched, now, undoes=step)
     return actor.step
-
-
-def purge_at(runtime: Runtime) -> datetime:
-    """Return when what goes to the trash now leaves it for good."""
-    return runtime.clock() + timedelta(days=runtime.settings.purge_days)

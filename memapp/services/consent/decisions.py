@@ -5,15 +5,16 @@ Every decision is one step of the history, named by what it returns, and is take
 
 import sqlite3
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Literal
 
-from memapp.domain.changes import Actor, Created, ProfileChanged, Reverted
+from memapp.domain.changes import Actor, Created, ProfileChanged, Reverted, SoftDeleted
 from memapp.domain.consent import FORGOTTEN, DenyReason, Patch, rebased
 from memapp.domain.duplicates import normalise
+from memapp.domain.filters import MemoryFilter
 from memapp.domain.history import Entry, Event
-from memapp.domain.profile import FIELDS, same_value
-from memapp.domain.profile_values import VALUE_CHARS, adds_up
+from memapp.domain.profile import FIELDS, same_value, stated_by
+from memapp.domain.profile_values import VALUE_CHARS, adds_up, lost_values
 from memapp.domain.text import clean, one_line
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
@@ -78,7 +79,10 @@ def set_field(runtime: Runtime, field: str, value: str) -> str:
         current = pending.current(conn, runtime, field)
         if value == current:
             raise UsageError("The profile says that already." if value else "The profile says nothing there.")
-        return _replace(conn, runtime, field, current, value, "person", _person(runtime))
+        actor = _person(runtime)
+        patch = _replace(conn, runtime, field, current, value, "person", actor)
+        _retire(conn, runtime, patch, actor)
+        return actor.step
 
 
 def carry_out(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, by: Decider, actor: Actor) -> str:
@@ -94,6 +98,7 @@ def carry_out(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, by: Deci
         consents.note_decision(conn, actor, actor.step, patch, "approved", now)
     else:
         changes.apply(conn, ProfileChanged(patch.id), actor, now)
+        _retire(conn, runtime, patch, actor)
     if held and memories.find_same(conn, runtime.user_id, normalise(held.text)) is None:
         sources = tuple(consents.still_there(conn, runtime.user_id, held.sources))
         memory = replace(held, id=new_id(now), sources=sources, created_at=now, updated_at=now)
@@ -131,13 +136,22 @@ def _replace(
     proposer: Literal["person", "undo"],
     actor: Actor,
     undoes: str = "",
-) -> str:
+) -> Patch:
     """Change a field at the person's own word: a patch like any other, approved at once."""
     patch = pending.add(conn, runtime, field, old, new, proposer, None)
     now = runtime.clock()
     consents.decide(conn, runtime.user_id, patch.id, "approved", "person", now)
     changes.apply(conn, ProfileChanged(patch.id, undoes), actor, now)
-    return actor.step
+    return patch
+
+
+def _retire(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, actor: Actor) -> None:
+    """Move what the profile says no longer out of the memories too: only one of "lives in Oslo" and "lives in Bergen" is true."""
+    for value in lost_values(patch.field, patch.old_value, patch.new_value):
+        for memory in memories.list_memories(conn, runtime.user_id, MemoryFilter(phrases=(value,))):
+            if any(one.field == patch.field and same_value(one.field, one.value, value) for one in stated_by(memory.text)):
+                reason: Literal["superseded", "person"] = "superseded" if patch.new_value else "person"
+                changes.apply(conn, SoftDeleted(memory.id, reason, runtime.purge_at()), actor, runtime.clock())
 
 
 def _checked(value: str) -> str:
@@ -156,7 +170,7 @@ def _person(runtime: Runtime) -> Actor:
 # Taking a decision back ----------------------------------------------------------------------------------------------
 
 
-def take_back(runtime: Runtime, step: str, purge_at: datetime) -> str:
+def take_back(runtime: Runtime, step: str) -> str:
     """Take back a step that decided something, with the memory that it created; what was proposed waits again.
 
     Return the step that did it. Raises `UsageError` when the profile has been changed again since.
@@ -167,7 +181,7 @@ def take_back(runtime: Runtime, step: str, purge_at: datetime) -> str:
         if history.was_taken_back(conn, runtime.user_id, step):
             raise UsageError("This was taken back already.")
         if any(entry.event is not Event.PROFILE for entry in entries):
-            changes.apply(conn, Reverted(step, purge_at), actor, runtime.clock())
+            changes.apply(conn, Reverted(step, runtime.purge_at()), actor, runtime.clock())
         for entry in reversed([one for one in entries if one.event is Event.PROFILE]):
             _take_back(conn, runtime, entry, actor)
         return actor.step

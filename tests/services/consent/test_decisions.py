@@ -6,7 +6,7 @@ from memapp.domain.consent import FORGOTTEN
 from memapp.domain.history import Event
 from memapp.errors import NotFound, UsageError
 from memapp.runtime import Runtime
-from memapp.services import undo
+from memapp.services import curate, undo
 from memapp.services.consent import decisions, pending
 from memapp.store import consents
 from tests.builders import new_chat
@@ -105,6 +105,27 @@ def test_the_person_writes_their_own_profile_and_undo_gives_the_old_value_back(r
     for field, value in (("city", ""), ("shoe_size", "42"), (FORGOTTEN, "x"), ("city", "x" * 281)):
         with pytest.raises(UsageError):
             decisions.set_field(runtime, field, value)
+
+
+def test_what_the_profile_says_no_longer_is_no_memory_either_and_undo_brings_it_back(runtime: Runtime) -> None:
+    decisions.approve(runtime, proposed(runtime, held=held_fact(runtime, "User lives in Oslo.")).id)
+    curate.add(runtime, "I like the harbour of Oslo.")
+    moved = proposed(runtime, value="Bergen", held=held_fact(runtime, "User lives in Bergen."))
+    step = decisions.approve(runtime, moved.id)
+    assert set(live(runtime)) == {"I like the harbour of Oslo.", "User lives in Bergen."}
+    undo.undo(runtime, step)
+    assert set(live(runtime)) == {"I like the harbour of Oslo.", "User lives in Oslo."}
+    step = decisions.set_field(runtime, "city", "")
+    assert live(runtime) == ["I like the harbour of Oslo."]
+    undo.undo(runtime, step)
+    assert (decisions.profile(runtime), len(live(runtime))) == ({"city": "Oslo"}, 2)
+
+
+def test_one_of_several_values_taken_away_takes_its_memory_along(runtime: Runtime) -> None:
+    for value in ("diabetes", "asthma"):
+        decisions.approve(runtime, proposed(runtime, "health", value, held=held_fact(runtime, f"User has {value}.")).id)
+    decisions.set_field(runtime, "health", "asthma")
+    assert live(runtime) == ["User has asthma."]
 
 
 def test_a_fact_that_was_erased_before_is_remembered_by_a_yes_only(runtime: Runtime) -> None:
