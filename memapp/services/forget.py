@@ -16,8 +16,9 @@ from memapp.domain.forget import ByteNeedles, Preview, Receipt
 from memapp.domain.text import clean, one_line
 from memapp.errors import ModelError, NotFound, UsageError
 from memapp.runtime import Runtime
-from memapp.store import events, forget, traces, vectors
-from memapp.store.forget import Job
+from memapp.store import events, traces, vectors
+from memapp.store.forget import erasing, finding, todo
+from memapp.store.forget.todo import Job
 from memapp.store.rows import new_id
 from memapp.store.traces import Fate
 
@@ -39,15 +40,15 @@ def purge(
     """
     with _one_at_a_time:
         with runtime.database.write() as conn:
-            ids = forget.with_absorbed(conn, runtime.user_id, memory_ids)
+            ids = finding.with_absorbed(conn, runtime.user_id, memory_ids)
             if not ids:
                 raise NotFound("There is no such memory.")
-            job = Job(ids, forget.said_in(conn, runtime.user_id, ids) if messages else ())
+            job = Job(ids, finding.said_in(conn, runtime.user_id, ids) if messages else ())
             if by == "person":
-                forget.plan(conn, runtime.user_id, job)
+                todo.plan(conn, runtime.user_id, job)
         if by == "person":
             return _carry_out_plan(runtime)
-        if forget.planned(runtime.database.read(), runtime.user_id)[1]:
+        if todo.planned(runtime.database.read(), runtime.user_id)[1]:
             _carry_out_plan(runtime)
         return _carry_out(runtime, job, by)  # not planned: what a kill leaves is still overdue afterwards
 
@@ -57,14 +58,14 @@ def forget_everywhere(runtime: Runtime, words: str) -> Receipt:
     words = _checked(words)
     with _one_at_a_time:
         with runtime.database.write() as conn:
-            forget.plan(conn, runtime.user_id, Job(words=(words,)))
+            todo.plan(conn, runtime.user_id, Job(words=(words,)))
         return _carry_out_plan(runtime)
 
 
 def preview(runtime: Runtime, words: str) -> Preview:
     """Say what `forget_everywhere` would erase."""
     words = _checked(words)
-    found, others = forget.holding(runtime.database.read(), runtime.user_id, [words])
+    found, others = finding.holding(runtime.database.read(), runtime.user_id, [words])
     needles = ByteNeedles([words])
     backups = sum(traces.holds(path, needles) for path in traces.copies(runtime.paths.database))
     return Preview(len(found.memory_ids), len(found.message_ids), others, backups)
@@ -72,13 +73,13 @@ def preview(runtime: Runtime, words: str) -> Preview:
 
 def is_forgotten(runtime: Runtime, text: str) -> bool:
     """Tell whether the same was erased for good before: it is not to be learned again without a question."""
-    return forget.is_forgotten(runtime.database.read(), runtime.user_id, text)
+    return erasing.is_forgotten(runtime.database.read(), runtime.user_id, text)
 
 
 def finish(runtime: Runtime) -> None:
     """Finish what a kill interrupted: a backup, or an erasure. Called at each start."""
     traces.remove_unfinished(runtime.paths.database)
-    if forget.planned(runtime.database.read(), runtime.user_id)[1]:
+    if todo.planned(runtime.database.read(), runtime.user_id)[1]:
         with _one_at_a_time:
             receipt = _carry_out_plan(runtime)
         log.info("an erasure was finished: %d items, settled: %s", receipt.memories + receipt.messages, receipt.settled)
@@ -86,7 +87,7 @@ def finish(runtime: Runtime) -> None:
 
 def _carry_out_plan(runtime: Runtime) -> Receipt:
     """Do all that is planned: only what the person wished is."""
-    return _carry_out(runtime, forget.planned(runtime.database.read(), runtime.user_id)[0], "person")
+    return _carry_out(runtime, todo.planned(runtime.database.read(), runtime.user_id)[0], "person")
 
 
 def _carry_out(runtime: Runtime, job: Job, by: Literal["person", "worker"]) -> Receipt:
@@ -96,8 +97,8 @@ def _carry_out(runtime: Runtime, job: Job, by: Literal["person", "worker"]) -> R
     texts = _texts(runtime, job)
     fates = _clean_copies(runtime, actor, job, texts)
     with runtime.database.decide() as conn:  # the wish to forget is the person's decision on what waits for one, too
-        erased = forget.erase(conn, actor, job, now)
-        forget.mark_erased(conn, runtime.user_id)
+        erased = erasing.erase(conn, actor, job, now)
+        todo.mark_erased(conn, runtime.user_id)
         meta = {"memories": erased.memories, "messages": erased.messages, "others": erased.others}
         events.add_event(conn, runtime.user_id, "worker", "forget", "ok", now, meta=meta)
     settled = _settle(runtime)
@@ -113,17 +114,17 @@ def _carry_out(runtime: Runtime, job: Job, by: Literal["person", "worker"]) -> R
 def _texts(runtime: Runtime, job: Job) -> list[str]:
     """Return what has to be gone afterwards: what the memories say and said, the messages, the words."""
     conn = runtime.database.read()
-    said = [text for text in forget.texts_of_messages(conn, runtime.user_id, job.message_ids) if len(text) >= TELLING_CHARS]
-    return [*forget.texts_of(conn, runtime.user_id, job.memory_ids), *said, *job.words]
+    said = [text for text in finding.texts_of_messages(conn, runtime.user_id, job.message_ids) if len(text) >= TELLING_CHARS]
+    return [*finding.texts_of(conn, runtime.user_id, job.memory_ids), *said, *job.words]
 
 
 def _clean_copies(runtime: Runtime, actor: Actor, job: Job, texts: Sequence[str]) -> list[Fate]:
     """Erase the same in every copy of the file."""
     found = ByteNeedles([*texts, *job.memory_ids])
-    said = forget.texts_of(runtime.database.read(), runtime.user_id, job.memory_ids)
+    said = finding.texts_of(runtime.database.read(), runtime.user_id, job.memory_ids)
     now = runtime.clock()
     return [
-        traces.clean_copy(path, runtime.user_id, found, lambda conn: forget.erase(conn, actor, job, now, said))
+        traces.clean_copy(path, runtime.user_id, found, lambda conn: erasing.erase(conn, actor, job, now, said))
         for path in traces.copies(runtime.paths.database)
     ]
 
@@ -138,7 +139,7 @@ def _settle(runtime: Runtime) -> bool:
             model.forget()
     if settled:
         with runtime.database.write() as conn:
-            forget.mark_settled(conn, runtime.user_id)
+            todo.mark_settled(conn, runtime.user_id)
     return settled
 
 

@@ -17,8 +17,8 @@ from memapp.runtime import Runtime
 from memapp.services import browse, chats, curate, forget, upkeep
 from memapp.services.recall import RecallRequest, recall
 from memapp.store import changes, checkpoints
-from memapp.store import forget as store
-from memapp.store.forget import Job
+from memapp.store.forget import finding, todo
+from memapp.store.forget.todo import Job
 from memapp.store.rows import new_id, to_json, to_text
 from tests.builders import make_runtime, new_chat, say
 
@@ -301,7 +301,7 @@ def test_no_wording_of_a_purged_memory_is_learned_again(runtime: Runtime) -> Non
 def test_the_end_of_the_trash_does_not_go_beyond_what_the_person_planned(runtime: Runtime) -> None:
     memory, planned = curate.add(runtime, "User has a cat.").memory_id, curate.add(runtime, FACT).memory_id
     with runtime.database.write() as conn:
-        store.plan(conn, runtime.user_id, Job((planned,)))
+        todo.plan(conn, runtime.user_id, Job((planned,)))
     forget.purge(runtime, [memory], by="worker")
     assert ask(runtime, "SELECT memory_id, actor FROM history WHERE event = 'PURGE' ORDER BY number") == [
         (planned, "person"),
@@ -339,8 +339,8 @@ def test_what_was_planned_before_a_kill_is_done_at_the_next_start(runtime: Runti
     memory = learn(runtime)
     back_up(runtime)
     with runtime.database.write() as conn:
-        messages = store.said_in(conn, runtime.user_id, [memory])
-        store.plan(conn, runtime.user_id, Job(words=("zqarla",)) if everywhere else Job((memory,), messages))
+        messages = finding.said_in(conn, runtime.user_id, [memory])
+        todo.plan(conn, runtime.user_id, Job(words=("zqarla",)) if everywhere else Job((memory,), messages))
     (tmp_path / "backups" / "memapp-2.db.partial").write_text("half a backup")
     runtime.close()
     again = bootstrap.start(home=tmp_path)

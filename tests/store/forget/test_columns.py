@@ -4,7 +4,7 @@ import re
 import sqlite3
 
 from memapp.store.database import FULL_TEXT_TABLES, Database
-from memapp.store.forget import REGISTRY
+from memapp.store.forget.columns import REGISTRY
 
 NAMED_FOR = re.compile(
     r"(^|_)(id|at|ts|accessed)$|^(id|undoes|step|thread_id|checked_by|reply_to|merged_into|asked_in|snoozed_until)$"
@@ -37,7 +37,7 @@ def _free_columns(conn: sqlite3.Connection, table: str, sql: str) -> set[str]:
 
 def test_each_column_that_can_hold_words_says_how_it_is_cleaned(database: Database) -> None:
     missing = words_of(database.read()) - set(REGISTRY)
-    assert missing == set(), "say in store/forget.py how they are cleaned, and plant a word there in benchmarks/forgetting.py"
+    assert missing == set(), "say in store/forget/columns.py how they are cleaned; plant a word there in benchmarks/forgetting.py"
 
 
 def test_the_registry_names_no_column_that_is_gone(database: Database) -> None:

@@ -1,0 +1,187 @@
+"""Erasing memories, messages and words with all that repeats them, and the fingerprints by which they are known afterwards."""
+
+import hashlib
+import hmac
+import secrets
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from memapp.domain.changes import Actor, ProfileChanged, Purged
+from memapp.domain.duplicates import normalise
+from memapp.domain.forget import ERASED
+from memapp.domain.text import one_line
+from memapp.store import changes, chat
+from memapp.store.forget.columns import ELSEWHERE, PATCHES, REPEATING
+from memapp.store.forget.finding import holding, searching, texts_of, with_absorbed
+from memapp.store.forget.todo import Job
+from memapp.store.images import text_of
+from memapp.store.memories import get_memories
+from memapp.store.rows import new_id, to_json, to_text
+
+# What was written while the memory stood in the prompt, or out of the messages that it came from.
+_WITH_IT = """
+    SELECT r.message_id AS id FROM recalls r JOIN messages m ON m.id = r.message_id
+      WHERE m.user_id = :user AND r.owner_kind = 'memory' AND r.owner_id IN (SELECT value FROM json_each(:memories))
+    UNION SELECT m.id FROM messages m JOIN memory_sources s ON s.message_id = m.reply_to
+      WHERE m.user_id = :user AND s.memory_id IN (SELECT value FROM json_each(:memories))
+    UNION SELECT m.id FROM messages m WHERE m.user_id = :user AND m.id IN (SELECT value FROM json_each(:messages))"""
+_FOLLOWING = (
+    f"""UPDATE predictions SET text = '', needed_info = '[]', why = ''
+        WHERE user_id = :user AND surprised IS NOT NULL AND text <> ''
+          AND (message_id IN ({_WITH_IT}) OR checked_by IN (SELECT message_id FROM memory_sources
+               WHERE memory_id IN (SELECT value FROM json_each(:memories))))""",  # noqa: S608
+    f"DELETE FROM predictions WHERE user_id = :user AND surprised IS NULL AND message_id IN ({_WITH_IT})",  # noqa: S608
+    f"""DELETE FROM supervisor_checkpoints WHERE user_id = :user
+        AND thread_id IN (SELECT thread_id FROM messages WHERE id IN ({_WITH_IT}))""",  # noqa: S608
+    """DELETE FROM recalls WHERE owner_kind = 'memory' AND owner_id IN (SELECT value FROM json_each(:memories))
+       OR owner_kind = 'message' AND owner_id IN (SELECT value FROM json_each(:messages))
+       OR message_id IN (SELECT value FROM json_each(:messages))""",
+    """UPDATE surprises SET state = 'nothing' WHERE user_id = :user AND state = 'pending'
+       AND message_id IN (SELECT value FROM json_each(:messages))""",
+)
+# What would bring the text of a memory back; not what stands or stood in the profile. `says` is true of the same text only.
+_SAME = "(says(new_value) OR held <> '' AND says(json_extract(held, '$.text')))"
+_WAYS_BACK = (
+    """DELETE FROM versions WHERE memory_id IN (SELECT id FROM memories WHERE user_id = :user) AND says(text_of(image))""",
+    f"""UPDATE patches SET state = 'withdrawn', decided_at = :now, decided_by = 'person'
+        WHERE user_id = :user AND state = 'pending' AND {_SAME}""",  # noqa: S608
+    f"""DELETE FROM patches WHERE user_id = :user AND {_SAME} AND (
+        state IN ('denied', 'expired', 'withdrawn') OR state = 'applied' AND field = 'forgotten')""",  # noqa: S608
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    memories: int
+    messages: int
+    others: int
+
+
+def erase(conn: sqlite3.Connection, actor: Actor, job: Job, now: datetime, said: Sequence[str] = ()) -> Erased:
+    """Erase everything of a job in the caller's transaction, which must be one of `Database.decide`.
+
+    `said` is what the memories say in the open file, for a copy that may not have them. What the person wrote, and the
+    memories of the same words, are touched by the person's wish only.
+    """
+    found, _ = holding(conn, actor.user_id, job.words) if job.words else (Job(), 0)
+    memory_ids = with_absorbed(conn, actor.user_id, [*job.memory_ids, *found.memory_ids])
+    message_ids = tuple(dict.fromkeys([*job.message_ids, *found.message_ids]))
+    values = {"user": actor.user_id, "mark": ERASED, "memories": to_json(memory_ids), "messages": to_json(message_ids)}
+    texts = {*said, *texts_of(conn, actor.user_id, memory_ids)}
+    others = sum(conn.execute(sql, values).rowcount for sql in _FOLLOWING)
+    with searching(conn, [*texts, *job.words]):
+        others += sum(conn.execute(sql, values).rowcount for sql in REPEATING)
+    if job.words:
+        with searching(conn, job.words):
+            others += sum(conn.execute(sql, values).rowcount for sql in ELSEWHERE) + _erase_patches(conn, actor, now)
+    messages = chat.erase_messages(conn, actor.user_id, message_ids, ERASED)
+    others += _erase_titles(conn, actor.user_id, messages)
+    for memory in get_memories(conn, actor.user_id, memory_ids):
+        changes.apply(conn, Purged(memory.id, _fingerprint(_key(conn), memory.text)), actor, now)
+    _remember_wordings(conn, actor.user_id, texts, now)
+    others += _erase_ways_back(conn, actor.user_id, texts, now) if actor.name == "person" else 0
+    return Erased(len(memory_ids), len(messages), others)
+
+
+def _erase_ways_back(conn: sqlite3.Connection, user_id: str, texts: Iterable[str], now: datetime) -> int:
+    """Erase the versions of other memories and the waiting proposals that say the same as what was erased."""
+    same = {normalise(text) for text in texts} - {""}
+    if not same:
+        return 0
+    values = {"user": user_id, "now": to_text(now)}
+    conn.create_function("text_of", 1, text_of, deterministic=True)
+    conn.create_function("says", 1, lambda text: normalise(text or "") in same, deterministic=True)
+    versions, _, patches = (conn.execute(sql, values).rowcount for sql in _WAYS_BACK)
+    conn.create_function("says", 1, None)
+    conn.create_function("text_of", 1, None)
+    return versions + patches
+
+
+def _erase_titles(conn: sqlite3.Connection, user_id: str, messages: Iterable[tuple[str, str]]) -> int:
+    """Take back the titles that were made from the beginning of a message."""
+    count = 0
+    for thread_id, text in messages:
+        row = conn.execute(
+            "SELECT title FROM threads WHERE user_id = ? AND id = ? AND titled_by = 'app'", (user_id, thread_id)
+        ).fetchone()
+        if row and one_line(text).startswith(row["title"].removesuffix("…")):
+            count += conn.execute(
+                "UPDATE threads SET title = ? WHERE user_id = ? AND id = ?", (ERASED, user_id, thread_id)
+            ).rowcount
+    return count
+
+
+def _erase_patches(conn: sqlite3.Connection, actor: Actor, now: datetime) -> int:
+    """Delete the proposals that hold the words, and the fields of the profile that do.
+
+    The profile changes by an approved patch only: the wish that the words be gone is the person's yes to one.
+    """
+    values = {"user": actor.user_id, "ids": "[]", "now": to_text(now)}
+    values["ids"] = to_json([row["id"] for row in conn.execute(f"SELECT id {PATCHES}", values)])
+    fields = conn.execute(
+        """SELECT field, iif(holds(value), '', value) AS value FROM profile
+           WHERE user_id = :user AND (holds(value) OR patch_id IN (SELECT value FROM json_each(:ids)))""",
+        values,
+    ).fetchall()
+    for field in fields:
+        _put_into_profile(conn, actor, field["field"], field["value"], now)
+    conn.execute(
+        """UPDATE patches SET state = 'withdrawn', decided_at = :now, decided_by = 'person'
+           WHERE user_id = :user AND state = 'pending' AND id IN (SELECT value FROM json_each(:ids))""",
+        values,
+    )
+    conn.execute(
+        """UPDATE patches SET state = 'applied'
+           WHERE user_id = :user AND state = 'approved' AND id IN (SELECT value FROM json_each(:ids))""",
+        values,
+    )
+    gone = conn.execute("DELETE FROM patches WHERE user_id = :user AND id IN (SELECT value FROM json_each(:ids))", values)
+    return len(fields) + gone.rowcount
+
+
+def _put_into_profile(conn: sqlite3.Connection, actor: Actor, field: str, value: str, now: datetime) -> None:
+    """Take a field away, or let a new patch that does not hold the words stand behind it."""
+    patch_id = new_id(now)
+    conn.execute(
+        """INSERT INTO patches (id, user_id, field, old_value, new_value, proposer, created_at, expires_at)
+           VALUES (?, ?, ?, '', ?, 'person', ?, ?)""",
+        (patch_id, actor.user_id, field, value, to_text(now), to_text(now + timedelta(days=1))),
+    )
+    conn.execute(
+        "UPDATE patches SET state = 'approved', decided_at = ?, decided_by = 'person' WHERE user_id = ? AND id = ?",
+        (to_text(now), actor.user_id, patch_id),
+    )
+    changes.apply(conn, ProfileChanged(patch_id), actor, now)
+
+
+# What was forgotten ----------------------------------------------------------------------------------------------------
+
+
+def is_forgotten(conn: sqlite3.Connection, user_id: str, text: str) -> bool:
+    """Tell whether the same was erased for good before."""
+    key = conn.execute("SELECT secret FROM forgotten_key").fetchone()
+    if key is None:
+        return False
+    values = (user_id, _fingerprint(key["secret"], text))
+    return conn.execute("SELECT 1 FROM forgotten WHERE user_id = ? AND fingerprint = ?", values).fetchone() is not None
+
+
+def _remember_wordings(conn: sqlite3.Connection, user_id: str, texts: Iterable[str], now: datetime) -> None:
+    """Remember what memories said before their last wording, too: it is not to be learned again."""
+    conn.executemany(
+        "INSERT INTO forgotten (user_id, fingerprint, ts) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+        [(user_id, _fingerprint(_key(conn), text), to_text(now)) for text in texts],
+    )
+
+
+def _key(conn: sqlite3.Connection) -> bytes:
+    """Return the key of this file's fingerprints; it is made when the first is needed."""
+    conn.execute("INSERT INTO forgotten_key (one, secret) VALUES (1, ?) ON CONFLICT DO NOTHING", (secrets.token_bytes(32),))
+    return bytes(conn.execute("SELECT secret FROM forgotten_key").fetchone()["secret"])
+
+
+def _fingerprint(key: bytes, text: str) -> str:
+    """Return HMAC-SHA256 of what a text says, whatever its case and punctuation (RFC 2104)."""
+    return hmac.new(key, normalise(text).encode(), hashlib.sha256).hexdigest()

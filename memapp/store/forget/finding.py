@@ -1,0 +1,82 @@
+"""Finding what repeats a memory or holds some words."""
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+
+from memapp.domain.forget import Needles
+from memapp.store.forget.columns import ELSEWHERE, PATCHES, REPEATING
+from memapp.store.forget.todo import Job
+from memapp.store.images import text_of
+from memapp.store.rows import to_json
+
+_OTHERS = (*REPEATING[1:], *ELSEWHERE, f"DELETE {PATCHES}", "DELETE FROM profile WHERE user_id = :user AND holds(value)")
+
+
+@contextmanager
+def searching(conn: sqlite3.Connection, texts: Iterable[str]) -> Iterator[None]:
+    """Give the connection its function `holds(text)` for a while."""
+    conn.create_function("holds", 1, Needles(texts).held_by, deterministic=True)
+    try:
+        yield
+    finally:
+        conn.create_function("holds", 1, None)
+
+
+def with_absorbed(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[str]) -> tuple[str, ...]:
+    """Return the memories that exist of these, and those that they took in: they say the same."""
+    rows = conn.execute(
+        """WITH RECURSIVE wanted (id) AS (
+             SELECT id FROM memories WHERE user_id = :user AND id IN (SELECT value FROM json_each(:ids))
+             UNION SELECT m.id FROM wanted w JOIN memories m ON m.merged_into = w.id AND m.merged_into <> ''
+                   WHERE m.user_id = :user)
+           SELECT id FROM wanted ORDER BY id""",
+        {"user": user_id, "ids": to_json(list(memory_ids))},
+    )
+    return tuple(row["id"] for row in rows)
+
+
+def said_in(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[str]) -> tuple[str, ...]:
+    """Return the messages that memories came from, and the replies to them."""
+    rows = conn.execute(
+        """WITH said (id) AS (SELECT message_id FROM memory_sources WHERE memory_id IN (SELECT value FROM json_each(:ids)))
+           SELECT id FROM messages WHERE user_id = :user AND (id IN said OR reply_to IN said) ORDER BY id""",
+        {"user": user_id, "ids": to_json(list(memory_ids))},
+    )
+    return tuple(row["id"] for row in rows)
+
+
+def texts_of(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[str]) -> tuple[str, ...]:
+    """Return what memories say and said before."""
+    values = {"user": user_id, "ids": to_json(list(memory_ids))}
+    of_person = "FROM memories WHERE user_id = :user AND id IN (SELECT value FROM json_each(:ids))"
+    said = [row["text"] for row in conn.execute(f"SELECT text {of_person}", values)]
+    versions = conn.execute(f"SELECT image FROM versions WHERE memory_id IN (SELECT id {of_person})", values)  # noqa: S608
+    return tuple(dict.fromkeys([*said, *(text_of(row["image"]) for row in versions)]))
+
+
+def texts_of_messages(conn: sqlite3.Connection, user_id: str, message_ids: Sequence[str]) -> tuple[str, ...]:
+    rows = conn.execute(
+        "SELECT text FROM messages WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",
+        (user_id, to_json(list(message_ids))),
+    )
+    return tuple(row["text"] for row in rows)
+
+
+def holding(conn: sqlite3.Connection, user_id: str, words: Sequence[str]) -> tuple[Job, int]:
+    """Return which memories and messages hold any of some words, and how many other rows do."""
+    values = {"user": user_id}
+    with searching(conn, words):
+        memories = conn.execute("SELECT id FROM memories WHERE user_id = :user AND (holds(text) OR holds(tags))", values)
+        messages = conn.execute("SELECT id FROM messages WHERE user_id = :user AND holds(text)", values)
+        found = Job(tuple(row["id"] for row in memories), tuple(row["id"] for row in messages))
+        others = sum(conn.execute(_counted(sql), values).fetchone()[0] for sql in _OTHERS)
+    return found, others
+
+
+def _counted(sql: str) -> str:
+    """Turn a statement that cleans into one that counts what it would clean."""
+    if sql.startswith("UPDATE"):
+        table, condition = sql.split()[1], sql.partition(" WHERE ")[2]
+        return f"SELECT count(*) FROM {table} WHERE {condition}"  # noqa: S608
+    return sql.replace("DELETE", "SELECT count(*)", 1)

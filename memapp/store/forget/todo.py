@@ -1,0 +1,40 @@
+"""What is still to be erased. It stands in `purge_todo` until it is done, so that a kill loses nothing."""
+
+import sqlite3
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What is to be erased: memories and messages by id, and words wherever they stand."""
+
+    memory_ids: tuple[str, ...] = ()
+    message_ids: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+
+
+def plan(conn: sqlite3.Connection, user_id: str, job: Job) -> None:
+    """Note what is to be erased, so that it is finished whatever happens."""
+    rows = [("memory", id) for id in job.memory_ids] + [("message", id) for id in job.message_ids]
+    rows += [("words", words) for words in job.words]
+    conn.executemany(
+        "INSERT INTO purge_todo (user_id, kind, value) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+        [(user_id, kind, value) for kind, value in rows],
+    )
+
+
+def planned(conn: sqlite3.Connection, user_id: str) -> tuple[Job, bool]:
+    """Return what is still to be erased, and whether anything at all is left to do."""
+    rows = conn.execute("SELECT kind, value FROM purge_todo WHERE user_id = ?", (user_id,)).fetchall()
+    kinds = {kind: tuple(row["value"] for row in rows if row["kind"] == kind) for kind in ("memory", "message", "words")}
+    return Job(kinds["memory"], kinds["message"], kinds["words"]), bool(rows)
+
+
+def mark_erased(conn: sqlite3.Connection, user_id: str) -> None:
+    """Note that the rows are gone, and that the file is to be settled."""
+    conn.execute("DELETE FROM purge_todo WHERE user_id = ?", (user_id,))
+    conn.execute("INSERT INTO purge_todo (user_id, kind, value) VALUES (?, 'settle', '')", (user_id,))
+
+
+def mark_settled(conn: sqlite3.Connection, user_id: str) -> None:
+    conn.execute("DELETE FROM purge_todo WHERE user_id = ? AND kind = 'settle'", (user_id,))
