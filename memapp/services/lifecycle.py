@@ -1,4 +1,4 @@
-"""What becomes of memories that nobody needs: the trash, and the end.
+"""What becomes of memories that nobody needs: the trash, and the end; and the end of proposals that nobody decided.
 
 `run` is called in idle time and does a little, at most once an hour. Its rules are `domain.lifecycle`.
 """
@@ -10,6 +10,7 @@ from memapp.domain.changes import Actor, SoftDeleted
 from memapp.domain.forget import Receipt
 from memapp.domain.memory import Memory
 from memapp.runtime import Runtime
+from memapp.services.consent import pending
 from memapp.services.forget import purge
 from memapp.store import changes, events
 from memapp.store import lifecycle as store
@@ -19,7 +20,7 @@ ALL = 1_000_000
 
 
 def run(runtime: Runtime) -> None:
-    """Move what is unused to the trash and erase what has been there long enough, if it is time to look."""
+    """Move what is unused to the trash, erase what has been there long enough and end old proposals, if it is time to look."""
     now = runtime.clock()
     pace = store.get_pace(runtime.database.read(), runtime.user_id)
     leapt = pace is None or rules.has_leapt(pace, now)
@@ -32,6 +33,7 @@ def run(runtime: Runtime) -> None:
     if not leapt:
         _move_unused(runtime, now)
         _erase_overdue(runtime, now)
+        pending.expire_due(runtime)
 
 
 def trash(runtime: Runtime, limit: int = 500, offset: int = 0) -> list[Memory]:

@@ -23,7 +23,6 @@ from memapp.runtime import Runtime
 from memapp.services import lifecycle
 from memapp.services.ahead import done_ahead, look_ahead
 from memapp.services.answer import open_thread, scene
-from memapp.services.consent import pending
 from memapp.services.embed import embed
 from memapp.services.merge import Written
 from memapp.services.remember import learn
@@ -51,7 +50,6 @@ def work(runtime: Runtime, thread_id: str | None, cancel: Cancel) -> Iterator[Wr
             warm(runtime, thread_id, "", cancel)
         if not cancel.is_set():
             lifecycle.run(runtime)
-            pending.expire_due(runtime)
     except ModelError as error:
         log.warning("upkeep stopped: %s", type(error).__name__)
 

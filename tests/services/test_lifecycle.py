@@ -14,7 +14,8 @@ from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import curate, lifecycle, upkeep
-from memapp.store import chat, events, history, memories
+from memapp.services.consent import pending, proposals
+from memapp.store import chat, consents, events, history, memories
 from tests.builders import Clock, make_runtime, new_chat, say
 
 START = datetime(2026, 1, 31, 8, 15, tzinfo=UTC)
@@ -139,6 +140,19 @@ def test_no_leap_of_the_clock_erases_anything_or_moves_much(runtime: Runtime, ye
     lifecycle.run(runtime)
     live_on(runtime, START + timedelta(days=4), 3, talking=True)
     assert gone(runtime) == set()
+
+
+def test_no_leap_of_the_clock_ends_a_proposal(runtime: Runtime) -> None:
+    lifecycle.run(runtime)
+    proposals.propose(runtime, "city", "Oslo")
+    at(runtime, START + timedelta(days=400))
+    for _ in range(3):
+        list(upkeep.work(runtime, None, Cancel()))
+    at(runtime, START + timedelta(hours=1))
+    list(upkeep.work(runtime, None, Cancel()))
+    assert pending.count_waiting(runtime) == 1
+    live_on(runtime, START, days=8)
+    assert [one.state for one in consents.list_patches(runtime.database.read(), runtime.user_id)] == ["expired"]
 
 
 def test_a_leap_in_the_middle_of_a_run_erases_nothing(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
