@@ -37,20 +37,24 @@ def doctor(options: dict[str, Any], as_json: bool) -> None:
             say(f"Problem: {problem}")
         say("No problem found." if not problems else f"{len(problems)} problem(s) found.")
     if problems:
-        raise SystemExit(1)
+        click.get_current_context().exit(1)
 
 
 def _check_store(options: dict[str, Any], report: dict[str, str]) -> list[str]:
     """Open the file and look at the models; add what is found to the report and return the problems."""
     from memapp import bootstrap
     from memapp.inference.bundled import bundled_embedder_path
-    from memapp.services import curate
+    from memapp.services import activity, curate, soundness
 
     problems = []
     try:
         with opened(options, read_only=True) as runtime:
             report["memory file"] = f"{runtime.paths.database.stat().st_size / 1e6:.1f} MB, {curate.count(runtime)} facts"
             report["language model"] = bootstrap.chosen_model(runtime)
+            learning = activity.learning(runtime)
+            report["learning"] = f"{learning.waiting:,} messages wait, {learning.set_aside:,} set aside"
+            soundness.examine(runtime)
+            report["guards"] = "all stand as memapp made them; the file was read through and is sound"
     except MemappError as error:
         problems.append(str(error))
     try:

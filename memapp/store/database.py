@@ -4,7 +4,6 @@ Writes go through `Database.write()`, one at a time in this process; a lock file
 Reads use a read-only connection of their own thread. No SQL stands outside `store`.
 """
 
-import logging
 import os
 import sqlite3
 import threading
@@ -17,13 +16,10 @@ from typing import BinaryIO
 import filelock
 
 from memapp.errors import NewerSchema, StoreError, StoreLocked
-from memapp.store import guards, schema
+from memapp.store import guards, schema, soundness
 from memapp.store.failures import translated_errors
 from memapp.store.place import prepare_folder, take_lock
 
-log = logging.getLogger(__name__)
-
-FULL_TEXT_TABLES = ("messages_fts", "memories_fts")
 PRAGMAS = {
     "journal_mode": "wal",
     "synchronous": 2,  # FULL: NORMAL loses acknowledged turns at a power cut
@@ -150,7 +146,7 @@ class Database:
                 source.close()
             copy = sqlite3.connect(partial)
             try:
-                _check(copy, target)
+                soundness.check_damage(copy, target)
             finally:
                 copy.close()
             with partial.open("rb") as file:
@@ -166,13 +162,20 @@ class Database:
         if self.checked:
             return
         try:
-            _check(self.read(), self.path)
+            soundness.check_damage(self.read(), self.path)
             self.checked = True
         except sqlite3.DatabaseError as error:
             if not isinstance(error, sqlite3.OperationalError | sqlite3.ProgrammingError):  # those tell that it was closed
                 raise StoreError(
                     f"{self.path} is damaged ({error}).", "Put a copy from the folder backups in its place."
                 ) from error
+
+    def examine(self) -> None:
+        """Read the whole file through, and compare all that it consists of with what memapp makes. Raises `StoreError`."""
+        with translated_errors(self.path):
+            soundness.check_damage(self.read(), self.path)
+            soundness.check_guards(self.read(), self.path)
+            soundness.check_schema(self.read(), self.path)
 
     def close(self) -> None:
         """Close every connection and let another memapp write. A second call does nothing."""
@@ -239,7 +242,7 @@ def open_suspect(path: Path) -> Iterator[sqlite3.Connection]:
         if not version or schema.schema_of(connection) != schema.golden_schema(version):
             raise StoreError(f"{path} is no memory file, or was changed by another program.", "Nothing was touched.")
         connection.execute("PRAGMA trusted_schema = 1")  # it is ours, and its own checks need it
-        _check(connection, path)
+        soundness.check_damage(connection, path)
         yield connection
 
 
@@ -280,11 +283,11 @@ def _open_writer(path: Path, *, check: bool) -> sqlite3.Connection:
     try:
         _refuse_foreign(writer, path)
         if check:
-            _check(writer, path)
+            soundness.check_damage(writer, path)
         schema.migrate(writer, lambda version: _backup_before_migration(writer, path, version))
-        _check_guards(writer, path)
+        soundness.check_guards(writer, path)
         if check:
-            _repair_full_text(writer)
+            soundness.repair_full_text(writer)
         writer.set_authorizer(guards.everyday)
     except BaseException:
         writer.close()
@@ -336,31 +339,6 @@ def _refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
         raise StoreError(f"{path} is a database of another program.", "Choose another file with --db.")
     if version > len(schema.scripts()):
         raise NewerSchema(f"{path} was made by a newer memapp.", "Update memapp; the file was not touched.")
-
-
-def _check(connection: sqlite3.Connection, path: Path) -> None:
-    damage = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-    if damage != "ok":
-        raise StoreError(f"{path} is damaged ({damage}).", f"Move it aside and put a copy from {path.parent / 'backups'} there.")
-
-
-def _check_guards(writer: sqlite3.Connection, path: Path) -> None:
-    script = (statement for file in schema.scripts() for statement in schema.statements(file.read_text("utf-8")))
-    altered = guards.altered_triggers(writer, guards.golden_triggers(script))
-    if altered:
-        raise StoreError(
-            f"{path} was changed by another program: its guard {altered[0]} is not the one that memapp made.",
-            f"Nothing is written to it. Move it aside and put a copy from {path.parent / 'backups'} there.",
-        )
-
-
-def _repair_full_text(writer: sqlite3.Connection) -> None:
-    for table in FULL_TEXT_TABLES:
-        try:
-            writer.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('integrity-check', 1)")  # noqa: S608
-        except sqlite3.DatabaseError:
-            log.warning("the search index %s did not match its table and was rebuilt", table)
-            writer.execute(f"INSERT INTO {table} ({table}) VALUES ('rebuild')")  # noqa: S608
 
 
 def _backup_before_migration(writer: sqlite3.Connection, path: Path, version: int) -> None:

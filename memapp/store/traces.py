@@ -9,9 +9,10 @@ from typing import BinaryIO
 from memapp.domain.forget import ByteNeedles
 from memapp.errors import DiskFull, StoreError
 from memapp.store import schema
-from memapp.store.database import FULL_TEXT_TABLES, Database, open_copy
+from memapp.store.database import Database, open_copy
 from memapp.store.forget.erasing import Erased
 from memapp.store.forget.todo import mark_erased, mark_settled, planned
+from memapp.store.soundness import FULL_TEXT_TABLES
 
 COPY_FOLDERS = ("backups", "damaged")
 CHUNK = 256 * 1024

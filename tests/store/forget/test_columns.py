@@ -3,8 +3,9 @@
 import re
 import sqlite3
 
-from memapp.store.database import FULL_TEXT_TABLES, Database
+from memapp.store.database import Database
 from memapp.store.forget.columns import REGISTRY
+from memapp.store.soundness import FULL_TEXT_TABLES
 
 NAMED_FOR = re.compile(
     r"(^|_)(id|at|ts|accessed)$|^(id|undoes|step|thread_id|checked_by|reply_to|merged_into|asked_in|snoozed_until)$"

@@ -1,0 +1,56 @@
+"""What `memapp doctor` finds out about the memory file."""
+
+import json
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from memapp import paths
+from tests.cli.conftest import Terminal
+
+
+def tamper(memapp: Terminal, script: str) -> None:
+    with closing(sqlite3.connect(paths.locate(memapp.home).database)) as conn:
+        conn.executescript(script)
+
+
+def test_it_says_that_the_guards_stand_and_how_learning_goes(memapp: Terminal) -> None:
+    memapp("add", "User keeps bees.")
+    code, out, _ = memapp("doctor", "--json")
+    report = json.loads(out)
+    assert (code, report["problems"]) == (0, [])
+    assert report["guards"] == "all stand as memapp made them; the file was read through and is sound"
+    assert report["learning"] == "0 messages wait, 0 set aside"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "DROP TRIGGER patches_stay",
+        "DROP INDEX memories_due",
+        "DROP VIEW memories_indexed; CREATE VIEW memories_indexed AS SELECT key, text, tags FROM memories",
+        "PRAGMA writable_schema = 1; UPDATE sqlite_master SET sql = replace(sql, '<= 280', '<= 999') WHERE name = 'patches'",
+    ],
+)
+def test_it_names_a_file_whose_guards_were_changed(memapp: Terminal, script: str) -> None:
+    memapp("add", "User keeps bees.")
+    tamper(memapp, script)
+    code, out, _ = memapp("doctor", "--json")
+    report = json.loads(out)
+    assert (code, len(report["problems"])) == (1, 1)
+    assert "was changed by another program" in report["problems"][0]
+    assert "guards" not in report
+
+
+def test_it_names_a_damaged_file(memapp: Terminal) -> None:
+    memapp("add", "User keeps bees.")
+    path = paths.locate(memapp.home).database
+    with closing(sqlite3.connect(f"{path.as_uri()}?immutable=1", uri=True)) as conn:
+        (page,) = conn.execute("SELECT rootpage FROM sqlite_master WHERE name = 'memories_due'").fetchone()
+    with path.open("r+b") as file:
+        file.seek(4096 * (page - 1))
+        file.write(b"\x05" * 4096)
+    code, out, _ = memapp("doctor", "--json")
+    assert code == 1
+    assert "damaged" in json.loads(out)["problems"][0]
