@@ -83,8 +83,6 @@ class Purged:
     """A memory removed for good, with every copy of its text inside the database. It has no inverse."""
 
     memory_id: str
-    fingerprint: str
-    """A keyed hash of what it said, so that the same is not learned again unasked."""
 
 
 @dataclass(frozen=True, slots=True)

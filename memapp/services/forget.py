@@ -97,6 +97,9 @@ def _carry_out(runtime: Runtime, job: Job, by: Literal["person", "worker"]) -> R
     texts = _texts(runtime, job)
     fates = _clean_copies(runtime, actor, job, texts)
     with runtime.database.decide() as conn:  # the wish to forget is the person's decision on what waits for one, too
+        if by == "worker":  # the person may have brought something back since
+            still = finding.overdue(conn, runtime.user_id, job.memory_ids, now)
+            job = Job(finding.with_absorbed(conn, runtime.user_id, still))
         erased = erasing.erase(conn, actor, job, now)
         todo.mark_erased(conn, runtime.user_id)
         meta = {"memories": erased.memories, "messages": erased.messages, "others": erased.others}

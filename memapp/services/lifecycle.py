@@ -3,6 +3,7 @@
 `run` is called in idle time and does a little, at most once an hour. Its rules are `domain.lifecycle`.
 """
 
+import sqlite3
 from datetime import datetime
 
 from memapp.domain import lifecycle as rules
@@ -47,16 +48,19 @@ def empty(runtime: Runtime) -> Receipt:
 
 
 def _move_unused(runtime: Runtime, now: datetime) -> None:
-    rule = rules.Rule(runtime.settings.ttl_days, runtime.settings.ttl_importance)
+    if not _unused(runtime.database.read(), runtime, now):
+        return
     actor = Actor(runtime.user_id, "worker", step=new_id(now))
-    conn = runtime.database.read()
+    with runtime.database.write() as conn:
+        for memory_id in _unused(conn, runtime, now):  # looked up again: the person may have pinned one since
+            changes.apply(conn, SoftDeleted(memory_id, "unused", runtime.purge_at()), actor, now)
+
+
+def _unused(conn: sqlite3.Connection, runtime: Runtime, now: datetime) -> list[str]:
+    rule = rules.Rule(runtime.settings.ttl_days, runtime.settings.ttl_importance)
     most = rules.most_at_once(store.count_all(conn, runtime.user_id))
     found = store.least_used(conn, runtime.user_id, rule.ttl_importance, most)
-    unused = [memory for memory, used in found if rules.is_unused(memory, used, rule, now)]
-    if unused:
-        with runtime.database.write() as writing:
-            for memory in unused:
-                changes.apply(writing, SoftDeleted(memory.id, "unused", runtime.purge_at()), actor, now)
+    return [memory.id for memory, used in found if rules.is_unused(memory, used, rule, now)]
 
 
 def _erase_overdue(runtime: Runtime, now: datetime) -> None:

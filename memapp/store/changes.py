@@ -88,7 +88,7 @@ def _carry_out(conn: sqlite3.Connection, change: Change, actor: Actor, now: date
         case Restored():
             return [_restore(conn, user, change, now)], ""
         case Purged():
-            return [_purge(conn, user, change, now)], ""
+            return [_purge(conn, user, change)], ""
         case ProfileChanged():
             return [_change_profile(conn, user, change, now)], change.undoes
         case Reverted():
@@ -211,13 +211,9 @@ def _restore(conn: sqlite3.Connection, user_id: str, change: Restored, now: date
     return Touched(Event.RESTORE, before.id, image, images.take(conn, user_id, before.id))
 
 
-def _purge(conn: sqlite3.Connection, user_id: str, change: Purged, now: datetime) -> Touched:
+def _purge(conn: sqlite3.Connection, user_id: str, change: Purged) -> Touched:
     before = get_memory(conn, user_id, change.memory_id)
     conn.execute("DELETE FROM memories WHERE user_id = ? AND id = ?", (user_id, before.id))  # its versions go with it
-    conn.execute(
-        "INSERT INTO forgotten (user_id, fingerprint, ts) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-        (user_id, change.fingerprint, to_text(now)),
-    )
     return Touched(Event.PURGE, before.id, None, None)
 
 

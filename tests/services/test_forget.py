@@ -20,7 +20,7 @@ from memapp.store import changes, checkpoints
 from memapp.store.forget import finding, todo
 from memapp.store.forget.todo import Job
 from memapp.store.rows import new_id, to_json, to_text
-from tests.builders import make_runtime, new_chat, say
+from tests.builders import Clock, make_runtime, new_chat, say
 
 FACT = "User's sister Zqarla lives in Ghent."
 
@@ -282,10 +282,19 @@ def test_no_change_that_is_taken_back_brings_a_purged_text_back(runtime: Runtime
     assert [one.text for one in curate.list_memories(runtime)] == ["User likes gardens."]
 
 
+def overdue(runtime: Runtime, text: str) -> str:
+    """Return a memory that has been in the trash for longer than it should."""
+    memory = curate.add(runtime, text).memory_id
+    curate.forget(runtime, memory)
+    assert isinstance(runtime.clock, Clock)
+    runtime.clock.now += timedelta(days=runtime.settings.purge_days + 1)
+    return memory
+
+
 def test_the_end_of_the_trash_leaves_the_versions_of_others(runtime: Runtime) -> None:
     twin = curate.add(runtime, SECRET).memory_id
     edited = curate.edit(runtime, twin, "User likes gardens.")
-    forget.purge(runtime, [curate.add(runtime, SECRET).memory_id], by="worker")
+    forget.purge(runtime, [overdue(runtime, SECRET)], by="worker")
     curate.undo(runtime, edited)
     assert [one.text for one in curate.list_memories(runtime)] == [SECRET]
 
@@ -299,7 +308,7 @@ def test_no_wording_of_a_purged_memory_is_learned_again(runtime: Runtime) -> Non
 
 
 def test_the_end_of_the_trash_does_not_go_beyond_what_the_person_planned(runtime: Runtime) -> None:
-    memory, planned = curate.add(runtime, "User has a cat.").memory_id, curate.add(runtime, FACT).memory_id
+    memory, planned = overdue(runtime, "User has a cat."), curate.add(runtime, FACT).memory_id
     with runtime.database.write() as conn:
         todo.plan(conn, runtime.user_id, Job((planned,)))
     forget.purge(runtime, [memory], by="worker")

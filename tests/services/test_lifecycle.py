@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,9 +14,10 @@ from memapp.errors import NotFound
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
-from memapp.services import curate, lifecycle, upkeep
+from memapp.services import curate, forget, lifecycle, upkeep
 from memapp.services.consent import pending, proposals
 from memapp.store import chat, consents, events, history, memories
+from memapp.store import lifecycle as store
 from tests.builders import Clock, make_runtime, new_chat, say
 
 START = datetime(2026, 1, 31, 8, 15, tzinfo=UTC)
@@ -107,6 +109,42 @@ def test_the_trash_is_emptied_when_its_time_is_over_and_memapp_was_used(runtime:
     live_on(runtime, START + timedelta(days=29), 3)
     assert gone(runtime) == {memory}
     assert state(runtime, kept).state is State.SOFT_DELETED
+
+
+def test_what_is_brought_back_or_pinned_at_the_last_moment_stays(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+    unused, trashed = add(runtime, "One."), add(runtime, "Two.", 3)
+    curate.forget(runtime, trashed)
+    live_on(runtime, START, 29, talking=True)
+    chosen: list[str] = []
+
+    def bring_back(*args: Any) -> Any:
+        curate.restore(runtime, trashed)
+        chosen.append(trashed)
+        return days_of_use(*args)
+
+    def pin(*args: Any) -> Any:
+        found = least_used(*args)
+        if found and not chosen.count(unused):
+            curate.pin(runtime, unused)
+            chosen.append(unused)
+        return found
+
+    days_of_use, least_used = store.days_of_use, store.least_used
+    monkeypatch.setattr(store, "days_of_use", bring_back)
+    live_on(runtime, START + timedelta(days=29), 3, talking=True)
+    monkeypatch.setattr(store, "least_used", pin)
+    live_on(runtime, START + timedelta(days=32), 40, talking=True)
+    assert set(chosen) == {unused, trashed}
+    assert (gone(runtime), state(runtime, trashed).state, state(runtime, unused).state) == (set(), State.LIVE, State.LIVE)
+
+
+def test_only_what_the_person_threw_away_is_asked_about_when_it_is_said_again(runtime: Runtime) -> None:
+    unused, disliked = add(runtime, "User keeps bees."), add(runtime, "User keeps hens.", 3)
+    curate.forget(runtime, disliked)
+    live_on(runtime, START, 100, talking=True)
+    assert gone(runtime) == {unused, disliked}
+    assert not forget.is_forgotten(runtime, "User keeps bees.")
+    assert forget.is_forgotten(runtime, "User keeps hens.")
 
 
 def test_without_days_of_use_nothing_is_erased_by_the_clock(runtime: Runtime) -> None:

@@ -100,7 +100,7 @@ def test_each_change_writes_history_change_log_revision_and_event(database: Data
         (Merged(one, two, LATER), "MERGE", "merged"),
         (Restored(one), "RESTORE", "restored"),
         (SoftDeleted(one, "unused", LATER), "TTL", "soft_deleted"),
-        (Purged(one, "fingerprint"), "PURGE", "deleted"),
+        (Purged(one), "PURGE", "deleted"),
     ]
     for number, (change, event, logged) in enumerate(asked, start=3):
         revision = apply(database, change)
@@ -220,7 +220,7 @@ def test_undo_works_after_the_file_was_closed_and_opened(tmp_path: Path) -> None
 def test_a_purge_leaves_no_version_and_cannot_be_taken_back(database: Database) -> None:
     one = add(database, "User drinks oolong.")
     edited = apply(database, Updated(one, text="User drinks coffee."))
-    purged = apply(database, Purged(one, "fingerprint"))
+    purged = apply(database, Purged(one))
     assert database.read().execute("SELECT count(*) FROM versions").fetchone()[0] == 0
     for revision in (purged, edited):
         with pytest.raises(UsageError, match="erased"):

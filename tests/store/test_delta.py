@@ -50,7 +50,7 @@ def test_each_kind_of_change_is_told_once_to_each_chat(database: Database) -> No
         (SoftDeleted(one, "person", LATER), "- −soft_deleted: [Goals] a memory went to the trash"),
         (Restored(one), "- ↺restored: [Goals] User drinks green tea."),
         (Created(replace(fact("User is Ana."), category="profile")), "- +created: [Profile] User is Ana. (imp=2)"),
-        (Purged(two, "hash"), "- ×deleted: a memory was erased"),
+        (Purged(two), "- ×deleted: a memory was erased"),
     ]
     for revision, (change, line) in enumerate(steps, start=2):
         apply(database, change)

@@ -78,10 +78,12 @@ def erase(conn: sqlite3.Connection, actor: Actor, job: Job, now: datetime, said:
             others += sum(conn.execute(sql, values).rowcount for sql in ELSEWHERE) + _erase_patches(conn, actor, now)
     messages = chat.erase_messages(conn, actor.user_id, message_ids, ERASED)
     others += _erase_titles(conn, actor.user_id, messages)
-    for memory in get_memories(conn, actor.user_id, memory_ids):
-        changes.apply(conn, Purged(memory.id, _fingerprint(_key(conn), memory.text)), actor, now)
-    _remember_wordings(conn, actor.user_id, texts, now)
-    others += _erase_ways_back(conn, actor.user_id, texts, now) if actor.name == "person" else 0
+    by_person = actor.name == "person"
+    gone = [one.id for one in get_memories(conn, actor.user_id, memory_ids) if by_person or one.reason == "person"]
+    _remember_wordings(conn, actor.user_id, {*(said if by_person else ()), *texts_of(conn, actor.user_id, gone)}, now)
+    for memory_id in memory_ids:
+        changes.apply(conn, Purged(memory_id), actor, now)
+    others += _erase_ways_back(conn, actor.user_id, texts, now) if by_person else 0
     return Erased(len(memory_ids), len(messages), others)
 
 
@@ -169,7 +171,7 @@ def is_forgotten(conn: sqlite3.Connection, user_id: str, text: str) -> bool:
 
 
 def _remember_wordings(conn: sqlite3.Connection, user_id: str, texts: Iterable[str], now: datetime) -> None:
-    """Remember what memories said before their last wording, too: it is not to be learned again."""
+    """Remember what the person did not want, in each of its wordings: it is not to be learned again unasked."""
     conn.executemany(
         "INSERT INTO forgotten (user_id, fingerprint, ts) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
         [(user_id, _fingerprint(_key(conn), text), to_text(now)) for text in texts],

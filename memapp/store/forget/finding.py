@@ -3,12 +3,13 @@
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 
 from memapp.domain.forget import Needles
 from memapp.store.forget.columns import ELSEWHERE, PATCHES, REPEATING
 from memapp.store.forget.todo import Job
 from memapp.store.images import text_of
-from memapp.store.rows import to_json
+from memapp.store.rows import to_json, to_text
 
 _OTHERS = (*REPEATING[1:], *ELSEWHERE, f"DELETE {PATCHES}", "DELETE FROM profile WHERE user_id = :user AND holds(value)")
 
@@ -32,6 +33,15 @@ def with_absorbed(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[s
                    WHERE m.user_id = :user)
            SELECT id FROM wanted ORDER BY id""",
         {"user": user_id, "ids": to_json(list(memory_ids))},
+    )
+    return tuple(row["id"] for row in rows)
+
+
+def overdue(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[str], now: datetime) -> tuple[str, ...]:
+    """Return those of some memories whose time in the trash is over."""
+    rows = conn.execute(
+        "SELECT id FROM memories WHERE user_id = ? AND purge_at <= ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id",
+        (user_id, to_text(now), to_json(list(memory_ids))),
     )
     return tuple(row["id"] for row in rows)
 
