@@ -65,6 +65,9 @@ WHEN old.text <> new.text OR old.state <> new.state BEGIN
     DELETE FROM embeddings WHERE owner_kind = 'memory' AND owner_key = old.key;
 END;
 
+-- Everything that Activity counts, so that it reads no event itself.
+CREATE INDEX events_counted ON events (user_id, op, node, status, ts);
+
 -- Counted apart from the row: counting must not touch the full-text index.
 CREATE TABLE memory_uses (
     memory_id TEXT PRIMARY KEY REFERENCES memories (id) ON DELETE CASCADE,

@@ -12,7 +12,7 @@ def counts(conn: sqlite3.Connection, user_id: str, now: datetime) -> list[Count]
     rows = conn.execute(
         """SELECT node, op, sum(ts >= :today) AS today, sum(ts >= :week) AS week, count(*) AS total,
                   sum(status = 'error') AS failed
-           FROM events WHERE user_id = :user GROUP BY node, op ORDER BY total DESC, node, op""",
+           FROM events WHERE user_id = :user GROUP BY op, node ORDER BY total DESC, node, op""",
         {"user": user_id, "today": to_text(_midnight(now)), "week": to_text(now - timedelta(days=7))},
     )
     return [Count(row["node"], row["op"], row["today"], row["week"], row["total"], row["failed"]) for row in rows]

@@ -58,9 +58,11 @@ def list_entries(
     conn: sqlite3.Connection, user_id: str, *, memory_id: str = "", before: int | None = None, limit: int = 200
 ) -> list[Entry]:
     """Return entries, newest first, of one memory or of all; `before` is the number of an entry."""
+    # With the plus, the few entries of one memory are found by its index, and not among all of the person's in their order.
+    whose = "memory_id = :memory AND +user_id = :user" if memory_id else "user_id = :user"
     rows = conn.execute(
-        """SELECT * FROM history WHERE user_id = :user AND (:memory = '' OR memory_id = :memory)
-           AND (:before IS NULL OR number < :before) ORDER BY number DESC LIMIT :limit""",
+        f"""SELECT * FROM history WHERE {whose} AND number < coalesce(:before, 9223372036854775807)
+            ORDER BY number DESC LIMIT :limit""",  # noqa: S608
         {"user": user_id, "memory": memory_id, "before": before, "limit": limit},
     )
     return [_entry(row) for row in rows]
@@ -78,12 +80,18 @@ def undoable_steps(conn: sqlite3.Connection, user_id: str, limit: int = 50) -> l
     Left out: links (they follow from the texts), what was taken back already, what takes something back, and what concerns
     a memory that was erased since.
     """
+    # From the newest entry backwards, each step at its last one: so reading ends as soon as there are enough.
     rows = conn.execute(
-        """SELECT h.step, min(h.number) AS first, max(h.number) AS last, count(*) AS entries FROM history h
-           WHERE h.user_id = :user AND h.undoes IS NULL AND h.event NOT IN ('LINK', 'PURGE')
-             AND NOT EXISTS (SELECT 1 FROM history u WHERE u.undoes = h.step)
-             AND (instr(h.memory_id, ':') > 0 OR EXISTS (SELECT 1 FROM memories m WHERE m.id = h.memory_id))
-           GROUP BY h.step ORDER BY last DESC LIMIT :limit""",
+        """WITH undoable AS NOT MATERIALIZED (
+               SELECT h.number, h.step FROM history h
+               WHERE h.user_id = :user AND h.undoes IS NULL AND h.event NOT IN ('LINK', 'PURGE')
+                 AND NOT EXISTS (SELECT 1 FROM history u WHERE u.undoes = h.step)
+                 AND (instr(h.memory_id, ':') > 0 OR EXISTS (SELECT 1 FROM memories m WHERE m.id = h.memory_id)))
+           SELECT last.step, (SELECT min(number) FROM undoable WHERE step = last.step) AS first,
+                  (SELECT count(*) FROM undoable WHERE step = last.step) AS entries
+           FROM undoable last
+           WHERE NOT EXISTS (SELECT 1 FROM undoable later WHERE later.step = last.step AND later.number > last.number)
+           ORDER BY last.number DESC LIMIT :limit""",
         {"user": user_id, "limit": limit},
     ).fetchall()
     return [_step(conn, user_id, row) for row in rows]
