@@ -88,6 +88,18 @@ async def test_keys_mashed_while_the_inbox_opens_answer_nothing(seen: Seen, monk
     assert (waiting(seen), profile(seen)) == ([], {"city": "Bergen"})
 
 
+async def test_an_open_inbox_shows_what_a_message_states_before_the_answer_is_there(world: World) -> None:
+    assert world.model is not None
+    world.model.misbehave("hang")
+    async with world.app() as seen:
+        await seen.ready()
+        screen = await open_inbox(seen)
+        seen.app.talk.send(None, "I live in Bergen.", ())
+        await seen.until(lambda: "Bergen" in seen.text())
+        assert seen.app.talk.busy and len(screen.waiting.rows.items) == 1
+        seen.app.talk.stop()
+
+
 async def test_an_answer_counts_only_for_what_has_been_seen(seen: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arming, "ARMING_SECONDS", 0.0)
     propose(seen)

@@ -336,6 +336,25 @@ async def test_relations_are_walked_and_walked_back(world: World) -> None:
         await seen.until(lambda: screen.detail.memory is not None and screen.detail.memory.id == newest.id)
 
 
+async def test_what_is_done_to_a_memory_at_the_end_of_a_walk_leaves_the_person_there(world: World) -> None:
+    async with memories(world) as (seen, screen):
+        runtime = seen.app.runtime
+        newest, _, oldest = live(runtime)
+        with runtime.database.write() as conn:
+            changes.apply(conn, Linked(newest.id, ((oldest.id, 0.7),)), Actor(runtime.user_id, "worker"), runtime.clock())
+        await seen.pilot.press("enter", "tab", "tab")
+        await looked_up(seen)
+        await seen.until(lambda: "0.70 Anna likes" in seen.text())
+        await seen.pilot.press("down", "enter")
+        await seen.until(lambda: screen.detail.memory is not None and screen.detail.memory.id == oldest.id)
+        await seen.pilot.press("p")
+        await seen.until(lambda: curate.get(runtime, oldest.id).pinned)
+        await seen.until(lambda: screen.rows.items[2].pinned)
+        await seen.settle()
+        await seen.until(lambda: screen.detail.memory is not None and screen.detail.memory.pinned)
+        assert screen.detail.memory is not None and screen.detail.memory.id == oldest.id
+
+
 async def test_provenance_leads_to_the_message_and_tells_why_it_was_recalled(world: World) -> None:
     async with world.app() as seen:
         await seen.ready()

@@ -36,7 +36,7 @@ class WaitingLine:
             line = settled_line(one)
             self._settled.append(line)
             self._screen.undone.push(line, lambda runtime, step=one.step: undo.undo(runtime, step), one.step)  # type: ignore[misc]
-        self._app.count_badges()
+        self._app.memories_changed()
 
     async def ended(self) -> None:
         """Say it below the answer, if its chat is shown."""

@@ -68,11 +68,12 @@ class MemoryDetail(Vertical):
         """Show a memory, or none."""
         if memory == self.memory and not at_once:
             return
+        changed = memory is not None and self.memory is not None and memory.id == self.memory.id
         self._looked_up = ""
         self.memory = memory
         if self._pause is not None:
             self._pause.stop()
-        if at_once:
+        if at_once or changed:
             self._look_up()
         else:
             self._pause = self.set_timer(PAUSE_SECONDS, self._look_up)
@@ -141,9 +142,10 @@ class MemoryDetail(Vertical):
         self._looked_up = wanted
 
     def look_again(self) -> None:
-        """Look the open tab up anew: something was changed."""
-        self._looked_up = ""
-        self._look_up()
+        """Look the open tab up anew: something was changed. What the first tab has to show comes with the memory itself."""
+        if self.tab != TABS[0]:
+            self._looked_up = ""
+            self._look_up()
 
     def _content(self, one: Memory) -> Content:
         now = self._runtime.clock()

@@ -103,6 +103,9 @@ class MemoriesScreen(MemoryListScreen):
 
     @on(RowList.Moved, "#memories")
     def _moved(self) -> None:
+        if self.detail.has_focus_within and self.detail.memory is not None and self.detail.memory.id != self.rows.current_key:
+            self._read_on(self.detail.memory.id)  # the rows came anew while the person is elsewhere
+            return
         self._trail.clear()
         had_one = self.detail.memory is not None
         self.detail.show(self.rows.current)
@@ -145,6 +148,11 @@ class MemoriesScreen(MemoryListScreen):
     @told
     async def _walk_back(self) -> None:
         self.detail.show(await asyncio.to_thread(curate.get, self.runtime, self._trail.pop()), at_once=True)
+
+    @work(exclusive=True, group="memories-go")
+    @told
+    async def _read_on(self, memory_id: str) -> None:
+        self.detail.show(await asyncio.to_thread(curate.get, self.runtime, memory_id))
 
     # Keys ------------------------------------------------------------------------------------------------------------
 
