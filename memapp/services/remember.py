@@ -67,13 +67,14 @@ def _ask(model: ChatModel, expected: str, typed: str, cancel: Cancel) -> tuple[l
 
 def _store(runtime: Runtime, surprise: Surprise, message: Message, drafts: list[Draft], rejected: list[str]) -> Iterator[Written]:
     """The third commit of a turn: the facts, the settled surprise and what was refused, together."""
-    learned: list[Written] = []
+    stored: list[Written] = []
     now = runtime.clock()
     texts = [draft.text for draft in drafts]
     alike = dict(zip(texts, near(runtime, texts), strict=True))
     actor = Actor(runtime.user_id, "worker", message.thread_id)
-    actor_of_room = replace(actor, step=new_id(now))  # what makes room is taken back with the last fact it was made for
     with runtime.database.write() as conn:
+        if not expectations.still_stands(conn, runtime.user_id, surprise.id, message.text):
+            return  # taken back, edited or erased while the facts were made
         listed = memories.list_memories(conn, runtime.user_id, ALL_LIVE, limit=runtime.settings.max_facts)
         known = [one.text for one in listed]
         for draft in drafts:
@@ -88,11 +89,12 @@ def _store(runtime: Runtime, surprise: Surprise, message: Message, drafts: list[
             if field := _touched(runtime, draft):
                 proposals.propose(runtime, field, _without_user(draft.text), message_id=message.id, typed=True, held=memory)
                 continue
-            written = write(runtime, conn, memory, alike[draft.text], actor, now)
+            said_before = [(one.memory, 0.0) for one in stored]  # in this message: words alone decide
+            stored.append(write(runtime, conn, memory, [*alike[draft.text], *said_before], actor, now))
             known.append(memory.text)
-            actor_of_room = replace(actor, step=written.step)
-            if written.before is None or written.before.text != written.memory.text:
-                learned.append(written)
+        # What makes room is taken back with the last fact it was made for.
+        actor_of_room = replace(actor, step=stored[-1].step if stored else new_id(now))
+        learned = [one for one in stored if one.before is None or one.before.text != one.memory.text]
         for old in memories.overflowing(conn, runtime.user_id, runtime.settings.max_facts):
             changes.apply(conn, SoftDeleted(old, "overflow", runtime.purge_at()), actor_of_room, now)
         expectations.settle_surprise(conn, runtime.user_id, surprise.id, "learned" if learned else "nothing")

@@ -92,6 +92,16 @@ def outdated_surprises(conn: sqlite3.Connection, user_id: str) -> list[str]:
     return [row["id"] for row in rows]
 
 
+def still_stands(conn: sqlite3.Connection, user_id: str, surprise_id: str, text: str) -> bool:
+    """Tell whether a surprise is still to be learned from, of a message that still stands and says this."""
+    row = conn.execute(
+        f"""SELECT m.text FROM surprises s JOIN messages m ON m.id = s.message_id
+            WHERE s.user_id = ? AND s.id = ? AND s.state = 'pending' AND {_STANDS}""",  # noqa: S608
+        (user_id, surprise_id),
+    ).fetchone()
+    return row is not None and row["text"] == text
+
+
 _STANDS = """EXISTS (SELECT 1 FROM messages m JOIN threads t ON t.id = m.thread_id
                      WHERE m.user_id = s.user_id AND m.id = s.message_id AND m.active = 1 AND t.deleted_at IS NULL)"""
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,9 +14,9 @@ from memapp.errors import ModelError
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel, call_kind
 from memapp.runtime import Runtime
-from memapp.services import chats, curate, forget, undo
+from memapp.services import chats, curate, forget, remember, undo
 from memapp.services.consent import decisions, pending
-from memapp.services.turn import take_turn
+from memapp.services.turn import resend_turn, take_turn
 from memapp.services.upkeep import work
 from memapp.store import expectations
 from tests.builders import make_runtime, new_chat, only, say
@@ -242,3 +243,34 @@ def test_an_answer_to_a_question_is_no_surprise_to_learn_from(runtime: Runtime) 
     before = len(expectations.pending_surprises(runtime.database.read(), runtime.user_id))
     say(runtime, thread, "Yes")
     assert len(expectations.pending_surprises(runtime.database.read(), runtime.user_id)) == before
+
+
+def test_a_message_that_corrects_itself_is_learned_as_corrected(runtime: Runtime) -> None:
+    say(runtime, new_chat(runtime), "I love cats. Just kidding, I hate cats!")
+    learn(runtime)
+    assert live(runtime) == ["User hates cats."]
+
+
+@pytest.mark.parametrize("what", ["forget", "delete", "edit"])
+def test_what_is_taken_back_while_it_is_learned_is_not_learned(
+    runtime: Runtime, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    thread = new_chat(runtime)
+    message = only(Accepted, say(runtime, thread, "I love the concerts of Xylophonia.")).message
+    assert message is not None
+
+    def meanwhile(*args: Any) -> Any:
+        match what:
+            case "forget":
+                forget.forget_everywhere(runtime, "Xylophonia")
+            case "delete":
+                chats.delete_thread(runtime, thread)
+            case _:
+                list(resend_turn(runtime, message.id, "I love trains."))
+        return near(*args)
+
+    near = remember.near
+    monkeypatch.setattr(remember, "near", meanwhile)
+    list(work(runtime, None, Cancel()))
+    monkeypatch.undo()
+    assert "Xylophonia" not in " ".join(live(runtime))
