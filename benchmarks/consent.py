@@ -25,7 +25,7 @@ from pydantic import BaseModel
 
 from memapp import bootstrap
 from memapp.domain.chat import Origin, Role
-from memapp.domain.profile import Stated, is_sensitive, stated, states_sensitive
+from memapp.domain.profile import Stated, is_sensitive, stated, stated_by
 from memapp.inference import Cancel
 from memapp.services import curate
 from memapp.services.consent import decisions, pending
@@ -138,7 +138,8 @@ def report_unasked(results: Sequence[Result]) -> list[str]:
             for surprise in expectations.pending_surprises(runtime.database.read(), runtime.user_id):
                 list(learn(runtime, surprise, None, Cancel()))
         fields = [field for field in decisions.profile(runtime) if is_sensitive(field)]
-        facts = [one.text for one in curate.list_memories(runtime, limit=10_000) if states_sensitive(one.text)]
+        known = curate.list_memories(runtime, limit=10_000)
+        facts = [one for one in known if any(is_sensitive(said.field) for said in stated_by(one.text))]
         waiting = pending.count_waiting(runtime)
     print(f"\ntyped in a chat: {len(results)} sentences, {waiting} proposals wait; known without a yes: ", end="")
     print(f"{len(fields)} fields, {len(facts)} facts   (bound 0)")

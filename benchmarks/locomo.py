@@ -164,7 +164,7 @@ def plain_bm25(conversation: Conversation, question: Question) -> list[str]:
         conversation.plain = sqlite3.connect(":memory:")
         conversation.plain.execute("CREATE VIRTUAL TABLE turns USING fts5 (id UNINDEXED, text, tokenize = 'porter unicode61')")
         conversation.plain.executemany("INSERT INTO turns VALUES (?, ?)", conversation.turns.items())
-    query = search.fts_query(question.text) or '""'
+    query = search.match_any(ranking.query_words(question.text)) or '""'
     rows = conversation.plain.execute("SELECT id FROM turns WHERE turns MATCH ? ORDER BY bm25(turns) LIMIT 200", (query,))
     return [row[0] for row in rows]
 

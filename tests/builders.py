@@ -1,5 +1,6 @@
 """A real Runtime on real SQLite with scripted models and a clock that the test moves."""
 
+import json
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -58,6 +59,12 @@ def only(kind: type, happened: Iterable[object]) -> Any:
     """Return the one event of a kind."""
     (found,) = [event for event in happened if isinstance(event, kind)]
     return found
+
+
+def recorded(runtime: Runtime, op: str) -> list[dict[str, Any]]:
+    """Return what was noted of an operation, newest first."""
+    rows = runtime.database.read().execute("SELECT * FROM events WHERE op = ? ORDER BY id DESC", (op,))
+    return [{**dict(row), "meta": json.loads(row["meta"])} for row in rows]
 
 
 def new_chat(runtime: Runtime, persona: str = "") -> str:

@@ -175,11 +175,6 @@ def mismatch(
     return Verdict(surprised, letters, similarity, was.acts, came.acts, why)
 
 
-def dialogue_acts(text: str) -> frozenset[DialogueAct]:
-    """Tell what a message does, from cues in its words; it may do several things, and an empty one does none."""
-    return _read(text[:READ_CHARACTERS]).acts
-
-
 @dataclass(frozen=True, slots=True)
 class _Reading:
     acts: frozenset[DialogueAct]

@@ -99,11 +99,6 @@ def stated(text: str) -> list[Stated]:
     return sorted(_without_rivals(found), key=lambda one: (one.start, one.field))
 
 
-def states_sensitive(fact: str) -> list[str]:
-    """Return the sensitive fields that a remembered sentence about `User` states."""
-    return list(dict.fromkeys(one.field for one in stated_by(fact) if is_sensitive(one.field)))
-
-
 def stated_by(fact: str) -> list[Stated]:
     """Return what a remembered sentence states, about `User` or in the first person."""
     return stated(_as_told(fact))

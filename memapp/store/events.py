@@ -34,15 +34,6 @@ def add_event(
     )
 
 
-def list_events(conn: sqlite3.Connection, user_id: str, *, op: str = "", limit: int = 100) -> list[dict[str, Any]]:
-    """Return events, newest first, with `meta` decoded."""
-    rows = conn.execute(
-        "SELECT * FROM events WHERE user_id = ? AND (? = '' OR op = ?) ORDER BY id DESC LIMIT ?",
-        (user_id, op, op, limit),
-    )
-    return [{**dict(row), "meta": json.loads(row["meta"])} for row in rows]
-
-
 def save_recalls(conn: sqlite3.Connection, message_id: str, hits: Sequence[Recalled]) -> None:
     """Note what stood in the prompt of a reply."""
     conn.executemany(

@@ -54,16 +54,11 @@ _MESSAGES_BY_KEY = """
       AND EXISTS (SELECT 1 FROM threads t WHERE t.id = o.thread_id AND t.deleted_at IS NULL)"""
 
 
-def fts_query(text: str, *, unfinished: bool = False) -> str | None:
-    """Return a full-text query that asks for any word of a text, or None if it has none worth asking for.
+def match_any(words: Sequence[str], *, unfinished: bool = False) -> str | None:
+    """Return a full-text query that asks for any of these words, as `ranking.query_words` gives them; None without any.
 
     `unfinished` says that the last word is still being typed: then its beginning is enough.
     """
-    return match_any(ranking.query_words(text), unfinished=unfinished)
-
-
-def match_any(words: Sequence[str], *, unfinished: bool = False) -> str | None:
-    """Return a full-text query that asks for any of these words, as `ranking.query_words` gives them."""
     if not words:
         return None
     return " OR ".join(f'"{word}"' for word in words) + ("*" if unfinished else "")

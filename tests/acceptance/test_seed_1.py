@@ -11,8 +11,7 @@ from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import chats, transfer
 from memapp.services.turn import remark
-from memapp.store import events
-from tests.builders import make_runtime, new_chat, only, say
+from tests.builders import make_runtime, new_chat, only, recorded, say
 
 FROST = "Tom, what do you think about the frost?"
 
@@ -107,7 +106,7 @@ def test_token_budget_below_4000_per_request(runtime: Runtime, model: ScriptedMo
 
 def test_prompt_sizes_are_logged_for_each_turn(runtime: Runtime) -> None:
     say(runtime, new_chat(runtime, "tom"), FROST)
-    (event,) = events.list_events(runtime.database.read(), runtime.user_id, op="respond")
+    (event,) = recorded(runtime, "respond")
     assert event["meta"]["call_2"]["prefill_tokens"] + event["meta"]["call_2"]["reused_tokens"] > 0
 
 

@@ -15,9 +15,9 @@ from memapp.services import activity, curate, lifecycle, upkeep
 from memapp.services.embed import embed
 from memapp.services.evidence import look_up
 from memapp.services.query import query
-from memapp.store import checkpoints, events, history
+from memapp.store import checkpoints, history
 from memapp.store.database import open_database
-from tests.builders import Clock, new_chat, say
+from tests.builders import Clock, new_chat, recorded, say
 
 
 def whole(model: ScriptedModel) -> str:
@@ -226,9 +226,9 @@ def test_basic_counts_by_op_and_node_over_time(runtime: Runtime) -> None:
 
 def test_what_changed_and_when_is_answered_without_logs(runtime: Runtime) -> None:
     one = curate.add(runtime, "User keeps bees.").memory_id
-    recorded = events.list_events(runtime.database.read(), runtime.user_id, op="create")[0]
-    assert (recorded["memory_id"], recorded["status"]) == (one, "ok")
-    assert "bees" not in json.dumps(recorded), "operational events carry no text"
+    event = recorded(runtime, "create")[0]
+    assert (event["memory_id"], event["status"]) == (one, "ok")
+    assert "bees" not in json.dumps(event), "operational events carry no text"
 
 
 # 15 Checkpoints

@@ -18,7 +18,7 @@ from memapp.services import curate, forget, lifecycle, upkeep
 from memapp.services.consent import pending, proposals
 from memapp.store import chat, consents, events, history, memories
 from memapp.store import lifecycle as store
-from tests.builders import Clock, make_runtime, new_chat, say
+from tests.builders import Clock, make_runtime, new_chat, recorded, say
 
 START = datetime(2026, 1, 31, 8, 15, tzinfo=UTC)
 
@@ -168,7 +168,7 @@ def test_no_leap_of_the_clock_erases_anything_or_moves_much(runtime: Runtime, ye
     at(runtime, there)
     lifecycle.run(runtime)
     assert len(lifecycle.trash(runtime)) == 20
-    (skipped,) = events.list_events(runtime.database.read(), runtime.user_id, op="ttl")
+    (skipped,) = recorded(runtime, "ttl")
     assert (skipped["status"], skipped["meta"]) == ("skipped", {"reason": "the clock leapt"})
     for minutes in (1, 5, 20, 60):  # it stays wrong for an hour
         at(runtime, there + timedelta(minutes=minutes))
@@ -211,7 +211,7 @@ def test_daylight_saving_is_nothing(runtime: Runtime, hours: int) -> None:
     at(runtime, START + timedelta(days=2, hours=12 + hours))
     lifecycle.run(runtime)
     assert lifecycle.trash(runtime) == []
-    assert events.list_events(runtime.database.read(), runtime.user_id, op="ttl") == []
+    assert recorded(runtime, "ttl") == []
 
 
 def test_a_run_is_at_most_once_an_hour_and_moves_one_in_twenty(runtime: Runtime) -> None:

@@ -16,9 +16,9 @@ from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import chats, curate
 from memapp.services.query import query
-from memapp.store import changes, chat, events
+from memapp.store import changes, chat
 from memapp.store.rows import new_id
-from tests.builders import make_runtime
+from tests.builders import make_runtime, recorded
 
 
 @pytest.fixture
@@ -78,9 +78,9 @@ def test_a_request_beyond_the_capability_is_refused_whole_and_recorded(runtime: 
     capability = runtime.categories.capability("planner", runtime.user_id)
     with pytest.raises(Refused):
         query(runtime, capability, QueryRequest.model_validate({"query": "deploys", **request_}))
-    recorded = events.list_events(runtime.database.read(), runtime.user_id, op="search")[0]
-    assert recorded["status"] == "error"
-    assert recorded["meta"]["refused"]
+    event = recorded(runtime, "search")[0]
+    assert event["status"] == "error"
+    assert event["meta"]["refused"]
 
 
 def test_no_agent_sees_a_category_that_is_not_on_its_list(runtime: Runtime) -> None:

@@ -11,8 +11,7 @@ from memapp.errors import DiskFull, UsageError
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import chats, turn
-from memapp.store import events
-from tests.builders import make_runtime, new_chat, only, say
+from tests.builders import make_runtime, new_chat, only, recorded, say
 
 
 @pytest.fixture
@@ -34,5 +33,5 @@ def test_an_error_while_noticing_costs_no_answer_and_is_counted(
     happened = say(runtime, thread, "I live in Oslo.")
     assert only(Completed, happened).reply.status is MessageStatus.COMPLETE
     assert chats.get_message(runtime, only(Accepted, happened).message.id).text == "I live in Oslo."
-    (skipped,) = events.list_events(runtime.database.read(), runtime.user_id, op="notice")
+    (skipped,) = recorded(runtime, "notice")
     assert (skipped["status"], skipped["thread_id"], skipped["meta"]) == ("skipped", thread, {"error": type(error).__name__})

@@ -19,8 +19,8 @@ from memapp.runtime import Runtime
 from memapp.services import activity, chats, curate, remember, undo, upkeep
 from memapp.services.merge import Written
 from memapp.services.turn import resend_turn
-from memapp.store import events, expectations
-from tests.builders import Clock, make_runtime, new_chat, only, say
+from memapp.store import expectations
+from tests.builders import Clock, make_runtime, new_chat, only, recorded, say
 
 
 @pytest.fixture
@@ -150,5 +150,5 @@ def test_what_fails_on_three_days_is_set_aside_and_counted(runtime: Runtime, mod
         assert states(runtime) == [state]
         clock.now += timedelta(days=1)
     assert activity.learning(runtime) == Learning(waiting=0, set_aside=1)
-    (error,) = events.list_events(runtime.database.read(), runtime.user_id, op="distil")
+    (error,) = recorded(runtime, "distil")
     assert (error["status"], error["meta"]) == ("error", {"tries": 3})

@@ -86,10 +86,14 @@ HOSTILE = (
 )
 
 
+def asked(text: str, *, unfinished: bool = False) -> str | None:
+    return search.match_any(ranking.query_words(text), unfinished=unfinished)
+
+
 @settings(max_examples=1000, deadline=None)
 @given(st.lists(st.one_of(st.sampled_from(HOSTILE), st.text(max_size=30)), max_size=30).map(" ".join), st.booleans())
 def test_no_input_breaks_a_query(index: sqlite3.Connection, text: str, unfinished: bool) -> None:
-    query = search.fts_query(text, unfinished=unfinished)
+    query = asked(text, unfinished=unfinished)
     if query is not None:
         index.execute("SELECT * FROM notes WHERE notes MATCH ?", (query,)).fetchall()
         assert query.count('"') <= 2 * ranking.MAX_WORDS
@@ -97,18 +101,18 @@ def test_no_input_breaks_a_query(index: sqlite3.Connection, text: str, unfinishe
 
 def test_operators_are_words_like_any_other(index: sqlite3.Connection) -> None:
     assert (
-        search.fts_query('tea AND NOT "milk" NEAR category:secret*')
+        asked('tea AND NOT "milk" NEAR category:secret*')
         == '"tea" OR "not" OR "milk" OR "near" OR "category" OR "secret"'
     )
 
 
 @pytest.mark.parametrize("text", ["", " ", "?!", "\0", "the of and", '""', "***"])
 def test_there_is_no_query_for_what_holds_no_word(text: str) -> None:
-    assert search.fts_query(text) is None
+    assert asked(text) is None
 
 
 def test_a_nul_does_not_hide_the_words_after_it() -> None:
-    assert search.fts_query("tea\0milk") == '"tea" OR "milk"'
+    assert asked("tea\0milk") == '"tea" OR "milk"'
 
 
 def test_any_word_is_enough_in_any_of_its_forms(database: Database) -> None:
