@@ -25,6 +25,7 @@ from memapp.services.ahead import done_ahead
 from memapp.services.answer import OpenTurn, answer, open_thread
 from memapp.services.consent import questions
 from memapp.services.remember import notice
+from memapp.services.unlearn import unlearn
 from memapp.store import chat, checkpoints, events, expectations
 
 log = logging.getLogger(__name__)
@@ -86,7 +87,10 @@ def retry_turn(runtime: Runtime, reply_id: str, *, cancel: Cancel | None = None)
 def resend_turn(
     runtime: Runtime, message_id: str, text: str, *, pasted: Sequence[tuple[int, int]] = (), cancel: Cancel | None = None
 ) -> Iterator[TurnEvent]:
-    """Send other words in place of an earlier message; it and what followed leave the conversation but stay in the file."""
+    """Send other words in place of an earlier message; it and what followed leave the conversation but stay in the file.
+
+    What was learned from them and is not said any more goes to the trash.
+    """
     _checked(text, pasted)
     message = chat.get_message(runtime.database.read(), runtime.user_id, message_id)
     if message.role is not Role.USER:
@@ -94,6 +98,7 @@ def resend_turn(
     left = chat.messages_after(runtime.database.read(), runtime.user_id, message.thread_id, message.seq)
     with runtime.database.write() as conn:
         chat.set_active(conn, runtime.user_id, [one.id for one in left], active=False)
+    unlearn(runtime, message.thread_id, [one.id for one in left], text)
     yield from take_turn(runtime, message.thread_id, text, pasted=pasted, cancel=cancel)
 
 

@@ -1,0 +1,80 @@
+"""Edit and resend: what the replaced words taught goes with them, and comes back with one undo."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memapp.domain.turn import Accepted
+from memapp.inference import Cancel
+from memapp.inference.scripted import ScriptedModel
+from memapp.runtime import Runtime
+from memapp.services import curate, undo
+from memapp.services.consent import decisions, pending
+from memapp.services.turn import resend_turn
+from memapp.services.upkeep import work
+from tests.builders import make_runtime, new_chat, only, say
+
+
+@pytest.fixture
+def runtime(tmp_path: Path) -> Iterator[Runtime]:
+    opened = make_runtime(tmp_path, ScriptedModel())
+    yield opened
+    opened.close()
+
+
+def told(runtime: Runtime, text: str, thread: str = "") -> str:
+    message = only(Accepted, say(runtime, thread or new_chat(runtime), text)).message
+    list(work(runtime, None, Cancel()))
+    assert message is not None
+    return message.id
+
+
+def resent(runtime: Runtime, message_id: str, text: str) -> None:
+    list(resend_turn(runtime, message_id, text))
+    list(work(runtime, None, Cancel()))
+
+
+def known(runtime: Runtime) -> tuple[set[str], set[str]]:
+    waiting = {one.new_value for one in pending.waiting(runtime)}
+    return {memory.text for memory in curate.list_memories(runtime)}, waiting
+
+
+def test_facts_and_proposals_of_replaced_words_make_way_for_those_of_the_new_ones(runtime: Runtime) -> None:
+    first = told(runtime, "I love cats and I live in Oslo.")
+    assert known(runtime) == ({"User loves cats."}, {"Oslo"})
+    resent(runtime, first, "I love dogs and I live in Bergen.")
+    assert known(runtime) == ({"User loves dogs."}, {"Bergen"})
+    undo.undo_last(runtime)
+    undo.undo_last(runtime)
+    assert known(runtime)[0] == {"User loves cats."}
+
+
+def test_what_the_new_words_say_too_stays(runtime: Runtime) -> None:
+    first = told(runtime, "I love cats. Write me a poem!")
+    (memory,) = curate.list_memories(runtime)
+    resent(runtime, first, "I love cats. Write me a short poem!")
+    assert [one.id for one in curate.list_memories(runtime)] == [memory.id]
+
+
+def test_what_was_also_said_elsewhere_or_is_the_person_s_own_by_now_stays(runtime: Runtime) -> None:
+    first = told(runtime, "I love cats and I like chess and I play the viola.")
+    told(runtime, "I love cats.")
+    by_text = {one.text: one.id for one in curate.list_memories(runtime)}
+    assert len(by_text) == 3
+    curate.pin(runtime, by_text["User likes chess."])
+    curate.edit(runtime, by_text["User plays the viola."], "User plays the viola badly.")
+    with runtime.database.write() as conn:  # the second message said the first fact again
+        second = conn.execute("SELECT id FROM messages WHERE text = 'I love cats.'").fetchone()["id"]
+        conn.execute("INSERT INTO memory_sources VALUES (?, ?)", (by_text["User loves cats."], second))
+    before = known(runtime)
+    resent(runtime, first, "What is the time?")
+    assert known(runtime) == before
+
+
+def test_what_was_decided_stays_decided(runtime: Runtime) -> None:
+    first = told(runtime, "I live in Oslo.")
+    (patch,) = pending.waiting(runtime)
+    decisions.approve(runtime, patch.id)
+    resent(runtime, first, "What is the time?")
+    assert decisions.profile(runtime) == {"city": "Oslo"}
