@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from memapp.domain.english import COMMON_VERBS, HEDGES, NEGATIONS, third_person, word_set
+from memapp.domain.english import HEDGES, NEGATIONS, word_set
+from memapp.domain.profile_forms import in_first_person, plain_forms
 from memapp.domain.profile_life import LIFE
 from memapp.domain.profile_rules import WHO, Rule
 from memapp.domain.text import one_line
@@ -101,7 +102,7 @@ def stated(text: str) -> list[Stated]:
 
 def stated_by(fact: str) -> list[Stated]:
     """Return what a remembered sentence states, about `User` or in the first person."""
-    return stated(_as_told(fact))
+    return stated(in_first_person(fact))
 
 
 def _without_rivals(found: list[tuple[int, Stated]]) -> list[Stated]:
@@ -122,12 +123,12 @@ def _strength(rank: int, one: Stated) -> tuple[bool, int]:
 
 
 def _own_part(text: str) -> str:
-    """Return the message with everything that is not the writer's own statement blanked, so that places stay the same."""
+    """Return the message in plain words, with all that is not the writer's own statement blanked; places stay the same."""
     text = text.translate(_PLAIN)
     for pattern in _NOT_OWN:
         text = pattern.sub(_blank, text)
     task = _TASK.search(text)
-    return text[: task.start()] if task else text
+    return plain_forms(text[: task.start()] if task else text)
 
 
 _PLAIN = str.maketrans(
@@ -285,24 +286,3 @@ def _goes_on_about_writer(words: list[str]) -> bool:
     """`I am a nurse and live in Oslo`, but not `I have a sister who sings and lives in Oslo` with another subject between."""
     subject = next((word for word in reversed(words) if word in _SUBJECTS), "")
     return subject.startswith("i") and subject != "it"
-
-
-# Third person
-
-
-def _as_told(fact: str) -> str:
-    """Put a sentence about `User` back into the first person, so that one set of rules reads both."""
-    fact = re.sub(r"\bUser's\b", "my", fact)
-    fact = re.sub(r"\b(?:User|I) (?:is|was)\b", lambda found: "I am" if found.group(0).endswith("is") else "I was", fact)
-    fact = re.sub(
-        r"\bUser (\w+ly |also |now |currently )?(\w+)", lambda found: f"I {found.group(1) or ''}{_base(found.group(2))}", fact
-    )
-    fact = re.sub(r"\band (\w+s)\b", lambda found: f"and {_BASES.get(found.group(1), found.group(1))}", fact)
-    return re.sub(r"\bUser\b", "me", fact)
-
-
-_BASES = {third_person(verb): verb for verb in COMMON_VERBS} | {"does": "do", "has": "have", "is": "am"}
-
-
-def _base(verb: str) -> str:
-    return _BASES.get(verb) or (verb.removesuffix("s") if re.search(r"[^su]s$", verb) else verb)

@@ -1,24 +1,49 @@
 """Which field of the profile a remembered sentence may be about, where no statement with an exact value is read in it.
 
-It would rather ask once too often: what it finds waits for the person's yes.
+It would rather ask once too often: what it finds waits for the person's yes. What it reads is the sentence in the first person
+and in its plainest form, so that the topics name each verb once.
 """
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from memapp.domain.profile import stated_by
+from memapp.domain.profile import is_sensitive, stated_by
+from memapp.domain.profile_forms import in_first_person, plain_forms
+from memapp.domain.profile_readers import (
+    AMOUNT,
+    LANGUAGE,
+    MONTH,
+    Reader,
+    address,
+    date,
+    ending_name,
+    languages,
+    place,
+    pronouns,
+)
 
-_TOPICS = {
+_HOME = (
+    r"(?<!to )live|living|reside|dwell|based|settled|rent|moved|moving|come from|home ?town|homes?|house|flat|apartment|condo|"
+    r"studio|room|life|neighbou?rhood"
+)
+_A_PLACE = r"(?-i:[A-Z])\w*"
+_STREET = r"(?:street|st|road|rd|lane|avenue|ave|drive|boulevard|gate|square)"
+_TOPICS: Mapping[str, str] = {
     "health": (
         r"diagnos\w+|tested positive|hiv|cancer|tumou?rs?|leuka?emia|diabet\w+|asthma\w*|epilep\w+|seizures?|depress\w+|anxiety|"
-        r"panic (?:attacks?|disorder)|suicid\w+|self-?harm\w*|bipolar|schizo\w+|autis\w+|asperger\w*|adhd|ocd|ptsd|trauma|"
-        r"psychos[ie]s|psychiatr\w+|psychotherap\w+|therap(?:y|ists?)|counsell?(?:or|ing)|burn-?out|anorexi\w+|bulimi\w+|"
-        r"eating disorder|alcoholi\w+|aa meetings?|sober|addictions?|addicts?|relapsed?|overdosed?|rehab\w*|methadone|detox|"
-        r"drugs|cocaine|heroin|medications?|meds|pills|insulin|antidepressants?|painkillers|inhaler|chemo\w*|radiotherapy|"
-        r"dialysis|"
+        r"panic (?:attacks?|disorder)|suicid\w+|self-?harm\w*|cutting(?=\W*$| myself| me)|cut (?:myself|me)|"
+        r"bipolar|schizo\w+|autis\w+|asperger\w*|adhd|ocd|ptsd|trauma|"
+        r"psychos[ie]s|psychiatr\w+|psychotherap\w+|psychologists?|therap(?:y|ists?)|counsell?(?:or|ing)|oncolog\w+|burn-?out|"
+        r"anorexi\w+|bulimi\w+|eating disorder|alcoholi\w+|aa meetings?|sober|addictions?|addicts?|relapsed?|overdosed?|rehab\w*|"
+        r"(?:quit|stop(?:ped)?|gave up) drinking|my drinking|drink too much|methadone|detox|"
+        r"drugs|cocaine|heroin|weed|cannabis|marijuana|ecstasy|ketamine|opi(?:oids?|um)|"
+        r"medications?|meds|pills|insulin|antidepressants?|painkillers|prozac|xanax|valium|zoloft|ritalin|adderall|ozempic|"
+        r"lithium|inhaler|chemo\w*|radiotherapy|dialysis|"
         r"transplant|pacemaker|surgery|hospitali[sz]ed|in (?:the )?hospital|wheelchair|crutches|prosthe\w+|hearing aids?|"
-        r"disab(?:led|ility|ilities)|amput\w+|paraly[sz]ed|blind(?! dates?| to)|deaf|pregnan\w+|miscarriages?|abortions?|ivf|"
+        r"can ?not (?:walk|hear|see)(?=\W*$| well| properly| without)|can ?not have (?:kids|children)|blood type|weigh|"
+        r"overweight|disab(?:led|ility|ilities)|amput\w+|paraly[sz]ed|blind(?! dates?| to)|deaf|pregnan\w+|miscarriages?|abortions?|ivf|"
         r"infertil\w+|menopaus\w+|allerg\w+|intoleran\w+|arthritis|migraines?|insomnia|apno?ea|hepatitis|herpes|chlamydia|"
         r"syphilis|stds?|lupus|sclerosis|parkinson\w*|alzheimer\w*|dementia|co?eliac|crohn\w*|colitis|ibs|endometriosis|pcos|"
         r"fibromyalgia|chronic|covid|tuberculosis|psoriasis|eczema|glaucoma|tinnitus|thyroid|kidney (?:disease|stones?|failure)|"
@@ -27,81 +52,128 @@ _TOPICS = {
     ),
     "religion": (
         r"church|mosque|synagogue|parish|congregation|chapel|to (?:the |a )?temple|to mass|sunday school|worship\w*|"
-        r"pray(?:s|ed|ing|ers?)?|faith|religio\w+|god|jesus|allah|bible|qur'?an|koran|torah|imam|rabbi|priest|pastor|ramadan|kosher|halal|"
+        r"pray(?:ed|ing|ers?)?|faith|religio\w+|god|jesus|allah|bible|qur'?an|koran|torah|imam|rabbi|priest|pastor|ramadan|"
+        r"kosher|halal|eid|hanukkah|passover|diwali|"
         r"shabbat|sabbath|bapti[sz]ed|christian\w*|catholic\w*|protestant\w*|muslim\w*|islam\w*|jew(?:s|ish)?|judaism|hindu\w*|"
-        r"buddhis\w+|sikh\w*|mormon\w*|atheis\w+|agnostic\w*|jehovah\w*|quakers?"
+        r"buddhis\w+|sikh\w*|mormon\w*|atheis\w+|agnostic\w*|jehovah\w*|quakers?|pagan\w*|wicca\w*"
     ),
     "politics": (
-        r"votes?|voted|voting|voters?|activis[mt]s?|politic(?:s|al|ally|ians?)|protest(?:s|ed|ing|ers?)|"
-        r"campaign(?:s|ed|ing)? (?:for|against)|"
+        r"votes?|voted|voting|voters?|activis[mt]s?|politic(?:s|al|ally|ians?)|protest(?:ed|ing|ers?)?|"
+        r"campaign(?:ed|ing)? (?:for|against)|my party is|(?-i:Labour)(?! day)|the greens|"
         r"elections?|trade unions?|labou?r (?:party|voters?|supporters?|members?|candidates?|mp)|tory|tories|conservatives?|"
         r"(?:conservative|green|liberal|socialist|communist|democratic|republican|reform|people's|left|workers'?) party|"
         r"lib(?:eral)? dem\w*|democrats?|republicans?|libertarian\w*|socialis[mt]s?|communis[mt]s?|marxis[mt]s?|anarchis[mt]s?|"
-        r"feminis[mt]s?|nationalis[mt]s?|left[- ]wing|right[- ]wing|trump|biden|obama|maga|brexit|snp|ukip|afd|spd|cdu"
+        r"feminis[mt]s?|nationalis[mt]s?|fascis[mt]s?|left[- ]wing|right[- ]wing|trump|biden|obama|maga|brexit|snp|ukip|afd|"
+        r"spd|cdu"
     ),
     "money": (
-        r"salar(?:y|ies)|wages?|income|earns?|earned|debts?|in the red|bankrupt\w*|mortgages?|loans?|overdraft|owes?|owed|"
-        r"savings|evict\w+|foreclos\w+|on welfare|unemployment benefits?|food stamps|credit score|net worth|inherit(?:ed|ance)"
+        r"salar(?:y|ies)|wages?|income|earn|earned|debts?|in the red|bankrupt\w*|mortgages?|loans?|overdraft|owe|owed|"
+        r"savings|evict\w+|foreclos\w+|on welfare|unemployment benefits?|food stamps|credit (?:score|cards?)|net worth|"
+        rf"inherit(?:ed|ance)|bank (?:account|balance)s?|(?:make|get|have|save|saved) {AMOUNT}"
     ),
     "relationship": (
-        r"divorc\w+|(?<!current )affairs?|girlfriends?|boyfriends?|fianc[eé]e?s?|ex-\w+|user's ex|dating|mistress|"
-        r"(?:has|with) a (?:secret )?lover|broke up|break-?up|"
-        r"cheat(?:s|ed|ing) on|a crush on|sex|sexual\w*|gay|lesbian|bisexual|queer|trans(?:gender)?|non-?binary"
+        r"divorc\w+|(?<!current )affairs?|girlfriends?|boyfriends?|fianc[eé]e?s?|ex-\w+|my ex|dating|mistress|"
+        r"(?:have|with) a (?:secret )?lover|broke up|break-?up|split up|marry|"
+        r"cheat(?:ed|ing)? on|a crush on|sex|sexual\w*|gay|lesbian|bisexual|queer|trans(?:gender)?|non-?binary|polyamor\w+|"
+        r"c[ao]m(?:e|ing) out(?= as| to|\W*$)|"
+        r"(?:like|love|prefer|fancy|date|into|attracted to|sleep with) (?:\w+ (?:and|or) |both |only |older |younger )?"
+        r"(?:men|women|guys|girls|boys)(?!')"
     ),
     "contact": (
         r"phone numbers?|mobile numbers?|telephone|e-?mail address(?:es)?|e-?mail is|[\w.+-]+@[\w-]+\.\w[\w.-]*|"
-        r"\+?\d[\d ()-]{5,}\d"
+        r"\+?\d[\d ()-]{5,}\d|user ?name|handle is|passwords?"
     ),
     "address": (
-        r"address|post ?codes?|zip code|"
-        r"lives? (?:at|on|in) (?:\w+ ){1,3}(?:street|st|road|rd|lane|avenue|ave|drive|boulevard)|"
-        r"\d+\w? (?:\w+ ){1,2}(?:street|road|rd|lane|avenue|ave|drive|boulevard)"
+        rf"address|post ?codes?|zip code|live (?:at|on|in) (?:\w+ ){{1,3}}{_STREET}|\d+\w? (?:\w+ ){{1,3}}{_STREET}|"
+        rf"(?:{_HOME})(?: \w+){{0,3}}? (?:at|on) (?:\d|(?:\w+ ){{1,3}}\d)"
     ),
-    "birth_date": r"birthday is|date of birth|born (?:on|in) \d+",
+    "birth_date": rf"birthday (?:is|was)|date of birth|born (?:on|in) (?:\d|{MONTH}\b)|turn(?:ed)? \d+ (?:on|in)",
+    "pronouns": r"pronouns?|(?:she|he|they|xe|ze) ?/ ?\w+(?! for (?!me))",
+    "language": (
+        rf"(?<!not )(?<!to )(?:speak|speaking|fluent in|bilingual in|native) (?!a (?:little|bit))(?:\w+ )?{LANGUAGE}|"
+        r"mother tongue|(?:native|first) language"
+    ),
+    "preferred_name": (
+        r"my (?:\w+ )?(?:nick|sur)?name(?: is|'s)|go by (?-i:[A-Z])|(?:am|be|being) (?:called|known as|named|nicknamed)|"
+        r"calls? me|know me as"
+    ),
+    "city": (
+        rf"(?:{_HOME})(?: (?!in\b)[\w']+){{0,4}} (?:in|near|around|outside|to|from|of) (?:the )?{_A_PLACE}|"
+        rf"{_A_PLACE}[\w ]*, (?:where i live|my (?:home|city|town))"
+    ),
 }
 """What speaks of each field. Words of family are left out: whose they are says little by itself."""
 
 _WORK = (
-    r"\b(?:works?|worked|working) (?:as|at|in|for) (?:an? |the )?(?:[\w-]+ )?"
+    r"\b(?:work|works|worked|working) (?:as|at|in|for) (?:an? |the )?(?:[\w-]+ )?"
     r"(?:nurse|doctor|therapist|hospital|rehab|counsell?or)\b"
 )
 _OTHERS = (
-    r"user's (?:[\w-]+ )?(?:mother|father|mom|mum|dad|parents?|wife|husband|partner|sisters?|brothers?|siblings?|sons?|"
+    r"my (?:[\w-]+ )?(?:mother|father|mom|mum|dad|parents?|wife|husband|partner|sisters?|brothers?|siblings?|sons?|"
     r"daughters?|kids?|child|children|aunt|uncle|cousins?|niece|nephew|grand\w+|friends?|boss|colleagues?|neighbou?rs?|teacher|roommate|"
-    r"dogs?|cats?|horse|pets?)\b(?!.*\buser\b)"
+    r"dogs?|cats?|horse|pets?)\b(?!.*\b(?:i|me|my)\b)"
 )
 """A sentence that is about somebody else altogether."""
+_NAMED: Mapping[str, tuple[str, Reader]] = {
+    "preferred_name": (r"\b(?:is|by|called|named|as|me) ", ending_name),
+    "pronouns": (r"(?=\b\w+ ?/)", pronouns),
+    "city": (r"\b(?:(?:in|near|around|outside|to|from|of|like|love) (?:the )?|^)(?=[A-Z])", place),
+    "language": (rf"(?=\b{LANGUAGE})", languages),
+    "address": (r"\b(?:at|on|in|is) ", address),
+    "birth_date": (r"\b(?:in|on|is) ", date),
+}
+"""Where the value of a field that takes only a certain kind of value may stand in a sentence, and what reads it."""
 
 
 def touches_sensitive(fact: str) -> str | None:
     """Return the sensitive field that a remembered sentence about `User` may be about, if any; the first that fits."""
-    told = " ".join(fact.replace("’", "'").split()).casefold()
-    told = re.sub(r"\b(?:i|me)\b", "user", re.sub(r"\bmy\b", "user's", told))  # as other programs may have written it
-    if re.match(_OTHERS, told):
-        return None
-    told = re.sub(_WORK, "works", told)
-    return next((field for field in _TOPICS if _topic(field).search(told)), None)
+    return next(_touched(fact), None)
+
+
+def may_apply_by_itself(field: str, value: str) -> bool:
+    """Say whether a value may enter the profile without a yes: its field is benign, and the value tells nothing that is not."""
+    told = f"User wants to {value}."
+    return not is_sensitive(field) and touches_sensitive(told) is None and touches_sensitive(f"User is {value}.") is None
 
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """A sensitive field, and all that a sentence says as its value."""
+    """A sensitive field, and what a sentence says as its value."""
 
     field: str
     value: str
+    """Empty where the field takes a certain kind of value and none is there: there is nothing to ask, and nothing to remember."""
 
 
 def hint_of(fact: str) -> Hint | None:
     """Return the sensitive field that a remembered sentence may be about though no value of it is read there, if any."""
-    field = touches_sensitive(fact)
-    if field is None or field in [one.field for one in stated_by(fact)]:
-        return None
-    return Hint(field, as_value(fact))
+    read = {one.field for one in stated_by(fact)}
+    field = next((field for field in _touched(fact) if field not in read), None)
+    return Hint(field, _named(field, fact) if field in _NAMED else as_value(fact)) if field else None
 
 
 def as_value(fact: str) -> str:
     """Return all that a remembered sentence says as the value of a field: what the person does or has."""
     return re.sub(r"^(?:User's|User|My|I) ", "", fact).rstrip(".")
+
+
+def _touched(fact: str) -> Iterator[str]:
+    told = _plain(fact)
+    if not re.match(_OTHERS, told, re.IGNORECASE):
+        told = re.sub(_WORK, "work", told, flags=re.IGNORECASE)
+        yield from (field for field in _TOPICS if _topic(field).search(told))
+
+
+def _plain(fact: str) -> str:
+    told = plain_forms(in_first_person(fact.replace("’", "'")))
+    return " ".join(told.split())
+
+
+def _named(field: str, fact: str) -> str:
+    leads, read = _NAMED[field]
+    told = _plain(fact)
+    values = (read(told[lead.end() :]) for lead in re.finditer(leads, told))
+    return next((value[0] for value in values if value), "")
 
 
 @cache

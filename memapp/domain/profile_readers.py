@@ -285,10 +285,10 @@ _WHEN = (
     r"20)\d\d|(?:\d+|a|an|a few|two|three|some) "
     r"\w+ ago|right now|at the moment|too|as well))+$"
 )
-_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec)[a-z]*\.?"
+MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec)[a-z]*\.?"
 _DAY = r"\d{1,2}(?:st|nd|rd|th)?"
 _DATE = (
-    rf"(?:the )?{_DAY}(?: of)? {_MONTH}(?:,? \d{{4}})?|{_MONTH} (?:the )?{_DAY}(?:,? \d{{4}})?|{_MONTH},? \d{{4}}|"
+    rf"(?:the )?{_DAY}(?: of)? {MONTH}(?:,? \d{{4}})?|{MONTH} (?:the )?{_DAY}(?:,? \d{{4}})?|{MONTH},? \d{{4}}|"
     r"\d{4}-\d{2}-\d{2}|\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|(?:19|20)\d\d"
 )
 PHONE = r"\+?\(?\d[\d ()./-]{5,22}\d"

@@ -3,7 +3,7 @@
 import pytest
 
 from memapp.domain.profile import FIELDS, is_sensitive
-from memapp.domain.profile_hints import _TOPICS, Hint, hint_of, touches_sensitive
+from memapp.domain.profile_hints import _TOPICS, Hint, hint_of, may_apply_by_itself, touches_sensitive
 
 
 @pytest.mark.parametrize(
@@ -80,3 +80,95 @@ def test_only_sensitive_fields_can_be_touched() -> None:
 )
 def test_where_no_value_is_read_all_that_a_sentence_says_is_the_value(fact: str, hint: Hint | None) -> None:
     assert hint_of(fact) == hint
+
+
+@pytest.mark.parametrize(
+    ("fact", "field"),
+    [
+        ("User likes Oslo, where User lives.", "city"),
+        ("User enjoys User's life in Oslo.", "city"),
+        ("User loves User's flat in Oslo.", "city"),
+        ("User loves Oslo, User's home town.", "city"),
+        ("User rents at Storgata 5.", "address"),
+        ("User loves the flat at 12 Karl Johans gate.", "address"),
+        ("User's surname is Jones.", "preferred_name"),
+        ("User's mother calls User Sam.", "preferred_name"),
+        ("User uses they/them.", "pronouns"),
+        ("User can speak Danish.", "language"),
+        ("User grew up speaking Danish.", "language"),
+        ("User turned 40 in March.", "birth_date"),
+        ("User smokes weed.", "health"),
+        ("User feels suicidal.", "health"),
+        ("User's goal is to stop cutting.", "health"),
+        ("User cannot hear well.", "health"),
+        ("User sleeps with men.", "relationship"),
+        ("User likes girls and boys.", "relationship"),
+        ("User's party is Labour.", "politics"),
+        ("User wants to marry User's colleague.", "relationship"),
+        ("User's username is sam99.", "contact"),
+    ],
+)
+def test_other_wordings_of_a_sensitive_field_touch_it_too(fact: str, field: str) -> None:
+    assert touches_sensitive(fact) == field
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "User lives in a small town.",
+        "User lives in the moment.",
+        "User used to live in Rome.",
+        "User wants to live by the sea.",
+        "User's parents live in Oslo.",
+        "User only speaks a little Danish.",
+        "User goes by bike.",
+        "User loves the Backstreet Boys.",
+        "User likes men's shoes.",
+        "User makes bread.",
+    ],
+)
+def test_what_only_sounds_like_it_touches_nothing(fact: str) -> None:
+    assert touches_sensitive(fact) is None
+
+
+def test_every_sensitive_field_has_its_topic() -> None:
+    assert set(_TOPICS) == {field for field in FIELDS if is_sensitive(field)}
+
+
+@pytest.mark.parametrize(
+    ("fact", "hint"),
+    [
+        ("User likes Oslo, where User lives.", Hint("city", "Oslo")),
+        ("User's surname is Jones.", Hint("preferred_name", "Jones")),
+        ("User's name is on the list.", Hint("preferred_name", "")),
+    ],
+)
+def test_a_field_of_one_kind_of_value_takes_no_sentence_for_its_value(fact: str, hint: Hint) -> None:
+    assert hint_of(fact) == hint
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("goals_add", "come out as gay"),
+        ("goals_add", "get sober"),
+        ("goals_add", "beat my depression"),
+        ("goals_add", "get a divorce"),
+        ("goals_add", "pay off my debts"),
+        ("goals_add", "get pregnant"),
+        ("goals_add", "become a Catholic"),
+        ("goals_add", "stop cutting"),
+        ("tone", "gentle, I have cancer"),
+        ("city", "Oslo"),
+    ],
+)
+def test_nothing_that_tells_something_sensitive_applies_by_itself(field: str, value: str) -> None:
+    assert not may_apply_by_itself(field, value)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("goals_add", "learn Danish"), ("goals_add", "run a marathon"), ("tone", "short"), ("tone", "answers without emojis")],
+)
+def test_what_is_benign_applies_by_itself(field: str, value: str) -> None:
+    assert may_apply_by_itself(field, value)

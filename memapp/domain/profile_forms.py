@@ -1,0 +1,88 @@
+"""One plain wording for the many ways to say that something is so now: `I've always been living in Oslo` is `I live in Oslo`.
+
+Every word that stays keeps its place in the text, so that what is read can be shown in the message.
+"""
+
+import re
+
+from memapp.domain.english import (
+    ADVERBS,
+    COMMON_VERBS,
+    FINITE,
+    HEDGES,
+    NEGATIONS,
+    is_adverb,
+    is_past,
+    stems,
+    third_person,
+    word_set,
+)
+
+_UNSURE = HEDGES | NEGATIONS | word_set("hardly barely scarcely kind sort formerly previously originally supposedly allegedly")
+_VERBS = COMMON_VERBS | word_set("reside dwell believe owe take use inherit canvass campaign convert")
+_BASES = {third_person(verb): verb for verb in _VERBS} | {"does": "do", "has": "have", "is": "am"}
+_DISLIKING = word_set("hate dislike detest")
+
+_ADVERB = rf"(?:\s+(?:[a-z]+ly|{'|'.join(sorted(ADVERBS))})(?=\s))"
+_DOES = re.compile(rf"\bUser((?i:{_ADVERB})*)\s+([a-z]\w*)")
+_BEFORE_VERB = re.compile(rf"((?:\b(?:i(?:'m|'ve|\s+(?:am|have|was))?|and(?:\s+am)?)|,))({_ADVERB}+)", re.IGNORECASE)
+_TOGETHER = re.compile(r"\band\s+I\s+are\b", re.IGNORECASE)
+_PERFECT = re.compile(r"\b(I|and)(?:'ve|\s+have)\s+(?:(been)\b(?:\s+([a-z]+ing)\b)?|([a-z]+)\b)", re.IGNORECASE)
+_LIKING = re.compile(r"\bI\s+(love|like|enjoy|adore|prefer|hate|dislike|detest)\s+([a-z]+ing)\b", re.IGNORECASE)
+
+
+def plain_forms(text: str) -> str:
+    """Return the text, as long as before, with what its writer says of themselves in the simple present and without adverbs."""
+    text = _TOGETHER.sub(lambda found: "and I am".ljust(len(found.group())), text)
+    text = _BEFORE_VERB.sub(_without_adverbs, text)
+    text = _PERFECT.sub(_as_present, text)
+    return _LIKING.sub(_as_done, text)
+
+
+def _without_adverbs(found: re.Match[str]) -> str:
+    adverbs = found.group(2).casefold().split()
+    is_sure = all(is_adverb(word) and word not in _UNSURE for word in adverbs)
+    return found.group(1) + " " * len(found.group(2)) if is_sure else found.group()
+
+
+def _as_present(found: re.Match[str]) -> str:
+    subject, been, doing, done = found.groups()
+    if been:
+        verb = _base(doing) if doing else "am"
+    else:
+        verb = "have" if done.casefold() == "got" else _base(done) if is_past(done) else ""
+    return f"{subject} {verb}".ljust(len(found.group())) if verb else found.group()
+
+
+def _as_done(found: re.Match[str]) -> str:
+    """Who likes living in a place lives there; who hates being called something is not called so."""
+    liking, doing = found.groups()
+    verb = "am" if doing.casefold() == "being" else _base(doing)
+    is_so = verb and not (verb == "am" and liking.casefold() in _DISLIKING)
+    return f"I {verb}".ljust(len(found.group())) if is_so else found.group()
+
+
+def _base(form: str) -> str:
+    return min(stems(form) & _VERBS, default="")
+
+
+def in_first_person(fact: str) -> str:
+    """Put a sentence about `User` back into the first person, so that one set of rules reads both."""
+    fact = re.sub(r"\bUser's\b", "my", fact)
+    if fact.startswith("User and "):
+        return _of_both(fact)
+    fact = re.sub(r"\b(?:User|I) (is|was)\b", lambda found: "I am" if found.group(1) == "is" else "I was", fact)
+    fact = _DOES.sub(lambda found: f"I{found.group(1)} {_first_person(found.group(2))}", fact)
+    fact = re.sub(r"\band (\w+s)\b", lambda found: f"and {_BASES.get(found.group(1), found.group(1))}", fact)
+    return re.sub(r"\bUser\b", "me", fact)
+
+
+def _of_both(fact: str) -> str:
+    """`User and my wife have ...` becomes `my wife and I have ...`."""
+    words = fact.split()
+    verb = next((at for at in range(3, len(words)) if words[at] in COMMON_VERBS | FINITE or is_past(words[at])), len(words))
+    return re.sub(r"\bUser\b", "me", " ".join([*words[2:verb], "and", "I", *words[verb:]]))
+
+
+def _first_person(verb: str) -> str:
+    return _BASES.get(verb) or (verb.removesuffix("s") if re.search(r"[^su]s$", verb) else verb)
