@@ -47,7 +47,6 @@ SWITCH_SECONDS = 0.001
 FULL_COLLECTION = 1000
 """Young collections before a full one, which stops the screen: so many that the quiet after an answer comes first."""
 QUIET_SECONDS = 3.0
-DEMO_BANNER = "demo - nothing is saved"
 
 
 class MemappApp(App[None]):
@@ -102,7 +101,7 @@ class MemappApp(App[None]):
         self.theme = DARK.name
 
     def get_default_screen(self) -> Screen[Any]:
-        return OpeningScreen(DEMO_BANNER if self.demo else "")
+        return OpeningScreen()
 
     def on_load(self) -> None:
         # A full collection over everything that is imported stops the screen for a third of a second.
@@ -167,7 +166,6 @@ class MemappApp(App[None]):
             event.runtime,
             question=self._question or opening.sent,
             typed=("", ()) if opening.sent else opening.typed(),
-            banner=DEMO_BANNER if self.demo else "",
         )
         self.talk = self.chat.talk = Talk(event.runtime, self.chat.post_message)
         self.add_mode("chat", lambda: self.chat)

@@ -62,7 +62,7 @@ class ChatScreen(Screen[None]):
 
     talk: Talk
 
-    def __init__(self, runtime: Runtime, *, question: str = "", typed: tuple[str, Spans] = ("", ()), banner: str = "") -> None:
+    def __init__(self, runtime: Runtime, *, question: str = "", typed: tuple[str, Spans] = ("", ())) -> None:
         super().__init__()
         self.runtime = runtime
         self.thread: Thread | None = None
@@ -71,7 +71,6 @@ class ChatScreen(Screen[None]):
         """Who answers in the chat on the screen."""
         self._question = question
         self._typed = typed
-        self._banner = banner
         self.undone = UndoStack()
         self.turn = TurnView(self)
         self.sending = Sending(self)
@@ -85,7 +84,7 @@ class ChatScreen(Screen[None]):
         self.threads = Threads(self)
 
     def compose(self) -> ComposeResult:
-        yield TopBar(MODES, "chat", banner=self._banner)
+        yield TopBar(MODES, "chat")
         with Horizontal(id="body"):
             yield self.threads
             yield Conversation(self)

@@ -18,14 +18,13 @@ class OpeningScreen(Screen[None]):
 
     AUTO_FOCUS = "Composer"
 
-    def __init__(self, banner: str = "") -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._banner = banner
         self.sent = ""
         """What the person sent before there was anything to send it to."""
 
     def compose(self) -> ComposeResult:
-        yield TopBar(banner=self._banner)
+        yield TopBar()
         yield Vertical(id="opening")
         yield StatusLine()
         yield Composer(id="composer")

@@ -4,11 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from textual import events
+from textual.content import Content
 from textual.message import Message
 from textual.style import Style
 from textual.widgets import Static
 
 from memapp.ui.safe import joined
+
+DEMO = ("demo - nothing is saved", "not saved")
+"""The shorter one leaves room for the modes in 80 columns."""
 
 
 class TopBar(Static):
@@ -20,12 +24,11 @@ class TopBar(Static):
     class ModeChosen(Message):
         mode: str
 
-    def __init__(self, modes: Sequence[tuple[str, str]] = (), current: str = "", *, right: str = "", banner: str = "") -> None:
+    def __init__(self, modes: Sequence[tuple[str, str]] = (), current: str = "", *, right: str = "") -> None:
         super().__init__(id="topbar", markup=False)
         self._modes = modes
         self._current = current
         self._right = right
-        self._banner = banner
 
     def on_mount(self) -> None:
         self.app.badged.subscribe(self, lambda _: self._show())  # type: ignore[attr-defined]
@@ -45,17 +48,25 @@ class TopBar(Static):
             self.post_message(self.ModeChosen(mode))
 
     def _show(self) -> None:
-        left = joined((" memapp ", "bold $primary"), (f" {self._banner} ", "bold reverse $accent") if self._banner else "", " ")
+        modes = Content("")
         badges = self.app.badges.words if self.app.is_open else {}  # type: ignore[attr-defined]
         for mode, label in self._modes:
             badge = (f" {badges[mode]}" if mode in badges else "", "bold $accent")
             sides = "[]" if mode == self._current else "  "
             colour = "bold" if mode == self._current else "$text-muted"
             text = joined((f"{sides[0]}{label}", colour), badge, (sides[1], colour))
-            left = joined(left, text.stylize(Style.from_meta({"mode": mode})))
+            modes = joined(modes, text.stylize(Style.from_meta({"mode": mode})))
+        left = joined((" memapp ", "bold $primary"), self._demo(modes.cell_length), modes)
         space = self.size.width - left.cell_length
         right = joined((f"{self._fitting(space - 2)} ", "$text-muted"))
         self.update(joined(left, " " * max(0, space - right.cell_length), right))
+
+    def _demo(self, modes: int) -> Content:
+        """Return the words that keep a demo from being taken for the real thing."""
+        if not self.app.demo:  # type: ignore[attr-defined]
+            return Content(" ")
+        room = self.size.width - len(" memapp ") - modes
+        return joined((f" {next((one for one in DEMO if len(one) + 2 <= room), DEMO[-1])} ", "bold reverse $accent"))
 
     def _fitting(self, space: int) -> str:
         """Return what stands on the right, or as much of it as fits: last of all what is said about the network."""
