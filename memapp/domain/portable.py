@@ -1,7 +1,7 @@
 """The form in which everything that a person has leaves memapp and comes back: JSON Lines, one line for one thing.
 
 The first line is the header. A line is read strictly: what memapp would not have written is refused, with the number of the
-line. Nothing here says what becomes of a line; that is `services.portable`.
+line. Nothing here says what becomes of a line; that is `services.imports`.
 """
 
 import json

@@ -18,6 +18,9 @@ from memapp.services.imports.work import Work
 from memapp.store import consents, portable
 from memapp.store.rows import to_time
 
+Said = list[tuple[str, str]]
+"""Sensitive fields with the values that a memory gives them."""
+
 
 def take_patch(work: Work, line: PatchLine) -> None:
     """Let what waited wait here, with a week of its own. What was decided elsewhere was decided there."""
@@ -50,14 +53,12 @@ def take_profile(work: Work, line: ProfileLine) -> None:
 
 def asks(work: Work, memory: Memory) -> bool:
     """Hold a memory that says something sensitive which the profile does not: anybody could have written the file."""
-    known = consents.read_profile(work.conn, work.user_id)
-    said = [(one.field, one.value) for one in stated_by(memory.text) if is_sensitive(one.field)]
-    unknown = [(field, value) for field, value in said if not has_value(field, known.get(field, ""), value)]
-    hint = hint_of(memory.text)
-    if hint and not unknown and not has_value(hint.field, known.get(hint.field, ""), hint.value):
-        unknown = [(hint.field, hint.value)]
+    unknown = _unknown(work, _read(memory.text)) or _unknown(work, _hinted(memory.text))
     for field, value in unknown:
-        _propose(work, field, value, memory if len(unknown) == 1 else None, memory.sources)
+        if value:
+            _propose(work, field, value, memory if len(unknown) == 1 else None, memory.sources)
+        else:
+            work.left_out += 1  # it may be about the field, but there is nothing to ask
     return bool(unknown)
 
 
@@ -67,13 +68,28 @@ def ask_again(work: Work, memory: Memory) -> None:
 
 
 def _shows(field: str, value: str, text: str) -> bool:
-    """Tell whether a proposal says what a memory does, so that the yes to one is a yes to the other."""
+    """Tell whether a proposal says all of a memory, or what is sensitive in it, so that a yes to one is a yes to the other."""
     if field == FORGOTTEN:
         return same_value(field, text, value)
     if is_sensitive(field) and same_value(field, as_value(text), value):
         return True
-    said = stated_by(text)
-    return len(said) == 1 and said[0].field == field and same_value(field, said[0].value, value)
+    said = _read(text) or _hinted(text)
+    return len(said) == 1 and said[0][0] == field and same_value(field, said[0][1], value)
+
+
+def _read(text: str) -> Said:
+    return [(one.field, one.value) for one in stated_by(text) if is_sensitive(one.field)]
+
+
+def _hinted(text: str) -> Said:
+    hint = hint_of(text)
+    return [(hint.field, hint.value)] if hint else []
+
+
+def _unknown(work: Work, said: Said) -> Said:
+    """Return what the profile does not say."""
+    known = consents.read_profile(work.conn, work.user_id)
+    return [(field, value) for field, value in said if not has_value(field, known.get(field, ""), value)]
 
 
 def _take_apart(work: Work, held: Memory) -> None:

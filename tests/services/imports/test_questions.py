@@ -95,6 +95,7 @@ HELD = {
 }
 
 
+BOTH = "User lives in Berlin. User wants to learn Dutch."
 OWES = ("money", "owes the bank a fortune", "User owes the bank a fortune.")
 GOAL = ("goals_add", "owes the bank a fortune")
 
@@ -106,6 +107,7 @@ GOAL = ("goals_add", "owes the bank a fortune")
         ("city", "Berlin", "User has HIV.", {("city", "Berlin", ""), ("health", "HIV", "User has HIV.")}, 0),
         ("city", "Berlin", "User lives in Ghent.", {("city", "Berlin", ""), ("city", "Ghent", "User lives in Ghent.")}, 0),
         ("city", "Berlin", "User lives in Berlin. User has HIV.", {("city", "Berlin", ""), ("health", "HIV", "")}, 0),
+        ("city", "Berlin", BOTH, {("city", "Berlin", BOTH)}, 0),
         ("city", "Berlin", "User keeps bees.", {("city", "Berlin", "")}, 1),
         ("city", "Berlin", "User owes the bank a fortune.", {("city", "Berlin", ""), OWES}, 0),
         ("money", "owes the bank a fortune", "User owes the bank a fortune.", {OWES}, 0),
