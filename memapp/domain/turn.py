@@ -84,4 +84,13 @@ class Asked:
     question: Message
 
 
-TurnEvent = Accepted | Waiting | Predicted | Found | Streamed | Restarted | Completed | Failed | Asked
+@dataclass(frozen=True, slots=True)
+class Unlearned:
+    """What replaced words had taught is in the trash."""
+
+    texts: tuple[str, ...]
+    step: str
+    """What to name to take it back."""
+
+
+TurnEvent = Accepted | Waiting | Predicted | Found | Streamed | Restarted | Completed | Failed | Asked | Unlearned

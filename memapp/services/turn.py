@@ -98,8 +98,10 @@ def resend_turn(
     left = chat.messages_after(runtime.database.read(), runtime.user_id, message.thread_id, message.seq)
     with runtime.database.write() as conn:
         chat.set_active(conn, runtime.user_id, [one.id for one in left], active=False)
-    unlearn(runtime, message.thread_id, [one.id for one in left], text)
+    unlearned = unlearn(runtime, message.thread_id, [one.id for one in left], text)
     yield from take_turn(runtime, message.thread_id, text, pasted=pasted, cancel=cancel)
+    if unlearned:
+        yield unlearned
 
 
 def remark(runtime: Runtime, thread_id: str, *, cancel: Cancel | None = None) -> Iterator[TurnEvent]:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from memapp.domain.changes import Actor, SoftDeleted
 from memapp.domain.memory import Memory
+from memapp.domain.turn import Unlearned
 from memapp.domain.writing import check_fact
 from memapp.runtime import Runtime
 from memapp.services.consent import pending
@@ -11,7 +12,7 @@ from memapp.store import changes, chat, consents, history, memories
 from memapp.store.rows import new_id
 
 
-def unlearn(runtime: Runtime, thread_id: str, message_ids: Sequence[str], text: str) -> None:
+def unlearn(runtime: Runtime, thread_id: str, message_ids: Sequence[str], text: str) -> Unlearned | None:
     """Move to the trash what came from replaced messages only and what `text` does not say; withdraw what they proposed.
 
     What the person pinned or changed stays: that is their own by now. It is one step, and can be taken back.
@@ -22,13 +23,15 @@ def unlearn(runtime: Runtime, thread_id: str, message_ids: Sequence[str], text: 
     if unsaid:
         pending.withdraw(runtime, unsaid)
     learned = memories.list_learned_from(conn, runtime.user_id, message_ids)
-    gone = [one.id for one in learned if _is_unsaid(runtime, one) and check_fact(one.text, text)]
-    if gone:
-        now = runtime.clock()
-        actor = Actor(runtime.user_id, "person", thread_id, step=new_id(now))
-        with runtime.database.write() as writing:
-            for memory_id in gone:
-                changes.apply(writing, SoftDeleted(memory_id, "person", runtime.purge_at()), actor, now)
+    gone = [one for one in learned if _is_unsaid(runtime, one) and check_fact(one.text, text)]
+    if not gone:
+        return None
+    now = runtime.clock()
+    actor = Actor(runtime.user_id, "person", thread_id, step=new_id(now))
+    with runtime.database.write() as writing:
+        for memory in gone:
+            changes.apply(writing, SoftDeleted(memory.id, "person", runtime.purge_at()), actor, now)
+    return Unlearned(tuple(one.text for one in gone), actor.step)
 
 
 def _is_unsaid(runtime: Runtime, memory: Memory) -> bool:

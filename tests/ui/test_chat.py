@@ -260,6 +260,19 @@ async def test_a_learned_fact_is_told_quietly_and_can_be_taken_back(seen: Seen) 
     await seen.until(lambda: curate.count(seen.app.runtime) == 0)
 
 
+async def test_what_replaced_words_taught_is_taken_back_and_said(seen: Seen) -> None:
+    await seen.send("I have a dog called Rex.")
+    await seen.until(lambda: "Remembered:" in seen.text())
+    await seen.pilot.press("escape", "g", "e")
+    seen.chat.composer.clear_text()
+    seen.chat.composer.insert("I have a bike.")
+    await seen.pilot.press("enter")
+    await seen.until(lambda: "No longer remembered: User has a dog called Rex." in seen.words())
+    await seen.until(lambda: "Remembered: User has a bike." in seen.words())
+    await seen.pilot.press("ctrl+z", "ctrl+z")
+    await seen.until(lambda: [one.text for one in curate.list_memories(seen.app.runtime)] == ["User has a dog called Rex."])
+
+
 async def test_what_is_remembered_of_a_message_stands_below_its_answer_when_the_chat_is_opened_again(seen: Seen) -> None:
     await seen.send("I have a dog called Rex.")
     await seen.until(lambda: "Remembered: User has a dog called Rex." in seen.text())

@@ -1,6 +1,7 @@
 """What a person does with memories on the screen: show, write, edit, pin, forget. Each can be undone."""
 
 import asyncio
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 from memapp.domain.changes import Revision
@@ -85,6 +86,15 @@ class MemoryDeeds:
             if self._runtime.settings.hints:
                 await self._hint()
 
+    def unlearned(self, texts: Sequence[str], step: str, *, shown: bool) -> None:
+        """Say quietly what went with words that the person replaced."""
+        more = f" and {len(texts) - 1} more" if len(texts) > 1 else ""
+        done = f"No longer remembered: {texts[0]}{more}"
+        self._screen.undone.push(done, lambda runtime: undo.undo(runtime, step), step)
+        self._app.memories_changed()
+        if shown:
+            self._screen.transcript.note(f"{done}  ·  undo", Transcript.UndoWanted())
+
     async def _hint(self) -> None:
         """Say one thing about memories that is worth knowing, after each of the first three answers that taught a fact."""
         given = await asyncio.to_thread(chats.choice, self._runtime, "hints", 0)
@@ -101,5 +111,5 @@ class MemoryDeeds:
 
     def _undoable(self, done: str, text: str, revision: Revision) -> str:
         label = f"{done} “{shorten(one_line(text), 40)}”"
-        self._screen.undone.push(label, lambda runtime: curate.undo(runtime, revision), revision.step)
+        self._screen.undone.push(label, lambda runtime: undo.undo(runtime, revision.step), revision.step)
         return label

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memapp.domain.chat import Message, MessageStatus, Role
-from memapp.domain.turn import Accepted, Asked, Completed, Failed, Found, Predicted, Restarted, Streamed, Waiting
+from memapp.domain.turn import Accepted, Asked, Completed, Failed, Found, Predicted, Restarted, Streamed, Unlearned, Waiting
 from memapp.errors import MemappError
 from memapp.services import chats
 from memapp.ui import reading
@@ -82,6 +82,9 @@ class TurnView:
                 await self._end(reply, str(error))
             case Asked(question=question):
                 await self._show_question(question)
+            case Unlearned(texts=texts, step=step):
+                thread = self._screen.thread
+                self._screen.memories.unlearned(texts, step, shown=thread is not None and thread.id == moved.thread_id)
         self.show_loop()
 
     async def refused(self, error: MemappError) -> None:
