@@ -11,7 +11,6 @@ from memapp.domain.memory import MAX_MEMORY_CHARS, Kind, Memory, State
 from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
-from memapp.services import undo as take_back
 from memapp.store import changes, memories
 from memapp.store.rows import new_id
 
@@ -136,11 +135,6 @@ def restore(runtime: Runtime, *memory_ids: str) -> BroughtBack:
             except UsageError:
                 known.append(memory_id)
     return BroughtBack(tuple(revisions), tuple(known))
-
-
-def undo(runtime: Runtime, revision: Revision) -> None:
-    """Take one change back."""
-    take_back.undo(runtime, revision.step)
 
 
 def get(runtime: Runtime, memory_id: str) -> Memory:

@@ -11,7 +11,7 @@ from memapp.errors import Refused
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
-from memapp.services import activity, curate, lifecycle, upkeep
+from memapp.services import activity, curate, lifecycle, undo, upkeep
 from memapp.services.embed import embed
 from memapp.services.evidence import look_up
 from memapp.services.query import query
@@ -184,7 +184,7 @@ def test_events_are_recorded_for_all_write_operations(runtime: Runtime) -> None:
     curate.pin(runtime, one)
     curate.forget(runtime, one)
     (revision,) = curate.restore(runtime, one).revisions
-    curate.undo(runtime, revision)
+    undo.undo(runtime, revision.step)
     entries = activity.entries(runtime, one)
     assert [entry.event for entry in reversed(entries)] == ["ADD", "UPDATE", "PIN", "DELETE", "RESTORE", "UNDO"]
     assert {entry.actor for entry in entries} == {"person"}

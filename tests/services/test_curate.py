@@ -7,7 +7,7 @@ import pytest
 
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
-from memapp.services import curate
+from memapp.services import curate, undo
 from memapp.services.recall import RecallRequest, recall
 from tests.builders import make_runtime
 
@@ -28,7 +28,7 @@ def test_a_forgotten_memory_is_found_by_nothing_and_undo_brings_it_back(runtime:
     revision = curate.forget(runtime, memory_id)
     assert found(runtime, "oolong") == []
     assert curate.list_memories(runtime) == []
-    curate.undo(runtime, revision)
+    undo.undo(runtime, revision.step)
     assert found(runtime, "oolong") == ["User drinks oolong."]
 
 
@@ -37,7 +37,7 @@ def test_an_edit_moves_the_index_and_the_derived_tags(runtime: Runtime) -> None:
     revision = curate.edit(runtime, memory_id, "User drinks coffee.")
     assert found(runtime, "oolong") == []
     assert found(runtime, "coffee") == ["User drinks coffee."]
-    curate.undo(runtime, revision)
+    undo.undo(runtime, revision.step)
     assert found(runtime, "oolong") == ["User drinks oolong."]
 
 
@@ -50,7 +50,7 @@ def test_tags_that_a_person_gave_survive_an_edit(runtime: Runtime) -> None:
 def test_pinning_is_taken_back(runtime: Runtime) -> None:
     revision = curate.pin(runtime, curate.add(runtime, "User drinks oolong.").memory_id)
     assert curate.get(runtime, revision.memory_id).pinned
-    curate.undo(runtime, revision)
+    undo.undo(runtime, revision.step)
     assert not curate.get(runtime, revision.memory_id).pinned
 
 
@@ -67,5 +67,5 @@ def test_many_come_back_in_one_step_that_is_undone_as_one(runtime: Runtime) -> N
     back = curate.restore(runtime, *some)
     assert [one.memory_id for one in back.revisions] == [some[0], some[2]]
     assert back.known == (some[1],)
-    curate.undo(runtime, back.revisions[0])
+    undo.undo(runtime, back.revisions[0].step)
     assert {memory.id for memory in curate.list_memories(runtime)} == {again}

@@ -8,7 +8,7 @@ import pytest
 from memapp.domain.relation import strongest
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
-from memapp.services import curate
+from memapp.services import curate, undo
 from memapp.services.embed import embed
 from memapp.services.recall import RecallRequest, recall
 from memapp.store import history, relations
@@ -57,7 +57,7 @@ def test_an_edited_fact_is_related_anew(runtime: Runtime) -> None:
     revision = curate.edit(runtime, two, "User owns a blue bicycle.")
     embed(runtime, Cancel())
     assert related(runtime, one) == []
-    curate.undo(runtime, revision)
+    undo.undo(runtime, revision.step)
     assert related(runtime, one) == ["User drinks oolong tea in the evening."]
 
 

@@ -14,7 +14,7 @@ from memapp.errors import NotFound, UsageError
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
-from memapp.services import browse, chats, curate, forget, upkeep
+from memapp.services import browse, chats, curate, forget, undo, upkeep
 from memapp.services.recall import RecallRequest, recall
 from memapp.store import changes, checkpoints
 from memapp.store.forget import finding, todo
@@ -278,7 +278,7 @@ def test_no_change_that_is_taken_back_brings_a_purged_text_back(runtime: Runtime
     receipt = forget.purge(runtime, [memory])
     assert (receipt.left, files_with(tmp_path, b"zqarla")) == ((), set())
     with pytest.raises(UsageError):
-        curate.undo(runtime, edited)
+        undo.undo(runtime, edited.step)
     assert [one.text for one in curate.list_memories(runtime)] == ["User likes gardens."]
 
 
@@ -295,7 +295,7 @@ def test_the_end_of_the_trash_leaves_the_versions_of_others(runtime: Runtime) ->
     twin = curate.add(runtime, SECRET).memory_id
     edited = curate.edit(runtime, twin, "User likes gardens.")
     forget.purge(runtime, [overdue(runtime, SECRET)], by="worker")
-    curate.undo(runtime, edited)
+    undo.undo(runtime, edited.step)
     assert [one.text for one in curate.list_memories(runtime)] == [SECRET]
 
 

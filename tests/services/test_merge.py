@@ -13,7 +13,7 @@ from memapp.inference import Cancel
 from memapp.inference.bundled import bundled_embedder_path
 from memapp.inference.embedder import SentenceEmbedder
 from memapp.runtime import Runtime
-from memapp.services import activity, curate
+from memapp.services import activity, curate, undo
 from memapp.services.embed import embed
 from memapp.services.merge import Written, near, write
 from memapp.store.rows import new_id
@@ -86,7 +86,7 @@ def test_the_whole_step_is_taken_back_at_once(runtime: Runtime) -> None:
     step = activity.undoable(runtime)[0]
     assert step.entries == 2
     revision = replace(curate.add(runtime, "User plays chess."), step=step.id)
-    curate.undo(runtime, revision)
+    undo.undo(runtime, revision.step)
     assert live(runtime) == {"User lives in Oslo.", "User plays chess."}
 
 

@@ -127,7 +127,7 @@ def test_what_was_related_in_the_meantime_stays_related(runtime: Runtime) -> Non
     park = curate.add(runtime, "User jogs in the park with the dog.").memory_id
     _, related = ready(runtime)
     assert [pair[:2] for pair in related] == [(dog, park)]  # type: ignore[attr-defined]
-    curate.undo(runtime, pinned)
+    undo.undo(runtime, pinned.step)
     assert not curate.get(runtime, dog).pinned
     assert ready(runtime)[1] == related
 
@@ -138,7 +138,7 @@ def test_a_step_is_taken_back_only_after_what_was_built_on_it(runtime: Runtime) 
     new = learn(runtime, "I have three cats.")
     for step in (added, edited):
         with pytest.raises(UsageError, match="changed again"):
-            curate.undo(runtime, step)
+            undo.undo(runtime, step.step)
     assert known(runtime) == {"User has three cats."}
     for later in (new.step, edited.step, added.step):
         undo.undo(runtime, later)
