@@ -28,6 +28,9 @@ TELLING_CHARS = 12
 """A shorter message says nothing that could be told apart from others: it is erased, but not looked for elsewhere."""
 FEWEST_CHARS = 2
 
+SETTLED_AT_ONCE = 4 * 1024 * 1024
+"""Writing a larger file anew would let the next message wait: what the clock erased is settled when memapp closes."""
+
 _one_at_a_time = threading.Lock()
 
 
@@ -48,7 +51,7 @@ def purge(
                 todo.plan(conn, runtime.user_id, job)
         if by == "person":
             return _carry_out_plan(runtime)
-        if todo.planned(runtime.database.read(), runtime.user_id)[1]:
+        if todo.planned(runtime.database.read(), runtime.user_id)[0] != Job():
             _carry_out_plan(runtime)
         return _carry_out(runtime, job, by)  # not planned: what a kill leaves is still overdue afterwards
 
@@ -85,6 +88,18 @@ def finish(runtime: Runtime) -> None:
         log.info("an erasure was finished: %d items, settled: %s", receipt.memories + receipt.messages, receipt.settled)
 
 
+def is_unsettled(runtime: Runtime) -> bool:
+    """Tell whether what was erased while the person talked has still to be cleaned out of the file itself."""
+    return not runtime.database.read_only and todo.planned(runtime.database.read(), runtime.user_id) == (Job(), True)
+
+
+def settle_left(runtime: Runtime) -> None:
+    """Clean out of the file what is left to be. Called when nobody talks any more; a kill leaves it to the next start."""
+    with _one_at_a_time:
+        if is_unsettled(runtime):
+            _settle(runtime)
+
+
 def _carry_out_plan(runtime: Runtime) -> Receipt:
     """Do all that is planned: only what the person wished is."""
     return _carry_out(runtime, todo.planned(runtime.database.read(), runtime.user_id)[0], "person")
@@ -104,13 +119,15 @@ def _carry_out(runtime: Runtime, job: Job, by: Literal["person", "worker"]) -> R
         todo.mark_erased(conn, runtime.user_id)
         meta = {"memories": erased.memories, "messages": erased.messages, "others": erased.others}
         events.add_event(conn, runtime.user_id, "worker", "forget", "ok", now, meta=meta)
+    cleaned, dropped = fates.count(Fate.CLEANED), fates.count(Fate.DROPPED)
+    if by == "worker" and runtime.database.path.stat().st_size > SETTLED_AT_ONCE:
+        return Receipt(erased.memories, erased.messages, erased.others, cleaned, dropped, files=0, left=(), settled=False)
     settled = _settle(runtime)
     files, left = traces.scan(
         runtime.database,
         [runtime.paths.log, runtime.paths.personas, runtime.paths.config],
         ByteNeedles([*texts, *(plain for text in texts if (plain := normalise(text)) not in text.lower())]),
     )
-    cleaned, dropped = fates.count(Fate.CLEANED), fates.count(Fate.DROPPED)
     return Receipt(erased.memories, erased.messages, erased.others, cleaned, dropped, files, tuple(left), settled)
 
 

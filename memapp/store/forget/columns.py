@@ -67,8 +67,8 @@ REPEATING = (
        AND (holds(text) OR holds(needed_info) OR holds(why))""",
     "DELETE FROM predictions WHERE user_id = :user AND (holds(text) OR holds(needed_info) OR holds(why))",
     "DELETE FROM supervisor_checkpoints WHERE user_id = :user AND holds(checkpoint_data)",
-    "DELETE FROM events WHERE user_id = :user AND holds(meta)",
-    "DELETE FROM change_log WHERE user_id = :user AND holds(meta)",
+    "DELETE FROM events WHERE user_id = :user AND meta <> '{}' AND holds(meta)",
+    "DELETE FROM change_log WHERE user_id = :user AND meta <> '{}' AND holds(meta)",
     "DELETE FROM recalls WHERE message_id IN (SELECT id FROM messages WHERE user_id = :user) AND holds(why)",
 )
 # Where words stand that only somebody who wants them gone everywhere means; the profile changes by a patch only, see `erasing`.
