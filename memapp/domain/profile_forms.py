@@ -28,7 +28,7 @@ _DOES = re.compile(rf"\bUser((?i:{_ADVERB})*)\s+([a-z]\w*)")
 _BEFORE_VERB = re.compile(rf"((?:\b(?:i(?:'m|'ve|\s+(?:am|have|was))?|and(?:\s+am)?)|,))({_ADVERB}+)", re.IGNORECASE)
 _TOGETHER = re.compile(r"\band\s+I\s+are\b", re.IGNORECASE)
 _PERFECT = re.compile(r"\b(I|and)(?:'ve|\s+have)\s+(?:(been)\b(?:\s+([a-z]+ing)\b)?|([a-z]+)\b)", re.IGNORECASE)
-_LIKING = re.compile(r"\bI\s+(love|like|enjoy|adore|prefer|hate|dislike|detest)\s+([a-z]+ing)\b", re.IGNORECASE)
+_LIKING = re.compile(r"\bI\s+(love|like|enjoy|adore|prefer|hate|dislike|detest)\s+(living|residing|being|speaking)\b", re.IGNORECASE)
 
 
 def plain_forms(text: str) -> str:
@@ -56,10 +56,11 @@ def _as_present(found: re.Match[str]) -> str:
 
 def _as_done(found: re.Match[str]) -> str:
     """Who likes living in a place lives there; who hates being called something is not called so."""
-    liking, doing = found.groups()
-    verb = "am" if doing.casefold() == "being" else _base(doing)
-    is_so = verb and not (verb == "am" and liking.casefold() in _DISLIKING)
-    return f"I {verb}".ljust(len(found.group())) if is_so else found.group()
+    liking, doing = found.group(1).casefold(), found.group(2).casefold()
+    if doing == "being" and liking in _DISLIKING:
+        return found.group()
+    verb = "am" if doing == "being" else _base(doing)
+    return f"I {verb}".ljust(len(found.group()))
 
 
 def _base(form: str) -> str:

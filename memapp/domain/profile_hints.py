@@ -5,7 +5,7 @@ and in its plainest form, so that the topics name each verb once.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -23,6 +23,7 @@ from memapp.domain.profile_readers import (
     place,
     pronouns,
 )
+from memapp.domain.profile_values import has_value
 
 _HOME = (
     r"(?<!to )live|living|reside|dwell|based|settled|rent|moved|moving|come from|home ?town|homes?|house|flat|apartment|condo|"
@@ -151,6 +152,17 @@ def hint_of(fact: str) -> Hint | None:
     read = {one.field for one in stated_by(fact)}
     field = next((field for field in _touched(fact) if field not in read), None)
     return Hint(field, _named(field, fact) if field in _NAMED else as_value(fact)) if field else None
+
+
+def unknown_in(fact: str, profile: Mapping[str, str]) -> list[Hint]:
+    """Return what a remembered sentence says that only the person's yes can make known, and that the profile does not say."""
+    said = [Hint(one.field, one.value) for one in stated_by(fact) if is_sensitive(one.field)]
+    hint = hint_of(fact)
+    return _not_in(profile, said) or _not_in(profile, [hint] if hint else [])
+
+
+def _not_in(profile: Mapping[str, str], said: Sequence[Hint]) -> list[Hint]:
+    return [one for one in said if not has_value(one.field, profile.get(one.field, ""), one.value)]
 
 
 def as_value(fact: str) -> str:

@@ -19,9 +19,9 @@ from memapp.domain.duplicates import is_duplicate, normalise
 from memapp.domain.filters import ALL_LIVE
 from memapp.domain.memory import Memory, State
 from memapp.domain.prediction import Surprise
-from memapp.domain.profile import Stated, is_sensitive, same_value, stated, stated_by
-from memapp.domain.profile_hints import touches_sensitive
-from memapp.domain.profile_values import adds_up, has_value
+from memapp.domain.profile import Stated, same_value, stated
+from memapp.domain.profile_hints import Hint, unknown_in
+from memapp.domain.profile_values import adds_up
 from memapp.domain.prompt import Piece
 from memapp.domain.writing import check_fact
 from memapp.inference import Cancel, ChatModel
@@ -34,7 +34,8 @@ from memapp.store import changes, chat, events, expectations, memories
 from memapp.store.rows import new_id
 
 FACTS_PER_TURN = 3
-PROPOSALS_PER_TURN = 3
+PROPOSALS_PER_TURN = 20
+"""More than anybody says of themselves in one message, so that nothing said is lost; one of them is asked about in the chat."""
 DEFAULT_IMPORTANCE = 2
 
 
@@ -44,6 +45,7 @@ def learn(runtime: Runtime, surprise: Surprise, model: ChatModel | None, cancel:
     Raises `ModelError` when the model was needed and failed; the surprise is then still pending.
     """
     message = chat.get_message(runtime.database.read(), runtime.user_id, surprise.message_id)
+    notice(runtime, message)  # what failed or was cut off when the message came
     typed = message.typed_text
     drafts = distil(typed)
     rejected: list[str] = []
@@ -84,10 +86,8 @@ def _store(runtime: Runtime, surprise: Surprise, message: Message, drafts: list[
             if is_forgotten(runtime, draft.text):
                 proposals.propose(runtime, FORGOTTEN, draft.text, message_id=message.id, typed=True, held=memory)
                 continue
-            if _unknown(runtime, draft):
-                continue  # `notice` has put it before the person
-            if field := _touched(runtime, draft):
-                proposals.propose(runtime, field, _without_user(draft.text), message_id=message.id, typed=True, held=memory)
+            if unknown := _unknown(runtime, draft):
+                _propose(runtime, message, unknown, memory)
                 continue
             said_before = [(one.memory, 0.0) for one in stored]  # in this message: words alone decide
             stored.append(write(runtime, conn, memory, [*alike[draft.text], *said_before], actor, now))
@@ -116,38 +116,32 @@ def notice(runtime: Runtime, message: Message) -> None:
     found = stated(message.typed_text)[:PROPOSALS_PER_TURN]
     drafts = distil(message.typed_text) if found else []
     pasted = stated(" ".join(message.text[start:end] for start, end in message.pasted))
+    is_own = not any(is_forgotten(runtime, draft.text) for draft in drafts)  # what was erased is no word for anything
     for one in found:
-        typed = not any(other.field == one.field and same_value(one.field, other.value, one.value) for other in pasted)
+        typed = is_own and not any(other.field == one.field and same_value(one.field, other.value, one.value) for other in pasted)
         about_it = next((draft for draft in drafts if _says_only(_unknown(runtime, draft), one)), None)
         held = _memory("", about_it, message, runtime.clock()) if about_it else None
         proposals.propose(runtime, one.field, one.value, message_id=message.id, typed=typed, held=held)
 
 
-def _unknown(runtime: Runtime, draft: Draft) -> list[Stated]:
-    """Return what a fact states that only the person's yes can make known, and that the profile does not say."""
-    known = decisions.profile(runtime)
-    told = [one for one in stated_by(draft.text) if is_sensitive(one.field)]
-    return [one for one in told if not has_value(one.field, known.get(one.field, ""), one.value)]
+def _propose(runtime: Runtime, message: Message, unknown: Sequence[Hint], memory: Memory) -> None:
+    """Put what a fact would make known before the person; the fact waits with it if that is one thing."""
+    for one in unknown:
+        if one.value:
+            held = memory if len(unknown) == 1 else None
+            proposals.propose(runtime, one.field, one.value, message_id=message.id, typed=True, held=held)
 
 
-def _says_only(unknown: Sequence[Stated], one: Stated) -> bool:
+def _unknown(runtime: Runtime, draft: Draft) -> list[Hint]:
+    """Return what a fact says that only the person's yes can make known, and that the profile does not say."""
+    return unknown_in(draft.text, decisions.profile(runtime))
+
+
+def _says_only(unknown: Sequence[Hint], one: Stated) -> bool:
     """Say whether a statement is all that a fact would make known; another value of a field that has one is the same one."""
     if len(unknown) != 1 or unknown[0].field != one.field:
         return False
     return not adds_up(one.field) or same_value(one.field, unknown[0].value, one.value)
-
-
-def _touched(runtime: Runtime, draft: Draft) -> str | None:
-    """Return the sensitive field that a fact may be about though it states no value of it, unless the profile says it."""
-    field = touches_sensitive(draft.text)
-    if field is None or field in [one.field for one in stated_by(draft.text)]:
-        return None
-    return None if has_value(field, decisions.profile(runtime).get(field, ""), _without_user(draft.text)) else field
-
-
-def _without_user(fact: str) -> str:
-    """Return a fact as the value of a field: what `User` does or has."""
-    return fact.removeprefix("User ").removeprefix("User's ").rstrip(".")
 
 
 def _memory(memory_id: str, draft: Draft, message: Message, now: datetime) -> Memory:

@@ -274,3 +274,64 @@ def test_what_is_taken_back_while_it_is_learned_is_not_learned(
     list(work(runtime, None, Cancel()))
     monkeypatch.undo()
     assert "Xylophonia" not in " ".join(live(runtime))
+
+
+def test_all_that_a_message_states_is_asked_about_and_none_of_it_is_lost(runtime: Runtime) -> None:
+    happened = say(runtime, new_chat(runtime), "I'm Sara. I live in Oslo. I have diabetes. I'm married. I'm an atheist.")
+    learn(runtime)
+    known = {"preferred_name": "Sara", "city": "Oslo", "health": "diabetes", "relationship": "married", "religion": "Atheist"}
+    assert (dict(waiting(runtime)), live(runtime), len(asked(happened))) == (known, [], 1)
+
+
+def test_what_was_not_noticed_when_it_came_is_asked_about_when_it_is_learned(
+    runtime: Runtime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as broken:
+        broken.setattr("memapp.services.turn.notice", lambda *_: 1 / 0)
+        say(runtime, new_chat(runtime), "I live in Oslo. My phone number is 555 1234567.")
+    assert waiting(runtime) == []
+    learn(runtime)
+    assert (waiting(runtime), live(runtime)) == ([("city", "Oslo"), ("contact", "555 1234567")], [])
+
+
+def test_a_message_that_is_learned_from_later_does_not_undo_what_was_decided(runtime: Runtime) -> None:
+    say(runtime, new_chat(runtime), "I live in Oslo.")
+    (patch,) = pending.waiting(runtime)
+    decisions.edit_then_approve(runtime, patch.id, "Bergen")
+    learn(runtime)
+    assert (waiting(runtime), live(runtime), decisions.profile(runtime)) == ([], [], {"city": "Bergen"})
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        "I still live in Oslo",
+        "My wife and I live in Oslo",
+        "I've been living in Oslo since 2019",
+        "I have lived in Oslo all my life",
+        "I love living in Oslo",
+        "I live in the Oslo area",
+        "I like Oslo, where I live",
+        "I love my flat in Oslo",
+    ],
+)
+def test_what_was_refused_is_not_learned_in_other_words(runtime: Runtime, again: str) -> None:
+    thread = new_chat(runtime)
+    say(runtime, thread, "I live in Oslo")
+    (patch,) = pending.waiting(runtime)
+    decisions.deny(runtime, patch.id)
+    say(runtime, thread, again)
+    learn(runtime)
+    assert (waiting(runtime), live(runtime), decisions.profile(runtime)) == ([], [], {})
+
+
+def test_what_was_erased_does_not_come_back_as_a_goal(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    say(runtime, thread, "I want to move to Lisbon some day")
+    learn(runtime)
+    forget.forget_everywhere(runtime, "Lisbon")
+    for _ in range(3):
+        say(runtime, thread, "I want to move to Lisbon some day")
+        learn(runtime)
+    assert (decisions.profile(runtime), live(runtime)) == ({}, [])
+    assert FORGOTTEN in dict(waiting(runtime))

@@ -7,7 +7,8 @@ from typing import Literal
 from memapp.domain.changes import Actor
 from memapp.domain.consent import Patch, corroborated, expiry
 from memapp.domain.memory import Memory
-from memapp.domain.profile import is_sensitive, same_value
+from memapp.domain.profile import same_value
+from memapp.domain.profile_hints import may_apply_by_itself
 from memapp.domain.profile_values import VALUE_CHARS, has_value, with_value
 from memapp.domain.text import clean, one_line
 from memapp.runtime import Runtime
@@ -28,9 +29,10 @@ def propose(
 ) -> Patch | None:
     """Put a value of a field before the person, with a memory that waits with it.
 
-    The same proposal again only adds its message as evidence; what the profile says already, or what was denied within the
-    last week, is not proposed. A benign field applies by itself when two messages that were typed say the same. What the
-    person said here takes the place of what an import proposed, with all that came with it.
+    The same proposal again only adds its message as evidence; what the profile says already, what was denied within the last
+    week, or what was decided as this message proposed it, is not proposed. A benign field applies by itself when two messages
+    that were typed say the same, and that tells nothing sensitive. What the person said here takes the place of what an import
+    proposed, with all that came with it.
     Return the patch, or None if there is nothing to decide.
     """
     value = one_line(clean(value))[:VALUE_CHARS]
@@ -43,7 +45,7 @@ def propose(
         brought = [one for one in same if one.proposer == "import" and proposer != "import"]
         patch = next((one for one in same if one not in brought), None)
         if patch is None:
-            if _denied_lately(conn, runtime, field, value, now):
+            if _denied_lately(conn, runtime, field, value, now) or _was_decided(conn, runtime, field, value, message_id):
                 return None
             for one in brought:
                 with runtime.database.decide() as deciding:
@@ -53,7 +55,7 @@ def propose(
         if message_id:
             consents.add_evidence(conn, patch.id, message_id, typed=typed)
         signals = consents.signals(conn, runtime.user_id, patch.id)
-        if patch.proposer == "worker" and not is_sensitive(field) and value and corroborated(signals):
+        if patch.proposer == "worker" and value and may_apply_by_itself(field, value) and corroborated(signals):
             with runtime.database.decide() as deciding:
                 decisions.carry_out(deciding, runtime, patch, "signals", Actor(runtime.user_id, "worker", step=new_id(now)))
         return consents.get_patch(conn, runtime.user_id, patch.id)
@@ -68,3 +70,9 @@ def _waiting(conn: sqlite3.Connection, runtime: Runtime, field: str, value: str)
 def _denied_lately(conn: sqlite3.Connection, runtime: Runtime, field: str, value: str, now: datetime) -> bool:
     denied = consents.list_patches(conn, runtime.user_id, state="denied", field=field)
     return any(one.decided_at and now < expiry(one.decided_at) and same_value(field, one.addition, value) for one in denied)
+
+
+def _was_decided(conn: sqlite3.Connection, runtime: Runtime, field: str, value: str, message_id: str) -> bool:
+    """Say whether this message was read before, and what became of its proposal is known."""
+    known = consents.list_patches(conn, runtime.user_id, field=field, limit=pending.ALL)
+    return any(one.state != "pending" and message_id in one.evidence and same_value(field, one.addition, value) for one in known)

@@ -73,3 +73,18 @@ def test_a_reopened_benign_proposal_does_not_apply_by_itself(runtime: Runtime) -
     undo.undo_last(runtime)
     assert proposed(runtime, "tone", "short", message_id=typed(runtime, thread).id, typed=True).state == "pending"
     assert decisions.profile(runtime) == {}
+
+
+@pytest.mark.parametrize("goal", ["come out as gay", "get sober", "beat my depression", "get a divorce", "pay off my debts"])
+def test_a_goal_that_tells_something_sensitive_waits_for_a_yes(runtime: Runtime, goal: str) -> None:
+    thread = new_chat(runtime)
+    for _ in range(3):
+        patch = proposed(runtime, "goals_add", goal, message_id=typed(runtime, thread).id, typed=True)
+    assert (patch.state, decisions.profile(runtime)) == ("pending", {})
+
+
+def test_a_message_that_is_read_again_brings_back_nothing_that_was_decided(runtime: Runtime) -> None:
+    message = typed(runtime, new_chat(runtime))
+    decisions.edit_then_approve(runtime, proposed(runtime, message_id=message.id, typed=True).id, "Bergen")
+    assert proposals.propose(runtime, "city", "Oslo", message_id=message.id, typed=True) is None
+    assert decisions.profile(runtime) == {"city": "Bergen"}
