@@ -56,6 +56,8 @@ def recall(runtime: Runtime, request: RecallRequest) -> list[Recalled]:
         for one in _candidates(runtime, kind, request, words, keywords, vector)
         if one.id not in request.without
     ]
+    if request.scope is not None:  # to the person, who looks for themself, nothing they said is hidden
+        candidates = _without_taken_back(runtime, candidates)
     now = runtime.clock()
     edges = _edges(runtime, request, candidates)
     strength = _strongest(edges, {one.id for one in candidates})
@@ -95,6 +97,13 @@ def _candidates(
     return search.search_messages(
         conn, runtime.user_id, words, keywords=keywords, likeness=likeness, unfinished=request.unfinished
     )
+
+
+def _without_taken_back(runtime: Runtime, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Leave out messages of which a fact holds no longer: the old words would speak against the new fact."""
+    said = [one.id for one in candidates if one.kind == "message"]
+    gone = search.taken_back(runtime.database.read(), runtime.user_id, said) if said else set()
+    return [one for one in candidates if one.id not in gone]
 
 
 def _edges(runtime: Runtime, request: RecallRequest, candidates: Sequence[Candidate]) -> list[Edge]:

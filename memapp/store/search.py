@@ -144,6 +144,17 @@ def sources_of(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[str]
     return sources
 
 
+def taken_back(conn: sqlite3.Connection, user_id: str, message_ids: Sequence[str]) -> set[str]:
+    """Return those messages of which a fact is in the trash since the person took it back, or said otherwise since."""
+    rows = conn.execute(
+        """SELECT DISTINCT s.message_id FROM memory_sources s JOIN memories m ON m.id = s.memory_id
+           WHERE m.user_id = ? AND m.state = 'soft_deleted' AND m.reason IN ('person', 'superseded', 'undone')
+             AND s.message_id IN (SELECT value FROM json_each(?))""",
+        (user_id, to_json(list(message_ids))),
+    )
+    return {row["message_id"] for row in rows}
+
+
 def _scores(conn: sqlite3.Connection, sql: str, query: str | None, limit: int, fixed: Mapping[str, object]) -> dict[int, float]:
     """Run a full-text search; keys with their bm25, turned so that more is better."""
     if query is None:

@@ -13,6 +13,7 @@ from memapp.prompts.quotes import asks_about_person
 from memapp.runtime import Runtime
 from memapp.services import activity, curate, upkeep
 from memapp.services.evidence import look_up
+from memapp.services.recall import RecallRequest, recall
 from memapp.store import chat, delta
 from tests.builders import make_runtime, new_chat, only, say
 
@@ -113,3 +114,14 @@ def test_how_often_a_second_look_was_taken_is_counted(runtime: Runtime) -> None:
 )
 def test_which_messages_ask_about_the_person(message: str, wanted: bool) -> None:
     assert asks_about_person(message) is wanted
+
+
+def test_words_that_no_longer_hold_are_not_evidence_but_can_be_found(runtime: Runtime) -> None:
+    for said in ("I work as a baker.", "I work as a gardener.", "I have a dog called Rex."):
+        say(runtime, new_chat(runtime), said)
+        list(upkeep.work(runtime, None, Cancel()))
+    curate.forget(runtime, *[one.id for one in curate.list_memories(runtime) if "Rex" in one.text])
+    found = {hit.text for hit in look_up(runtime, new_chat(runtime), "What do I work as?", (), []).hits}
+    assert "User works as a gardener." in found and "I work as a baker." not in found
+    assert look_up(runtime, new_chat(runtime), "What is my dog called?", (), []).hits == ()
+    assert "I work as a baker." in {hit.text for hit in recall(runtime, RecallRequest("baker"))}
