@@ -14,7 +14,9 @@ from functools import partial
 
 from memapp.domain.chat import MAX_MESSAGE_CHARS, OWN_WORDS, Message, MessageStatus, Origin, Role
 from memapp.domain.checkpoint import Checkpoint
+from memapp.domain.distil import distil
 from memapp.domain.expectation import Verdict, mismatch
+from memapp.domain.grounding import check_grounding
 from memapp.domain.prediction import Prediction
 from memapp.domain.text import clean
 from memapp.domain.turn import Accepted, Asked, Completed, TurnEvent
@@ -52,7 +54,7 @@ def take_turn(
         if expected and verdict:
             expectations.mark_checked(conn, runtime.user_id, expected.id, message.id, verdict.surprised, verdict.why)
             expected = replace(expected, surprised=verdict.surprised, why=verdict.why)
-        if heard is None and (verdict is None or verdict.surprised):
+        if heard is None and (verdict is None or verdict.surprised or _tells_more(expected, message.typed_text)):
             expectations.add_surprise(conn, runtime.user_id, thread.id, message.id, expected.id if expected else None, now)
         _note_check(runtime, conn, thread.id, verdict)
         chat.save_draft(conn, runtime.user_id, thread.id, "", now)
@@ -175,6 +177,11 @@ def _confirm(runtime: Runtime, conn: sqlite3.Connection, message: Message, yes: 
         reply_to=message.id,
         model=OWN_WORDS,
     )
+
+
+def _tells_more(expected: Prediction | None, typed: str) -> bool:
+    """Say whether a message states a fact about its writer that was not expected, however alike the two are otherwise."""
+    return expected is None or any(check_grounding(draft.text, expected.text) for draft in distil(typed))
 
 
 def _check_expectation(runtime: Runtime, earlier: list[Message], text: str) -> tuple[Prediction | None, Verdict | None]:

@@ -82,6 +82,17 @@ def test_nothing_is_learned_from_what_was_expected(runtime: Runtime, model: Scri
     assert learn(runtime) == []
 
 
+def test_a_fact_that_was_not_expected_is_a_surprise_however_alike_the_messages_are(tmp_path: Path, model: ScriptedModel) -> None:
+    runtime = make_runtime(tmp_path, model, mismatch_rule="fuzzy", fuzzy_threshold=0)
+    thread = new_chat(runtime)
+    model.enqueue("What do you collect?", prediction="I collect old coins.")
+    say(runtime, thread, "Hi!")
+    accepted = only(Accepted, say(runtime, thread, "I collect old maps."))
+    assert accepted.expected is not None and accepted.expected.surprised is False
+    assert learn(runtime) == ["User collects old maps."]
+    runtime.close()
+
+
 def test_nothing_is_learned_from_the_assistant_or_from_pasted_text(runtime: Runtime, model: ScriptedModel) -> None:
     thread = new_chat(runtime)
     model.enqueue("I'm vegetarian.", prediction="Nice.")
