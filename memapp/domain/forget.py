@@ -152,6 +152,8 @@ class Receipt:
     """Names of files in which it still stands, with how often."""
     settled: bool = True
     """False when another program was reading the file: the rest is done at the next start."""
+    also_in: tuple[str, ...] = ()
+    """Ids of other memories that hold the words of the erased ones among theirs, or held them before they were changed."""
 
     def __str__(self) -> str:
         items = self.memories + self.messages + self.others
@@ -162,7 +164,11 @@ class Receipt:
         said += f", {_many(copies, 'copy', 'copies')} left in {_many(self.files, 'file')} scanned"
         if self.left:
             said += f" ({', '.join(name for name, _ in self.left)})"
-        return said + ("." if self.settled else "; the rest is done at the next start.")
+        said += "." if self.settled else "; the rest is done at the next start."
+        if self.also_in:
+            others = _many(len(self.also_in), "other memory", "other memories")
+            said += f" Their words also stand in {others}, now or as they were before: {' '.join(self.also_in)}."
+        return said
 
 
 def _many(count: int, one: str, more: str = "") -> str:

@@ -128,7 +128,8 @@ def _carry_out(runtime: Runtime, job: Job, by: Literal["person", "worker"]) -> R
         [runtime.paths.log, runtime.paths.personas, runtime.paths.config],
         ByteNeedles([*texts, *(plain for text in texts if (plain := normalise(text)) not in text.lower())]),
     )
-    return Receipt(erased.memories, erased.messages, erased.others, cleaned, dropped, files, tuple(left), settled)
+    also_in = finding.memories_with(runtime.database.read(), runtime.user_id, texts) if by == "person" else ()
+    return Receipt(erased.memories, erased.messages, erased.others, cleaned, dropped, files, tuple(left), settled, also_in)
 
 
 def _texts(runtime: Runtime, job: Job) -> list[str]:

@@ -417,3 +417,18 @@ def test_what_the_person_erases_is_settled_at_once_with_all_that_was_left(
     receipt = forget.purge(runtime, [curate.add(runtime, FACT).memory_id])
     assert (receipt.memories, receipt.settled, receipt.left, forget.is_unsettled(runtime)) == (1, True, (), False)
     assert files_with(tmp_path, b"zqarla") == set()
+
+
+def test_the_receipt_names_the_memories_that_still_hold_the_words(runtime: Runtime) -> None:
+    erased, longer, edited, other = (
+        curate.add(runtime, text).memory_id
+        for text in ("User has a cat.", "User has a cat named Tom.", "User has a cat, and a dog.", "User keeps bees.")
+    )
+    curate.edit(runtime, edited, "User has a dog.")
+    receipt = forget.purge(runtime, [erased])
+    assert receipt.also_in == (edited, longer)
+    assert f"Their words also stand in 2 other memories, now or as they were before: {edited} {longer}." in str(receipt)
+    again = forget.purge(runtime, receipt.also_in)
+    assert (again.left, again.also_in) == ((), ())
+    assert "other memor" not in str(again)
+    assert [one.id for one in curate.list_memories(runtime)] == [other]

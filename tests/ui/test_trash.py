@@ -18,6 +18,7 @@ from memapp.services import curate
 from memapp.store import changes
 from memapp.ui.memories.words import age, purges
 from memapp.ui.screens.detail import TextCard
+from memapp.ui.screens.memories import MemoriesScreen
 from memapp.ui.screens.memory_form import ConfirmErase
 from memapp.ui.screens.trash import TrashScreen
 from memapp.ui.widgets.searchfield import SearchField
@@ -186,6 +187,20 @@ async def test_the_typed_word_erases_and_a_receipt_is_shown(world: World) -> Non
         await seen.pilot.press("escape")
         await seen.until(lambda: len(screen.rows.items) == 4)
         assert b"Anna had a dog." not in seen.app.runtime.paths.database.read_bytes()
+
+
+async def test_from_the_receipt_one_goes_to_another_memory_with_the_same_words(world: World) -> None:
+    async with trash(world) as (seen, screen):
+        curate.add(seen.app.runtime, "Anna had a dog. It was old.")
+        put_cursor(screen, "Anna had a dog.")
+        await ask_to_erase(seen, "X")
+        await seen.type("erase")
+        await seen.pilot.press("enter")
+        await seen.until(lambda: isinstance(seen.app.screen, TextCard))
+        await seen.pilot.pause()
+        assert "Their words also stand in 1 other memory" in seen.words()
+        await seen.pilot.press("enter")
+        await seen.until(lambda: isinstance(seen.app.screen, MemoriesScreen) and "It was old." in seen.text())
 
 
 async def test_emptying_needs_the_word_too(world: World) -> None:

@@ -90,3 +90,14 @@ def _counted(sql: str) -> str:
         table, condition = sql.split()[1], sql.partition(" WHERE ")[2]
         return f"SELECT count(*) FROM {table} WHERE {condition}"  # noqa: S608
     return sql.replace("DELETE", "SELECT count(*)", 1)
+
+
+def memories_with(conn: sqlite3.Connection, user_id: str, texts: Sequence[str]) -> tuple[str, ...]:
+    """Return the memories that hold any of some texts, or held one before they were changed; the newest first."""
+    with searching(conn, texts):
+        rows = conn.execute(
+            """SELECT id FROM memories WHERE user_id = ? AND (holds(text) OR holds(tags)
+               OR EXISTS (SELECT 1 FROM versions v WHERE v.memory_id = memories.id AND holds(v.image))) ORDER BY id DESC""",
+            (user_id,),
+        )
+        return tuple(row["id"] for row in rows)

@@ -8,6 +8,7 @@ from textual.screen import Screen
 
 from memapp.domain.categories import NOTES
 from memapp.domain.changes import Revision
+from memapp.domain.forget import Receipt
 from memapp.domain.memory import Memory
 from memapp.domain.text import one_line, shorten
 from memapp.runtime import Runtime
@@ -120,7 +121,7 @@ class Deeds:
             return False
         notify(self._screen, "Erasing, and scanning the files for what is left…")
         receipt = await asyncio.to_thread(forget.purge, self._runtime, _ids(chosen), messages=word.messages)
-        await self._receipt(str(receipt))
+        await self._receipt(receipt)
         return True
 
     async def empty_trash(self, count: int) -> None:
@@ -128,12 +129,17 @@ class Deeds:
         text = f"All {many(count)} in the trash.\n\nThis cannot be undone: rows, versions, index and backups are cleaned."
         if await self._app.push_screen_wait(ConfirmErase("Empty the trash?", text, may_take_messages=False)) is not None:
             notify(self._screen, "Erasing, and scanning the files for what is left…")
-            await self._receipt(str(await asyncio.to_thread(lifecycle.empty, self._runtime)))
+            await self._receipt(await asyncio.to_thread(lifecycle.empty, self._runtime))
 
-    async def _receipt(self, text: str) -> None:
+    async def _receipt(self, receipt: Receipt) -> None:
+        """Show what was erased; from there the person can go to another memory that holds the same words, and erase it too."""
         self._app.memories_changed()
-        wanted = await self._app.push_screen_wait(TextCard("✓ Receipt", text.replace(", ", "\n")))
-        if wanted is not None:
+        text = str(receipt)
+        card = TextCard("✓ Receipt", text.replace(", ", "\n"), can_jump=bool(receipt.also_in))
+        wanted = await self._app.push_screen_wait(card)
+        if wanted is not None and wanted.deed == "jump":
+            self._app.show_memory(receipt.also_in[0])
+        elif wanted is not None:
             self._app.copy_to_clipboard(text)
 
     def copy(self, chosen: Sequence[Memory]) -> None:
