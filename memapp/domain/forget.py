@@ -13,6 +13,8 @@ LONG_ENOUGH = 8
 """A shorter text may well be a part of other words: in the bytes of a file it counts only where it stands alone."""
 FEW = 20
 """So many texts are looked for one by one more quickly than by their words."""
+NAMED = 5
+"""So many other memories are named in a receipt, the newest; of the rest it says how many there are."""
 WINDOW = 120
 """A longer text is looked for in pieces, since a file may hold it in several places."""
 
@@ -167,7 +169,8 @@ class Receipt:
         said += "." if self.settled else "; the rest is done at the next start."
         if self.also_in:
             others = _many(len(self.also_in), "other memory", "other memories")
-            said += f" Their words also stand in {others}, now or as they were before: {' '.join(self.also_in)}."
+            named = " ".join(self.also_in[:NAMED]) + (" …" if len(self.also_in) > NAMED else ".")
+            said += f" Their words also stand in {others}, now or as they were before: {named}"
         return said
 
 

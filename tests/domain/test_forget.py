@@ -67,3 +67,8 @@ def test_the_receipt_says_what_was_done_and_what_is_left() -> None:
         "1 item erased, 0 copies in backups cleaned, 2 backups removed, 2 copies left in 5 files scanned (memapp.db); "
         "the rest is done at the next start."
     )
+
+
+def test_a_receipt_names_a_few_of_many_other_memories() -> None:
+    receipt = Receipt(1, 0, 0, 0, 0, 4, (), also_in=tuple(f"M{number}" for number in range(1200)))
+    assert str(receipt).endswith("stand in 1,200 other memories, now or as they were before: M0 M1 M2 M3 M4 …")
