@@ -313,6 +313,8 @@ async def test_a_second_message_waits_in_the_composer_while_an_answer_is_written
         assert "Still answering" in seen.text()
         gate.open.set()
         await seen.answered()
+        await seen.until(lambda: "Still answering" not in seen.text())
+        assert seen.chat.composer.text == "second"
 
 
 async def test_earlier_messages_are_loaded_above(seen: Seen) -> None:

@@ -36,7 +36,7 @@ class Sending:
         elif not text.strip():
             return
         elif screen.busy:
-            screen.say("Still answering. Enter sends this afterwards, esc stops the answer.")
+            screen.say("Still answering. Press enter again when it is done; esc stops it.")
         elif not screen.can_answer:
             await self._offer_to_remember(text)
         else:

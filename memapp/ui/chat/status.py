@@ -25,6 +25,12 @@ class Status:
         self._said, self._problem, self._said_at = words, problem, time.monotonic()
         self._screen.query_one(StatusLine).say(words, problem=problem)
 
+    def turn_ended(self) -> None:
+        """What was said about the answer is over; a problem stays."""
+        if not self._problem:
+            self.say("")
+        self.show()
+
     def show(self) -> None:
         """Say what is going on, and what the composer is for."""
         screen, chat = self._screen, self._screen.runtime.chat

@@ -214,7 +214,7 @@ class ChatScreen(Screen[None]):
         self.turn.ended()
         self.list_threads()
         self.refresh_bindings()
-        self.show_status()
+        self.status.turn_ended()
         self.talk.rest(event.thread_id)
         self.silence.begin()
         self._say_what_waits()
