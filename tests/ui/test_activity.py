@@ -3,6 +3,7 @@
 import os
 from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
 from unittest.mock import patch
 
 import pytest
@@ -17,6 +18,7 @@ from memapp.ui.activity.difference import DifferenceCard
 from memapp.ui.activity.numbers import sparkline
 from memapp.ui.screens.activity import ActivityScreen
 from memapp.ui.screens.memories import MemoriesScreen
+from tests.services.imports.builders import carry, empty_store
 from tests.ui.conftest import Seen, World
 from tests.ui.test_hostile import ESCAPES, MARKUP, no_escapes
 from tests.ui.test_screens import SIZES, compare
@@ -101,6 +103,23 @@ async def test_the_log_says_who_did_what_to_which_memory_and_why(seen: Seen) -> 
     assert any(line.endswith("you changed your profile Home") for line in shown)
     assert any(line.endswith("you pinned “Anna likes oolong tea.”") for line in shown)
     assert any(line.endswith("you remembered “Anna likes oolong tea.”") for line in shown)
+
+
+async def test_a_file_that_was_brought_in_is_called_one_and_enter_says_how_to_take_it_back(seen: Seen, tmp_path: Path) -> None:
+    with empty_store() as other:
+        curate.add(other, "Anna keeps bees.")
+        carry(other, seen.app.runtime, tmp_path)
+    screen = await open_activity(seen, "log")
+    assert "an import brought in a file" in seen.words()
+    assert screen.lines.current is not None and words.is_file(screen.lines.current)
+    await seen.pilot.press("enter")
+    await seen.until(lambda: any("The next tab takes it back as one." in toast for toast in seen.toasts()))
+    await open_activity(seen, "undo")
+    assert "Brought in a file: “Anna keeps bees.”" in seen.words()
+    await seen.pilot.press("u")
+    await seen.until(lambda: curate.count(seen.app.runtime) == 0)
+    await open_activity(seen, "log")
+    await seen.until(lambda: "took back a file" in seen.words())
 
 
 async def test_the_log_quotes_nothing_that_is_in_the_trash_or_erased(seen: Seen) -> None:

@@ -1,6 +1,6 @@
 """How operations, entries of the log and steps to take back are called in plain words."""
 
-from memapp.domain.history import Event, Step
+from memapp.domain.history import IMPORT, Event, Step
 from memapp.domain.text import one_line, shorten
 from memapp.ui.activity.reading import Line
 from memapp.ui.inbox.reading import label
@@ -72,6 +72,8 @@ def done(line: Line) -> str:
         decision = str(entry.meta.get("decision", "changed"))
         took_back = bool(entry.undoes) and decision == "changed"
         return "took back a change of your profile" if took_back else _DECISIONS.get(decision, decision)
+    if is_file(line):
+        return "took back" if entry.undoes else "brought in"
     if line.pinned is not None:
         return "pinned" if line.pinned else "unpinned"
     return _DONE[entry.event]
@@ -81,7 +83,14 @@ def about(line: Line) -> str:
     """Return what it was done to: the words of a memory that is remembered, else only that it was one."""
     if line.entry.event is Event.PROFILE:
         return field(line.entry.memory_id)
+    if is_file(line):
+        return "a file"
     return f"“{line.said}”" if line.said else "a memory"
+
+
+def is_file(line: Line) -> bool:
+    """Say whether a line is about a whole file that was brought in."""
+    return line.entry.memory_id.startswith(IMPORT)
 
 
 def reason(line: Line) -> str:
@@ -100,6 +109,8 @@ def step(one: Step, decision: str = "changed") -> str:
     match one.event:
         case Event.PROFILE:
             return f"{_DECISIONS.get(decision, decision).capitalize()}: {field(one.memory_id)}"
+        case Event.ADD if one.actor == "import":
+            return f"Brought in a file: {what}{more}" if one.text else "Brought in a file"
         case Event.DELETE if one.actor == "worker" and more:
             return f"Replaced {what} by something newer"
         case Event.DELETE | Event.TTL:

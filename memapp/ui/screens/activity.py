@@ -155,6 +155,8 @@ class ActivityScreen(Screen[None]):
             return
         if line.entry.event is Event.PROFILE:
             notify(self, "The Inbox (F4) shows your profile, in its second tab.")
+        elif words.is_file(line):
+            notify(self, "A file was brought in here, all of it at once. The next tab takes it back as one.")
         elif not line.said:
             notify(self, "This memory is not remembered now. The Trash (F5) shows what can be brought back.")
         else:

@@ -107,10 +107,7 @@ class MemoriesScreen(MemoryListScreen):
             self._read_on(self.detail.memory.id)  # the rows came anew while the person is elsewhere
             return
         self._trail.clear()
-        had_one = self.detail.memory is not None
         self.detail.show(self.rows.current)
-        if had_one != (self.rows.current is not None):
-            self.refresh_bindings()
 
     @work(exclusive=True, group="memories-go")
     @told

@@ -87,9 +87,7 @@ class TrashScreen(MemoryListScreen):
     @on(RowList.Moved, "#trash")
     def _tell(self) -> None:
         one = self.rows.current
-        if self.note.display != (one is not None):
-            self.note.display = one is not None
-            self.refresh_bindings()
+        self.note.display = one is not None
         if one is not None:
             self.note.update(joined((self._fate(one), "$text-muted"), "\n", (one.text, "bold")), layout=False)
 

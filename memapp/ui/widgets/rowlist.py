@@ -99,6 +99,7 @@ class RowList(ScrollView, Generic[T], can_focus=True):
         The cursor goes to the row `at`; without one it stays on its row, or its place.
         """
         kept = at if at is not None else self.current_key
+        before = (self._count == 0, self.current is None)
         self.items = tuple(items)
         self._earlier, self._later = earlier, later
         keys = [self.key(item) for item in self.items]
@@ -112,7 +113,12 @@ class RowList(ScrollView, Generic[T], can_focus=True):
         self._fit()
         self.refresh()
         self._follow()
+        if before != (self._count == 0, self.current is None):  # keys work now that did not, or the other way round
+            self.refresh_bindings()
         self.post_message(self.Moved(self))  # type: ignore[arg-type]
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
+        return self._count > 0 if action == "open" else True
 
     def say_empty(self, text: str) -> None:
         """Change what stands there when there is no row."""
