@@ -27,8 +27,24 @@ NEVER = 3600.0
 
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let answers count without the half second."""
+    """Let answers count without the half second, and however quick the next key is."""
     monkeypatch.setattr(arming, "ARMING_SECONDS", 0.0)
+    monkeypatch.setattr(arming, "ALONE_SECONDS", 0.0001)
+
+
+@pytest.fixture
+def watch(monkeypatch: pytest.MonkeyPatch) -> "Watch":
+    """A watch for answers that the test moves."""
+    moved = Watch()
+    monkeypatch.setattr(arming, "time", moved)
+    return moved
+
+
+class Watch:
+    now = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
 
 
 def put_in(seen: Seen, field: str = "city", value: str = "Bergen", text: str = "I moved to Bergen.", **more: object) -> Patch:
@@ -75,17 +91,83 @@ def profile(seen: Seen) -> dict[str, str]:
 async def test_keys_mashed_while_the_inbox_opens_answer_nothing(seen: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arming, "ARMING_SECONDS", NEVER)
     propose(seen)
-    await seen.pilot.press("f4", *"adeads")
+    await seen.pilot.press("f4", *"adads")
     screen = await open_inbox(seen)
-    await seen.pilot.press(*"adsea", "ctrl+s", "space", *"ad")
+    await seen.pilot.press(*"adsa", "ctrl+s", "space", *"ad")
     await seen.settle()
     assert (waiting(seen), profile(seen)) == (["Bergen"], {})
     keys = {one.binding.key: one.enabled for one in screen.active_bindings.values() if one.binding.show}
-    assert [keys[key] for key in "ades"] == [False] * 4, "greyed out in the footer"
+    assert [keys[key] for key in "adse"] == [False, False, False, True], "greyed out in the footer, but for what decides nothing"
+    await seen.pilot.press("e", *"ada", "ctrl+s")
+    await seen.settle()
+    assert (waiting(seen), profile(seen)) == (["Bergen"], {})
+    assert screen.waiting.view.field.line.value == "Bergenada" and any("too soon" in one for one in seen.toasts())
     monkeypatch.setattr(arming, "ARMING_SECONDS", 0.0)
+    await seen.pilot.press("ctrl+s")
+    await seen.until(lambda: profile(seen) == {"city": "Bergenada"})
+
+
+async def test_edit_first_need_not_wait_and_what_is_typed_then_goes_into_the_field(seen: Seen, watch: Watch) -> None:
+    propose(seen, value="Leipzig")
+    screen = await open_inbox(seen)
+    watch.now += 0.35
+    await seen.pilot.press("e", "space")
+    watch.now += 0.3
+    await seen.type("(Plagwitz)")
+    await seen.settle()
+    assert screen.waiting.view.field.line.value == "Leipzig (Plagwitz)"
+    assert (waiting(seen), profile(seen)) == (["Leipzig"], {})
+
+
+@pytest.mark.parametrize("keys", ["lipziga", "Plada", "a d", "yad"])
+async def test_running_typing_answers_nothing_however_long_it_goes_on(seen: Seen, watch: Watch, keys: str) -> None:
+    propose(seen)
+    await open_inbox(seen)
+    for key in keys:
+        watch.now += 0.3
+        await seen.pilot.press("space" if key == " " else key)
+    await seen.settle()
+    assert (waiting(seen), profile(seen)) == (["Bergen"], {})
+    watch.now += 0.6
+    await seen.pilot.press("a")
+    await seen.until(lambda: profile(seen) == {"city": "Bergen"})
+
+
+@pytest.mark.parametrize("text", ["apple", "da", "ad", "sad"])
+async def test_an_answer_that_is_the_beginning_of_a_word_answers_nothing(
+    seen: Seen, watch: Watch, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    monkeypatch.setattr(arming, "ALONE_SECONDS", NEVER)
+    propose(seen)
+    await open_inbox(seen)
+    watch.now += 2 * NEVER
+    await seen.pilot.press(*text)
+    await seen.settle()
+    assert (waiting(seen), profile(seen)) == (["Bergen"], {})
+
+
+async def test_an_answer_that_another_key_follows_at_once_is_told_to_be_none(
+    seen: Seen, watch: Watch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(arming, "ALONE_SECONDS", NEVER)
+    propose(seen)
+    await open_inbox(seen)
+    watch.now += 2 * NEVER
+    await seen.pilot.press("a")
+    await seen.pilot.press("m")
+    await seen.until(lambda: any("Nothing was answered" in one for one in seen.toasts()))
+    assert (waiting(seen), profile(seen)) == (["Bergen"], {})
+
+
+async def test_a_paste_answers_nothing_and_begins_the_waiting_anew(seen: Seen, watch: Watch) -> None:
+    propose(seen)
+    await open_inbox(seen)
+    watch.now += 9
+    seen.app.post_message(events.Paste("a"))
+    await seen.settle()
     await seen.pilot.press("a")
     await seen.settle()
-    assert (waiting(seen), profile(seen)) == ([], {"city": "Bergen"})
+    assert (waiting(seen), profile(seen)) == (["Bergen"], {})
 
 
 async def test_an_open_inbox_shows_what_a_message_states_before_the_answer_is_there(world: World) -> None:

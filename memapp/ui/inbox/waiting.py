@@ -1,6 +1,7 @@
 """What waits for the person's word: the queue, the proposal that is read, and the answers.
 
-An answer counts only for what has stood on the screen for a while. Nothing is answered by enter, and nothing opens by itself.
+An answer counts only for what has stood on the screen for a while, and never as part of a word that is typed or pasted.
+Nothing is answered by enter, and nothing opens by itself.
 """
 
 import asyncio
@@ -8,13 +9,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from textual import on, work
+from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.getters import app as the_app
 from textual.message import Message
-from textual.worker import Worker
 
 from memapp.runtime import Runtime
 from memapp.services import undo
@@ -31,7 +31,9 @@ from memapp.ui.safe import notify
 from memapp.ui.told import told
 
 TICK_SECONDS = 60.0
-ANSWERS = ("approve", "deny", "edit", "snooze")
+ANSWERS = ("approve", "deny", "snooze")
+DROPPED = "Nothing was answered: other keys came right behind. Press one key alone."
+TOO_SOON = "Nothing was approved: that came too soon. ctrl+s again approves it."
 
 
 class WaitingPane(Horizontal):
@@ -59,7 +61,7 @@ class WaitingPane(Horizontal):
         self.runtime = runtime
         self.case: Case | None = None
         """What is read, and what an answer is about."""
-        self._arming = Arming(self, self._bindings_changed)
+        self._arming = Arming(self, self._bindings_changed, lambda: notify(self, DROPPED))
 
     def compose(self) -> ComposeResult:
         yield CaseRows(self.runtime.clock)
@@ -149,7 +151,7 @@ class WaitingPane(Horizontal):
     # Answers ---------------------------------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
-        if action not in (*ANSWERS, "source", "copy"):
+        if action not in (*ANSWERS, "edit", "source", "copy"):
             return True
         if self.case is None or not self.reading:
             return False
@@ -158,6 +160,15 @@ class WaitingPane(Horizontal):
         if action in ANSWERS and not self._arming.armed:
             return None
         return None if action == "approve" and not self.case.patch.new_value else True
+
+    def on_key(self, event: events.Key) -> None:
+        """Keys come by here before they do anything."""
+        if not self.view.field.key:
+            does = self.screen.active_bindings.get(event.key)
+            self._arming.heard(answers=does is not None and does.enabled and does.binding.action in ANSWERS)
+
+    def on_paste(self) -> None:
+        self._arming.heard(answers=False)
 
     def action_approve(self) -> None:
         if self.case is not None:
@@ -186,8 +197,11 @@ class WaitingPane(Horizontal):
         event.stop()
         if self.case is None or self.case.patch.id != event.key:
             return
+        if not self._arming.armed:
+            notify(self, TOO_SOON)
+            return
         label, key, value = self.case.label, event.key, event.value
-        self._decide(f"Approved: {label} “{value}”", lambda: decisions.edit_then_approve(self.runtime, key, value))
+        self._carry_out(f"Approved: {label} “{value}”", lambda: decisions.edit_then_approve(self.runtime, key, value))
 
     @on(ValueField.Left)
     def _left(self, event: ValueField.Left) -> None:
@@ -196,15 +210,16 @@ class WaitingPane(Horizontal):
 
     def _leave_field(self) -> None:
         self.view.field.close()
+        self.arm_later()
         (self.view if self.has_class("-reading") else self.rows).focus()
 
-    def _decide(self, label: str, decision: Callable[[], str]) -> Worker[None]:
-        self.arm_later()
-        return self._carry_out(label, decision)
+    def _decide(self, label: str, decision: Callable[[], str]) -> None:
+        self._arming.hold(lambda: self._carry_out(label, decision))
 
     @work(group="decide")
     @told
     async def _carry_out(self, label: str, decision: Callable[[], str]) -> None:
+        self.arm_later()
         step = await asyncio.to_thread(decision)
         if self.view.field.key:
             self._leave_field()
