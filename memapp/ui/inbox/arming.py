@@ -1,4 +1,7 @@
-"""Answer keys wait until the person can have seen what they answer, and stand alone: words that are typed or pasted answer nothing."""
+"""Answer keys wait until the person can have seen what they answer, and stand alone.
+
+So words that are typed or pasted answer nothing.
+"""
 
 import time
 from collections.abc import Callable
@@ -35,7 +38,7 @@ class Arming:
         self._changed()
 
     def heard(self, *, answers: bool) -> None:
-        """A key came, or a paste. Unless it is an answer that counts now, the waiting begins anew, and no answer before it counts."""
+        """A key came, or a paste: an answer right before it is none, and if it is none itself the waiting begins anew."""
         now = time.monotonic()
         alone, self._key_at = now - self._key_at >= ALONE_SECONDS, now
         if self._held is not None:
