@@ -1,12 +1,13 @@
 """Asking in the chat, in memapp's own words, and hearing the answer."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
 
 from memapp.domain.changes import Actor
 from memapp.domain.chat import OWN_WORDS, Message, MessageStatus, Origin, Role
 from memapp.domain.consent import FORGOTTEN, Patch, says_yes
 from memapp.domain.memory import Memory
-from memapp.domain.profile import FIELDS, same_value
+from memapp.domain.profile import same_value
 from memapp.domain.text import clean, one_line
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
@@ -15,21 +16,45 @@ from memapp.store import chat, consents
 from memapp.store.rows import new_id
 
 TURNS_BETWEEN_QUESTIONS = 10
+MESSAGES_SINCE = 20
+"""As far back a question is looked for that a message was no answer to."""
 _QUESTIONS = {
     "preferred_name": "that your name is {}",
     "pronouns": "that your pronouns are {}",
     "city": "that you live in {}",
     "language": "that your language is {}",
+    "health": "this about your health: {}",
+    "contact": "how to reach you: {}",
+    "address": "that your address is {}",
+    "birth_date": "that your date of birth is {}",
+    "relationship": "this about your relationship: {}",
+    "religion": "this about your religion: {}",
+    "politics": "this about your politics: {}",
+    "money": "this about your money: {}",
+    "tone": "how you like answers: {}",
+    "goals_add": "this goal of yours: {}",
+    FORGOTTEN: 'again what you had me forget: "{}"',
 }
-_PLAIN = {
-    "preferred_name": ("User's name is {}", "User is called {}"),
-    "pronouns": ("User's pronouns are {}",),
-    "city": ("User lives in {}",),
-    "language": ("User's language is {}", "User speaks {}"),
-    "health": ("User has {}",),
-    FORGOTTEN: ("{}",),
+_BEING = {"User is {}": "that you are {}", "User is a {}": "that you are a {}", "User is an {}": "that you are an {}"}
+_PLAIN: Mapping[str, Mapping[str, str]] = {
+    "preferred_name": dict.fromkeys(("User's name is {}", "User is called {}"), _QUESTIONS["preferred_name"]),
+    "pronouns": {"User's pronouns are {}": _QUESTIONS["pronouns"]},
+    "city": {"User lives in {}": _QUESTIONS["city"]},
+    "language": dict.fromkeys(("User's language is {}", "User speaks {}"), _QUESTIONS["language"]),
+    "health": {
+        "User has {}": "that you have {}",
+        "User is {}": "that you are {}",
+        "User suffers from {}": "that you suffer from {}",
+        "User takes {}": "that you take {}",
+    },
+    "address": {"User lives at {}": "that you live at {}"},
+    "birth_date": {"User was born on {}": "that you were born on {}", "User's birthday is {}": "that your birthday is {}"},
+    "relationship": _BEING,
+    "religion": _BEING,
+    "politics": _BEING,
+    FORGOTTEN: {"{}": _QUESTIONS[FORGOTTEN]},
 }
-"""Sentences that say no more than the value of their field does."""
+"""Sentences that say no more than the value of their field does, and how memapp asks about each."""
 
 
 def ask(runtime: Runtime, patch_id: str, thread_id: str) -> Message:
@@ -41,10 +66,8 @@ def ask(runtime: Runtime, patch_id: str, thread_id: str) -> Message:
         patch = pending.undecided(conn, runtime, patch_id)
         if not _came_up(patch):
             raise UsageError("This did not come up in a chat.", "Decide on it in the inbox.")
-        label = FIELDS[patch.field].label.lower() if patch.field in FIELDS else "what you had me forget"
-        what = _QUESTIONS.get(patch.field, f"about you - {label}: {{}}").format(patch.new_value)
-        words = _words(patch, consents.held(conn, runtime.user_id, patch.id))
-        text, now = f"Shall I remember {what}{words}? (yes / no)", runtime.clock()
+        what, now = _asked_about(patch, consents.held(conn, runtime.user_id, patch.id)), runtime.clock()
+        text = f"Shall I remember {what}? (yes / no)"
         question = chat.add_message(
             conn, runtime.user_id, thread_id, Role.ASSISTANT, text, now, origin=Origin.MODEL, unprompted=True, model=OWN_WORDS
         )
@@ -76,13 +99,32 @@ def open_question(runtime: Runtime, messages: Sequence[Message]) -> Message | No
     return last if consents.asked_in(runtime.database.read(), runtime.user_id, last.id) else None
 
 
+def asked_last(runtime: Runtime, thread_id: str) -> str:
+    """Return the id of the proposal that a chat ends with a question about; empty if it ends with none."""
+    conn = runtime.database.read()
+    question = open_question(runtime, chat.list_messages(conn, runtime.user_id, thread_id, limit=1))
+    patch = consents.asked_in(conn, runtime.user_id, question.id) if question else None
+    return patch.id if patch else ""
+
+
+def passed_over(runtime: Runtime, message: Message) -> Patch | None:
+    """Return what memapp asked about since the person's message before this one, if this was no answer and it still waits."""
+    conn = runtime.database.read()
+    before = chat.list_messages(conn, runtime.user_id, message.thread_id, before=message.seq, limit=MESSAGES_SINCE)
+    for one in takewhile(lambda one: one.role is Role.ASSISTANT, reversed(before)):
+        patch = consents.asked_in(conn, runtime.user_id, one.id) if one.unprompted else None
+        if patch is not None:
+            return next((waits for waits in pending.waiting(runtime) if waits.id == patch.id), None)
+    return None
+
+
 def hear(runtime: Runtime, question: Message, reply: Message) -> bool | None:
     """Read the message right after a question: a typed yes approves, a typed no denies, anything else leaves it waiting."""
     with runtime.database.decide() as conn:
         patch = consents.asked_in(conn, runtime.user_id, question.id)
         if patch is None or patch.state != "pending" or reply.pasted or patch.expires_at < runtime.clock():
             return None
-        yes = says_yes(reply.typed_text, patch.field, patch.new_value)
+        yes = says_yes(reply.typed_text, patch.field, patch.addition)
         if yes:
             actor = Actor(runtime.user_id, "person", reply.thread_id, new_id(runtime.clock()))
             decisions.carry_out(conn, runtime, patch, "chat", actor)
@@ -95,9 +137,12 @@ def _came_up(patch: Patch) -> bool:
     return patch.proposer == "worker"
 
 
-def _words(patch: Patch, held: Memory | None) -> str:
-    """Name the sentence that a yes would keep, where it says more than the value does."""
-    plain = (form.format(patch.addition) for form in _PLAIN.get(patch.field, ()))
-    if held is None or any(same_value(patch.field, held.text, one) for one in plain):
-        return ""
-    return f', in the words "{one_line(clean(held.text))}"'
+def _asked_about(patch: Patch, held: Memory | None) -> str:
+    """Say what a yes would keep: the value, and the sentence where that says more."""
+    value, in_general = patch.addition, _QUESTIONS[patch.field].format(patch.addition)
+    if held is None:
+        return in_general
+    for sentence, question in _PLAIN.get(patch.field, {}).items():
+        if same_value(patch.field, held.text, sentence.format(value)):
+            return question.format(value)
+    return f'{in_general}, in the words "{one_line(clean(held.text))}"'

@@ -4,6 +4,7 @@ import pytest
 
 from memapp.domain.chat import Origin, Role
 from memapp.domain.consent import FORGOTTEN, Patch
+from memapp.domain.profile import FIELDS
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.services import undo
@@ -56,16 +57,58 @@ def test_what_an_import_brought_or_an_undo_reopened_is_not_asked_about_in_a_chat
         ),
         (
             *("health", "asthma", "User has asthma since the flood."),
-            'Shall I remember about you - health: asthma, in the words "User has asthma since the flood."? (yes / no)',
+            'Shall I remember this about your health: asthma, in the words "User has asthma since the flood."? (yes / no)',
         ),
         (
             *(FORGOTTEN, "User had a cat.", "User had a cat."),
-            "Shall I remember about you - what you had me forget: User had a cat.? (yes / no)",
+            'Shall I remember again what you had me forget: "User had a cat."? (yes / no)',
         ),
+        ("health", "diabetes", "User has diabetes.", "Shall I remember that you have diabetes? (yes / no)"),
+        ("health", "diabetic", "User is diabetic.", "Shall I remember that you are diabetic? (yes / no)"),
+        ("religion", "Buddhist", "User is a Buddhist.", "Shall I remember that you are a Buddhist? (yes / no)"),
+        ("health", "diabetes", "", "Shall I remember this about your health: diabetes? (yes / no)"),
+        ("contact", "ana@x.org", "", "Shall I remember how to reach you: ana@x.org? (yes / no)"),
     ],
 )
 def test_a_question_shows_the_sentence_that_a_yes_would_keep(
     runtime: Runtime, field: str, value: str, text: str, asked: str
 ) -> None:
-    patch = proposed(runtime, field, value, held=held_fact(runtime, text))
+    patch = proposed(runtime, field, value, held=held_fact(runtime, text) if text else None)
     assert questions.ask(runtime, patch.id, new_chat(runtime)).text == asked
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_every_field_has_words_for_its_question(runtime: Runtime, field: str) -> None:
+    patch = proposed(runtime, field, "this value")
+    assert "this value" in questions.ask(runtime, patch.id, new_chat(runtime)).text
+
+
+def test_a_question_about_one_more_value_names_that_one_and_hears_it_again(runtime: Runtime) -> None:
+    decisions.set_field(runtime, "health", "asthma")
+    thread = new_chat(runtime)
+    question = questions.ask(runtime, proposed(runtime, "health", "diabetes").id, thread)
+    assert question.text == "Shall I remember this about your health: diabetes? (yes / no)"
+    assert questions.hear(runtime, question, typed(runtime, thread, "Yes, diabetes.")) is True
+    assert decisions.profile(runtime) == {"health": "asthma; diabetes"}
+
+
+@pytest.mark.parametrize("answer", ["yes, but call it Gent", "What a day."])
+def test_a_question_that_was_passed_over_is_known_to_wait_once(runtime: Runtime, answer: str) -> None:
+    thread = new_chat(runtime)
+    patch = proposed(runtime, "city", "Ghent")
+    question = questions.ask(runtime, patch.id, thread)
+    assert questions.asked_last(runtime, thread) == patch.id
+    message = typed(runtime, thread, answer)
+    assert questions.hear(runtime, question, message) is None
+    assert questions.passed_over(runtime, message) == pending.get(runtime, patch.id)
+    assert questions.asked_last(runtime, thread) == ""
+    assert questions.passed_over(runtime, typed(runtime, thread, "yes")) is None, "told once"
+
+
+@pytest.mark.parametrize("answer", ["yes", "no"])
+def test_a_question_that_was_answered_was_not_passed_over(runtime: Runtime, answer: str) -> None:
+    thread = new_chat(runtime)
+    question = questions.ask(runtime, proposed(runtime).id, thread)
+    message = typed(runtime, thread, answer)
+    questions.hear(runtime, question, message)
+    assert questions.passed_over(runtime, message) is None
