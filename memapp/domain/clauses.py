@@ -26,6 +26,8 @@ from memapp.domain.english import (
 )
 from memapp.domain.own_words import EVIDENCE_CHARS, own_words
 
+MAX_SENTENCE_WORDS = 400
+"""What is longer is no sentence but a list, or something pasted; reading compares its words with each other."""
 _MATERIAL = re.compile(
     r"(?:please |pls |can you |could you |would you |now )*"
     r"(?:translate|proofread|rewrite|rephrase|reword|summari[sz]e|paraphrase|correct|improve|fix|shorten|write|compose|draft|"
@@ -66,8 +68,9 @@ def statements(text: str) -> Iterator[list[str]]:
         bare = sentence.strip(" -*•")
         if _MATERIAL.match(bare) or bare.endswith(":"):
             return  # what follows is material for a task, as often in quotes as not
-        if not bare.endswith(("?", '?"', "?!")):
-            yield from _of_sentence(tokens(expand(bare)))
+        words = [] if bare.endswith(("?", '?"', "?!")) else tokens(expand(bare))
+        if len(words) <= MAX_SENTENCE_WORDS:
+            yield from _of_sentence(words)
 
 
 def _of_sentence(words: list[str]) -> Iterator[list[str]]:

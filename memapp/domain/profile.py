@@ -21,6 +21,8 @@ RULES = (*WHO, *LIFE)
 Sensitivity = Literal["sensitive", "benign"]
 MAX_TEXT_CHARS = 8_000
 """As much of a message is looked at; nobody types more."""
+_REACH = 400
+"""So many characters before and behind the beginning of a statement are looked at: no sentence needs more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +126,7 @@ def _strength(rank: int, one: Stated) -> tuple[bool, int]:
 
 def _own_part(text: str) -> str:
     """Return the message in plain words, with all that is not the writer's own statement blanked; places stay the same."""
-    text = text.translate(_PLAIN)
+    text = _LONG_RUN.sub(_blank, text.translate(_PLAIN))
     for pattern in _NOT_OWN:
         text = pattern.sub(_blank, text)
     task = _TASK.search(text)
@@ -134,12 +136,14 @@ def _own_part(text: str) -> str:
 _PLAIN = str.maketrans(
     {"’": "'", "‘": "'", "ʼ": "'", "´": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "\t": " ", "\xa0": " "}
 )
+_LONG_RUN = re.compile(r"\w{64,}|\s{16,}|[^\w\s][\W_]{15,}")
+"""Nobody means anything by such a run, and to try every place in it as a beginning would take very long."""
 _NOT_OWN = [
     re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL),
     re.compile(r"(?m)^(?:>| {4}).*$"),
     re.compile(r"`[^`\n]*`|\b\w+://\S+|\bwww\.\S+"),
     re.compile(r'"[^"\n]*"'),
-    re.compile(r"(?<![\w'])'[^'\n]+(?:'\w[^'\n]*)*'(?!\w)"),
+    re.compile(r"(?<![\w'])'[^'\n]+(?:'\w[^'\n]*){0,20}'(?!\w)"),
 ]
 
 
@@ -148,7 +152,7 @@ def _blank(found: re.Match[str]) -> str:
 
 
 _TASK = re.compile(
-    r"(?:^|(?<=[.!?\n]))\s*(?:(?:please|pls|can you|could you|would you|will you|now|hey|ok),?\s+)*"
+    r"(?:^|(?<=[.!?\n]))[ \t]*(?:(?:please|pls|can you|could you|would you|will you|now|hey|ok),?[ \t]+){0,6}"
     r"(?:translate|proofread|rewrite|rephrase|reword|summari[sz]e|paraphrase|shorten|write (?!to me|in\b|back)|"
     r"compose|draft|pretend|"
     r"imagine|suppose|role-?play|act as|complete|continue|finish|repeat|analy[sz]e|explain|say\b|sing|text\b|send|"
@@ -186,7 +190,7 @@ def _clauses(text: str) -> Iterator[tuple[int, int, bool]]:
 def _sentences(text: str) -> Iterator[tuple[int, int]]:
     start = 0
     for gap in _END.finditer(text):
-        if "\n" not in gap.group(0) and _NO_END.search(text[start : gap.start()]):
+        if "\n" not in gap.group(0) and _NO_END.search(text, max(start, gap.start() - 12), gap.start()):
             continue
         if text[start : gap.start()].strip():
             yield start, gap.start()
@@ -200,9 +204,9 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
 
 def _read(rule: Rule, text: str, start: int, end: int) -> Iterator[Stated]:
     for beginning in rule.beginning.finditer(text[start:end]):
-        before = beginning.string[: beginning.start()]
+        before = beginning.string[max(0, beginning.start() - _REACH) : beginning.start()]
         begin, at = start + beginning.start(), start + beginning.end()
-        rest = text[at : len(text) if rule.field in ("address", "city") else end]
+        rest = text[at : min(at + _REACH, len(text) if rule.field in ("address", "city") else end)]
         reading = rule.read(rest)
         if reading is None or not _is_meant(rule, beginning, before):
             continue
@@ -213,7 +217,7 @@ def _read(rule: Rule, text: str, start: int, end: int) -> Iterator[Stated]:
 
 
 _TAKEN_BACK = re.compile(
-    r"[^.!?]*\b(?:jk|just kidding|kidding|joking|not really|is a lie|"
+    r"[^.!?]{0,200}\b(?:jk|just kidding|kidding|joking|not really|is a lie|"
     r"in (?:the|this|that|my) (?:game|story|novel|book|film|movie|play|dream))\b"
     r"|[,\s]*(?:he|she|they|\w+)\s+(?:said|says|asked|wrote|told|claims?)\b",
     re.IGNORECASE,

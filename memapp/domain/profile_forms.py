@@ -21,14 +21,14 @@ from memapp.domain.english import (
 _UNSURE = HEDGES | NEGATIONS | word_set("hardly barely scarcely kind sort formerly previously originally supposedly allegedly")
 _VERBS = COMMON_VERBS | word_set("reside dwell believe owe take use inherit canvass campaign convert")
 _BASES = {third_person(verb): verb for verb in _VERBS} | {"does": "do", "has": "have", "is": "am"}
-_DISLIKING = word_set("hate dislike detest")
+_DISLIKING = word_set("hate dislike")
 
-_ADVERB = rf"(?:\s+(?:[a-z]+ly|{'|'.join(sorted(ADVERBS))})(?=\s))"
-_DOES = re.compile(rf"\bUser((?i:{_ADVERB})*)\s+([a-z]\w*)")
-_BEFORE_VERB = re.compile(rf"((?:\b(?:i(?:'m|'ve|\s+(?:am|have|was))?|and(?:\s+am)?)|,))({_ADVERB}+)", re.IGNORECASE)
+_ADVERB = rf"(?:\s+(?:[a-z]+ly|{'|'.join(sorted(word for word in ADVERBS if not word.endswith('ly')))})(?=\s))"
+_DOES = re.compile(rf"\bUser((?i:{_ADVERB}){{0,6}})\s+([a-z]\w*)")
+_BEFORE_VERB = re.compile(rf"((?:\b(?:i(?:'m|'ve|\s+(?:am|have|was))?|and(?:\s+am)?)|,))({_ADVERB}{{1,6}})", re.IGNORECASE)
 _TOGETHER = re.compile(r"\band\s+I\s+are\b", re.IGNORECASE)
 _PERFECT = re.compile(r"\b(I|and)(?:'ve|\s+have)\s+(?:(been)\b(?:\s+([a-z]+ing)\b)?|([a-z]+)\b)", re.IGNORECASE)
-_LIKING = re.compile(r"\bI\s+(love|like|enjoy|adore|prefer|hate|dislike|detest)\s+(living|residing|being|speaking)\b", re.IGNORECASE)
+_LIKING = re.compile(r"\bI\s+(love|like|enjoy|prefer|hate|dislike)\s+(living|residing|being|speaking)\b", re.IGNORECASE)
 
 
 def plain_forms(text: str) -> str:

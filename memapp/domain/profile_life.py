@@ -56,7 +56,7 @@ LIFE: tuple[Rule, ...] = (
         matching(r"@?[\w.#-]{3,40}", small=False),
     ),
     Rule("address", NEW_ADDRESS, address, is_request=True),
-    Rule("address", rf"{I_DO}live (?:at|on) (?=[^.!?]*\d)", address),
+    Rule("address", rf"{I_DO}live (?:at|on) (?=[^.!?]{{0,80}}\d)", address),
     Rule("birth_date", r"(?P<subject>\bi was|\band was) born ", date),
     Rule("birth_date", r"\bmy (?:birth\s*day|date of birth|dob|birth\s*date)(?: is|'s|:) (?:on )?", date),
     Rule("relationship", rf"{AM}(?:happily |newly |recently |a )?", matching(BONDS, small=False)),

@@ -112,7 +112,7 @@ _OTHER_LANGUAGE = (
     rf"{_THE_LANGUAGE}"
 )
 NEW_ADDRESS = (
-    r"(?:(?:i (?:want|need|would like) to |i'd like to |please |can you )*(?:(?:update|change|note|set|correct) )?)"
+    r"(?:(?:i (?:want|need|would like) to |i'd like to |please |can you ){0,3}(?:(?:update|change|note|set|correct) )?)"
     r"\bmy (?:(?:new|home|current|postal|mailing|street|shipping|billing|primary|secondary|and) )*address(?:es)? (?:is|to)"
     r"(?: (?:now|the same))?:? "
 )
@@ -184,11 +184,12 @@ WHO: tuple[Rule, ...] = (
         r"should) (?:now )?be) (?:(?:now|actually|just|really|called) )?",
         name,
     ),
-    Rule("preferred_name", r"(?P<value>[^\W\d_]+) is my (?:first |preferred |nick)?name\b(?! \w)", nothing_named),
+    Rule("preferred_name", r"\b(?P<value>[^\W\d_]{1,40}) is my (?:first |preferred |nick)?name\b(?! \w)", nothing_named),
     Rule("preferred_name", AM, own_name),
     Rule(
         "preferred_name",
-        r"(?P<value>[^\W\d_]+) is (?:what (?:i go by|(?:you (?:should|can)|people|everyone|they|to) call me)|the name i (?:use|"
+        r"\b(?P<value>[^\W\d_]{1,40}) is "
+        r"(?:what (?:i go by|(?:you (?:should|can)|people|everyone|they|to) call me)|the name i (?:use|"
         r"go by|prefer))\b",
         nothing_named,
     ),
@@ -197,7 +198,7 @@ WHO: tuple[Rule, ...] = (
     Rule("pronouns", rf"{PLEASE}(?:change|update|set|switch|make) my pronouns? (?:to|be|as) ", pronouns, is_request=True),
     Rule("pronouns", rf"{PLEASE}(?:change|update|set|switch) my pronouns?\b", nothing_named, is_request=True),
     Rule("pronouns", rf"{I_DO}(?:go by|use|prefer) (?:the pronouns |the )?", pronouns),
-    Rule("pronouns", rf"{PLEASE}(?:use|using) (?=[\w/\s]+?(?:\bpronouns\b|\bfor me\b|\bwhen\b))", pronouns, is_request=True),
+    Rule("pronouns", rf"{PLEASE}(?:use|using) (?=[\w/\s]{{1,60}}?\b(?:pronouns|for me|when)\b)", pronouns, is_request=True),
     Rule("pronouns", rf"{PLEASE}refer to me (?:as|with|using|by) (?:the pronouns )?", pronouns, is_request=True),
     Rule(
         "pronouns",
@@ -226,7 +227,7 @@ WHO: tuple[Rule, ...] = (
     Rule(
         "city",
         r"\b(?P<subject>(?:i|i've|i have|we|we've|and)) (?:(?:just|recently|now|finally|also|have|had|'ve) )*(?:moved|"
-        r"relocated) (?:back |over |out |here )*(?:from [\w\s]+? )?to ",
+        r"relocated) (?:back |over |out |here )*(?:from [\w\s]{1,60}? )?to ",
         place,
     ),
     Rule("city", r"\bmy (?:current |new )?(?:home|city|home\s*town|place|house|apartment|flat) is (?:now )?(?:in )?", place),
