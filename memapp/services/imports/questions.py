@@ -8,18 +8,15 @@ from collections.abc import Iterable
 from memapp.domain.consent import FORGOTTEN
 from memapp.domain.memory import Kind, Memory, State
 from memapp.domain.portable import Held, PatchLine, ProfileLine
-from memapp.domain.profile import is_sensitive, same_value, stated_by
-from memapp.domain.profile_hints import as_value, hint_of
-from memapp.domain.profile_values import BETWEEN, VALUE_CHARS, added_value, adds_up, has_value
+from memapp.domain.profile import is_sensitive, same_value
+from memapp.domain.profile_hints import as_value, unknown_in
+from memapp.domain.profile_values import BETWEEN, VALUE_CHARS, added_value, adds_up
 from memapp.errors import UsageError
 from memapp.services.consent import proposals
 from memapp.services.forget import is_forgotten
 from memapp.services.imports.work import Work
 from memapp.store import consents, portable
 from memapp.store.rows import to_time
-
-Said = list[tuple[str, str]]
-"""Sensitive fields with the values that a memory gives them."""
 
 
 def take_patch(work: Work, line: PatchLine) -> None:
@@ -53,10 +50,10 @@ def take_profile(work: Work, line: ProfileLine) -> None:
 
 def asks(work: Work, memory: Memory) -> bool:
     """Hold a memory that says something sensitive which the profile does not: anybody could have written the file."""
-    unknown = _unknown(work, _read(memory.text)) or _unknown(work, _hinted(memory.text))
-    for field, value in unknown:
-        if value:
-            _propose(work, field, value, memory if len(unknown) == 1 else None, memory.sources)
+    unknown = unknown_in(memory.text, consents.read_profile(work.conn, work.user_id))
+    for one in unknown:
+        if one.value:
+            _propose(work, one.field, one.value, memory if len(unknown) == 1 else None, memory.sources)
         else:
             work.left_out += 1  # it may be about the field, but there is nothing to ask
     return bool(unknown)
@@ -73,23 +70,8 @@ def _shows(field: str, value: str, text: str) -> bool:
         return same_value(field, text, value)
     if is_sensitive(field) and same_value(field, as_value(text), value):
         return True
-    said = _read(text) or _hinted(text)
-    return len(said) == 1 and said[0][0] == field and same_value(field, said[0][1], value)
-
-
-def _read(text: str) -> Said:
-    return [(one.field, one.value) for one in stated_by(text) if is_sensitive(one.field)]
-
-
-def _hinted(text: str) -> Said:
-    hint = hint_of(text)
-    return [(hint.field, hint.value)] if hint else []
-
-
-def _unknown(work: Work, said: Said) -> Said:
-    """Return what the profile does not say."""
-    known = consents.read_profile(work.conn, work.user_id)
-    return [(field, value) for field, value in said if not has_value(field, known.get(field, ""), value)]
+    said = unknown_in(text, {})
+    return len(said) == 1 and said[0].field == field and same_value(field, said[0].value, value)
 
 
 def _take_apart(work: Work, held: Memory) -> None:

@@ -74,6 +74,13 @@ def test_a_held_memory_stays_with_its_proposal_on_the_way_through_a_file(runtime
         assert waiting(third) == waiting(runtime)
 
 
+def test_a_memory_that_may_be_about_a_field_but_names_no_value_of_it_is_told_to_be_left_out(tmp_path: Path) -> None:
+    with empty_store() as one, empty_store() as other:
+        curate.add(one, "User's name is on the list.")
+        found = carry(one, other, tmp_path)
+        assert (waiting(other), curate.count(other), found.proposals, found.left_out) == (set(), 0, 0, 1)
+
+
 def test_of_two_memories_that_say_the_same_of_the_person_the_second_is_told_to_be_left_out(tmp_path: Path) -> None:
     with empty_store() as one, empty_store() as other:
         curate.add(one, "User lives in Ghent.")
