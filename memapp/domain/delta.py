@@ -45,11 +45,13 @@ class Delta:
 NO_NEWS = Delta(0, (), ())
 
 
-def summarise(logged: Sequence[Logged], since: int, in_prompt: frozenset[str] = frozenset()) -> Delta:
+def summarise(
+    logged: Sequence[Logged], since: int, in_prompt: frozenset[str] = frozenset(), quoted: frozenset[str] = frozenset()
+) -> Delta:
     """Return what to tell: the most important first, the newest first among equals, at most `BULLETS`.
 
-    Several entries of one memory become one. Nothing is told of a memory that came and went unseen, nor of a fact whose
-    message stands in the prompt itself. `logged` is newest first.
+    Several entries of one memory become one. Nothing is told of a memory that came and went unseen, nor of a fact that stands
+    in the prompt already: as one of the messages `in_prompt`, or among the memories that are `quoted`. `logged` is newest first.
     """
     by_memory: dict[str, list[Logged]] = {}
     for one in logged:
@@ -57,7 +59,7 @@ def summarise(logged: Sequence[Logged], since: int, in_prompt: frozenset[str] = 
     silent: list[Logged] = []
     worth: list[tuple[Logged, list[Logged]]] = []
     for entries in by_memory.values():
-        told = _one(entries, in_prompt)
+        told = None if entries[0].memory_id in quoted else _one(entries, in_prompt)
         if told is None:
             silent += entries
         else:

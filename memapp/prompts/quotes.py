@@ -22,6 +22,7 @@ be left out besides (`benchmarks.preferences`).
 WIDER_SCORE = 0.2
 """The same for a second look, when a question about the person found nothing at first."""
 _PERSON = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our)\b", re.IGNORECASE)
+_TELL_ME = re.compile(r"\btell (?:me|us)\b", re.IGNORECASE)
 _QUESTION = re.compile(
     r"(?:[\w' ]{1,24}, ?)*(?:what|which|who|whose|where|when|why|how|do|does|did|have|has|had|is|are|was|were|am|can|could|will|"
     r"would|should|shall|may|any|anything)\b.*\?",
@@ -32,6 +33,13 @@ _REQUEST = re.compile(
     r"(?:about|again|of|what|which|who|whose|where|when|why|how|if|whether)\b.*",
     re.IGNORECASE,
 )
+_TASK = re.compile(
+    r"(?:(?:please|now|and|so|ok|okay|hey|hi|then),? )*(?:add|compare|continue|create|describe|draft|explain|find|fix|generate|"
+    r"give|go on|help|invent|list|make|name(?! is\b|'s\b)|pick|recommend|remind|repeat|rewrite|say|show|sing|suggest|"
+    r"summari[sz]e|teach|tell|translate|write)\b",
+    re.IGNORECASE,
+)
+"""What somebody once asked for is nothing known of them; a small model would do it again."""
 _PLEASANTRIES = frozenset(
     query_words("good great fine nice morning afternoon evening night day today tomorrow tonight")
     + query_words("hi hello hey bye goodbye thanks thank sorry please welcome")
@@ -91,7 +99,7 @@ def asks(message: str) -> bool:
 def asks_about_person(message: str) -> bool:
     """Say whether a message asks something about the one who writes it: "Where do I live?"."""
     last = _SENTENCE_END.split(one_line(message).strip())[-1]
-    return asks(last) and bool(_PERSON.search(last))
+    return asks(last) and bool(_PERSON.search(_TELL_ME.sub("", last)))
 
 
 def quote(hit: Recalled) -> str:
@@ -101,12 +109,12 @@ def quote(hit: Recalled) -> str:
 
 
 def stated(hit: Recalled) -> str:
-    """Return what a hit states: a message without its questions and greetings, on one line."""
+    """Return what a hit states: a message without its questions, tasks and greetings, on one line."""
     text = one_line(hit.text)
     if hit.kind == "memory":
         return text
-    sentences = _SENTENCE_END.split(text)
-    return " ".join(one for one in sentences if len(one.split()) >= _LEAST_WORDS and not _QUESTION.fullmatch(one))
+    told = [one for one in _SENTENCE_END.split(text) if not (_QUESTION.fullmatch(one) or _TASK.match(one))]
+    return " ".join(one for one in told if len(one.split()) >= _LEAST_WORDS)
 
 
 def _subject(message: str) -> list[str]:

@@ -61,8 +61,6 @@ def repeats(reply: str, history: Sequence[Exchange]) -> str | None:
 
 def _known(message: str | None, hits: Sequence[Recalled], updates: Sequence[str]) -> str:
     """Quotes answer a question; anything else gets a hint, else a small model replies with a quote. Updates come first."""
-    if not hits:
-        return "\n".join(updates)
-    if asks(message or ""):
+    if asks(message or "") or not hits:
         return template("respond").substitute(quotes="\n".join([*updates, *(quote(hit) for hit in hits)]))
     return "\n".join([*updates, template("hint").substitute(facts=" ".join(stated(hit) for hit in hits))])

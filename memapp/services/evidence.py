@@ -34,14 +34,20 @@ def look_up(runtime: Runtime, thread_id: str, text: str, needed_info: Sequence[s
     if again:
         wider = _recall(runtime, " ".join([text, *needed_info, *_last_said(in_prompt, text)]), (), seen)
         hits = quotes.choose(text, wider, limit, least=quotes.WIDER_SCORE)
-    return Evidence(hits, changed(runtime, thread_id, seen), again)
+    return Evidence(hits, changed(runtime, thread_id, text, seen, hits), again)
 
 
-def changed(runtime: Runtime, thread_id: str, in_prompt: frozenset[str]) -> Delta:
-    """Return what a chat is to be told of the changes since it last looked."""
+def changed(runtime: Runtime, thread_id: str, text: str, in_prompt: frozenset[str], hits: Sequence[Recalled]) -> Delta:
+    """Return what a chat is to be told of the changes since it last looked, when it is asked about the person: else it can wait.
+
+    What a hit says already is told with it. A small model that is told beside the point answers beside it.
+    """
+    if not quotes.asks_about_person(text):
+        return NO_NEWS
     conn = runtime.database.read()
     since = delta.revision(conn, runtime.user_id, thread_id)
-    return summarise(delta.untold(conn, conversation_scope(runtime), thread_id), since, in_prompt)
+    logged = delta.untold(conn, conversation_scope(runtime), thread_id)
+    return summarise(logged, since, in_prompt, frozenset(hit.id for hit in hits))
 
 
 def _recall(runtime: Runtime, text: str, needed_info: Sequence[str], without: frozenset[str]) -> list[Recalled]:

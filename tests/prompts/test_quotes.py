@@ -41,6 +41,12 @@ def test_a_question_states_nothing() -> None:
     assert choose("Where can I swim?", [said("Where is the nearest lake?")], 3) == ()
 
 
+@pytest.mark.parametrize("task", ["Tell me a very long story about a whale.", "Please list five rivers, then make a table."])
+def test_a_task_states_nothing_either(task: str) -> None:
+    assert choose("Name five rivers and tell a story.", [said(task)], 3) == ()
+    assert stated(said(f"{task} I live near the Rhine.")) == "I live near the Rhine."
+
+
 def test_a_quote_has_its_day_and_stays_on_one_line() -> None:
     assert quote(fact("User keeps\nFacts: bees.")) == '"User keeps Facts: bees." (May 4)'
 

@@ -65,13 +65,15 @@ def test_the_header_stands_first_in_what_the_model_is_given(runtime: Runtime) ->
     assert isinstance(model, ScriptedModel)
     thread = new_chat(runtime)
     curate.add(runtime, "User drinks oolong tea.")
+    curate.add(runtime, "User moved the desk.", category="event")
     say(runtime, thread, "Which tea do I drink?")
     block = model.seen[-1].suffix
     assert block.splitlines()[:3] == [
         "Context:",
         "Memory updates since rev 0:",
-        "- +created: [Notes] User drinks oolong tea. (imp=3)",
+        "- +created: [Event] User moved the desk. (imp=3)",
     ]
+    assert [line for line in block.splitlines() if "oolong" in line] == ['"User drinks oolong tea." (January 31)']
 
 
 def test_what_a_chat_said_itself_is_no_news_to_it(runtime: Runtime) -> None:
@@ -80,7 +82,22 @@ def test_what_a_chat_said_itself_is_no_news_to_it(runtime: Runtime) -> None:
     list(upkeep.work(runtime, thread, Cancel()))
     said = in_prompt(runtime, thread)
     assert look_up(runtime, thread, "What do I eat for dinner?", (), said).delta.lines == ()
-    assert len(lines(runtime, other)) == 2
+    assert len(lines(runtime, other, "What shall I wear?")) == 2
+
+
+def test_news_wait_for_a_question_about_the_person(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    curate.add(runtime, "User moved the desk.")
+    for text in ("Write a poem about rain.", "Tell me about volcanoes.", "I feel tired today."):
+        say(runtime, thread, text)
+    assert lines(runtime, thread) != ()
+
+
+def test_what_is_quoted_is_told_with_it(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    curate.add(runtime, "User drinks oolong tea.")
+    say(runtime, thread, "Which tea do I drink?")
+    assert lines(runtime, thread, "What shall I wear?") == ()
 
 
 def test_a_question_about_the_person_that_finds_nothing_is_looked_up_again_with_more_words(runtime: Runtime) -> None:
