@@ -12,11 +12,11 @@ from typing import Any
 
 from memapp import paths, settings
 from memapp.categories import load_categories
-from memapp.errors import ModelError
+from memapp.domain.persona import Persona
 from memapp.inference import ChatModel, Embedder
 from memapp.prompts.personas import load_personas
 from memapp.runtime import Runtime
-from memapp.services import forget
+from memapp.services import forget, models
 from memapp.store import chat
 from memapp.store.database import open_database
 
@@ -32,7 +32,7 @@ def start(
     places = paths.locate(home, database)
     _log_to(places.log)
     loaded = settings.load(places.config, flags)
-    personas = load_personas([paths.bundled("assets", "personas"), places.personas])
+    personas = read_personas(places)
     categories = load_categories(paths.bundled("assets", "categories.toml"), places.categories)
     opened = open_database(places.database, read_only=read_only)
     runtime = Runtime(loaded, places, opened, personas, categories, _now, open_chat_model, open_embedder)
@@ -41,6 +41,11 @@ def start(
             chat.interrupt_unfinished(conn, runtime.user_id)
         forget.finish(runtime)
     return runtime
+
+
+def read_personas(places: paths.Paths) -> Mapping[str, Persona]:
+    """Read the personas that come with memapp, and the person's own."""
+    return load_personas([paths.bundled("assets", "personas"), places.personas])
 
 
 def open_chat_model(runtime: Runtime, report: Callable[[str], None]) -> ChatModel:
@@ -61,17 +66,8 @@ def open_chat_model(runtime: Runtime, report: Callable[[str], None]) -> ChatMode
     from memapp.inference.llama import LlamaModel
     from memapp.inference.quantise import prepare
 
-    path = model_file(runtime) if chosen.model else bundled_model_path()
+    path = models.file_of(runtime.paths.models, chosen.model) if chosen.model else bundled_model_path()
     return LlamaModel(prepare(path, runtime.paths.cache, report), context_tokens=chosen.context_tokens)
-
-
-def model_file(runtime: Runtime) -> Path:
-    """Return the GGUF file that the setting `model` names: a path, or a name in the models folder."""
-    chosen = runtime.settings.model
-    for path in (Path(chosen).expanduser(), runtime.paths.models / chosen, runtime.paths.models / f"{chosen}.gguf"):
-        if path.is_file():
-            return path.absolute()
-    raise ModelError(f"There is no model file {chosen}.", f"Put it into {runtime.paths.models}, or name its full path.")
 
 
 def chosen_model(runtime: Runtime) -> str:
@@ -79,7 +75,7 @@ def chosen_model(runtime: Runtime) -> str:
     if runtime.settings.server:
         return f"server {runtime.settings.server}"
     if runtime.settings.model:
-        return str(model_file(runtime))
+        return str(models.file_of(runtime.paths.models, runtime.settings.model))
 
     from memapp.inference.bundled import bundled_model_path
 

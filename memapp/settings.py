@@ -6,14 +6,16 @@ The names of the specification stand in the comments where a knob has one. Setti
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Any, Literal
 
 import tomlkit
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from rapidfuzz import process
+from rapidfuzz import fuzz, process
+from tomlkit.exceptions import TOMLKitError
 
 from memapp.domain.expectation import MismatchRule
 from memapp.errors import ConfigError, MemappError, UsageError
@@ -21,6 +23,8 @@ from memapp.errors import ConfigError, MemappError, UsageError
 PREFIX = "MEMAPP_"
 NOT_SETTINGS = frozenset({"HOME", "DB", "MODELS"})
 """Variables with our prefix that name places (see `paths`), not knobs."""
+THEMES = ("memapp-dark", "memapp-light", "ansi-dark", "ansi-light")
+"""What the screen offers (`ui.themes.OFFERED`)."""
 
 
 class Settings(BaseModel):
@@ -79,6 +83,9 @@ class Loaded:
     origin: Mapping[str, Literal["flag", "environment", "file"]]
 
 
+Source = tuple[Literal["flag", "environment", "file"], Mapping[str, Any]]
+
+
 def load(path: Path, flags: Mapping[str, Any] | None = None, environment: Mapping[str, str] = os.environ) -> Loaded:
     """Read the settings; raise `ConfigError` with file, line and the nearest known name."""
     text, from_file = _read(path)
@@ -88,40 +95,79 @@ def load(path: Path, flags: Mapping[str, Any] | None = None, environment: Mappin
         if name.startswith(PREFIX) and name.removeprefix(PREFIX) not in NOT_SETTINGS
     }
     from_flags = {name: value for name, value in (flags or {}).items() if value is not None}
-    merged: dict[str, Any] = {}
-    origin: dict[str, Literal["flag", "environment", "file"]] = {}
-    for source, values in (("file", from_file), ("environment", from_environment), ("flag", from_flags)):
-        for name, value in values.items():
-            where = _place(source, name, path, text)
-            if name not in Settings.model_fields:
-                raise ConfigError(f"{where}: there is no setting {name!r}.", _nearest(name))
-            merged[name] = value
-            origin[name] = source  # type: ignore[assignment]
+    return _merged(path, text, ("file", from_file), ("environment", from_environment), ("flag", from_flags))
+
+
+def parse(name: str, value: str) -> Any:
+    """Return the value of a knob that a text stands for. Raises `UsageError`, in plain words, for a wrong name or value."""
+    if name not in Settings.model_fields:
+        raise UsageError(f"There is no setting {name!r}.", _nearest_setting(name))
     try:
-        return Loaded(Settings.model_validate(merged), origin)
-    except ValidationError as error:
-        first = error.errors()[0]
-        name = str(first["loc"][0])
-        raise ConfigError(f"{_place(origin[name], name, path, text)}: {name}: {first['msg']}.") from None
+        return Settings.model_validate({name: value}).model_dump(mode="json")[name]
+    except ValidationError:
+        raise UsageError(expected(name)) from None
 
 
 def write(path: Path, name: str, value: str) -> None:
     """Set one knob in config.toml, keeping the person's comments; the whole file must stay valid."""
-    if name not in Settings.model_fields:
-        raise UsageError(f"There is no setting {name!r}.", _nearest(name))
+    parsed = parse(name, value)
     try:
-        parsed = Settings.model_validate({name: value})
-    except ValidationError as error:
-        raise UsageError(f"{name}: {error.errors()[0]['msg']}.") from None
-    document = tomlkit.parse(path.read_text("utf-8") if path.exists() else "")
-    document[name] = parsed.model_dump(mode="json")[name]
+        document = tomlkit.parse(_read(path)[0])
+    except TOMLKitError as error:  # it is stricter here and there
+        raise ConfigError(f"{path}: not valid TOML: {error}.") from None
+    document[name] = parsed
+    text = tomlkit.dumps(document)
+    _merged(path, text, ("file", tomllib.loads(text)))
     temporary = path.with_suffix(".tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        temporary.write_text(tomlkit.dumps(document), "utf-8")
+        temporary.write_text(text, "utf-8")
         temporary.replace(path)
     except OSError as error:
         raise MemappError(f"{path} cannot be written: {error.strerror}.", "Nothing was changed.") from None
+
+
+def expected(name: str) -> str:
+    """Say in a sentence which values a knob takes: `max_facts is a whole number from 1 to 1,000,000.`"""
+    field = Settings.model_fields[name]
+    kind = field.annotation
+    if kind is bool:
+        return f"{name} is true or false."
+    if isinstance(kind, type) and issubclass(kind, StrEnum):
+        return f"{name} is {' or '.join(kind)}."
+    if kind is str:
+        return f"{name} is a text."
+    limits = {end: at for one in field.metadata for end in ("ge", "le") if (at := getattr(one, end, None)) is not None}
+    number = "a whole number" if kind is int else "a number"
+    span = f"from {limits['ge']:,} to {limits['le']:,}" if "le" in limits else f"of at least {limits['ge']:,}"
+    return f"{name} is {number} {span}."
+
+
+def nearest(word: str, known: Iterable[str], otherwise: str) -> str:
+    """Ask whether the known word was meant that is nearly the same; if none is, say something else."""
+    found = process.extractOne(word.lower(), list(known), scorer=fuzz.ratio, score_cutoff=60)
+    return f"Did you mean {found[0]!r}?" if found else otherwise
+
+
+def _nearest_setting(name: str) -> str:
+    return nearest(name, Settings.model_fields, "`memapp config show` lists all.")
+
+
+def _merged(path: Path, text: str, *sources: Source) -> Loaded:
+    """Check every value and put those of a later source in place of earlier ones. Raises `ConfigError`."""
+    merged: dict[str, Any] = {}
+    origin: dict[str, Literal["flag", "environment", "file"]] = {}
+    for source, values in sources:
+        for name, value in values.items():
+            if name not in Settings.model_fields:
+                raise ConfigError(f"{_place(source, name, path, text)}: there is no setting {name!r}.", _nearest_setting(name))
+            merged[name] = value
+            origin[name] = source
+    try:
+        return Loaded(Settings.model_validate(merged), origin)
+    except ValidationError as error:
+        name = str(error.errors()[0]["loc"][0])
+        raise ConfigError(f"{_place(origin[name], name, path, text)}: {expected(name)}") from None
 
 
 def _read(path: Path) -> tuple[str, dict[str, Any]]:
@@ -142,8 +188,3 @@ def _place(source: str, name: str, path: Path, text: str) -> str:
     match = re.search(rf"^\s*\[?\"?{re.escape(name)}\b", text, re.MULTILINE)
     line = text.count("\n", 0, match.end()) + 1 if match else 1
     return f"{path}, line {line}"
-
-
-def _nearest(name: str) -> str:
-    found = process.extractOne(name, Settings.model_fields.keys(), score_cutoff=60)
-    return f"Did you mean {found[0]!r}?" if found else "`memapp config show` lists all."

@@ -46,8 +46,13 @@ RULES = {
         "jinja2 httpx numpy psutil pydantic",
         inside_functions="llama_cpp sentence_transformers torch",
     ),
-    # `inference` itself is the Protocols; its modules, the real models, are for `bootstrap`.
-    "services": rule("services store prompts inference.Protocols domain runtime settings errors paths", "psutil numpy pydantic"),
+    # `inference` itself is the Protocols; its modules, the real models, are for `bootstrap`. What only looks at a file or an
+    # address, and loads nothing, may be asked before it is chosen.
+    "services": rule(
+        "services store prompts inference.Protocols inference.gguf_file inference.server_address domain runtime settings errors"
+        " paths",
+        "psutil numpy pydantic",
+    ),
     "ui": rule("ui services domain runtime errors paths", "textual rich markdown_it rapidfuzz"),
     "cli": rule(
         "cli services domain inference.Protocols runtime settings errors paths",

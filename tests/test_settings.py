@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from memapp.errors import ConfigError, UsageError
-from memapp.settings import Settings, load, write
+from memapp.services.preferences import LABELS
+from memapp.settings import THEMES, Settings, load, write
+from memapp.ui.themes import OFFERED
 
 
 def config(tmp_path: Path, text: str) -> Path:
@@ -34,10 +36,10 @@ def test_a_flag_wins_over_the_environment_over_the_file(tmp_path: Path) -> None:
     ("text", "expected"),
     [
         ("# mine\n\ntop_kk = 3\n", r"config.toml, line 3: there is no setting 'top_kk'. Did you mean 'top_k'\?"),
-        ("theme = 'x'\ntop_k = 'many'\n", r"config.toml, line 2: top_k: "),
-        ("theme = 'x'\ntop_k = -1\n", r"line 2: top_k: "),
+        ("theme = 'x'\ntop_k = 'many'\n", r"config.toml, line 2: top_k is a whole number from 0 to 50\."),
+        ("theme = 'x'\ntop_k = -1\n", r"line 2: top_k is a whole number from 0 to 50\."),
         ("top_k = \n", r"config.toml: not valid TOML: .*line 1"),
-        ("[top_k]\na = 1\n", r"line 1: top_k: "),
+        ("[top_k]\na = 1\n", r"line 1: top_k is a whole number"),
     ],
 )
 def test_a_wrong_file_is_named_with_line_and_nearest_key(tmp_path: Path, text: str, expected: str) -> None:
@@ -53,7 +55,7 @@ def test_bytes_that_are_no_text_are_a_clear_error(tmp_path: Path) -> None:
 
 
 def test_a_wrong_variable_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="MEMAPP_TOP_K: top_k: "):
+    with pytest.raises(ConfigError, match="MEMAPP_TOP_K: top_k is a whole number"):
         load(tmp_path / "none.toml", environment={"MEMAPP_TOP_K": "lots"})
     with pytest.raises(ConfigError, match=r"MEMAPP_TOPK: there is no setting 'topk'. Did you mean 'top_k'\?"):
         load(tmp_path / "none.toml", environment={"MEMAPP_TOPK": "1"})
@@ -70,3 +72,50 @@ def test_writing_one_setting_keeps_the_comments(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="Did you mean 'top_k'"):
         write(path, "topk", "1")
     assert load(path, environment={}).settings.top_k == 7
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("turn_seconds", "0", "turn_seconds is a whole number of at least 1."),
+        ("max_facts", "1.5", "max_facts is a whole number from 1 to 1,000,000."),
+        ("temperature", "hot", "temperature is a number from 0 to 2."),
+        ("hints", "perhaps", "hints is true or false."),
+        ("mismatch_rule", "magic", "mismatch_rule is fuzzy or meaning."),
+    ],
+)
+def test_a_wrong_value_is_told_in_plain_words(tmp_path: Path, name: str, value: str, said: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        write(tmp_path / "config.toml", name, value)
+    assert str(raised.value) == said
+    assert not (tmp_path / "config.toml").exists()
+
+
+def test_only_what_is_near_is_suggested(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="`memapp config show` lists all"):
+        write(tmp_path / "config.toml", "zzz", "1")
+
+
+@pytest.mark.parametrize("broken", [b"top_k = \n", b"\xff\xfe\x00", b"topk = 3\n", b"temperature = 'hot'\n", b"[top_k\n"])
+def test_nothing_is_written_into_a_file_that_is_not_valid(tmp_path: Path, broken: bytes) -> None:
+    path = tmp_path / "config.toml"
+    path.write_bytes(broken)
+    with pytest.raises(ConfigError, match=r"config\.toml"):
+        write(path, "max_facts", "4")
+    assert path.read_bytes() == broken
+
+
+def test_a_wrong_value_in_the_file_can_be_set_right(tmp_path: Path) -> None:
+    path = config(tmp_path, "top_k = 'many'\n")
+    write(path, "top_k", "4")
+    assert load(path, environment={}).settings.top_k == 4
+
+
+def test_every_setting_has_a_short_label_of_its_own() -> None:
+    assert set(LABELS) == set(Settings.model_fields)
+    assert len(set(LABELS.values())) == len(LABELS)
+    assert max(map(len, LABELS.values())) <= 24
+
+
+def test_the_themes_that_may_be_set_are_those_that_the_screen_offers() -> None:
+    assert THEMES == OFFERED

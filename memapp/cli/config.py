@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from memapp.cli.output import say, show, show_json, show_rows
+from memapp.cli.output import say, show, show_rows
 from memapp.cli.shape import ListingGroup, as_json_option
 
 
@@ -22,20 +22,17 @@ def show_(options: dict[str, Any], as_json: bool) -> None:
 
     loaded = settings.load(paths.locate(options["home"]).config, options["flags"])
     values = loaded.settings.model_dump(mode="json")
-    if as_json:
-        show_json(values)
-        return
     show_rows(
         [
             {
                 "name": name,
-                "value": values[name] if values[name] != "" else "-",
+                "value": values[name] if as_json or values[name] != "" else "-",
                 "from": loaded.origin.get(name, "default"),
                 "for": field.description,
             }
             for name, field in settings.Settings.model_fields.items()
         ],
-        False,
+        as_json,
     )
 
 
@@ -48,13 +45,26 @@ def path(options: dict[str, Any]) -> None:
     show(str(paths.locate(options["home"]).config))
 
 
+def _settings_beginning(_ctx: click.Context, _argument: click.Parameter, begun: str) -> list[str]:
+    """Complete the name of a setting."""
+    from memapp.settings import Settings
+
+    return [name for name in Settings.model_fields if name.startswith(begun)]
+
+
 @config.command("set")
-@click.argument("name")
+@click.argument("name", shell_complete=_settings_beginning)
 @click.argument("value")
 @click.pass_obj
 def set_(options: dict[str, Any], name: str, value: str) -> None:
-    """Set NAME to VALUE in config.toml; your comments there stay."""
-    from memapp import paths, settings
+    """Set NAME to VALUE in config.toml; your comments there stay. An empty VALUE, "", takes it away."""
+    from memapp import bootstrap, paths, settings
+    from memapp.services import preferences
 
-    settings.write(paths.locate(options["home"]).config, name, value)
-    say(f"{name} is now {value}.")
+    places = paths.locate(options["home"], options["database"])
+    wanted = settings.parse(name, value)
+    if name in preferences.NAMING:
+        allowed = settings.load(places.config, {name: wanted}).settings
+        preferences.check(name, allowed, places, bootstrap.read_personas(places))
+    settings.write(places.config, name, value)
+    say(preferences.said_now(name, value))

@@ -1,12 +1,16 @@
 """Checking the installation, the memory file and the models."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from memapp.cli.output import opened, say, show_json, show_rows
 from memapp.cli.shape import as_json_option
+from memapp.domain.text import counted
 from memapp.errors import MemappError
+
+if TYPE_CHECKING:
+    from memapp.runtime import Runtime
 
 
 @click.command()
@@ -35,30 +39,52 @@ def doctor(options: dict[str, Any], as_json: bool) -> None:
         show_rows([{"what": name, "is": value} for name, value in report.items()], False)
         for problem in problems:
             say(f"Problem: {problem}")
-        say("No problem found." if not problems else f"{len(problems)} problem(s) found.")
+        say(f"{counted(len(problems), 'problem')} found." if problems else "No problem found.")
     if problems:
         click.get_current_context().exit(1)
 
 
 def _check_store(options: dict[str, Any], report: dict[str, str]) -> list[str]:
     """Open the file and look at the models; add what is found to the report and return the problems."""
-    from memapp import bootstrap
     from memapp.inference.bundled import bundled_embedder_path
     from memapp.services import activity, curate, soundness
 
     problems = []
     try:
         with opened(options, read_only=True) as runtime:
-            report["memory file"] = f"{runtime.paths.database.stat().st_size / 1e6:.1f} MB, {curate.count(runtime)} facts"
-            report["language model"] = bootstrap.chosen_model(runtime)
+            size = f"{runtime.paths.database.stat().st_size / 1e6:.1f} MB"
+            report["memory file"] = f"{size}, {counted(curate.count(runtime), 'fact')}"
+            problems += _check_settings(runtime, report)
             learning = activity.learning(runtime)
-            report["learning"] = f"{learning.waiting:,} messages wait, {learning.set_aside:,} set aside"
+            report["learning"] = f"{counted(learning.waiting, 'message')} waiting, {learning.set_aside:,} set aside"
             soundness.examine(runtime)
             report["guards"] = "all stand as memapp made them; the file was read through and is sound"
     except MemappError as error:
         problems.append(str(error))
     try:
         report["embedding model"] = bundled_embedder_path().name
+    except MemappError as error:
+        problems.append(str(error))
+    return problems
+
+
+def _check_settings(runtime: "Runtime", report: dict[str, str]) -> list[str]:
+    """Look whether what the settings name is there, and whether the model or its server could answer."""
+    from memapp import bootstrap
+    from memapp.services import preferences
+
+    problems = []
+    for name in preferences.NAMING:
+        try:
+            preferences.check(name, runtime.settings, runtime.paths, runtime.personas)
+        except MemappError as error:
+            problems.append(f"{name}: {error}")
+    if problems:
+        return problems
+    try:
+        report["language model"] = bootstrap.chosen_model(runtime)
+        if runtime.settings.server:
+            bootstrap.open_chat_model(runtime, say).close()
     except MemappError as error:
         problems.append(str(error))
     return problems

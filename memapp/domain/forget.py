@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from memapp.domain.text import counted
+
 ERASED = "[erased]"
 """Stands in place of a text that was erased."""
 LONG_ENOUGH = 8
@@ -160,22 +162,18 @@ class Receipt:
     def __str__(self) -> str:
         items = self.memories + self.messages + self.others
         copies = sum(count for _, count in self.left)
-        said = f"{_many(items, 'item')} erased, {_many(self.backups_cleaned, 'copy', 'copies')} in backups cleaned"
+        said = f"{counted(items, 'item')} erased, {counted(self.backups_cleaned, 'copy', 'copies')} in backups cleaned"
         if self.backups_dropped:
-            said += f", {_many(self.backups_dropped, 'backup')} removed"
-        said += f", {_many(copies, 'copy', 'copies')} left in {_many(self.files, 'file')} scanned"
+            said += f", {counted(self.backups_dropped, 'backup')} removed"
+        said += f", {counted(copies, 'copy', 'copies')} left in {counted(self.files, 'file')} scanned"
         if self.left:
             said += f" ({', '.join(name for name, _ in self.left)})"
         said += "." if self.settled else "; the rest is done at the next start."
         if self.also_in:
-            others = _many(len(self.also_in), "other memory", "other memories")
+            others = counted(len(self.also_in), "other memory", "other memories")
             named = " ".join(self.also_in[:NAMED]) + (" …" if len(self.also_in) > NAMED else ".")
             said += f" Their words also stand in {others}, now or as they were before: {named}"
         return said
-
-
-def _many(count: int, one: str, more: str = "") -> str:
-    return f"{count:,} {one if count == 1 else more or one + 's'}"
 
 
 def _words(text: str) -> list[str]:

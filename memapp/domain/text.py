@@ -42,3 +42,8 @@ def shorten(text: str, length: int) -> str:
     cut = text[: length - 1]
     head, _, _ = cut.rpartition(" ")
     return (head if len(head) > length * 0.6 else cut).rstrip() + "…"
+
+
+def counted(count: int, one: str, more: str = "") -> str:
+    """Return a number with its noun: `1 fact`, `2 facts`; `more` is the plural of a noun that has not just an s."""
+    return f"{count:,} {one if count == 1 else more or one + 's'}"

@@ -10,7 +10,8 @@ import psutil
 from pydantic import BaseModel, ConfigDict
 
 from memapp import paths, settings
-from memapp.errors import MemappError, UsageError
+from memapp.errors import MemappError, ModelError, UsageError
+from memapp.inference import gguf_file
 from memapp.runtime import Runtime
 
 log = logging.getLogger(__name__)
@@ -19,7 +20,8 @@ BUNDLED = "bundled"
 OVERHEAD_BYTES = 300 * 1024 * 1024
 """What a model needs beside its weights: the key/value cache of a 4,096-token window and the library's buffers, roughly."""
 
-Fit = Literal["fits", "tight", "too big"]
+Fit = Literal["fits", "tight", "too big", "unusable"]
+"""Whether a model has room in the memory; unusable is a file that is missing or damaged, as the note says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,15 +85,10 @@ def list_models(runtime: Runtime) -> list[ModelChoice]:
     bundled = recommended.pop("")
     choices = [_choice(BUNDLED, None, bundled.bytes, bundled.licence, bundled.note, not current)]
     for path in sorted(runtime.paths.models.glob("*.gguf")):
-        known = recommended.pop(path.name, None)
         is_current = current in (path.name, path.stem, str(path))
-        choices.append(
-            _choice(path.stem, path, path.stat().st_size, known.licence if known else "", known.note if known else "", is_current)
-        )
+        choices.append(_choice_of_file(path, path.stem, recommended.pop(path.name, None), is_current))
     if current and not any(one.current for one in choices):
-        path = Path(current).expanduser()
-        size = path.stat().st_size if path.is_file() else 0
-        choices.append(_choice(current, path, size, "", "" if size else "This file is not there.", True))
+        choices.append(_choice_of_file(Path(current).expanduser(), current, None, True))
     for file, entry in recommended.items():
         note = f"{entry.note} Get {file} from {entry.source} and put it into {runtime.paths.models}."
         choices.append(_choice(entry.name, None, entry.bytes, entry.licence, note, False))
@@ -99,7 +96,10 @@ def list_models(runtime: Runtime) -> list[ModelChoice]:
 
 
 def use_model(runtime: Runtime, name: str) -> None:
-    """Make a model the one for this and later starts. Load it with `load_chat_model`. Raises `UsageError`."""
+    """Make a model the one for this and later starts. Load it with `load_chat_model`.
+
+    Raises `UsageError` if there is none of this name, `ModelError` if its file is damaged.
+    """
     chosen = next((one for one in list_models(runtime) if one.name == name), None)
     path = Path(name).expanduser()
     if name == BUNDLED:
@@ -109,9 +109,27 @@ def use_model(runtime: Runtime, name: str) -> None:
     elif path.is_file():
         value = str(path.absolute())
     else:
-        raise UsageError(f"There is no model {name!r} here.", f"Put its GGUF file into {runtime.paths.models}.")
+        here = [one.name for one in list_models(runtime) if one.path or one.name == BUNDLED]
+        raise UsageError(
+            f"There is no model {name!r} here.", settings.nearest(name, here, f"Put its GGUF file into {runtime.paths.models}.")
+        )
+    if value:
+        check_file(runtime.paths.models, value)
     settings.write(runtime.paths.config, "model", value)
     runtime.loaded = replace(runtime.loaded, settings=runtime.settings.model_copy(update={"model": value, "server": ""}))
+
+
+def file_of(folder: Path, name: str) -> Path:
+    """Return the GGUF file that the setting `model` names: a path, or a name in the models folder. Raises `ModelError`."""
+    for path in (Path(name).expanduser(), folder / name, folder / f"{name}.gguf"):
+        if path.is_file():
+            return path.absolute()
+    raise ModelError(f"There is no model file {name}.", f"Put it into {folder}, or name its full path.")
+
+
+def check_file(folder: Path, name: str) -> None:
+    """Look whether a model file is there and whole, without loading it. Raises `ModelError`."""
+    gguf_file.read(file_of(folder, name))
 
 
 def _manifest() -> list[Recommended]:
@@ -121,6 +139,16 @@ def _manifest() -> list[Recommended]:
 
 def _choice(name: str, path: Path | None, size: int, licence: str, note: str, current: bool) -> ModelChoice:
     return ModelChoice(name, path, size, licence, note, fit(size), current)
+
+
+def _choice_of_file(path: Path, name: str, known: Recommended | None, current: bool) -> ModelChoice:
+    size = path.stat().st_size if path.is_file() else 0
+    choice = _choice(name, path, size, known.licence if known else "", known.note if known else "", current)
+    try:
+        gguf_file.read(path)
+    except ModelError as error:
+        return replace(choice, fit="unusable", note=str(error))
+    return choice
 
 
 def fit(size: int) -> Fit:

@@ -209,7 +209,7 @@ class MemappApp(App[None]):
 
     def _choose_theme(self) -> None:
         chosen = self.runtime.settings.theme
-        self.theme = chosen if chosen in self.available_themes else DARK.name
+        self.theme = chosen if chosen in OFFERED else DARK.name
 
     # What keys and the palette do ------------------------------------------------------------------------------------
 

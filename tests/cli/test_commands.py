@@ -9,9 +9,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.shell_completion import ShellComplete
 
 from memapp import bootstrap
 from memapp.cli import main
+from memapp.inference.bundled import bundled_model_path
 from tests.cli.conftest import Terminal
 
 
@@ -161,7 +163,7 @@ def test_doctor_reports_without_personal_text(memapp: Terminal) -> None:
     memapp("add", "User keeps bees.")
     code, out, _ = memapp("doctor")
     assert code == 0
-    assert "1 facts" in out
+    assert "1 fact\n" in out
     assert "bees" not in out
 
 
@@ -214,3 +216,69 @@ def test_a_setting_that_cannot_be_written_is_told_in_words(memapp: Terminal) -> 
     code, out, err = memapp("config", "set", "top_k", "7")
     assert (code, out) == (1, "")
     assert "config.toml cannot be written" in err
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("persona", "nobody", "There is no persona 'nobody'. There are: companion"),
+        ("persona", "compannion", "Did you mean 'companion'?"),
+        ("theme", "pink", "There is no theme 'pink'. There are: ansi-dark"),
+        ("theme", "", "There is no theme ''."),
+        ("model", "nowhere", "There is no model file nowhere."),
+        ("server", "http://192.0.2.1/v1", "your words would leave it"),
+        ("server", "here", "cannot be used"),
+    ],
+)
+def test_a_setting_that_names_what_is_not_there_is_refused(memapp: Terminal, name: str, value: str, said: str) -> None:
+    code, out, err = memapp("config", "set", name, value)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert not (memapp.home / "config.toml").exists()
+
+
+def test_another_machine_may_be_named_once_that_is_allowed(memapp: Terminal) -> None:
+    assert memapp("config", "set", "allow_remote", "true")[0] == 0
+    assert memapp("config", "set", "server", "http://192.0.2.1/v1")[0::2] == (0, "server is now http://192.0.2.1/v1.\n")
+    assert memapp("config", "set", "server", "")[0::2] == (0, "server is no longer set.\n")
+
+
+@pytest.mark.parametrize("broken", [b"top_k = \n", b"\xff\xfe\x00"])
+def test_a_broken_config_file_is_told_in_words(memapp: Terminal, broken: bytes) -> None:
+    memapp.home.mkdir()
+    (memapp.home / "config.toml").write_bytes(broken)
+    for arguments in (("config", "set", "top_k", "4"), ("config",), ("doctor",), ("list",)):
+        code, _, err = memapp(*arguments)
+        assert code
+        assert "config.toml" in err
+        assert "Traceback" not in err
+
+
+def test_settings_as_json_say_where_they_come_from(memapp: Terminal) -> None:
+    memapp("config", "set", "top_k", "7")
+    rows = {row["name"]: row for row in json.loads(memapp("config", "--json")[1])}
+    assert (rows["top_k"]["value"], rows["top_k"]["from"], rows["max_facts"]["from"]) == (7, "file", "default")
+    assert rows["server"]["value"] == ""
+
+
+def test_the_names_of_settings_are_completed(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    command = ShellComplete(main, {}, "memapp", "_MEMAPP_COMPLETE")
+    assert [one.value for one in command.get_completions(["config", "set"], "top")] == ["top_k"]
+
+
+def test_a_file_that_is_no_model_is_not_used(memapp: Terminal, tmp_path: Path) -> None:
+    text, cut = tmp_path / "text.gguf", tmp_path / "cut.gguf"
+    text.write_text("no model", "utf-8")
+    cut.write_bytes(bundled_model_path().read_bytes()[:5_000_000])
+    for path, said in ((text, "is not a GGUF model file"), (cut, "is cut short")):
+        code, _, err = memapp("models", "use", str(path))
+        assert code
+        assert said in err
+    assert not (memapp.home / "config.toml").exists()
+    folder = memapp.home / "models"
+    folder.mkdir()
+    cut.rename(folder / "cut.gguf")
+    (choice,) = (one for one in json.loads(memapp("models", "--json")[1]) if one["name"] == "cut")
+    assert choice["fit"] == "unusable"
+    assert "cut short" in choice["note"]
+    assert "Did you mean 'bundled'?" in memapp("models", "use", "bundeld")[2]

@@ -3,10 +3,13 @@
 import json
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
-from memapp import paths
+from memapp import bootstrap, paths
+from memapp.errors import ModelError
+from memapp.inference import ChatModel
 from tests.cli.conftest import Terminal
 
 
@@ -21,7 +24,7 @@ def test_it_says_that_the_guards_stand_and_how_learning_goes(memapp: Terminal) -
     report = json.loads(out)
     assert (code, report["problems"]) == (0, [])
     assert report["guards"] == "all stand as memapp made them; the file was read through and is sound"
-    assert report["learning"] == "0 messages wait, 0 set aside"
+    assert report["learning"] == "0 messages waiting, 0 set aside"
 
 
 @pytest.mark.parametrize(
@@ -54,3 +57,25 @@ def test_it_names_a_damaged_file(memapp: Terminal) -> None:
     code, out, _ = memapp("doctor", "--json")
     assert code == 1
     assert "damaged" in json.loads(out)["problems"][0]
+
+
+def test_it_looks_at_what_the_settings_name(memapp: Terminal, tmp_path: Path) -> None:
+    memapp("add", "User keeps bees.")
+    config = memapp.home / "config.toml"
+    config.write_text('persona = "nobody"\ntheme = "pink"\nserver = "http://192.0.2.1/v1"\n', "utf-8")
+    text = tmp_path / "text.gguf"
+    text.write_text("no model", "utf-8")
+    code, out, _ = memapp("-m", str(text), "doctor", "--json")
+    assert code == 1
+    named = [problem.partition(":")[0] for problem in json.loads(out)["problems"]]
+    assert named == ["persona", "theme", "model", "server"]
+
+
+def test_it_asks_the_server_that_is_set(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unreachable(*_: object) -> ChatModel:
+        raise ModelError("No server answers.")
+
+    memapp("config", "set", "server", "http://127.0.0.1:1/v1")
+    monkeypatch.setattr(bootstrap, "open_chat_model", unreachable)
+    code, out, _ = memapp("doctor", "--json")
+    assert (code, json.loads(out)["problems"]) == (1, ["No server answers."])

@@ -235,7 +235,7 @@ async def test_a_setting_is_changed_and_kept(world: World) -> None:
         await seen.pilot.press("enter")
         await seen.until(lambda: len(seen.app.screen_stack) > 1)
         await seen.pilot.press("x", "enter")
-        await seen.until(lambda: any("top_k" in toast and "integer" in toast for toast in seen.toasts()))
+        await seen.until(lambda: any("top_k is a whole number" in toast for toast in seen.toasts()))
 
 
 async def test_links_are_shown_before_they_are_followed(world: World) -> None:

@@ -24,7 +24,7 @@ from memapp.ui.widgets.topbar import TopBar
 from memapp.ui.widgets.words import size
 
 STATE_SECONDS = 0.3
-SIGNS = {"fits": "✓ fits", "tight": "~ tight", "too big": "✗ too big"}
+SIGNS = {"fits": "✓ fits", "tight": "~ tight", "too big": "✗ too big", "unusable": "✗ unusable"}
 
 
 class ModelRows(ExplainedRows[ModelChoice]):
@@ -109,6 +109,8 @@ class ModelsScreen(Screen[None]):
             return
         if chosen.path is None and chosen.name != models.BUNDLED:
             notify(self, chosen.note or "This model is not on this machine.", title="Not here yet")
+        elif chosen.fit == "unusable":
+            notify(self, chosen.note, title="Not usable", problem=True)
         elif chosen.fit == "too big":
             notify(self, f"{chosen.name} needs more memory than is free now.", title="Too big", problem=True)
         else:

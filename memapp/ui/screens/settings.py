@@ -34,7 +34,7 @@ class SettingRows(ExplainedRows[Preference]):
         return item.name
 
     def draw(self, item: Preference, width: int) -> Content:  # noqa: ARG002  # what does not fit is cut
-        return columns("*" if item.value != item.default else "", row(item.name, 24), 26, row(item.value or "—"))
+        return columns("*" if item.value != item.default else "", row(item.label, 24), 26, row(item.value or "—"))
 
     def explain(self, item: Preference) -> Content:
         facts = [f"default: {item.default or 'empty'}", f"environment: MEMAPP_{item.name.upper()}"]
@@ -42,7 +42,14 @@ class SettingRows(ExplainedRows[Preference]):
             facts.insert(0, f"set by {item.origin}")
         if item.reload:
             facts.append("counts when the model is loaded again (F8, R)")
-        return joined((item.name, "bold $primary"), "\n", item.description, "\n", (" · ".join(facts), "$text-muted"))
+        return joined(
+            (item.label, "bold $primary"),
+            (f"  {item.name}", "$text-muted"),
+            "\n",
+            item.description,
+            "\n",
+            (" · ".join(facts), "$text-muted"),
+        )
 
 
 class SettingsScreen(Screen[None]):
@@ -80,8 +87,8 @@ class SettingsScreen(Screen[None]):
     def _show(self, at: str | None = None) -> None:
         """Show what was searched for; with an empty `at` from its first row on."""
         text = self.query_one(SearchField).value.lower()
-        found = [one for one in preferences.list_preferences(self.runtime) if text in f"{one.name} {one.description}".lower()]
-        self.settings.show(sorted(found, key=lambda one: not one.name.startswith(text)), at=at)
+        found = [one for one in preferences.list_preferences(self.runtime) if text in _words(one)]
+        self.settings.show(sorted(found, key=lambda one: not _words(one).startswith(text)), at=at)
 
     @on(Input.Submitted)
     @on(SearchField.Left)
@@ -95,36 +102,41 @@ class SettingsScreen(Screen[None]):
         if one is None:
             return
         if one.value in ("true", "false") and one.default in ("true", "false"):
-            self._write(one.name, "false" if one.value == "true" else "true")
+            self._write(one, "false" if one.value == "true" else "true")
         else:
             self._ask(one)
 
     @work(group="settings")
     @told
     async def _ask(self, one: Preference) -> None:
-        value = await self.app.push_screen_wait(Line(one.name, one.value, note=one.description, length=1000))
+        value = await self.app.push_screen_wait(Line(one.label, one.value, note=one.description, length=1000))
         if value is not None and value != one.value:
-            await self._save(one.name, value)
+            await self._save(one, value)
 
     @work(group="settings")
     @told
-    async def _write(self, name: str, value: str) -> None:
-        await self._save(name, value)
+    async def _write(self, one: Preference, value: str) -> None:
+        await self._save(one, value)
 
-    async def _save(self, name: str, value: str) -> None:
-        await asyncio.to_thread(preferences.set_preference, self.runtime, name, value)
-        if name == "theme" and value in self.app.available_themes:
+    async def _save(self, one: Preference, value: str) -> None:
+        await asyncio.to_thread(preferences.set_preference, self.runtime, one.name, value)
+        if one.name == "theme":
             self.app.theme = value
-        notify(self, f"{name} is now {value or 'empty'}.")
+        notify(self, preferences.said_now(one.label, value))
         self._show()
 
     def action_default(self) -> None:
         """Put the chosen setting back to its default."""
         if (one := self.settings.current) is not None and one.value != one.default:
-            self._write(one.name, one.default)
+            self._write(one, one.default)
 
     def action_search(self) -> None:
         self.query_one(SearchField).focus()
 
     def action_leave(self) -> None:
         self.app.call_later(self.app.action_mode, "chat")  # type: ignore[attr-defined]
+
+
+def _words(one: Preference) -> str:
+    """Return what a search looks in."""
+    return f"{one.name} {one.label} {one.description}".lower()
