@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 
 from memapp.domain.clauses import is_call, is_own_attribute, statements
+from memapp.domain.corrections import corrected
 from memapp.domain.duplicates import is_duplicate
 from memapp.domain.english import (
     COMMON_VERBS,
@@ -49,6 +50,7 @@ class Draft:
 def distil(typed_text: str) -> list[Draft]:
     """Return the lasting facts that a person states about themselves, in their order; each keeps the writing rules."""
     drafts: list[Draft] = []
+    typed_text = corrected(typed_text)
     for words in statements(typed_text):
         found = _fact(words) if words else None
         if found is None:

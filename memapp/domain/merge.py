@@ -121,8 +121,13 @@ def _of_denial(one: Reading, differences: Sequence[_Difference], likeness: float
 
 
 def _of_numbers(one: Reading, differences: Sequence[_Difference]) -> Verdict:
-    """Only where nothing but a count differs; a year tells two events apart, and what is past may have happened twice."""
+    """Only where nothing but a count differs; a year tells two events apart, and what is past may have happened twice.
+
+    Who has two cats has a cat: that says nothing against the two.
+    """
     new, old = _sides(differences)
+    if not (new and old):
+        return Verdict.SEPARATE
     are_counts = all(word.number and not _YEAR.fullmatch(word.number) for word in [*new, *old])
     return Verdict.CONTRADICTS if are_counts and not one.is_past else Verdict.SEPARATE
 

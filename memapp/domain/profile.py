@@ -10,10 +10,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from memapp.domain.corrections import corrected
 from memapp.domain.english import HEDGES, NEGATIONS, word_set
 from memapp.domain.profile_forms import in_first_person, plain_forms
 from memapp.domain.profile_life import LIFE
 from memapp.domain.profile_rules import WHO, Rule
+from memapp.domain.profile_words import NOT_NAMES
 from memapp.domain.text import one_line
 
 RULES = (*WHO, *LIFE)
@@ -107,6 +109,28 @@ def stated_by(fact: str) -> list[Stated]:
     return stated(in_first_person(fact))
 
 
+def said_instead(reply: str, field: str) -> str:
+    """Return the value that a no gives in place of a proposed one: `No, Bergen` for a home. Empty if it gives none."""
+    refusal = _REFUSAL.match(reply)
+    rest = reply[refusal.end() :].strip(" .!") if refusal else ""
+    if field not in _SAYING or not rest[:1].isupper() or rest.casefold() in NOT_NAMES:
+        return ""
+    alone = stated(f"{_SAYING[field]} {rest}")
+    return next((one.value for one in alone if one.field == field and same_value(field, one.value, rest)), "")
+
+
+_REFUSAL = re.compile(
+    r"\s*(?:no|nope|nah|wrong)\b[\s,.!;:–-]*(?:(?:i (?:said|meant|mean)|actually|it's|it is|in)\b[\s,:]*){0,3}", re.IGNORECASE
+)
+_SAYING: Mapping[str, str] = {
+    "preferred_name": "My name is",
+    "pronouns": "My pronouns are",
+    "city": "I live in",
+    "language": "I speak",
+}
+"""What a bare value of a field is an answer to."""
+
+
 def _without_rivals(found: list[tuple[int, Stated]]) -> list[Stated]:
     """Keep one reading for a field with one value, that of the strongest rule and of these the last; and no repetition."""
     kept: dict[tuple[str, str], tuple[int, Stated]] = {}
@@ -130,7 +154,7 @@ def _own_part(text: str) -> str:
     for pattern in _NOT_OWN:
         text = pattern.sub(_blank, text)
     task = _TASK.search(text)
-    return plain_forms(text[: task.start()] if task else text)
+    return plain_forms(corrected(text[: task.start()] if task else text))
 
 
 _PLAIN = str.maketrans(

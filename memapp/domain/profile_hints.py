@@ -185,6 +185,8 @@ def _plain(fact: str) -> str:
 def _named(field: str, fact: str) -> str:
     leads, read = _NAMED[field]
     told = _plain(fact)
+    if re.search(r"\b(?:not|never|cannot)\b", told):
+        return ""  # what somebody is not called, and where they do not live
     values = (read(told[lead.end() :]) for lead in re.finditer(leads, told))
     return next((value[0] for value in values if value), "")
 

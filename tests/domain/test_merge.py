@@ -12,7 +12,6 @@ CONTRADICTIONS = [
     ("User likes coffee.", "User does not like coffee.", 0.86),
     ("User hates coffee.", "User loves coffee.", 0.85),
     ("User has two cats.", "User has three cats.", 0.95),
-    ("User has a cat.", "User has two cats.", 0.89),
     ("User works as a nurse.", "User works as a teacher.", 0.65),
     ("User is a nurse.", "User is not a nurse.", 0.91),
     ("User is vegetarian.", "User is not vegetarian.", 0.96),
@@ -22,6 +21,8 @@ CONTRADICTIONS = [
     ("User is called Ana.", "User is called Zoe.", 0.68),
     ("User's birthday is in May.", "User's birthday is in June.", 0.91),
     ("User no longer eats meat.", "User eats meat.", 0.90),
+    ("User quit User's job at Google.", "User works at Google.", 0.70),
+    ("User does not work at Google.", "User works at Google.", 0.87),
     ("User quit smoking.", "User smokes.", 0.76),
     ("User stopped playing chess.", "User plays chess.", 0.81),
     ("User used to live in Oslo.", "User lives in Oslo.", 0.94),
@@ -67,6 +68,7 @@ CONTRADICTIONS = [
     ("User works as an accountant in Leeds.", "User works as a gardener.", 0.40),
 ]
 SEPARATE = [
+    ("User has a cat.", "User has two cats.", 0.89),
     ("User was born in Porto.", "User was born in Lisbon.", 0.83),
     ("User is from Chile.", "User is from Peru.", 0.81),
     ("User likes tea.", "User likes coffee.", 0.73),

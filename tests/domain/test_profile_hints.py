@@ -172,3 +172,7 @@ def test_nothing_that_tells_something_sensitive_applies_by_itself(field: str, va
 )
 def test_what_is_benign_applies_by_itself(field: str, value: str) -> None:
     assert may_apply_by_itself(field, value)
+
+
+def test_where_somebody_does_not_live_is_neither_learned_nor_asked() -> None:
+    assert hint_of("User does not live in Oslo.") == Hint("city", "")

@@ -60,3 +60,12 @@ def test_anything_else_is_answered_by_the_model_and_the_proposal_waits(runtime: 
     say(runtime, thread, "What should I cook tonight?")
     assert len(model.seen) > calls
     assert pending.count_waiting(runtime) == 1
+
+
+@pytest.mark.parametrize("answer", ["No, Bergen", "No! I said Bergen", "no, it's Bergen"])
+def test_a_no_with_another_value_drops_the_one_and_proposes_the_other(runtime: Runtime, answer: str) -> None:
+    thread = new_chat(runtime)
+    only(Asked, say(runtime, thread, "I live in Oslo."))
+    say(runtime, thread, answer)
+    assert [(one.field, one.new_value) for one in pending.waiting(runtime)] == [("city", "Bergen")]
+    assert decisions.profile(runtime) == {}

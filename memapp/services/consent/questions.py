@@ -7,11 +7,11 @@ from memapp.domain.changes import Actor
 from memapp.domain.chat import OWN_WORDS, Message, MessageStatus, Origin, Role
 from memapp.domain.consent import FORGOTTEN, Patch, says_yes
 from memapp.domain.memory import Memory
-from memapp.domain.profile import same_value
+from memapp.domain.profile import said_instead, same_value
 from memapp.domain.text import clean, one_line
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
-from memapp.services.consent import decisions, pending
+from memapp.services.consent import decisions, pending, proposals
 from memapp.store import chat, consents
 from memapp.store.rows import new_id
 
@@ -119,7 +119,10 @@ def passed_over(runtime: Runtime, message: Message) -> Patch | None:
 
 
 def hear(runtime: Runtime, question: Message, reply: Message) -> bool | None:
-    """Read the message right after a question: a typed yes approves, a typed no denies, anything else leaves it waiting."""
+    """Read the message right after a question: a typed yes approves, a typed no denies, anything else leaves it waiting.
+
+    A no that gives another value proposes that one.
+    """
     with runtime.database.decide() as conn:
         patch = consents.asked_in(conn, runtime.user_id, question.id)
         if patch is None or patch.state != "pending" or reply.pasted or patch.expires_at < runtime.clock():
@@ -128,9 +131,12 @@ def hear(runtime: Runtime, question: Message, reply: Message) -> bool | None:
         if yes:
             actor = Actor(runtime.user_id, "person", reply.thread_id, new_id(runtime.clock()))
             decisions.carry_out(conn, runtime, patch, "chat", actor)
-        elif yes is False:
+        instead = said_instead(reply.typed_text, patch.field) if yes is None else ""
+        if yes is False or instead:
             decisions.turn_down(conn, runtime, patch, "chat")
-        return yes
+    if instead:
+        proposals.propose(runtime, patch.field, instead, message_id=reply.id, typed=True)
+    return False if instead else yes
 
 
 def _came_up(patch: Patch) -> bool:
