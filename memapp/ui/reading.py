@@ -11,7 +11,7 @@ from memapp.errors import NotFound
 from memapp.runtime import Runtime
 from memapp.services import chats, provenance
 from memapp.services.chats import Trace
-from memapp.services.consent import pending
+from memapp.services.consent import pending, questions
 
 AFTER_A_HIT = 20
 """Messages shown after one that was jumped to."""
@@ -46,7 +46,9 @@ class Outcome:
 def outcomes(runtime: Runtime, messages: Sequence[Message]) -> dict[str, Outcome]:
     """Return what came of messages, by their ids; those of which nothing came are left out."""
     ids = [one.id for one in messages if one.role is Role.USER]
-    learned, waiting = provenance.learned_from(runtime, ids), pending.waiting(runtime)
+    learned = provenance.learned_from(runtime, ids)
+    asked = questions.asked_last(runtime, messages[-1].thread_id) if messages else ""
+    waiting = [one for one in pending.waiting(runtime) if one.id != asked]  # a question says itself that it waits
     found = {
         id: Outcome(tuple(one for one in learned if id in one.sources), tuple(one for one in waiting if id in one.evidence))
         for id in ids

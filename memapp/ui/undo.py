@@ -22,15 +22,18 @@ class Undo:
 class UndoStack:
     """The last things done."""
 
-    def __init__(self) -> None:
+    def __init__(self, gone: Callable[[str], None]) -> None:
         self._done: list[Undo] = []
+        self._gone = gone
+        """Told each step that was taken back."""
 
     def push(self, label: str, back: Callable[[Runtime], object], step: str = "") -> None:
         self._done = [*self._done, Undo(label, back, step)][-MOST:]
 
     def drop(self, step: str) -> None:
-        """Leave out a step that was taken back elsewhere."""
+        """Leave out a step that was taken back, here or elsewhere."""
         self._done = [one for one in self._done if one.step != step]
+        self._gone(step)
 
     def pop(self) -> Undo | None:
         return self._done.pop() if self._done else None

@@ -7,7 +7,7 @@ import pytest
 
 from memapp.domain.chat import MessageStatus, Role
 from memapp.errors import DiskFull
-from memapp.services import chats, curate
+from memapp.services import chats, curate, preferences
 from memapp.store.database import Database
 from memapp.ui import reading
 from memapp.ui.chat import status
@@ -274,6 +274,7 @@ async def test_what_replaced_words_taught_is_taken_back_and_said(seen: Seen) -> 
 
 
 async def test_what_is_remembered_of_a_message_stands_below_its_answer_when_the_chat_is_opened_again(seen: Seen) -> None:
+    preferences.set_preference(seen.app.runtime, "ask_in_chat", "false")
     await seen.send("I have a dog called Rex.")
     await seen.until(lambda: "Remembered: User has a dog called Rex." in seen.text())
     await seen.send("I live in Ghent.")

@@ -11,13 +11,14 @@ from textual import events
 
 from memapp.domain.chat import Origin, Role
 from memapp.domain.consent import Patch
-from memapp.services import chats, curate, undo
+from memapp.services import chats, curate, preferences, undo
 from memapp.services.consent import decisions, pending, proposals
 from memapp.store import chat as store
 from memapp.ui.inbox import arming, reading
 from memapp.ui.inbox.words import expires
 from memapp.ui.screens.inbox import AnswerLine, InboxScreen
 from memapp.ui.themes import OFFERED
+from memapp.ui.widgets.transcript import Note
 from tests.ui.conftest import Seen, World
 from tests.ui.test_hostile import ESCAPES, MARKDOWN, MARKUP, no_escapes
 from tests.ui.test_screens import SIZES, compare
@@ -362,6 +363,7 @@ async def test_a_request_that_arrives_while_the_person_types_leaves_text_and_foc
 
 
 async def test_a_line_below_the_answer_says_what_waits(seen: Seen, at_once: None) -> None:
+    preferences.set_preference(seen.app.runtime, "ask_in_chat", "false")
     await seen.send("I moved to Bergen.")
     await seen.until(lambda: "Waiting for you: Home “Bergen” · F4" in seen.words())
     assert seen.text().count("Waiting for you") == 1 and "Inbox ●1" in seen.lines()[0]
@@ -373,20 +375,52 @@ async def test_a_line_below_the_answer_says_what_waits(seen: Seen, at_once: None
     await seen.until(lambda: isinstance(seen.app.screen, InboxScreen))
 
 
+async def test_what_the_chat_asks_about_is_not_said_to_wait_once_more(seen: Seen, world: World) -> None:
+    await seen.send("I moved to Bergen. My name is Ana.")
+    await seen.until(lambda: "Shall I remember" in seen.text() and "Waiting for you" in seen.text())
+    asked = "Home" if "that you live in Bergen?" in seen.words() else "Name"
+    assert f"Waiting for you: {asked}" not in seen.words() and seen.text().count("Waiting for you") == 1
+    await seen.pilot.press("ctrl+n")
+    await seen.settle()
+    await seen.send("I have diabetes.")
+    await seen.until(lambda: "Shall I remember that you have diabetes?" in seen.words())
+    await seen.settle()
+    assert "Waiting for you" not in seen.text()
+    seen.chat.open_thread(seen.chat.thread)
+    await seen.settle()
+    assert "that you have diabetes?" in seen.words() and "Waiting for you" not in seen.text()
+
+
+@pytest.mark.parametrize("answer", ["yes, but call it Gent", "What a day."])
+async def test_a_question_that_got_another_answer_is_said_once_to_wait_in_the_inbox(seen: Seen, answer: str) -> None:
+    await seen.send("I moved to Ghent.")
+    await seen.until(lambda: "Shall I remember" in seen.text())
+    await seen.send(answer)
+    await seen.until(lambda: "Still waits in the inbox for your yes or no: Home “Ghent” · F4" in seen.words())
+    await seen.send("yes")
+    await seen.settle()
+    assert seen.chat.transcript.query(Note) and profile(seen) == {}
+    assert sum("Still waits" in str(note.render()) for note in seen.chat.transcript.query(Note)) == 1
+
+
 @pytest.mark.parametrize(
-    ("answer", "line", "known"),
-    [("yes", "Your profile says now: Home “Bergen”", {"city": "Bergen"}), ("no", "Not kept, as you said: Home", {})],
+    ("answer", "line", "known", "undone"),
+    [
+        ("yes", "Your profile says now: Home “Bergen”", {"city": "Bergen"}, "Undone: Approved Home “Bergen”"),
+        ("no", "Not kept, as you said: Home", {}, "Undone: Denied Home"),
+    ],
 )
 async def test_an_answer_in_the_chat_is_told_and_can_be_taken_back(
-    seen: Seen, answer: str, line: str, known: dict[str, str]
+    seen: Seen, answer: str, line: str, known: dict[str, str], undone: str
 ) -> None:
     await seen.send("I moved to Bergen.")
     await seen.send(answer)
-    await seen.until(lambda: line in seen.words())
+    await seen.until(lambda: f"{line} · undo" in seen.words())
     assert profile(seen) == known and "●" not in seen.lines()[0]
     await seen.pilot.press("ctrl+z")
     await seen.until(lambda: waiting(seen) == ["Bergen"])
-    assert profile(seen) == {}
+    await seen.until(lambda: f"{line} · taken back" in seen.words())
+    assert profile(seen) == {} and undone in seen.toasts()
     assert seen.chat.undone.last is None
 
 

@@ -82,7 +82,8 @@ class MemoryDeeds:
         self._app.fresh_memory = memory.id
         if shown:
             was = f" (was: {before.text})" if before else ""
-            self._screen.transcript.note(f"{done}: {memory.text}{was}  ·  F3 shows it  ·  undo", Transcript.UndoWanted())
+            line = f"{done}: {memory.text}{was}  ·  F3 shows it"
+            self._screen.transcript.note(line, Transcript.UndoWanted(), step=written.step)
             if self._runtime.settings.hints:
                 await self._hint()
 
@@ -93,7 +94,7 @@ class MemoryDeeds:
         self._screen.undone.push(done, lambda runtime: undo.undo(runtime, step), step)
         self._app.memories_changed()
         if shown:
-            self._screen.transcript.note(f"{done}  ·  undo", Transcript.UndoWanted())
+            self._screen.transcript.note(done, Transcript.UndoWanted(), step=step)
 
     async def _hint(self) -> None:
         """Say one thing about memories that is worth knowing, after each of the first three answers that taught a fact."""

@@ -10,6 +10,7 @@ from memapp.domain.chat import Message
 from memapp.domain.consent import Patch
 from memapp.domain.text import one_line, shorten
 from memapp.services import undo
+from memapp.services.consent import questions
 from memapp.ui.inbox.reading import Settled, label, proposed_by, settled_by
 from memapp.ui.inbox.words import VALUE_CHARS, change
 from memapp.ui.widgets.transcript import Transcript
@@ -25,17 +26,19 @@ class WaitingLine:
     def __init__(self, screen: "ChatScreen") -> None:
         self._screen = screen
         self._message: Message | None = None
-        self._settled: list[str] = []
+        self._settled: list[tuple[str, str]] = []
+        """What is said about each thing decided, with its step."""
+        self._passed_over: Patch | None = None
 
     async def accepted(self, message: Message | None, reply: Message) -> None:
         """Look at once what a new message decided; what it states waits from now on."""
-        self._message, self._settled = message, []
+        self._message, self._settled, self._passed_over = message, [], None
         if message is None or reply.seq != message.seq + 1:
             return  # a remark, or an old message answered again
         for one in await asyncio.to_thread(settled_by, self._screen.runtime, message):
-            line = settled_line(one)
-            self._settled.append(line)
-            self._screen.undone.push(line, lambda runtime, step=one.step: undo.undo(runtime, step), one.step)  # type: ignore[misc]
+            self._settled.append((settled_line(one), one.step))
+            self._screen.undone.push(settled_label(one), lambda runtime, step=one.step: undo.undo(runtime, step), one.step)  # type: ignore[misc]
+        self._passed_over = await asyncio.to_thread(questions.passed_over, self._screen.runtime, message)
         self._app.memories_changed()
 
     async def ended(self) -> None:
@@ -43,11 +46,13 @@ class WaitingLine:
         message, self._message = self._message, None
         if message is None:
             return
-        found = await asyncio.to_thread(proposed_by, self._screen.runtime, message.id)
+        found = await asyncio.to_thread(proposed_by, self._screen.runtime, message)
         thread = self._screen.thread
         if thread is not None and thread.id == message.thread_id:
-            for line in self._settled:
-                self._screen.transcript.note(f"{line}  ·  undo", Transcript.UndoWanted())
+            for line, step in self._settled:
+                self._screen.transcript.note(line, Transcript.UndoWanted(), step=step)
+            if self._passed_over is not None:
+                self._screen.transcript.note(passed_over_line(self._passed_over), Transcript.InboxWanted())
             if found:
                 self._screen.transcript.note(waiting_line(found), Transcript.InboxWanted())
         self._app.count_badges()
@@ -63,9 +68,22 @@ def waiting_line(found: tuple[Patch, ...]) -> str:
     return f"● Waiting for you: {change(found[0])}{more} · F4"
 
 
+def passed_over_line(patch: Patch) -> str:
+    """Return what is said when the message after a question was no plain yes or no."""
+    return f"● Still waits in the inbox for your yes or no: {change(patch)} · F4"
+
+
 def settled_line(one: Settled) -> str:
     """Return what is said about something decided."""
     if one.decision == "denied":
         return f"Not kept, as you said: {label(one.field)}"
-    value = f"{label(one.field)} “{shorten(one_line(one.value), VALUE_CHARS)}”"
-    return f"Your profile says now: {value}" + (" (you typed it twice)" if one.by == "worker" else "")
+    return f"Your profile says now: {_field(one)}" + (" (you typed it twice)" if one.by == "worker" else "")
+
+
+def settled_label(one: Settled) -> str:
+    """Return what an undo of it is called."""
+    return f"Denied {label(one.field)}" if one.decision == "denied" else f"Approved {_field(one)}"
+
+
+def _field(one: Settled) -> str:
+    return f"{label(one.field)} “{shorten(one_line(one.value), VALUE_CHARS)}”"

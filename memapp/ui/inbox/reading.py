@@ -11,7 +11,7 @@ from memapp.domain.profile import FIELDS, is_sensitive
 from memapp.errors import NotFound
 from memapp.runtime import Runtime
 from memapp.services import activity, chats
-from memapp.services.consent import decisions, pending
+from memapp.services.consent import decisions, pending, questions
 
 Wrote = Literal["typed", "pasted", "other"]
 QUOTE_CHARS = 240
@@ -123,9 +123,10 @@ def settled_by(runtime: Runtime, message: Message) -> tuple[Settled, ...]:
     )
 
 
-def proposed_by(runtime: Runtime, message_id: str) -> tuple[Patch, ...]:
-    """Return what waits because of one message."""
-    return tuple(patch for patch in pending.waiting(runtime) if message_id in patch.evidence)
+def proposed_by(runtime: Runtime, message: Message) -> tuple[Patch, ...]:
+    """Return what waits because of one message, but for what the chat ends with a question about."""
+    asked = questions.asked_last(runtime, message.thread_id)
+    return tuple(patch for patch in pending.waiting(runtime) if message.id in patch.evidence and patch.id != asked)
 
 
 def profile(runtime: Runtime) -> tuple[Known, ...]:

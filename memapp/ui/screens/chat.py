@@ -71,7 +71,7 @@ class ChatScreen(Screen[None]):
         """Who answers in the chat on the screen."""
         self._question = question
         self._typed = typed
-        self.undone = UndoStack()
+        self.undone = UndoStack(lambda step: self.transcript.took_back(step))
         self.turn = TurnView(self)
         self.sending = Sending(self)
         self.showing = Showing(self)
@@ -330,6 +330,8 @@ class ChatScreen(Screen[None]):
             self.say("Nothing to undo.")
             return
         await asyncio.to_thread(done.back, self.runtime)
+        if done.step:
+            self.undone.drop(done.step)
         notify(self, f"Undone: {done.label}")
         self.threads.brought_back(done)
         self.list_threads()

@@ -198,10 +198,16 @@ class Transcript(VerticalScroll):
         await self.mount(answer, before=after)
         self._move_cursor(None)
 
-    def note(self, text: str, asks: Announcement | None = None) -> None:
-        """Add a quiet line below the last message."""
-        self.mount(Note(text, asks))
+    def note(self, text: str, asks: Announcement | None = None, *, step: str = "") -> None:
+        """Add a quiet line below the last message, with an undo if it is about a step."""
+        self.mount(Note(text, asks, step=step))
         self.anchor()
+
+    def took_back(self, step: str) -> None:
+        """Say where a step is told that it was taken back."""
+        for one in self.query(Note):
+            if one.step == step:
+                one.took_back()
 
     def on_click(self, event: events.Click) -> None:
         under, _ = self.screen.get_widget_at(*event.screen_offset)
@@ -340,9 +346,17 @@ class _LaterLine(Static):
 class Note(Static):
     """A quiet line between the messages; a click on it asks for something."""
 
-    def __init__(self, text: str, asks: Announcement | None = None) -> None:
-        super().__init__(plain(text), markup=False, classes="note")
+    def __init__(self, text: str, asks: Announcement | None = None, *, step: str = "") -> None:
+        super().__init__(plain(f"{text}  ·  undo" if step else text), markup=False, classes="note")
+        self._text = text
         self._asks = asks
+        self.step = step
+        """What an undo takes back; empty for a line about no change."""
+
+    def took_back(self) -> None:
+        """Say that it holds no longer."""
+        self._asks = None
+        self.update(plain(f"{self._text}  ·  taken back"))
 
     def on_click(self) -> None:
         if self._asks is not None and isinstance(self.parent, Transcript):
