@@ -68,7 +68,10 @@ class Usage:
     """Prompt tokens found in the cache."""
     decode_tokens: int = 0
     first_token_seconds: float = 0.0
+    """From the call to its first token."""
     seconds: float = 0.0
+    waited_seconds: float = 0.0
+    """Of a reply: from the message to its first word, with all that a turn does before."""
     at_limit: bool = False
     """The reply took all the tokens it was allowed, so it may end in the middle of a sentence."""
 

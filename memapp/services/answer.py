@@ -50,6 +50,8 @@ class OpenTurn:
     """What call 1 said before memapp was killed in the middle of this turn."""
     avoid: str = ""
     """An earlier reply to the same message, which a retry must not repeat."""
+    began_at: float = field(default_factory=time.monotonic)
+    """When the person had sent it, as `time.monotonic` has it."""
 
 
 @dataclass
@@ -64,6 +66,7 @@ class _Reply:
     usage: Usage = field(default_factory=Usage)
     status: MessageStatus = MessageStatus.FAILED
     """Until it is known to have ended better."""
+    waited_seconds: float = 0.0
     saved_at: float = field(default_factory=time.monotonic)
     overdue: str = ""
     """Why the watchdog gave the turn up."""
@@ -116,7 +119,7 @@ def answer(runtime: Runtime, turn: OpenTurn) -> Iterator[TurnEvent]:
 
 def _settle(turn: OpenTurn, so_far: _Reply) -> None:
     if so_far.overdue:
-        raise ModelError(so_far.overdue, "Try again, or choose a smaller model under Models (F8).")
+        raise ModelError(so_far.overdue, "Try again, or choose a smaller model.")
     if turn.cancel.is_set():
         so_far.status = MessageStatus.STOPPED
         return
@@ -162,15 +165,17 @@ def _predict(runtime: Runtime, model: ChatModel, setting: Scene, turn: OpenTurn,
         so_far.needed_info = turn.kept
         return Predicted(turn.kept, "kept", Usage())
     prompt, sampling = predict.request(setting)
-    text = ""
-    with closing(model.generate(prompt, sampling, turn.cancel)) as stream:
+    text, enough = "", Cancel()
+    turn.cancel.listen(enough.set)
+    with closing(model.generate(prompt, sampling, enough)) as stream:
         for part in stream:
             if isinstance(part, Finished):
                 so_far.predict_usage = part.usage
-            else:
+            elif not enough.is_set():
                 text += part.text
                 if predict.read_enough(text):
-                    break
+                    enough.set()
+    turn.cancel.unlisten(enough.set)
     so_far.needed_info = predict.parse(text).needed_info
     if so_far.needed_info:
         with runtime.database.write() as conn:
@@ -206,10 +211,12 @@ def _stream_reply(
         for part in stream:
             match part:
                 case Finished():
-                    so_far.usage = replace(part.usage, at_limit=part.reason == "length")
+                    at_limit = part.reason == "length"
+                    so_far.usage = replace(part.usage, at_limit=at_limit, waited_seconds=so_far.waited_seconds)
                 case Piece(text=text, tail=True):
                     tail += text
                 case Piece(text=text):
+                    so_far.waited_seconds = so_far.waited_seconds or time.monotonic() - turn.began_at
                     so_far.text += clean(text)
                     _save_partial(runtime, turn, so_far)
                     yield Streamed(clean(text))

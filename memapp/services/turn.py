@@ -7,6 +7,7 @@ about a proposal makes none: the app answers it in its own words.
 
 import logging
 import sqlite3
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -37,7 +38,8 @@ def take_turn(
     runtime: Runtime, thread_id: str, text: str, *, pasted: Sequence[tuple[int, int]] = (), cancel: Cancel | None = None
 ) -> Iterator[TurnEvent]:
     """Send a message and stream what happens. Raises `UsageError` for a message that cannot be sent; nothing is saved then."""
-    text, pasted = _checked(text, pasted)
+    began_at = time.monotonic()
+    text, pasted = checked(text, pasted)
     thread, earlier = open_thread(runtime, thread_id)
     question = questions.open_question(runtime, earlier)
     expected, verdict = _check_expectation(runtime, [one for one in earlier if one.model != OWN_WORDS], text)
@@ -63,7 +65,8 @@ def take_turn(
     if heard is not None:
         yield Completed(reply, "")
         return
-    yield from answer(runtime, OpenTurn(thread, earlier, message, reply, cancel or Cancel(), ahead=ahead))
+    turn = OpenTurn(thread, earlier, message, reply, cancel or Cancel(), ahead=ahead, began_at=began_at)
+    yield from answer(runtime, turn)
     if asked := questions.ask_about(runtime, message):
         yield Asked(asked)
 
@@ -93,7 +96,7 @@ def resend_turn(
 
     What was learned from them and is not said any more goes to the trash.
     """
-    _checked(text, pasted)
+    checked(text, pasted)
     message = chat.get_message(runtime.database.read(), runtime.user_id, message_id)
     if message.role is not Role.USER:
         raise UsageError("Only your own messages can be edited.")
@@ -128,7 +131,8 @@ def _notice(runtime: Runtime, message: Message) -> None:
             )
 
 
-def _checked(text: str, pasted: Sequence[tuple[int, int]]) -> tuple[str, Sequence[tuple[int, int]]]:
+def checked(text: str, pasted: Sequence[tuple[int, int]] = ()) -> tuple[str, Sequence[tuple[int, int]]]:
+    """Return a message as it can be sent, with what of it was pasted. Raises `UsageError` for one that cannot."""
     cleaned = clean(text)
     if not cleaned.strip():
         raise UsageError("There is nothing to send.")

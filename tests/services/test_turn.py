@@ -35,3 +35,15 @@ def test_an_error_while_noticing_costs_no_answer_and_is_counted(
     assert chats.get_message(runtime, only(Accepted, happened).message.id).text == "I live in Oslo."
     (skipped,) = recorded(runtime, "notice")
     assert (skipped["status"], skipped["thread_id"], skipped["meta"]) == ("skipped", thread, {"error": type(error).__name__})
+
+
+def test_the_wait_for_the_first_word_counts_everything_and_both_calls_are_logged(tmp_path: Path) -> None:
+    runtime = make_runtime(tmp_path, ScriptedModel(delay_seconds=0.01))
+    usage = only(Completed, say(runtime, new_chat(runtime), "Tell me about oolong tea.")).reply.usage
+    assert usage.waited_seconds > usage.first_token_seconds
+    (answered,) = recorded(runtime, "respond")
+    call_1, call_2 = answered["meta"]["call_1"], answered["meta"]["call_2"]
+    assert call_1["prefill_tokens"] > 0 and call_1["decode_tokens"] > 0
+    assert call_2["decode_tokens"] == usage.decode_tokens
+    assert usage.waited_seconds >= call_1["seconds"]
+    runtime.close()

@@ -2,6 +2,7 @@
 
 import difflib
 import os
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -38,6 +39,8 @@ from memapp.ui.widgets.transcript import Transcript
 from tests.ui.conftest import Seen, World
 
 GOLDENS = Path(__file__).parent / "goldens"
+WAITED = re.compile(r"first (?:0\.\d\d s|\d\.\d s ?)")
+"""How long an answer took to begin; from one second on it is a digit shorter."""
 SIZES = [(80, 24), (120, 40)]
 OURS = [
     *(MemappApp, ChatScreen, ModelsScreen, SettingsScreen, FindScreen, Card, MemoryCard, TextCard, Question, Line),
@@ -84,6 +87,7 @@ async def _talk(world: World, seen: Seen) -> None:
 def compare(seen: Seen, name: str, update: bool) -> None:
     folder = str(seen.app.runtime.paths.database.parent) if seen.app.is_open else ""
     text = "\n".join(line.replace(folder, "/home/anna") if folder else line for line in seen.lines()).rstrip() + "\n"
+    text = WAITED.sub("first 0.00 s", text)
     path = GOLDENS / f"{name}.txt"
     if update:
         path.parent.mkdir(exist_ok=True)

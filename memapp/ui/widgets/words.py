@@ -19,15 +19,15 @@ def moment(at: datetime, now: datetime) -> str:
 
 
 def cost(usage: Usage) -> str:
-    """Return what a reply cost: tokens, speed, time to the first token."""
+    """Return what a reply cost: tokens, speed, and how long the person waited for its first word."""
     if not usage.decode_tokens:
         return ""
     parts = [f"{usage.decode_tokens} tok"]
     if usage.seconds > usage.first_token_seconds > 0:
         parts.append(f"{usage.decode_tokens / (usage.seconds - usage.first_token_seconds):.1f} tok/s")
-    if usage.first_token_seconds > 0:
-        digits = 1 if usage.first_token_seconds >= 1 else 2
-        parts.append(f"first {usage.first_token_seconds:.{digits}f} s")
+    if usage.waited_seconds > 0:
+        digits = 1 if usage.waited_seconds >= 1 else 2
+        parts.append(f"first {usage.waited_seconds:.{digits}f} s")
     return " · ".join(parts)
 
 
