@@ -167,7 +167,8 @@ def _not_in(profile: Mapping[str, str], said: Sequence[Hint]) -> list[Hint]:
 
 def as_value(fact: str) -> str:
     """Return all that a remembered sentence says as the value of a field: what the person does or has."""
-    return re.sub(r"^(?:User's|User|My|I) ", "", fact).rstrip(".")
+    told = in_first_person(fact) if fact.startswith("User and ") else fact
+    return re.sub(r"^(?:User's|User|My|my|I) ", "", told).rstrip(".")
 
 
 def _touched(fact: str) -> Iterator[str]:
@@ -185,7 +186,7 @@ def _plain(fact: str) -> str:
 def _named(field: str, fact: str) -> str:
     leads, read = _NAMED[field]
     told = _plain(fact)
-    if re.search(r"\b(?:not|never|cannot)\b", told):
+    if re.search(r"\b(?:not|never|cannot|hate|dislike)\b", told):
         return ""  # what somebody is not called, and where they do not live
     values = (read(told[lead.end() :]) for lead in re.finditer(leads, told))
     return next((value[0] for value in values if value), "")

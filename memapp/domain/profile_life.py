@@ -24,7 +24,7 @@ LIFE: tuple[Rule, ...] = (
         r"medication|meds|lithium|methadone|metformin|blood pressure|birth control|ssris?|statins|prozac|xanax))",
         phrase,
     ),
-    Rule("health", r"\bmy (?:blood type|diagnosis|therapist|psychiatrist|oncologist|disability|medication) is ", phrase),
+    Rule("health", r"\bmy (?:blood type|diagnosis|disability|medication) is ", phrase),
     Rule(
         "contact",
         r"\bmy (?:(?:new|mobile|cell|home|work|phone|telephone|contact|whatsapp|personal)\s*)*(?:phone|number|mobile|"

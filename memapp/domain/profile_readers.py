@@ -17,7 +17,7 @@ Reader = Callable[[str], Reading | None]
 
 def name(rest: str) -> Reading | None:
     """Read a name: up to three words written large, or one written small that is no other word."""
-    found = re.match(rf"{_TITLE}({_NAME_WORD})((?: (?:[a-z]{{1,3}} )?{_LARGE_WORD}){{0,2}})(?!'s?\b\w*\s+\w)", rest)
+    found = re.match(rf"{_TITLE}({_NAME_WORD})((?: (?:[a-z]{{1,3}} )?{_LARGE_WORD}){{0,2}})(?!'s?\b\w*\s+\w)(?!\w)", rest)
     if found is None:
         return None
     first = found.group(1).rstrip(".'-")
@@ -37,7 +37,7 @@ def _is_no_name(word: str) -> bool:
     return (
         lowered in NOT_NAMES | FUNCTION_WORDS | PRONOUNS | NEGATIONS | LANGUAGES
         or (lowered in COMMON_VERBS | HEDGES | ADVERBS and lowered == word and word not in GIVEN_NAMES)
-        or (word == lowered and re.search(r"(?:ing|ed)$", word) is not None and word not in GIVEN_NAMES)
+        or (word == lowered and re.search(r"(?:ing|ed|ly)$", word) is not None and word not in GIVEN_NAMES)
     )
 
 
@@ -89,6 +89,10 @@ def place(rest: str) -> Reading | None:
     with_article = re.match(rf"the ({PLACES_WITH_ARTICLE})(?!\w)", rest, re.IGNORECASE)
     if with_article is not None:
         return f"the {_named_place(with_article.group(1))}", with_article.end()
+    around = re.match(r"the (?=[A-Z][\w'-]+(?: [A-Z][\w'-]+)? (?:area|region)\b)", rest)
+    if around is not None:
+        inner = place(rest[around.end() :])
+        return (inner[0], around.end() + inner[1]) if inner else None
     found = _place_words(rest)
     if _NOT_NOW.match(rest, found):
         return None
@@ -182,7 +186,7 @@ def target_language(rest: str) -> Reading | None:
 def pronouns(rest: str) -> Reading | None:
     pattern = rf"({_PRONOUN}(?:\s*/\s*{_PRONOUN}|\s+(?:and|or)\s+{_PRONOUN}){{0,3}}|any(?: pronouns?)?\b|all pronouns\b)"
     found = re.match(pattern, rest, re.IGNORECASE)
-    if found is None:
+    if found is None or re.match(r" for (?!me\b)", rest[found.end() :]):
         return None
     parts = re.split(r"\s*/\s*|\s+(?:and|or)\s+", found.group(1).casefold())
     return ("any" if parts[0].startswith(("any", "all")) else "/".join(parts)), found.end()
@@ -226,6 +230,12 @@ def city_of_address(rest: str) -> Reading | None:
         if re.fullmatch(r"[^\W\d_][^\d]{2,}", part) and not _STREET.search(part) and len(part.split()) < 4
     ]
     return (_written_large(names[0]) if names else ""), read[1]
+
+
+def city_in_address(rest: str) -> Reading | None:
+    """Read the city from an address that may be as old as it is known; nothing where it cannot be made out."""
+    read = city_of_address(rest)
+    return read if read and read[0] else None
 
 
 _STREET = re.compile(r"\b(?:apt|suite|box|street|st|road|rd|avenue|ave|lane|unit|floor|the corner|and)\b", re.IGNORECASE)
@@ -285,11 +295,15 @@ _WHEN = (
     r"20)\d\d|(?:\d+|a|an|a few|two|three|some) "
     r"\w+ ago|right now|at the moment|too|as well))+$"
 )
-MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec)[a-z]*\.?"
+MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t|tember)?|oct(?:ober)?|"
+    r"nov(?:ember)?|dec(?:ember)?)\b\.?"
+)
 _DAY = r"\d{1,2}(?:st|nd|rd|th)?"
 _DATE = (
     rf"(?:the )?{_DAY}(?: of)? {MONTH}(?:,? \d{{4}})?|{MONTH} (?:the )?{_DAY}(?:,? \d{{4}})?|{MONTH},? \d{{4}}|"
-    r"\d{4}-\d{2}-\d{2}|\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|(?:19|20)\d\d"
+    r"\d{4}-\d{2}-\d{2}|\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|(?:19|20)\d\d|"
+    rf"{MONTH}(?! \d)"
 )
 PHONE = r"\+?\(?\d[\d ()./-]{5,22}\d"
 MAIL = r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"

@@ -11,6 +11,7 @@ from memapp.domain.english import ADVERBS, HEDGES, NEGATIONS, word_set
 from memapp.domain.profile_readers import (
     LANGUAGE,
     Reader,
+    city_in_address,
     city_of_address,
     ending_name,
     languages,
@@ -85,7 +86,8 @@ _AFTER_LANGUAGE = (
 _NO_TALK = (
     r"(?!\W*(?:do|did|does) (?:you|they|we|people)\b)(?!.*\b(?:say|said|translat\w*|words?|means?|meaning|call|called|"
     r"spell\w*|phrase|"
-    r"sentence|express\w*|learn\w*|lessons?|class|course|teach|stud\w+|know how|movies?|films?|songs?|people|someone|"
+    r"sentence|express\w*|a little|learn\w*|lessons?|class|course|teach|stud\w+|know how|movies?|films?|songs?|"
+    r"people|someone|"
     r"programming|body|"
     r"he|she|they|his|her|their|them|friend|wife|husband|mother|father|boss|about|stop|quit|don't|never|not|hate|avoid|without|"
     r"if (?:i|you) were)\b)"
@@ -111,10 +113,13 @@ _OTHER_LANGUAGE = (
     rf"{_NO_STUDY}(?=.*\b(?:chang|fix|switch|set|alter|adjust|modif|replac|updat|different|another|other|configur|edit|swap)\w*)"
     rf"{_THE_LANGUAGE}"
 )
+_ADDRESS = r"(?:(?:new|home|current|postal|mailing|street|shipping|billing|primary|secondary|and) )*address(?:es)?"
 NEW_ADDRESS = (
     r"(?:(?:i (?:want|need|would like) to |i'd like to |please |can you ){0,3}(?:(?:update|change|note|set|correct) )?)"
-    r"\bmy (?:(?:new|home|current|postal|mailing|street|shipping|billing|primary|secondary|and) )*address(?:es)? (?:is|to)"
-    r"(?: (?:now|the same))?:? "
+    rf"\bmy {_ADDRESS} (?:is|to)(?: (?:now|the same))?:? "
+)
+_ADDRESS_CHANGES = (
+    rf"\b(?:(?:update|change|note|set|correct) my {_ADDRESS} (?:is|to)|my new {_ADDRESS} is)(?: (?:now|the same))?:? "
 )
 
 WHO: tuple[Rule, ...] = (
@@ -128,7 +133,8 @@ WHO: tuple[Rule, ...] = (
     ),
     Rule(
         "preferred_name",
-        r"\b(?:i|i'd|can i|may i|could i|let me)\b(?:(?!\bnot\b|n't\b)[\w'\s]){0,40}?\b(?:be|being|get) (?:called|known|"
+        r"\b(?:i|i'd|can i|may i|could i|let me)\b(?:(?!\b(?:not|hate|dislike)\b|n't\b)[\w'\s]){0,40}?"
+        r"\b(?:be|being|get) (?:called|known|"
         rf"addressed|referred to|named) {_BY}",
         name,
         is_request=True,
@@ -231,7 +237,8 @@ WHO: tuple[Rule, ...] = (
         place,
     ),
     Rule("city", r"\bmy (?:current |new )?(?:home|city|home\s*town|place|house|apartment|flat) is (?:now )?(?:in )?", place),
-    Rule("city", NEW_ADDRESS, city_of_address, is_request=True),
+    Rule("city", NEW_ADDRESS, city_in_address, is_request=True),
+    Rule("city", _ADDRESS_CHANGES, city_of_address, is_request=True),
     Rule("city", rf"{AM}from ", place),
     Rule(
         "language",

@@ -154,7 +154,8 @@ LEANINGS = (
     "(?:trump|biden|obama|maga|bernie|brexit) (?:supporter|voter|fan)"
 )
 BONDS = (
-    "married(?: to (?!an?\\b|my\\b|the\\b)[\\w'-]+)?|single|divorced|widowed|engaged(?! in| with)(?: to (?!an?\\b|my\\b|"
+    "married(?! to my (?:job|work|career)\\b)(?: to (?!an?\\b|my\\b|the\\b)[\\w'-]+)?|single|divorced|widowed|"
+    "engaged(?! in| with)(?: to (?!an?\\b|my\\b|"
     "the\\b)[\\w'-]+)?|separated|in a (?:\\w+[ -]){0,2}relationship|in an open "
     "relationship|polyamorous|celibate|gay|lesbian|bi|bisexual|straight(?! with| to| from)|heterosexual|homosexual|"
     "asexual|pansexual|queer|trans|transgender|non-?binary|"

@@ -143,6 +143,15 @@ def test_a_plain_statement_is_read_with_its_value(typed: str, field: str, value:
         "I prefer Linux",
         "I hate when people call me Bob",
         "my wife's name is Mia",
+        "talk to me gently",
+        "my username is sam99",
+        "I use he/him for my dog",
+        "I only speak a little Danish",
+        "I hate being called Samuel",
+        "my psychiatrist is great",
+        "I'm married to my job",
+        "I was born in Marrakesh",
+        "I no longer live in Oslo",
     ],
 )
 def test_what_is_not_said_of_oneself_or_not_meant_states_nothing(typed: str) -> None:
@@ -276,3 +285,18 @@ def test_any_text_is_read_without_failing_and_with_places_inside_it(text: str) -
 )
 def test_a_quotation_states_nothing(statement: str, quotation: str) -> None:
     assert stated(quotation.format(statement)) == []
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("My address is 12 Main Street", [("address", "12 Main Street")]),
+        ("My sister and I have diabetes", [("health", "diabetes")]),
+        ("My husband and I are getting divorced", [("relationship", "getting divorced")]),
+        ("I was born in March", [("birth_date", "March")]),
+        ("I still make 80k a year", [("money", "80k a year")]),
+        ("I'm happily in the Oslo area. I live in the Oslo area", [("city", "Oslo")]),
+    ],
+)
+def test_nothing_is_read_beside_what_is_stated(typed: str, found: list[tuple[str, str]]) -> None:
+    assert read(typed) == found

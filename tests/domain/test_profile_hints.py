@@ -75,6 +75,9 @@ def test_only_sensitive_fields_can_be_touched() -> None:
         ("My mother has cancer.", None),
         ("My mother and I pray together.", Hint("religion", "mother and I pray together")),
         ("User has asthma.", None),
+        ("User and User's wife pray together.", Hint("religion", "wife and I pray together")),
+        ("User's oncologist is Dr Smith.", Hint("health", "oncologist is Dr Smith")),
+        ("User hates being called Samuel.", Hint("preferred_name", "")),
         ("User likes tea.", None),
     ],
 )

@@ -88,6 +88,8 @@ def _is_telling_verb(verb: str, words: Words) -> bool:
 
 def _is_habit(adverbs: Words, verb: str, words: Words) -> bool:
     first = word_at(words, 0)
+    if verb == "live" and first == "in" and set(lower(words[1:3])) & _NOWHERE:
+        return False
     is_frequent = bool(FREQUENT.search(" ".join([*adverbs, *words])))
     if verb not in COMMON_VERBS | SOLO_VERBS and not is_frequent:
         return False
@@ -103,6 +105,8 @@ def _is_habit(adverbs: Words, verb: str, words: Words) -> bool:
     )
 
 
+_NOWHERE = word_set("moment present past future now fear hope peace harmony denial")
+"""What somebody lives in as they feel at the time, not where."""
 _HABIT_IF_FREQUENT = word_set("have like plan start meet win lose call stop break become come change finish identify learn fly")
 
 
