@@ -9,7 +9,7 @@ import click
 from memapp.cli.output import opened, say, show, show_json
 from memapp.cli.shape import as_json_option, ids_argument
 from memapp.domain.history import Step
-from memapp.errors import UsageError
+from memapp.errors import NeedsYes, UsageError
 
 
 @click.command()
@@ -103,7 +103,7 @@ def restore(options: dict[str, Any], memory_ids: tuple[str, ...], file: Path | N
 
 
 def bring_back(options: dict[str, Any], memory_ids: tuple[str, ...]) -> None:
-    """Bring memories back from the trash and say which."""
+    """Bring memories back from the trash and say which. Raises `NeedsYes` for what waits for the person's word first."""
     from memapp.services import curate, ids
 
     with opened(options) as runtime:
@@ -111,8 +111,12 @@ def bring_back(options: dict[str, Any], memory_ids: tuple[str, ...]) -> None:
         for revision in back.revisions:
             say(f"Restored: {curate.get(runtime, revision.memory_id).text}")
         stayed = [curate.get(runtime, memory_id).text for memory_id in back.known]
+        unsaid = [curate.get(runtime, memory_id).text for memory_id in (*back.asked, *back.barred)]
     if stayed:
         raise UsageError(f"Not restored, since memapp knows the same already: {'; '.join(stayed)}.")
+    if unsaid:
+        hint = "See: memapp consents list." if back.asked else "Write what is right: memapp profile set."
+        raise NeedsYes(f"Not restored, since it says something of your profile: {'; '.join(unsaid).rstrip('.')}.", hint)
 
 
 @click.command()

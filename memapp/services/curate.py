@@ -8,10 +8,12 @@ from memapp.domain.changes import Actor, Change, Created, Pinned, Restored, Revi
 from memapp.domain.distil import tags_for
 from memapp.domain.filters import ALL_LIVE, MemoryFilter, Sort
 from memapp.domain.memory import MAX_MEMORY_CHARS, Kind, Memory, State
+from memapp.domain.profile_hints import unknown_in
 from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
-from memapp.store import changes, memories
+from memapp.services.consent import pending
+from memapp.store import changes, consents, memories
 from memapp.store.rows import new_id
 
 BY_HAND_IMPORTANCE = 3
@@ -27,6 +29,10 @@ class BroughtBack:
     """All of one step: taken back together."""
     known: tuple[str, ...]
     """Ids that stayed there, since memapp knows the same from elsewhere already."""
+    asked: tuple[str, ...]
+    """Ids that stayed there, since what they say of the person needs a yes first: it waits in the inbox."""
+    barred: tuple[str, ...]
+    """Ids that stayed there, since they touch something that needs a yes and say no value of it to ask about."""
 
 
 def add(
@@ -124,17 +130,30 @@ def forget(runtime: Runtime, *memory_ids: str) -> Revision:
 
 
 def restore(runtime: Runtime, *memory_ids: str) -> BroughtBack:
-    """Bring memories back from the trash in one step; one that memapp knows from elsewhere by now stays there."""
+    """Bring memories back from the trash in one step; one that memapp knows from elsewhere by now stays there.
+
+    So does one that says what only the person's yes can make known, unless they wrote it by hand: that is put before them.
+    """
     now = runtime.clock()
     actor = Actor(runtime.user_id, "person", step=new_id(now))
-    revisions, known = [], []
+    revisions: list[Revision] = []
+    known: list[str] = []
+    asked: list[str] = []
+    barred: list[str] = []
     with runtime.database.write() as conn:
+        profile = consents.read_profile(conn, runtime.user_id)
         for memory_id in memory_ids:
+            memory = memories.get_memory(conn, runtime.user_id, memory_id)
+            unknown = [] if memory.origin == "person" else unknown_in(memory.text, profile)
+            if memory.state is not State.LIVE and unknown:
+                pending.put_back(conn, runtime, memory, unknown)
+                (asked if any(one.value for one in unknown) else barred).append(memory_id)
+                continue
             try:
                 revisions.append(changes.apply(conn, Restored(memory_id), actor, now))
             except UsageError:
                 known.append(memory_id)
-    return BroughtBack(tuple(revisions), tuple(known))
+    return BroughtBack(tuple(revisions), tuple(known), tuple(asked), tuple(barred))
 
 
 def get(runtime: Runtime, memory_id: str) -> Memory:

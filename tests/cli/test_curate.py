@@ -100,6 +100,20 @@ def test_what_is_known_again_meanwhile_stays_in_the_trash(memapp: Terminal) -> N
     assert "knows the same" in err
 
 
+def test_what_says_something_of_the_profile_is_restored_with_a_yes_only(memapp: Terminal) -> None:
+    memapp("ask", "I live in Bergen.")
+    (waits,) = json.loads(memapp("consents", "list", "--json")[1])
+    assert memapp("approve", waits["id"])[0] == 0
+    (memory_id,) = (one["id"] for one in json.loads(memapp("list", "--json")[1]))
+    assert memapp("rm", memory_id)[0] == memapp("profile", "clear", "city")[0] == 0
+    code, out, err = memapp("restore", memory_id)
+    assert (code, out) == (4, "")
+    assert "User lives in Bergen" in err and "memapp consents list" in err
+    assert texts(memapp) == set()
+    (waits,) = json.loads(memapp("consents", "list", "--json")[1])
+    assert (waits["field"], waits["new_value"]) == ("city", "Bergen")
+
+
 def test_history_shows_and_exports_every_change_and_the_difference_of_two_versions(memapp: Terminal) -> None:
     memory_id = add(memapp, "I keep bees.")
     other = add(memapp, "I like tea.")

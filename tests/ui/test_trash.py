@@ -3,6 +3,7 @@
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from unittest.mock import patch
 
@@ -10,11 +11,12 @@ import pytest
 from textual.binding import Binding
 from textual.widgets import Checkbox, Input
 
-from memapp.domain.changes import Actor, Merged, SoftDeleted
+from memapp.domain.changes import Actor, Created, Merged, Purged, SoftDeleted
 from memapp.domain.filters import MemoryFilter
 from memapp.domain.memory import Memory
 from memapp.runtime import Runtime
 from memapp.services import curate
+from memapp.services.consent import pending
 from memapp.store import changes
 from memapp.ui.memories.words import age, purges
 from memapp.ui.screens.detail import TextCard
@@ -143,6 +145,24 @@ async def test_what_is_known_again_stays_and_that_is_said(world: World) -> None:
         await seen.pilot.press("r")
         await seen.until(lambda: any("knows the same" in toast for toast in seen.toasts()))
         assert "Anna had a dog." in in_trash(seen.app.runtime)
+
+
+async def test_what_says_something_of_the_profile_waits_for_a_yes_and_that_is_said(world: World) -> None:
+    async with trash(world) as (seen, screen):
+        runtime = seen.app.runtime
+        written = curate.get(runtime, curate.add(runtime, "User lives in Bergen.").memory_id)
+        with runtime.database.write() as conn:
+            changes.apply(conn, Purged(written.id), Actor(runtime.user_id, "person"), runtime.clock())
+            changes.apply(conn, Created(replace(written, origin="distilled")), Actor(runtime.user_id, "worker"), runtime.clock())
+        curate.forget(runtime, written.id)
+        seen.app.memories_changed()
+        await seen.settle()
+        put_cursor(screen, "User lives in Bergen.")
+        await seen.pilot.press("r")
+        await seen.until(lambda: any("needs your yes first, in the inbox (F4)" in one for one in seen.toasts()))
+        await seen.until(lambda: "Inbox ●1" in seen.lines()[0])
+        assert "User lives in Bergen." in in_trash(runtime)
+        assert [one.new_value for one in pending.waiting(runtime)] == ["Bergen"]
 
 
 async def test_search_finds_what_was_forgotten(world: World) -> None:

@@ -2,10 +2,13 @@
 
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import replace
 
 from memapp.domain.consent import Patch, expiry, rebased
-from memapp.domain.memory import Memory
-from memapp.domain.profile import FIELDS
+from memapp.domain.memory import Memory, State
+from memapp.domain.profile import FIELDS, same_value
+from memapp.domain.profile_hints import Hint
+from memapp.domain.profile_values import VALUE_CHARS, with_value
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.store import consents, events
@@ -92,12 +95,33 @@ def add_again(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, proposer
     return copy
 
 
+def put_back(conn: sqlite3.Connection, runtime: Runtime, memory: Memory, unknown: Sequence[Hint]) -> None:
+    """Put before the person what a memory from the trash would make known; it waits with that if it is one thing.
+
+    What waits already stays as it is.
+    """
+    held = replace(memory, state=State.LIVE, reason="", merged_into="") if len(unknown) == 1 else None
+    open_now = [one for one in consents.list_patches(conn, runtime.user_id, state="pending", limit=ALL) if is_open(runtime, one)]
+    for one in unknown:
+        if not one.value or any(two.field == one.field and same_value(one.field, two.addition, one.value) for two in open_now):
+            continue
+        says = current(conn, runtime, one.field)
+        patch = add(conn, runtime, one.field, says, with_value(one.field, says, one.value[:VALUE_CHARS]), "undo", held)
+        for message_id in consents.still_there(conn, runtime.user_id, memory.sources):
+            consents.add_evidence(conn, patch.id, message_id, typed=False)
+
+
+def is_open(runtime: Runtime, patch: Patch) -> bool:
+    """Say whether there is still time to decide."""
+    return patch.expires_at >= runtime.clock()
+
+
 def undecided(conn: sqlite3.Connection, runtime: Runtime, patch_id: str) -> Patch:
     """Return a proposal that can be decided. Raises `UsageError` for one that was, or whose time is over."""
     patch = consents.get_patch(conn, runtime.user_id, patch_id)
     if patch.state != "pending":
         raise UsageError("This was decided already.")
-    if patch.expires_at < runtime.clock():
+    if not is_open(runtime, patch):
         raise UsageError("The time to decide on this is over.", "Write it into the profile yourself.")
     return patch
 

@@ -104,11 +104,18 @@ class Deeds:
     async def restore(self, chosen: Sequence[Memory]) -> None:
         """Bring them back from the trash."""
         back = await asyncio.to_thread(curate.restore, self._runtime, *_ids(chosen))
-        came = [one for one in chosen if one.id not in back.known]
+        stayed = {*back.known, *back.asked, *back.barred}
+        came = [one for one in chosen if one.id not in stayed]
         if back.revisions:
             self._did("Restored", came, back.revisions[0])
         if back.known:
             notify(self._screen, f"{many(len(back.known))} stayed here: memapp knows the same again already.", problem=True)
+        if back.asked:
+            notify(self._screen, f"{many(len(back.asked))} stayed here: this needs your yes first, in the inbox (F4).")
+            self._app.memories_changed()
+        if back.barred:
+            words = "this touches your profile. Write there (F4, tab) what is right."
+            notify(self._screen, f"{many(len(back.barred))} stayed here: {words}", problem=True)
 
     async def erase(self, chosen: Sequence[Memory]) -> bool:
         """Erase them for good, if the person types the word; return whether it was done."""

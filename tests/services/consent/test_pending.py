@@ -2,13 +2,14 @@
 
 import pytest
 
+from memapp.domain.filters import MemoryFilter
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
-from memapp.services import undo
+from memapp.services import curate, undo
 from memapp.services.consent import decisions, pending, proposals, questions
 from memapp.store import consents
 from tests.builders import new_chat
-from tests.services.consent.builders import held_fact, later, proposed
+from tests.services.consent.builders import held_fact, later, live, proposed
 
 
 def test_a_proposal_changes_nothing_until_it_is_approved(runtime: Runtime) -> None:
@@ -66,3 +67,56 @@ def test_what_waits_with_a_proposal_and_what_was_asked_belong_to_one_person(runt
         assert (consents.held(conn, user, patch.id) is not None) is text
         assert consents.question_of(conn, user, patch.id) == asked
         assert consents.messages_since_question(conn, user, thread) == since
+
+
+def test_a_memory_that_states_what_is_not_approved_waits_for_the_yes_when_it_is_restored(runtime: Runtime) -> None:
+    patch = proposed(runtime, held=held_fact(runtime))
+    undo.undo(runtime, decisions.approve(runtime, patch.id))
+    (lost,) = trash(runtime)
+    (again,) = pending.waiting(runtime)
+    back = curate.restore(runtime, lost)
+    assert (back.revisions, back.known, back.asked) == ((), (), (lost,))
+    assert [one.id for one in pending.waiting(runtime)] == [again.id], "what waits already is not asked twice"
+    decisions.deny(runtime, again.id)
+    assert curate.restore(runtime, lost).asked == (lost,)
+    (asked,) = pending.waiting(runtime)
+    assert (asked.field, asked.old_value, asked.new_value, live(runtime)) == ("city", "", "Oslo", [])
+    assert pending.held_text(runtime, asked.id) == "User lives in Oslo near the harbour."
+    decisions.approve(runtime, asked.id)
+    assert live(runtime) == ["User lives in Oslo near the harbour."]
+
+
+def test_a_memory_that_states_two_such_things_is_restored_when_both_are_approved(runtime: Runtime) -> None:
+    patch = proposed(runtime, held=held_fact(runtime, "User has asthma and lives in Oslo."))
+    undo.undo(runtime, decisions.approve(runtime, patch.id))
+    (lost,) = trash(runtime)
+    decisions.deny(runtime, pending.waiting(runtime)[0].id)
+    assert curate.restore(runtime, lost).asked == (lost,)
+    assert {(one.field, one.new_value) for one in pending.waiting(runtime)} == {("health", "asthma"), ("city", "Oslo")}
+    for one in pending.waiting(runtime):
+        decisions.approve(runtime, one.id)
+    assert live(runtime) == []
+    assert [one.memory_id for one in curate.restore(runtime, lost).revisions] == [lost]
+
+
+def test_what_the_person_wrote_or_has_approved_is_restored_without_a_question(runtime: Runtime) -> None:
+    own = curate.add(runtime, "User lives in Oslo.").memory_id
+    patch = proposed(runtime, "health", "asthma", held=held_fact(runtime, "User has asthma."))
+    decisions.approve(runtime, patch.id)
+    (learned,) = (one.id for one in curate.list_memories(runtime) if one.id != own)
+    curate.forget(runtime, own, learned)
+    assert len(curate.restore(runtime, own, learned).revisions) == 2
+    assert pending.waiting(runtime) == []
+
+
+def test_a_memory_that_touches_such_a_field_without_a_value_stays_in_the_trash(runtime: Runtime) -> None:
+    patch = proposed(runtime, held=held_fact(runtime, "User does not live in Oslo."))
+    undo.undo(runtime, decisions.approve(runtime, patch.id))
+    (lost,) = trash(runtime)
+    assert curate.restore(runtime, lost).barred == (lost,)
+    assert trash(runtime) == [lost]
+
+
+def trash(runtime: Runtime) -> list[str]:
+    """What lies in the trash and was learned; `held_fact` leaves there what it wrote."""
+    return [one.id for one in curate.list_memories(runtime, MemoryFilter(state=None)) if one.origin == "distilled"]
