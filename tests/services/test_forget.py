@@ -86,6 +86,16 @@ def test_with_its_messages_nothing_of_it_is_left_in_any_file(runtime: Runtime, t
     assert ask(runtime, "SELECT title FROM threads") == [("[erased]",)]
 
 
+def test_a_reply_that_the_model_also_gave_to_others_is_not_counted_as_left(runtime: Runtime, model: ScriptedModel) -> None:
+    common = "I'm glad you're here, and I'll be happy to help."
+    model.enqueue(common)
+    memory = learn(runtime)
+    model.enqueue(common)
+    say(runtime, new_chat(runtime), "Hello there, who are you?")
+    receipt = forget.purge(runtime, [memory], messages=True)
+    assert (receipt.messages, receipt.left) == (2, ())
+
+
 def test_what_others_say_stays(runtime: Runtime) -> None:
     memory = learn(runtime)
     other = learn(runtime, "My brother Hugo lives in Ghent.")

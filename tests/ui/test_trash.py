@@ -209,6 +209,15 @@ async def test_the_typed_word_erases_and_a_receipt_is_shown(world: World) -> Non
         assert b"Anna had a dog." not in seen.app.runtime.paths.database.read_bytes()
 
 
+async def test_the_box_for_messages_shows_whether_it_is_ticked(world: World) -> None:
+    async with world.app(size=(80, 24)) as seen:
+        await seen.ready()
+        seen.app.push_screen(ConfirmErase("Erase?", "A memory.", may_take_messages=True))
+        await seen.until(lambda: "[ ] also erase the messages it came from" in seen.words())
+        await seen.pilot.press("shift+tab", "space")
+        await seen.until(lambda: "[✓] also erase the messages it came from" in seen.words())
+
+
 async def test_from_the_receipt_one_goes_to_another_memory_with_the_same_words(world: World) -> None:
     async with trash(world) as (seen, screen):
         curate.add(seen.app.runtime, "Anna had a dog. It was old.")

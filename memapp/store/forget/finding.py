@@ -66,8 +66,9 @@ def texts_of(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[str]) 
 
 
 def texts_of_messages(conn: sqlite3.Connection, user_id: str, message_ids: Sequence[str]) -> tuple[str, ...]:
+    """Return what the person wrote in messages. What a model replied is not theirs, and it replies the same to others too."""
     rows = conn.execute(
-        "SELECT text FROM messages WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",
+        "SELECT text FROM messages WHERE user_id = ? AND role = 'user' AND id IN (SELECT value FROM json_each(?))",
         (user_id, to_json(list(message_ids))),
     )
     return tuple(row["text"] for row in rows)

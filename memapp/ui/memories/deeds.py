@@ -142,7 +142,7 @@ class Deeds:
         """Show what was erased; from there the person can go to another memory that holds the same words, and erase it too."""
         self._app.memories_changed()
         text = str(receipt)
-        card = TextCard("✓ Receipt", text.replace(", ", "\n"), can_jump=bool(receipt.also_in))
+        card = TextCard("Receipt" if receipt.left else "✓ Receipt", text.replace(", ", "\n"), can_jump=bool(receipt.also_in))
         wanted = await self._app.push_screen_wait(card)
         if wanted is not None and wanted.deed == "jump":
             self._app.show_memory(receipt.also_in[0])

@@ -166,6 +166,16 @@ class Erase:
     """Also the messages that it came from."""
 
 
+class Tick(Checkbox):
+    """A box that shows whether it is ticked without its colour too."""
+
+    BUTTON_LEFT, BUTTON_INNER, BUTTON_RIGHT = "[", " ", "]"
+
+    def watch_value(self) -> None:
+        self.BUTTON_INNER = "✓" if self.value else " "
+        super().watch_value()
+
+
 class ConfirmErase(ModalScreen[Erase | None]):
     """What is erased for good is erased only when the person types the word."""
 
@@ -180,7 +190,7 @@ class ConfirmErase(ModalScreen[Erase | None]):
             yield Static(joined((self._title, "bold $error")), markup=False)
             yield Static(joined("\n", self._text), markup=False)
             if self._may_take_messages:
-                yield Checkbox(plain("and the messages it came from, with their replies"), compact=True, id="erase-messages")
+                yield Tick(plain("also erase the messages it came from, and their replies"), compact=True, id="erase-messages")
             yield Static(joined("\n", f"Type {ERASE} and press enter."), markup=False)
             yield Input(max_length=20, id="erase-word")
             keys = "⏎ erase for good   " + ("tab to the box   " if self._may_take_messages else "") + "esc keep"
