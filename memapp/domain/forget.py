@@ -169,6 +169,8 @@ class Receipt:
         if self.left:
             said += f" ({', '.join(name for name, _ in self.left)})"
         said += "." if self.settled else "; the rest is done at the next start."
+        if self.left:
+            said += " In messages or elsewhere `memapp forget WORDS` erases them too."
         if self.also_in:
             others = counted(len(self.also_in), "other memory", "other memories")
             named = " ".join(self.also_in[:NAMED]) + (" …" if len(self.also_in) > NAMED else ".")
