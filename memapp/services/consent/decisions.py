@@ -70,6 +70,19 @@ def snooze(runtime: Runtime, patch_id: str, hours: int = SNOOZE_HOURS) -> str:
         return actor.step
 
 
+def wake(runtime: Runtime) -> list[str]:
+    """Bring up all that was put off, by taking that back; return the steps that were taken back."""
+    conn = runtime.database.read()
+    steps = []
+    for patch in pending.asleep(runtime):
+        entries = history.list_entries(conn, runtime.user_id, memory_id=f"profile:{patch.field}", limit=pending.ALL)
+        put_off = (one.step for one in entries if one.meta.get("patch_id") == patch.id and one.meta.get("decision") == "snoozed")
+        steps.append(next(put_off))
+    for step in steps:
+        take_back(runtime, step)
+    return steps
+
+
 def set_field(runtime: Runtime, field: str, value: str) -> str:
     """Let the person write a field of their own profile; empty takes it away. Return the step."""
     value = _checked(value) if value.strip() else ""
@@ -86,7 +99,10 @@ def set_field(runtime: Runtime, field: str, value: str) -> str:
 
 
 def carry_out(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, by: Decider, actor: Actor) -> str:
-    """Approve a proposal in the caller's transaction, and create the memory that waited with it. Return the step."""
+    """Approve a proposal in the caller's transaction, and create the memory that waited with it. Return the step.
+
+    Other values that wait for a field with one value are withdrawn.
+    """
     if not patch.new_value:
         raise UsageError("This proposal has no value yet.", "Edit it, and it is approved.")
     held = consents.held(conn, runtime.user_id, patch.id)
@@ -99,6 +115,9 @@ def carry_out(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, by: Deci
     else:
         changes.apply(conn, ProfileChanged(patch.id), actor, now)
         _retire(conn, runtime, patch, actor)
+        for other in pending.rivals(conn, runtime, patch):
+            consents.decide(conn, runtime.user_id, other.id, "withdrawn", by, now)
+            consents.note_decision(conn, actor, actor.step, other, "withdrawn", now)
     if held and memories.find_same(conn, runtime.user_id, normalise(held.text)) is None:
         sources = tuple(consents.still_there(conn, runtime.user_id, held.sources))
         memory = replace(held, id=new_id(now), sources=sources, created_at=now, updated_at=now)

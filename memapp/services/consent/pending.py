@@ -4,11 +4,11 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
 
-from memapp.domain.consent import Patch, expiry, rebased
+from memapp.domain.consent import FORGOTTEN, Patch, expiry, rebased
 from memapp.domain.memory import Memory, State
 from memapp.domain.profile import FIELDS, same_value
 from memapp.domain.profile_hints import Hint
-from memapp.domain.profile_values import VALUE_CHARS, with_value
+from memapp.domain.profile_values import VALUE_CHARS, adds_up, with_value
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.store import consents, events
@@ -34,6 +34,25 @@ def get(runtime: Runtime, patch_id: str) -> Patch:
 
 def count_waiting(runtime: Runtime) -> int:
     return consents.count_waiting(runtime.database.read(), runtime.user_id, runtime.clock())
+
+
+def asleep(runtime: Runtime) -> list[Patch]:
+    """Return what was put off and is out of sight, that which comes up first before the others."""
+    now = runtime.clock()
+    found = consents.list_patches(runtime.database.read(), runtime.user_id, state="pending", limit=ALL)
+    put_off = [(one.snoozed_until, one) for one in found if one.snoozed_until and one.snoozed_until > now and is_open(runtime, one)]
+    return [one for _, one in sorted(put_off, key=lambda pair: pair[0])]
+
+
+def rivals(conn: sqlite3.Connection, runtime: Runtime, patch: Patch) -> list[Patch]:
+    """Return what else waits for the same field, newest first, where that has one value: a yes to one settles the others.
+
+    Left out is what an import proposed.
+    """
+    if adds_up(patch.field) or patch.field == FORGOTTEN:
+        return []
+    found = consents.list_patches(conn, runtime.user_id, state="pending", field=patch.field, limit=ALL)
+    return [one for one in found if one.id != patch.id and one.proposer != "import" and is_open(runtime, one)]
 
 
 def held_text(runtime: Runtime, patch_id: str) -> str:

@@ -144,3 +144,34 @@ def test_decisions_stand_in_the_history_without_what_they_were_about(runtime: Ru
     assert (row["memory_id"], row["actor"]) == ("profile:city", "person")
     assert "denied" in row["meta"]
     assert "Oslo" not in "".join(map(str, tuple(row)))
+
+
+def test_a_yes_to_one_value_withdraws_the_others_that_wait_for_the_field_and_undo_brings_them_back(runtime: Runtime) -> None:
+    leipzig, dresden, hamburg = (proposed(runtime, "city", value) for value in ("Leipzig", "Dresden", "Hamburg"))
+    imported = proposed(runtime, "city", "Berlin", proposer="import")
+    illness = proposed(runtime, "health", "asthma")
+    step = decisions.approve(runtime, dresden.id)
+    assert {one.id for one in pending.waiting(runtime)} == {imported.id, illness.id}
+    assert [pending.get(runtime, one.id).state for one in (leipzig, hamburg)] == ["withdrawn", "withdrawn"]
+    undo.undo(runtime, step)
+    assert decisions.profile(runtime) == {}
+    waits = [one.new_value for one in pending.waiting(runtime)]
+    assert waits[0] == "Dresden", "what was decided last is the newest"
+    assert sorted(waits) == ["Berlin", "Dresden", "Hamburg", "Leipzig", "asthma"]
+    (again,) = (one for one in pending.waiting(runtime) if one.new_value == "Leipzig")
+    decisions.approve(runtime, again.id)
+    assert sorted(one.new_value for one in pending.waiting(runtime)) == ["Berlin", "asthma"]
+
+
+def test_several_values_of_a_field_that_holds_them_wait_side_by_side(runtime: Runtime) -> None:
+    asthma, _ = proposed(runtime, "health", "asthma"), proposed(runtime, "health", "hay fever")
+    decisions.approve(runtime, asthma.id)
+    assert [one.addition for one in pending.waiting(runtime)] == ["hay fever"]
+
+
+def test_what_was_put_off_is_woken_all_at_once(runtime: Runtime) -> None:
+    patches = [proposed(runtime, "city"), proposed(runtime, "health", "asthma")]
+    steps = [decisions.snooze(runtime, patch.id) for patch in patches]
+    assert [one.id for one in pending.asleep(runtime)] == [one.id for one in patches]
+    assert sorted(decisions.wake(runtime)) == sorted(steps)
+    assert (pending.asleep(runtime), len(pending.waiting(runtime))) == ([], 2)
