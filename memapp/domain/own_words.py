@@ -13,7 +13,7 @@ def own_words(text: str) -> str:
     text = re.sub(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", "\n", text, flags=re.DOTALL)
     text = re.sub(r"(?m)^(?:>|\t| {4}).*$", "", text)
     text = re.sub(r"`[^`\n]*`|\b\w+://\S+|\bwww\.\S+", " # ", text)
-    return re.sub(r"[\"“„«]([^\"“”„»\n]*)[\"”“»]", _title_or_nothing, without_symbols(text))
+    return re.sub(r"[\"“„«]([^\"“”„«»\n]*)[\"”“»]", _title_or_nothing, without_symbols(text))
 
 
 def _title_or_nothing(quote: re.Match[str]) -> str:
