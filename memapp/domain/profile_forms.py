@@ -69,6 +69,10 @@ def _base(form: str) -> str:
 
 def in_first_person(fact: str) -> str:
     """Put a sentence about `User` back into the first person, so that one set of rules reads both."""
+    fact = re.sub(r"\b(?:the )?user(?='s|\b)", "User", fact, flags=re.IGNORECASE)
+    first = re.match(r"[A-Za-z]+", fact)
+    if first and first[0].casefold() in _BASES:  # as other programs write it: `Lives in Oslo`
+        fact = f"User {fact[0].lower()}{fact[1:]}"
     fact = re.sub(r"\bUser's\b", "my", fact)
     if fact.startswith("User and "):
         return _of_both(fact)

@@ -101,7 +101,7 @@ _TOPICS: Mapping[str, str] = {
     ),
     "city": (
         rf"(?:{_HOME})(?: (?!in\b)[\w']+){{0,4}} (?:in|near|around|outside|to|from|of) (?:the )?{_A_PLACE}|"
-        rf"{_A_PLACE}[\w ]{{0,40}}, (?:where i live|my (?:home|city|town))"
+        rf"{_A_PLACE} residents?|{_A_PLACE}[\w ]{{0,40}}, (?:where i live|my (?:home|city|town))"
     ),
 }
 """What speaks of each field. Words of family are left out: whose they are says little by itself."""

@@ -39,6 +39,9 @@ def test_what_is_so_now_is_put_in_the_simple_present(text: str, plain: str) -> N
         ("User and User's wife live in Oslo.", "my wife and I live in Oslo."),
         ("User likes Oslo, where User lives.", "I like Oslo, where I live."),
         ("User's mother calls User Sam.", "my mother calls me Sam."),
+        ("The user lives in Oslo.", "I live in Oslo."),
+        ("Lives in Oslo.", "I live in Oslo."),
+        ("Is married.", "I am married."),
         ("User never votes and prays.", "I never vote and pray."),
     ],
 )
