@@ -145,7 +145,7 @@ def expected(name: str) -> str:
 
 def nearest(word: str, known: Iterable[str], otherwise: str) -> str:
     """Ask whether the known word was meant that is nearly the same; if none is, say something else."""
-    found = process.extractOne(word.lower(), list(known), scorer=fuzz.ratio, score_cutoff=60)
+    found = process.extractOne(word, list(known), scorer=fuzz.ratio, processor=str.casefold, score_cutoff=60)
     return f"Did you mean {found[0]!r}?" if found else otherwise
 
 

@@ -7,7 +7,10 @@ import click
 
 from memapp.cli.output import opened, say, show, show_json, show_rows, when
 from memapp.cli.shape import ListingGroup, as_json_option, limit_option
-from memapp.domain.consent import DenyReason, Patch
+from memapp.domain.consent import DenyReason, Patch, label
+from memapp.domain.profile import FIELDS
+from memapp.errors import UsageError
+from memapp.settings import nearest
 
 if TYPE_CHECKING:
     from memapp.runtime import Runtime
@@ -37,7 +40,7 @@ def list_(options: dict[str, Any], limit: int, as_json: bool) -> None:
                 "id": one.id,
                 "until": when(one.expires_at),
                 "from": one.proposer,
-                "field": one.field,
+                "field": label(one.field),
                 "change": f"{one.old_value or '-'} > {one.new_value or '?'}",
             }
             for one in found
@@ -64,7 +67,7 @@ def show_(options: dict[str, Any], patch_id: str, as_json: bool) -> None:
     if as_json:
         show_json({**asdict(patch), "held": held, "said": [one.text for one in evidence]})
         return
-    show(f"{patch.field}: {patch.old_value or '-'} > {patch.new_value or '?'}")
+    show(f"{label(patch.field)}: {patch.old_value or '-'} > {patch.new_value or '?'}")
     say(f"{patch.state}, proposed by {patch.proposer} on {when(patch.created_at)}, open until {when(patch.expires_at)}")
     if held:
         say(f"waits with it: {held}")
@@ -97,7 +100,7 @@ def approve(options: dict[str, Any], patch_id: str, value: str | None) -> None:
         else:
             decisions.edit_then_approve(runtime, found, value)
         now = decisions.profile(runtime).get(field, "")
-    say(f"Approved. To undo: memapp undo. {field}: {now}" if now else "Approved. To undo: memapp undo.")
+    say(f"Approved. To undo: memapp undo. {label(field)}: {now}" if now else "Approved. To undo: memapp undo.")
 
 
 @click.command()
@@ -131,13 +134,26 @@ def list_profile(options: dict[str, Any], as_json: bool) -> None:
     if as_json:
         show_json(known)
         return
-    show_rows([{"field": field, "value": value} for field, value in known.items()], False)
+    show_rows([{"field": label(field), "value": value} for field, value in known.items()], False)
     if not known:
-        say("Nothing yet. Try: memapp profile set preferred_name Ana")
+        say("Nothing yet. Try: memapp profile set name Ana")
+
+
+def _field(_ctx: click.Context, _argument: click.Parameter, word: str) -> str:
+    """Return the field that is meant by its name or by what the person calls it: `city` or `Home`."""
+    for field in FIELDS.values():
+        if word.casefold() in (field.name, field.label.casefold()):
+            return field.name
+    labels = [field.label for field in FIELDS.values()]
+    raise UsageError(f"There is no profile field {word!r}.", nearest(word, labels, f"There are: {', '.join(labels)}."))
+
+
+def _fields_beginning(_ctx: click.Context, _argument: click.Parameter, begun: str) -> list[str]:
+    return [name for name in FIELDS if name.startswith(begun)]
 
 
 @profile.command("set")
-@click.argument("field")
+@click.argument("field", callback=_field, shell_complete=_fields_beginning)
 @click.argument("value", nargs=-1, required=True)
 @click.pass_obj
 def set_(options: dict[str, Any], field: str, value: tuple[str, ...]) -> None:
@@ -147,11 +163,11 @@ def set_(options: dict[str, Any], field: str, value: tuple[str, ...]) -> None:
     with opened(options) as runtime:
         decisions.set_field(runtime, field, " ".join(value))
         now = decisions.profile(runtime).get(field, "")
-    say(f"{field}: {now}")
+    say(f"{label(field)}: {now}")
 
 
 @profile.command("clear")
-@click.argument("field")
+@click.argument("field", callback=_field, shell_complete=_fields_beginning)
 @click.pass_obj
 def clear(options: dict[str, Any], field: str) -> None:
     """Take a field away."""
@@ -159,4 +175,4 @@ def clear(options: dict[str, Any], field: str) -> None:
 
     with opened(options) as runtime:
         decisions.set_field(runtime, field, "")
-    say(f"{field} is empty now. To undo: memapp undo.")
+    say(f"{label(field)} is empty now. To undo: memapp undo.")

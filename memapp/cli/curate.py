@@ -8,7 +8,7 @@ import click
 
 from memapp.cli.output import opened, say, show, show_json
 from memapp.cli.shape import as_json_option, ids_argument
-from memapp.domain.history import Step
+from memapp.domain.history import in_words
 from memapp.errors import NeedsYes, UsageError
 
 
@@ -113,7 +113,7 @@ def bring_back(options: dict[str, Any], memory_ids: tuple[str, ...]) -> None:
         stayed = [curate.get(runtime, memory_id).text for memory_id in back.known]
         unsaid = [curate.get(runtime, memory_id).text for memory_id in (*back.asked, *back.barred)]
     if stayed:
-        raise UsageError(f"Not restored, since memapp knows the same already: {'; '.join(stayed)}.")
+        raise UsageError(f"Not restored, since memapp knows the same already: {'; '.join(stayed).rstrip('.')}.")
     if unsaid:
         hint = "See: memapp consents list." if back.asked else "Write what is right: memapp profile set."
         raise NeedsYes(f"Not restored, since it says something of your profile: {'; '.join(unsaid).rstrip('.')}.", hint)
@@ -125,6 +125,7 @@ def bring_back(options: dict[str, Any], memory_ids: tuple[str, ...]) -> None:
 @click.pass_obj
 def undo(options: dict[str, Any], steps: int, as_json: bool) -> None:
     """Take back the last change, or the last so many."""
+    from memapp.services import activity
     from memapp.services import undo as service
 
     taken = []
@@ -132,14 +133,8 @@ def undo(options: dict[str, Any], steps: int, as_json: bool) -> None:
         for _ in range(min(steps, len(service.undoable(runtime, steps))) or 1):
             taken.append(service.undo_last(runtime))
             if not as_json:
-                show(_told(taken[-1]))
+                show(f"Taken back: {in_words(taken[-1], activity.decision(runtime, taken[-1]))}")
     if as_json:
         show_json([asdict(step) for step in taken])
     if len(taken) < steps:
         say(f"There was no more to take back than {len(taken)}.")
-
-
-def _told(step: Step) -> str:
-    """Say what was taken back: `UPDATE: User keeps bees. (and 2 more)`."""
-    what = "IMPORT" if step.actor == "import" else step.event
-    return f"{what}: {step.text or step.memory_id}" + (f" (and {step.entries - 1:,} more)" if step.entries > 1 else "")

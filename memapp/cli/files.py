@@ -6,8 +6,10 @@ from typing import Any
 
 import click
 
-from memapp.cli.output import opened, say, show, show_rows
-from memapp.domain.text import clean, one_line
+from memapp.cli.output import opened, say, show, show_json, show_rows
+from memapp.cli.shape import as_json_option
+from memapp.domain.consent import label
+from memapp.domain.text import clean, counted, one_line
 from memapp.errors import NeedsYes
 
 PLACES = ("config", "personas", "database", "models", "cache", "log")
@@ -15,26 +17,34 @@ PLACES = ("config", "personas", "database", "models", "cache", "log")
 
 @click.command()
 @click.argument("place", type=click.Choice(PLACES), required=False)
+@as_json_option
 @click.pass_obj
-def locate(options: dict[str, Any], place: str | None) -> None:
+def locate(options: dict[str, Any], place: str | None, as_json: bool) -> None:
     """Print where things are."""
     from memapp import paths
 
     found = paths.locate(options["home"], options["database"])
-    if place:
+    if place and not as_json:
         show(str(getattr(found, place)))
-    else:
-        show_rows([{"place": name, "path": str(getattr(found, name))} for name in PLACES], False)
+        return
+    show_rows([{"place": name, "path": str(getattr(found, name))} for name in ([place] if place else PLACES)], as_json)
 
 
 @click.command()
 @click.argument("target", type=click.Path(path_type=Path))
+@click.option("--yes", is_flag=True, help="Replace a file that is there already.")
+@as_json_option
 @click.pass_obj
-def backup(options: dict[str, Any], target: Path) -> None:
+def backup(options: dict[str, Any], target: Path, yes: bool, as_json: bool) -> None:
     """Write a checked copy of the memory file to TARGET."""
+    path = target.expanduser().absolute()
+    if path.is_file() and not yes:
+        raise NeedsYes(f"There is a file {target} already.", "Add --yes to replace it.")
     with opened(options, read_only=True) as runtime:
-        runtime.database.backup(target.expanduser().absolute())
+        runtime.database.backup(path)
     say(f"Written to {target}.")
+    if as_json:
+        show_json({"path": str(path), "bytes": path.stat().st_size})
 
 
 def restore_file(options: dict[str, Any], source: Path, *, yes: bool) -> None:
@@ -44,17 +54,17 @@ def restore_file(options: dict[str, Any], source: Path, *, yes: bool) -> None:
 
     source = source.expanduser().absolute()
     found = restore.look_at(source)
-    ending = f"; {found.waiting:,} undecided proposals end" if found.waiting else ""
+    held = f"{counted(found.memories, 'memory', 'memories')} and {counted(found.messages, 'message')}"
+    ending = f"; {counted(found.waiting, 'undecided proposal')} left behind" if found.waiting else ""
     if not yes:
-        known = "; ".join(f"{field}: {one_line(clean(value))}" for field, value in found.profile)
+        known = "; ".join(f"{label(field)}: {one_line(clean(value))}" for field, value in found.profile)
         raise NeedsYes(
-            f"It holds {found.memories:,} memories and {found.messages:,} messages{ending}."
-            + (f" Its profile says {known}." if known else ""),
+            f"It holds {held}{ending}." + (f" Its profile says {known}." if known else ""),
             "What you erased since it was made comes back. Add --yes to use it.",
         )
     path = paths.locate(options["home"], options["database"]).database
     aside = restore.put_in_place(path, source, datetime.now(UTC))
     with opened(options):  # an older file is brought up to date now
-        say(f"Restored: {found.memories:,} memories and {found.messages:,} messages{ending}.")
+        say(f"Restored: {held}{ending}.")
     if aside:
         say(f"The file that was there is kept as {aside}.")

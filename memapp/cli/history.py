@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -12,8 +13,9 @@ import click
 from memapp.cli.output import opened, plain, say, show, show_json, show_rows, when
 from memapp.cli.shape import as_json_option, limit_option
 from memapp.domain.difference import words_changed
-from memapp.domain.history import Entry
-from memapp.errors import UsageError
+from memapp.domain.history import Entry, Event, label_of
+from memapp.domain.text import counted
+from memapp.errors import NotFound, UsageError
 
 if TYPE_CHECKING:
     from memapp.runtime import Runtime
@@ -32,22 +34,44 @@ COLUMNS = ("number", "at", "actor", "event", "memory_id", "before", "after", "ol
 def history(options: dict[str, Any], memory_id: str, diff: tuple[int, int] | None, form: str, limit: int, as_json: bool) -> None:
     """Show who changed what, of one memory or of all, newest first.
 
-    The formats jsonl and csv write the whole history, oldest first, whatever -n says.
+    The versions of each memory are numbered 1, 2, 3: `memapp history ID --diff 1 2`. The formats jsonl and csv write the whole
+    history, oldest first, whatever -n says.
     """
     from memapp.services import activity, ids
 
+    if diff and not memory_id:
+        raise UsageError("Say of which memory.", "Write its id: memapp history ID --diff 1 2.")
     with opened(options, read_only=True) as runtime:
-        if diff:
-            _show_difference(runtime, *diff, as_json=as_json)
-            return
         found = ids.memory(runtime, memory_id) if memory_id else ""
+        if diff:
+            _show_difference(runtime, found, *diff, as_json=as_json)
+            return
+        numbers = Numbers(runtime)
         if form == "table":
             entries = activity.entries(runtime, found, limit=limit)
-            rows = [_full_row(runtime, one) for one in entries]
+            rows = [_full_row(runtime, numbers, one) for one in entries]
             _show_entries(rows, as_json)
         else:
             write = _write_jsonl if form == "jsonl" else _write_csv
-            write(_full_row(runtime, one) for one in reversed(list(_all_entries(runtime, found))))
+            write(_full_row(runtime, numbers, one) for one in reversed(list(_all_entries(runtime, found))))
+
+
+class Numbers:
+    """The versions of each memory as the app numbers them."""
+
+    def __init__(self, runtime: "Runtime") -> None:
+        self._runtime = runtime
+        self._begun: dict[str, list[int]] = {}
+
+    def of(self, memory_id: str, version: int | None) -> int | None:
+        """Return the number of a version; one that nobody can tell from the one before has the same."""
+        if version is None:
+            return None
+        if memory_id not in self._begun:
+            from memapp.services import activity
+
+            self._begun[memory_id] = [one.version.id for one in activity.timeline(self._runtime, memory_id)]
+        return bisect_right(self._begun[memory_id], version) or None
 
 
 def _all_entries(runtime: "Runtime", memory_id: str) -> Iterator[Entry]:
@@ -59,7 +83,7 @@ def _all_entries(runtime: "Runtime", memory_id: str) -> Iterator[Entry]:
         before = page[-1].number
 
 
-def _full_row(runtime: "Runtime", entry: Entry) -> dict[str, Any]:
+def _full_row(runtime: "Runtime", numbers: Numbers, entry: Entry) -> dict[str, Any]:
     """Return an entry with what the memory said before and after, as far as that was not erased."""
     from memapp.services import activity
 
@@ -67,6 +91,7 @@ def _full_row(runtime: "Runtime", entry: Entry) -> dict[str, Any]:
         return None if number is None else activity.version(runtime, number).text
 
     fields = {**asdict(entry), "old": said(entry.before), "new": said(entry.after)}
+    fields["before"], fields["after"] = (numbers.of(entry.memory_id, one) for one in (entry.before, entry.after))
     return {name: fields[name] for name in COLUMNS}
 
 
@@ -82,7 +107,7 @@ def _show_entries(rows: list[dict[str, Any]], as_json: bool) -> None:
                 "what": row["event"],
                 "versions": f"{row['before'] or '-'} > {row['after'] or '-'}",
                 "id": row["memory_id"],
-                "text": row["new"] or row["old"] or "",
+                "text": row["new"] or row["old"] or _about(row),
             }
             for row in rows
         ],
@@ -90,6 +115,11 @@ def _show_entries(rows: list[dict[str, Any]], as_json: bool) -> None:
     )
     if not rows:
         say("Nothing was changed yet.")
+
+
+def _about(row: dict[str, Any]) -> str:
+    """Say what an entry is about that is of no memory."""
+    return f"{label_of(row['memory_id'])}: {row['meta'].get('decision', 'changed')}" if row["event"] == Event.PROFILE else ""
 
 
 def _write_jsonl(rows: Iterator[dict[str, Any]]) -> None:
@@ -106,12 +136,14 @@ def _write_csv(rows: Iterator[dict[str, Any]]) -> None:
     show(text.getvalue(), newline=False)
 
 
-def _show_difference(runtime: "Runtime", first: int, second: int, *, as_json: bool) -> None:
+def _show_difference(runtime: "Runtime", memory_id: str, first: int, second: int, *, as_json: bool) -> None:
     from memapp.services import activity
 
-    before, after = activity.version(runtime, first), activity.version(runtime, second)
-    if before.memory_id != after.memory_id:
-        raise UsageError(f"Versions {first} and {second} are of different memories.")
+    found = [one.version for one in activity.timeline(runtime, memory_id)]
+    for number in (first, second):
+        if not 1 <= number <= len(found):
+            raise NotFound(f"This memory has no version {number}.", f"It has {counted(len(found), 'version')}, from 1 on.")
+    before, after = found[first - 1], found[second - 1]
     others = [
         name for name in ("tags", "category", "importance", "pinned", "state") if getattr(before, name) != getattr(after, name)
     ]

@@ -17,16 +17,20 @@ from memapp.errors import UsageError
 @click.argument("text", nargs=-1)
 @click.option("--tag", "tags", multiple=True, help="A tag; may be given again.")
 @click.option("--pin", is_flag=True, help="Keep it always.")
+@as_json_option
 @click.pass_obj
-def add(options: dict[str, Any], text: tuple[str, ...], tags: tuple[str, ...], pin: bool) -> None:
+def add(options: dict[str, Any], text: tuple[str, ...], tags: tuple[str, ...], pin: bool, as_json: bool) -> None:
     """Remember TEXT, or standard input if TEXT is -."""
     from memapp.services import curate
 
     words = sys.stdin.read() if text in ((), ("-",)) else " ".join(text)
     with opened(options) as runtime:
-        revision = curate.add(runtime, words, tags, pinned=pin)
+        memory = curate.get(runtime, curate.add(runtime, words, tags, pinned=pin).memory_id)
     say("Remembered.")
-    show(revision.memory_id)
+    if as_json:
+        show_json(asdict(memory))
+    else:
+        show(memory.id)
 
 
 @click.command()

@@ -9,7 +9,7 @@ import click
 
 from memapp.cli.output import opened, say, show, show_json
 from memapp.domain.turn import Accepted, Asked, Completed, Failed, Found, Restarted, Streamed, TurnEvent, Waiting
-from memapp.errors import MemappError, UsageError
+from memapp.errors import MemappError, ModelError, UsageError
 
 if TYPE_CHECKING:
     from memapp.runtime import Runtime
@@ -55,21 +55,23 @@ def open_demo(options: dict[str, Any]) -> int:
 
 def line_by_line(options: dict[str, Any], question: str = "") -> None:
     """Chat on plain lines: what is typed goes in, what is answered comes out, and nothing moves on the screen."""
-    from memapp.services import chats
+    from memapp.services import chats, turn
 
+    thread_id = ""
     with opened(options) as runtime:
         _load(runtime)
-        thread = chats.new_thread(runtime)
         if sys.stdin.isatty():
             say(f"memapp. {HELP}")
         for text in [question] if question else _lines():
             if text == "!new":
-                thread = chats.new_thread(runtime)
+                thread_id = ""
                 say("A new chat.")
             elif text.startswith("!"):
                 _command(runtime, text)
             else:
-                _answer(runtime, thread.id, text)
+                turn.checked(text)
+                thread_id = thread_id or chats.new_thread(runtime).id
+                _answer(runtime, thread_id, text)
                 _learn(runtime)
 
 
@@ -82,11 +84,12 @@ def line_by_line(options: dict[str, Any], question: str = "") -> None:
 @click.pass_obj
 def ask(options: dict[str, Any], text: tuple[str, ...], continued: bool, chat_id: str, persona: str, as_json: bool) -> None:
     """Ask one question; the answer streams to stdout. With - or without TEXT, standard input is the question."""
-    from memapp.services import chats
+    from memapp.services import chats, turn
 
     question = sys.stdin.read() if text in ((), ("-",)) else " ".join(text)
     if not question.strip():
         raise UsageError("There is nothing to ask.", "Write a question after `memapp ask`.")
+    turn.checked(question)
     with opened(options) as runtime:
         if continued and not chat_id:
             threads = chats.list_threads(runtime, limit=1)
@@ -121,7 +124,7 @@ def _answer(runtime: "Runtime", thread_id: str, text: str, *, as_json: bool = Fa
     for event in take_turn(runtime, thread_id, text):
         seen.append(event)
         match event:
-            case Waiting(note=note):
+            case Waiting(note=note) if runtime.chat.state == "loading":
                 say(note)
             case Streamed(text=piece) if streams:
                 show(piece, newline=False)
@@ -129,13 +132,28 @@ def _answer(runtime: "Runtime", thread_id: str, text: str, *, as_json: bool = Fa
                 say("\n[said that before; once more]")
             case Completed(reply=reply) if not as_json:
                 show("" if streams else reply.text)
+                if reply.usage.at_limit:
+                    say(_how_to_go_on(runtime))
             case Failed(error=error):
-                raise error
+                raise _for_a_shell(runtime, error)
             case Asked(question=question):
                 say(question.text)
                 _say_what_waits(runtime, seen)
     if as_json:
         show_json(_summary(thread_id, seen))
+
+
+def _how_to_go_on(runtime: "Runtime") -> str:
+    """Say that a reply was cut, and what to do about it."""
+    more = 2 * runtime.settings.reply_tokens
+    return f"[The reply was cut at the length limit. Ask: Go on. For longer replies: memapp config set reply_tokens {more}]"
+
+
+def _for_a_shell(runtime: "Runtime", error: MemappError) -> MemappError:
+    """Return why no reply came, with what to do on the command line."""
+    if runtime.chat.state != "failed":
+        return error
+    return ModelError(runtime.chat.note, "`memapp models` lists what there is, `memapp models use NAME` chooses one.")
 
 
 def _say_what_waits(runtime: "Runtime", seen: list[TurnEvent]) -> None:

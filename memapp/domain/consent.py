@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
-from memapp.domain.profile import normal_value
+from memapp.domain.profile import FIELDS, normal_value
 from memapp.domain.profile_values import added_value, with_value
 
 PatchState = Literal["pending", "approved", "denied", "expired", "applied", "withdrawn"]
@@ -23,6 +23,13 @@ PATCH_DAYS = 7
 SIGNALS_NEEDED = 2
 MAX_REPLY_CHARS = 80
 """A longer reply says more than yes, whatever it begins with; the value is not counted."""
+
+
+def label(field: str) -> str:
+    """Return what the person calls a field."""
+    if field == FORGOTTEN:
+        return "Something you erased"
+    return FIELDS[field].label if field in FIELDS else field
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,13 @@
-"""The history of memories: which events there are, and what an entry says."""
+"""The history of memories: which events there are, what an entry says, and how a step is told."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
+
+from memapp.domain.consent import label
+from memapp.domain.text import one_line, shorten
 
 IMPORT = "import:"
 """What the history names a file that was brought in by; its step follows."""
@@ -69,6 +72,16 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True)
+class Moment:
+    """A memory as it was from one change to the next."""
+
+    version: Version
+    event: Event
+    actor: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """Something that was done and can be taken back as a whole."""
 
@@ -82,3 +95,48 @@ class Step:
     entries: int
     actor: str
     at: datetime
+
+
+DONE = {
+    Event.ADD: "remembered",
+    Event.UPDATE: "changed",
+    Event.PIN: "pinned or unpinned",
+    Event.DELETE: "moved to the trash",
+    Event.TTL: "moved to the trash",
+    Event.RESTORE: "brought back",
+    Event.MERGE: "merged",
+    Event.LINK: "linked with others",
+    Event.PURGE: "erased for good",
+    Event.UNDO: "took back",
+}
+DECISIONS = {
+    "changed": "changed your profile",
+    "approved": "approved",
+    "denied": "denied",
+    "snoozed": "put off",
+    "withdrawn": "put other words in place",
+    "reopened": "took an answer back",
+}
+TEXT_CHARS = 60
+
+
+def label_of(memory_id: str) -> str:
+    """Return what `profile:city` is called."""
+    return label(memory_id.partition(":")[2])
+
+
+def in_words(one: Step, decision: str = "changed") -> str:
+    """Return what taking a step back would take back, in a sentence; `decision` is for a step in the profile."""
+    what = f"“{shorten(one_line(one.text), TEXT_CHARS)}”" if one.text else "a memory"
+    more = f" and {one.entries - 1} more" if one.entries > 1 else ""
+    match one.event:
+        case Event.PROFILE:
+            return f"{DECISIONS.get(decision, decision).capitalize()}: {label_of(one.memory_id)}"
+        case Event.ADD if one.actor == "import":
+            return f"Brought in a file: {what}{more}" if one.text else "Brought in a file"
+        case Event.DELETE if one.actor == "worker" and more:
+            return f"Replaced {what} by something newer"
+        case Event.DELETE | Event.TTL:
+            return f"Moved to the trash: {what}{more}"
+        case _:
+            return f"{DONE[one.event].capitalize()} {what}{more}"

@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 
 from memapp.domain.activity import Count, Day, Learning, Rate, Rates
-from memapp.domain.history import Entry, Step, Version
+from memapp.domain.history import Entry, Event, Moment, Step, Version
 from memapp.runtime import Runtime
 from memapp.store import activity, expectations, history
 
 ALL_COMPARED = 1_000_000
+LAST_ENTRIES = 500
+"""Of one memory or field; more than anybody looks through."""
 
 
 def counts(runtime: Runtime) -> list[Count]:
@@ -49,9 +51,32 @@ def versions(runtime: Runtime, memory_id: str) -> list[Version]:
     return history.list_versions(runtime.database.read(), runtime.user_id, memory_id)
 
 
+def timeline(runtime: Runtime, memory_id: str) -> tuple[Moment, ...]:
+    """Return what a memory was over time, oldest first: its versions 1, 2, 3. Changes that nobody can see are left out."""
+    known = {one.id: one for one in versions(runtime, memory_id)}
+    moments: list[Moment] = []
+    for entry in reversed(entries(runtime, memory_id, limit=LAST_ENTRIES)):
+        found = known.get(entry.after or 0)
+        if found is not None and (not moments or _seen(found) != _seen(moments[-1].version)):
+            moments.append(Moment(found, entry.event, entry.actor, entry.at))
+    return tuple(moments)
+
+
+def _seen(version: Version) -> tuple[object, ...]:
+    return (version.text, version.tags, version.category, version.importance, version.pinned, version.state)
+
+
 def version(runtime: Runtime, number: int) -> Version:
     """Return one version. Raises `NotFound` for one that was erased."""
     return history.get_version(runtime.database.read(), runtime.user_id, number)
+
+
+def decision(runtime: Runtime, step: Step) -> str:
+    """Return what was decided in a step in the profile; empty for any other."""
+    if step.event is not Event.PROFILE:
+        return ""
+    found = entries(runtime, step.memory_id, limit=LAST_ENTRIES)
+    return next((str(one.meta.get("decision", "changed")) for one in reversed(found) if one.step == step.id), "changed")
 
 
 def undoable(runtime: Runtime, limit: int = 50) -> Sequence[Step]:

@@ -139,7 +139,7 @@ class Database:
         with translated_errors(target):
             partial.unlink(missing_ok=True)
             partial.touch(mode=0o600)  # before SQLite opens it: it would follow the umask
-            source = sqlite3.connect(f"{self.path.as_uri()}?mode=ro", uri=True)
+            source = sqlite3.connect(f"{self.path.as_uri()}?{_mode(self.path)}", uri=True)
             try:
                 source.execute("VACUUM INTO ?", (str(partial),))
             finally:

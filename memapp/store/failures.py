@@ -35,7 +35,8 @@ def _translate(error: sqlite3.DatabaseError, path: Path) -> StoreError:
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
             return StoreError(f"{path} cannot be written.", "Check the folder's permissions, or choose another with --db.")
         case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
-            return StoreError(f"{path} is damaged or no database.", f"Copies are in {path.parent / 'backups'}, if any were made.")
+            copies = path.parent / "backups"
+            return StoreError(f"{path} is damaged or no database.", f"Copies are in {copies}." if copies.is_dir() else "")
         case sqlite3.SQLITE_IOERR:
             return StoreError(f"The disk failed while using {path}.", "Check the disk; what was saved before is kept.")
         case _:

@@ -38,7 +38,9 @@ def take_lock(path: Path) -> filelock.BaseFileLock:
         lock.acquire(blocking=False)
     except filelock.Timeout:
         who = owner.read_text("utf-8").strip() if owner.exists() else "another window"
-        raise StoreLocked(f"memapp is already open ({who}).", "Close it first; searching and listing work meanwhile.") from None
+        raise StoreLocked(
+            f"Another memapp has this file open ({who}).", "Close it first; searching and listing work meanwhile."
+        ) from None
     except OSError as error:
         raise StoreError(f"Cannot write to {path.parent}: {error.strerror}.", "Choose another place with --db.") from None
     try:

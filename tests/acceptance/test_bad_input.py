@@ -208,17 +208,20 @@ def test_a_read_only_folder_is_a_clear_error(tmp_path: Path) -> None:
     assert run_bound_by_permissions(tmp_path, "add", "User keeps bees.").returncode == 0
 
 
-def test_what_lies_in_a_read_only_folder_can_be_read(tmp_path: Path) -> None:
+def test_what_lies_in_a_read_only_folder_can_be_read(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
     assert run_bound_by_permissions(tmp_path, "add", "User keeps bees.").returncode == 0
     tmp_path.chmod(0o500)
     try:
         listed = run_bound_by_permissions(tmp_path, "list")
         found = run_bound_by_permissions(tmp_path, "search", "bees")
+        kept = run_bound_by_permissions(tmp_path, "backup", str(elsewhere / "copy.db"))
         refused = run_bound_by_permissions(tmp_path, "add", "User keeps hens.")
     finally:
         tmp_path.chmod(0o700)
     assert "User keeps bees." in listed.stdout
     assert "User keeps bees." in found.stdout
+    assert (kept.returncode, (elsewhere / "copy.db").exists()) == (0, True), kept.stderr
     assert (refused.returncode, refused.stdout) == (1, "")
 
 

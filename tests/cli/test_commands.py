@@ -13,7 +13,10 @@ from click.shell_completion import ShellComplete
 
 from memapp import bootstrap
 from memapp.cli import main
+from memapp.errors import ModelError
+from memapp.inference import ChatModel
 from memapp.inference.bundled import bundled_model_path
+from memapp.inference.scripted import ScriptedModel
 from tests.cli.conftest import Terminal
 
 
@@ -125,7 +128,7 @@ def test_a_second_memapp_may_search_but_not_write(memapp: Terminal) -> None:
     other = bootstrap.start(home=memapp.home)
     code, _, err = memapp("add", "User keeps hens.")
     assert code == 3
-    assert "already open" in err
+    assert err.count("already open") == 1
     assert "bees" in memapp("search", "bees")[1]
     other.close()
 
@@ -282,3 +285,57 @@ def test_a_file_that_is_no_model_is_not_used(memapp: Terminal, tmp_path: Path) -
     assert choice["fit"] == "unusable"
     assert "cut short" in choice["note"]
     assert "Did you mean 'bundled'?" in memapp("models", "use", "bundeld")[2]
+
+
+def test_a_backup_does_not_replace_a_file_unasked(memapp: Terminal, tmp_path: Path) -> None:
+    memapp("add", "User keeps bees.")
+    target = tmp_path / "thesis.txt"
+    target.write_text("mine", "utf-8")
+    code, out, err = memapp("backup", str(target))
+    assert (code, out) == (4, "")
+    assert "There is a file" in err
+    assert target.read_text("utf-8") == "mine"
+    code, out, _ = memapp("backup", str(target), "--yes", "--json")
+    assert (code, json.loads(out)) == (0, {"path": str(target), "bytes": target.stat().st_size})
+
+
+def test_what_is_added_and_where_things_are_is_told_to_programs_too(memapp: Terminal) -> None:
+    assert json.loads(memapp("add", "User keeps bees.", "--json")[1])["text"] == "User keeps bees."
+    assert json.loads(memapp("locate", "models", "--json")[1]) == [{"place": "models", "path": str(memapp.home / "models")}]
+    assert len(json.loads(memapp("locate", "--json")[1])) > 1
+
+
+def test_a_question_that_is_too_long_leaves_nothing_behind(memapp: Terminal) -> None:
+    code, _, err = memapp("ask", "x" * 250_000)
+    assert code == 2
+    assert "too long" in err
+    assert memapp("chats")[1] == ""
+
+
+def test_a_model_that_does_not_load_is_told_once_and_for_a_shell(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> ChatModel:
+        raise ModelError("It is cut short.")
+
+    monkeypatch.setattr(bootstrap, "open_chat_model", broken)
+    code, out, err = memapp("ask", "Which tea?")
+    assert (code, out) == (1, "")
+    assert err.count("It is cut short.") == 1
+    assert "memapp models use NAME" in err
+    assert "F8" not in err
+
+
+def test_a_reply_cut_at_the_length_limit_says_so(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    memapp("config", "set", "reply_tokens", "16")
+    for arguments in (("ask", "Tell me all."), ("--plain", "Tell me all again.")):
+        model = ScriptedModel()
+        model.enqueue(" ".join(f"word{number}" for number in range(200)))
+        monkeypatch.setattr(bootstrap, "open_chat_model", lambda *_, model=model: model)
+        code, out, err = memapp(*arguments)
+        assert code == 0
+        assert "cut at the length limit" in err
+        assert "memapp config set reply_tokens 32" in err
+        assert "cut at" not in out
+    short = ScriptedModel()
+    short.enqueue("Oolong.")
+    monkeypatch.setattr(bootstrap, "open_chat_model", lambda *_: short)
+    assert "cut at" not in memapp("ask", "Which tea?")[2]

@@ -43,7 +43,7 @@ def test_an_import_is_shown_first_and_wants_a_yes(memapp: Terminal, tmp_path: Pa
     assert other("profile")[1] == ""
     assert len(other("consents")[1].splitlines()) == 1
     code, out, _ = other("undo")
-    assert out.startswith("IMPORT: ")
+    assert out.startswith("Taken back: Brought in a file: ")
     assert other("list")[1] == ""
 
 

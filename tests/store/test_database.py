@@ -44,7 +44,7 @@ def test_it_is_marked_as_ours_and_durable(database: Database) -> None:
 
 
 def test_a_second_memapp_is_refused_in_words_and_may_read(database: Database) -> None:
-    with pytest.raises(StoreLocked, match=r"already open \(process \d+, since \d\d:\d\d\)"):
+    with pytest.raises(StoreLocked, match=r"has this file open \(process \d+, since \d\d:\d\d\)"):
         open_database(database.path)
     reader = open_database(database.path, read_only=True)
     assert reader.read().execute("SELECT count(*) FROM threads").fetchone()[0] == 0

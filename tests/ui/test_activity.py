@@ -9,7 +9,7 @@ from unittest.mock import patch
 import pytest
 
 from memapp.domain.activity import Count, Day, Rate, Rates
-from memapp.domain.history import Event, Step
+from memapp.domain.history import Event, Step, in_words
 from memapp.services import activity, curate, undo
 from memapp.services.consent import decisions, proposals
 from memapp.store.events import add_event
@@ -176,7 +176,7 @@ async def test_the_last_change_is_taken_back_again_and_again(seen: Seen, key: st
     curate.edit(runtime, memory, "Anna likes green tea.")
     decisions.set_field(runtime, "city", "Oslo")
     screen = await open_activity(seen, "undo")
-    assert [words.step(one.step, one.decision) for one in screen.steps.items] == [
+    assert [in_words(one.step, one.decision) for one in screen.steps.items] == [
         "Changed your profile: Home",
         "Changed “Anna likes green tea.”",
         "Remembered “Anna likes green tea.”",
@@ -222,7 +222,7 @@ async def test_an_answer_in_the_inbox_is_called_by_its_name(seen: Seen) -> None:
         assert found is not None
         deed(runtime, found.id)
     screen = await open_activity(seen, "undo")
-    assert [words.step(one.step, one.decision) for one in screen.steps.items] == ["Put off: Pronouns", "Denied: Home"]
+    assert [in_words(one.step, one.decision) for one in screen.steps.items] == ["Put off: Pronouns", "Denied: Home"]
 
 
 @pytest.mark.parametrize(
@@ -236,7 +236,7 @@ async def test_an_answer_in_the_inbox_is_called_by_its_name(seen: Seen) -> None:
     ],
 )
 def test_a_step_is_told_in_plain_words(event: Event, actor: str, entries: int, said: str) -> None:
-    assert words.step(Step("1", event, "m", "Tea", entries, actor, datetime(2026, 3, 1, tzinfo=UTC))) == said
+    assert in_words(Step("1", event, "m", "Tea", entries, actor, datetime(2026, 3, 1, tzinfo=UTC))) == said
 
 
 # Safety of the screen, and its looks ---------------------------------------------------------------------------------

@@ -17,7 +17,6 @@ from memapp.runtime import Runtime
 from memapp.services import activity, chats, curate
 from memapp.store import changes, events
 from memapp.store.uses import count_uses
-from memapp.ui.memories import reading
 from memapp.ui.panels.memory_detail import ContentView, MemoryDetail
 from memapp.ui.panels.memory_history import VersionRows
 from memapp.ui.panels.memory_provenance import MessageRows
@@ -315,7 +314,7 @@ async def test_history_shows_the_words_between_any_two_versions(world: World) ->
         await seen.until(lambda: "-green- +oolong+" in seen.words())
         await seen.pilot.press("G", "space", "g")
         await seen.until(lambda: "v1 → v4" in seen.words() and "-green tea.- +oolong tea at night.+" in seen.words())
-        assert reading.timeline(runtime, memory_id)[0].version.text == "Anna likes green tea."
+        assert activity.timeline(runtime, memory_id)[0].version.text == "Anna likes green tea."
 
 
 async def test_relations_are_walked_and_walked_back(world: World) -> None:

@@ -67,14 +67,7 @@ def log_page(runtime: Runtime, before: int | None = None) -> LogPage:
 
 def undoable(runtime: Runtime, limit: int = STEPS) -> tuple[Undoable, ...]:
     """Return what can be taken back, last first."""
-    return tuple(Undoable(one, _decision(runtime, one)) for one in activity.undoable(runtime, limit))
-
-
-def _decision(runtime: Runtime, step: Step) -> str:
-    if step.event is not Event.PROFILE:
-        return ""
-    entries = activity.entries(runtime, step.memory_id, limit=STEPS)
-    return next((str(one.meta.get("decision", "changed")) for one in reversed(entries) if one.step == step.id), "changed")
+    return tuple(Undoable(one, activity.decision(runtime, one)) for one in activity.undoable(runtime, limit))
 
 
 def compared(runtime: Runtime, entry: Entry) -> tuple[Version, Version] | None:

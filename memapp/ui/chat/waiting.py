@@ -7,11 +7,11 @@ import asyncio
 from typing import TYPE_CHECKING, cast
 
 from memapp.domain.chat import Message
-from memapp.domain.consent import Patch
+from memapp.domain.consent import Patch, label
 from memapp.domain.text import one_line, shorten
 from memapp.services import undo
 from memapp.services.consent import questions
-from memapp.ui.inbox.reading import Settled, label, proposed_by, settled_by
+from memapp.ui.inbox.reading import Settled, proposed_by, settled_by
 from memapp.ui.inbox.words import VALUE_CHARS, change
 from memapp.ui.widgets.transcript import Transcript
 

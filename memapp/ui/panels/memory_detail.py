@@ -14,8 +14,8 @@ from textual.widgets import Static
 
 from memapp.domain.memory import Memory, State
 from memapp.runtime import Runtime
+from memapp.services.activity import timeline
 from memapp.services.provenance import provenance_of
-from memapp.ui.memories.reading import timeline
 from memapp.ui.memories.words import KINDS, ORIGINS, bar, purges, when, why
 from memapp.ui.panels.memory_history import MemoryHistory, VersionRows
 from memapp.ui.panels.memory_provenance import MemoryProvenance, MessageRows

@@ -12,8 +12,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from memapp.domain.difference import words_changed
-from memapp.domain.history import Version
-from memapp.ui.memories.reading import Moment
+from memapp.domain.history import Moment, Version
 from memapp.ui.memories.words import ACTORS, EVENTS, bar
 from memapp.ui.safe import joined, plain
 from memapp.ui.widgets.rowlist import RowList

@@ -12,7 +12,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Static
 
-from memapp.domain.history import Event
+from memapp.domain.history import Event, in_words
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.services import undo
@@ -189,5 +189,5 @@ class ActivityScreen(Screen[None]):
             raise UsageError("There is nothing to take back.")
         await asyncio.to_thread(undo.undo, self.runtime, last.step.id)
         self.app.chat.undone.drop(last.step.id)
-        notify(self, f"Taken back: {words.step(last.step, last.decision)}")
+        notify(self, f"Taken back: {in_words(last.step, last.decision)}")
         self.app.memories_changed()
