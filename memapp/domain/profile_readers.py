@@ -213,7 +213,8 @@ _NO_ADDRESS = re.compile(
     r"\d{1,3}(?:\.\d{1,3}){3}|https?:|not\b|wrong\b|\$?\d+ (?:dollars|euros|bucks|pounds|people)\b", re.IGNORECASE
 )
 _END_OF_ADDRESS = re.compile(
-    r"[!?;]| since\b|(?<!apt)(?<!ave)(?<!str)(?<![ .]..)(?<! .)\.\s| (?:and|but) (?:i|my)\b|\.\s+(?=(?:i|my|we|it|please|the|you)\b)",
+    r"[!?;]| since\b|(?<!apt)(?<!ave)(?<!str)(?<![ .]..)(?<! .)\.\s| (?:and|but) (?:i|my)\b|"
+    r"\.\s+(?=(?:i|my|we|it|please|the|you)\b)",
     re.IGNORECASE,
 )
 
