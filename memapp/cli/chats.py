@@ -7,6 +7,7 @@ import click
 
 from memapp.cli.output import opened, say, show, show_rows, when
 from memapp.cli.shape import ListingGroup, as_json_option, limit_option
+from memapp.domain.text import counted
 
 
 @click.group(cls=ListingGroup)
@@ -63,15 +64,16 @@ def export(options: dict[str, Any], chat_id: str, form: Literal["md", "json"], o
 
 @chats.command("import")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--persona", default="companion", show_default=True)
+@click.option("--persona", default="companion", show_default=True, help="Who answers in it from now on.")
 @click.pass_obj
 def import_(options: dict[str, Any], file: Path, persona: str) -> None:
-    """Import an old save with a conversation_history as a chat."""
+    """Import an old save with a conversation_history as a chat. No facts are learned from it."""
     from memapp.services import transfer
 
     with opened(options) as runtime:
         thread, count = transfer.import_save(runtime, file, persona)
-    say(f"Imported {count} messages.")
+    say(f"Imported {counted(count, 'message')}." if count else "This save has no conversation in it: the new chat is empty.")
+    say("Imported chats are conversation only: memapp learns no facts from them.")
     show(thread.id)
 
 

@@ -61,7 +61,7 @@ def read_chatgpt(data: Any) -> Conversation:
     """Read one conversation of `conversations.json`. Raises `ValueError` for what is none."""
     mapping = _dict(data, "mapping")
     begun = _seconds(data.get("create_time")) or datetime(1970, 1, 1, tzinfo=UTC)
-    said = [one for node in _branch(mapping, data.get("current_node")) if (one := _chatgpt_said(node, begun))]
+    said = [one for node in _branch(mapping, _last(mapping, data.get("current_node"))) if (one := _chatgpt_said(node, begun))]
     source = _text(data, "conversation_id") or _text(data, "id") or f"{_text(data, 'title')} {begun.isoformat()}"
     return _conversation(source, _text(data, "title"), begun, _seconds(data.get("update_time")), said)
 
@@ -105,6 +105,20 @@ def _merged(said: list[Said]) -> Iterator[Said]:
     for role, group in groupby(said, key=lambda one: one.role):
         pieces = list(group)
         yield Said(role, "\n\n".join(piece.text for piece in pieces), pieces[0].at)
+
+
+def _last(mapping: Mapping[str, Any], current: Any) -> Any:
+    """Return the node that the conversation ended at; if it does not say, the newest one that nothing follows."""
+    if isinstance(current, str) and current in mapping:
+        return current
+    followed = {_text(node, "parent") for node in mapping.values() if isinstance(node, dict)}
+    return max((name for name in mapping if name not in followed), key=lambda name: _written(mapping[name]), default=None)
+
+
+def _written(node: Any) -> float:
+    """Return when a node was written, in seconds since 1970; 0 if it does not say."""
+    at = _seconds(_inner(node, "message").get("create_time")) if isinstance(node, dict) else None
+    return at.timestamp() if at else 0.0
 
 
 def _branch(mapping: Mapping[str, Any], current: Any) -> list[Any]:

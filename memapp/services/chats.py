@@ -8,6 +8,7 @@ from memapp.domain.prediction import Prediction
 from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
+from memapp.services.preferences import check_known
 from memapp.store import chat, delta, events, expectations
 
 NEW_TITLE = "New chat"
@@ -42,8 +43,7 @@ class Trace:
 def new_thread(runtime: Runtime, persona: str = "") -> Thread:
     """Start a thread; it gets its title from the first message."""
     persona = persona or runtime.settings.persona
-    if persona not in runtime.personas:
-        raise UsageError(f"There is no persona {persona!r}.", f"There are: {', '.join(sorted(runtime.personas))}.")
+    check_known("persona", persona, runtime.personas)
     with runtime.database.write() as conn:
         thread = chat.create_thread(conn, runtime.user_id, NEW_TITLE, persona, runtime.clock())
         delta.begin(conn, runtime.user_id, thread.id)

@@ -56,9 +56,19 @@ def _lines(file: IO[bytes]) -> Iterator[Numbered]:
         try:
             yield f"Line {number}", foreign.read_note(strict_json.read(line.decode("utf-8-sig" if number == 1 else "utf-8")))
         except ValueError as error:
+            if number == 1 and _is_save(file):
+                raise UsageError(
+                    "This is a save with a conversation_history.", "Bring it in with: memapp chats import."
+                ) from None
             raise refusal(f"Line {number}", _said(error)) from None
         if number >= MAX_ITEMS:
             raise refusal(f"Line {number}", f"there are more than {MAX_ITEMS:,}")
+
+
+def _is_save(file: IO[bytes]) -> bool:
+    """Tell whether this looks like an old save, which `services.transfer` reads."""
+    file.seek(0)
+    return b'"conversation_history"' in file.read(MAX_BYTES)
 
 
 def _cut(file: IO[bytes]) -> Iterator[bytes]:

@@ -14,10 +14,13 @@ from memapp.domain.chat import MAX_MESSAGE_CHARS, Message, Origin, Role, Thread
 from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
+from memapp.services.preferences import check_known
 from memapp.store import chat
 
 AUTO_COMMENT = "[auto-comment]"
 """What an old save has in place of the person's words when nobody asked."""
+SIGNS = frozenset({"conversation_history", "inner_voice_state", "trust_level"})
+"""A save has one of these; an old one may be without a conversation."""
 MAX_SAVE_BYTES = 100 * 1024 * 1024
 ALL_MESSAGES = 1_000_000
 
@@ -53,6 +56,7 @@ def import_save(runtime: Runtime, path: Path, persona: str) -> tuple[Thread, int
 
     Imported words are nobody's typing: they teach no facts. Raises `UsageError` for a file that is no save.
     """
+    check_known("persona", persona, runtime.personas)
     save = _read_save(path)
     now = runtime.clock()
     count = 0
@@ -92,14 +96,27 @@ def _read_save(path: Path) -> Save:
         raise UsageError(f"Cannot read {path}: {error.strerror}.") from None
     except (ValueError, RecursionError):
         raise UsageError(f"{path} is not JSON.", "Nothing was imported.") from None
-    if isinstance(data, dict):
-        data = _inner(data)
+    if not isinstance(data, dict) or not SIGNS & data.keys():
+        raise UsageError(
+            f"{path} is no save: it has no conversation_history.", "What ChatGPT, Claude or memapp exported: memapp import."
+        )
     try:
-        return Save.model_validate(data)
+        return Save.model_validate(_inner(data))
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise UsageError(f"{path} is no save: {place}: {first['msg']}.", "Nothing was imported.") from None
+        raise UsageError(f"{path} is no save that can be read: {_explained(error)}.", "Nothing was imported.") from None
+
+
+def _explained(error: ValidationError) -> str:
+    """Say where an exchange is not in order: `the reply of exchange 3 is missing`."""
+    first = error.errors()[0]
+    _, *place = first["loc"]
+    if not place:
+        return "its conversation_history is no list"
+    if len(place) == 1:
+        return f"exchange {int(place[0]) + 1} is no object"
+    what = "words of the person" if place[1] == "user" else "time" if place[1] == "timestamp" else "reply"
+    problem = {"missing": "missing", "string_too_long": "too long"}.get(first["type"], "not what it should be")
+    return f"the {what} of exchange {int(place[0]) + 1} {'are' if what.startswith('words') else 'is'} {problem}"
 
 
 def _inner(data: dict[str, object]) -> dict[str, object]:

@@ -33,8 +33,7 @@ def test_an_import_is_shown_first_and_wants_a_yes(memapp: Terminal, tmp_path: Pa
     other = Terminal(tmp_path / "other", capsys)
     code, out, err = other("import", str(target))
     assert (code, out) == (4, "")
-    assert "1 memories" in err
-    assert "1 proposals for the profile, 0 deletes" in err
+    assert "This would bring in: 1 memory, 1 proposal for your profile, to be answered" in err
     code, out, _ = other("import", str(target), "--dry-run", "--json")
     assert (code, json.loads(out)["added"], json.loads(out)["dry_run"]) == (0, {"memory": 1}, True)
     assert other("list")[1] == ""
@@ -68,3 +67,73 @@ def test_a_bad_file_is_told_in_words(memapp: Terminal, tmp_path: Path) -> None:
     assert (code, out) == (2, "")
     assert "Nothing was imported." in err
     assert "Traceback" not in err
+
+
+SAVE = {"conversation_history": [{"user": "I live in Porto.", "tom": "Do you?"}]}
+CLAUDE = [
+    {
+        "uuid": "a",
+        "name": "Pastries",
+        "created_at": "2026-01-31T08:15:00Z",
+        "chat_messages": [{"sender": "human", "text": "I live in Porto and I love pastries."}],
+    }
+]
+
+
+def written(tmp_path: Path, content: object, indent: int | None = None) -> str:
+    file = tmp_path / "file.json"
+    file.write_text(json.dumps(content, indent=indent), "utf-8")
+    return str(file)
+
+
+def test_an_old_save_comes_in_as_a_chat_from_which_nothing_is_learned(memapp: Terminal, tmp_path: Path) -> None:
+    code, out, err = memapp("chats", "import", written(tmp_path, SAVE))
+    assert code == 0
+    assert "Imported 2 messages." in err
+    assert "learns no facts from them" in err
+    assert "I live in Porto." in memapp("chats", "show", out.strip())[1]
+    assert memapp("list")[1] == memapp("consents")[1] == ""
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ([], "is no save: it has no conversation_history. What ChatGPT, Claude or memapp exported: memapp import."),
+        ({"recipes": ["bread"]}, "is no save: it has no conversation_history."),
+        ({"conversation_history": 7}, "its conversation_history is no list"),
+        ({"conversation_history": [7]}, "exchange 1 is no object"),
+        ({"conversation_history": [{"user": "a", "reply": "b"}, {"user": "a"}]}, "the reply of exchange 2 is missing"),
+        ({"conversation_history": [{"user": 7, "reply": "b"}]}, "the words of the person of exchange 1 are not what"),
+        ({"conversation_history": [{"reply": "b", "timestamp": "soon"}]}, "the time of exchange 1 is not what it should be"),
+    ],
+)
+def test_a_file_that_is_no_save_makes_no_chat(memapp: Terminal, tmp_path: Path, content: object, said: str) -> None:
+    code, out, err = memapp("chats", "import", written(tmp_path, content))
+    assert (code, out) == (2, "")
+    assert said in err
+    assert memapp("chats")[1] == ""
+
+
+def test_a_save_is_imported_for_a_persona_that_there_is(memapp: Terminal, tmp_path: Path) -> None:
+    code, _, err = memapp("chats", "import", written(tmp_path, SAVE), "--persona", "compannion")
+    assert code == 2
+    assert "There is no persona 'compannion'. Did you mean 'companion'?" in err
+    assert memapp("chats")[1] == ""
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_the_import_of_everything_points_a_save_to_where_it_belongs(memapp: Terminal, tmp_path: Path, indent: int | None) -> None:
+    code, _, err = memapp("import", written(tmp_path, SAVE, indent), "--yes")
+    assert code == 2
+    assert "memapp chats import" in err
+
+
+def test_the_import_of_conversations_says_that_no_facts_are_learned(memapp: Terminal, tmp_path: Path) -> None:
+    file = written(tmp_path, CLAUDE)
+    for arguments in (("import", file), ("import", file, "--yes")):
+        _, _, err = memapp(*arguments)
+        assert "1 chat with 1 message" in err
+        assert "memapp learns no facts from them" in err
+    assert memapp("list")[1] == memapp("consents")[1] == ""
+    code, _, err = memapp("import", file)
+    assert (code, err) == (0, "This would bring in: nothing new; 1 entry here already.\n")

@@ -32,7 +32,14 @@ anything = st.recursive(
 def test_nothing_but_a_refusal_comes_of_what_is_none(one: Any, other: Any) -> None:
     odd_chatgpt = {"mapping": {"a": {"message": one, "parent": "b"}, "b": other}, "current_node": "a", "title": one, "id": "x"}
     odd_claude = {"chat_messages": [one, {"sender": "human", "text": "x", "content": other}], "uuid": "x", "name": other}
-    for read, data in ((read_chatgpt, odd_chatgpt), (read_claude, odd_claude), (read_chatgpt, one), (read_claude, one)):
+    endless = {**odd_chatgpt, "current_node": None}
+    for read, data in (
+        (read_chatgpt, odd_chatgpt),
+        (read_chatgpt, endless),
+        (read_claude, odd_claude),
+        (read_chatgpt, one),
+        (read_claude, one),
+    ):
         with contextlib.suppress(ValueError):
             found = read(data)
             assert isinstance(found, Conversation)
@@ -48,3 +55,17 @@ def test_nothing_but_a_refusal_comes_of_what_is_none(one: Any, other: Any) -> No
 def test_a_fact_is_read_by_the_names_that_others_give_it() -> None:
     note = read_note({"memory": "I keep\n bees.", "tags": ["bees", "bees", " "], "created_at": "2026-01-31T08:15:00Z"})
     assert note == Note("I keep bees.", ("bees",), datetime(2026, 1, 31, 8, 15, tzinfo=UTC))
+
+
+def node(text: str, parent: str | None, at: float) -> dict[str, Any]:
+    content = {"content_type": "text", "parts": [text]}
+    return {"parent": parent, "message": {"author": {"role": "user"}, "content": content, "create_time": at}}
+
+
+def test_a_conversation_that_does_not_say_where_it_ended_ends_at_its_newest_message() -> None:
+    mapping = {"a": node("Which tea?", None, 1.0), "b": node("Oolong?", "a", 3.0), "c": node("Sencha?", "a", 2.0)}
+    for ending in ({}, {"current_node": None}, {"current_node": "gone"}):
+        (said,) = read_chatgpt({"id": "x", "title": "Tea", "mapping": mapping, **ending}).said
+        assert said.text == "Which tea?\n\nOolong?"
+    (said,) = read_chatgpt({"id": "x", "title": "Tea", "mapping": mapping, "current_node": "c"}).said
+    assert said.text == "Which tea?\n\nSencha?"

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from memapp.domain.changes import Actor
+from memapp.domain.text import counted
 from memapp.runtime import Runtime
 
 
@@ -52,7 +53,14 @@ class Imported:
     def __str__(self) -> str:
         others = sum(count for kind, count in self.added.items() if kind not in ("memory", "thread", "message"))
         memories, chats, messages = (self.added.get(kind, 0) for kind in ("memory", "thread", "message"))
-        said = f"{memories:,} memories, {chats:,} chats with {messages:,} messages"
-        said += f", {others:,} others, {self.proposals:,} proposals for the profile, 0 deletes"
-        said += f"; {self.known:,} are here already" if self.known else ""
-        return said + (f"; {self.left_out:,} left out" if self.left_out else "")
+        parts = [
+            counted(memories, "memory", "memories") if memories else "",
+            f"{counted(chats, 'chat')} with {counted(messages, 'message')}" if chats else "",
+            counted(messages, "message") if messages and not chats else "",
+            counted(others, "other entry", "other entries") if others else "",
+            f"{counted(self.proposals, 'proposal')} for your profile, to be answered" if self.proposals else "",
+        ]
+        said = ", ".join(part for part in parts if part) or "nothing new"
+        said += f"; {counted(self.known, 'entry', 'entries')} here already" if self.known else ""
+        left_out = f"{counted(self.left_out, 'entry', 'entries')} left out, decided elsewhere or erased for good here"
+        return said + (f"; {left_out}" if self.left_out else "")
