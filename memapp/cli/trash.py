@@ -113,16 +113,13 @@ def forget(options: dict[str, Any], words: tuple[str, ...], yes: bool, as_json: 
     from memapp.services import forget as service
 
     text = " ".join(words)
-    with opened(options, read_only=not yes) as runtime:
+    with opened(options) as runtime:
         found = service.preview(runtime, text)
         if as_json and not yes:
             show_json(asdict(found))
-        said = (
-            f"{found.memories:,} memories, {found.messages:,} messages, {found.others:,} others, in {found.backups:,} backups too"
-        )
         if not yes:
-            raise NeedsYes(f"This would erase for good: {said}.", "Add --yes to do it.")
-        say(f"To be erased: {said}.")
+            raise NeedsYes(f"This would erase for good: {found}.", "Add --yes to do it.")
+        say(f"To be erased: {found}.")
         show_receipt(service.forget_everywhere(runtime, text), as_json)
 
 

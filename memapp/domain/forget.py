@@ -140,6 +140,12 @@ class Preview:
     backups: int
     """Copies of the file that hold it too."""
 
+    def __str__(self) -> str:
+        memories, messages = counted(self.memories, "memory", "memories"), counted(self.messages, "message")
+        others = f"{counted(self.others, 'other entry', 'other entries')} (titles, guesses, proposals, earlier versions)"
+        said = f"{counted(self.memories + self.messages + self.others, 'item')}: {memories}, {messages} and {others}"
+        return said + (f"; in {counted(self.backups, 'backup')} too" if self.backups else "")
+
 
 @dataclass(frozen=True, slots=True)
 class Receipt:

@@ -163,10 +163,11 @@ def test_forgetting_words_is_previewed_first(memapp: Terminal) -> None:
     add(memapp, "I keep bees.")
     code, out, err = memapp("forget", "bees")
     assert (code, out) == (4, "")
-    assert "1 memories" in err
+    assert "This would erase for good: 2 items: 1 memory, 0 messages and 1 other entry (" in err
     assert texts(memapp) == {"I keep bees."}
-    code, out, _ = memapp("forget", "bees", "--yes", "--json")
-    assert (code, json.loads(out)["memories"], json.loads(out)["left"]) == (0, 1, [])
+    code, out, err = memapp("forget", "bees", "--yes", "--json")
+    assert "To be erased: 2 items" in err
+    assert (code, json.loads(out)["memories"], json.loads(out)["others"], json.loads(out)["left"]) == (0, 1, 1, [])
     assert texts(memapp) == set()
 
 
