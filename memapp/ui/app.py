@@ -271,12 +271,17 @@ class MemappApp(App[None]):
     @work(group="undo")
     @told
     async def _undo_earlier(self) -> None:
+        from memapp.domain.history import Event
         from memapp.services import undo
+        from memapp.ui.inbox import reading, words
         from memapp.ui.memories.words import EVENTS
 
         step = await asyncio.to_thread(undo.undo_last, self.runtime)
-        text = f" “{shorten(one_line(step.text), 40)}”" if step.text else ""
-        notify(self, f"Undone: {EVENTS.get(step.event, step.event.lower())}{text}")
+        if step.event is Event.PROFILE:
+            what = words.done(*await asyncio.to_thread(reading.decided, self.runtime, step))
+        else:
+            what = EVENTS.get(step.event, step.event.lower()) + (f" “{shorten(one_line(step.text), 40)}”" if step.text else "")
+        notify(self, f"Undone: {what}")
         self.memories_changed()
 
     async def action_quit(self) -> None:

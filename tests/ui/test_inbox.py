@@ -2,6 +2,7 @@
 
 import os
 import threading
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from itertools import zip_longest
 from unittest.mock import patch
@@ -11,6 +12,7 @@ from textual import events
 
 from memapp.domain.chat import Origin, Role
 from memapp.domain.consent import Patch
+from memapp.runtime import Runtime
 from memapp.services import chats, curate, preferences, undo
 from memapp.services.consent import decisions, pending, proposals
 from memapp.store import chat as store
@@ -24,6 +26,7 @@ from tests.ui.test_hostile import ESCAPES, MARKDOWN, MARKUP, no_escapes
 from tests.ui.test_screens import SIZES, compare
 
 NEVER = 3600.0
+Decision = Callable[[Runtime, Patch], str]
 
 
 @pytest.fixture
@@ -291,6 +294,72 @@ async def test_what_was_put_off_waits_again_the_next_day(seen: Seen, world: Worl
     await seen.until(lambda: "+ then  Bergen" in seen.text())
 
 
+async def test_what_sleeps_is_told_with_its_time_and_is_woken_by_a_key(seen: Seen, at_once: None) -> None:
+    put_in(seen, "health", "asthma", "I have asthma.")
+    propose(seen)
+    screen = await open_inbox(seen)
+    assert "sleep" not in seen.lines()[2] and "Wake" not in seen.lines()[-1]
+    await seen.pilot.press("s")
+    await seen.until(lambda: "1 sleeps until tomorrow 09:0" in seen.text() and "w Wake" in seen.lines()[-1])
+    await seen.pilot.press("s")
+    await seen.until(lambda: "2 sleep, the first until tomorrow 09:0" in seen.text())
+    await seen.settle()
+    await seen.pilot.press("w")
+    await seen.until(lambda: len(screen.waiting.rows.items) == 2)
+    await seen.settle()
+    assert "sleep" not in seen.lines()[2] and seen.chat.undone.last is None
+
+
+async def test_an_answer_that_is_taken_back_is_shown_again(seen: Seen, at_once: None) -> None:
+    for field, value in (("health", "asthma"), ("city", "Bergen"), ("pronouns", "she/her")):
+        put_in(seen, field, value, f"I said {value}.")
+    seen.app.memories_changed()
+    screen = await open_inbox(seen)
+    for key in ("a", "s"):
+        await seen.pilot.press("home", "down")
+        await seen.settle()
+        assert screen.waiting.case is not None
+        value = screen.waiting.case.patch.new_value
+        await seen.pilot.press(key)
+        await seen.until(lambda value=value: value not in waiting(seen))
+        await seen.settle()
+        await seen.pilot.press("ctrl+z")
+        await seen.until(lambda value=value: value in waiting(seen))
+        await seen.settle()
+        assert screen.waiting.case.patch.new_value == value
+
+
+async def test_what_else_waits_for_a_field_with_one_value_is_told_and_goes_with_a_yes(seen: Seen, at_once: None) -> None:
+    for value in ("Leipzig", "Dresden", "Hamburg"):
+        put_in(seen, "city", value, f"I live in {value}.")
+    seen.app.memories_changed()
+    await open_inbox(seen)
+    await seen.pilot.press("home")
+    await seen.settle()
+    assert "Also waiting for this Dresden · Leipzig" in seen.words()
+    await seen.pilot.press("a")
+    await seen.until(lambda: waiting(seen) == [])
+    assert profile(seen) == {"city": "Hamburg"}
+    await seen.pilot.press("ctrl+z")
+    await seen.until(lambda: sorted(waiting(seen)) == ["Dresden", "Hamburg", "Leipzig"])
+    await seen.until(lambda: "+ then  Hamburg" in seen.text())
+
+
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [
+        (lambda runtime, found: decisions.approve(runtime, found.id), "Undone: Approved Home “Bergen”"),
+        (lambda runtime, found: decisions.deny(runtime, found.id), "Undone: Denied Home “Bergen”"),
+        (lambda runtime, _: decisions.set_field(runtime, "city", "Oslo"), "Undone: Home “Oslo”"),
+    ],
+)
+async def test_what_is_taken_back_after_a_restart_is_named(seen: Seen, before: Decision, said: str) -> None:
+    before(seen.app.runtime, propose(seen))
+    await open_inbox(seen)
+    await seen.pilot.press("ctrl+z")
+    await seen.until(lambda: said in seen.toasts())
+
+
 async def test_what_was_asked_without_a_value_is_written_not_approved(seen: Seen, at_once: None) -> None:
     propose(seen, value="", text="Please change my address.", field="address")
     await open_inbox(seen)
@@ -513,8 +582,8 @@ async def test_the_store_is_read_beside_the_event_loop(seen: Seen, at_once: None
 def test_the_time_that_is_left_is_told() -> None:
     now = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
     one = Patch("1", "me", "city", "", "Bergen", (), "worker", "pending", now, now + timedelta(days=6, hours=4))
-    assert expires(one, now) == "Without an answer it answers itself with no in 6 d 4 h."
-    assert expires(one, now + timedelta(days=6)) == "Without an answer it answers itself with no TODAY, in 4 h 0 m."
+    assert expires(one, now) == "Unanswered, it becomes a no in 6 d 4 h."
+    assert expires(one, now + timedelta(days=6)) == "Unanswered, it becomes a no TODAY, in 4 h 0 m."
 
 
 # What it looks like --------------------------------------------------------------------------------------------------

@@ -40,8 +40,8 @@ def asleep(runtime: Runtime) -> list[Patch]:
     """Return what was put off and is out of sight, that which comes up first before the others."""
     now = runtime.clock()
     found = consents.list_patches(runtime.database.read(), runtime.user_id, state="pending", limit=ALL)
-    put_off = [(one.snoozed_until, one) for one in found if one.snoozed_until and one.snoozed_until > now and is_open(runtime, one)]
-    return [one for _, one in sorted(put_off, key=lambda pair: pair[0])]
+    put_off = [(one.snoozed_until, one) for one in found if one.snoozed_until and is_open(runtime, one)]
+    return [one for until, one in sorted(put_off, key=lambda pair: pair[0]) if until > now]
 
 
 def rivals(conn: sqlite3.Connection, runtime: Runtime, patch: Patch) -> list[Patch]:

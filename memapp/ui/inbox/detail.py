@@ -80,6 +80,9 @@ def _why(case: Case, now: datetime) -> Content:
     patch = case.patch
     asked = f"{PROPOSERS.get(patch.proposer, patch.proposer)}, {ago(patch.created_at, now)}."
     parts = [
+        joined(("Also waiting for this   ", "bold"), " · ".join(case.also), ("\nA yes here settles it.\n", "$text-muted"))
+        if case.also
+        else None,
         joined(("With a yes it also remembers", "$text-muted"), "\n", case.held, "\n") if case.held else None,
         joined(("Why   ⏎ goes to the message", "$text-muted"), *(_quote(one, now) for one in case.quotes), "\n")
         if case.quotes

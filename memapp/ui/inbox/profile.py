@@ -11,12 +11,13 @@ from textual.containers import Vertical
 from textual.getters import app as the_app
 from textual.widgets import Static
 
+from memapp.domain.consent import label
 from memapp.runtime import Runtime
 from memapp.services import undo
 from memapp.services.consent import decisions
 from memapp.ui.app import MemappApp
 from memapp.ui.inbox import reading
-from memapp.ui.inbox.reading import Known, label
+from memapp.ui.inbox.reading import Known
 from memapp.ui.inbox.rows import KnownRows
 from memapp.ui.inbox.value import ValueField
 from memapp.ui.safe import notify, plain
@@ -114,7 +115,7 @@ class ProfilePane(Vertical):
     async def _set(self, field: str, value: str) -> None:
         step = await asyncio.to_thread(decisions.set_field, self.runtime, field, value)
         self.leave_field()
-        done = f"{label(field)} is “{value}”" if value else f"Taken away: {label(field)}"
+        done = f"{label(field)} is “{value}”" if value else f"Took away {label(field)}"
         self.app.chat.undone.push(done, lambda runtime: undo.undo(runtime, step), step)
         notify(self, f"{done}. ctrl+z takes it back.")
         self.app.memories_changed()

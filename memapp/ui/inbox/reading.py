@@ -5,8 +5,8 @@ from datetime import datetime
 from typing import Literal
 
 from memapp.domain.chat import Message
-from memapp.domain.consent import FORGOTTEN, Patch
-from memapp.domain.history import Event
+from memapp.domain.consent import Patch, label
+from memapp.domain.history import Event, Step
 from memapp.domain.profile import FIELDS, is_sensitive
 from memapp.errors import NotFound
 from memapp.runtime import Runtime
@@ -41,6 +41,8 @@ class Case:
     """What the memory says that waits with it; empty if there is none."""
     quotes: tuple[Quote, ...]
     """Newest first."""
+    also: tuple[str, ...] = ()
+    """Other values that wait for the same field, which a yes to this one settles; newest first."""
 
     @property
     def label(self) -> str:
@@ -67,13 +69,6 @@ class Known:
         return label(self.field)
 
 
-def label(field: str) -> str:
-    """Return what the person calls a field."""
-    if field == FORGOTTEN:
-        return "Something you erased"
-    return FIELDS[field].label if field in FIELDS else field
-
-
 @dataclass(frozen=True, slots=True)
 class Queue:
     """What waits."""
@@ -81,19 +76,22 @@ class Queue:
     cases: tuple[Case, ...]
     """The newest of them, newest first."""
     count: int
+    asleep: tuple[Patch, ...] = ()
+    """What was put off; that which comes up first before the others."""
 
 
 def queue(runtime: Runtime) -> Queue:
     """Return what waits."""
     waiting = pending.waiting(runtime, limit=SHOWN)
     count = len(waiting) if len(waiting) < SHOWN else pending.count_waiting(runtime)
-    return Queue(tuple(case(runtime, patch) for patch in waiting), count)
+    return Queue(tuple(case(runtime, patch) for patch in waiting), count, tuple(pending.asleep(runtime)))
 
 
 def case(runtime: Runtime, patch: Patch) -> Case:
     wanted = patch.addition
     quotes = [_quote(message, wanted) for message in _messages(runtime, patch)]
-    return Case(patch, pending.held_text(runtime, patch.id), tuple(reversed(quotes)))
+    also = tuple(dict.fromkeys(one.new_value for one in pending.rivals(runtime.database.read(), runtime, patch) if one.new_value))
+    return Case(patch, pending.held_text(runtime, patch.id), tuple(reversed(quotes)), also)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +119,12 @@ def settled_by(runtime: Runtime, message: Message) -> tuple[Settled, ...]:
         for one in entries
         for field in (one.memory_id.partition(":")[2],)
     )
+
+
+def decided(runtime: Runtime, step: Step) -> tuple[str, Patch]:
+    """Return what a step in the profile decided, by its name in the history, and about which proposal."""
+    entries = [one for one in activity.entries(runtime, step.memory_id, limit=ENTRIES) if one.step == step.id]
+    return str(entries[-1].meta.get("decision", "changed")), pending.get(runtime, entries[-1].meta["patch_id"])
 
 
 def proposed_by(runtime: Runtime, message: Message) -> tuple[Patch, ...]:

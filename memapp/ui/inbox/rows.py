@@ -13,7 +13,7 @@ from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.words import moment
 
 WIDE = 44
-LABEL = 16
+LABEL = 18
 NOTHING_WAITS = """
 Nothing waits for you.
 

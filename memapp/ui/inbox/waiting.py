@@ -26,7 +26,7 @@ from memapp.ui.inbox.detail import CaseView
 from memapp.ui.inbox.reading import Case, Queue
 from memapp.ui.inbox.rows import CaseRows
 from memapp.ui.inbox.value import ValueField
-from memapp.ui.inbox.words import change
+from memapp.ui.inbox.words import done, sleeping
 from memapp.ui.safe import notify
 from memapp.ui.told import told
 
@@ -46,19 +46,23 @@ class WaitingPane(Horizontal):
         Binding("d", "deny", "Deny", id="inbox.deny"),
         Binding("e", "edit", "Edit first", id="inbox.edit"),
         Binding("s", "snooze", "Tomorrow", id="inbox.snooze"),
+        Binding("w", "wake", "Wake", id="inbox.wake"),
         Binding("enter", "source", "Its message", id="inbox.source", key_display="⏎"),
         Binding("y,c", "copy", "Copy", id="inbox.copy", key_display="y"),
     ]
 
     @dataclass
     class Counted(Message):
-        """So many proposals wait."""
+        """So many proposals wait, and this is said of what was put off."""
 
         count: int
+        asleep: str
 
     def __init__(self, runtime: Runtime) -> None:
         super().__init__(id="waiting")
         self.runtime = runtime
+        self.queue: Queue | None = None
+        """What was shown last."""
         self.case: Case | None = None
         """What is read, and what an answer is about."""
         self._arming = Arming(self, self._bindings_changed, lambda: notify(self, DROPPED))
@@ -92,10 +96,13 @@ class WaitingPane(Horizontal):
         self.show(await asyncio.to_thread(reading.queue, self.runtime))
 
     def show(self, queue: Queue) -> None:
-        """Show the queue; what is read stays what it is as long as it waits."""
+        """Show the queue; what is read stays what it is as long as it waits, but for what the person just brought back."""
         more = queue.count - len(queue.cases)
-        self.rows.show(queue.cases, later=f"{more} more, when these are answered" if more else "")
-        self.post_message(self.Counted(queue.count))
+        back = None if self.queue is None or self.view.field.key else brought_back(self.queue, queue)
+        self.queue = queue
+        self.rows.show(queue.cases, later=f"{more} more, when these are answered" if more else "", at=back)
+        self.post_message(self.Counted(queue.count, sleeping(queue.asleep, self.runtime.clock())))
+        self.refresh_bindings()
         self._read_current()
 
     @on(CaseRows.Moved)
@@ -151,6 +158,8 @@ class WaitingPane(Horizontal):
     # Answers ---------------------------------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
+        if action == "wake":
+            return bool(self.queue and self.queue.asleep)
         if action not in (*ANSWERS, "edit", "source", "copy"):
             return True
         if self.case is None or not self.reading:
@@ -173,17 +182,25 @@ class WaitingPane(Horizontal):
     def action_approve(self) -> None:
         if self.case is not None:
             patch = self.case.patch
-            self._decide(f"Approved: {change(patch)}", lambda: decisions.approve(self.runtime, patch.id))
+            self._decide(done("approved", patch), lambda: decisions.approve(self.runtime, patch.id))
 
     def action_deny(self) -> None:
         if self.case is not None:
             patch = self.case.patch
-            self._decide(f"Denied: {change(patch)}", lambda: decisions.deny(self.runtime, patch.id))
+            self._decide(done("denied", patch), lambda: decisions.deny(self.runtime, patch.id))
 
     def action_snooze(self) -> None:
         if self.case is not None:
             patch = self.case.patch
-            self._decide(f"Until tomorrow: {change(patch)}", lambda: decisions.snooze(self.runtime, patch.id))
+            self._decide(done("snoozed", patch), lambda: decisions.snooze(self.runtime, patch.id))
+
+    @work(group="decide")
+    @told
+    async def action_wake(self) -> None:
+        """Bring up what was put off."""
+        for step in await asyncio.to_thread(decisions.wake, self.runtime):
+            self.app.chat.undone.drop(step)
+        self.app.memories_changed()
 
     def action_edit(self) -> None:
         """Let the person write what is right; ctrl+s there approves it."""
@@ -201,7 +218,7 @@ class WaitingPane(Horizontal):
             notify(self, TOO_SOON)
             return
         label, key, value = self.case.label, event.key, event.value
-        self._carry_out(f"Approved: {label} “{value}”", lambda: decisions.edit_then_approve(self.runtime, key, value))
+        self._carry_out(f"Approved {label} “{value}”", lambda: decisions.edit_then_approve(self.runtime, key, value))
 
     @on(ValueField.Left)
     def _left(self, event: ValueField.Left) -> None:
@@ -238,3 +255,13 @@ class WaitingPane(Horizontal):
         if self.case is not None:
             self.app.copy_to_clipboard(self.case.patch.new_value)
             notify(self, "Copied.")
+
+
+def brought_back(before: Queue, now: Queue) -> str | None:
+    """Return the key of what the person brought back since: newest of what an undo proposed, or of what was put off and woken."""
+    waited, slept = {one.patch.id for one in before.cases}, {one.id for one in before.asleep}
+    for one in now.cases:
+        woken = one.patch.id in slept and one.patch.snoozed_until is None
+        if one.patch.id not in waited and (woken or one.patch.proposer == "undo"):
+            return one.patch.id
+    return None

@@ -44,8 +44,8 @@ class InboxScreen(Screen[None]):
     BINDING_GROUP_TITLE = "Inbox"
     HELP = (
         "What memapp would like to know about you waits here for your word; nothing of it is used before.\n\n"
-        "a approves, d denies, e lets you write it yourself, s asks again tomorrow. Enter only shows where it comes from. "
-        "ctrl+z takes an answer back. Tab turns to your profile."
+        "a approves, d denies, e lets you write it yourself, s asks again tomorrow, w wakes what sleeps. "
+        "Enter only shows where it comes from. ctrl+z takes an answer back. Tab turns to your profile."
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -61,6 +61,8 @@ class InboxScreen(Screen[None]):
         self.came_back = False
         """The terminal came to the front, and nothing has been clicked since."""
         self._counts: dict[str, int] = {}
+        self._asleep = ""
+        """How much was put off, and until when."""
 
     def compose(self) -> ComposeResult:
         yield TopBar(MODES, "inbox", right=reading.network(self.runtime))
@@ -101,11 +103,12 @@ class InboxScreen(Screen[None]):
     def _show_tab(self) -> None:
         self.waiting.display = self.tab == "waiting"
         self.profile.display = self.tab == "profile"
-        self.query_one(TabLine).show(self.tab, self._counts)
+        self.query_one(TabLine).show(self.tab, self._counts, self._asleep if self.tab == "waiting" else "")
 
     @on(WaitingPane.Counted)
     def _counted(self, event: WaitingPane.Counted) -> None:
         self._counts["waiting"] = event.count
+        self._asleep = event.asleep
         self._show_tab()
 
     @on(TabLine.Chosen)

@@ -25,15 +25,15 @@ class TabLine(Static):
         super().__init__(markup=False, classes="tabline")
         self._tabs = tabs
 
-    def show(self, current: str, counts: Mapping[str, int]) -> None:
-        """Mark the tab that is open."""
+    def show(self, current: str, counts: Mapping[str, int], note: str = "") -> None:
+        """Mark the tab that is open, with a word about it behind them all."""
         line = Content("")
         for tab, label in self._tabs:
             words = f"{label} {counts[tab]}" if counts.get(tab) else label
             text = Content(f"[{words}]" if tab == current else f" {words} ")
             style = "bold $primary" if tab == current else "$text-muted"
             line = joined(line, text.stylize(style).stylize(Style.from_meta({"tab": tab})), " ")
-        self.update(line)
+        self.update(joined(line, ("  " + note, "$text-muted")) if note else line)
 
     def on_click(self, event: events.Click) -> None:
         if tab := event.style.meta.get("tab"):
