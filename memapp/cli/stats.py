@@ -7,6 +7,7 @@ import click
 
 from memapp.cli.output import opened, say, show_json, show_rows
 from memapp.cli.shape import as_json_option
+from memapp.domain.text import counted
 
 BAR = 30
 
@@ -37,9 +38,10 @@ def stats(options: dict[str, Any], days: int, as_json: bool) -> None:
             }
         )
         return
-    say(f"{known:,} memories, {waiting:,} waiting for you")
+    say(f"{counted(known, 'memory', 'memories')}, {waiting:,} waiting for you")
     if learning.set_aside:
-        say(f"{learning.set_aside:,} messages set aside: nothing could be learned from them, however often it was tried.")
+        aside = counted(learning.set_aside, "message")
+        say(f"{aside} set aside: nothing could be learned there, however often it was tried.")
     show_rows([{"what": name, "rate": str(rate)} for name, rate in shares.items()], False)
     most = max((day.count for day in by_day), default=0) or 1
     show_rows([{"day": day.day, "count": f"{day.count:,}", "bar": "█" * round(BAR * day.count / most)} for day in by_day], False)

@@ -9,6 +9,7 @@ from memapp.cli.curate import bring_back
 from memapp.cli.output import opened, say, show, show_json, show_rows, when
 from memapp.cli.shape import ListingGroup, as_json_option, ids_argument, limit_option, yes_option
 from memapp.domain.forget import Receipt
+from memapp.domain.text import counted
 from memapp.errors import NeedsYes, UsageError
 
 if TYPE_CHECKING:
@@ -71,7 +72,8 @@ def purge(
             say("There is nothing to erase.")
             return
         if not yes:
-            raise NeedsYes(f"{len(chosen):,} of the trash would be erased for good.", "Add --yes to do it.")
+            said = counted(len(chosen), "memory", "memories")
+            raise NeedsYes(f"This would erase for good: {said}, with all that repeats what they say.", "Add --yes to do it.")
         show_receipt(forget.purge(runtime, chosen), as_json)
 
 

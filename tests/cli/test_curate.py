@@ -229,7 +229,7 @@ def test_stats_count_what_was_done(memapp: Terminal) -> None:
     code, out, err = memapp("stats", "--days", "2")
     assert code == 0
     assert "hotpath\tcreate\t1\t1\t1\t0" in out
-    assert "1 memories" in err
+    assert "1 memory, " in err
     assert len(json.loads(memapp("stats", "--days", "2", "--json")[1])["days"]) == 2
 
 

@@ -65,7 +65,7 @@ def erase(conn: sqlite3.Connection, actor: Actor, job: Job, now: datetime, said:
     `said` is what the memories say in the open file, for a copy that may not have them. What the person wrote, and the
     memories of the same words, are touched by the person's wish only.
     """
-    found, _ = holding(conn, actor.user_id, job.words) if job.words else (Job(), 0)
+    found = holding(conn, actor.user_id, job.words) if job.words else Job()
     memory_ids = with_absorbed(conn, actor.user_id, [*job.memory_ids, *found.memory_ids])
     message_ids = tuple(dict.fromkeys([*job.message_ids, *found.message_ids]))
     values = {"user": actor.user_id, "mark": ERASED, "memories": to_json(memory_ids), "messages": to_json(message_ids)}

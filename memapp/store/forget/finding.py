@@ -6,12 +6,9 @@ from contextlib import contextmanager
 from datetime import datetime
 
 from memapp.domain.forget import Needles
-from memapp.store.forget.columns import ELSEWHERE, PATCHES, REPEATING
 from memapp.store.forget.todo import Job
 from memapp.store.images import text_of
 from memapp.store.rows import to_json, to_text
-
-_OTHERS = (*REPEATING[1:], *ELSEWHERE, f"DELETE {PATCHES}", "DELETE FROM profile WHERE user_id = :user AND holds(value)")
 
 
 @contextmanager
@@ -74,23 +71,13 @@ def texts_of_messages(conn: sqlite3.Connection, user_id: str, message_ids: Seque
     return tuple(row["text"] for row in rows)
 
 
-def holding(conn: sqlite3.Connection, user_id: str, words: Sequence[str]) -> tuple[Job, int]:
-    """Return which memories and messages hold any of some words, and how many other rows do."""
+def holding(conn: sqlite3.Connection, user_id: str, words: Sequence[str]) -> Job:
+    """Return which memories and messages hold any of some words."""
     values = {"user": user_id}
     with searching(conn, words):
         memories = conn.execute("SELECT id FROM memories WHERE user_id = :user AND (holds(text) OR holds(tags))", values)
         messages = conn.execute("SELECT id FROM messages WHERE user_id = :user AND holds(text)", values)
-        found = Job(tuple(row["id"] for row in memories), tuple(row["id"] for row in messages))
-        others = sum(conn.execute(_counted(sql), values).fetchone()[0] for sql in _OTHERS)
-    return found, others
-
-
-def _counted(sql: str) -> str:
-    """Turn a statement that cleans into one that counts what it would clean."""
-    if sql.startswith("UPDATE"):
-        table, condition = sql.split()[1], sql.partition(" WHERE ")[2]
-        return f"SELECT count(*) FROM {table} WHERE {condition}"  # noqa: S608
-    return sql.replace("DELETE", "SELECT count(*)", 1)
+        return Job(tuple(row["id"] for row in memories), tuple(row["id"] for row in messages))
 
 
 def memories_with(conn: sqlite3.Connection, user_id: str, texts: Sequence[str]) -> tuple[str, ...]:
