@@ -374,6 +374,7 @@ async def test_provenance_leads_to_the_message_and_tells_why_it_was_recalled(wor
         await shown(seen)
         await seen.pilot.press("enter", "shift+tab")
         await looked_up(seen)
+        assert "You wrote it at 09:00." in seen.words()
         assert "Stood in 1 prompt on 1 day" in seen.words()
         await seen.pilot.press("j")
         await seen.pilot.pause()

@@ -17,7 +17,7 @@ from memapp.domain.provenance import Provenance, UsedIn
 from memapp.ui.memories.words import ORIGINS, ago, many
 from memapp.ui.safe import joined, plain, row
 from memapp.ui.widgets.rowlist import RowList
-from memapp.ui.widgets.words import moment
+from memapp.ui.widgets.words import at_moment, moment
 
 
 class MessageRows(RowList[Message | UsedIn]):
@@ -66,7 +66,7 @@ class MemoryProvenance(Vertical):
         if uses is not None:
             times, days = many(uses.count, "prompt", "prompts"), many(uses.days, "day", "days")
             used = f"Stood in {times} on {days}, last {ago(uses.last, now)}."
-        origin = f"{ORIGINS[memory.origin].capitalize()} on {moment(memory.created_at, now)}."
+        origin = f"{ORIGINS[memory.origin].capitalize()} {at_moment(memory.created_at, now)}."
         self.query_one("#provenance-head", Static).update(plain(f"{origin}\n{used}"))
         rows = self.query_one(MessageRows)
         rows.show([*found.sources, *found.replies], at="")

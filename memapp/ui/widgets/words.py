@@ -18,6 +18,11 @@ def moment(at: datetime, now: datetime) -> str:
     return f"{here.day} {here:%b}" if here.year == today.year else f"{here.day} {here:%b %Y}"
 
 
+def at_moment(at: datetime, now: datetime) -> str:
+    """Return the same in a sentence: `at 10:48`, `on 3 Mar`."""
+    return f"{'at' if at.astimezone().date() == now.astimezone().date() else 'on'} {moment(at, now)}"
+
+
 def cost(usage: Usage) -> str:
     """Return what a reply cost: tokens, speed, and how long the person waited for its first word."""
     if not usage.decode_tokens:
