@@ -6,7 +6,7 @@ The names of the specification stand in the comments where a knob has one. Setti
 import os
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -147,6 +147,12 @@ def nearest(word: str, known: Iterable[str], otherwise: str) -> str:
     """Ask whether the known word was meant that is nearly the same; if none is, say something else."""
     found = process.extractOne(word, list(known), scorer=fuzz.ratio, processor=str.casefold, score_cutoff=60)
     return f"Did you mean {found[0]!r}?" if found else otherwise
+
+
+def check_known(what: str, word: str, known: Collection[str]) -> None:
+    """Raise `UsageError`, with the nearest, for a word that is none of those known."""
+    if word not in known:
+        raise UsageError(f"There is no {what} {word!r}.", nearest(word, known, f"There are: {', '.join(sorted(known))}."))
 
 
 def _nearest_setting(name: str) -> str:

@@ -17,7 +17,7 @@ def config() -> None:
 @as_json_option
 @click.pass_obj
 def show_(options: dict[str, Any], as_json: bool) -> None:
-    """List every setting with its value, where that comes from, and what it is for."""
+    """List every setting, where its value comes from, and what it is for."""
     from memapp import paths, settings
 
     loaded = settings.load(paths.locate(options["home"]).config, options["flags"])

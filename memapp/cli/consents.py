@@ -157,7 +157,7 @@ def _fields_beginning(_ctx: click.Context, _argument: click.Parameter, begun: st
 @click.argument("value", nargs=-1, required=True)
 @click.pass_obj
 def set_(options: dict[str, Any], field: str, value: tuple[str, ...]) -> None:
-    """Write a field yourself."""
+    """Write a field yourself: name, pronouns, home, language, health, "date of birth" and others."""
     from memapp.services.consent import decisions
 
     with opened(options) as runtime:

@@ -1,4 +1,4 @@
-"""Checking the installation, the memory file and the models."""
+"""Checking the installation, the settings, the memory file and the models."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @as_json_option
 @click.pass_obj
 def doctor(options: dict[str, Any], as_json: bool) -> None:
-    """Check the installation, the memory file and the models. The report has no personal text in it."""
+    """Check settings, memory file, models and installation. The report has no personal text in it."""
     import platform
     import sqlite3
     from importlib.metadata import version

@@ -8,7 +8,7 @@ from memapp.domain.prediction import Prediction
 from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
-from memapp.services.preferences import check_known
+from memapp.settings import check_known
 from memapp.store import chat, delta, events, expectations
 
 NEW_TITLE = "New chat"

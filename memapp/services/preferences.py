@@ -94,9 +94,9 @@ def check(name: str, chosen: Settings, places: Paths, personas: Collection[str])
     try:
         match name:
             case "persona":
-                check_known("persona", chosen.persona, personas)
+                settings.check_known("persona", chosen.persona, personas)
             case "theme":
-                check_known("theme", chosen.theme, THEMES)
+                settings.check_known("theme", chosen.theme, THEMES)
             case "model" if chosen.model:
                 models.check_file(places.models, chosen.model)
             case "server" if chosen.server:
@@ -105,14 +105,6 @@ def check(name: str, chosen: Settings, places: Paths, personas: Collection[str])
                 server_address.checked(chosen.server, chosen.allow_remote)
     except ModelError as error:
         raise UsageError(error.message, error.advice) from None
-
-
-def check_known(what: str, word: str, known: Collection[str]) -> None:
-    """Raise `UsageError`, with the nearest, for a word that is none of those known."""
-    if word not in known:
-        raise UsageError(
-            f"There is no {what} {word!r}.", settings.nearest(word, known, f"There are: {', '.join(sorted(known))}.")
-        )
 
 
 def said_now(label: str, value: str) -> str:

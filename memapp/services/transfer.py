@@ -14,7 +14,7 @@ from memapp.domain.chat import MAX_MESSAGE_CHARS, Message, Origin, Role, Thread
 from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
-from memapp.services.preferences import check_known
+from memapp.settings import check_known
 from memapp.store import chat
 
 AUTO_COMMENT = "[auto-comment]"
