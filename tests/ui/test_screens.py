@@ -6,6 +6,7 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import get_args
 from unittest.mock import patch
 
 import pytest
@@ -17,6 +18,7 @@ from memapp.domain.memory import Recalled
 from memapp.errors import StoreLocked
 from memapp.runtime import Runtime
 from memapp.services import chats, curate
+from memapp.services.models import Fit
 from memapp.ui.activity.difference import DifferenceCard
 from memapp.ui.app import MemappApp
 from memapp.ui.inbox.detail import CaseView
@@ -30,7 +32,7 @@ from memapp.ui.screens.chat import ChatScreen
 from memapp.ui.screens.detail import Card, Line, MemoryCard, Question, TextCard
 from memapp.ui.screens.find import FindScreen
 from memapp.ui.screens.inbox import InboxScreen
-from memapp.ui.screens.models import ModelRows, ModelsScreen
+from memapp.ui.screens.models import SIGNS, ModelRows, ModelsScreen
 from memapp.ui.screens.settings import SettingRows, SettingsScreen
 from memapp.ui.themes import OFFERED
 from memapp.ui.widgets.composer import Composer
@@ -240,6 +242,10 @@ async def test_a_setting_is_changed_and_kept(world: World) -> None:
         await seen.until(lambda: len(seen.app.screen_stack) > 1)
         await seen.pilot.press("x", "enter")
         await seen.until(lambda: any("top_k is a whole number" in toast for toast in seen.toasts()))
+
+
+def test_every_way_in_which_a_model_fits_has_a_sign() -> None:
+    assert set(SIGNS) == set(get_args(Fit))
 
 
 async def test_links_are_shown_before_they_are_followed(world: World) -> None:
