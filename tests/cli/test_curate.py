@@ -169,6 +169,7 @@ def test_forgetting_words_is_previewed_first(memapp: Terminal) -> None:
     assert "To be erased: 2 items" in err
     assert (code, json.loads(out)["memories"], json.loads(out)["others"], json.loads(out)["left"]) == (0, 1, 1, [])
     assert texts(memapp) == set()
+    assert memapp("forget", "wasps")[0::2] == (0, "There is nothing to erase: nothing holds these words.\n")
 
 
 def test_a_proposal_is_shown_approved_and_taken_back(memapp: Terminal) -> None:
