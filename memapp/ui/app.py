@@ -19,6 +19,7 @@ from rich.text import Text
 from textual import work
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.driver import Driver
 from textual.screen import Screen
 from textual.signal import Signal
 from textual.widgets import Input, TextArea
@@ -99,6 +100,15 @@ class MemappApp(App[None]):
         self.register_theme(DARK)
         self.register_theme(LIGHT)
         self.theme = DARK.name
+
+    def get_driver_class(self) -> type[Driver]:
+        """Return what reads the terminal; on Linux and macOS our own, for the sake of what is pasted."""
+        found = super().get_driver_class()
+        if found.__name__ == "LinuxDriver":
+            from memapp.ui.terminal import Terminal
+
+            return Terminal
+        return found
 
     def get_default_screen(self) -> Screen[Any]:
         return OpeningScreen()
