@@ -17,12 +17,12 @@ NAMING = ("persona", "theme", "model", "server")
 """Settings that name something, which may not be there."""
 LABELS = {
     "max_facts": "Facts kept",
-    "link_min": "Related from likeness",
+    "link_min": "Likeness to be related",
     "link_top_k": "Related facts at most",
     "ttl_days": "Days unused until trash",
-    "ttl_importance": "Never to the trash from",
+    "ttl_importance": "Importance that stays",
     "purge_days": "Days in the trash",
-    "fuzzy_threshold": "Likeness of letters",
+    "fuzzy_threshold": "Likeness of a good guess",
     "top_k": "Memories looked up",
     "mismatch_rule": "How guesses are checked",
     "prompt_memories": "Memories in a prompt",
