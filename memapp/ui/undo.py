@@ -35,8 +35,12 @@ class UndoStack:
         self._done = [one for one in self._done if one.step != step]
         self._gone(step)
 
-    def pop(self) -> Undo | None:
-        return self._done.pop() if self._done else None
+    def pop(self, step: str = "") -> Undo | None:
+        """Return what was done last, or in a certain step, and leave it out from now on."""
+        done = next((one for one in reversed(self._done) if step in ("", one.step)), None)
+        if done is not None:
+            self._done.remove(done)
+        return done
 
     @property
     def last(self) -> Undo | None:

@@ -260,6 +260,18 @@ async def test_a_learned_fact_is_told_quietly_and_can_be_taken_back(seen: Seen) 
     await seen.until(lambda: curate.count(seen.app.runtime) == 0)
 
 
+async def test_a_click_on_a_line_takes_back_what_that_line_says(seen: Seen) -> None:
+    for said in ("I have a dog called Rex.", "I have a bike."):
+        await seen.send(said)
+        await seen.until(lambda: "Remembered:" in seen.text())
+        await seen.settle()
+    await seen.until(lambda: curate.count(seen.app.runtime) == 2)
+    row = next(number for number, line in enumerate(seen.lines()) if "Remembered: User has a dog" in line)
+    await seen.pilot.click(offset=(seen.lines()[row].index("Remembered") + 2, row))
+    await seen.until(lambda: [one.text for one in curate.list_memories(seen.app.runtime)] == ["User has a bike."])
+    await seen.until(lambda: "taken back" in seen.text())
+
+
 async def test_what_replaced_words_taught_is_taken_back_and_said(seen: Seen) -> None:
     await seen.send("I have a dog called Rex.")
     await seen.until(lambda: "Remembered:" in seen.text())

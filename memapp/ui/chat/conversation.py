@@ -40,6 +40,24 @@ class Conversation(Vertical):
         except MemappError as error:
             self._chat.say(str(error), problem=True)
 
+    @on(Composer.PageWanted)
+    def _page_wanted(self, event: Composer.PageWanted) -> None:
+        transcript = self._chat.transcript
+        if event.step < 0:
+            transcript.scroll_page_up(animate=False)
+        else:
+            transcript.scroll_page_down(animate=False)
+
+    @on(Transcript.Written)
+    def _written(self, event: Transcript.Written) -> None:
+        """What is written while the conversation has the focus is meant for the composer."""
+        composer = self._chat.composer
+        self.screen.set_focus(composer)
+        if event.pasted:
+            composer.paste(event.text)
+        else:
+            composer.insert(event.text)
+
     @on(Composer.Hesitated)
     def _hesitated(self, event: Composer.Hesitated) -> None:
         self._chat.silence.begin()
@@ -83,6 +101,9 @@ class Conversation(Vertical):
         self.app.call_later(self.app.action_mode, "inbox")  # type: ignore[attr-defined]
 
     @on(Transcript.UndoWanted)
+    def _undo_of_line_wanted(self, event: Transcript.UndoWanted) -> None:
+        self._chat.undo_last(event.step)
+
     @on(Composer.UndoWanted)
     def _undo_wanted(self) -> None:
         self._chat.undo_last()

@@ -11,7 +11,6 @@ from memapp.services import chats, curate, undo
 from memapp.services.merge import Written
 from memapp.ui.safe import notify
 from memapp.ui.screens.detail import Line, MemoryCard
-from memapp.ui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:
     from memapp.ui.app import MemappApp
@@ -83,18 +82,17 @@ class MemoryDeeds:
         if shown:
             was = f" (was: {before.text})" if before else ""
             line = f"{done}: {memory.text}{was}  ·  F3 shows it"
-            self._screen.transcript.note(line, Transcript.UndoWanted(), step=written.step)
+            self._screen.transcript.note(line, step=written.step)
             if self._runtime.settings.hints:
                 await self._hint()
 
     def unlearned(self, texts: Sequence[str], step: str, *, shown: bool) -> None:
         """Say quietly what went with words that the person replaced."""
         more = f" and {len(texts) - 1} more" if len(texts) > 1 else ""
-        done = f"No longer remembered: {texts[0]}{more}"
-        self._screen.undone.push(done, lambda runtime: undo.undo(runtime, step), step)
+        self._screen.undone.push(f"Let go of “{shorten(texts[0], 40)}”", lambda runtime: undo.undo(runtime, step), step)
         self._app.memories_changed()
         if shown:
-            self._screen.transcript.note(done, Transcript.UndoWanted(), step=step)
+            self._screen.transcript.note(f"No longer remembered: {texts[0]}{more}", step=step)
 
     async def _hint(self) -> None:
         """Say one thing about memories that is worth knowing, after each of the first three answers that taught a fact."""

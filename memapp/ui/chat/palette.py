@@ -11,13 +11,13 @@ from memapp.domain.text import shorten
 if TYPE_CHECKING:
     from memapp.ui.screens.chat import ChatScreen
 
-ON_A_MESSAGE = (
-    ("Copy a message", "y", "copy"),
-    ("Edit and send again", "e", "edit"),
-    ("Remember a message", "m", "remember"),
-    ("Open a message or memory", "enter", "open"),
-    ("Go to the first message shown", "g", "first"),
-    ("Go to the end", "G", "last"),
+ON_MESSAGES = (
+    ("Copy a message", "The chosen or the last one (y)", "copy"),
+    ("Edit and send again", "The chosen or the last one (e)", "edit"),
+    ("Remember a message", "The chosen or the last one (m)", "remember"),
+    ("Open a message or memory", "The chosen or the last one (enter)", "open"),
+    ("Go to the first message shown", "The beginning of what is on the screen (g)", "first"),
+    ("Go to the end", "The last message of this chat (G)", "last"),
 )
 
 
@@ -38,11 +38,9 @@ def chat_commands(screen: "ChatScreen") -> Iterable[SystemCommand]:
         if screen.transcript.replied is not None and screen.transcript.replied.cut:
             yield SystemCommand("Go on with the last answer", "It ended at its length limit (o)", screen.sending.go_on)
     if screen.transcript.bubbles:
-        for label, key, action in ON_A_MESSAGE:
+        for label, about, action in ON_MESSAGES:
             deed = getattr(screen.transcript, f"action_{action}")
-            yield SystemCommand(label, f"On the chosen or the last message ({key})", deed)
+            yield SystemCommand(label, about, deed)
     if screen.thread is not None:
         yield SystemCommand("Rename this chat", "e in the list of chats", partial(screen.threads.rename, screen.thread))
         yield SystemCommand("Delete this chat", "ctrl+z brings it back", partial(screen.threads.delete, screen.thread))
-    if (last := screen.undone.last) is not None:
-        yield SystemCommand(f"Undo: {shorten(last.label, 60)}", "Takes it back (ctrl+z)", screen.undo_last)

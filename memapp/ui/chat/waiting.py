@@ -50,7 +50,7 @@ class WaitingLine:
         thread = self._screen.thread
         if thread is not None and thread.id == message.thread_id:
             for line, step in self._settled:
-                self._screen.transcript.note(line, Transcript.UndoWanted(), step=step)
+                self._screen.transcript.note(line, step=step)
             if self._passed_over is not None:
                 self._screen.transcript.note(passed_over_line(self._passed_over), Transcript.InboxWanted())
             if found:

@@ -17,7 +17,7 @@ from memapp.domain.turn import Accepted
 from memapp.runtime import Runtime
 from memapp.services import chats, preferences
 from memapp.ui import reading
-from memapp.ui.announce import Learned, ModelChanged, ThreadStarted, TurnEnded, TurnMoved, TurnRefused
+from memapp.ui.announce import Learned, LearningFailed, ModelChanged, ThreadStarted, TurnEnded, TurnMoved, TurnRefused
 from memapp.ui.chat.cards import Cards
 from memapp.ui.chat.conversation import Conversation
 from memapp.ui.chat.drafts import Drafts
@@ -62,7 +62,7 @@ class ChatScreen(Screen[None]):
 
     talk: Talk
 
-    def __init__(self, runtime: Runtime, *, question: str = "", typed: tuple[str, Spans] = ("", ())) -> None:
+    def __init__(self, runtime: Runtime, *, question: tuple[str, Spans] = ("", ()), typed: tuple[str, Spans] = ("", ())) -> None:
         super().__init__()
         self.runtime = runtime
         self.thread: Thread | None = None
@@ -129,11 +129,12 @@ class ChatScreen(Screen[None]):
     async def _start(self) -> None:
         """Show the chat that was open last, or send the question that memapp was started with."""
         self.composer.prompts = await asyncio.to_thread(chats.typed_prompts, self.runtime)
-        last = None if self._question else await asyncio.to_thread(reading.last_thread, self.runtime)
+        question, pasted = self._question
+        last = None if question else await asyncio.to_thread(reading.last_thread, self.runtime)
         await self._show_thread(last)
         self.list_threads()
-        if self._question:
-            await self.sending.send(self._question, ())
+        if question:
+            await self.sending.send(question, pasted)
 
     @work(exclusive=True, group="open")
     @told
@@ -149,6 +150,7 @@ class ChatScreen(Screen[None]):
         await asyncio.to_thread(chats.remember_choice, self.runtime, "thread", thread.id if thread else "")
 
     async def _show_thread(self, thread: Thread | None, at: Message | None = None) -> None:
+        self.say("")  # what was said about another chat stays there
         self.thread = thread
         self.persona_id = thread.persona if thread else self.runtime.settings.persona
         if thread is None:
@@ -226,6 +228,9 @@ class ChatScreen(Screen[None]):
 
     async def on_learned(self, event: Learned) -> None:
         await self.memories.learned(event.written, shown=self.thread is not None and self.thread.id == event.thread_id)
+
+    def on_learning_failed(self, _: LearningFailed) -> None:
+        self.say("Learning from your messages failed; memapp doctor says more.")
 
     def on_model_changed(self, _: ModelChanged) -> None:
         self.query_one(TopBar).say(reading.network(self.runtime))
@@ -323,16 +328,16 @@ class ChatScreen(Screen[None]):
 
     @work(group="deed")
     @told
-    async def undo_last(self) -> None:
-        """Take the last thing back."""
-        done = self.undone.pop()
+    async def undo_last(self, step: str = "") -> None:
+        """Take the last thing back, or what was done in a certain step."""
+        done = self.undone.pop(step)
         if done is None:
             self.say("Nothing to undo.")
             return
         await asyncio.to_thread(done.back, self.runtime)
         if done.step:
             self.undone.drop(done.step)
-        notify(self, f"Undone: {done.label}")
+        notify(self, f"Undone: {done.label.replace(': ', ' ')}")
         self.threads.brought_back(done)
         self.list_threads()
         self.app.memories_changed()  # type: ignore[attr-defined]

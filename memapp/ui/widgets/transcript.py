@@ -57,6 +57,13 @@ class Transcript(VerticalScroll):
 
         before: int
 
+    @dataclass
+    class Written(Announcement):
+        """The person wrote or pasted something that is no key here."""
+
+        text: str
+        pasted: bool
+
     class EndWanted(Announcement):
         """The person wants the end of a thread of which an earlier part is shown."""
 
@@ -92,8 +99,11 @@ class Transcript(VerticalScroll):
         message: Message
         step: int
 
+    @dataclass
     class UndoWanted(Announcement):
-        """The person clicked on a note that can be undone."""
+        """The person clicked on a note about a step, to have it taken back."""
+
+        step: str
 
     class InboxWanted(Announcement):
         """The person clicked on a note about something that waits for their word."""
@@ -208,6 +218,16 @@ class Transcript(VerticalScroll):
         for one in self.query(Note):
             if one.step == step:
                 one.took_back()
+
+    def on_key(self, event: events.Key) -> None:
+        letter = event.character or ""
+        if event.is_printable and not letter.isspace() and event.key not in self.screen.active_bindings:
+            event.stop()
+            self.post_message(self.Written(letter, pasted=False))
+
+    def on_paste(self, event: events.Paste) -> None:
+        event.stop()
+        self.post_message(self.Written(event.text, pasted=True))
 
     def on_click(self, event: events.Click) -> None:
         under, _ = self.screen.get_widget_at(*event.screen_offset)
@@ -349,7 +369,7 @@ class Note(Static):
     def __init__(self, text: str, asks: Announcement | None = None, *, step: str = "") -> None:
         super().__init__(plain(f"{text}  ·  undo" if step else text), markup=False, classes="note")
         self._text = text
-        self._asks = asks
+        self._asks = Transcript.UndoWanted(step) if step else asks
         self.step = step
         """What an undo takes back; empty for a line about no change."""
 
