@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from memapp.domain.changes import Actor
-from memapp.domain.history import Entry, Event, Step, Version
+from memapp.domain.history import IMPORT, Entry, Event, Step, Version
 from memapp.errors import NotFound
 from memapp.store import images
 from memapp.store.rows import new_id, to_json, to_text, to_time
@@ -99,6 +99,18 @@ def undoable_steps(conn: sqlite3.Connection, user_id: str, limit: int = 50) -> l
 
 def was_taken_back(conn: sqlite3.Connection, user_id: str, step: str) -> bool:
     row = conn.execute("SELECT 1 FROM history WHERE user_id = ? AND undoes = ? LIMIT 1", (user_id, step)).fetchone()
+    return row is not None
+
+
+def went_with_import(conn: sqlite3.Connection, user_id: str, thread_id: str) -> bool:
+    """Tell whether a thread is deleted since the import that brought it was taken back."""
+    row = conn.execute(
+        """SELECT 1 FROM threads t WHERE t.user_id = :user AND t.id = :thread AND t.deleted_at IS NOT NULL AND EXISTS (
+               SELECT 1 FROM history h, json_each(h.meta, '$.threads') came
+               WHERE h.user_id = :user AND h.memory_id GLOB :imports AND h.undoes IS NULL AND came.value = :thread
+                 AND EXISTS (SELECT 1 FROM history u WHERE u.undoes = h.step))""",
+        {"user": user_id, "thread": thread_id, "imports": f"{IMPORT}*"},
+    ).fetchone()
     return row is not None
 
 

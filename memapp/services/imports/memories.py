@@ -1,6 +1,6 @@
 """Memories: those that come in, and those that are known here or may only wait for a yes."""
 
-from memapp.domain.changes import Created
+from memapp.domain.changes import Created, Restored
 from memapp.domain.duplicates import normalise
 from memapp.domain.foreign import Note
 from memapp.domain.memory import Kind, Memory, State
@@ -9,7 +9,6 @@ from memapp.errors import UsageError
 from memapp.services import foreign
 from memapp.services.forget import is_forgotten
 from memapp.services.imports.questions import ask_again, asks
-from memapp.services.imports.rows import is_there
 from memapp.services.imports.work import Work
 from memapp.store import changes, memories, portable
 from memapp.store.rows import new_id, to_time
@@ -17,7 +16,9 @@ from memapp.store.rows import new_id, to_time
 
 def take_memory(work: Work, line: MemoryLine) -> None:
     """Bring in a memory of memapp with all that is known of it."""
-    if is_there(work, line):
+    there = portable.find(work.conn, work.user_id, line)
+    if there is not None and (line.state != "live" or there["reason"] != "undone"):
+        work.known += 1
         return
     memory = _memory(line)
     if not _may_come_in(work, memory):
@@ -25,6 +26,10 @@ def take_memory(work: Work, line: MemoryLine) -> None:
         return
     if len(portable.existing(work.conn, work.user_id, line.sources)) < len(line.sources):
         raise UsageError("A message that this memory came from is not there.")
+    if there is not None:  # it went when the import that brought it was taken back
+        changes.apply(work.conn, Restored(line.id), work.actor, work.now)
+        work.added["memory"] += 1
+        return
     _create(work, memory)
     if line.used:
         portable.insert_used(work.conn, line.id, line.used)

@@ -11,7 +11,6 @@ from memapp.domain.portable import Held, PatchLine, ProfileLine
 from memapp.domain.profile import is_sensitive, same_value
 from memapp.domain.profile_hints import as_value, unknown_in
 from memapp.domain.profile_values import BETWEEN, VALUE_CHARS, added_value, adds_up
-from memapp.errors import UsageError
 from memapp.services.consent import proposals
 from memapp.services.forget import is_forgotten
 from memapp.services.imports.work import Work
@@ -22,10 +21,7 @@ from memapp.store.rows import to_time
 def take_patch(work: Work, line: PatchLine) -> None:
     """Let what waited wait here, with a week of its own. What was decided elsewhere was decided there."""
     evidence = [one.message_id for one in line.evidence]
-    there = portable.find(work.conn, work.user_id, line)
-    if there is not None:
-        if (there["field"], there["new_value"]) != (line.field, line.new_value):
-            raise UsageError("Something else is here under the id of this patch.")
+    if portable.find(work.conn, work.user_id, line) is not None:
         work.known += 1
     elif line.state == "applied":
         work.support[line.id] = evidence

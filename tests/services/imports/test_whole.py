@@ -108,15 +108,36 @@ def test_what_memapp_knows_already_is_not_known_twice(runtime: Runtime, tmp_path
         assert (found.known, curate.count(other)) == (1, 1)
 
 
-def test_another_thing_under_the_same_id_is_refused(runtime: Runtime, tmp_path: Path) -> None:
-    memory_id = curate.add(runtime, "I keep bees.").memory_id
+def test_what_was_changed_here_since_stays_as_it_is_and_hinders_nothing(runtime: Runtime, tmp_path: Path) -> None:
+    bees, hens = curate.add(runtime, "I keep bees.").memory_id, curate.add(runtime, "I keep hens.").memory_id
+    thread = new_chat(runtime)
+    say(runtime, thread, "Which animals do I keep?")
     file = tmp_path / "all.jsonl"
     transfer.write_private(file, exports.as_lines(runtime))
-    curate.edit(runtime, memory_id, "I keep hens.")
+    curate.edit(runtime, bees, "I keep bumblebees.")
+    curate.forget(runtime, hens)
+    chats.rename_thread(runtime, thread, "Animals")
     before = dump(runtime)
-    with pytest.raises(UsageError, match="Line 2: Something else is here under the id of this memory"):
-        import_file(runtime, file)
+    found = import_file(runtime, file)
+    assert (found.added, found.step) == ({}, "")
     assert dump(runtime) == before
+
+
+def test_what_went_with_an_undo_comes_in_again(runtime: Runtime, tmp_path: Path) -> None:
+    lived_in(runtime)
+    with empty_store() as other:
+        carry(runtime, other, tmp_path)
+        came = kept(dump(other))
+        undo.undo_last(other)
+        assert curate.list_memories(other) == []
+        import_file(other, tmp_path / "all.jsonl")
+        live = {line["text"] for line in came if line["type"] == "memory" and line["state"] == "live"}
+        assert {one.text for one in curate.list_memories(other)} == live
+        assert len(chats.list_threads(other)) == len(
+            [line for line in came if line["type"] == "thread" and not line["deleted_at"]]
+        )
+        undo.undo_last(other)
+        assert (curate.list_memories(other), chats.list_threads(other)) == ([], [])
 
 
 def test_a_memory_in_the_trash_may_say_what_a_live_one_says(runtime: Runtime, tmp_path: Path) -> None:
