@@ -178,13 +178,13 @@ class MemappApp(App[None]):
             typed=("", ()) if opening.sent else opening.typed(),
         )
         self.talk = self.chat.talk = Talk(event.runtime, self.chat.post_message)
-        self.add_mode("chat", lambda: self.chat)
-        self.add_mode("memories", lambda: MemoriesScreen(event.runtime))
-        self.add_mode("inbox", lambda: InboxScreen(event.runtime))
-        self.add_mode("trash", lambda: TrashScreen(event.runtime))
-        self.add_mode("activity", lambda: ActivityScreen(event.runtime))
-        self.add_mode("models", lambda: ModelsScreen(event.runtime))
-        self.add_mode("settings", lambda: SettingsScreen(event.runtime))
+        self._add_mode("chat", lambda: self.chat)
+        self._add_mode("memories", lambda: MemoriesScreen(event.runtime))
+        self._add_mode("inbox", lambda: InboxScreen(event.runtime))
+        self._add_mode("trash", lambda: TrashScreen(event.runtime))
+        self._add_mode("activity", lambda: ActivityScreen(event.runtime))
+        self._add_mode("models", lambda: ModelsScreen(event.runtime))
+        self._add_mode("settings", lambda: SettingsScreen(event.runtime))
         self.badges = Badges(event.runtime, self.badged)
         self.is_open = True
         self._choose_theme()
@@ -194,6 +194,16 @@ class MemappApp(App[None]):
         self.count_badges()
         self._spare_from_collection()
         self.talk.load_models()
+
+    def _add_mode(self, mode: str, build: Callable[[], Screen[Any]]) -> None:
+        def up_to_date() -> Screen[Any]:
+            # All style was read at the start, and a widget gets its own when it is mounted: Textual would parse everything
+            # again for a new screen, twice, which takes half the time that the event loop stands still when one is opened.
+            screen = build()
+            screen._css_update_count = self._css_update_count
+            return screen
+
+        self.add_mode(mode, up_to_date)
 
     def _spare_from_collection(self) -> None:
         """Leave what is there now out of garbage collection: it stays anyway."""
