@@ -20,7 +20,7 @@ from memapp.services.consent import proposals
 from memapp.store import chat
 from memapp.ui.announce import Rested
 from memapp.ui.app import MemappApp
-from memapp.ui.inbox.arming import ARMING_SECONDS
+from memapp.ui.inbox.arming import ALONE_SECONDS, ARMING_SECONDS
 from memapp.ui.widgets.topbar import TopBar
 
 Times = dict[str, list[float]]
@@ -52,18 +52,18 @@ class Watch:
         await asyncio.to_thread(change)
         await self._time(f"{panel}, by memapp", lambda: self.app.chat.post_message(Rested()), seen)
 
-    async def pressed(self, panel: str, key: str, seen: Callable[[], object]) -> None:
-        """Press a key that changes something, and wait until it is seen."""
-        await self._time(f"{panel}, by the person", lambda: send(self.app, key, key), seen)
+    async def pressed(self, panel: str, key: str, seen: Callable[[], object], *, held: float = 0.0) -> None:
+        """Press a key that changes something, and wait until it is seen; so many seconds the panel holds it back on purpose."""
+        await self._time(f"{panel}, by the person", lambda: send(self.app, key, key), seen, held)
 
-    async def _time(self, name: str, begin: Callable[[], object], seen: Callable[[], object]) -> None:
+    async def _time(self, name: str, begin: Callable[[], object], seen: Callable[[], object], held: float = 0.0) -> None:
         drawn = asyncio.Event()
         begun = time.perf_counter()
         begin()
         await until(seen, 0.001)
         self.app.screen.call_after_refresh(drawn.set)
         await drawn.wait()
-        self.times.setdefault(name, []).append((time.perf_counter() - begun) * 1000)
+        self.times.setdefault(name, []).append((time.perf_counter() - begun - held) * 1000)
         await asyncio.sleep(0.2)
 
 
@@ -114,7 +114,9 @@ async def _inbox(watch: Watch, runtime: Runtime, number: int) -> None:
 
     await watch.learned("Inbox and its badge", lambda: _propose(runtime, city), shown)
     await asyncio.sleep(ARMING_SECONDS * 2)
-    await watch.pressed("Inbox and its badge", "a", lambda: not screen.waiting.rows.items and not watch.app.badges.words)
+    await watch.pressed(
+        "Inbox and its badge", "a", lambda: not screen.waiting.rows.items and not watch.app.badges.words, held=ALONE_SECONDS
+    )
 
 
 async def _log(watch: Watch, runtime: Runtime, number: int) -> None:
