@@ -76,6 +76,11 @@ class Learned(Announcement):
 
 
 @dataclass
+class LearningFailed(Announcement):
+    """The work between two turns met a bug; it is tried again after the next turn."""
+
+
+@dataclass
 class Rested(Announcement):
     """The work between two turns is done: memories may have been merged, used, or moved to the trash."""
 

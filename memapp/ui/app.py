@@ -16,7 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.text import Text
-from textual import work
+from textual import events, work
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.driver import Driver
@@ -29,8 +29,9 @@ from memapp.domain.text import one_line, shorten
 from memapp.errors import MemappError
 from memapp.ui.announce import Opened, OpeningFailed
 from memapp.ui.crash import three_lines, write_crash_file
+from memapp.ui.keys import KeyOrder
 from memapp.ui.palette import offered
-from memapp.ui.safe import notify
+from memapp.ui.safe import notify, place_toasts
 from memapp.ui.screens.opening import OpeningScreen
 from memapp.ui.themes import DARK, LIGHT, OFFERED
 from memapp.ui.told import told
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from memapp.ui.talk import Talk
 
 QUIT_SECONDS = 5.0
+LASTING_SECONDS = 30.0
 SWITCH_SECONDS = 0.001
 """How long the event loop may wait for a thread that computes; Python's own 5 ms add up to dropped frames."""
 FULL_COLLECTION = 1000
@@ -85,6 +87,7 @@ class MemappApp(App[None]):
     def __init__(self, start: Callable[[], "Runtime"], *, question: str = "", demo: bool = False) -> None:
         super().__init__()
         self._start = start
+        self._keys = KeyOrder(self, super().on_event)
         self._question = question
         self.demo = demo
         self.is_open = False
@@ -120,12 +123,33 @@ class MemappApp(App[None]):
         sys.setswitchinterval(SWITCH_SECONDS)
 
     def on_unmount(self) -> None:
+        self._typing.cancel()
         gc.unfreeze()
         gc.enable()
 
     def on_mount(self) -> None:
+        self._typing = asyncio.create_task(self._deliver_keys(), name="memapp-keys")
         # After the first paint, on a thread: reading settings, opening the file, importing the rest of the screen.
         self.call_after_refresh(lambda: threading.Thread(target=self._open, name="memapp-open", daemon=True).start())
+
+    async def on_event(self, event: events.Event) -> None:
+        if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
+            await self._keys.take(event)
+        else:
+            await super().on_event(event)
+
+    async def _deliver_keys(self) -> None:
+        try:
+            await self._keys.run()
+        except Exception as error:
+            self._handle_exception(error)
+
+    def on_notify(self) -> None:
+        """Let the newest toast stand in place of the one before; only one that is to stay for long does stay."""
+        for before in list(self._notifications):
+            if before.timeout < LASTING_SECONDS:
+                self._unnotify(before, refresh=False)
+        place_toasts(self.screen)
 
     def _open(self) -> None:
         try:
@@ -174,8 +198,8 @@ class MemappApp(App[None]):
         self._crash_folder = event.runtime.paths.log
         self.chat = ChatScreen(
             event.runtime,
-            question=self._question or opening.sent,
-            typed=("", ()) if opening.sent else opening.typed(),
+            question=(self._question, ()) if self._question else opening.sent,
+            typed=("", ()) if opening.sent[0] else opening.typed(),
         )
         self.talk = self.chat.talk = Talk(event.runtime, self.chat.post_message)
         self._add_mode("chat", lambda: self.chat)
@@ -252,10 +276,12 @@ class MemappApp(App[None]):
         self.call_later(self.action_mode, event.mode)
 
     def action_toggle_help(self) -> None:
-        if self.screen.query("HelpPanel"):
-            self.action_hide_help_panel()
+        from memapp.ui.widgets.help import Help
+
+        if self.screen.query(Help):
+            self.screen.query(Help).remove()
         else:
-            self.action_show_help_panel()
+            self.screen.mount(Help())
 
     async def action_find(self) -> None:
         if self.current_mode != "chat":
@@ -313,6 +339,9 @@ class MemappApp(App[None]):
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         if self.is_open:
             yield from self._chat_commands() if self.current_mode == "chat" else self._key_commands(screen)
+            last = self.chat.undone.last
+            label = f"Undo: {shorten(last.label, 60)}" if last else "Undo the last change of a memory"
+            yield SystemCommand(label, "Take back what was done last (ctrl+z)", self.action_undo)
             yield SystemCommand("Find anything", "Chats, messages and memories (ctrl+f)", self.action_find)
             yield SystemCommand("Chat", "Talk (F2)", lambda: self.call_later(self.action_mode, "chat"))
             yield SystemCommand("Memories", "All that is remembered (F3)", lambda: self.call_later(self.action_mode, "memories"))
@@ -408,3 +437,9 @@ class MemappApp(App[None]):
         if not self._exit_renderables:  # what fails after the first error is its consequence
             path = write_crash_file(error, self._crash_folder, datetime.now(UTC))
             self.panic(Text(three_lines(error, path), no_wrap=True, overflow="ignore"))
+
+    def _print_error_renderables(self) -> None:
+        """Print what is left to say; the terminal breaks the lines, so that a path can be copied."""
+        for said in self._exit_renderables[:1]:
+            self.error_console.print(said, soft_wrap=True)
+        self._exit_renderables.clear()

@@ -3,6 +3,7 @@
 Neither local variables nor the text of the exception are kept, since both may hold messages and memories.
 """
 
+import itertools
 import traceback
 from datetime import datetime
 from pathlib import Path
@@ -17,12 +18,23 @@ def write_crash_file(error: BaseException, folder: Path, now: datetime) -> Path 
         seen = seen.__cause__ or seen.__context__
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        path = folder / f"crash-{now:%Y%m%d-%H%M%S}.txt"
-        path.write_text("\n".join(lines), "utf-8")
-        path.chmod(0o600)
+        return _write_new(folder, f"crash-{now:%Y%m%d-%H%M%S}", "\n".join(lines))
     except OSError:
         return None
-    return path
+
+
+def _write_new(folder: Path, name: str, text: str) -> Path:
+    """Write a file of its own: one error is often followed by others within the same second."""
+    for number in itertools.count(1):
+        path = folder / (f"{name}-{number}.txt" if number > 1 else f"{name}.txt")
+        try:
+            with path.open("x", encoding="utf-8") as file:
+                path.chmod(0o600)
+                file.write(text)
+        except FileExistsError:
+            continue
+        return path
+    raise AssertionError
 
 
 def three_lines(error: BaseException, path: Path | None) -> str:

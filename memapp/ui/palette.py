@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from memapp.ui.app import MemappApp
 
 MOST = 12
+BY_HELP = 0.2
+"""How good a hit is of which only the explanation holds the words."""
 
 
 def offered() -> type[Provider]:
@@ -33,7 +35,8 @@ class Offered(Provider):
         matcher = self.matcher(query)
         for name, help_text, callback, *_ in self.app.get_system_commands(self.screen):
             shown = plain(name).plain
-            if (score := matcher.match(shown)) > 0:
+            helps = all(word in help_text.lower() for word in query.lower().split())
+            if (score := matcher.match(shown) or BY_HELP * helps) > 0:
                 found = marked(shown, query.split(), "bold underline")
                 yield Hit(score, found, callback, text=shown, help=cast(Any, plain(help_text)))
         app = cast("MemappApp", self.app)

@@ -8,9 +8,13 @@ from collections.abc import Iterable
 
 from textual.content import Content, Span
 from textual.dom import DOMNode
+from textual.screen import Screen
 from textual.style import Style
 
 from memapp.domain.text import clean, one_line, shorten
+
+TOAST_LINES = 7
+"""So many lines at the bottom a toast may take."""
 
 Part = str | Content | tuple[str, str | Style]
 
@@ -43,6 +47,15 @@ def notify(node: DOMNode, text: str, *, title: str = "", problem: bool = False, 
     """Show a toast."""
     shown = shorten(clean(text), 400)
     node.app.notify(shown, title=clean(title), severity="warning" if problem else "information", timeout=seconds, markup=False)
+
+
+def place_toasts(screen: Screen[object]) -> None:
+    """Put toasts at the bottom, above the line of keys and above any field that a person may write into there."""
+    height = screen.size.height
+    fields = [one.region for one in screen.query("Composer, StatusLine, Input, TextArea") if one.is_on_screen]
+    low = [field.y for field in fields if field.height and field.bottom > height - TOAST_LINES]
+    for rack in screen.query("ToastRack"):
+        rack.styles.margin = (0, 0, max(1, height - min(low)) if low else 1, 0)
 
 
 def _safe(part: Part) -> Content | tuple[str, str | Style]:

@@ -9,9 +9,11 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 from textual.message import Message as Announcement
+from textual.types import NoActiveAppError
 
 from memapp.domain.chat import Message, Thread
 from memapp.domain.turn import Accepted, Streamed, TurnEvent
@@ -19,7 +21,17 @@ from memapp.errors import MemappError
 from memapp.runtime import Cancel, Runtime
 from memapp.services import chats, forget, models, upkeep
 from memapp.services.turn import remark, resend_turn, retry_turn, take_turn
-from memapp.ui.announce import Learned, ModelChanged, Rested, ThreadStarted, TurnEnded, TurnMoved, TurnRefused, Unsent
+from memapp.ui.announce import (
+    Learned,
+    LearningFailed,
+    ModelChanged,
+    Rested,
+    ThreadStarted,
+    TurnEnded,
+    TurnMoved,
+    TurnRefused,
+    Unsent,
+)
 from memapp.ui.crash import write_crash_file
 
 log = logging.getLogger(__name__)
@@ -33,7 +45,8 @@ class Talk:
 
     def __init__(self, runtime: Runtime, announce: Callable[[Announcement], Any]) -> None:
         self.runtime = runtime
-        self._announce = announce
+        self._tell = announce
+        self._told_of_bug = False
         self.busy = False
         """A turn is running."""
         self._turn: threading.Thread | None = None
@@ -113,6 +126,10 @@ class Talk:
         forget.settle_left(self.runtime)
         self.runtime.close()
 
+    def _announce(self, happened: Announcement) -> None:
+        with suppress(NoActiveAppError):  # the app is gone, and nobody is left to be told
+            self._tell(happened)
+
     def _begin(self, thread_id: str, events: Callable[[], Iterator[TurnEvent]], unsent: Unsent | None = None) -> None:
         self._idle_cancel.set()
         self._warm_cancel.set()
@@ -158,6 +175,11 @@ class Talk:
                 self._announce(Learned(thread_id, written))
         except MemappError as error:
             log.warning("idle work stopped: %s", type(error).__name__)
+        except Exception:
+            if not self._told_of_bug:
+                self._told_of_bug = True
+                self._announce(LearningFailed())
+            raise
         finally:
             self._announce(Rested())
 

@@ -68,6 +68,11 @@ class MemoryListScreen(Screen[None]):
         yield self.counted
         yield self.rows
 
+    @property
+    def is_filled(self) -> bool:
+        """The first rows are there, or none are on their way; keys wait for that."""
+        return self.shown_for is not None or not any(one.node is self and one.is_running for one in self.workers)
+
     def on_mount(self) -> None:
         self.app.changed.subscribe(self, self._changed)
 

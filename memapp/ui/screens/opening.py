@@ -20,8 +20,8 @@ class OpeningScreen(Screen[None]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.sent = ""
-        """What the person sent before there was anything to send it to."""
+        self.sent: tuple[str, tuple[tuple[int, int], ...]] = ("", ())
+        """What the person sent before there was anything to send it to, with its pasted spans."""
 
     def compose(self) -> ComposeResult:
         yield TopBar()
@@ -34,7 +34,7 @@ class OpeningScreen(Screen[None]):
         self.query_one(Composer).hint("Opening your memory…")
 
     def on_composer_sent(self, event: Composer.Sent) -> None:
-        self.sent = event.text
+        self.sent = event.text, event.pasted
         self.query_one(StatusLine).say("One moment: this is sent as soon as your memory is open.")
 
     def typed(self) -> tuple[str, tuple[tuple[int, int], ...]]:

@@ -162,7 +162,7 @@ class Answer(Vertical):
     def _state(self) -> Content:
         ended = {
             MessageStatus.STOPPED: "◼ stopped · ctrl+r answers again",
-            MessageStatus.INTERRUPTED: "◼ interrupted · continue? ctrl+r",
+            MessageStatus.INTERRUPTED: "◼ interrupted · ctrl+r answers again",
             MessageStatus.FAILED: f"✗ failed{': ' + self.problem if self.problem else ''} · ctrl+r retries",
         }.get(self.message.status, "◼ ended at its length limit · o goes on" if self.cut else "")
         at, of = self.variant

@@ -6,6 +6,7 @@ from typing import ClassVar
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
+from textual.strip import Strip
 from textual.timer import Timer
 from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, EditResult
@@ -32,6 +33,8 @@ class Composer(TextArea):
         Binding("ctrl+j,shift+enter,alt+enter", "newline", "New line", show=False, id="composer.newline"),
         Binding("up", "back", "Earlier prompt", show=False, id="composer.back"),
         Binding("down", "forward", "Later prompt", show=False, id="composer.forward"),
+        Binding("pageup", "page(-1)", "Scroll up", show=False, id="composer.page_up"),
+        Binding("pagedown", "page(1)", "Scroll down", show=False, id="composer.page_down"),
         Binding("ctrl+g", "editor", "In your editor", show=False, id="composer.editor"),
         Binding("ctrl+z,super+z", "undo_here", "Undo", show=False, id="composer.undo"),
     ]
@@ -59,6 +62,12 @@ class Composer(TextArea):
     class EditorWanted(Message):
         """The person wants to write in another editor."""
 
+    @dataclass
+    class PageWanted(Message):
+        """The person wants to see what stands a page above (-1) or below (1), and there is nothing to scroll here."""
+
+        step: int
+
     class UndoWanted(Message):
         """Undo was pressed while there was nothing to undo in the text."""
 
@@ -80,6 +89,10 @@ class Composer(TextArea):
     def pasted(self) -> tuple[tuple[int, int], ...]:
         """The spans of the text that were pasted."""
         return self._pasted.within(self.text)
+
+    def render_line(self, y: int) -> Strip:
+        # Textual wraps the placeholder to a width that is none for a moment while the window becomes narrow.
+        return super().render_line(y) if self.content_size.width > 0 else Strip.blank(self.size.width)
 
     def hint(self, text: str) -> None:
         """Say in the empty field what can be done."""
@@ -175,6 +188,19 @@ class Composer(TextArea):
             self.action_cursor_down()
             return
         self._recall(self._recalled - 1)
+
+    def action_page(self, step: int) -> None:
+        """Go a page up or down in the text; without one, in the conversation."""
+        if not self.text:
+            self.post_message(self.PageWanted(step))
+        elif step < 0:
+            self.action_cursor_page_up()
+        else:
+            self.action_cursor_page_down()
+
+    def paste(self, text: str) -> None:
+        """Insert a text that was pasted while something else had the focus."""
+        self._insert_pasted(text)
 
     def _recall(self, position: int) -> None:
         text = self.prompts[position - 1] if position else self._unsent

@@ -1,4 +1,4 @@
-"""One line above the composer that says what memapp is doing now; empty when it does nothing."""
+"""The line above the composer that says what memapp is doing now; empty when it does nothing. A problem may take three lines."""
 
 from textual.widgets import Static
 
@@ -15,8 +15,9 @@ class StatusLine(Static):
         self.words = ""
 
     def say(self, words: str, *, problem: bool = False) -> None:
-        """Show one line of words; nothing with an empty text."""
-        if words != self.words or problem != self.has_class("-problem"):
+        """Show words; nothing with an empty text."""
+        was_problem = self.has_class("-problem")
+        if words != self.words or problem != was_problem:
             self.words = words
             self.set_class(problem, "-problem")
-            self.update(row(words, 300), layout=False)
+            self.update(row(words, 300), layout=problem or was_problem)

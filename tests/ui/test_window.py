@@ -1,0 +1,236 @@
+"""The window itself: every size with everything open, toasts, help, crash messages, and what one key leads the next one to."""
+
+import asyncio
+import io
+import itertools
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from textual import events
+from textual.widgets import Input, TextArea
+
+from memapp.errors import MemappError
+from memapp.services import curate, upkeep
+from memapp.ui.announce import Rested, TurnRefused
+from memapp.ui.app import MemappApp
+from memapp.ui.crash import write_crash_file
+from memapp.ui.safe import notify
+from memapp.ui.widgets.help import Help
+from memapp.ui.widgets.statusline import StatusLine
+from tests.ui.conftest import Seen, World
+
+SIZES = ((10, 5), (40, 10), (60, 15), (80, 24), (120, 40), (200, 60))
+
+
+async def through_all_sizes(seen: Seen) -> None:
+    """Change from every size to every other one."""
+    for one, other in itertools.combinations(SIZES, 2):
+        for size in (one, other, one):
+            await seen.pilot.resize_terminal(*size)
+            assert seen.app.is_running and seen.app.return_code is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("keys", ["", "ctrl+b", "ctrl+t", "ctrl+b ctrl+t", "ctrl+t f1", "escape ctrl+t", "ctrl+f", "ctrl+p"])
+async def test_the_chat_takes_every_change_of_size(seen: Seen, keys: str) -> None:
+    await seen.pilot.press(*keys.split())
+    await through_all_sizes(seen)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", ["f3", "f4", "f5", "f7", "f8", "f9"])
+async def test_every_mode_takes_every_change_of_size(seen: Seen, key: str) -> None:
+    await seen.pilot.press(key)
+    await seen.settle()
+    await through_all_sizes(seen)
+
+
+@pytest.mark.parametrize("small", [(60, 15), (40, 10), (10, 5)])
+async def test_a_window_that_becomes_narrow_with_both_panes_open_goes_on(seen: Seen, small: tuple[int, int]) -> None:
+    await seen.pilot.press("ctrl+t")
+    await seen.pilot.resize_terminal(*small)
+    await seen.pilot.resize_terminal(120, 40)
+    assert seen.app.return_code is None
+    assert "Write to" in seen.text()
+
+
+# Crashes -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_second_crash_in_the_same_second_leaves_the_first_one_alone(tmp_path: Path) -> None:
+    now = datetime(2026, 3, 1, tzinfo=UTC)
+    paths = [write_crash_file(error, tmp_path, now) for error in (ValueError(), KeyError(), TypeError())]
+    assert len(set(paths)) == 3
+    assert [path.read_text("utf-8").splitlines()[2] for path in paths if path] == ["ValueError", "KeyError", "TypeError"]
+
+
+def test_the_way_to_the_crash_file_is_printed_whole_in_a_narrow_window(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    folder = tmp_path / "a_very_long_name" / "of_some_folder" / "in_which_logs_are_kept"
+    app = MemappApp(lambda: pytest.fail("not opened"))
+    monkeypatch.setattr(app, "_crash_folder", folder)
+    monkeypatch.setattr(app, "_close_messages_no_wait", lambda: None)
+    monkeypatch.setattr(app, "error_console", Console(file=(said := io.StringIO()), width=40))
+    app._exception_event = asyncio.Event()
+    app._handle_exception(ValueError("first"))
+    app._handle_exception(KeyError("second"))
+    app._print_error_renderables()
+    (written,) = folder.iterdir()
+    assert str(written) in said.getvalue()
+    assert "a bug (ValueError)" in said.getvalue()
+
+
+async def test_a_bug_in_learning_is_said_once_and_learning_goes_on(seen: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[str] = []
+
+    def work(*_: object) -> list[object]:
+        tried.append("")
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(upkeep, "work", work)
+    for number in range(1, 3):
+        await seen.send(f"message {number}")
+        await seen.until(lambda number=number: len(tried) >= number)
+        await seen.settle()
+        said = "Learning from your messages failed; memapp doctor says more."
+        assert (seen.chat.query_one(StatusLine).words == said) is (number == 1)
+    assert sorted(seen.app.runtime.paths.log.glob("crash-*"))
+
+
+async def test_nothing_is_written_of_an_app_that_is_gone(world: World) -> None:
+    async with world.app() as seen:
+        await seen.ready()
+        runtime, talk = seen.app.runtime, seen.app.talk
+    talk._announce(Rested())
+    assert not list(runtime.paths.log.glob("crash-*"))
+
+
+# Toasts and the status line ------------------------------------------------------------------------------------------
+
+
+async def test_the_newest_toast_stands_in_place_of_the_one_before(seen: Seen) -> None:
+    notify(seen.chat, "damage", seconds=60)
+    for number in range(4):
+        notify(seen.chat, f"toast {number}")
+    await seen.settle()
+    assert seen.toasts() == ["damage", "toast 3"]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+@pytest.mark.parametrize("keys", ["", "f3 slash", "f3 n", "ctrl+f"])
+async def test_a_toast_never_hides_what_is_written_into(world: World, size: tuple[int, int], keys: str) -> None:
+    async with world.app(size) as seen:
+        await seen.ready()
+        await seen.pilot.press(*keys.split())
+        await seen.settle()
+        notify(seen.chat, "Something of some length was done just now, and ctrl+z takes it back again. " * 3)
+        await seen.settle()
+        (toast,) = seen.app.screen.query("Toast")
+        assert toast.region.height and isinstance(seen.app.focused, Input | TextArea)
+        assert not toast.region.overlaps(seen.app.focused.region)
+        assert toast.region.bottom < size[1] and toast.region.right >= size[0] - 2
+
+
+async def test_an_error_takes_as_many_lines_as_it_needs_and_stays_in_its_chat(world: World) -> None:
+    async with world.app((80, 24)) as seen:
+        await seen.ready()
+        await seen.send("hello")
+        error = MemappError("Your message is too long (200,025 characters), nothing was sent.", "The limit is 200,000: cut it.")
+        seen.chat.post_message(TurnRefused("", error, None))
+        await seen.settle()
+        assert "The limit is 200,000: cut it." in seen.words()
+        await seen.pilot.press("ctrl+n")
+        await seen.settle()
+        assert "too long" not in seen.words()
+        assert seen.chat.query_one(StatusLine).size.height == 1
+
+
+# Help and the palette ------------------------------------------------------------------------------------------------
+
+
+async def test_help_begins_with_the_keys_of_what_has_the_focus(world: World) -> None:
+    async with world.app((80, 24)) as seen:
+        await seen.ready()
+        await seen.pilot.press("escape", "f1")
+        await seen.settle()
+        shown = seen.app.screen.query_one("#help-keys-text").render().plain  # type: ignore[attr-defined]
+        assert shown.splitlines()[0] == "Conversation"
+        assert shown.splitlines()[1].split() == ["↑", "k", "Message"]
+        assert "Scroll" not in shown and "Page" not in shown
+        assert "Find" in shown
+        assert seen.app.screen.query_one(Help).size.width <= 32
+        await seen.pilot.press("f1")
+        await seen.settle()
+        assert not seen.app.screen.query(Help)
+
+
+@pytest.mark.parametrize("words", ["undo", "take back"])
+async def test_the_palette_finds_undo(seen: Seen, words: str) -> None:
+    await seen.pilot.press("ctrl+p")
+    await seen.type(words)
+    await seen.until(lambda: "Undo the last change of a memory" in seen.text())
+
+
+# Keys ----------------------------------------------------------------------------------------------------------------
+
+
+async def test_letters_written_in_the_conversation_go_to_the_composer(seen: Seen) -> None:
+    await seen.send("hello")
+    await seen.pilot.press("escape")
+    await seen.type("/help")
+    assert seen.chat.composer.text == "/help" and seen.chat.composer.has_focus
+    assert seen.chat.composer.pasted == ()
+
+
+async def test_what_is_pasted_in_the_conversation_goes_to_the_composer(seen: Seen) -> None:
+    await seen.send("hello")
+    await seen.pilot.press("escape")
+    seen.app.post_message(events.Paste("pasted words"))
+    await seen.settle()
+    assert (seen.chat.composer.text, seen.chat.composer.pasted) == ("pasted words", ((0, 12),))
+
+
+async def test_page_up_in_an_empty_composer_scrolls_the_conversation(world: World) -> None:
+    async with world.app((80, 24)) as seen:
+        await seen.ready()
+        for number in range(6):
+            await seen.send(f"message {number}")
+        at = seen.chat.transcript.scroll_y
+        assert at > 0
+        await seen.pilot.press("pageup")
+        await seen.settle()
+        assert seen.chat.transcript.scroll_y < at and seen.chat.composer.has_focus
+        await seen.pilot.press("pagedown")
+        await seen.settle()
+        assert seen.chat.transcript.scroll_y == at
+
+
+def burst(seen: Seen, *keys: str) -> None:
+    """Send keys all at once, as a terminal does under load."""
+    for key in keys:
+        seen.app.post_message(events.Key(key, "/" if key == "slash" else key if len(key) == 1 else None))
+
+
+@pytest.mark.parametrize("times", range(3))
+async def test_keys_that_come_at_once_go_where_the_one_before_them_led(seen: Seen, times: int) -> None:
+    for number in range(5):
+        await asyncio.to_thread(curate.add, seen.app.runtime, f"The gardener number {number} comes on Mondays.")
+    burst(seen, "f3", "slash", *"gardener", "2")
+    await seen.until(lambda: seen.app.current_mode == "memories" and seen.app.screen.query_one(Input).value == "gardener2")
+    await seen.settle()
+    assert await asyncio.to_thread(curate.count, seen.app.runtime) == 5
+    assert len(seen.app.screen_stack) == 1
+    burst(seen, "escape", "n", *"dnp", "escape", "f2", *"dnp")
+    await seen.until(lambda: seen.app.current_mode == "chat" and seen.chat.composer.text == "dnp")
+    assert await asyncio.to_thread(curate.count, seen.app.runtime) == 5
+
+
+async def test_a_message_sent_while_memory_opens_keeps_what_was_pasted(world: World) -> None:
+    async with world.app() as seen:
+        seen.app.post_message(events.Paste("My name is Eve."))
+        burst(seen, "enter")
+        await seen.ready()
+        await seen.until(lambda: seen.chat.transcript.bubbles)
+        await seen.answered()
+        assert seen.chat.transcript.bubbles[0].message.pasted == ((0, 15),)
