@@ -489,7 +489,8 @@ async def test_an_answer_in_the_chat_is_told_and_can_be_taken_back(
     await seen.pilot.press("ctrl+z")
     await seen.until(lambda: waiting(seen) == ["Bergen"])
     await seen.until(lambda: f"{line} · taken back" in seen.words())
-    assert profile(seen) == {} and undone in seen.toasts()
+    await seen.until(lambda: undone in seen.toasts())
+    assert profile(seen) == {}
     assert seen.chat.undone.last is None
 
 
