@@ -12,7 +12,6 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.text import Text
@@ -337,41 +336,9 @@ class MemappApp(App[None]):
         self.exit()
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        if self.is_open:
-            yield from self._chat_commands() if self.current_mode == "chat" else self._key_commands(screen)
-            last = self.chat.undone.last
-            label = f"Undo: {shorten(last.label, 60)}" if last else "Undo the last change of a memory"
-            yield SystemCommand(label, "Take back what was done last (ctrl+z)", self.action_undo)
-            yield SystemCommand("Find anything", "Chats, messages and memories (ctrl+f)", self.action_find)
-            yield SystemCommand("Chat", "Talk (F2)", lambda: self.call_later(self.action_mode, "chat"))
-            yield SystemCommand("Memories", "All that is remembered (F3)", lambda: self.call_later(self.action_mode, "memories"))
-            yield SystemCommand(
-                "Inbox", "What waits for your word, and your profile (F4)", lambda: self.call_later(self.action_mode, "inbox")
-            )
-            yield SystemCommand("Trash", "What was forgotten (F5)", lambda: self.call_later(self.action_mode, "trash"))
-            yield SystemCommand(
-                "Activity", "What was done, and taking it back (F7)", lambda: self.call_later(self.action_mode, "activity")
-            )
-            yield SystemCommand(
-                "Models", "Choose the model that answers (F8)", lambda: self.call_later(self.action_mode, "models")
-            )
-            yield SystemCommand("Settings", "Every knob (F9)", lambda: self.call_later(self.action_mode, "settings"))
-        for key in OFFERED:
-            yield SystemCommand(f"Theme: {key}", "Use these colours", lambda key=key: self.use_theme(key))
-        yield SystemCommand("Help", "Keys that work here (F1)", self.action_toggle_help)
-        yield SystemCommand("Quit", "Leave memapp (ctrl+q)", lambda: self.call_later(self.action_quit))
+        from memapp.ui.offers import commands_now
 
-    def _chat_commands(self) -> Iterable[SystemCommand]:
-        from memapp.ui.chat.palette import chat_commands
-
-        return chat_commands(self.chat)
-
-    def _key_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """What the keys of a screen do, each action once."""
-        own = [one.binding for one in screen.active_bindings.values() if one.node is screen and one.enabled]
-        for binding in {one.action: one for one in reversed(own)}.values():
-            run = partial(screen.run_action, binding.action)
-            yield SystemCommand(binding.description, f"Here, with the key {self.get_key_display(binding)}", run)
+        return commands_now(self, screen)
 
     def open_thread(self, thread: "Thread") -> None:
         """Show a chat, from wherever the person is."""

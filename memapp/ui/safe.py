@@ -50,9 +50,9 @@ def notify(node: DOMNode, text: str, *, title: str = "", problem: bool = False, 
 
 
 def place_toasts(screen: Screen[object]) -> None:
-    """Put toasts at the bottom, above the line of keys and above any field that a person may write into there."""
+    """Put toasts at the bottom, above the line of keys, any field that a person may write into, and news in the status line."""
     height = screen.size.height
-    fields = [one.region for one in screen.query("Composer, StatusLine, Input, TextArea") if one.is_on_screen]
+    fields = [one.region for one in screen.query("#status.-says, Input, TextArea") if one.is_on_screen]
     low = [field.y for field in fields if field.height and field.bottom > height - TOAST_LINES]
     for rack in screen.query("ToastRack"):
         rack.styles.margin = (0, 0, max(1, height - min(low)) if low else 1, 0)

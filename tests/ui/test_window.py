@@ -132,6 +132,14 @@ async def test_a_toast_never_hides_what_is_written_into(world: World, size: tupl
         assert toast.region.bottom < size[1] and toast.region.right >= size[0] - 2
 
 
+async def test_a_field_that_grows_pushes_the_toast_up(seen: Seen) -> None:
+    notify(seen.chat, "Something was done")
+    await seen.settle()
+    await seen.pilot.press(*["ctrl+j"] * 6)
+    await seen.settle()
+    assert not seen.app.screen.query_one("Toast").region.overlaps(seen.chat.composer.region)
+
+
 async def test_an_error_takes_as_many_lines_as_it_needs_and_stays_in_its_chat(world: World) -> None:
     async with world.app((80, 24)) as seen:
         await seen.ready()

@@ -13,7 +13,7 @@ from textual.widgets.text_area import Edit, EditResult
 
 from memapp.domain.text import clean
 from memapp.ui.pasted import PastedSpans
-from memapp.ui.safe import plain
+from memapp.ui.safe import place_toasts, plain
 
 WARM_SECONDS = 0.15
 DRAFT_SECONDS = 0.4
@@ -93,6 +93,9 @@ class Composer(TextArea):
     def render_line(self, y: int) -> Strip:
         # Textual wraps the placeholder to a width that is none for a moment while the window becomes narrow.
         return super().render_line(y) if self.content_size.width > 0 else Strip.blank(self.size.width)
+
+    def on_resize(self) -> None:
+        place_toasts(self.screen)  # it grows while a person writes
 
     def hint(self, text: str) -> None:
         """Say in the empty field what can be done."""

@@ -1,11 +1,10 @@
-"""The help beside the screen: what the focused part is for, and the keys that work now, those of memapp first."""
-
-from itertools import groupby
+"""The help beside the screen: what the focused part is for, and the keys that work now, its own first and Textual's last."""
 
 from textual.app import ComposeResult
-from textual.binding import ActiveBinding, Binding
+from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.content import Content
+from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.widgets import HelpPanel, Markdown, Static
 
@@ -27,24 +26,29 @@ class Help(HelpPanel):
         self._show(self.screen)
 
     def _show(self, screen: Screen[object]) -> None:
-        # Each group as it comes: the focused part, what it stands in, the screen, memapp.
-        groups = [list(group) for _, group in groupby(screen.active_bindings.values(), key=lambda one: one.node)]
-        shown = [words for group in groups if (words := self._group(group))]
-        self.query_one("#help-keys-text", Static).update(Content("\n\n").join(shown))
+        ours: dict[DOMNode, list[Binding]] = {}
+        theirs: list[Binding] = []
+        for node, binding, *_ in screen.active_bindings.values():
+            if binding.id:  # all that memapp binds has one
+                ours.setdefault(node, []).append(binding)
+            elif not binding.system and not binding.action.startswith(("scroll_", "page_")):
+                theirs.append(binding)
+        groups = [(node.BINDING_GROUP_TITLE or self.app.title, _in_order(node, bindings)) for node, bindings in ours.items()]
+        groups += [("Also", theirs)] if theirs else []
+        self.query_one("#help-keys-text", Static).update(Content("\n\n").join(self._group(*group) for group in groups))
 
-    def _group(self, group: list[ActiveBinding]) -> Content | None:
+    def _group(self, title: str, bindings: list[Binding]) -> Content:
         keys: dict[str, list[Binding]] = {}
-        # What memapp binds has an id. Textual's own keys come after; everybody knows those that only scroll.
-        for one in sorted(group, key=lambda one: not one.binding.id):
-            binding = one.binding
-            if not binding.system and (binding.id or not binding.action.startswith(("scroll_", "page_"))):
-                keys.setdefault(binding.action, []).append(binding)
-        if not keys:
-            return None
-        lines = [self._line(bindings) for bindings in keys.values()]
-        title = group[0].node.BINDING_GROUP_TITLE
-        return Content("\n").join([plain(title, "underline $text-primary"), *lines] if title else lines)
+        for binding in bindings:
+            keys.setdefault(binding.action, []).append(binding)
+        return Content("\n").join([plain(title, "underline $text-primary"), *(self._line(same) for same in keys.values())])
 
     def _line(self, bindings: list[Binding]) -> Content:
         keys = " ".join(dict.fromkeys(self.app.get_key_display(one) for one in bindings))
         return joined((f"{keys:>{KEY_COLUMNS}} ", "bold $text-accent"), bindings[0].description)
+
+
+def _in_order(node: DOMNode, bindings: list[Binding]) -> list[Binding]:
+    """Return the keys of a part in the order in which they are declared there; a key that Textual binds too would come first."""
+    declared = [one.id for one in node.BINDINGS if isinstance(one, Binding)]
+    return sorted(bindings, key=lambda one: declared.index(one.id) if one.id in declared else len(declared))

@@ -20,4 +20,5 @@ class StatusLine(Static):
         if words != self.words or problem != was_problem:
             self.words = words
             self.set_class(problem, "-problem")
+            self.set_class(bool(words), "-says")
             self.update(row(words, 300), layout=problem or was_problem)

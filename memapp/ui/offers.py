@@ -1,0 +1,53 @@
+"""What the command palette offers now: what can be done here, going elsewhere, and what works everywhere."""
+
+from collections.abc import Iterable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from textual.app import SystemCommand
+from textual.screen import Screen
+
+from memapp.domain.text import shorten
+from memapp.ui.chat.palette import chat_commands
+from memapp.ui.themes import OFFERED
+
+if TYPE_CHECKING:
+    from memapp.ui.app import MemappApp
+
+PLACES = (
+    ("chat", "Chat", "Talk (F2)"),
+    ("memories", "Memories", "All that is remembered (F3)"),
+    ("inbox", "Inbox", "What waits for your word, and your profile (F4)"),
+    ("trash", "Trash", "What was forgotten (F5)"),
+    ("activity", "Activity", "What was done, and taking it back (F7)"),
+    ("models", "Models", "Choose the model that answers (F8)"),
+    ("settings", "Settings", "Every knob (F9)"),
+)
+
+
+def commands_now(app: "MemappApp", screen: Screen[Any]) -> Iterable[SystemCommand]:
+    """Return the commands that make sense on this screen."""
+    if app.is_open:
+        yield from chat_commands(app.chat) if app.current_mode == "chat" else _key_commands(screen)
+        yield _undo(app)
+        yield SystemCommand("Find anything", "Chats, messages and memories (ctrl+f)", app.action_find)
+        for mode, label, about in PLACES:
+            yield SystemCommand(label, about, partial(app.call_later, app.action_mode, mode))
+    for key in OFFERED:
+        yield SystemCommand(f"Theme: {key}", "Use these colours", partial(app.use_theme, key))
+    yield SystemCommand("Help", "Keys that work here (F1)", app.action_toggle_help)
+    yield SystemCommand("Quit", "Leave memapp (ctrl+q)", partial(app.call_later, app.action_quit))
+
+
+def _undo(app: "MemappApp") -> SystemCommand:
+    last = app.chat.undone.last
+    label = f"Undo: {shorten(last.label, 60)}" if last else "Undo the last change of a memory"
+    return SystemCommand(label, "Take back what was done last (ctrl+z)", app.action_undo)
+
+
+def _key_commands(screen: Screen[Any]) -> Iterable[SystemCommand]:
+    """What the keys of a screen do, each action once."""
+    own = [one.binding for one in screen.active_bindings.values() if one.node is screen and one.enabled]
+    for binding in {one.action: one for one in reversed(own)}.values():
+        about = f"Here, with the key {screen.app.get_key_display(binding)}"
+        yield SystemCommand(binding.description, about, partial(screen.run_action, binding.action))
