@@ -56,6 +56,14 @@ async def test_a_window_that_becomes_narrow_with_both_panes_open_goes_on(seen: S
     assert "Write to" in seen.text()
 
 
+async def test_the_loop_leaves_room_to_write_in_a_low_window(world: World) -> None:
+    async with world.app((60, 15)) as seen:
+        await seen.ready()
+        await seen.pilot.press("ctrl+t")
+        await seen.settle()
+        assert seen.chat.composer.region.bottom == 14 and seen.chat.composer.has_focus
+
+
 # Crashes -------------------------------------------------------------------------------------------------------------
 
 
