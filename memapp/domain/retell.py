@@ -25,9 +25,7 @@ from memapp.domain.english import (
 )
 
 _POINTING = PRONOUNS | DEMONSTRATIVES | {"here", "there", "user", "ones"}
-_LEFT_OFF = word_set("too also though lol haha anyway either however actually honestly yet so right now myself") | set(
-    ",;:!"
-)
+_LEFT_OFF = word_set("too also though lol haha anyway either however actually honestly yet so right now myself") | set(",;:!")
 _LEFT_OFF_PHRASES = [
     phrase.split()
     for phrase in [

@@ -1,6 +1,5 @@
 """Taking back what was done, last step first, across restarts: changes of memories and decisions about the profile alike."""
 
-
 from memapp.domain.changes import Actor, Reverted
 from memapp.domain.history import IMPORT, Event, Step
 from memapp.errors import UsageError

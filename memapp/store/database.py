@@ -18,7 +18,7 @@ import filelock
 from memapp.errors import NewerSchema, StoreError, StoreLocked
 from memapp.store import guards, schema, soundness
 from memapp.store.failures import translated_errors
-from memapp.store.place import prepare_folder, take_lock
+from memapp.store.place import prepare_folder, refuse_no_file, take_lock
 
 PRAGMAS = {
     "journal_mode": "wal",
@@ -133,8 +133,9 @@ class Database:
 
     def backup(self, target: Path) -> Path:
         """Write a checked, compact copy to `target` (mode 0600); an existing file stays as it is until the copy is good."""
-        if target.is_symlink() or target.is_dir():
-            raise StoreError(f"{target} is a folder or a link.", "Name a plain file.")
+        if target.is_symlink():
+            raise StoreError(f"{target} is a link.", "Name a plain file.")
+        refuse_no_file(target)
         partial = target.with_name(target.name + ".partial")
         with translated_errors(target):
             partial.unlink(missing_ok=True)
@@ -199,6 +200,7 @@ class Database:
 
 def open_database(path: Path, *, read_only: bool = False) -> Database:
     """Open the file, creating or migrating it if need be; check it; mark it as ours. Raises `StoreError`."""
+    refuse_no_file(path)
     if read_only:
         return _open_read_only(path)
     prepare_folder(path.parent)
@@ -249,6 +251,7 @@ def open_suspect(path: Path) -> Iterator[sqlite3.Connection]:
 @contextmanager
 def exchanging(path: Path) -> Iterator[None]:
     """Keep every other memapp from a file while another is put in its place; its log is written into it before, if it can be."""
+    refuse_no_file(path)
     prepare_folder(path.parent)
     lock = take_lock(path)
     try:

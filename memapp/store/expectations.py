@@ -37,9 +37,7 @@ def prediction_for(conn: sqlite3.Connection, user_id: str, message_id: str, sour
     return _prediction(row) if row else None
 
 
-def mark_checked(
-    conn: sqlite3.Connection, user_id: str, prediction_id: str, message_id: str, surprised: bool, why: str
-) -> None:
+def mark_checked(conn: sqlite3.Connection, user_id: str, prediction_id: str, message_id: str, surprised: bool, why: str) -> None:
     conn.execute(
         "UPDATE predictions SET checked_by = ?, surprised = ?, why = ? WHERE user_id = ? AND id = ?",
         (message_id, int(surprised), why, user_id, prediction_id),

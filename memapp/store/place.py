@@ -28,6 +28,12 @@ def prepare_folder(folder: Path) -> None:
         raise StoreError(f"Other users can write to {folder}.", f"Run: chmod 700 '{folder}'")
 
 
+def refuse_no_file(path: Path) -> None:
+    """Raise `StoreError` for a folder, a device or a pipe: it would be replaced by a file, or never end."""
+    if path.exists() and not path.is_file():
+        raise StoreError(f"{path} is no plain file.", "Name another one.")
+
+
 def take_lock(path: Path) -> filelock.BaseFileLock:
     """Take the lock of a file, which the system gives back when the process ends. Raises `StoreLocked` if another has it."""
     if path.is_symlink():

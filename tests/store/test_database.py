@@ -277,3 +277,14 @@ def test_a_large_file_that_was_not_closed_is_read_through_before_anything_else(
     path.with_name("memapp.db-wal").touch()
     with pytest.raises(StoreError, match="damaged"):
         open_database(path)
+
+
+def test_a_pipe_or_device_is_neither_opened_nor_replaced(database: Database, tmp_path: Path) -> None:
+    pipe = tmp_path / "memapp.db"
+    os.mkfifo(pipe)
+    for read_only in (True, False):
+        with pytest.raises(StoreError, match="no plain file"):
+            open_database(pipe, read_only=read_only)
+    with pytest.raises(StoreError, match="no plain file"):
+        database.backup(pipe)
+    assert pipe.is_fifo()

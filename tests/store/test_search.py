@@ -100,10 +100,7 @@ def test_no_input_breaks_a_query(index: sqlite3.Connection, text: str, unfinishe
 
 
 def test_operators_are_words_like_any_other(index: sqlite3.Connection) -> None:
-    assert (
-        asked('tea AND NOT "milk" NEAR category:secret*')
-        == '"tea" OR "not" OR "milk" OR "near" OR "category" OR "secret"'
-    )
+    assert asked('tea AND NOT "milk" NEAR category:secret*') == '"tea" OR "not" OR "milk" OR "near" OR "category" OR "secret"'
 
 
 @pytest.mark.parametrize("text", ["", " ", "?!", "\0", "the of and", '""', "***"])

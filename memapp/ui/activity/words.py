@@ -36,6 +36,8 @@ REASONS = {
     "unused": "not used for long",
     "merged": "another says the same",
 }
+
+
 def operation(op: str) -> str:
     return OPERATIONS.get(op, op.replace("_", " "))
 
