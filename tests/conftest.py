@@ -5,8 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from memapp.inference.native import usable_cores
+
 OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY", "HF_DATASETS_OFFLINE")
 os.environ.update(dict.fromkeys(OFFLINE, "1"))  # read when the libraries are imported, so before any test
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than the cores: a test of the screen mostly waits for it."""
+    return usable_cores() + 1
 
 
 @pytest.fixture(autouse=True)
