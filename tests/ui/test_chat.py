@@ -260,6 +260,18 @@ async def test_a_learned_fact_is_told_quietly_and_can_be_taken_back(seen: Seen) 
     await seen.until(lambda: curate.count(seen.app.runtime) == 0)
 
 
+async def test_the_composer_takes_back_what_was_done_before_a_restart_too(world: World) -> None:
+    async with world.app() as seen:
+        await seen.ready()
+        await seen.send("I have a dog called Rex.")
+        await seen.until(lambda: "Remembered:" in seen.text())
+    async with world.app() as seen:
+        await seen.ready()
+        await seen.pilot.press("ctrl+z")
+        await seen.until(lambda: curate.count(seen.app.runtime) == 0)
+        assert "Nothing to undo" not in seen.text()
+
+
 async def test_a_click_on_a_line_takes_back_what_that_line_says(seen: Seen) -> None:
     for said in ("I have a dog called Rex.", "I have a bike."):
         await seen.send(said)

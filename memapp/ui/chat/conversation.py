@@ -106,7 +106,7 @@ class Conversation(Vertical):
 
     @on(Composer.UndoWanted)
     def _undo_wanted(self) -> None:
-        self._chat.undo_last()
+        self.app.action_undo()  # type: ignore[attr-defined]
 
     @on(Transcript.HitOpened)
     @work(group="card", exclusive=True)
