@@ -30,7 +30,7 @@ CONTEXT_WEIGHT = 0.4
 """A word next to a message counts less than one in it."""
 TAG_WEIGHT = 0.5
 
-# CROSS JOIN: the keys asked for come first; else the planner reads every row of the person instead.
+# CROSS JOIN: what is asked for comes first; else the planner reads every row of the person instead.
 _MEMORIES_BY_WORDS = """
     SELECT o.key, -bm25(memories_fts, 1.0, :weight) AS score FROM memories_fts JOIN memories o ON o.key = memories_fts.rowid
     WHERE memories_fts MATCH :query AND {where} ORDER BY score DESC LIMIT :limit"""
@@ -38,7 +38,7 @@ _MEMORIES_BY_KEY = """
     SELECT o.key, o.id, o.text, o.tags, o.category, o.importance, o.pinned, o.created_at
     FROM json_each(:keys) asked CROSS JOIN memories o ON o.key = asked.value WHERE {where}"""
 _HELD = """
-    SELECT 1 FROM memories_fts JOIN memories o ON o.key = memories_fts.rowid
+    SELECT 1 FROM memories_fts CROSS JOIN memories o ON o.key = memories_fts.rowid
     WHERE memories_fts MATCH :query AND {where} LIMIT 1"""
 _NEWEST_MEMORIES = """
     SELECT o.key, o.text, o.tags FROM memories o WHERE {where} ORDER BY o.id DESC LIMIT :limit"""

@@ -118,6 +118,24 @@ def test_any_word_is_enough_in_any_of_its_forms(database: Database) -> None:
     assert facts(database, "hiking or sailing?") == ["User hikes in the mountains."]
 
 
+def test_a_word_is_looked_up_and_not_searched_for_in_every_fact(database: Database) -> None:
+    add_fact(database, "User plays the harpsichord.")
+    few = steps_to_find(database, "harpsichord")
+    for number in range(200):
+        add_fact(database, f"User knows the number {number}.")
+    assert steps_to_find(database, "harpsichord") < 2 * few
+
+
+def steps_to_find(database: Database, text: str) -> int:
+    """Return how many steps of SQLite's machine it takes to find the one fact."""
+    steps = []
+    conn = database.read()
+    conn.set_progress_handler(lambda: steps.append(1), 1)
+    assert len(facts(database, text)) == 1
+    conn.set_progress_handler(None, 1)
+    return len(steps)
+
+
 def test_a_tag_counts_but_less_than_the_text(database: Database) -> None:
     add_fact(database, "User waters them on Mondays.", tags=("plants",))
     add_fact(database, "User loves plants.")
