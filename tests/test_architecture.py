@@ -204,10 +204,9 @@ def test_the_check_itself_tells_right_from_wrong(file: str, source: str, wrong: 
 # What is loaded when ---------------------------------------------------------------------------------------------------
 
 
-def loaded_by(source: str, home: Path) -> set[str]:
-    """Run a program in a fresh interpreter and return which of the heavy libraries it loaded."""
-    names = ", ".join(map(repr, sorted(HEAVY)))
-    report = f"\nimport sys; print('loaded:', *({{{names}}} & set(sys.modules)), file=sys.stderr)"
+def loaded_by(source: str, home: Path, among: set[str] = HEAVY) -> set[str]:
+    """Run a program in a fresh interpreter and return which of some modules it loaded."""
+    report = f"\nimport sys; print('loaded:', *({among} & set(sys.modules)), file=sys.stderr)"
     environment = {**os.environ, "MEMAPP_HOME": str(home)}
     command = [sys.executable, "-c", source + report]
     done = subprocess.run(command, env=environment, cwd=home, capture_output=True, text=True, timeout=60, check=False)
@@ -226,6 +225,12 @@ def test_commands_that_need_no_model_load_none_and_no_screen(tmp_path: Path) -> 
     commands = (["--help"], ["add", "oolong in the morning"], ["search", "oolong"], ["list"], ["chats", "list"])
     source = f"from memapp.cli import run\nfor command in {commands}: assert run(command) == 0, command"
     assert loaded_by(source, tmp_path) == set()
+
+
+def test_the_first_picture_waits_for_no_store_and_no_command_that_is_not_run(tmp_path: Path) -> None:
+    late = {"numpy", "sqlite_utils", "memapp.store", "memapp.services", "memapp.inference", "memapp.settings", "memapp.cli.trash"}
+    source = "from memapp.cli import main, talk; import memapp.ui.app"
+    assert loaded_by(source, tmp_path, HEAVY | late) == {"textual"}
 
 
 def test_the_check_of_what_is_loaded_sees_the_screen(tmp_path: Path) -> None:

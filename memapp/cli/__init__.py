@@ -6,6 +6,7 @@ Everything heavy is imported inside the commands: `memapp --help` and `memapp se
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,17 @@ import click
 from memapp.cli.output import say
 from memapp.errors import MemappError
 
-SECTIONS: dict[str, list[str]] = {}
-"""The names of the commands below the headings that `memapp --help` has."""
+SECTIONS = {
+    "Talk": {"talk": "ask demo", "chats": "chats"},
+    "Memories": {"memories": "add search list show", "curate": "edit pin unpin"},
+    "Looking back": {"history": "history relations", "query": "query", "stats": "stats"},
+    "Forgetting, and taking it back": {"curate": "rm restore undo", "trash": "trash forget"},
+    "What is known about you": {"consents": "profile consents approve deny"},
+    "Files": {"transfer": "export import", "files": "backup locate"},
+    "Looking after it": {"models": "models", "config": "config", "doctor": "doctor", "completion": "completion"},
+}
+"""The headings of `memapp --help`, and below each the commands by the module they are in; a new one needs its word here."""
+MODULES = {name: module for part in SECTIONS.values() for module, names in part.items() for name in names.split()}
 
 
 class QuestionGroup(click.Group):
@@ -23,15 +33,25 @@ class QuestionGroup(click.Group):
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
         """Return the commands in the order of the help; the one that opens the app is not among them."""
-        return [name for names in SECTIONS.values() for name in names]
+        return list(MODULES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command; its module is imported now, since the first picture of the app waits for no other."""
+        if cmd_name not in MODULES:
+            return super().get_command(ctx, cmd_name)
+        module = import_module(f"memapp.cli.{MODULES[cmd_name]}")
+        found = getattr(module, f"{cmd_name}_", None) or getattr(module, cmd_name)  # some names have another meaning in Python
+        assert isinstance(found, click.Command)
+        return found
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands under their headings, all in one column."""
-        width = max(map(len, self.list_commands(ctx)), default=0)
-        for heading, names in SECTIONS.items():
+        width = max(map(len, MODULES))
+        room = formatter.width - width - 6
+        for heading, part in SECTIONS.items():
             with formatter.section(heading):
-                room = formatter.width - width - 6
-                formatter.write_dl([(name.ljust(width), self.commands[name].get_short_help_str(room)) for name in names])
+                commands = [self.get_command(ctx, name) for names in part.values() for name in names.split()]
+                formatter.write_dl([((one.name or "").ljust(width), one.get_short_help_str(room)) for one in commands if one])
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         if args and self.get_command(ctx, args[0]) is None:
@@ -72,41 +92,6 @@ def main(ctx: click.Context, db: Path | None, home: Path | None, model: str | No
         ctx.exit(ctx.invoke(chat))
 
 
-def _add_commands() -> None:
-    """Add every command below its heading; a new one needs its line here."""
-    from memapp.cli import (
-        chats,
-        completion,
-        config,
-        consents,
-        curate,
-        doctor,
-        files,
-        history,
-        memories,
-        models,
-        query,
-        stats,
-        talk,
-        transfer,
-        trash,
-    )
-
-    sections = {
-        "Talk": (talk.ask, talk.demo, chats.chats),
-        "Memories": (memories.add, memories.search, memories.list_, memories.show_, curate.edit, curate.pin, curate.unpin),
-        "Looking back": (history.history, history.relations, query.query, stats.stats),
-        "Forgetting, and taking it back": (curate.rm, curate.restore, curate.undo, trash.trash, trash.forget),
-        "What is known about you": (consents.profile, consents.consents, consents.approve, consents.deny),
-        "Files": (transfer.export, transfer.import_, files.backup, files.locate),
-        "Looking after it": (models.models, config.config, doctor.doctor, completion.completion),
-    }
-    for heading, commands in sections.items():
-        for command in commands:
-            main.add_command(command)
-        SECTIONS[heading] = [command.name or "" for command in commands]
-
-
 @main.command(hidden=True)
 @click.argument("question", nargs=-1)
 @click.pass_obj
@@ -122,7 +107,6 @@ def chat(options: dict[str, Any], question: tuple[str, ...]) -> int:
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code. Errors are told in words, never as a traceback."""
-    _add_commands()
     try:
         result = main.main(list(arguments), prog_name="memapp", standalone_mode=False)
         sys.stdout.flush()

@@ -8,10 +8,10 @@ from textual.message import Message as Announcement
 from memapp.domain.chat import Thread
 from memapp.domain.turn import TurnEvent
 from memapp.errors import MemappError
-from memapp.services.merge import Written
 
 if TYPE_CHECKING:
     from memapp.runtime import Runtime
+    from memapp.services.merge import Written
 
 
 @dataclass
@@ -72,7 +72,7 @@ class Learned(Announcement):
     """A fact was learned from what the person typed, or one that was known says something else now."""
 
     thread_id: str
-    written: Written
+    written: "Written"
 
 
 @dataclass

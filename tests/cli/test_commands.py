@@ -6,13 +6,15 @@ import sqlite3
 import stat
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
+import click
 import pytest
 from click.shell_completion import ShellComplete
 
-from memapp import bootstrap
-from memapp.cli import main
+from memapp import bootstrap, cli
 from memapp.errors import ModelError
 from memapp.inference import ChatModel
 from memapp.inference.bundled import bundled_model_path
@@ -209,7 +211,10 @@ def test_before_the_first_start_there_is_nothing_but_no_error(memapp: Terminal, 
 def test_help_names_every_command_once_and_whole(memapp: Terminal) -> None:
     _, out, _ = memapp("--help")
     listed = [line.split()[0] for line in out.partition("Talk:")[2].splitlines() if line.startswith("  ")]
-    assert sorted(listed) == sorted(set(main.commands) - {"chat"})
+    modules = [import_module(f"memapp.cli.{module.name}") for module in iter_modules(cli.__path__)]
+    commands = {one for module in modules for one in vars(module).values() if isinstance(one, click.Command)}
+    below_others = {one for group in commands if isinstance(group, click.Group) for one in group.commands.values()}
+    assert sorted(listed) == sorted(str(one.name) for one in commands - below_others)
     assert "..." not in out.partition("Talk:")[2]
 
 
@@ -265,7 +270,7 @@ def test_settings_as_json_say_where_they_come_from(memapp: Terminal) -> None:
 
 
 def test_the_names_of_settings_are_completed(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
-    command = ShellComplete(main, {}, "memapp", "_MEMAPP_COMPLETE")
+    command = ShellComplete(cli.main, {}, "memapp", "_MEMAPP_COMPLETE")
     assert [one.value for one in command.get_completions(["config", "set"], "top")] == ["top_k"]
 
 
