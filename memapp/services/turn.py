@@ -72,21 +72,28 @@ def take_turn(
 
 
 def retry_turn(runtime: Runtime, reply_id: str, *, cancel: Cancel | None = None) -> Iterator[TurnEvent]:
-    """Answer again; the old reply stays as a variant. One that a kill interrupted is resumed: what call 1 said is known."""
+    """Answer again; the old reply stays as a variant. One that a kill interrupted is resumed: what call 1 said is known.
+
+    A question of memapp itself that the chat ends with moves below the new reply: only there is a yes an answer to it.
+    """
     old = chat.get_message(runtime.database.read(), runtime.user_id, reply_id)
     if old.reply_to is None or old.model == OWN_WORDS:
         raise UsageError("Only a reply of the model can be retried.")
     message = chat.get_message(runtime.database.read(), runtime.user_id, old.reply_to)
     thread, messages = open_thread(runtime, old.thread_id, before=message.seq)
     resumed = old.status is MessageStatus.INTERRUPTED
+    question = questions.open_question(runtime, open_thread(runtime, thread.id)[1])
     with runtime.database.write() as conn:
         kept = checkpoints.load(conn, runtime.user_id, thread.id).kept_for(old.id) if resumed else ()
         chat.set_active(conn, runtime.user_id, [old.id], active=False)
         reply = _add_reply(runtime, conn, thread.id, message, kept)
+        question = chat.put_last(conn, runtime.user_id, question) if question else None
     expected = expectations.checked_by(runtime.database.read(), runtime.user_id, message.id)
     yield Accepted(message, reply, expected)
     avoid = "" if resumed else old.text  # nobody minded what could not be finished
     yield from answer(runtime, OpenTurn(thread, messages, message, reply, cancel or Cancel(), kept=kept, avoid=avoid))
+    if question:
+        yield Asked(question)
 
 
 def resend_turn(

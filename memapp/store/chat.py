@@ -6,7 +6,7 @@ Functions that write take the connection of an open `Database.write()`; function
 import json
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 
 from memapp.domain.chat import Message, MessageStatus, Origin, Role, Thread
@@ -159,6 +159,18 @@ def set_active(conn: sqlite3.Connection, user_id: str, message_ids: Sequence[str
     ).fetchall()
     for row in rows:
         _refresh_context(conn, user_id, row["thread_id"], row["seq"])
+
+
+def put_last(conn: sqlite3.Connection, user_id: str, message: Message) -> Message:
+    """Move a message to the end of its thread, and return it as it stands there."""
+    row = conn.execute(
+        """UPDATE messages SET seq = (SELECT max(seq) + 1 FROM messages WHERE user_id = :user AND thread_id = :thread)
+           WHERE user_id = :user AND id = :id RETURNING seq""",
+        {"user": user_id, "thread": message.thread_id, "id": message.id},
+    ).fetchone()
+    for seq in (message.seq, row["seq"]):
+        _refresh_context(conn, user_id, message.thread_id, seq)
+    return replace(message, seq=row["seq"])
 
 
 def erase_messages(conn: sqlite3.Connection, user_id: str, message_ids: Sequence[str], mark: str) -> list[tuple[str, str]]:

@@ -10,6 +10,7 @@ from memapp.domain.turn import Asked, Completed
 from memapp.errors import UsageError
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
+from memapp.services import chats
 from memapp.services.consent import decisions, pending
 from memapp.services.turn import retry_turn
 from tests.builders import make_runtime, new_chat, only, say
@@ -39,6 +40,24 @@ def test_it_is_answered_by_the_app_in_its_own_words(
     assert (reply.model, len(model.seen)) == (OWN_WORDS, calls)
     with pytest.raises(UsageError):
         list(retry_turn(runtime, reply.id))
+
+
+def test_it_stands_below_an_answer_that_is_retried_and_still_hears(runtime: Runtime, model: ScriptedModel) -> None:
+    thread = new_chat(runtime)
+    happened = say(runtime, thread, "I live in Oslo.")
+    question = only(Asked, happened).question
+    model.enqueue("Oslo is a fine town.")
+    retried = list(retry_turn(runtime, only(Completed, happened).reply.id))
+    shown = chats.page(runtime, thread).messages
+    assert [one.text for one in shown] == ["I live in Oslo.", "Oslo is a fine town.", question.text]
+    assert only(Asked, retried).question == shown[-1]
+    say(runtime, thread, "yes")
+    assert decisions.profile(runtime) == {"city": "Oslo"}
+
+
+def test_a_retried_answer_without_a_question_below_it_is_followed_by_none(runtime: Runtime, model: ScriptedModel) -> None:
+    happened = say(runtime, new_chat(runtime), "What should I cook tonight?")
+    assert not [one for one in retry_turn(runtime, only(Completed, happened).reply.id) if isinstance(one, Asked)]
 
 
 def test_the_model_never_reads_what_the_app_asked_and_was_told(runtime: Runtime, model: ScriptedModel) -> None:

@@ -85,6 +85,18 @@ def test_neighbours_are_found_through_a_message_and_a_retried_reply_is_not(datab
     assert [one.text for one in chat.list_messages(database.read(), USER, thread_id)] == ["Which tea?", "Sencha."]
 
 
+def test_a_message_that_moves_to_the_end_has_its_new_neighbours_and_they_have_it(database: Database) -> None:
+    thread, *ids = talk(database, "Oolong?", "Oolong suits.", "Sencha?", "Sencha too.")
+    with database.write() as conn:
+        moved = chat.put_last(conn, USER, chat.get_message(conn, USER, ids[1]))
+        rows = conn.execute("SELECT seq, context FROM messages ORDER BY seq").fetchall()
+        chat.refresh_contexts(conn, USER, thread)
+        anew = conn.execute("SELECT seq, context FROM messages ORDER BY seq").fetchall()
+    assert chat.list_messages(database.read(), USER, thread)[-1] == moved
+    assert [tuple(row) for row in rows] == [tuple(row) for row in anew]
+    assert set(found(database, "context: too")) == {"Sencha?", "Oolong suits."}
+
+
 def test_the_search_index_stays_consistent(database: Database) -> None:
     thread_id, *ids = talk(database, "one", "two", "three", "four")
     with database.write() as conn:

@@ -8,6 +8,7 @@ import pytest
 from memapp.domain.chat import MessageStatus, Role
 from memapp.errors import DiskFull
 from memapp.services import chats, curate, preferences
+from memapp.services.consent import decisions
 from memapp.store.database import Database
 from memapp.ui import reading
 from memapp.ui.chat import status
@@ -514,13 +515,15 @@ async def test_an_answer_is_retried_above_a_question_of_memapp_itself(seen: Seen
     await seen.pilot.press("ctrl+r")
     await seen.answered()
     after_retry = shown(seen)
-    assert "Shall I remember" in after_retry[1]
-    assert after_retry[2] == "Good morning, Ada."
+    assert after_retry[1] == "Good morning, Ada."
+    assert "Shall I remember" in after_retry[2]
     assert [text for _, text, _ in messages(seen)] == after_retry
     await seen.pilot.press("escape", "left_square_bracket")
     await seen.settle()
     assert [text for _, text, _ in messages(seen)] == shown(seen)
     assert "Hello Ada." in shown(seen)
+    await seen.send("yes")
+    assert decisions.profile(seen.app.runtime) == {"preferred_name": "Ada"}
 
 
 async def test_an_answer_that_ended_at_its_limit_goes_on_although_a_question_follows(world: World) -> None:

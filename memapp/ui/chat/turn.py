@@ -169,8 +169,11 @@ class TurnView:
         await screen.transcript.append(*said, self._bubble(reply))
 
     async def _show_question(self, question: Message) -> None:
+        """Put a question of memapp itself below the answer, also one that stood below the answer that was retried."""
         screen = self._screen
         if screen.thread is not None and screen.thread.id == question.thread_id and screen.transcript.complete:
+            if there := screen.transcript.answer(question.id):
+                await there.remove()
             await screen.transcript.append(self._bubble(question))
 
     async def _end(self, reply: Message, problem: str = "") -> None:

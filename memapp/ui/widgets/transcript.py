@@ -323,8 +323,11 @@ class Transcript(VerticalScroll):
             self.post_message(self.RememberWanted(bubble.message.text))
 
     def action_variant(self, step: int) -> None:
-        if isinstance(self.cursor, Answer):
-            self.post_message(self.VariantWanted(self.cursor.message, step))
+        answer = self.cursor if isinstance(self.cursor, Answer) else None
+        if answer is not None and answer.message.unprompted:
+            answer = self.replied  # what was said unasked has no other forms; the answer above it may have some
+        if answer is not None:
+            self.post_message(self.VariantWanted(answer.message, step))
 
     def _put_cursor(self, bubble: Bubble) -> None:
         self._move_cursor(bubble)
