@@ -22,6 +22,8 @@ def clean(text: str) -> str:
 
     Newlines (also from CR LF) and tabs stay. Idempotent.
     """
+    if text.isprintable():  # almost always; nothing below could change it
+        return text
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     previous = None
     while previous != text:  # taking one sequence out may join the halves of another
