@@ -8,11 +8,12 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Literal
 
-from memapp.domain.changes import Actor, Created, ProfileChanged, Reverted, SoftDeleted
+from memapp.domain.changes import Actor, Created, ProfileChanged, Restored, Reverted, SoftDeleted
 from memapp.domain.consent import FORGOTTEN, DenyReason, Patch, rebased
 from memapp.domain.duplicates import normalise
 from memapp.domain.filters import MemoryFilter
 from memapp.domain.history import Entry, Event
+from memapp.domain.memory import Memory
 from memapp.domain.profile import FIELDS, same_value, stated_by
 from memapp.domain.profile_values import VALUE_CHARS, adds_up, lost_values
 from memapp.domain.text import clean, one_line
@@ -99,13 +100,13 @@ def set_field(runtime: Runtime, field: str, value: str) -> str:
 
 
 def carry_out(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, by: Decider, actor: Actor) -> str:
-    """Approve a proposal in the caller's transaction, and create the memory that waited with it. Return the step.
+    """Approve a proposal in the caller's transaction, and remember what waited with it. Return the step.
 
     Other values that wait for a field with one value are withdrawn.
     """
     if not patch.new_value:
         raise UsageError("This proposal has no value yet.", "Edit it, and it is approved.")
-    held = consents.held(conn, runtime.user_id, patch.id)
+    held = pending.brought_by(conn, runtime, patch)
     patch = _against_now(conn, runtime, patch, by)
     now = runtime.clock()
     consents.decide(conn, runtime.user_id, patch.id, "approved", by, now)
@@ -119,10 +120,17 @@ def carry_out(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, by: Deci
             consents.decide(conn, runtime.user_id, other.id, "withdrawn", by, now)
             consents.note_decision(conn, actor, actor.step, other, "withdrawn", now)
     if held and memories.find_same(conn, runtime.user_id, normalise(held.text)) is None:
-        sources = tuple(consents.still_there(conn, runtime.user_id, held.sources))
-        memory = replace(held, id=new_id(now), sources=sources, created_at=now, updated_at=now)
-        changes.apply(conn, Created(memory), actor, now)
+        changes.apply(conn, _coming(conn, runtime, held), actor, now)
     return actor.step
+
+
+def _coming(conn: sqlite3.Connection, runtime: Runtime, held: Memory) -> Created | Restored:
+    """Say how a memory comes that waited: out of the trash where it lies there as it is, else anew."""
+    there = memories.get_memories(conn, runtime.user_id, [held.id])
+    if there and there[0].text == held.text:
+        return Restored(held.id)
+    now, sources = runtime.clock(), tuple(consents.still_there(conn, runtime.user_id, held.sources))
+    return Created(replace(held, id=new_id(now), sources=sources, created_at=now, updated_at=now))
 
 
 def _against_now(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, by: Decider) -> Patch:

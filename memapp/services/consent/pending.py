@@ -7,8 +7,8 @@ from dataclasses import replace
 from memapp.domain.consent import FORGOTTEN, Patch, expiry, rebased
 from memapp.domain.memory import Memory, State
 from memapp.domain.profile import FIELDS, same_value
-from memapp.domain.profile_hints import Hint
-from memapp.domain.profile_values import VALUE_CHARS, adds_up, with_value
+from memapp.domain.profile_hints import Hint, unknown_in
+from memapp.domain.profile_values import VALUE_CHARS, adds_up, has_value, with_value
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.store import consents, events
@@ -56,9 +56,21 @@ def rivals(conn: sqlite3.Connection, runtime: Runtime, patch: Patch) -> list[Pat
 
 
 def held_text(runtime: Runtime, patch_id: str) -> str:
-    """Return what the memory says that waits with a patch; empty if there is none."""
-    held = consents.held(runtime.database.read(), runtime.user_id, patch_id)
+    """Return what the memory says that a yes to a patch would bring; empty if there is none."""
+    conn = runtime.database.read()
+    held = brought_by(conn, runtime, consents.get_patch(conn, runtime.user_id, patch_id))
     return held.text if held else ""
+
+
+def brought_by(conn: sqlite3.Connection, runtime: Runtime, patch: Patch) -> Memory | None:
+    """Return the memory that a yes to a patch brings. One that states several things comes with the last yes that it needs."""
+    held = consents.held(conn, runtime.user_id, patch.id)
+    stated = unknown_in(held.text, {}) if held and patch.field != FORGOTTEN else []
+    if len(stated) < 2:
+        return held
+    known = consents.read_profile(conn, runtime.user_id)
+    known[patch.field] = rebased(patch, known.get(patch.field, "")).new_value
+    return held if all(has_value(one.field, known.get(one.field, ""), one.value) for one in stated) else None
 
 
 def expire_due(runtime: Runtime) -> list[Patch]:
@@ -115,11 +127,11 @@ def add_again(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, proposer
 
 
 def put_back(conn: sqlite3.Connection, runtime: Runtime, memory: Memory, unknown: Sequence[Hint]) -> None:
-    """Put before the person what a memory from the trash would make known; it waits with that if it is one thing.
+    """Put before the person what a memory from the trash would make known; it waits with that.
 
     What waits already stays as it is.
     """
-    held = replace(memory, state=State.LIVE, reason="", merged_into="") if len(unknown) == 1 else None
+    held = replace(memory, state=State.LIVE, reason="", merged_into="")
     open_now = [one for one in consents.list_patches(conn, runtime.user_id, state="pending", limit=ALL) if is_open(runtime, one)]
     for one in unknown:
         if not one.value or any(two.field == one.field and same_value(one.field, two.addition, one.value) for two in open_now):

@@ -66,7 +66,7 @@ def ask(runtime: Runtime, patch_id: str, thread_id: str) -> Message:
         patch = pending.undecided(conn, runtime, patch_id)
         if not _came_up(patch):
             raise UsageError("This did not come up in a chat.", "Decide on it in the inbox.")
-        what, now = _asked_about(patch, consents.held(conn, runtime.user_id, patch.id)), runtime.clock()
+        what, now = _asked_about(patch, pending.brought_by(conn, runtime, patch)), runtime.clock()
         text = f"Shall I remember {what}? (yes / no)"
         question = chat.add_message(
             conn, runtime.user_id, thread_id, Role.ASSISTANT, text, now, origin=Origin.MODEL, unprompted=True, model=OWN_WORDS

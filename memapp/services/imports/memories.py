@@ -1,13 +1,16 @@
 """Memories: those that come in, and those that are known here or may only wait for a yes."""
 
+from dataclasses import replace
+
 from memapp.domain.changes import Created, Restored
 from memapp.domain.duplicates import normalise
 from memapp.domain.foreign import Note
-from memapp.domain.memory import Kind, Memory, State
+from memapp.domain.memory import Memory, State
 from memapp.domain.portable import MemoryLine
 from memapp.errors import UsageError
 from memapp.services import foreign
 from memapp.services.forget import is_forgotten
+from memapp.services.imports.lines import live_memory
 from memapp.services.imports.questions import ask_again, asks
 from memapp.services.imports.work import Work
 from memapp.store import changes, memories, portable
@@ -63,22 +66,11 @@ def _create(work: Work, memory: Memory) -> None:
 
 
 def _memory(line: MemoryLine) -> Memory:
-    return Memory(
-        id=line.id,
-        text=line.text,
-        tags=tuple(line.tags),
-        kind=Kind(line.kind),
-        category=line.category,
-        importance=line.importance,
-        pinned=line.pinned,
+    return replace(
+        live_memory(line),
         state=State(line.state),
         reason=line.reason,
-        origin=line.origin,
-        sources=tuple(line.sources),
-        created_at=to_time(line.created_at),
-        updated_at=to_time(line.updated_at),
-        purge_at=to_time(line.purge_at) if line.purge_at else None,
         merged_into=line.merged_into,
-        agent_id=line.agent_id,
-        run_id=line.run_id,
+        purge_at=to_time(line.purge_at) if line.purge_at else None,
+        updated_at=to_time(line.updated_at),
     )

@@ -33,7 +33,7 @@ def held_fact(runtime: Runtime, text: str = "User lives in Oslo near the harbour
     """A memory that is not in the store, as it comes out of distilling."""
     memory = curate.get(runtime, curate.add(runtime, text).memory_id)
     undo.undo_last(runtime)
-    return replace(memory, origin="distilled")
+    return replace(memory, id="", origin="distilled")
 
 
 def live(runtime: Runtime) -> list[str]:

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from memapp.domain.filters import MemoryFilter
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
-from memapp.services import curate, forget, upkeep
+from memapp.services import curate, forget, undo, upkeep
 from memapp.services.consent import decisions, pending, proposals
 from memapp.services.imports.whole import import_file
 from tests.builders import new_chat, say
@@ -44,6 +45,53 @@ def test_a_memory_that_states_something_sensitive_waits_with_its_proposal(tmp_pa
         assert (patch.field, pending.held_text(other, patch.id)) == ("city", "User lives in Ghent.")
         decisions.approve(other, patch.id)
         assert {memory.text for memory in curate.list_memories(other)} == {"User keeps bees.", "User lives in Ghent."}
+
+
+TWO = "User has HIV and lives in Berlin."
+
+
+@pytest.mark.parametrize("first", ["city", "health"])
+def test_a_memory_that_states_two_such_things_comes_with_the_yes_to_the_second(tmp_path: Path, first: str) -> None:
+    with empty_store() as one, empty_store() as other, empty_store() as third:
+        curate.add(one, TWO)
+        found = carry(one, other, tmp_path)
+        assert (found.proposals, found.known, found.left_out) == (2, 0, 0)
+        found = carry(other, third, tmp_path)
+        assert (found.proposals, found.known, found.left_out) == (2, 0, 0)
+        assert waiting(third) == waiting(other) == {("city", "Berlin", ""), ("health", "HIV", "")}
+        approve(third, first)
+        assert curate.count(third) == 0
+        assert [text for *_, text in waiting(third)] == [TWO]
+        approve(third, "health" if first == "city" else "city")
+        assert [memory.text for memory in curate.list_memories(third)] == [TWO]
+
+
+def test_a_memory_that_states_two_such_things_stays_away_after_one_no(tmp_path: Path) -> None:
+    with empty_store() as one, empty_store() as other:
+        curate.add(one, TWO)
+        carry(one, other, tmp_path)
+        (city,) = (patch for patch in pending.waiting(other) if patch.field == "city")
+        decisions.deny(other, city.id)
+        approve(other, "health")
+        assert (curate.count(other), decisions.profile(other)) == (0, {"health": "HIV"})
+
+
+def test_what_an_undo_of_an_import_put_into_the_trash_comes_out_of_it_with_the_yes(tmp_path: Path) -> None:
+    with empty_store() as one, empty_store() as other:
+        memory_id = curate.add(one, "User lives in Ghent.").memory_id
+        decisions.set_field(other, "city", "Ghent")
+        carry(one, other, tmp_path)
+        undo.undo_last(other)
+        undo.undo_last(other)
+        carry(one, other, tmp_path)
+        approve(other, "city")
+        assert [memory.id for memory in curate.list_memories(other)] == [memory_id]
+        assert curate.count(other, MemoryFilter(state=None)) == 0
+
+
+def approve(runtime: Runtime, field: str) -> None:
+    (patch,) = (one for one in pending.waiting(runtime) if one.field == field)
+    decisions.approve(runtime, patch.id)
 
 
 WHEELS = "User uses a wheelchair."

@@ -1,0 +1,27 @@
+"""What a line says of a memory, as a `Memory`."""
+
+from memapp.domain.memory import Kind, Memory, State
+from memapp.domain.portable import Held, MemoryLine
+from memapp.store.rows import to_time
+
+
+def live_memory(line: MemoryLine | Held) -> Memory:
+    """Return the memory of a line as one that nothing has happened to yet."""
+    created_at = to_time(line.created_at)
+    return Memory(
+        id=line.id,
+        text=line.text,
+        tags=tuple(line.tags),
+        kind=Kind(line.kind),
+        category=line.category,
+        importance=line.importance,
+        pinned=line.pinned,
+        state=State.LIVE,
+        reason="",
+        origin=line.origin,
+        sources=tuple(line.sources),
+        created_at=created_at,
+        updated_at=created_at,
+        agent_id=line.agent_id,
+        run_id=line.run_id,
+    )
