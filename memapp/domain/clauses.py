@@ -48,7 +48,7 @@ _INTERJECTIONS = word_set(
 )
 _FRONTING = word_set(
     "in on at during every each last for since as when while growing nowadays currently recently now once twice "
-    "sometimes usually outside after before until most some many one two this these right back"
+    "sometimes usually outside after before until most some many one two this these right back ever lately"
 )
 _EMPTY_FRONT = re.compile(
     r"(?:in|at|for|on|as) (?:fact|least|the other hand|example|instance|my opinion|me|now|well|general|addition|first|particular|"
@@ -56,6 +56,7 @@ _EMPTY_FRONT = re.compile(
 )
 _TIED = word_set("since as when while until before after whenever where whereas than that or")
 """Words after which `I` goes on with the clause that is under way."""
+_TIMES = word_set("when while since before after until as")
 _SUBJECT_STARTS = word_set("i my we he she it they you that this there his her their your these those our what")
 
 
@@ -161,8 +162,9 @@ def _is_front(words: list[str]) -> bool:
     """Say whether this is only a phrase that belongs to the next part: `On Sundays`, `When I was a child`."""
     if not words or words[0].casefold() not in _FRONTING or len(words) > 9:
         return False
-    is_time_clause = words[0].casefold() in ("when", "while", "since", "before", "after", "until", "as") and "I" in words[1:2]
-    return is_time_clause or not any(word.casefold() in FINITE | _SUBJECT_STARTS - {"my", "this", "these"} for word in words[1:])
+    if _is_time_clause(words):
+        return "I" not in words[3:]
+    return not any(word.casefold() in FINITE | _SUBJECT_STARTS - {"my", "this", "these"} for word in words[1:])
 
 
 def _subject_at(words: list[str]) -> int | None:
@@ -173,12 +175,17 @@ def _subject_at(words: list[str]) -> int | None:
         return 0
     if [word.casefold() for word in words[:3]] == ["one", "of", "my"]:
         return 0
-    if words[0].casefold() in _FRONTING and "I" in words[1:8] and words[0].casefold() not in _TIED - {"as", "since"}:
-        at = words.index("I")
-        return (
-            at if words[at - 1].casefold() not in _TIED and not (PRONOUNS - {"my"}) & {w.casefold() for w in words[:at]} else None
-        )
-    return None
+    if words[0].casefold() not in _FRONTING:
+        return None
+    of_front = {"my", "i"} if _is_time_clause(words) else {"my"}  # `Since I was ten I have ...`
+    at = next((at for at in range(1, min(10, len(words))) if words[at] == "I" and words[at - 1].casefold() not in _TIED), None)
+    return None if at is None or (PRONOUNS - of_front) & {word.casefold() for word in words[:at]} else at
+
+
+def _is_time_clause(words: Sequence[str]) -> bool:
+    """Say whether this begins like `when I was ...`."""
+    lowered = [word.casefold() for word in words[:3]]
+    return lowered[:3] == ["ever", "since", "i"] or (lowered[0] in _TIMES and lowered[1:2] == ["i"])
 
 
 def _with_front(statement: list[str], front: list[str]) -> list[str]:
@@ -186,7 +193,7 @@ def _with_front(statement: list[str], front: list[str]) -> list[str]:
     text = " ".join(phrase).casefold()
     if not phrase or _EMPTY_FRONT.fullmatch(text):
         return statement
-    if {word.casefold() for word in phrase} & {"that", "those", "it", "case"}:
+    if {word.casefold() for word in phrase} & {"that", "those", "it", "case", "then"}:
         return []
     return [*statement, phrase[0].casefold(), *phrase[1:]]
 

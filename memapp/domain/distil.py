@@ -7,7 +7,6 @@ import re
 from dataclasses import dataclass
 
 from memapp.domain.clauses import is_call, is_own_attribute, statements
-from memapp.domain.corrections import corrected
 from memapp.domain.duplicates import is_duplicate
 from memapp.domain.english import (
     COMMON_VERBS,
@@ -19,6 +18,7 @@ from memapp.domain.english import (
     join,
     word_set,
 )
+from memapp.domain.framing import as_stated
 from memapp.domain.lasting.belongings import of_attribute, of_people_and_things
 from memapp.domain.lasting.kept import Lasting
 from memapp.domain.lasting.person import of_person
@@ -50,7 +50,7 @@ class Draft:
 def distil(typed_text: str) -> list[Draft]:
     """Return the lasting facts that a person states about themselves, in their order; each keeps the writing rules."""
     drafts: list[Draft] = []
-    typed_text = corrected(typed_text)
+    typed_text = as_stated(typed_text)
     for words in statements(typed_text):
         found = _fact(words) if words else None
         if found is None:

@@ -71,7 +71,8 @@ dreamt; learn learnt; burn burnt; spell spelt; light lit; lay laid; lie lain; fl
 mow mown; sew sewn; give given; forgive forgave forgiven; quit; bind bound; swing swung; hang hung
 """
 PAST_FORMS = {past: forms.split()[0] for forms in _IRREGULAR.split(";") for past in forms.split()[1:]}
-UNCHANGED_PAST = word_set("quit put cut hit hurt set read let shut bet spread cost bid split")
+UNCHANGED_PAST = word_set("quit put cut hit hurt set read let shut bet spread cost bid split adopted retired divorced")
+"""Pasts that look like something else: the present, or a trait that somebody has now."""
 _NOT_PAST = word_set(
     "need feed seed speed breed bleed weed proceed succeed exceed indeed red bed shed embed wed hundred naked sacred "
     "used unlimited mixed tired wicked retired divorced aged adopted"
@@ -137,7 +138,11 @@ _CONTRACTIONS = [
 ]
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "´": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "…": ". "})
 _TOKEN = re.compile(r"[,;:()\"?!]|[^\s,;:()\"?!]+")
-_SENTENCE_END = re.compile(r"(?<=[.!?])[)\"']*\s+|\n+")
+_SENTENCE_END = re.compile(
+    r"(?<=[.!?])[)\"']*\s+|\n+"
+    # A space was forgotten: `I like tea.My sister ...`, but not `Node.js` or `ASP.NET`.
+    r"|(?<=\w\w[.!?])(?=(?:I|My|We|Our|The|He|She|It|They|You|Your|This|That|There|And|But|So|Also|Then|What|How|Do|Is)(?:\s|'\w))"
+)
 _NEW_STATEMENT = re.compile(r"\s*(?:I|My|I'\w+)\s")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:mr|mrs|ms|dr|st|jr|sr|vs|e\.g|i\.e|approx|no|mt|ft|prof)|(?:^|[\s.])[A-Za-z])\.$", re.IGNORECASE

@@ -29,6 +29,7 @@ from memapp.domain.english import (
     tokens,
     word_set,
 )
+from memapp.domain.framing import as_stated
 from memapp.domain.own_words import EVIDENCE_CHARS, own_words
 
 SAYS_NOTHING = "says nothing"
@@ -75,7 +76,7 @@ def check_grounding(text: str, evidence: str) -> list[str]:
 @lru_cache(maxsize=2)
 def _read_evidence(evidence: str) -> list[_Token]:
     """Read a message once, since each of its sentences may be checked against all of it."""
-    return _read(own_words(evidence[:EVIDENCE_CHARS]))
+    return _read(own_words(as_stated(evidence[:EVIDENCE_CHARS])))
 
 
 def _read(text: str) -> list[_Token]:

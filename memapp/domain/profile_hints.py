@@ -50,7 +50,7 @@ _TOPICS: Mapping[str, str] = {
         r"syphilis|stds?|lupus|sclerosis|parkinson\w*|alzheimer\w*|dementia|co?eliac|crohn\w*|colitis|ibs|endometriosis|pcos|"
         r"fibromyalgia|chronic|covid|tuberculosis|psoriasis|eczema|glaucoma|tinnitus|thyroid|kidney (?:disease|stones?|failure)|"
         r"heart (?:attack|condition|disease|failure)|had a stroke|blood pressure|cholesterol|concussion|dyslexi\w+|obes(?:e|ity)|"
-        r"syndrome|disorder|diseases?|illness(?:es)?|ill|sick(?! of)|infections?|injur(?:y|ies|ed)"
+        r"heart(?:beat| murmur)|syndrome|disorder|diseases?|illness(?:es)?|ill|sick(?! of)|infections?|injur(?:y|ies|ed)"
     ),
     "religion": (
         r"church|mosque|synagogue|parish|congregation|chapel|to (?:the |a )?temple|to mass|sunday school|worship\w*|"
@@ -154,10 +154,13 @@ def hint_of(fact: str) -> Hint | None:
     return Hint(field, _named(field, fact) if field in _NAMED else as_value(fact)) if field else None
 
 
-def unknown_in(fact: str, profile: Mapping[str, str]) -> list[Hint]:
-    """Return what a remembered sentence says that only the person's yes can make known, and that the profile does not say."""
+def unknown_in(fact: str, profile: Mapping[str, str], *, field: str = "") -> list[Hint]:
+    """Return what a remembered sentence says that only the person's yes can make known, and that the profile does not say.
+
+    `field` is what it is known to be about, where its words alone do not tell.
+    """
     said = [Hint(one.field, one.value) for one in stated_by(fact) if is_sensitive(one.field)]
-    hint = hint_of(fact)
+    hint = hint_of(fact) or (Hint(field, as_value(fact)) if field and not said else None)
     return _not_in(profile, said) or _not_in(profile, [hint] if hint else [])
 
 

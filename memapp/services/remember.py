@@ -17,6 +17,8 @@ from memapp.domain.consent import FORGOTTEN
 from memapp.domain.distil import Draft, distil
 from memapp.domain.duplicates import is_duplicate, normalise
 from memapp.domain.filters import ALL_LIVE
+from memapp.domain.framing import told_by_healers
+from memapp.domain.grounding import check_grounding
 from memapp.domain.memory import Memory, State
 from memapp.domain.prediction import Surprise
 from memapp.domain.profile import Stated, same_value, stated
@@ -86,7 +88,7 @@ def _store(runtime: Runtime, surprise: Surprise, message: Message, drafts: list[
             if is_forgotten(runtime, draft.text):
                 proposals.propose(runtime, FORGOTTEN, draft.text, message_id=message.id, typed=True, held=memory)
                 continue
-            if unknown := _unknown(runtime, draft):
+            if unknown := _unknown(runtime, message, draft):
                 _propose(runtime, message, unknown, memory)
                 continue
             said_before = [(one.memory, 0.0) for one in stored]  # in this message: words alone decide
@@ -119,7 +121,7 @@ def notice(runtime: Runtime, message: Message) -> None:
     is_own = not any(is_forgotten(runtime, draft.text) for draft in drafts)  # what was erased is no word for anything
     for one in found:
         typed = is_own and not any(other.field == one.field and same_value(one.field, other.value, one.value) for other in pasted)
-        about_it = next((draft for draft in drafts if _says_only(_unknown(runtime, draft), one)), None)
+        about_it = next((draft for draft in drafts if _says_only(_unknown(runtime, message, draft), one)), None)
         held = _memory("", about_it, message, runtime.clock()) if about_it else None
         proposals.propose(runtime, one.field, one.value, message_id=message.id, typed=typed, held=held)
 
@@ -132,9 +134,12 @@ def _propose(runtime: Runtime, message: Message, unknown: Sequence[Hint], memory
             proposals.propose(runtime, one.field, one.value, message_id=message.id, typed=True, held=held)
 
 
-def _unknown(runtime: Runtime, draft: Draft) -> list[Hint]:
+def _unknown(runtime: Runtime, message: Message, draft: Draft) -> list[Hint]:
     """Return what a fact says that only the person's yes can make known, and that the profile does not say."""
-    return unknown_in(draft.text, decisions.profile(runtime))
+    profile = decisions.profile(runtime)
+    if any(not check_grounding(draft.text, told) for told in told_by_healers(message.typed_text)):
+        return unknown_in(draft.text, profile, field="health")
+    return unknown_in(draft.text, profile)
 
 
 def _says_only(unknown: Sequence[Hint], one: Stated) -> bool:

@@ -42,7 +42,7 @@ def test_a_sentence_made_of_what_was_typed_passes(typed: str, fact: str) -> None
         (grounding.CERTAINTY, "I want to live in Malta.", "User lives in Malta."),
         (grounding.CERTAINTY, "If I had a boat I would sail to Crete.", "User sails to Crete."),
         (grounding.CERTAINTY, "Maybe I am allergic to bees.", "User is allergic to bees."),
-        (grounding.CERTAINTY, "My doctor says I have asthma.", "User has asthma."),
+        (grounding.CERTAINTY, "My friend says I have asthma.", "User has asthma."),
         (grounding.TENSE, "I lived in Kyoto.", "User lives in Kyoto."),
         (grounding.TENSE, "I was a pilot.", "User is a pilot."),
         (grounding.TENSE, "I had a parrot.", "User has a parrot."),

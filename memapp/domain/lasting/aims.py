@@ -1,8 +1,8 @@
 """What somebody has undertaken, wants, hopes, plans or tries, in their life and not just now."""
 
-from memapp.domain.english import COMMON_VERBS, word_set
+from memapp.domain.english import COMMON_VERBS
 from memapp.domain.lasting.kept import Lasting, Words, lower, word_at
-from memapp.domain.lasting.words import FREQUENT, LASTING_TO, TIME, VAGUE_OBJECTS
+from memapp.domain.lasting.words import FREQUENT, LASTING_TO, LIFE_AIMS, TIME, VAGUE_OBJECTS
 
 _NEEDED_AFTER = {
     "trying": "to", "looking": "for", "hoping": "to", "planning": "to on", "working": "as at for in on with towards toward",
@@ -46,17 +46,14 @@ def _is_aim(words: Words) -> bool:
     return first == "hoping" or not is_everyday or bool(TIME.search(" ".join(words[2:])))
 
 
-_LIFE_AIMS = word_set("be become learn travel visit move write study own live retire open teach adopt marry publish climb")
-
-
 def want(adverbs: Words, words: Words) -> Lasting | None:
     """Keep wishes for a life, not for now: `want to become a nurse`, not `want to book a table`."""
-    return _aim([*adverbs, "wants"], words, _LIFE_AIMS)
+    return _aim([*adverbs, "wants"], words, LIFE_AIMS)
 
 
 def hope(adverbs: Words, words: Words) -> Lasting | None:
     """Keep hopes for a life: `hope to retire early`."""
-    return _aim([*adverbs, "hopes"], words, _LIFE_AIMS)
+    return _aim([*adverbs, "hopes"], words, LIFE_AIMS)
 
 
 def plan(adverbs: Words, words: Words) -> Lasting | None:

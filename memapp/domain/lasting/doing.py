@@ -15,7 +15,16 @@ from memapp.domain.english import (
 )
 from memapp.domain.lasting.having import owned
 from memapp.domain.lasting.kept import Lasting, Words, lower, split_denial, word_at
-from memapp.domain.lasting.words import ABILITIES, ADJECTIVES, DENIED, FREQUENT, GENERIC_THE, PASSING_VERBS, VAGUE_OBJECTS
+from memapp.domain.lasting.words import (
+    ABILITIES,
+    ADJECTIVES,
+    ANIMALS,
+    DENIED,
+    FREQUENT,
+    GENERIC_THE,
+    PASSING_VERBS,
+    VAGUE_OBJECTS,
+)
 from memapp.domain.retell import split_adverbs
 
 
@@ -80,7 +89,8 @@ def present(adverbs: Words, verb: str, words: Words, *, third: bool = True) -> L
 
 
 def _is_telling_verb(verb: str, words: Words) -> bool:
-    if verb in PASSING_VERBS and not (verb == "believe" and words[:1] == ["in"]):
+    is_kept = (verb == "believe" and words[:1] == ["in"]) or (verb == "keep" and bool(ANIMALS & set(lower(words[:2]))))
+    if verb in PASSING_VERBS and not is_kept:
         return False
     is_word = re.fullmatch(r"[a-z]+(?:-[a-z]+)?", verb) is not None and not verb.endswith("ing")
     return is_word and verb not in FUNCTION_WORDS | PRONOUNS | FINITE | NEGATIONS | ADJECTIVES

@@ -84,5 +84,7 @@ def _been(adverbs: Words, words: Words) -> str:
     return kept.category if kept else ""
 
 
-_LONG = re.compile(r"\b(?:for|since)\b.*(?:year|month|decade|\d|since|kid|child|born|young)")
+_LONG = re.compile(
+    r"\b(?:for|since)\b.*(?:year|month|decade|\d|since|kid|child|born|young|school|college|university|twenties|thirties|teens)"
+)
 _LIGHT_VERBS = word_set("try get have do plan use keep want stay call hope give go")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from memapp.domain.english import stems, word_set
 from memapp.domain.lasting.kept import Lasting, Words, lower, word_at
-from memapp.domain.lasting.words import GETTABLE, LASTING_PASTS, PASSING_PASTS, PEOPLE, TIME, VAGUE_OBJECTS
+from memapp.domain.lasting.words import GETTABLE, LASTING_PASTS, LIFE_AIMS, PASSING_PASTS, PEOPLE, TIME, VAGUE_OBJECTS
 
 
 def past(adverbs: Words, verb: str, words: Words) -> Lasting | None:
@@ -55,4 +55,18 @@ def _met(verb: str, words: Words) -> bool:
     return (words[0][:1].isupper() and words[0] != "I") or _is_lasting_past(verb, words)
 
 
-_PAST_RULES: dict[str, Callable[[str, Words], bool]] = {"got": _got, "went": _went, "lost": _lost, "met": _met}
+def _ended(_verb: str, words: Words) -> bool:
+    """`ended up with three cats`, `ended up becoming a nurse`."""
+    is_new_life = word_at(words, 1) in ("becoming", "marrying", "adopting", "buying", "studying", "teaching")
+    is_thing = word_at(words, 1) == "with" and bool(GETTABLE & set(lower(words[2:6])))
+    return words[0] == "up" and (is_new_life or is_thing) and word_at(words, 2) not in VAGUE_OBJECTS
+
+
+def _decided(_verb: str, words: Words) -> bool:
+    is_of_life = words[0] == "to" and word_at(words, 1) in LIFE_AIMS
+    return is_of_life and word_at(words, 2) not in VAGUE_OBJECTS | {"", "my"}
+
+
+_PAST_RULES: dict[str, Callable[[str, Words], bool]] = {
+    "got": _got, "went": _went, "lost": _lost, "met": _met, "ended": _ended, "decided": _decided,
+}  # fmt: skip

@@ -6,7 +6,7 @@ nothing. Verbs of thinking, saying, wanting right now and small talk have no rul
 
 from collections.abc import Callable
 
-from memapp.domain.english import TRANSITIVE_LIKING, UNCHANGED_PAST, is_past
+from memapp.domain.english import TRANSITIVE_LIKING, UNCHANGED_PAST, is_past, word_set
 from memapp.domain.lasting.aims import hope, plan, try_to, want
 from memapp.domain.lasting.being import am, was
 from memapp.domain.lasting.doing import can, did, do_not, present, used
@@ -27,9 +27,12 @@ def of_person(words: Words) -> Lasting | None:
     if rule is not None:
         return rule(adverbs, after)
     is_ambiguous_past = verb in UNCHANGED_PAST and HAPPENED.search(" ".join(words))
-    if is_past(verb) or verb == "quit" or is_ambiguous_past:
+    if is_past(verb) or verb in _PAST_BY_ITSELF or is_ambiguous_past:
         return past(adverbs, verb, after)
     return present(adverbs, verb, after)
+
+
+_PAST_BY_ITSELF = word_set("quit adopted retired divorced")
 
 
 def _do(adverbs: Words, words: Words) -> Lasting | None:

@@ -96,6 +96,9 @@ LASTING_TO = word_set(
 )
 """What longer plans are about."""
 
+LIFE_AIMS = word_set("be become learn travel visit move write study own live retire open teach adopt marry publish climb")
+"""What somebody wishes, hopes or decides for a life."""
+
 ABILITIES = word_set(
     "speak swim play cook drive sing dance eat read write ride ski juggle whistle sew knit bake surf type code "
     "program draw paint hear see walk drink stand tolerate digest run lift bench fly sail skate understand"
@@ -148,9 +151,26 @@ SIZES = word_set(
 )
 """Words between `have` and the thing."""
 
-GETTABLE = word_set(
-    "dog cat puppy kitten job degree promotion divorce pet car house phd scholarship masters tattoo license "
-    "certificate horse apartment truck internship kittens dogs cats"
+ANIMALS = word_set(
+    "dog dogs puppy puppies cat cats kitten kittens rabbit rabbits hamster hamsters parrot parrots budgie budgies bird birds "
+    "fish goldfish horse horses pony ponies chicken chickens hen hens duck ducks goat goats sheep cow cows pig pigs bees pet "
+    "pets tortoise tortoises turtle turtles ferret ferrets snake snakes lizard lizards gecko geckos greyhound labrador retriever "
+    "terrier poodle dachshund spaniel collie husky beagle"
+)
+"""Whom people live with."""
+
+HOMES = word_set(
+    "house houseboat flat apartment cottage cabin farm farmhouse bungalow garden allotment caravan campervan boat sailboat"
+)
+"""Where people live, or are at home at times."""
+
+GETTABLE = (
+    word_set(
+        "job degree promotion divorce car phd scholarship masters tattoo license certificate truck internship piano guitar "
+        "violin bike motorbike telescope"
+    )
+    | ANIMALS
+    | HOMES
 )
 """What it matters to have got or had."""
 
@@ -177,7 +197,8 @@ HAPPENED = re.compile(r"\b(?:just|recently|yesterday|ago|last)\b", re.IGNORECASE
 
 FREQUENT = re.compile(
     rf"\b(?:(?:every|each) (?:other )?(?:\w*day|week|weekend|month|year|morning|evening|night|{_SEASON})|daily|weekly|once|twice"
-    r"|often|usually|always|sometimes|never|regularly|weekends|mornings|evenings|nights|times? a|a (?:day|week|month|year)"
+    r"|often|usually|always|sometimes|never|regularly|weekends|mornings|evenings|nights|times? a|at night"
+    r"|a (?:day|week|month|year)"
     r"|on (?:mon|tues|wednes|thurs|fri|satur|sun)days?|in my (?:free|spare) time|for (?:fun|a living|work))\b",
     re.IGNORECASE,
 )

@@ -1,0 +1,99 @@
+"""What stands around a statement and is no part of it: who told it, that it turned out, `to be honest`, the other half of `we`.
+
+What is left is a plain first-person statement, with every word that stays in its place. A frame is taken off only where the
+statement begins with it, and only one that leaves the statement as sure as it was: `my doctor says`, never `my friend thinks`.
+"""
+
+import re
+from functools import cache
+
+from memapp.domain.corrections import corrected
+from memapp.domain.english import word_set
+from memapp.domain.lasting.words import ANIMALS, HOMES
+
+_FAMILY = word_set("kid kids child children son sons daughter daughters twins triplets grandchild grandchildren baby babies")
+_MORE = r"(?:(?:just|only|also|recently|actually|now|always|finally|once|both|all|still|really|already|have|'ve) ){0,3}"
+_OPENS = (
+    r"(?:^|(?<=[.!?;\n])|(?<=,)(?= (?:and|but|so|because)\b))"
+    r"(?P<gap>[ \t]{0,4}(?:(?:and|but|so|well|yes|yeah|no|oh|hi|hey|ok|okay|sorry|because),? ){0,3})"
+)
+_ABOUT_ME = r"(?=(?:I|my)\b)"
+_HEALER = (
+    r"(?:doctor|doc|gp|dentist|physician|surgeon|paediatrician|pediatrician|therapist|psychiatrist|psychologist|nurse|midwife|"
+    r"optician|specialist|dietician|dietitian|physio(?:therapist)?|consultant|vet|\w{4,}ologist)s?"
+)
+_TESTS = r"(?:(?:blood|allergy|medical|genetic|eye|hearing) )?(?:tests?|scans?|results|x-rays?|bloodwork)"
+_BY_HEALER = (
+    rf"(?:my|our|the|a) (?:new |old |family )?{_HEALER} {_MORE}(?:says?|said|tells? me|told me|confirm(?:s|ed)|found(?: out)?)"
+    rf"|(?:my|the) {_TESTS} {_MORE}(?:says?|said|shows?|showed|confirm(?:s|ed)|found)"
+    rf"|I (?:was|have been|'ve been) told by (?:my|the|a) {_HEALER}"
+    rf"|according to (?:my|the) (?:{_HEALER}|{_TESTS}),?"
+)
+_LEAD = (
+    rf"(?:as )?(?:it )?(?:just |has |had )?turn(?:s|ed) out"
+    rf"|I(?: have|'ve)? {_MORE}(?:found out|discovered|learnt|learned|reali[sz]ed)"
+    r"|to be (?:perfectly |completely |totally |quite )?(?:honest|fair|frank)(?: with you)?|if (?:I am|I'm) honest"
+    r"|to tell (?:you )?the truth|truth be told|in all honesty|not gonna lie|as it happens|as a matter of fact"
+    r"|believe it or not|by the way|just so you know|for your information|guess what|funnily enough|fun fact|you know what"
+)
+_FRAME_ENDS = rf"(?: that)?[ \t]*[,:!–-]?[ \t]*{_ABOUT_ME}"
+_FRAMES = rf"{_OPENS}(?P<frame>(?:{_BY_HEALER}|{_LEAD}){_FRAME_ENDS})"
+_TOLD = rf"{_OPENS}(?:{_BY_HEALER}){_FRAME_ENDS}(?P<told>[^.!?;\n]+)"
+_LIKING = r"(?:(?:really|absolutely|truly|most) )?(?:love|like|enjoy|hate|dislike|prefer|adore)"
+_CLEFT = (
+    rf"{_OPENS}(?P<what>what |the (?:one |only )?thing (?:that )?)(?P<liking>I {_LIKING})"
+    r"(?P<be>(?: (?:the )?(?:most|best|more than anything))? is )(?!that\b|how\b|when\b|to\b)"
+)
+_HAPPEN = r"\bI happen to (?P<be>be\b)?"
+_FOR_ONESELF = (
+    r"\bI(?:'ve| have)? (?:just |recently |finally )?(?:got|bought|built|made|found|adopted|treated)"
+    r"(?P<self> myself(?: to)?) (?=an?|two|three|some)"
+)
+_HOUSEHOLD = rf"(?:{'|'.join(sorted(ANIMALS | HOMES | _FAMILY))})"
+_WE = (
+    rf"{_OPENS}we(?=(?:'ve| {_MORE}(?:have|own|keep|adopted|bought|raise|rent))\b(?! to\b| not\b)"
+    rf"(?: [\w'-]+){{0,5}}? {_HOUSEHOLD}\b"
+    rf"| {_MORE}live (?:in|near|on|outside|close to) (?:(?:an?|the) )?(?:[\w-]+ ){{0,2}}?"
+    rf"(?:(?:{_HOUSEHOLD}|village|town|suburbs?|countryside)\b|(?-i:[A-Z])\w))"
+)
+_OUR = rf"{_OPENS}our(?= (?:[\w-]+ ){{0,2}}?{_HOUSEHOLD}\b)"
+_JOKE = (
+    r"(?:(?:no|nah|sorry|ok|okay|oops|haha\w*|lol|well|actually),? ){0,3}(?:"
+    r"(?:(?:I am|I'm|im|I was|was) )?(?:(?:just|only) )?(?:kidding|joking|teasing|lying|pulling your leg)|j/?k|(?:just )?a joke|"
+    r"(?:that|this|it) was (?:(?:just|only|all) )?a (?:(?:small|little|white|complete) )?(?:lie|joke|fib|prank)|"
+    r"I (?:just )?(?:lied|made (?:that|it|this|all that) (?:all )?up)|scratch that|forget (?:that )?I said that)"
+    r"(?:,? (?:about (?:that|it|the [\w' -]{1,40})|sorry|haha\w*|lol|before|earlier|just now|there)){0,2}"
+)
+_JOKED = rf"(?:^|(?<=[.!?,;)\n–-])|(?<=\blol)|(?<=\bhaha))[ \t]{{0,4}}(?:but )?{_JOKE}[ \t]{{0,4}}(?=$|[.!?,;:)\n])"
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Compile at the first message, not at the start of the program."""
+    return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
+
+
+def as_stated(text: str) -> str:
+    """Return the text, as long as before, without what it takes back and without what stands around its statements."""
+    text = corrected(text)
+    jokes = [*_compiled(_JOKED).finditer(text)]
+    if jokes:
+        text = "\n" * jokes[-1].end() + text[jokes[-1].end() :]
+    text = _compiled(_FRAMES).sub(lambda found: found["gap"] + "\n" * len(found["frame"]), text)
+    text = _compiled(_CLEFT).sub(
+        lambda found: found["gap"] + "\n" * len(found["what"]) + found["liking"] + " " * len(found["be"]), text
+    )
+    text = _compiled(_HAPPEN).sub(lambda found: ("I am" if found["be"] else "I").ljust(len(found[0])), text)
+    text = _compiled(_FOR_ONESELF).sub(lambda found: found[0][: -len(found["self"]) - 1] + " " * (len(found["self"]) + 1), text)
+    text = _compiled(_WE).sub(lambda found: f"{found['gap']} I", text)
+    return _compiled(_OUR).sub(lambda found: f"{found['gap']} my", text)
+
+
+def told_by_healers(text: str) -> list[str]:
+    """Return what doctors or tests are said to have told the person about themselves: of health, whatever its words are."""
+    return [found["told"] for found in _compiled(_TOLD).finditer(text.replace("’", "'"))]
+
+
+def takes_back(text: str) -> bool:
+    """Say whether a message says of the one before it that it was a joke or a lie, and no more."""
+    return _compiled(rf"\s*{_JOKE}[\s.!)]*").fullmatch(text.replace("’", "'")) is not None
