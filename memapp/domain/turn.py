@@ -17,8 +17,14 @@ class Accepted:
     message: Message | None
     """None for an unprompted remark."""
     reply: Message
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The message was compared with what had been expected."""
+
     expected: Prediction | None
-    """What had been expected, already compared with the message; None when nothing was."""
+    """None when nothing was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,4 +99,4 @@ class Unlearned:
     """What to name to take it back."""
 
 
-TurnEvent = Accepted | Waiting | Predicted | Found | Streamed | Restarted | Completed | Failed | Asked | Unlearned
+TurnEvent = Accepted | Checked | Waiting | Predicted | Found | Streamed | Restarted | Completed | Failed | Asked | Unlearned

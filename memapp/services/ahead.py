@@ -1,12 +1,12 @@
-"""What idle time did for the message that is expected next: it saves call 1 when that message comes."""
+"""Which message is expected next, and what idle time did for it: that saves call 1 when it comes."""
 
 from dataclasses import dataclass
 
-from memapp.domain.chat import Message
+from memapp.domain.chat import OWN_WORDS, Message, MessageStatus, Role
 from memapp.domain.prediction import Prediction
 from memapp.runtime import Runtime
 from memapp.services.evidence import Evidence, look_up
-from memapp.store import checkpoints
+from memapp.store import checkpoints, expectations
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +15,15 @@ class Ahead:
 
     expected: str
     needed_info: tuple[str, ...]
+
+
+def expectation(runtime: Runtime, messages: list[Message]) -> Prediction | None:
+    """Return what the last reply of the model expects to be told next, if nothing but memapp's own words came after it."""
+    last = next((one for one in reversed(messages) if one.model != OWN_WORDS), None)
+    if last is None or last.role is not Role.ASSISTANT or last.status in (MessageStatus.INTERRUPTED, MessageStatus.GENERATING):
+        return None
+    found = expectations.prediction_for(runtime.database.read(), runtime.user_id, last.id, "responder")
+    return found if found and found.text else None
 
 
 def done_ahead(runtime: Runtime, thread_id: str, expected: Prediction | None) -> Ahead | None:

@@ -1,4 +1,4 @@
-"""One turn of a conversation: check the expectation, commit, then answer (`services.answer`).
+"""One turn of a conversation: commit, check the expectation, then answer (`services.answer`).
 
 `take_turn` is the door. Whoever watches iterates; stop iterating and the turn stops, keeping the partial reply.
 The hot path makes exactly two model calls; learning happens later, in `services.upkeep`. A yes or no to the app's own question
@@ -20,11 +20,11 @@ from memapp.domain.expectation import Verdict, mismatch
 from memapp.domain.grounding import check_grounding
 from memapp.domain.prediction import Prediction
 from memapp.domain.text import clean
-from memapp.domain.turn import Accepted, Asked, Completed, TurnEvent
+from memapp.domain.turn import Accepted, Asked, Checked, Completed, TurnEvent
 from memapp.errors import ModelError, StoreError, UsageError
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
-from memapp.services.ahead import done_ahead
+from memapp.services.ahead import done_ahead, expectation
 from memapp.services.answer import OpenTurn, answer, open_thread
 from memapp.services.consent import questions
 from memapp.services.remember import notice
@@ -38,37 +38,47 @@ def take_turn(
     runtime: Runtime, thread_id: str, text: str, *, pasted: Sequence[tuple[int, int]] = (), cancel: Cancel | None = None
 ) -> Iterator[TurnEvent]:
     """Send a message and stream what happens. Raises `UsageError` for a message that cannot be sent; nothing is saved then."""
+    yield from _send(runtime, thread_id, text, pasted, cancel)
+
+
+def _send(
+    runtime: Runtime,
+    thread_id: str,
+    text: str,
+    pasted: Sequence[tuple[int, int]],
+    cancel: Cancel | None,
+    replaced: Message | None = None,
+) -> Iterator[TurnEvent]:
+    """Take a turn, from `replaced` on in place of what was said before."""
     began_at = time.monotonic()
     text, pasted = checked(text, pasted)
-    thread, earlier = open_thread(runtime, thread_id)
+    thread, earlier = open_thread(runtime, thread_id, before=replaced.seq if replaced else None)
     question = questions.open_question(runtime, earlier)
-    expected, verdict = _check_expectation(runtime, [one for one in earlier if one.model != OWN_WORDS], text)
-    ahead = done_ahead(runtime, thread_id, expected) if verdict and not verdict.surprised else None
+    expected = expectation(runtime, earlier)
+    ahead = done_ahead(runtime, thread_id, expected)
     now = runtime.clock()
     with runtime.database.write() as conn:
+        left = chat.messages_after(conn, runtime.user_id, thread_id, replaced.seq) if replaced else []
+        chat.set_active(conn, runtime.user_id, [one.id for one in left], active=False)
         message = chat.add_message(conn, runtime.user_id, thread.id, Role.USER, text, now, origin=Origin.TYPED, pasted=pasted)
         heard = questions.hear(runtime, question, message) if question else None
-        if heard is not None:
-            expected = verdict = None
-            reply = _confirm(runtime, conn, message, heard)
-        else:
-            reply = _add_reply(runtime, conn, thread.id, message, ahead.needed_info if ahead else ())
-        if expected and verdict:
-            expectations.mark_checked(conn, runtime.user_id, expected.id, message.id, verdict.surprised, verdict.why)
-            expected = replace(expected, surprised=verdict.surprised, why=verdict.why)
-        if heard is None and (verdict is None or verdict.surprised or _tells_more(expected, message.typed_text)):
-            expectations.add_surprise(conn, runtime.user_id, thread.id, message.id, expected.id if expected else None, now)
-        _note_check(runtime, conn, thread.id, verdict)
+        reply = _add_reply(runtime, conn, thread.id, message) if heard is None else _confirm(runtime, conn, message, heard)
         chat.save_draft(conn, runtime.user_id, thread.id, "", now)
+    yield Accepted(message, reply)
+    unlearned = unlearn(runtime, thread.id, [one.id for one in left], text)
     _notice(runtime, message)
-    yield Accepted(message, reply, expected)
     if heard is not None:
         yield Completed(reply, "")
-        return
-    turn = OpenTurn(thread, earlier, message, reply, cancel or Cancel(), ahead=ahead, began_at=began_at)
-    yield from answer(runtime, turn)
-    if asked := questions.ask_about(runtime, message):
-        yield Asked(asked)
+    else:
+        expected = _compare(runtime, expected, message)
+        yield Checked(expected)
+        ahead = None if expected is None or expected.surprised else ahead
+        turn = OpenTurn(thread, earlier, message, reply, cancel or Cancel(), ahead=ahead, began_at=began_at)
+        yield from answer(runtime, turn)
+        if asked := questions.ask_about(runtime, message):
+            yield Asked(asked)
+    if unlearned:
+        yield unlearned
 
 
 def retry_turn(runtime: Runtime, reply_id: str, *, cancel: Cancel | None = None) -> Iterator[TurnEvent]:
@@ -88,8 +98,11 @@ def retry_turn(runtime: Runtime, reply_id: str, *, cancel: Cancel | None = None)
         chat.set_active(conn, runtime.user_id, [old.id], active=False)
         reply = _add_reply(runtime, conn, thread.id, message, kept)
         question = chat.put_last(conn, runtime.user_id, question) if question else None
+    yield Accepted(message, reply)
     expected = expectations.checked_by(runtime.database.read(), runtime.user_id, message.id)
-    yield Accepted(message, reply, expected)
+    if expected is None and resumed:
+        expected = _compare(runtime, expectation(runtime, messages), message)
+    yield Checked(expected)
     avoid = "" if resumed else old.text  # nobody minded what could not be finished
     yield from answer(runtime, OpenTurn(thread, messages, message, reply, cancel or Cancel(), kept=kept, avoid=avoid))
     if question:
@@ -103,17 +116,10 @@ def resend_turn(
 
     What was learned from them and is not said any more goes to the trash.
     """
-    checked(text, pasted)
     message = chat.get_message(runtime.database.read(), runtime.user_id, message_id)
     if message.role is not Role.USER:
         raise UsageError("Only your own messages can be edited.")
-    left = chat.messages_after(runtime.database.read(), runtime.user_id, message.thread_id, message.seq)
-    with runtime.database.write() as conn:
-        chat.set_active(conn, runtime.user_id, [one.id for one in left], active=False)
-    unlearned = unlearn(runtime, message.thread_id, [one.id for one in left], text)
-    yield from take_turn(runtime, message.thread_id, text, pasted=pasted, cancel=cancel)
-    if unlearned:
-        yield unlearned
+    yield from _send(runtime, message.thread_id, text, pasted, cancel, replaced=message)
 
 
 def remark(runtime: Runtime, thread_id: str, *, cancel: Cancel | None = None) -> Iterator[TurnEvent]:
@@ -121,7 +127,7 @@ def remark(runtime: Runtime, thread_id: str, *, cancel: Cancel | None = None) ->
     thread, earlier = open_thread(runtime, thread_id)
     with runtime.database.write() as conn:
         reply = _add_reply(runtime, conn, thread.id, None)
-    yield Accepted(None, reply, None)
+    yield Accepted(None, reply)
     yield from answer(runtime, OpenTurn(thread, earlier, None, reply, cancel or Cancel()))
 
 
@@ -190,27 +196,37 @@ def _confirm(runtime: Runtime, conn: sqlite3.Connection, message: Message, yes: 
     )
 
 
-def _tells_more(expected: Prediction | None, typed: str) -> bool:
+def _compare(runtime: Runtime, expected: Prediction | None, message: Message) -> Prediction | None:
+    """Note whether a message was expected; if not, or where it tells more, it is to be learned from.
+
+    A write of its own: the message is saved before a model compares what the two mean.
+    """
+    verdict = _verdict(runtime, expected.text, message.text) if expected else None
+    surprised = expected is None or verdict is None or verdict.surprised or _tells_more(expected, message.typed_text)
+    with runtime.database.write() as conn:
+        if expected and verdict:
+            expectations.mark_checked(conn, runtime.user_id, expected.id, message.id, verdict.surprised, verdict.why)
+            expected = replace(expected, surprised=verdict.surprised, why=verdict.why)
+        if surprised:
+            known = expected.id if expected else None
+            expectations.add_surprise(conn, runtime.user_id, message.thread_id, message.id, known, runtime.clock())
+        _note_check(runtime, conn, message.thread_id, verdict)
+    return expected
+
+
+def _tells_more(expected: Prediction, typed: str) -> bool:
     """Say whether a message states a fact about its writer that was not expected, however alike the two are otherwise."""
-    return expected is None or any(check_grounding(draft.text, expected.text) for draft in distil(typed))
+    return any(check_grounding(draft.text, expected.text) for draft in distil(typed))
 
 
-def _check_expectation(runtime: Runtime, earlier: list[Message], text: str) -> tuple[Prediction | None, Verdict | None]:
-    """Compare what the last reply expected with what came; (None, None) if nothing was expected."""
-    replies = [one for one in earlier if one.role is Role.ASSISTANT]
-    if not replies or replies[-1].status in (MessageStatus.INTERRUPTED, MessageStatus.GENERATING):
-        return None, None
-    expected = expectations.prediction_for(runtime.database.read(), runtime.user_id, replies[-1].id, "responder")
-    if expected is None or not expected.text:
-        return None, None
-    verdict = mismatch(
-        expected.text,
+def _verdict(runtime: Runtime, expected: str, text: str) -> Verdict:
+    return mismatch(
+        expected,
         text,
-        similarity=_similarity(runtime, expected.text, text),
+        similarity=_similarity(runtime, expected, text),
         rule=runtime.settings.mismatch_rule,
         fuzzy_threshold=runtime.settings.fuzzy_threshold,
     )
-    return expected, verdict
 
 
 def _similarity(runtime: Runtime, one: str, other: str) -> float | None:

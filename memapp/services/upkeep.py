@@ -13,7 +13,7 @@ from typing import Literal
 from memapp.domain.chat import Message, MessageStatus, Role
 from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.expectation import may_become
-from memapp.domain.prediction import Prediction, Surprise
+from memapp.domain.prediction import Surprise
 from memapp.domain.prompt import Piece, Prompt, Sampling
 from memapp.errors import MemappError, ModelError, StoreError
 from memapp.inference import Cancel, ChatModel
@@ -21,7 +21,7 @@ from memapp.prompts import predict, respond
 from memapp.prompts import scene as words
 from memapp.runtime import Runtime
 from memapp.services import lifecycle
-from memapp.services.ahead import done_ahead, look_ahead
+from memapp.services.ahead import done_ahead, expectation, look_ahead
 from memapp.services.answer import open_thread, scene
 from memapp.services.embed import embed
 from memapp.services.merge import Written
@@ -98,19 +98,12 @@ def warm(runtime: Runtime, thread_id: str, typed: str, cancel: Cancel) -> int:
     if model is None or cancel.is_set():
         return 0
     thread, messages = open_thread(runtime, thread_id)
-    ahead = done_ahead(runtime, thread_id, _expected(runtime, messages))
+    ahead = done_ahead(runtime, thread_id, expectation(runtime, messages))
     if ahead and may_become(typed, ahead.expected):
         evidence = look_ahead(runtime, thread_id, messages, ahead)
         typed = respond.with_facts(typed, evidence.hits, evidence.delta.lines)
     coming = scene(runtime, model, thread, messages, typed)
     return model.warm(words.trunk(coming), cancel, open_end=True)
-
-
-def _expected(runtime: Runtime, messages: list[Message]) -> Prediction | None:
-    """Return what the last reply of a thread expects, if nothing came after it."""
-    if not messages or messages[-1].role is not Role.ASSISTANT or messages[-1].status is not MessageStatus.COMPLETE:
-        return None
-    return expectations.prediction_for(runtime.database.read(), runtime.user_id, messages[-1].id, "responder")
 
 
 def _last_reply(messages: list[Message]) -> Message | None:
@@ -144,7 +137,7 @@ def _complete_prediction(runtime: Runtime, model: ChatModel, thread_id: str, can
 def _predict_ahead(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel) -> None:
     """Run call 1 as if the person had written what is expected; a right guess then saves it in the turn."""
     thread, messages = open_thread(runtime, thread_id)
-    expected = _expected(runtime, messages)
+    expected = expectation(runtime, messages)
     if expected is None:
         return
     prompt, sampling = predict.request(scene(runtime, model, thread, messages, expected.text))

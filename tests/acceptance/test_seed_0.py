@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from memapp.domain.turn import Accepted, Completed, Found, Predicted
+from memapp.domain.turn import Accepted, Checked, Completed, Found, Predicted
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
@@ -22,7 +22,7 @@ def test_per_turn_control_flow_two_llm_calls(runtime: Runtime, model: ScriptedMo
     happened = say(runtime, thread, "Which tea did I like?")
     assert len(model.seen) == 2
     kinds = [type(event).__name__ for event in happened if type(event).__name__ != "Streamed"]
-    assert kinds == ["Accepted", "Predicted", "Found", "Completed"]
+    assert kinds == ["Accepted", "Checked", "Predicted", "Found", "Completed"]
     assert only(Predicted, happened).needed_info == ("tea",)
     assert only(Completed, happened).reply.text == "Oolong it is."
     assert only(Completed, happened).expects == "How do I brew it?"
@@ -51,12 +51,12 @@ def test_voe_check_is_local_and_compares_with_the_responders_prediction(runtime:
     model.enqueue("Hello.", prediction="I would like to talk about tea.")
     say(runtime, thread, "Hi!")
     calls = len(model.seen)
-    accepted = only(Accepted, say(runtime, thread, "I would like to talk about tea."))
-    assert accepted.expected is not None
-    assert (accepted.expected.source, accepted.expected.surprised) == ("responder", False)
-    accepted = only(Accepted, say(runtime, thread, "My car broke down on the motorway yesterday."))
-    assert accepted.expected is not None
-    assert accepted.expected.surprised is True
+    checked = only(Checked, say(runtime, thread, "I would like to talk about tea."))
+    assert checked.expected is not None
+    assert (checked.expected.source, checked.expected.surprised) == ("responder", False)
+    checked = only(Checked, say(runtime, thread, "My car broke down on the motorway yesterday."))
+    assert checked.expected is not None
+    assert checked.expected.surprised is True
     assert len(model.seen) == calls + 4
 
 
@@ -87,8 +87,8 @@ def test_a_fact_that_was_not_expected_is_a_surprise_however_alike_the_messages_a
     thread = new_chat(runtime)
     model.enqueue("What do you collect?", prediction="I collect old coins.")
     say(runtime, thread, "Hi!")
-    accepted = only(Accepted, say(runtime, thread, "I collect old maps."))
-    assert accepted.expected is not None and accepted.expected.surprised is False
+    checked = only(Checked, say(runtime, thread, "I collect old maps."))
+    assert checked.expected is not None and checked.expected.surprised is False
     assert learn(runtime) == ["User collects old maps."]
     runtime.close()
 
@@ -160,9 +160,9 @@ def test_the_seeds_plain_fuzzy_rule_can_be_chosen(tmp_path: Path, model: Scripte
     thread = new_chat(runtime)
     model.enqueue("Hello.", prediction="Tell me a joke!")
     say(runtime, thread, "Hi!")
-    accepted = only(Accepted, say(runtime, thread, "Tell me a joke?"))
-    assert accepted.expected is not None
-    assert accepted.expected.surprised is True
+    checked = only(Checked, say(runtime, thread, "Tell me a joke?"))
+    assert checked.expected is not None
+    assert checked.expected.surprised is True
     runtime.close()
 
 

@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import signal
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import answer, chats, curate
 from memapp.services.turn import retry_turn, take_turn
-from memapp.store import checkpoints
+from memapp.store import checkpoints, expectations
 from tests.builders import new_chat, only, say
 
 QUESTION = "Which tea do I drink?"
@@ -139,4 +140,14 @@ def test_another_message_begins_afresh(home: Path) -> None:
     happened = say(runtime, thread, "Which coffee do I drink?")
     assert only(Predicted, happened).source == "model"
     assert only(Predicted, retry_turn(runtime, only(Completed, happened).reply.id)).source == "model"
+    runtime.close()
+
+
+def test_what_was_not_compared_before_the_kill_is_compared_when_it_is_tried_again(home: Path) -> None:
+    killed_at(ask_and_die, home, Accepted)
+    runtime, _, reply, _ = reopened(home)
+    pending = partial(expectations.count_surprises, runtime.database.read(), runtime.user_id, "pending")
+    assert pending() == 0
+    list(retry_turn(runtime, reply.id))
+    assert pending() == 1
     runtime.close()

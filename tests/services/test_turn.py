@@ -1,16 +1,19 @@
 """A turn whose memory steps fail: the person gets their answer all the same."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from memapp.domain.chat import MessageStatus
-from memapp.domain.turn import Accepted, Completed
+from memapp.domain.turn import Accepted, Checked, Completed
 from memapp.errors import DiskFull, UsageError
-from memapp.inference.scripted import ScriptedModel
+from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import chats, turn
+from memapp.store import chat
 from tests.builders import make_runtime, new_chat, only, recorded, say
 
 
@@ -35,6 +38,37 @@ def test_an_error_while_noticing_costs_no_answer_and_is_counted(
     assert chats.get_message(runtime, only(Accepted, happened).message.id).text == "I live in Oslo."
     (skipped,) = recorded(runtime, "notice")
     assert (skipped["status"], skipped["thread_id"], skipped["meta"]) == ("skipped", thread, {"error": type(error).__name__})
+
+
+def test_a_message_is_saved_before_any_model_compares_what_it_means(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+    thread = new_chat(runtime)
+    model = runtime.chat.ready()
+    assert isinstance(model, ScriptedModel)
+    model.enqueue("Hello.", prediction="Let us talk about tea.")
+    say(runtime, thread, "Hi!")
+    texts: list[str] = []
+
+    def look(wanted: Sequence[str]) -> NDArray[np.float32]:
+        texts.append(chats.page(runtime, thread).messages[-2].text)
+        return ScriptedEmbedder().embed(wanted)
+
+    monkeypatch.setattr(runtime.embedding.ready(), "embed", look)
+    assert only(Checked, say(runtime, thread, "Tell me about coffee.")).expected is not None
+    assert set(texts) == {"Tell me about coffee."}
+
+
+def test_words_that_cannot_be_saved_replace_nothing(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+    thread = new_chat(runtime)
+    sent = only(Accepted, say(runtime, thread, "I have two cats.")).message
+    before = [one.text for one in chats.page(runtime, thread).messages]
+
+    def full(*_: object, **__: object) -> None:
+        raise DiskFull("No space is left.")
+
+    monkeypatch.setattr(chat, "add_message", full)
+    with pytest.raises(DiskFull):
+        list(turn.resend_turn(runtime, sent.id, "I have three cats."))
+    assert [one.text for one in chats.page(runtime, thread).messages] == before
 
 
 def test_the_wait_for_the_first_word_counts_everything_and_both_calls_are_logged(tmp_path: Path) -> None:

@@ -6,7 +6,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memapp.domain.chat import Message, MessageStatus, Role
-from memapp.domain.turn import Accepted, Asked, Completed, Failed, Found, Predicted, Restarted, Streamed, Unlearned, Waiting
+from memapp.domain.turn import (
+    Accepted,
+    Asked,
+    Checked,
+    Completed,
+    Failed,
+    Found,
+    Predicted,
+    Restarted,
+    Streamed,
+    Unlearned,
+    Waiting,
+)
 from memapp.errors import MemappError
 from memapp.services import chats
 from memapp.ui import reading
@@ -48,11 +60,13 @@ class TurnView:
         """Let the screen follow one event of the turn."""
         answer = self._answer()
         match moved.event:
-            case Accepted(message=message, reply=reply, expected=expected):
+            case Accepted(message=message, reply=reply):
                 self.thread_id, self._reply, self._text = moved.thread_id, reply, ""
-                self._loop = LoopState(expected=expected, begun=True)
+                self._loop = LoopState(begun=True)
                 self._doing = "Thinking · esc stops"
                 await self._add(message, reply)
+            case Checked(expected=expected):
+                self._loop.expected = expected
             case Waiting(note=note):
                 self._doing = "Your message is saved and waits for the model · esc stops"
                 if answer:
