@@ -11,6 +11,16 @@ from pydantic import ValidationError
 from memapp.domain.persona import Persona
 from memapp.errors import ConfigError
 
+EXPECTED = {
+    **dict.fromkeys(("name", "user_name", "description"), "a text of 1 to 2,000 characters"),
+    "prompt": "a text of 1 to 20,000 characters",
+    "mode": "plain or inner_voice",
+    "trust_level": "a number from 0 to 1",
+    **dict.fromkeys(("case_facts", "evidence"), "a list of texts of 1 to 2,000 characters"),
+    "reply_tokens": "a whole number from 16 to 8,192",
+}
+"""What each key of a persona takes."""
+
 
 def load_personas(folders: Sequence[Path]) -> dict[str, Persona]:
     """Read every persona; one in a later folder replaces the one of the same id. Raises `ConfigError` for a bad file."""
@@ -25,12 +35,12 @@ def _read(path: Path) -> Persona:
     try:
         text = path.read_bytes().decode("utf-8-sig")
         values = tomllib.loads(text)
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: cannot be read: {error}.") from None
+    except (OSError, UnicodeDecodeError):
+        raise ConfigError(f"{path} cannot be read as text.", "Correct it, or move it out of this folder.") from None
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path}: not valid TOML: {error}.") from None
     for key in values:
-        if key not in Persona.model_fields or key == "id":
+        if key not in EXPECTED:
             raise ConfigError(f"{path}, line {_line_of(key, text)}: there is no key {key!r}.", _nearest(key))
     try:
         return Persona.model_validate({**values, "id": path.stem})
@@ -44,8 +54,9 @@ def _explained(path: Path, text: str, error: ValidationError) -> ConfigError:
     if key == "id":
         return ConfigError(f"{path}: a persona's file name is small letters, digits, - and _, beginning with a letter.")
     if first["type"] == "missing":
-        return ConfigError(f"{path}: the key {key!r} is missing.", str(Persona.model_fields[key].description or ""))
-    return ConfigError(f"{path}, line {_line_of(key, text)}: {key}: {first['msg']}.")
+        return ConfigError(f"{path}: there is no {key}.", f"{key} is {EXPECTED[key]}.")
+    item = next((f"; number {at + 1} is none" for at in first["loc"][1:2] if isinstance(at, int)), "")
+    return ConfigError(f"{path}, line {_line_of(key, text)}: {key} is {EXPECTED[key]}{item}.")
 
 
 def _line_of(key: str, text: str) -> int:
@@ -54,6 +65,5 @@ def _line_of(key: str, text: str) -> int:
 
 
 def _nearest(key: str) -> str:
-    known = [name for name in Persona.model_fields if name != "id"]
-    near = get_close_matches(key, known, n=1)
-    return f"Did you mean {near[0]!r}?" if near else f"Known keys: {', '.join(known)}."
+    near = get_close_matches(key, EXPECTED, n=1)
+    return f"Did you mean {near[0]!r}?" if near else f"Known keys: {', '.join(EXPECTED)}."

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from memapp.domain.persona import Persona
 from memapp.errors import ConfigError
-from memapp.prompts.personas import load_personas
+from memapp.prompts.personas import EXPECTED, load_personas
 from tests.prompts.scenes import bundled_personas
 
 GOOD = 'name = "Ann"\ndescription = "Short."\nprompt = "You are Ann."\n'
@@ -40,14 +41,35 @@ def test_an_unknown_key_is_named_with_its_line_and_the_nearest_key(tmp_path: Pat
         load_one(tmp_path, GOOD + 'promt = "x"\n')
 
 
-def test_a_wrong_value_is_named_with_its_line(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"ann\.toml, line 4: trust_level: .*less than or equal to 1"):
-        load_one(tmp_path, GOOD + "trust_level = 7\n")
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("trust_level = 7", "line 4: trust_level is a number from 0 to 1."),
+        ("reply_tokens = 9.5", "line 4: reply_tokens is a whole number from 16 to 8,192."),
+        ('mode = "loud"', "line 4: mode is plain or inner_voice."),
+        ('user_name = " "', "line 4: user_name is a text of 1 to 2,000 characters."),
+        ('case_facts = "One."', "line 4: case_facts is a list of texts of 1 to 2,000 characters."),
+        ('evidence = ["One.", 2]', "line 4: evidence is a list of texts of 1 to 2,000 characters; number 2 is none."),
+    ],
+)
+def test_a_wrong_value_is_named_with_its_line_and_what_is_expected(tmp_path: Path, line: str, said: str) -> None:
+    with pytest.raises(ConfigError) as raised:
+        load_one(tmp_path, GOOD + line + "\n")
+    assert str(raised.value) == f"{tmp_path / 'ann.toml'}, {said}"
 
 
-def test_a_missing_key_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"ann\.toml: the key 'prompt' is missing"):
+def test_every_key_has_words_for_what_it_takes() -> None:
+    assert set(EXPECTED) == set(Persona.model_fields) - {"id"}
+
+
+def test_a_missing_key_is_named_with_what_is_expected(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"ann\.toml: there is no prompt\. prompt is a text of 1 to 20,000 characters\.$"):
         load_one(tmp_path, 'name = "Ann"\ndescription = "Short."\n')
+
+
+def test_bytes_that_are_no_text_are_told_in_plain_words(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"ann\.toml cannot be read as text\. Correct it, or move it out of this folder\.$"):
+        load_one(tmp_path, b"\xff\xfe\x00")
 
 
 @pytest.mark.parametrize(
