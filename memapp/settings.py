@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import tomlkit
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from rapidfuzz import fuzz, process
 from tomlkit.exceptions import TOMLKitError
 
@@ -73,6 +73,13 @@ class Settings(BaseModel):
     # The screen
     theme: str = Field("memapp-dark", description="Colours; also ansi-dark and ansi-light, which follow your terminal.")
     hints: bool = Field(True, description="Show the few one-time hints.")
+
+    @field_validator("model")
+    @classmethod
+    def _same_everywhere(cls, model: str) -> str:
+        """Keep the whole path of a file, wherever memapp starts next; any other name is one in the models folder."""
+        path = Path(model).expanduser()
+        return str(path.absolute()) if path.is_file() or model.startswith(("./", "../", "~")) else model
 
 
 @dataclass(frozen=True)

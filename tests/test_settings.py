@@ -47,6 +47,26 @@ def test_a_wrong_file_is_named_with_line_and_nearest_key(tmp_path: Path, text: s
         load(config(tmp_path, text), environment={})
 
 
+def test_a_path_to_a_model_is_the_same_file_wherever_memapp_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "here.gguf").touch()
+    path = tmp_path / "config.toml"
+    for given, stored in {
+        "./tea.gguf": f"{tmp_path}/tea.gguf",
+        "here.gguf": f"{tmp_path}/here.gguf",
+        "~/tea.gguf": f"{Path.home()}/tea.gguf",
+        "tea.gguf": "tea.gguf",
+        "small/tea.gguf": "small/tea.gguf",
+        "": "",
+    }.items():
+        write(path, "model", given)
+        assert load(path, environment={}).settings.model == stored
+        assert load(path, environment={"MEMAPP_MODEL": given}).settings.model == stored
+    write(path, "model", "./tea.gguf")
+    monkeypatch.chdir("/")
+    assert load(path, environment={}).settings.model == f"{tmp_path}/tea.gguf"
+
+
 def test_bytes_that_are_no_text_are_a_clear_error(tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
     path.write_bytes(b"\xff\xfe\x00")

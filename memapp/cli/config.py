@@ -67,4 +67,4 @@ def set_(options: dict[str, Any], name: str, value: str) -> None:
         allowed = settings.load(places.config, {name: wanted}).settings
         preferences.check(name, allowed, places, bootstrap.read_personas(places))
     settings.write(places.config, name, value)
-    say(preferences.said_now(name, value))
+    say(preferences.said_now(name, wanted if isinstance(wanted, str) else value))

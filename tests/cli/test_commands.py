@@ -245,6 +245,15 @@ def test_a_setting_that_names_what_is_not_there_is_refused(memapp: Terminal, nam
     assert not (memapp.home / "config.toml").exists()
 
 
+def test_a_model_in_this_folder_is_set_with_its_whole_path(
+    memapp: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "tea.gguf").symlink_to(bundled_model_path())
+    monkeypatch.chdir(tmp_path)
+    code, _, err = memapp("config", "set", "model", "./tea.gguf")
+    assert (code, err) == (0, f"model is now {tmp_path}/tea.gguf.\n")
+
+
 def test_another_machine_may_be_named_once_that_is_allowed(memapp: Terminal) -> None:
     assert memapp("config", "set", "allow_remote", "true")[0] == 0
     assert memapp("config", "set", "server", "http://192.0.2.1/v1")[0::2] == (0, "server is now http://192.0.2.1/v1.\n")
