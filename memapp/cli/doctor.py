@@ -1,5 +1,6 @@
 """Checking the installation, the settings, the memory file and the models."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -32,6 +33,7 @@ def doctor(options: dict[str, Any], as_json: bool) -> None:
         "memory free": f"{psutil.virtual_memory().available / 1e9:.1f} GB",
         **{package: version(package) for package in ("textual", "llama-cpp-python", "sentence-transformers", "torch")},
     }
+    last_crash = _last_crash(options, report)
     problems = _check_store(options, report)
     if as_json:
         show_json({**report, "problems": problems})
@@ -39,9 +41,22 @@ def doctor(options: dict[str, Any], as_json: bool) -> None:
         show_rows([{"what": name, "is": value} for name, value in report.items()], False)
         for problem in problems:
             say(f"Problem: {problem}")
+        if last_crash is not None:
+            say(f"{last_crash} says where memapp crashed last, and none of your words. Add it to a report, or delete it.")
         say(f"{counted(len(problems), 'problem')} found." if problems else "No problem found.")
     if problems:
         click.get_current_context().exit(1)
+
+
+def _last_crash(options: dict[str, Any], report: dict[str, str]) -> Path | None:
+    """Return the file of the last crash, and add to the report how many there are."""
+    from memapp import paths
+
+    found = sorted(paths.locate(options["home"]).log.glob("crash-*.txt"), key=lambda path: path.stat().st_mtime)
+    if not found:
+        return None
+    report["crashes"] = f"{len(found)}, the newest {found[-1].name}"
+    return found[-1]
 
 
 def _check_store(options: dict[str, Any], report: dict[str, str]) -> list[str]:

@@ -1,8 +1,10 @@
 """What `memapp doctor` finds out about the memory file."""
 
 import json
+import os
 import sqlite3
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from memapp import bootstrap, paths
 from memapp.errors import ModelError
 from memapp.inference import ChatModel
+from memapp.ui.crash import write_crash_file
 from tests.cli.conftest import Terminal
 
 
@@ -79,3 +82,17 @@ def test_it_asks_the_server_that_is_set(memapp: Terminal, monkeypatch: pytest.Mo
     monkeypatch.setattr(bootstrap, "open_chat_model", unreachable)
     code, out, _ = memapp("doctor", "--json")
     assert (code, json.loads(out)["problems"]) == (1, ["No server answers."])
+
+
+def test_it_tells_of_crashes_the_newest_first_and_what_to_do(memapp: Terminal) -> None:
+    assert "crashes" not in json.loads(memapp("doctor", "--json")[1])
+    log = paths.locate(memapp.home).log
+    for day in (2, 1):
+        path = write_crash_file(ValueError(), log, datetime(2026, 3, day, tzinfo=UTC))
+        assert path is not None
+        os.utime(path, (day, day))
+    code, out, err = memapp("doctor")
+    assert code == 0, "what is over is no problem of now"
+    assert "crashes\t2, the newest crash-20260302-000000.txt" in out
+    assert f"{log / 'crash-20260302-000000.txt'} says where memapp crashed last" in err
+    assert "none of your words" in err and "delete" in err
