@@ -139,7 +139,7 @@ _CONTRACTIONS = [
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "´": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "…": ". "})
 _TOKEN = re.compile(r"[,;:()\"?!]|[^\s,;:()\"?!]+")
 _SENTENCE_END = re.compile(
-    r"(?<=[.!?])[)\"']*\s+|\n+"
+    r"(?<=[.!?])[)\"']*\s+(?!(?:19|20)\d\d\b)|\n+"  # `in Oct. 1984`
     # A space was forgotten: `I like tea.My sister ...`, but not `Node.js` or `ASP.NET`.
     r"|(?<=\w\w[.!?])(?=(?:I|My|We|Our|The|He|She|It|They|You|Your|This|That|There|And|But|So|Also|Then|What|How|Do|Is)(?:\s|'\w))"
 )

@@ -53,6 +53,7 @@ FIELDS: Mapping[str, Field] = {
         Field("religion", "Religion"),
         Field("politics", "Politics", many=True),
         Field("money", "Money", many=True),
+        Field("law", "Law", many=True),
         Field("tone", "Tone of answers", "benign", many=True),
         Field("goals_add", "Goals", "benign", many=True),
     )
@@ -186,7 +187,7 @@ _TASK = re.compile(
 )
 """From here on a message is a task, with material that may speak in the first person."""
 
-_END = re.compile(r"(?<=[.!?])[)\"']*\s+|\n+|(?<=[.!?])(?=[A-Z])|[☀-➿\U0001f300-\U0001faff]+")
+_END = re.compile(r"(?<=[.!?])[)\"']*\s+(?!(?:19|20)\d\d\b)|\n+|(?<=[.!?])(?=[A-Z])|[☀-➿\U0001f300-\U0001faff]+")
 _NO_END = re.compile(r"(?:\b(?:mr|mrs|ms|dr|st|jr|sr|vs|apt|ave|rd|blvd|no|mt|ft|prof|e\.g|i\.e|[a-z]))\.$", re.IGNORECASE)
 _ASKING = "who|whose|what|what'?s|when|where|why|how|which|do|does|did|am|is|are|can|could|would|will|should|have"
 _ASKS = re.compile(

@@ -73,6 +73,11 @@ _TOPICS: Mapping[str, str] = {
         r"savings|evict\w+|foreclos\w+|on welfare|unemployment benefits?|food stamps|credit (?:score|cards?)|net worth|"
         rf"inherit(?:ed|ance)|bank (?:account|balance)s?|(?:make|get|have|save|saved) {AMOUNT}"
     ),
+    "law": (
+        r"convict(?:ed|ions?|s)?|(?:criminal|police) record|arrested|sentenced|jailed|imprison\w+|felon(?:s|y|ies)?|"
+        r"on (?:parole|bail|probation)|(?:to|in) (?:prison|jail)|serve time(?! (?:as|with))|found guilty|"
+        r"charged with|restraining order"
+    ),
     "relationship": (
         r"divorc\w+|(?<!current )affairs?|girlfriends?|boyfriends?|fianc[eé]e?s?|ex-\w+|my ex|dating|mistress|"
         r"(?:have|with) a (?:secret )?lover|broke up|break-?up|split up|marry|"

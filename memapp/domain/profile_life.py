@@ -1,4 +1,4 @@
-"""The rules for what else a profile may hold: health, contact, birth, relationships, beliefs, money, tone and goals."""
+"""The rules for what else a profile may hold: health, contact, birth, relationships, beliefs, money, law, tone and goals."""
 
 from memapp.domain.profile_readers import AMOUNT, MAIL, PHONE, address, belief, date, matching, phrase
 from memapp.domain.profile_rules import AM, BEING, I_DO, NEW_ADDRESS, PLEASE, TRAITS, Rule
@@ -114,6 +114,32 @@ LIFE: tuple[Rule, ...] = (
         matching(r"in debt|bankrupt|on (?:benefits|welfare|food stamps|disability)|a millionaire|living paycheck to paycheck"),
     ),
     Rule("money", rf"{I_DO}(?:filed|am filing|have filed) for ", matching("bankruptcy")),
+    Rule(
+        "law",
+        rf"{I_DO}have ",
+        matching(
+            r"(?:an? (?:long |short )?)?(?:criminal|police) (?:record|convictions?)|a (?:felony|conviction)(?: for [\w ]{1,40})?"
+        ),
+    ),
+    Rule(
+        "law",
+        r"(?P<subject>\bi was|\bi've been|\bi have been|\bi got|\band was) "
+        r"(?=(?:(?:once|twice|recently) )?(?:convicted|arrested|sentenced|jailed|imprisoned|charged with|found guilty)\b)",
+        phrase,
+    ),
+    Rule(
+        "law",
+        rf"{I_DO}(?=(?:did|served|spent) (?:[\w-]+ ){{0,4}}(?:time(?! (?:as|with|in (?!prison|jail)))|in (?:prison|jail))\b)",
+        phrase,
+    ),
+    Rule(
+        "law",
+        AM,
+        matching(
+            r"on (?:parole|bail|probation(?! (?:at|period)))|an? (?:ex-|convicted |registered )?(?:felon|convict|"
+            r"criminal)(?! (?:law|justice|def|psych)\w*)"
+        ),
+    ),
     Rule(
         "tone",
         rf"{PLEASE}(?:be|sound) (?:(?:more|less|a bit|a little) )*(?=(?:formal|informal|casual|concise|brief|short|direct|blunt|"

@@ -318,8 +318,9 @@ AMOUNT = (
 
 def date(rest: str) -> Reading | None:
     """Read a date that stands within the next few words: `in Minsk on 4 May 1984`."""
-    found = re.match(rf"(?:(?:in|on|at) )?(?:[A-Z][\w'-]+,? (?:[A-Z][\w'-]+,? )?)?(?:(?:in|on) )?((?i:{_DATE}))(?!\w)", rest)
-    return (one_line(found.group(1)).removeprefix("the "), found.end()) if found else None
+    town = rf"(?!(?i:{MONTH}))[A-Z][\w'-]+,? "
+    found = re.match(rf"(?:(?:in|on|at) )?(?:{town}(?:{town})?)?(?:(?:in|on) )?((?i:{_DATE}))(?!\w)", rest)
+    return (one_line(found.group(1)).removeprefix("the ").rstrip("."), found.end()) if found else None
 
 
 def nothing_named(_: str) -> Reading:

@@ -121,6 +121,7 @@ def test_every_proposal_holds_the_fact_that_says_its_value(runtime: Runtime) -> 
         ("I have a dog called Rex and depression.", "health"),
         ("I work for the Labour party.", "politics"),
         ("I love going to church on Sundays.", "religion"),
+        ("I went to jail in 2010.", "law"),
         ("My dentist told me that I grind my teeth at night.", "health"),
     ],
 )

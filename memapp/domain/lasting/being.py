@@ -108,4 +108,7 @@ def was(adverbs: Words, words: Words) -> Lasting | None:
     return Lasting(["was", *adverbs, *denial, *more, *rest], "profile") if lasts and len(rest) > 1 else None
 
 
-_HAPPENINGS = word_set("born raised adopted homeschooled diagnosed married divorced named bullied drafted trained")
+_HAPPENINGS = word_set(
+    "born raised adopted homeschooled diagnosed married divorced named bullied drafted trained "
+    "convicted arrested sentenced jailed imprisoned deported"
+)

@@ -42,7 +42,7 @@ def _got(_verb: str, words: Words) -> bool:
 def _went(_verb: str, words: Words) -> bool:
     if words[0] != "to" or len(words) < 2:
         return False
-    is_school = bool({"college", "school", "university", "prison", "rehab"} & set(lower(words[1:4])))
+    is_school = bool({"college", "school", "university", "prison", "jail", "rehab"} & set(lower(words[1:4])))
     return is_school or (words[1][:1].isupper() and TIME.search(" ".join(words)) is not None)
 
 
