@@ -42,6 +42,7 @@ from memapp.runtime import Runtime
 from memapp.services import chats, forget
 from memapp.services.turn import take_turn
 from memapp.store import changes, checkpoints, events, vectors
+from memapp.store.place import ASIDE, BACKUPS, new_copy
 from memapp.store.rows import new_id, to_json, to_text
 from memapp.store.schema import statements
 
@@ -218,13 +219,11 @@ def plant_all(home: Path, words: list[str], way: str) -> None:
         if way == "everywhere":
             plant_only_words(runtime, word, number)
     embed(runtime)
-    folder = home / "backups"
-    folder.mkdir()
-    runtime.database.backup(folder / "memapp-backup.db")
+    path, now = runtime.paths.database, runtime.clock()
+    runtime.database.backup(new_copy(path, BACKUPS, "schema2", now))
     said = [row["text"] for row in runtime.database.read().execute("SELECT text FROM memories")]
-    older_backup(folder / "memapp-schema1.db", said)
-    (home / "damaged").mkdir()
-    (home / "damaged" / "memapp-damaged.db").write_bytes(b"\0\1\2 no database " + "\n".join(said).encode())
+    older_backup(new_copy(path, BACKUPS, "schema1", now), said)
+    new_copy(path, ASIDE, "before-restore", now).write_bytes(b"\0\1\2 no database " + "\n".join(said).encode())
 
 
 def plant(runtime: Runtime, word: str, way: str, anchor: str) -> None:
@@ -378,8 +377,8 @@ def forms(word: str) -> list[bytes]:
 
 
 def name_of(file: Path) -> str:
-    known = {"memapp-backup.db": "backup", "memapp-schema1.db": "older backup", "memapp-damaged.db": "damaged copy"}
-    return known.get(file.name, file.name)
+    kinds = {"memapp-schema2": "backup", "memapp-schema1": "older backup", "memapp-before-restore": "damaged copy"}
+    return next((kind for start, kind in kinds.items() if file.name.startswith(start)), file.name)
 
 
 if __name__ == "__main__":

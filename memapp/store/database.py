@@ -18,7 +18,7 @@ import filelock
 from memapp.errors import NewerSchema, StoreError, StoreLocked
 from memapp.store import guards, schema, soundness
 from memapp.store.failures import translated_errors
-from memapp.store.place import prepare_folder, refuse_no_file, take_lock
+from memapp.store.place import BACKUPS, new_copy, prepare_folder, refuse_no_file, take_lock
 
 PRAGMAS = {
     "journal_mode": "wal",
@@ -346,7 +346,4 @@ def _refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
 
 def _backup_before_migration(writer: sqlite3.Connection, path: Path, version: int) -> None:
     writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    folder = path.parent / "backups"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-    Database(path, None, None).backup(folder / f"{path.stem}-schema{version}-{stamp}.db")
+    Database(path, None, None).backup(new_copy(path, BACKUPS, f"schema{version}", datetime.now(UTC)))

@@ -1,6 +1,7 @@
-"""The folder that the memory file lies in, and the lock that keeps a second memapp from writing."""
+"""The folder that the memory file lies in, the lock that keeps a second memapp from writing, and where copies are put."""
 
 import os
+import re
 import stat
 from datetime import datetime
 from pathlib import Path
@@ -9,6 +10,12 @@ import filelock
 
 from memapp.errors import StoreError, StoreLocked
 from memapp.store.failures import translated_errors
+
+BACKUPS = "backups"
+ASIDE = "damaged"
+"""Where a file goes in whose place a backup is put."""
+COPY_FOLDERS = (BACKUPS, ASIDE)
+_COPY = re.compile(r"(.+)-(?:schema\d+|before-restore)-\d{8}T\d{6}(?:\d{6})?Z\.db(.*)", re.DOTALL)
 
 
 def prepare_folder(folder: Path) -> None:
@@ -57,3 +64,21 @@ def take_lock(path: Path) -> filelock.BaseFileLock:
         with translated_errors(path):
             raise error
     return lock
+
+
+def new_copy(path: Path, folder: str, why: str, now: datetime) -> Path:
+    """Return where a copy of a memory file is to be written, in one of the folders of copies, which is made if need be."""
+    place = path.parent / folder
+    place.mkdir(mode=0o700, exist_ok=True)
+    return place / f"{path.stem}-{why}-{now:%Y%m%dT%H%M%S%fZ}.db"
+
+
+def read_copy_name(name: str) -> tuple[str, str] | None:
+    """Return the stem of the file that memapp made a copy of, and what follows `.db`; None for a name it does not give."""
+    found = _COPY.fullmatch(name)
+    return (found[1], found[2]) if found else None
+
+
+def restored_half(path: Path) -> Path:
+    """Return where a backup is written before it takes the place of the memory file."""
+    return path.with_name(f"{path.stem}-restored.partial")

@@ -13,10 +13,8 @@ from pathlib import Path
 
 from memapp.store.database import exchanging, open_copy, open_suspect
 from memapp.store.failures import translated_errors
+from memapp.store.place import ASIDE, new_copy, restored_half
 from memapp.store.rows import to_text
-
-ASIDE = "damaged"
-"""One of the folders of copies, so that forgetting looks there too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +46,7 @@ def put_in_place(path: Path, source: Path, now: datetime) -> Path | None:
 
     Nobody said yes to what still waited in the backup: it ends undecided.
     """
-    partial = path.with_name(f"{path.stem}-restored.partial")
+    partial = restored_half(path)
     with exchanging(path), translated_errors(path):
         partial.unlink(missing_ok=True)
         partial.touch(mode=0o600)
@@ -84,9 +82,7 @@ def _void_proposals(copy: Path, now: datetime) -> None:
 
 def _keep_aside(path: Path, now: datetime) -> Path:
     """Copy the file, and a log that could not be written into it, among the copies; only then may it be replaced."""
-    folder = path.parent / ASIDE
-    folder.mkdir(mode=0o700, exist_ok=True)
-    aside = folder / f"{path.stem}-before-restore-{now:%Y%m%dT%H%M%S%fZ}.db"
+    aside = new_copy(path, ASIDE, "before-restore", now)
     for suffix in ("-wal", ""):
         original = path.with_name(path.name + suffix)
         if original.exists() and not _copy(original, aside.with_name(aside.name + suffix)):

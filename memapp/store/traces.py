@@ -1,7 +1,7 @@
 """Erasing for good in the files: what SQLite keeps of deleted text, the copies beside the file, and the scan that proves it."""
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import BinaryIO
@@ -12,9 +12,11 @@ from memapp.store import schema
 from memapp.store.database import Database, open_copy
 from memapp.store.forget.erasing import Erased
 from memapp.store.forget.todo import mark_erased, mark_settled, planned
+from memapp.store.place import COPY_FOLDERS, read_copy_name, restored_half
 from memapp.store.soundness import FULL_TEXT_TABLES
 
-COPY_FOLDERS = ("backups", "damaged")
+HALVES = (".partial", ".partial-journal", "-wal.partial")
+"""How the name of a copy ends that is still being written."""
 CHUNK = 256 * 1024
 """Small, so that the screen need not wait while one is searched."""
 
@@ -39,8 +41,7 @@ def settle(database: Database) -> bool:
 
 def copies(path: Path) -> list[Path]:
     """Return the copies of a file that memapp made."""
-    found = (one for folder in COPY_FOLDERS for one in (path.parent / folder).glob("*.db"))
-    return sorted(one for one in found if one.name.startswith(path.stem) and one.is_file() and not one.is_symlink())
+    return _made(path, ("",))
 
 
 def clean_copy(path: Path, user_id: str, traces: ByteNeedles, erase: Callable[[sqlite3.Connection], Erased]) -> Fate:
@@ -59,9 +60,8 @@ def clean_copy(path: Path, user_id: str, traces: ByteNeedles, erase: Callable[[s
 
 def remove_unfinished(path: Path) -> None:
     """Delete what a killed backup left behind."""
-    for folder in (path.parent, *(path.parent / name for name in COPY_FOLDERS)):
-        for partial in folder.glob(f"{path.stem}*.partial*"):
-            partial.unlink(missing_ok=True)
+    for unfinished in (*_made(path, HALVES), *_restored_halves(path)):
+        unfinished.unlink(missing_ok=True)
 
 
 def holds(path: Path, needles: ByteNeedles) -> bool:
@@ -81,10 +81,28 @@ def scan(database: Database, more: Iterable[Path], needles: ByteNeedles) -> tupl
 def _other_files(database: Database, more: Iterable[Path]) -> list[Path]:
     """Return every file that memapp may write words to, but those that SQLite has open and the lock."""
     path = database.path
-    handled = {path.name + suffix for suffix in ("", "-wal", "-shm")} | {path.with_suffix(".lock").name}
-    beside = [one for one in path.parent.glob(f"{path.stem}*") if one.name not in handled]
-    below = [one for folder in (*(path.parent / name for name in COPY_FOLDERS), *more) for one in (folder, *folder.rglob("*"))]
-    return sorted({one for one in (*beside, *below) if one.is_file() and not one.is_symlink()})
+    beside = [path.with_suffix(".owner"), path.with_name(f"{path.name}-journal"), *_restored_halves(path)]
+    copies = [one for folder in COPY_FOLDERS for one in (path.parent / folder).rglob("*") if not _is_of_another(path, one)]
+    below = [one for folder in more for one in (folder, *folder.rglob("*"))]
+    return sorted({one for one in (*beside, *copies, *below) if one.is_file() and not one.is_symlink()})
+
+
+def _made(path: Path, endings: Sequence[str]) -> list[Path]:
+    """Return the files in the folders of copies that bear a name which memapp gives to copies of a memory file."""
+    names = [(path.stem, ending) for ending in endings]
+    found = (one for folder in COPY_FOLDERS for one in (path.parent / folder).glob("*"))
+    return sorted(one for one in found if read_copy_name(one.name) in names and one.is_file() and not one.is_symlink())
+
+
+def _restored_halves(path: Path) -> list[Path]:
+    half = restored_half(path)
+    return [half.with_name(half.name + ending) for ending in ("", "-journal")]
+
+
+def _is_of_another(path: Path, copy: Path) -> bool:
+    """Say whether memapp made a copy of another memory file. What the person put there may be of this one."""
+    found = read_copy_name(copy.name)
+    return found is not None and found[0] != path.stem
 
 
 def _open_files(database: Database) -> Iterator[tuple[str, BinaryIO]]:

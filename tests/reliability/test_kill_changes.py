@@ -14,6 +14,7 @@ from memapp.domain.memory import State
 from memapp.runtime import Runtime
 from memapp.services import curate, forget, lifecycle
 from memapp.store import memories
+from memapp.store.place import BACKUPS, new_copy
 from tests.reliability.test_kill import assert_sound
 
 FACTS = [f"User knows person number {number} of the pottery class." for number in range(8)]
@@ -24,8 +25,7 @@ def plant(home: Path) -> None:
     runtime = bootstrap.start(home=home)
     for text in FACTS:
         curate.forget(runtime, curate.add(runtime, text).memory_id)
-    (home / "backups").mkdir()
-    runtime.database.backup(home / "backups" / "memapp-first.db")
+    runtime.database.backup(new_copy(home / "memapp.db", BACKUPS, "schema1", runtime.clock()))
     runtime.close()
 
 
@@ -45,8 +45,9 @@ def bring_back(home: Path) -> None:
 
 def back_up(home: Path) -> None:
     runtime = bootstrap.start(home=home)
+    target = new_copy(home / "memapp.db", BACKUPS, "schema2", runtime.clock())
     for _ in range(3):
-        runtime.database.backup(home / "backups" / "memapp-second.db")
+        runtime.database.backup(target)
 
 
 def killed(work: Callable[[Path], None], home: Path, seconds: float | None) -> None:

@@ -20,6 +20,7 @@ from memapp.store import changes, checkpoints, traces
 from memapp.store.database import Database
 from memapp.store.forget import finding, todo
 from memapp.store.forget.todo import Job
+from memapp.store.place import BACKUPS, new_copy
 from memapp.store.rows import new_id, to_json, to_text
 from tests.builders import Clock, make_runtime, new_chat, say
 
@@ -55,10 +56,8 @@ def ask(runtime: Runtime, sql: str, *values: object) -> list[tuple[object, ...]]
     return [tuple(row) for row in runtime.database.read().execute(sql, values)]
 
 
-def back_up(runtime: Runtime, name: str = "memapp-1.db") -> Path:
-    folder = runtime.paths.database.parent / "backups"
-    folder.mkdir(exist_ok=True)
-    return runtime.database.backup(folder / name)
+def back_up(runtime: Runtime) -> Path:
+    return runtime.database.backup(new_copy(runtime.paths.database, BACKUPS, "schema1", runtime.clock()))
 
 
 def test_a_purged_memory_is_found_by_nothing_and_leaves_history_without_words(runtime: Runtime) -> None:
@@ -77,8 +76,8 @@ def test_a_purged_memory_is_found_by_nothing_and_leaves_history_without_words(ru
 
 def test_with_its_messages_nothing_of_it_is_left_in_any_file(runtime: Runtime, tmp_path: Path) -> None:
     memory = learn(runtime)
-    back_up(runtime)
-    assert {"memapp.db-wal", "memapp-1.db"} <= files_with(tmp_path, b"zqarla")
+    copy = back_up(runtime)
+    assert {"memapp.db-wal", copy.name} <= files_with(tmp_path, b"zqarla")
     receipt = forget.purge(runtime, [memory], messages=True)
     assert (receipt.memories, receipt.messages, receipt.backups_cleaned, receipt.left) == (1, 2, 1, ())
     assert files_with(tmp_path, b"zqarla") == set()
@@ -344,13 +343,28 @@ def test_the_end_of_the_trash_does_not_go_beyond_what_the_person_planned(runtime
 
 
 def test_a_copy_that_cannot_be_cleaned_is_dropped_only_if_it_holds_it(runtime: Runtime) -> None:
-    folder = runtime.paths.database.parent / "backups"
-    folder.mkdir()
-    (folder / "memapp-broken.db").write_bytes(b"no database, but: " + FACT.encode())
-    (folder / "memapp-other.db").write_bytes(b"no database, and nothing of it")
+    broken, other = (new_copy(runtime.paths.database, BACKUPS, "schema1", runtime.clock()) for _ in range(2))
+    broken.write_bytes(b"no database, but: " + FACT.encode())
+    other.write_bytes(b"no database, and nothing of it")
     receipt = forget.purge(runtime, [curate.add(runtime, FACT).memory_id])
     assert (receipt.backups_cleaned, receipt.backups_dropped) == (0, 1)
-    assert [file.name for file in folder.iterdir()] == ["memapp-other.db"]
+    assert list(other.parent.iterdir()) == [other]
+
+
+def test_the_copies_of_another_file_in_the_folder_stay_as_they_are(runtime: Runtime, tmp_path: Path) -> None:
+    other = bootstrap.start(home=tmp_path, database=tmp_path / "memapp-old.db")
+    curate.add(other, FACT)
+    mine = other.database.backup(new_copy(other.paths.database, BACKUPS, "schema1", other.clock()))
+    by_hand = other.database.backup(mine.with_name("memapp-mine.db"))
+    broken = new_copy(other.paths.database, BACKUPS, "schema1", other.clock())
+    broken.write_bytes(b"no database, but: " + FACT.encode())
+    before = {path: path.read_bytes() for path in (mine, by_hand, broken)}
+    curate.add(runtime, FACT)
+    receipt = forget.forget_everywhere(runtime, "Zqarla")
+    assert (receipt.memories, receipt.backups_cleaned, receipt.backups_dropped) == (1, 0, 0)
+    assert [name for name, _ in receipt.left] == [by_hand.name], "told of, since nobody but the person knows whose it is"
+    assert {path: path.read_bytes() for path in before} == before
+    other.close()
 
 
 def test_a_cleaned_copy_is_a_sound_file_that_still_has_everything_else(runtime: Runtime) -> None:
@@ -370,11 +384,11 @@ def test_a_cleaned_copy_is_a_sound_file_that_still_has_everything_else(runtime: 
 @pytest.mark.parametrize("everywhere", [False, True])
 def test_what_was_planned_before_a_kill_is_done_at_the_next_start(runtime: Runtime, tmp_path: Path, everywhere: bool) -> None:
     memory = learn(runtime)
-    back_up(runtime)
+    copy = back_up(runtime)
     with runtime.database.write() as conn:
         messages = finding.said_in(conn, runtime.user_id, [memory])
         todo.plan(conn, runtime.user_id, Job(words=("zqarla",)) if everywhere else Job((memory,), messages))
-    (tmp_path / "backups" / "memapp-2.db.partial").write_text("half a backup")
+    copy.with_name(f"{copy.name}.partial").write_text("half a backup")
     runtime.close()
     again = bootstrap.start(home=tmp_path)
     assert ask(again, "SELECT count(*) FROM purge_todo") == [(0,)]

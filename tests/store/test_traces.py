@@ -45,21 +45,42 @@ def test_opening_and_closing_the_file_would_lose_them(database: Database) -> Non
 def test_only_copies_of_this_file_are_touched(database: Database) -> None:
     for name in ("backups", "damaged", "elsewhere"):
         (database.path.parent / name).mkdir()
-    names = ("backups/memapp-1.db", "damaged/memapp-2.db", "backups/other-1.db", "backups/memapp-1.txt", "elsewhere/memapp-3.db")
-    for name in names:
+    ours = ["backups/memapp-schema3-20260131T081500Z.db", "damaged/memapp-before-restore-20260131T081500000000Z.db"]
+    others = [
+        *("backups/memapp.db", "backups/memapp-mine.db", "backups/memapp-schema3-20260131T081500Z.txt", "backups/-schema3-.db"),
+        "backups/memapp-old-schema3-20260131T081500Z.db",
+        "damaged/memapp-old-before-restore-20260131T081500000000Z.db",
+        "elsewhere/memapp-schema3-20260131T081500Z.db",
+    ]
+    for name in (*ours, *others):
         (database.path.parent / name).touch()
-    (database.path.parent / "backups" / "memapp-link.db").symlink_to(database.path)
+    (database.path.parent / "backups" / "memapp-schema4-20260131T081500Z.db").symlink_to(database.path)
     found = [path.relative_to(database.path.parent).as_posix() for path in traces.copies(database.path)]
-    assert found == ["backups/memapp-1.db", "damaged/memapp-2.db"]
+    assert found == ours
 
 
 def test_half_a_backup_is_removed_and_nothing_else(database: Database) -> None:
-    folder = database.path.parent / "backups"
-    folder.mkdir()
-    for name in ("memapp-1.db.partial", "memapp-1.db.partial-journal", "memapp-1.db", "other.db.partial"):
+    folder = database.path.parent
+    (folder / "backups").mkdir()
+    (folder / "damaged").mkdir()
+    copy, aside = "backups/memapp-schema3-20260131T081500Z.db", "damaged/memapp-before-restore-20260131T081500000000Z.db"
+    halves = {
+        *("memapp-restored.partial", "memapp-restored.partial-journal"),
+        *(f"{copy}.partial", f"{copy}.partial-journal", f"{aside}.partial", f"{aside}-wal.partial"),
+    }
+    for name in halves:
         (folder / name).touch()
+    others = {
+        *(copy, aside, "backups/memapp-mine.db.partial", "backups/memapp-old-schema3-20260131T081500Z.db.partial"),
+        *("memapp-thesis.partial-draft.md", "memapp.partial", "memapp-old-restored.partial", f"{copy}.partial-draft.md"),
+        "memapp-schema3-20260131T081500Z.db.partial",
+    }
+    for name in others:
+        (folder / name).touch()
+    before = {file.relative_to(folder).as_posix() for file in folder.rglob("*")}
     traces.remove_unfinished(database.path)
-    assert sorted(file.name for file in folder.iterdir()) == ["memapp-1.db", "other.db.partial"]
+    after = {file.relative_to(folder).as_posix() for file in folder.rglob("*")}
+    assert (before - after, others - after) == (halves, set())
 
 
 def test_the_file_cannot_be_rewritten_within_a_change_or_by_a_reader(database: Database) -> None:
