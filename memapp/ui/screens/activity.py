@@ -7,8 +7,6 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.getters import app as the_app
-from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Static
 
@@ -16,30 +14,26 @@ from memapp.domain.history import Event, in_words
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.services import undo
-from memapp.ui import reading
 from memapp.ui.activity import words
 from memapp.ui.activity.difference import DifferenceCard
 from memapp.ui.activity.numbers import NumbersView
 from memapp.ui.activity.reading import Line, LogPage, compared, log_page, numbers, undoable
 from memapp.ui.activity.rows import LogRows, StepRows
-from memapp.ui.app import MemappApp
-from memapp.ui.modes import MODES
 from memapp.ui.safe import notify, plain
+from memapp.ui.screens.mode import ModeScreen
 from memapp.ui.told import told
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.tabline import TabLine
-from memapp.ui.widgets.topbar import TopBar
 
 TABS = (("numbers", "Numbers"), ("log", "Log"), ("undo", "Undo"))
 UNDO_NOTE = "Last first. u takes back the one marked ↶, with everything that followed from it."
 
 
-class ActivityScreen(Screen[None]):
+class ActivityScreen(ModeScreen):
     """Three tabs."""
 
-    app = the_app(MemappApp)
-
+    MODE = "activity"
     AUTO_FOCUS = "#numbers"
     BINDING_GROUP_TITLE = "Activity"
     HELP = (
@@ -51,18 +45,17 @@ class ActivityScreen(Screen[None]):
         Binding("tab", "turn(1)", "Next tab", id="activity.next"),
         Binding("shift+tab", "turn(-1)", "Tab before", show=False, id="activity.before"),
         Binding("ctrl+z,u", "undo_last", "Take back the last", id="activity.undo", key_display="u"),
-        Binding("escape", "back", "Back", show=False, id="activity.back"),
+        Binding("escape", "chat", "Back", show=False, id="activity.back"),
     ]
 
     def __init__(self, runtime: Runtime) -> None:
-        super().__init__()
-        self.runtime = runtime
+        super().__init__(runtime)
         self.tab = "numbers"
         self._befores: list[int | None] = [None]
         """Where the pages of the log begin, up to the one that is shown."""
 
     def compose(self) -> ComposeResult:
-        yield TopBar(MODES, "activity", right=reading.network(self.runtime))
+        yield from super().compose()
         yield TabLine(TABS)
         yield NumbersView()
         yield LogRows(self.runtime.clock)
@@ -72,16 +65,10 @@ class ActivityScreen(Screen[None]):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        self.app.changed.subscribe(self, self._changed)
         self._show_tab()
 
-    def on_screen_resume(self) -> None:
-        self.query_one(TopBar).say(reading.network(self.runtime))
+    def look_again(self) -> None:
         self.load()
-
-    def _changed(self, _: None) -> None:
-        if self.is_current:
-            self.load()
 
     @property
     def lines(self) -> LogRows:
@@ -139,9 +126,6 @@ class ActivityScreen(Screen[None]):
         inside: dict[str, Widget] = {"numbers": self.query_one(NumbersView), "log": self.lines, "undo": self.steps}
         inside[tab].focus()
         self.load()
-
-    def action_back(self) -> None:
-        self.app.call_later(self.app.action_mode, "chat")
 
     # What a line leads to --------------------------------------------------------------------------------------------
 

@@ -8,19 +8,14 @@ from typing import ClassVar
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.getters import app as the_app
-from textual.screen import Screen
 
 from memapp.runtime import Runtime
-from memapp.ui import reading
-from memapp.ui.app import MemappApp
 from memapp.ui.inbox.profile import ProfilePane
 from memapp.ui.inbox.waiting import WaitingPane
-from memapp.ui.modes import MODES
 from memapp.ui.safe import notify
+from memapp.ui.screens.mode import ModeScreen
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.tabline import TabLine
-from memapp.ui.widgets.topbar import TopBar
 
 TABS = (("waiting", "Waiting"), ("profile", "Profile"))
 
@@ -35,11 +30,10 @@ class AnswerLine(KeyLine):
             notify(self, "This click only brought memapp to the front. Click again to answer.")
 
 
-class InboxScreen(Screen[None]):
+class InboxScreen(ModeScreen):
     """The two tabs."""
 
-    app = the_app(MemappApp)
-
+    MODE = "inbox"
     AUTO_FOCUS = "#cases"
     BINDING_GROUP_TITLE = "Inbox"
     HELP = (
@@ -55,8 +49,7 @@ class InboxScreen(Screen[None]):
     ]
 
     def __init__(self, runtime: Runtime) -> None:
-        super().__init__()
-        self.runtime = runtime
+        super().__init__(runtime)
         self.tab = "waiting"
         self.came_back = False
         """The terminal came to the front, and nothing has been clicked since."""
@@ -65,28 +58,21 @@ class InboxScreen(Screen[None]):
         """How much was put off, and until when."""
 
     def compose(self) -> ComposeResult:
-        yield TopBar(MODES, "inbox", right=reading.network(self.runtime))
+        yield from super().compose()
         yield TabLine(TABS)
         yield WaitingPane(self.runtime)
         yield ProfilePane(self.runtime)
         yield AnswerLine()
 
     def on_mount(self) -> None:
-        self.app.changed.subscribe(self, self._changed)
         self.watch(self.app, "app_focus", self._focus_moved, init=False)
         self._show_tab()
 
     def on_screen_resume(self) -> None:
         self.came_back = False
-        self.query_one(TopBar).say(reading.network(self.runtime))
         self.waiting.arm_later()
-        self._look_again()
 
-    def _changed(self, _: None) -> None:
-        if self.is_current:
-            self._look_again()
-
-    def _look_again(self) -> None:
+    def look_again(self) -> None:
         self.waiting.refresh_cases()
         self.profile.refresh_known()
 
@@ -135,7 +121,7 @@ class InboxScreen(Screen[None]):
         if self.tab == "profile":
             self.action_turn("waiting")
         else:
-            self.app.call_later(self.app.action_mode, "chat")
+            self.action_chat()
 
     # Coming back to the terminal -------------------------------------------------------------------------------------
 

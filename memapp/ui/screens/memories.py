@@ -14,10 +14,8 @@ from memapp.domain.filters import MemoryFilter, Sort
 from memapp.domain.memory import Memory
 from memapp.runtime import Runtime
 from memapp.services import curate
-from memapp.ui import reading
 from memapp.ui.memories.rows import MemoryRows
 from memapp.ui.memories.words import SORTS
-from memapp.ui.modes import MODES
 from memapp.ui.panels.memory_detail import MemoryDetail
 from memapp.ui.panels.memory_provenance import MemoryProvenance
 from memapp.ui.panels.memory_relations import MemoryRelations
@@ -26,12 +24,12 @@ from memapp.ui.told import told
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.searchfield import SearchField
-from memapp.ui.widgets.topbar import TopBar
 
 
 class MemoriesScreen(MemoryListScreen):
     """Search, list, detail."""
 
+    MODE = "memories"
     AUTO_FOCUS = "#memories"
     BINDING_GROUP_TITLE = "Memories"
     HELP = (
@@ -73,7 +71,7 @@ class MemoriesScreen(MemoryListScreen):
         """Where a walk along relations came from."""
 
     def compose(self) -> ComposeResult:
-        yield TopBar(MODES, "memories", right=reading.network(self.runtime))
+        yield from super().compose()
         with Horizontal(id="memories-body"):
             with Vertical(id="memories-list"):
                 yield from self.compose_list()
@@ -97,8 +95,8 @@ class MemoriesScreen(MemoryListScreen):
             wanted = replace(wanted, category=near[0] if len(near) == 1 else "", problems=(*wanted.problems, _is_one_of(near)))
         return wanted
 
-    def _changed(self, nothing: None) -> None:
-        super()._changed(nothing)
+    def look_again(self) -> None:
+        super().look_again()
         self.detail.look_again()
 
     @on(RowList.Moved, "#memories")

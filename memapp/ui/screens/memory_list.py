@@ -5,35 +5,29 @@ from typing import ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.getters import app as the_app
-from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from memapp.domain.filters import MemoryFilter, Sort, parse_filter
 from memapp.domain.memory import Memory
 from memapp.runtime import Runtime
 from memapp.services import curate
-from memapp.ui import reading
-from memapp.ui.app import MemappApp
 from memapp.ui.memories.deeds import Deeds
 from memapp.ui.memories.reading import AT_FIRST, PAGE, Page, page
 from memapp.ui.memories.rows import FoundRows, wanted_words
 from memapp.ui.memories.words import SORTS, many
 from memapp.ui.safe import joined
+from memapp.ui.screens.mode import ModeScreen
 from memapp.ui.told import told
 from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.searchfield import SearchField
-from memapp.ui.widgets.topbar import TopBar
 
 DEBOUNCE_SECONDS = 0.02
 REST_SECONDS = 0.15
 """After a pause of so long the rest of the page follows the first screenful."""
 
 
-class MemoryListScreen(Screen[None]):
+class MemoryListScreen(ModeScreen):
     """A search field, a line that counts, and rows; a subclass says around what they stand and what keys do."""
-
-    app = the_app(MemappApp)
 
     NOTHING: ClassVar[str]
     """What stands there when there is nothing at all."""
@@ -45,8 +39,7 @@ class MemoryListScreen(Screen[None]):
     """The actions that need a memory to act on."""
 
     def __init__(self, runtime: Runtime, field: SearchField, rows: FoundRows, sort: Sort) -> None:
-        super().__init__()
-        self.runtime = runtime
+        super().__init__(runtime)
         self.deeds = Deeds(self, runtime)
         self.field = field
         self.rows = rows
@@ -73,18 +66,10 @@ class MemoryListScreen(Screen[None]):
         """The first rows are there, or none are on their way; keys wait for that."""
         return self.shown_for is not None or not any(one.node is self and one.is_running for one in self.workers)
 
-    def on_mount(self) -> None:
-        self.app.changed.subscribe(self, self._changed)
-
-    def on_screen_resume(self) -> None:
-        self.query_one(TopBar).say(reading.network(self.runtime))
-        self.load()
-
-    def _changed(self, _: None) -> None:
-        if self.is_current:
-            self.load()
-
     # What is shown ---------------------------------------------------------------------------------------------------
+
+    def look_again(self) -> None:
+        self.load()
 
     def wanted(self) -> MemoryFilter:
         """Return what is searched for."""
@@ -193,4 +178,4 @@ class MemoryListScreen(Screen[None]):
             self.field.value = ""
             self.rows.focus()
         else:
-            self.app.call_later(self.app.action_mode, "chat")
+            self.action_chat()

@@ -7,15 +7,14 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.screen import Screen
 from textual.widgets import Static
 
 from memapp.runtime import Runtime
 from memapp.services import models
 from memapp.services.models import ModelChoice
 from memapp.ui import reading
-from memapp.ui.modes import MODES
 from memapp.ui.safe import joined, notify, row
+from memapp.ui.screens.mode import ModeScreen
 from memapp.ui.told import told
 from memapp.ui.widgets.explained import Explained, ExplainedRows, columns
 from memapp.ui.widgets.keyline import KeyLine
@@ -47,34 +46,33 @@ class ModelRows(ExplainedRows[ModelChoice]):
         return joined((item.name, "bold $primary"), "\n", text)
 
 
-class ModelsScreen(Screen[None]):
+class ModelsScreen(ModeScreen):
     """A list of models, and what is known of the chosen one."""
 
+    MODE = "models"
     AUTO_FOCUS = "#models"
     BINDING_GROUP_TITLE = "Models"
     HELP = "Enter makes a model the one that answers, now and at later starts."
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("R", "reload", "Load again", id="models.reload"),
-        Binding("escape", "leave", "Chat", id="models.leave"),
+        Binding("escape", "chat", "Chat", id="models.leave"),
     ]
 
     def __init__(self, runtime: Runtime) -> None:
-        super().__init__()
-        self.runtime = runtime
+        super().__init__(runtime)
         self.models = Explained(ModelRows(id="models"))
 
     def compose(self) -> ComposeResult:
-        yield TopBar(MODES, "models")
+        yield from super().compose()
         yield Static(id="model-state", markup=False)
         yield self.models
         yield KeyLine()
 
     def on_mount(self) -> None:
         self.set_interval(STATE_SECONDS, self._show_state)
-        self.refresh_models()
 
-    def on_screen_resume(self) -> None:
+    def look_again(self) -> None:
         self.refresh_models()
 
     @work(exclusive=True, group="models")
@@ -124,10 +122,7 @@ class ModelsScreen(Screen[None]):
 
     def action_reload(self) -> None:
         """Load the chosen model again."""
-        self.app.talk.load_models()  # type: ignore[attr-defined]
-
-    def action_leave(self) -> None:
-        self.app.call_later(self.app.action_mode, "chat")  # type: ignore[attr-defined]
+        self.app.talk.load_models()
 
 
 def _whereabouts(choice: ModelChoice) -> str:

@@ -7,22 +7,19 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.screen import Screen
 from textual.widgets import Input
 
 from memapp.runtime import Runtime
 from memapp.services import preferences
 from memapp.services.preferences import Preference
-from memapp.ui import reading
-from memapp.ui.modes import MODES
 from memapp.ui.safe import joined, notify, row
 from memapp.ui.screens.detail import Line
+from memapp.ui.screens.mode import ModeScreen
 from memapp.ui.told import told
 from memapp.ui.widgets.explained import Explained, ExplainedRows, columns
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.searchfield import SearchField
-from memapp.ui.widgets.topbar import TopBar
 
 
 class SettingRows(ExplainedRows[Preference]):
@@ -52,9 +49,10 @@ class SettingRows(ExplainedRows[Preference]):
         )
 
 
-class SettingsScreen(Screen[None]):
+class SettingsScreen(ModeScreen):
     """A list of settings, and what the chosen one means."""
 
+    MODE = "settings"
     AUTO_FOCUS = "#settings"
     BINDING_GROUP_TITLE = "Settings"
     HELP = "Enter changes a setting. / searches. The file config.toml keeps your comments."
@@ -62,22 +60,20 @@ class SettingsScreen(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("R", "default", "Default", id="settings.default"),
         Binding("slash", "search", "Search", id="settings.search"),
-        Binding("escape", "leave", "Chat", id="settings.leave"),
+        Binding("escape", "chat", "Chat", id="settings.leave"),
     ]
 
     def __init__(self, runtime: Runtime) -> None:
-        super().__init__()
-        self.runtime = runtime
+        super().__init__(runtime)
         self.settings = Explained(SettingRows(id="settings", empty="No setting has these words."))
 
     def compose(self) -> ComposeResult:
-        yield TopBar(MODES, "settings", right=reading.network(self.runtime))
+        yield from super().compose()
         yield SearchField("Search settings", id="settings-search")
         yield self.settings
         yield KeyLine()
 
-    def on_screen_resume(self) -> None:
-        self.query_one(TopBar).say(reading.network(self.runtime))
+    def look_again(self) -> None:
         self._show()
 
     @on(Input.Changed)
@@ -132,9 +128,6 @@ class SettingsScreen(Screen[None]):
 
     def action_search(self) -> None:
         self.query_one(SearchField).focus()
-
-    def action_leave(self) -> None:
-        self.app.call_later(self.app.action_mode, "chat")  # type: ignore[attr-defined]
 
 
 def _words(one: Preference) -> str:

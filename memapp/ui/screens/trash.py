@@ -15,10 +15,8 @@ from memapp.domain.memory import Memory
 from memapp.errors import NotFound
 from memapp.runtime import Runtime
 from memapp.services import curate
-from memapp.ui import reading
 from memapp.ui.memories.rows import TrashRows
 from memapp.ui.memories.words import ago, purges, why
-from memapp.ui.modes import MODES
 from memapp.ui.safe import joined
 from memapp.ui.screens.detail import TextCard
 from memapp.ui.screens.memory_list import MemoryListScreen
@@ -26,7 +24,6 @@ from memapp.ui.told import told
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.searchfield import SearchField
-from memapp.ui.widgets.topbar import TopBar
 
 TICK_SECONDS = 60.0
 
@@ -34,6 +31,7 @@ TICK_SECONDS = 60.0
 class TrashScreen(MemoryListScreen):
     """Search, list, and below it all about the current row."""
 
+    MODE = "trash"
     AUTO_FOCUS = "#trash"
     BINDING_GROUP_TITLE = "Trash"
     HELP = "r brings a memory back. X erases it for good, E everything; both ask for a typed word first."
@@ -64,7 +62,7 @@ class TrashScreen(MemoryListScreen):
         self.note = Static(id="trash-note", markup=False)
 
     def compose(self) -> ComposeResult:
-        yield TopBar(MODES, "trash", right=reading.network(self.runtime))
+        yield from super().compose()
         with Vertical(id="trash-body"):
             yield from self.compose_list()
             yield self.note

@@ -79,6 +79,8 @@ class RowList(ScrollView, Generic[T], can_focus=True):
         self._earlier = self._later = ""
         self._cursor = 0
         self._drawn: dict[tuple[int, bool, int], Strip] = {}
+        self._on_screen: dict[int, Strip] = {}
+        """What stands in each line of the screen."""
         self._rich_styles: dict[Style, RichStyle] = {}
 
     # What a subclass says --------------------------------------------------------------------------------------------
@@ -109,10 +111,9 @@ class RowList(ScrollView, Generic[T], can_focus=True):
         else:
             first = self._lead if at is not None else self._cursor
             self._cursor = min(max(first, self._lead), max(0, self._count - 1))
-        self._drawn.clear()
         self._fit()
-        self.refresh()
         self._follow()
+        self.redraw()
         if before != (self._count == 0, self.current is None):  # keys work now that did not, or the other way round
             self.refresh_bindings()
         self.post_message(self.Moved(self))  # type: ignore[arg-type]
@@ -123,13 +124,12 @@ class RowList(ScrollView, Generic[T], can_focus=True):
     def say_empty(self, text: str) -> None:
         """Change what stands there when there is no row."""
         self._empty = text
-        self._drawn.clear()
-        self.refresh()
+        self.redraw()
 
     def redraw(self) -> None:
-        """Draw the rows anew, when time or marks changed."""
+        """Draw the rows anew, when they, time or marks changed."""
         self._drawn.clear()
-        self.refresh()
+        self._draw()
 
     @property
     def current(self) -> T | None:
@@ -167,8 +167,7 @@ class RowList(ScrollView, Generic[T], can_focus=True):
             del self.marked[key]
         else:
             self.marked[key] = item
-        self._drawn.clear()
-        self.refresh()
+        self.redraw()
         if self._cursor < self._lead + len(self.items) - 1:
             self._go(self._cursor + 1)
 
@@ -217,10 +216,9 @@ class RowList(ScrollView, Generic[T], can_focus=True):
     def _go(self, number: int) -> None:
         number = min(max(number, 0), max(0, self._count - 1))
         if number != self._cursor:
-            before, self._cursor = self._cursor, number
-            self.refresh_line(before)
-            self.refresh_line(number)
+            self._cursor = number
             self._follow()
+            self._draw()
             self.post_message(self.Moved(self))  # type: ignore[arg-type]
 
     def _follow(self) -> None:
@@ -246,12 +244,23 @@ class RowList(ScrollView, Generic[T], can_focus=True):
     def _fit(self) -> None:
         self.virtual_size = Size(max(1, self.scrollable_content_region.width), max(1, self._count))
 
+    def _draw(self) -> None:
+        """Draw what is on the screen and not drawn yet, and let only lines be shown that look different now.
+
+        Not when Textual asks for them: it shows all of them in one go, which takes as long again, and keys wait meanwhile.
+        """
+        for y in range(self.size.height):
+            before = self._on_screen.get(y)
+            if self.render_line(y) != before:
+                self.refresh_line(y + int(self.scroll_offset.y))
+
     def render_line(self, y: int) -> Strip:
         number = y + int(self.scroll_offset.y)
         width = self.scrollable_content_region.width
         known = (number, number == self._cursor, width)
         if known not in self._drawn:
             self._drawn[known] = self._line(number, width)
+        self._on_screen[y] = self._drawn[known]
         return self._drawn[known]
 
     def _line(self, number: int, width: int) -> Strip:

@@ -33,7 +33,7 @@ class TabLine(Static):
             text = Content(f"[{words}]" if tab == current else f" {words} ")
             style = "bold $primary" if tab == current else "$text-muted"
             line = joined(line, text.stylize(style).stylize(Style.from_meta({"tab": tab})), " ")
-        self.update(joined(line, ("  " + note, "$text-muted")) if note else line)
+        self.update(joined(line, ("  " + note, "$text-muted")) if note else line, layout=False)
 
     def on_click(self, event: events.Click) -> None:
         if tab := event.style.meta.get("tab"):

@@ -59,7 +59,7 @@ class TopBar(Static):
         left = joined((" memapp ", "bold $primary"), self._demo(modes.cell_length), modes)
         space = self.size.width - left.cell_length
         right = joined((f"{self._fitting(space - 2)} ", "$text-muted"))
-        self.update(joined(left, " " * max(0, space - right.cell_length), right))
+        self.update(joined(left, " " * max(0, space - right.cell_length), right), layout=False)
 
     def _demo(self, modes: int) -> Content:
         """Return the words that keep a demo from being taken for the real thing."""
