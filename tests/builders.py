@@ -1,13 +1,17 @@
 """A real Runtime on real SQLite with scripted models and a clock that the test moves."""
 
 import json
+import sqlite3
 from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from memapp import paths, settings
 from memapp.categories import load_categories
+from memapp.domain.memory import Kind, Memory, State
 from memapp.domain.turn import TurnEvent
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
 from memapp.prompts.personas import load_personas
@@ -15,6 +19,7 @@ from memapp.runtime import Runtime
 from memapp.services import chats
 from memapp.services.turn import take_turn
 from memapp.store.database import open_database
+from memapp.store.rows import new_id
 
 
 class Clock:
@@ -50,6 +55,12 @@ def make_runtime(home: Path, model: ScriptedModel | None = None, *, embedder: bo
     return runtime
 
 
+def fact(text: str, at: datetime, **other: Any) -> Memory:
+    """Return a memory that is in no store, as one that was learned at that time; `other` are the fields that differ."""
+    memory = Memory(new_id(at), text, (), Kind.SEMANTIC, "", 2, False, State.LIVE, "", "distilled", (), at, at)
+    return replace(memory, **other)
+
+
 def say(runtime: Runtime, thread_id: str, text: str) -> list[TurnEvent]:
     """Take a whole turn and return its events."""
     return list(take_turn(runtime, thread_id, text))
@@ -69,3 +80,13 @@ def recorded(runtime: Runtime, op: str) -> list[dict[str, Any]]:
 
 def new_chat(runtime: Runtime, persona: str = "") -> str:
     return chats.new_thread(runtime, persona).id
+
+
+def damage(path: Path, name: str) -> None:
+    """Overwrite the first page of a table or an index in a file that nobody has open."""
+    with closing(sqlite3.connect(f"{path.as_uri()}?immutable=1", uri=True)) as conn:
+        (page,) = conn.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (name,)).fetchone()
+        (size,) = conn.execute("PRAGMA page_size").fetchone()
+    with path.open("r+b") as file:
+        file.seek(size * (page - 1))
+        file.write(b"\x05" * size)

@@ -1,11 +1,18 @@
-"""What holds for every test: no setting and no file of the developer's own, and no network for the model libraries."""
+"""What holds for every test: no setting and no file of the developer's own, and no network for the model libraries.
+
+And what most tests want: a store below `tmp_path`, with a model that says what the test tells it to.
+"""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from memapp.inference.native import usable_cores
+from memapp.inference.scripted import ScriptedModel
+from memapp.runtime import Runtime
+from tests.builders import make_runtime
 
 OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY", "HF_DATASETS_OFFLINE")
 os.environ.update(dict.fromkeys(OFFLINE, "1"))  # read when the libraries are imported, so before any test
@@ -25,3 +32,15 @@ def a_person_of_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytes
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(home))
     return home
+
+
+@pytest.fixture
+def model() -> ScriptedModel:
+    return ScriptedModel()
+
+
+@pytest.fixture
+def runtime(tmp_path: Path, model: ScriptedModel) -> Iterator[Runtime]:
+    opened = make_runtime(tmp_path, model)
+    yield opened
+    opened.close()

@@ -12,7 +12,6 @@ import pytest
 
 from memapp import bootstrap
 from memapp.domain.changes import Actor, Linked, Pinned
-from memapp.domain.memory import Kind, Memory, State
 from memapp.inference.scripted import ScriptedEmbedder
 from memapp.runtime import Runtime
 from memapp.services import curate, lifecycle, undo
@@ -20,6 +19,7 @@ from memapp.services.consent import decisions, pending, proposals
 from memapp.services.merge import near, write
 from memapp.store import changes, delta, images
 from memapp.store.rows import new_id
+from tests.builders import fact
 from tests.reliability.test_kill import assert_sound
 
 PEOPLE = tuple(f"User knows person number {number} of the pottery class." for number in range(3))
@@ -30,30 +30,11 @@ PRELOADED = ["memapp.bootstrap", "memapp.services.merge", "memapp.services.undo"
 OPERATIONS = "'create', 'update', 'pin', 'link', 'delete', 'restore', 'merge', 'undo'"
 
 
-def fact(runtime: Runtime, text: str) -> Memory:
-    now = runtime.clock()
-    return Memory(
-        id=new_id(now),
-        text=text,
-        tags=("tag",),
-        kind=Kind.SEMANTIC,
-        category="",
-        importance=2,
-        pinned=False,
-        state=State.LIVE,
-        reason="",
-        origin="distilled",
-        sources=(),
-        created_at=now,
-        updated_at=now,
-    )
-
-
 def plant(home: Path) -> None:
     runtime = bootstrap.start(home=home)
     for text in (*PEOPLE, "User has a dog.", "User has two cats."):
         curate.add(runtime, text)
-    proposals.propose(runtime, "city", "Oslo", held=fact(runtime, HELD))
+    proposals.propose(runtime, "city", "Oslo", held=fact(HELD, runtime.clock()))
     runtime.close()
 
 
@@ -133,7 +114,7 @@ def _learn_and_revert(runtime: Runtime, text: str) -> Iterator[None]:
             (known,) = near(runtime, [text])
             with runtime.database.write() as conn:
                 now = runtime.clock()
-                write(runtime, conn, fact(runtime, text), known, Actor(runtime.user_id, "worker"), now)
+                write(runtime, conn, fact(text, runtime.clock()), known, Actor(runtime.user_id, "worker"), now)
         yield
 
 

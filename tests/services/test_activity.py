@@ -1,24 +1,12 @@
 """What memapp did, counted from its own events."""
 
-from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
-
-import pytest
 
 from memapp.domain.activity import Rate
 from memapp.inference import Cancel
-from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import activity, curate, upkeep
-from tests.builders import make_runtime, new_chat, say
-
-
-@pytest.fixture
-def runtime(tmp_path: Path) -> Iterator[Runtime]:
-    opened = make_runtime(tmp_path, ScriptedModel())
-    yield opened
-    opened.close()
+from tests.builders import new_chat, say
 
 
 def test_operations_are_counted_by_kind_and_time(runtime: Runtime) -> None:

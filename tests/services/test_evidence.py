@@ -1,8 +1,5 @@
 """What a reply is given to go by: hits, a second look where a question about the person finds nothing, and what changed."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from memapp.domain.chat import Message
@@ -15,14 +12,7 @@ from memapp.services import activity, curate, upkeep
 from memapp.services.evidence import look_up
 from memapp.services.recall import RecallRequest, recall
 from memapp.store import chat, delta
-from tests.builders import make_runtime, new_chat, only, say
-
-
-@pytest.fixture
-def runtime(tmp_path: Path) -> Iterator[Runtime]:
-    opened = make_runtime(tmp_path, ScriptedModel())
-    yield opened
-    opened.close()
+from tests.builders import new_chat, only, say
 
 
 def in_prompt(runtime: Runtime, thread: str) -> list[Message]:

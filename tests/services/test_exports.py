@@ -2,23 +2,14 @@
 
 import stat
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from memapp.errors import UsageError
-from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import exports, transfer
-from tests.builders import make_runtime
 from tests.services.imports.builders import lived_in
-
-
-@pytest.fixture
-def runtime(tmp_path: Path) -> Iterator[Runtime]:
-    with closing(make_runtime(tmp_path / "home", ScriptedModel())) as opened:
-        yield opened
 
 
 def test_an_export_is_private_and_an_old_one_stays_until_the_new_one_is_whole(runtime: Runtime, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memapp.domain.changes import Actor
-from memapp.domain.memory import Memory, State
+from memapp.domain.memory import State
 from memapp.domain.merge import Verdict
 from memapp.inference import Cancel
 from memapp.inference.bundled import bundled_embedder_path
@@ -16,9 +16,8 @@ from memapp.runtime import Runtime
 from memapp.services import activity, curate, undo
 from memapp.services.embed import embed
 from memapp.services.merge import Written, near, write
-from memapp.store.rows import new_id
 from memapp.store.vectors import Vectors
-from tests.builders import make_runtime
+from tests.builders import fact, make_runtime
 
 
 @pytest.fixture(scope="module")
@@ -39,15 +38,9 @@ def runtime(tmp_path: Path, embedder: SentenceEmbedder) -> Iterator[Runtime]:
 
 def learn(runtime: Runtime, text: str) -> Written:
     now = runtime.clock()
-    template = Memory(
-        **{"id": new_id(now), "text": text, "tags": (), "kind": "semantic", "category": "profile", "importance": 2},  # type: ignore[arg-type]
-        **{"pinned": False, "state": State.LIVE, "reason": "", "origin": "distilled", "sources": ()},  # type: ignore[arg-type]
-        created_at=now,
-        updated_at=now,
-    )
     (known,) = near(runtime, [text])
     with runtime.database.write() as conn:
-        return write(runtime, conn, template, known, Actor(runtime.user_id, "worker"), now)
+        return write(runtime, conn, fact(text, now, category="profile"), known, Actor(runtime.user_id, "worker"), now)
 
 
 def live(runtime: Runtime) -> set[str]:

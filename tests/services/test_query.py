@@ -1,41 +1,24 @@
 """`memory.query`: what an agent gets, and what it never gets."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
 
 from memapp.domain.categories import Capability
 from memapp.domain.changes import Actor, Created
-from memapp.domain.memory import Kind, Memory, State
 from memapp.domain.query import Bullet, Full, QueryFilters, QueryRequest
 from memapp.errors import Refused
-from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import chats, curate
 from memapp.services.query import query
 from memapp.store import changes, chat
-from memapp.store.rows import new_id
-from tests.builders import make_runtime, recorded
-
-
-@pytest.fixture
-def runtime(tmp_path: Path) -> Iterator[Runtime]:
-    opened = make_runtime(tmp_path, ScriptedModel())
-    yield opened
-    opened.close()
+from tests.builders import fact, recorded
 
 
 def remember(runtime: Runtime, text: str, category: str, **also: object) -> str:
     now = runtime.clock()
-    values = {
-        **{"id": new_id(now), "text": text, "tags": (), "kind": Kind.SEMANTIC, "category": category, "importance": 2},
-        **{"pinned": False, "state": State.LIVE, "reason": "", "origin": "distilled", "sources": ()},
-        **{"created_at": now, "updated_at": now},
-    }
-    memory = Memory(**{**values, **also})  # type: ignore[arg-type]
+    memory = fact(text, now, category=category, **also)
     with runtime.database.write() as conn:
         return changes.apply(conn, Created(memory), Actor(runtime.user_id, "worker"), now).memory_id
 

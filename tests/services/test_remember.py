@@ -1,7 +1,6 @@
 """What is proposed from typed words, what waits with it, and the question in the chat."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,18 +19,6 @@ from memapp.services.turn import resend_turn, take_turn
 from memapp.services.upkeep import work
 from memapp.store import expectations
 from tests.builders import make_runtime, new_chat, only, say
-
-
-@pytest.fixture
-def model() -> ScriptedModel:
-    return ScriptedModel()
-
-
-@pytest.fixture
-def runtime(tmp_path: Path, model: ScriptedModel) -> Iterator[Runtime]:
-    opened = make_runtime(tmp_path, model)
-    yield opened
-    opened.close()
 
 
 def learn(runtime: Runtime) -> None:

@@ -1,6 +1,6 @@
 """A turn whose memory steps fail: the person gets their answer all the same."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,13 +15,6 @@ from memapp.runtime import Runtime
 from memapp.services import chats, turn
 from memapp.store import chat
 from tests.builders import make_runtime, new_chat, only, recorded, say
-
-
-@pytest.fixture
-def runtime(tmp_path: Path) -> Iterator[Runtime]:
-    opened = make_runtime(tmp_path, ScriptedModel())
-    yield opened
-    opened.close()
 
 
 @pytest.mark.parametrize("error", [UsageError("No."), DiskFull("No."), ValueError("No.")])

@@ -1,8 +1,5 @@
 """A yes or no to the app's own question about a proposal."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from memapp.domain.chat import OWN_WORDS
@@ -13,19 +10,7 @@ from memapp.runtime import Runtime
 from memapp.services import chats
 from memapp.services.consent import decisions, pending
 from memapp.services.turn import retry_turn
-from tests.builders import make_runtime, new_chat, only, say
-
-
-@pytest.fixture
-def model() -> ScriptedModel:
-    return ScriptedModel()
-
-
-@pytest.fixture
-def runtime(tmp_path: Path, model: ScriptedModel) -> Iterator[Runtime]:
-    opened = make_runtime(tmp_path, model)
-    yield opened
-    opened.close()
+from tests.builders import new_chat, only, say
 
 
 @pytest.mark.parametrize(("answer", "known"), [("yes", {"city": "Oslo"}), ("no", {})])
@@ -82,9 +67,17 @@ def test_anything_else_is_answered_by_the_model_and_the_proposal_waits(runtime: 
 
 
 @pytest.mark.parametrize("answer", ["No, Bergen", "No! I said Bergen", "no, it's Bergen"])
-def test_a_no_with_another_value_drops_the_one_and_proposes_the_other(runtime: Runtime, answer: str) -> None:
+def test_a_no_with_another_value_drops_the_one_and_asks_about_the_other(runtime: Runtime, answer: str) -> None:
     thread = new_chat(runtime)
     only(Asked, say(runtime, thread, "I live in Oslo."))
-    say(runtime, thread, answer)
+    asked = only(Asked, say(runtime, thread, answer))
     assert [(one.field, one.new_value) for one in pending.waiting(runtime)] == [("city", "Bergen")]
-    assert decisions.profile(runtime) == {}
+    assert (asked.question.text, decisions.profile(runtime)) == ("Shall I remember that you live in Bergen? (yes / no)", {})
+    say(runtime, thread, "yes")
+    assert decisions.profile(runtime) == {"city": "Bergen"}
+
+
+def test_after_a_plain_no_nothing_else_is_asked(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    only(Asked, say(runtime, thread, "I live in Oslo. I have asthma."))
+    assert Asked not in {type(event) for event in say(runtime, thread, "no")}

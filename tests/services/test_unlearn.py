@@ -1,26 +1,15 @@
 """Edit and resend: what the replaced words taught goes with them, and comes back with one undo."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
-from memapp.domain.turn import Accepted
+from memapp.domain.turn import Accepted, Unlearned
 from memapp.inference import Cancel
-from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import curate, undo
 from memapp.services.consent import decisions, pending
 from memapp.services.turn import resend_turn
 from memapp.services.upkeep import work
-from tests.builders import make_runtime, new_chat, only, say
-
-
-@pytest.fixture
-def runtime(tmp_path: Path) -> Iterator[Runtime]:
-    opened = make_runtime(tmp_path, ScriptedModel())
-    yield opened
-    opened.close()
+from tests.builders import new_chat, only, say
 
 
 def told(runtime: Runtime, text: str, thread: str = "") -> str:
@@ -48,6 +37,27 @@ def test_facts_and_proposals_of_replaced_words_make_way_for_those_of_the_new_one
     undo.undo_last(runtime)
     undo.undo_last(runtime)
     assert known(runtime)[0] == {"User loves cats."}
+
+
+@pytest.mark.parametrize("taken_back", ["That was a lie.", "haha I was joking", "Just kidding!"])
+def test_what_the_person_calls_a_joke_goes_with_what_it_proposed(runtime: Runtime, taken_back: str) -> None:
+    thread = new_chat(runtime)
+    told(runtime, "I love cats.", thread)
+    told(runtime, "I own a helicopter and I live in Oslo.", thread)
+    assert known(runtime) == ({"User loves cats.", "User owns a helicopter."}, {"Oslo"})
+    unlearned = only(Unlearned, say(runtime, thread, taken_back))
+    list(work(runtime, None, Cancel()))
+    assert unlearned.texts == ("User owns a helicopter.",)
+    assert known(runtime) == ({"User loves cats."}, set())
+    undo.undo(runtime, unlearned.step)
+    assert "User owns a helicopter." in known(runtime)[0]
+
+
+def test_a_joke_that_was_not_learned_yet_is_not_learned_any_more(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    say(runtime, thread, "I own a helicopter.")
+    told(runtime, "I was joking.", thread)
+    assert known(runtime) == (set(), set())
 
 
 def test_what_the_new_words_say_too_stays(runtime: Runtime) -> None:

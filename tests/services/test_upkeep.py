@@ -24,18 +24,6 @@ from tests.builders import Clock, make_runtime, new_chat, only, recorded, say
 
 
 @pytest.fixture
-def model() -> ScriptedModel:
-    return ScriptedModel()
-
-
-@pytest.fixture
-def runtime(tmp_path: Path, model: ScriptedModel) -> Iterator[Runtime]:
-    opened = make_runtime(tmp_path, model)
-    yield opened
-    opened.close()
-
-
-@pytest.fixture
 def clock(runtime: Runtime) -> Clock:
     assert isinstance(runtime.clock, Clock)
     return runtime.clock

@@ -29,33 +29,15 @@ from memapp.domain.changes import (
     Updated,
 )
 from memapp.domain.history import Event
-from memapp.domain.memory import Kind, Memory, State
+from memapp.domain.memory import State
 from memapp.errors import NotFound, StoreError, UsageError
 from memapp.store import changes, history, memories
 from memapp.store.database import Database, open_database
-from memapp.store.rows import new_id
+from tests.builders import fact
 from tests.store.conftest import NOW, USER
 
 PERSON = Actor(USER, "person")
 LATER = NOW + timedelta(days=30)
-
-
-def fact(text: str) -> Memory:
-    return Memory(
-        id=new_id(NOW),
-        text=text,
-        tags=("tag",),
-        kind=Kind.SEMANTIC,
-        category="",
-        importance=2,
-        pinned=False,
-        state=State.LIVE,
-        reason="",
-        origin="person",
-        sources=(),
-        created_at=NOW,
-        updated_at=NOW,
-    )
 
 
 def apply(database: Database, change: Change, actor: Actor = PERSON) -> Revision:
@@ -64,7 +46,7 @@ def apply(database: Database, change: Change, actor: Actor = PERSON) -> Revision
 
 
 def add(database: Database, text: str) -> str:
-    return apply(database, Created(fact(text))).memory_id
+    return apply(database, Created(fact(text, NOW))).memory_id
 
 
 def undo(database: Database, revision: Revision) -> Revision:
@@ -177,7 +159,7 @@ def test_other_words_drop_the_relations_and_undo_brings_them_back(database: Data
 
 
 def test_a_creation_taken_back_lies_in_the_trash(database: Database) -> None:
-    revision = apply(database, Created(fact("User drinks oolong.")))
+    revision = apply(database, Created(fact("User drinks oolong.", NOW)))
     undo(database, revision)
     memory = memories.get_memory(database.read(), USER, revision.memory_id)
     assert (memory.state, memory.reason, memory.purge_at) == (State.SOFT_DELETED, "undone", LATER)
@@ -189,7 +171,7 @@ def test_the_changes_of_a_step_are_taken_back_together(database: Database) -> No
     before = dump(database.read())
     together = replace(PERSON, step="step")
     apply(database, SoftDeleted(old, "superseded", LATER), together)
-    revision = apply(database, Created(fact("User lives in Bergen.")), together)
+    revision = apply(database, Created(fact("User lives in Bergen.", NOW)), together)
     undo(database, revision)
     assert dump(database.read()) == before
 
@@ -280,7 +262,7 @@ def _changes() -> st.SearchStrategy[Step]:
         return ids[at % len(ids)] if ids else "nobody"
 
     return st.one_of(
-        st.builds(lambda word, at: lambda conn, ids: Created(fact(f"User likes {word} {at}.")), words, place),
+        st.builds(lambda word, at: lambda conn, ids: Created(fact(f"User likes {word} {at}.", NOW)), words, place),
         st.builds(lambda word, at: lambda conn, ids: Updated(pick(ids, at), text=f"User has {word}."), words, place),
         st.builds(lambda at: lambda conn, ids: Updated(pick(ids, at), tags=("other",), importance=5), place),
         st.builds(lambda at, on: lambda conn, ids: Pinned(pick(ids, at), on), place, st.booleans()),

@@ -1,14 +1,14 @@
 """What a chat is told of changes: each once, the most important first, nothing that lies in the trash."""
 
-from dataclasses import replace
 
 from memapp.domain.changes import Actor, Created, Linked, Merged, Pinned, Purged, Restored, SoftDeleted, Updated
 from memapp.domain.delta import Delta, summarise
 from memapp.store import changes, chat, delta
 from memapp.store.database import Database
 from memapp.store.scope import Scope
+from tests.builders import fact
 from tests.store.conftest import NOW, USER
-from tests.store.test_changes import LATER, apply, fact
+from tests.store.test_changes import LATER, apply
 
 PERSON = Actor(USER, "person")
 
@@ -21,7 +21,7 @@ def new_thread(database: Database) -> str:
 
 
 def add(database: Database, text: str, importance: int = 2, category: str = "goals") -> str:
-    return apply(database, Created(replace(fact(text), importance=importance, category=category))).memory_id
+    return apply(database, Created(fact(text, NOW, importance=importance, category=category))).memory_id
 
 
 def look(database: Database, thread: str, in_prompt: frozenset[str] = frozenset()) -> Delta:
@@ -49,7 +49,7 @@ def test_each_kind_of_change_is_told_once_to_each_chat(database: Database) -> No
         (Updated(one, text="User drinks green tea."), "- ↑updated: [Goals] User drinks green tea."),
         (SoftDeleted(one, "person", LATER), "- −soft_deleted: [Goals] a memory went to the trash"),
         (Restored(one), "- ↺restored: [Goals] User drinks green tea."),
-        (Created(replace(fact("User is Ana."), category="profile")), "- +created: [Profile] User is Ana. (imp=2)"),
+        (Created(fact("User is Ana.", NOW, category="profile")), "- +created: [Profile] User is Ana. (imp=2)"),
         (Purged(two), "- ×deleted: a memory was erased"),
     ]
     for revision, (change, line) in enumerate(steps, start=2):
@@ -103,7 +103,7 @@ def test_a_fact_whose_message_stands_in_the_prompt_is_not_told(database: Databas
     thread = new_thread(database)
     with database.write() as conn:
         said = chat.add_message(conn, USER, thread, chat.Role.USER, "I drink oolong", NOW, origin=chat.Origin.TYPED)
-        changes.apply(conn, Created(replace(fact("User drinks oolong."), sources=(said.id,))), PERSON, NOW)
+        changes.apply(conn, Created(fact("User drinks oolong.", NOW, sources=(said.id,))), PERSON, NOW)
     assert look(database, thread, frozenset({said.id})).lines == ()
     assert len(look(database, thread).lines) == 2
 

@@ -12,8 +12,9 @@ from memapp.domain.filters import MemoryFilter, Sort, parse_filter
 from memapp.domain.memory import State
 from memapp.store import memories
 from memapp.store.database import Database
+from tests.builders import fact
 from tests.store.conftest import NOW, USER
-from tests.store.test_changes import LATER, apply, fact
+from tests.store.test_changes import LATER, apply
 
 
 def listed(database: Database, wanted: MemoryFilter, sort: Sort = Sort.NEWEST, **page: int) -> list[str]:
@@ -31,7 +32,7 @@ def four(database: Database) -> Database:
             ("User dislikes tea bags.", "preferences", ()),
         ]
     ):
-        made = replace(fact(text), id=f"m{number}", category=category, tags=tags, created_at=NOW + timedelta(days=number))
+        made = fact(text, NOW, id=f"m{number}", category=category, tags=tags, created_at=NOW + timedelta(days=number))
         apply(database, Created(made))
     apply(database, Pinned("m1", True))
     apply(database, SoftDeleted("m3", "person", LATER))
@@ -69,6 +70,15 @@ def test_the_trash_is_listed_by_words_too_although_no_index_has_it(four: Databas
     assert listed(four, replace(parse_filter("cello"), state=None)) == []
 
 
+def test_tags_and_the_trash_are_found_in_small_and_large_letters_of_any_language(database: Database) -> None:
+    apply(database, Created(fact("User übt Geige.", NOW, id="m0", tags=("Übung",))))
+    apply(database, Created(fact("User mag Äpfel.", NOW, id="m1")))
+    apply(database, SoftDeleted("m1", "person", LATER))
+    assert listed(database, parse_filter("tag:übung")) == listed(database, parse_filter("tag:ÜBUNG")) == ["User übt Geige."]
+    for typed in ("äpfel", "ÄPFEL", '"MAG ÄPF"'):
+        assert listed(database, replace(parse_filter(typed), state=None)) == ["User mag Äpfel."]
+
+
 def test_each_order(four: Database) -> None:
     apply(four, Updated("m0", importance=5))
     ids = {sort: [one.id for one in memories.list_memories(four.read(), USER, MemoryFilter(), sort)] for sort in Sort}
@@ -100,7 +110,7 @@ def test_nobody_sees_the_memories_of_somebody_else(four: Database) -> None:
 def test_what_overflows_is_unpinned_learned_and_least_important_then_oldest_and_at_most_fifty(database: Database) -> None:
     given = [("a", "person", 1), ("b", "distilled", 3), ("c", "distilled", 1), ("d", "import", 1), ("e", "distilled", 1)]
     for memory_id, origin, importance in given:
-        made = replace(fact(f"User has thing {memory_id}."), id=memory_id, origin=origin, importance=importance)
+        made = fact(f"User has thing {memory_id}.", NOW, id=memory_id, origin=origin, importance=importance)
         apply(database, Created(made))
     assert memories.overflowing(database.read(), USER, 3) == []
     assert memories.overflowing(database.read(), USER, 1) == ["c", "e"]
@@ -108,5 +118,5 @@ def test_what_overflows_is_unpinned_learned_and_least_important_then_oldest_and_
     apply(database, Pinned("c", True))
     assert memories.overflowing(database.read(), USER, 1) == ["e"]
     for number in range(60):
-        apply(database, Created(replace(fact(f"User saw bird {number}."), id=f"n{number:02}", origin="distilled")))
+        apply(database, Created(fact(f"User saw bird {number}.", NOW, id=f"n{number:02}")))
     assert len(memories.overflowing(database.read(), USER, 0)) == 50

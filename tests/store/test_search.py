@@ -11,31 +11,16 @@ from hypothesis import strategies as st
 from memapp.domain import ranking
 from memapp.domain.changes import Actor, Created, SoftDeleted
 from memapp.domain.chat import Origin, Role
-from memapp.domain.memory import Kind, Memory, State
 from memapp.store import changes, chat, search
 from memapp.store.database import Database
-from memapp.store.rows import new_id
 from memapp.store.scope import Scope
 from memapp.store.vectors import Likeness
+from tests.builders import fact
 from tests.store.conftest import NOW, USER
 
 
 def add_fact(database: Database, text: str, tags: tuple[str, ...] = (), user: str = USER, sources: tuple[str, ...] = ()) -> str:
-    memory = Memory(
-        id=new_id(NOW),
-        text=text,
-        tags=tags,
-        kind=Kind.SEMANTIC,
-        category="",
-        importance=2,
-        pinned=False,
-        state=State.LIVE,
-        reason="",
-        origin="person",
-        sources=sources,
-        created_at=NOW,
-        updated_at=NOW,
-    )
+    memory = fact(text, NOW, tags=tags, sources=sources)
     with database.write() as conn:
         changes.apply(conn, Created(memory), Actor(user, "person"), NOW)
     return memory.id

@@ -6,12 +6,12 @@ from memapp.domain.changes import Actor, Created
 from memapp.store import changes
 from memapp.store.database import Database
 from memapp.store.uses import count_uses
+from tests.builders import fact
 from tests.store.conftest import NOW, USER
-from tests.store.test_changes import fact
 
 
 def test_uses_and_days_are_counted_and_the_last_is_kept(database: Database) -> None:
-    memory = fact("User drinks oolong.")
+    memory = fact("User drinks oolong.", NOW)
     with database.write() as conn:
         changes.apply(conn, Created(memory), Actor(USER, "person"), NOW)
         before = conn.execute("SELECT * FROM memories").fetchall()

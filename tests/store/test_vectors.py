@@ -5,32 +5,17 @@ import pytest
 
 from memapp.domain.changes import Actor, Created, SoftDeleted, Updated
 from memapp.domain.chat import Origin, Role
-from memapp.domain.memory import Kind, Memory, State
 from memapp.store import changes, chat, vectors
 from memapp.store.database import Database
-from memapp.store.rows import new_id
 from memapp.store.vectors import Matrix, Vectors
+from tests.builders import fact
 from tests.store.conftest import NOW, USER
 
 MODEL = "test-model"
 
 
 def add_fact(database: Database, text: str, user: str = USER) -> str:
-    memory = Memory(
-        id=new_id(NOW),
-        text=text,
-        tags=(),
-        kind=Kind.SEMANTIC,
-        category="",
-        importance=2,
-        pinned=False,
-        state=State.LIVE,
-        reason="",
-        origin="person",
-        sources=(),
-        created_at=NOW,
-        updated_at=NOW,
-    )
+    memory = fact(text, NOW)
     with database.write() as conn:
         changes.apply(conn, Created(memory), Actor(user, "person"), NOW)
     return memory.id
