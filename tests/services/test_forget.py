@@ -1,6 +1,5 @@
 """What is forgotten is gone, from the file, its copies and the models; and what was not meant stays."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Literal
@@ -25,18 +24,6 @@ from memapp.store.rows import new_id, to_json, to_text
 from tests.builders import Clock, make_runtime, new_chat, say
 
 FACT = "User's sister Zqarla lives in Ghent."
-
-
-@pytest.fixture
-def model() -> ScriptedModel:
-    return ScriptedModel()
-
-
-@pytest.fixture
-def runtime(tmp_path: Path, model: ScriptedModel) -> Iterator[Runtime]:
-    opened = make_runtime(tmp_path, model)
-    yield opened
-    opened.close()
 
 
 def learn(runtime: Runtime, text: str = "My sister Zqarla lives in Ghent.") -> str:
