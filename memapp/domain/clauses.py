@@ -17,29 +17,18 @@ from memapp.domain.english import (
     PRONOUNS,
     THIRD_PERSON_VERBS,
     TRANSITIVE_LIKING,
-    expand,
     is_adverb,
     is_past,
-    sentences,
-    tokens,
     word_set,
 )
-from memapp.domain.own_words import EVIDENCE_CHARS, own_words
+from memapp.domain.own_words import told
 
-MAX_SENTENCE_WORDS = 400
-"""What is longer is no sentence but a list, or something pasted; reading compares its words with each other."""
-_MATERIAL = re.compile(
-    r"(?:please |pls |can you |could you |would you |now )*"
-    r"(?:translate|proofread|rewrite|rephrase|reword|summari[sz]e|paraphrase|correct|improve|fix|shorten|write|compose|draft|"
-    r"pretend|imagine|suppose|role-?play|act as|complete|continue|finish|repeat|analy[sz]e|explain)\b",
-    re.IGNORECASE,
-)
-_HYPOTHETICAL = word_set("if unless whether suppose supposing imagine pretend wish wished hopefully wondering")
+HYPOTHETICAL = word_set("if unless whether suppose supposing imagine pretend wish wished hopefully wondering")
 _REPORTING = word_set(
     "said says say told tells tell asked asks claimed claims argued thinks believes thought heard insisted replied "
     "answered quoted according promised jokes joked complains"
 )
-_INTERJECTIONS = word_set(
+INTERJECTIONS = word_set(
     "oh ooh ah aw aww well yes yeah yep yup no nope nah haha hahaha lol wow hi hello hey howdy thanks ok okay alright "
     "sure cool nice great awesome sweet amazing actually honestly personally basically um uh hmm hm anyway anyways "
     "unfortunately luckily sadly fortunately fyi btw plus also so and but because although though yet then like "
@@ -65,20 +54,15 @@ def statements(text: str) -> Iterator[list[str]]:
 
     A phrase in front (`On Sundays, I ...`) comes last. Where several verbs share a subject, each gets a statement.
     """
-    for sentence in sentences(own_words(text[:EVIDENCE_CHARS])):
-        bare = sentence.strip(" -*•")
-        if _MATERIAL.match(bare) or bare.endswith(":"):
-            return  # what follows is material for a task, as often in quotes as not
-        words = [] if bare.endswith(("?", '?"', "?!")) else tokens(expand(bare))
-        if len(words) <= MAX_SENTENCE_WORDS:
-            yield from _of_sentence(words)
+    for words in told(text):
+        yield from _of_sentence(words)
 
 
 def _of_sentence(words: list[str]) -> Iterator[list[str]]:
     front: list[str] = []
     for part in _parts(words):
         lowered = {word.casefold() for word in part}
-        if lowered & _HYPOTHETICAL or "?" in lowered or (lowered & _REPORTING and part[:1] != ["I"]):
+        if lowered & HYPOTHETICAL or "?" in lowered or (lowered & _REPORTING and part[:1] != ["I"]):
             return
         part = _without_interjections(part)
         if _is_front(part):
@@ -153,7 +137,7 @@ def _is_front_with_subject(words: list[str]) -> bool:
 
 def _without_interjections(words: list[str]) -> list[str]:
     at = 0
-    while at < len(words) and (words[at].casefold() in _INTERJECTIONS or words[at] in ",;"):
+    while at < len(words) and (words[at].casefold() in INTERJECTIONS or words[at] in ",;"):
         at += 1
     return words[at:]
 

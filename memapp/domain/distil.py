@@ -6,34 +6,45 @@ A clause that the rules do not fully understand is left out: a missing fact is b
 import re
 from dataclasses import dataclass
 
-from memapp.domain.clauses import is_call, is_own_attribute, statements
+from memapp.domain.clauses import HYPOTHETICAL, INTERJECTIONS, is_call, is_own_attribute, statements
 from memapp.domain.duplicates import is_duplicate
 from memapp.domain.english import (
     COMMON_VERBS,
     DEMONSTRATIVES,
+    FINITE,
     FUNCTION_WORDS,
     NEGATIONS,
     PRONOUNS,
     is_adverb,
     join,
+    stems,
     word_set,
 )
 from memapp.domain.framing import as_stated
 from memapp.domain.lasting.belongings import of_attribute, of_people_and_things
 from memapp.domain.lasting.kept import Lasting
 from memapp.domain.lasting.person import of_person
+from memapp.domain.lasting.words import PASSING_THINGS, PASSING_VERBS, VAGUE_OBJECTS
 from memapp.domain.memory import Kind
+from memapp.domain.own_words import told
 from memapp.domain.retell import leave_off_decoration, retell
 from memapp.domain.tags import tags_for
 from memapp.domain.writing import check_episode, check_fact, check_tags
 
-__all__ = ["Draft", "distil", "tags_for"]
+__all__ = ["Draft", "distil", "states_something", "tags_for"]
 
 EVENT = "event"
 """The category of what happened: kept as an episode."""
 MAX_FACT_WORDS = 28
 MAX_DRAFTS = 20
 """Whoever writes more about themselves in one message is pasting something."""
+
+_SMALL_TALK = (
+    FUNCTION_WORDS | FINITE | PRONOUNS | NEGATIONS | VAGUE_OBJECTS | PASSING_THINGS | INTERJECTIONS
+    | word_set("good great fine sorry happy glad sad tired busy welcome much help please bye goodbye excited today tomorrow")
+)  # fmt: skip
+"""Words of thanks, moods and the moment."""
+_OF_ONESELF = word_set("i my mine we our ours")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +76,20 @@ def distil(typed_text: str) -> list[Draft]:
         if len(drafts) == MAX_DRAFTS:
             break
     return drafts
+
+
+def states_something(text: str) -> bool:
+    """Say whether a message has more to say of the person than thanks, questions and `I see`."""
+    for words in told(as_stated(text)):
+        lowered = [word.casefold() for word in words]
+        is_own = not _OF_ONESELF.isdisjoint(lowered) and HYPOTHETICAL.isdisjoint(lowered)
+        if is_own and any(_says_something(word) for word in lowered):
+            return True
+    return False
+
+
+def _says_something(word: str) -> bool:
+    return word not in _SMALL_TALK and not is_adverb(word) and stems(word).isdisjoint(PASSING_VERBS) and word.isalpha()
 
 
 def _fact(words: list[str]) -> tuple[str, str] | None:

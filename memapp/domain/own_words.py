@@ -1,11 +1,22 @@
 """What of a message is the person's own statement, and not something shown or quoted."""
 
 import re
+from collections.abc import Iterator
 
-from memapp.domain.english import PRONOUNS, expand, tokens, without_symbols
+from memapp.domain.english import PRONOUNS, expand, sentences, tokens, without_symbols
 
 EVIDENCE_CHARS = 8_000
 """As much of a message is looked at; nobody types more."""
+
+
+MAX_SENTENCE_WORDS = 400
+"""What is longer is no sentence but a list, or something pasted; reading compares its words with each other."""
+_MATERIAL = re.compile(
+    r"(?:please |pls |can you |could you |would you |now )*"
+    r"(?:translate|proofread|rewrite|rephrase|reword|summari[sz]e|paraphrase|correct|improve|fix|shorten|write|compose|draft|"
+    r"pretend|imagine|suppose|role-?play|act as|complete|continue|finish|repeat|analy[sz]e|explain)\b",
+    re.IGNORECASE,
+)
 
 
 def own_words(text: str) -> str:
@@ -21,3 +32,14 @@ def _title_or_nothing(quote: re.Match[str]) -> str:
     words = tokens(expand(quote.group(1)))
     is_title = len(words) <= 5 and not any(word.casefold() in PRONOUNS for word in words)
     return " ".join(words) if is_title else " # "
+
+
+def told(text: str) -> Iterator[list[str]]:
+    """Yield the words of each sentence that tells something."""
+    for sentence in sentences(own_words(text[:EVIDENCE_CHARS])):
+        bare = sentence.strip(" -*•")
+        if _MATERIAL.match(bare) or bare.endswith(":"):
+            return  # what follows is material for a task, as often in quotes as not
+        words = [] if bare.endswith(("?", '?"', "?!")) else tokens(expand(bare))
+        if len(words) <= MAX_SENTENCE_WORDS:
+            yield words

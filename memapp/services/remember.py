@@ -14,7 +14,7 @@ from memapp.domain.categories import NOTES
 from memapp.domain.changes import Actor, SoftDeleted
 from memapp.domain.chat import Message
 from memapp.domain.consent import FORGOTTEN
-from memapp.domain.distil import Draft, distil
+from memapp.domain.distil import Draft, distil, states_something
 from memapp.domain.duplicates import is_duplicate, normalise
 from memapp.domain.filters import ALL_LIVE
 from memapp.domain.framing import told_by_healers
@@ -51,7 +51,7 @@ def learn(runtime: Runtime, surprise: Surprise, model: ChatModel | None, cancel:
     typed = message.typed_text
     drafts = distil(typed)
     rejected: list[str] = []
-    if not drafts and typed and model is not None:
+    if not drafts and model is not None and states_something(typed):
         drafts, rejected = _ask(model, surprise.expected, typed, cancel)
         if cancel.is_set():
             return  # still pending: next time
@@ -64,7 +64,7 @@ def _ask(model: ChatModel, expected: str, typed: str, cancel: Cancel) -> tuple[l
         text = "".join(part.text for part in stream if isinstance(part, Piece))
     draft = words.parse(text)
     if draft is None:
-        return [], ["no fact in the reply"]
+        return [], []
     problems = check_fact(draft.text, typed)
     return ([], problems) if problems else ([draft], [])
 

@@ -17,6 +17,7 @@ from memapp.domain.chat import MAX_MESSAGE_CHARS, OWN_WORDS, Message, MessageSta
 from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.distil import distil
 from memapp.domain.expectation import Verdict, mismatch
+from memapp.domain.framing import takes_back
 from memapp.domain.grounding import check_grounding
 from memapp.domain.prediction import Prediction
 from memapp.domain.text import clean
@@ -28,7 +29,7 @@ from memapp.services.ahead import done_ahead, expectation
 from memapp.services.answer import OpenTurn, answer, open_thread
 from memapp.services.consent import questions
 from memapp.services.remember import notice
-from memapp.services.unlearn import unlearn
+from memapp.services.unlearn import said_before, unlearn
 from memapp.store import chat, checkpoints, events, expectations
 
 log = logging.getLogger(__name__)
@@ -65,7 +66,8 @@ def _send(
         reply = _add_reply(runtime, conn, thread.id, message) if heard is None else _confirm(runtime, conn, message, heard)
         chat.save_draft(conn, runtime.user_id, thread.id, "", now)
     yield Accepted(message, reply)
-    unlearned = unlearn(runtime, thread.id, [one.id for one in left], text)
+    unsaid = [*(one.id for one in left), *(said_before(earlier) if takes_back(message.typed_text) else ())]
+    unlearned = unlearn(runtime, thread.id, unsaid, text)
     _notice(runtime, message)
     if heard is not None:
         yield Completed(reply, "")
@@ -75,8 +77,8 @@ def _send(
         ahead = None if expected is None or expected.surprised else ahead
         turn = OpenTurn(thread, earlier, message, reply, cancel or Cancel(), ahead=ahead, began_at=began_at)
         yield from answer(runtime, turn)
-        if asked := questions.ask_about(runtime, message):
-            yield Asked(asked)
+    if asked := questions.ask_about(runtime, message, is_answer=heard is not None):
+        yield Asked(asked)
     if unlearned:
         yield unlearned
 

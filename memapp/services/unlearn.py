@@ -1,41 +1,60 @@
-"""Taking back what came of words that the person replaced by others."""
+"""Taking back what came of words that the person replaced by others, or calls a joke or a lie."""
 
 from collections.abc import Sequence
 
 from memapp.domain.changes import Actor, SoftDeleted
+from memapp.domain.chat import Message, Role
 from memapp.domain.memory import Memory
 from memapp.domain.turn import Unlearned
 from memapp.domain.writing import check_fact
 from memapp.runtime import Runtime
 from memapp.services.consent import pending
-from memapp.store import changes, chat, consents, history, memories
+from memapp.store import changes, chat, consents, expectations, history, memories
 from memapp.store.rows import new_id
 
 
+def said_before(earlier: Sequence[Message]) -> list[str]:
+    """Return the message that one which only says `that was a joke` is about."""
+    return [one.id for one in earlier if one.role is Role.USER][-1:]
+
+
 def unlearn(runtime: Runtime, thread_id: str, message_ids: Sequence[str], text: str) -> Unlearned | None:
-    """Move to the trash what came from replaced messages only and what `text` does not say; withdraw what they proposed.
+    """Move to the trash what came from these messages only and what `text` does not say; withdraw what they proposed.
 
     What the person pinned or changed stays: that is their own by now. It is one step, and can be taken back.
     """
+    if not message_ids:
+        return None
     conn = runtime.database.read()
-    waiting = [one.id for one in pending.waiting(runtime, limit=pending.ALL) if one.proposer == "worker"]
-    unsaid = [patch_id for patch_id in waiting if not consents.signals(conn, runtime.user_id, patch_id)]
+    waiting = [one for one in pending.waiting(runtime, limit=pending.ALL) if one.proposer == "worker"]
+    unsaid = [
+        one.id for one in waiting if set(message_ids) & set(one.evidence) and not _is_said(runtime, one.evidence, message_ids)
+    ]
     if unsaid:
         pending.withdraw(runtime, unsaid)
     learned = memories.list_learned_from(conn, runtime.user_id, message_ids)
-    gone = [one for one in learned if _is_unsaid(runtime, one) and check_fact(one.text, text)]
-    if not gone:
-        return None
+    gone = [one for one in learned if _is_left_alone(runtime, one, message_ids) and check_fact(one.text, text)]
     now = runtime.clock()
     actor = Actor(runtime.user_id, "person", thread_id, step=new_id(now))
     with runtime.database.write() as writing:
+        for surprise in expectations.pending_surprises(writing, runtime.user_id, pending.ALL):
+            if surprise.message_id in message_ids:
+                expectations.settle_surprise(writing, runtime.user_id, surprise.id, "nothing")
         for memory in gone:
             changes.apply(writing, SoftDeleted(memory.id, "person", runtime.purge_at()), actor, now)
-    return Unlearned(tuple(one.text for one in gone), actor.step)
+    return Unlearned(tuple(one.text for one in gone), actor.step) if gone else None
 
 
-def _is_unsaid(runtime: Runtime, memory: Memory) -> bool:
+def _is_said(runtime: Runtime, sources: Sequence[str], message_ids: Sequence[str]) -> bool:
+    """Say whether any other message that still stands says it."""
     conn, user = runtime.database.read(), runtime.user_id
-    if memory.pinned or any(chat.get_message(conn, user, source).active for source in memory.sources):
+    others = consents.still_there(conn, user, [source for source in sources if source not in message_ids])
+    return any(chat.get_message(conn, user, source).active for source in others)
+
+
+def _is_left_alone(runtime: Runtime, memory: Memory, message_ids: Sequence[str]) -> bool:
+    """Say whether nothing but these messages speaks for a memory, neither other words nor what the person did with it."""
+    if memory.pinned or _is_said(runtime, memory.sources, message_ids):
         return False
-    return all(entry.actor == "worker" for entry in history.list_entries(conn, user, memory_id=memory.id))
+    entries = history.list_entries(runtime.database.read(), runtime.user_id, memory_id=memory.id)
+    return all(entry.actor == "worker" for entry in entries)

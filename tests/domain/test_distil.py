@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memapp.domain.distil import Draft, distil, tags_for
+from memapp.domain.distil import Draft, distil, states_something, tags_for
 from memapp.domain.writing import check_fact, check_tags
 
 
@@ -161,6 +161,24 @@ def test_what_points_elsewhere_is_left_off_where_that_is_safe(typed: str, expect
 )
 def test_what_does_not_last_or_is_not_said_of_oneself_gives_nothing(typed: str) -> None:
     assert facts(typed) == []
+
+
+@pytest.mark.parametrize(
+    ("typed", "states"),
+    [
+        ("Last year we moved from Bonn to a farm", True),
+        ("My knees hurt when it rains.", True),
+        ("I see. I agree with you, thanks!", False),
+        ("I'm fine", False),
+        ("What is my name?", False),
+        ("Tell me a joke.", False),
+        ("Translate this: I am a nurse.", False),
+        ("If I had a boat, I would sail.", False),
+        ("I own a boat. I was joking.", False),
+    ],
+)
+def test_a_message_that_states_nothing_is_known_as_one(typed: str, states: bool) -> None:
+    assert states_something(typed) is states
 
 
 def test_whose_verb_it_is_is_not_guessed() -> None:

@@ -77,16 +77,21 @@ def ask(runtime: Runtime, patch_id: str, thread_id: str) -> Message:
         return question
 
 
-def ask_about(runtime: Runtime, message: Message) -> Message | None:
-    """Ask below the reply to a message about what it proposed, unless memapp asked in this chat a short while ago."""
+def ask_about(runtime: Runtime, message: Message, *, is_answer: bool = False) -> Message | None:
+    """Ask below the reply to a message about what it proposed, unless memapp asked in this chat a short while ago.
+
+    An answer that gives another value goes on with the question that it answers.
+    """
     conn = runtime.database.read()
     if not any(reply.status is MessageStatus.COMPLETE for reply in chat.variants(conn, runtime.user_id, message.id)):
         return None
     since = consents.messages_since_question(conn, runtime.user_id, message.thread_id)
-    if not runtime.settings.ask_in_chat or (since is not None and since < TURNS_BETWEEN_QUESTIONS):
+    if not runtime.settings.ask_in_chat or (since is not None and since < TURNS_BETWEEN_QUESTIONS and not is_answer):
         return None
     for patch in consents.list_waiting(conn, runtime.user_id, runtime.clock()):
         if not _came_up(patch) or message.id not in patch.evidence or not patch.new_value:
+            continue
+        if is_answer and not said_instead(message.typed_text, patch.field):
             continue
         if not consents.question_of(conn, runtime.user_id, patch.id):
             return ask(runtime, patch.id, message.thread_id)
