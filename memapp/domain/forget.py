@@ -62,6 +62,10 @@ class Needles:
             return False
         if any(one in text for one in self._wordless):
             return True
+        if len(self._by_word) <= FEW:  # most texts hold none of a few, and splitting them into words takes longer than to see it
+            folded = _folded(text)
+            if not any(word in folded for word in self._by_word):
+                return False
         words = _words(_ESCAPED.sub(" ", text))
         return any(
             words[at - place : at - place + len(wanted)] == wanted
@@ -185,7 +189,11 @@ class Receipt:
 
 
 def _words(text: str) -> list[str]:
-    return _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
+    return _WORD.findall(_folded(text))
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold()
 
 
 def _inner_word(text: str) -> bytes:

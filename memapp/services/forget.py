@@ -28,9 +28,6 @@ TELLING_CHARS = 12
 """A shorter message says nothing that could be told apart from others: it is erased, but not looked for elsewhere."""
 FEWEST_CHARS = 2
 
-SETTLED_AT_ONCE = 4 * 1024 * 1024
-"""Writing a larger file anew would let the next message wait: what the clock erased is settled when memapp closes."""
-
 _one_at_a_time = threading.Lock()
 
 
@@ -96,18 +93,6 @@ def finish(runtime: Runtime) -> None:
         log.info("an erasure was finished: %d items, settled: %s", receipt.memories + receipt.messages, receipt.settled)
 
 
-def is_unsettled(runtime: Runtime) -> bool:
-    """Tell whether what was erased while the person talked has still to be cleaned out of the file itself."""
-    return not runtime.database.read_only and todo.planned(runtime.database.read(), runtime.user_id) == (Job(), True)
-
-
-def settle_left(runtime: Runtime) -> None:
-    """Clean out of the file what is left to be. Called when nobody talks any more; a kill leaves it to the next start."""
-    with _one_at_a_time:
-        if is_unsettled(runtime):
-            _settle(runtime)
-
-
 def _carry_out_plan(runtime: Runtime) -> Receipt:
     """Do all that is planned: only what the person wished is."""
     return _carry_out(runtime, todo.planned(runtime.database.read(), runtime.user_id)[0], "person")
@@ -128,8 +113,6 @@ def _carry_out(runtime: Runtime, job: Job, by: Literal["person", "worker"]) -> R
         meta = {"memories": erased.memories, "messages": erased.messages, "others": erased.others}
         events.add_event(conn, runtime.user_id, "worker", "forget", "ok", now, meta=meta)
     cleaned, dropped = fates.count(Fate.CLEANED), fates.count(Fate.DROPPED)
-    if by == "worker" and runtime.database.path.stat().st_size > SETTLED_AT_ONCE:
-        return Receipt(erased.memories, erased.messages, erased.others, cleaned, dropped, files=0, left=(), settled=False)
     settled = _settle(runtime)
     files, left = traces.scan(
         runtime.database,

@@ -7,6 +7,7 @@ Reads use a read-only connection of their own thread. No SQL stands outside `sto
 import os
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
@@ -34,6 +35,7 @@ PRAGMAS = {
     "mmap_size": 0,
 }
 BUSY_MILLISECONDS = 5000
+LOOK_MILLISECONDS = 50
 LARGE_BYTES = 32 * 1024 * 1024
 """Reading a larger file through would be felt at the start; if it was closed properly, that is left to `Database.check`."""
 
@@ -59,20 +61,24 @@ class Database:
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
         """One transaction: commits at the end, rolls back when anything is raised. Nested use joins the outer one."""
+        writer = self._own_writer()
+        with self._turn, translated_errors(self.path):
+            if writer.in_transaction:
+                yield writer
+                return
+            writer.execute("BEGIN IMMEDIATE")
+            try:
+                yield writer
+                writer.execute("COMMIT")
+            except BaseException:
+                if writer.in_transaction:  # SQLite has rolled back by itself after a full disk or an I/O error
+                    writer.execute("ROLLBACK")
+                raise
+
+    def _own_writer(self) -> sqlite3.Connection:
         if self._writer is None:
             raise StoreLocked("This memory file is open for reading only.", "Close the other memapp first.")
-        with self._turn, translated_errors(self.path):
-            if self._writer.in_transaction:
-                yield self._writer
-                return
-            self._writer.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._writer
-                self._writer.execute("COMMIT")
-            except BaseException:
-                if self._writer.in_transaction:  # SQLite has rolled back by itself after a full disk or an I/O error
-                    self._writer.execute("ROLLBACK")
-                raise
+        return self._writer
 
     @contextmanager
     def decide(self) -> Iterator[sqlite3.Connection]:
@@ -104,32 +110,49 @@ class Database:
         return self._readers[thread]
 
     @contextmanager
-    def alone(self) -> Iterator[sqlite3.Connection]:
-        """Yield a connection outside of any transaction while nobody of this process writes: for VACUUM and checkpoints."""
-        if self._writer is None:
-            raise StoreLocked("This memory file is open for reading only.", "Close the other memapp first.")
-        with self._turn, translated_errors(self.path):
-            if self._writer.in_transaction:
-                raise StoreError("The file cannot be tidied in the middle of a change.")
-            connection = _connect(self.path, read_only=False)
-            connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 1)  # VACUUM attaches the file that it builds
-            try:
-                yield connection
-            finally:
-                connection.close()
+    def at_rest(self) -> Iterator[BinaryIO]:
+        """Yield the file itself while nobody writes and its log is empty, so that all there is stands in it.
+
+        Emptying the log makes every connection read anew: no page that one kept comes back into the file afterwards.
+        Raises `StoreLocked` if another program goes on reading what is in the log.
+        """
+        writer = self._own_writer()
+        with translated_errors(self.path), closing(_connect(self.path, read_only=False, patience=LOOK_MILLISECONDS)) as conn:
+            for _ in range(max(1, BUSY_MILLISECONDS // LOOK_MILLISECONDS)):
+                with self._turn:  # let go of between two looks: who wants to write need not wait for a reader
+                    if writer.in_transaction:
+                        raise StoreError("The file cannot be tidied in the middle of a change.")
+                    if self._has_empty_log(conn):
+                        yield self._open_raw("")
+                        conn.execute("ROLLBACK")
+                        return
+                time.sleep(LOOK_MILLISECONDS / 1000)
+            raise StoreLocked(f"{self.path} is being read by another program.", "Close it first.")
+
+    def _has_empty_log(self, conn: sqlite3.Connection) -> bool:
+        """Write the log into the file, and keep others from adding to it for as long as the connection is open."""
+        if conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+            return False
+        conn.execute("BEGIN IMMEDIATE")
+        if self.path.with_name(self.path.name + "-wal").stat().st_size == 0:
+            return True
+        conn.execute("ROLLBACK")
+        return False
 
     def raw(self, suffix: str = "") -> BinaryIO | None:
         """Return the open file itself, or the one beside it (`-wal`), to be read from its beginning; None if there is none.
 
         Never close it: closing any handle of the file drops the locks that SQLite holds on it.
         """
-        path = self.path.with_name(self.path.name + suffix)
-        if suffix not in self._raw and path.exists():
-            self._raw[suffix] = path.open("rb")
-        file = self._raw.get(suffix)
-        if file is not None:
-            file.seek(0)
-        return file
+        exists = suffix in self._raw or self.path.with_name(self.path.name + suffix).exists()
+        return self._open_raw(suffix) if exists else None
+
+    def _open_raw(self, suffix: str) -> BinaryIO:
+        if suffix not in self._raw:
+            beside = self.path.with_name(self.path.name + suffix)
+            self._raw[suffix] = beside.open("rb", buffering=0) if suffix or self.read_only else beside.open("r+b", buffering=0)
+        self._raw[suffix].seek(0)
+        return self._raw[suffix]
 
     def backup(self, target: Path) -> Path:
         """Write a checked, compact copy to `target` (mode 0600); an existing file stays as it is until the copy is good."""
@@ -305,14 +328,14 @@ def _mode(path: Path) -> str:
     return "mode=ro&immutable=1" if still else "mode=ro"
 
 
-def _connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
+def _connect(path: Path, *, read_only: bool, patience: int = 0) -> sqlite3.Connection:
     connection = sqlite3.connect(
         f"{path.as_uri()}?{_mode(path) if read_only else 'mode=rw'}",
         uri=True,
         isolation_level=None,
         check_same_thread=False,
         cached_statements=200,
-        timeout=BUSY_MILLISECONDS / 1000,
+        timeout=(patience or BUSY_MILLISECONDS) / 1000,
     )
     connection.row_factory = sqlite3.Row
     try:

@@ -1,16 +1,20 @@
 """Erasing for good in the files: what SQLite keeps of deleted text, the copies beside the file, and the scan that proves it."""
 
+import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from enum import StrEnum
 from pathlib import Path
 from typing import BinaryIO
 
 from memapp.domain.forget import ByteNeedles
-from memapp.errors import DiskFull, StoreError
+from memapp.errors import DiskFull, StoreError, StoreLocked
 from memapp.store import schema
 from memapp.store.database import Database, open_copy
+from memapp.store.failures import translated_errors
 from memapp.store.forget.erasing import Erased
+from memapp.store.forget.gaps import empty_gaps
 from memapp.store.forget.todo import mark_erased, mark_settled, planned
 from memapp.store.place import COPY_FOLDERS, read_copy_name, restored_half
 from memapp.store.soundness import FULL_TEXT_TABLES
@@ -19,6 +23,9 @@ HALVES = (".partial", ".partial-journal", "-wal.partial")
 """How the name of a copy ends that is still being written."""
 CHUNK = 256 * 1024
 """Small, so that the screen need not wait while one is searched."""
+PIECE = 16 * 1024 * 1024
+PAGES_MERGED = 64
+"""Of an index, in one transaction. The file is cleaned in pieces too: whoever wants to write need not wait for long."""
 
 
 class Fate(StrEnum):
@@ -30,13 +37,24 @@ class Fate(StrEnum):
 
 
 def settle(database: Database) -> bool:
-    """Write indexes and file anew without what was deleted, and empty the log; False if another program is reading it.
+    """Take what was deleted out of the indexes, the unused parts of the file, and the log; False if another program reads that.
 
-    Zeroed pages are not enough: a row that SQLite once moved may have left its old bytes in the gaps of a page.
+    Who writes meanwhile waits for one piece at a time, and at the end for one look at the whole: in between, SQLite may have
+    moved something from what was not done yet to where all was done.
     """
-    with database.alone() as conn:
-        _rewrite(conn)
-        return bool(conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0)
+    _merge_indexes(database.write)
+    page_size = database.read().execute("PRAGMA page_size").fetchone()[0]
+    size = database.path.stat().st_size
+    try:
+        for start in range(0, size, PIECE):
+            with database.at_rest() as file:
+                empty_gaps(file, start, PIECE, page_size)
+        with database.at_rest() as file:
+            empty_gaps(file, 0, size, page_size)
+    except StoreLocked:
+        return False
+    os.fsync(file.fileno())
+    return True
 
 
 def copies(path: Path) -> list[Path]:
@@ -125,17 +143,28 @@ def _erase_inside(path: Path, user_id: str, erase: Callable[[sqlite3.Connection]
             return False
         mark_erased(conn, user_id)
         conn.execute("COMMIT")
-        _rewrite(conn)
+        _merge_indexes(lambda: nullcontext(conn))
+        page_size = conn.execute("PRAGMA page_size").fetchone()[0]
+    with translated_errors(path), path.open("r+b", buffering=0) as file:
+        empty_gaps(file, 0, path.stat().st_size, page_size)
+        os.fsync(file.fileno())
+    with open_copy(path) as conn:
         mark_settled(conn, user_id)
-        return True
+    return True
 
 
-def _rewrite(conn: sqlite3.Connection) -> None:
+def _merge_indexes(writing: Callable[[], AbstractContextManager[sqlite3.Connection]]) -> None:
+    """Write the full-text indexes anew without what was deleted, a little at a time: until then that is only crossed out."""
+    with writing() as conn:
+        if conn.execute("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_stat4'").fetchone():
+            conn.execute("DELETE FROM sqlite_stat4")  # some builds of SQLite keep samples of indexed text there
     for table in FULL_TEXT_TABLES:
-        conn.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")  # noqa: S608
-    if conn.execute("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_stat4'").fetchone():
-        conn.execute("DELETE FROM sqlite_stat4")  # some builds of SQLite keep samples of indexed text there
-    conn.execute("VACUUM")
+        pages, changes = -PAGES_MERGED, 2  # negative: at first all parts of an index are made ready to become one
+        while changes >= 2:
+            with writing() as conn:
+                before = conn.total_changes
+                conn.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('merge', ?)", (pages,))  # noqa: S608
+                pages, changes = PAGES_MERGED, conn.total_changes - before
 
 
 def _chunks_of(path: Path) -> Iterator[bytes]:

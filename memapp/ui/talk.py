@@ -5,7 +5,6 @@ no widget; they announce what happened.
 """
 
 import logging
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -19,7 +18,7 @@ from memapp.domain.chat import Message, Thread
 from memapp.domain.turn import Accepted, Streamed, TurnEvent
 from memapp.errors import MemappError
 from memapp.runtime import Cancel, Runtime
-from memapp.services import chats, forget, models, upkeep
+from memapp.services import chats, models, upkeep
 from memapp.services.turn import remark, resend_turn, retry_turn, take_turn
 from memapp.ui.announce import (
     Learned,
@@ -116,15 +115,9 @@ class Talk:
         for thread in (self._turn, *self._idle_work):
             if thread is not None:
                 thread.join(max(0.0, end - time.monotonic()))
-        if has_to_settle := forget.is_unsettled(self.runtime):
-            sys.stderr.write("Cleaning the memory file of what was erased. ctrl+c leaves that to the next start.\n")
-        closing = self._start("close", self._close_file)
-        closing.join(None if has_to_settle else seconds / 2)
+        closing = self._start("close", self.runtime.close)
+        closing.join(seconds / 2)
         return not closing.is_alive() and not (self._loading and self._loading.is_alive())
-
-    def _close_file(self) -> None:
-        forget.settle_left(self.runtime)
-        self.runtime.close()
 
     def _announce(self, happened: Announcement) -> None:
         with suppress(NoActiveAppError):  # the app is gone, and nobody is left to be told

@@ -15,8 +15,7 @@ from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import browse, chats, curate, forget, undo, upkeep
 from memapp.services.recall import RecallRequest, recall
-from memapp.store import changes, checkpoints, traces
-from memapp.store.database import Database
+from memapp.store import changes, checkpoints
 from memapp.store.forget import finding, todo
 from memapp.store.forget.todo import Job
 from memapp.store.place import BACKUPS, new_copy
@@ -400,47 +399,6 @@ def test_a_reader_in_the_way_is_said_and_the_rest_done_later(runtime: Runtime, m
     forget.finish(runtime)
     assert ask(runtime, "SELECT count(*) FROM purge_todo") == [(0,)]
     assert files_with(runtime.paths.database.parent, b"zqarla") == set()
-
-
-def test_a_large_file_is_settled_when_memapp_closes_and_not_while_somebody_talks(
-    runtime: Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(forget, "SETTLED_AT_ONCE", 0)
-    written: list[Database] = []
-    settle = traces.settle
-
-    def settle_and_tell(database: Database) -> bool:
-        written.append(database)
-        return settle(database)
-
-    monkeypatch.setattr(traces, "settle", settle_and_tell)
-    forget.purge(runtime, [overdue(runtime, SECRET)], by="worker")
-    forget.purge(runtime, [overdue(runtime, FACT)], by="worker")
-    assert (written, ask(runtime, "SELECT count(*) FROM memories")) == ([], [(0,)])
-    assert forget.is_unsettled(runtime)
-    forget.settle_left(runtime)
-    forget.settle_left(runtime)
-    assert (len(written), forget.is_unsettled(runtime)) == (1, False)
-    assert files_with(tmp_path, b"zqarla") == set()
-
-
-def test_what_was_left_to_be_settled_is_settled_at_the_next_start_after_a_kill(
-    runtime: Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(forget, "SETTLED_AT_ONCE", 0)
-    forget.purge(runtime, [overdue(runtime, SECRET)], by="worker")
-    forget.finish(runtime)
-    assert (files_with(tmp_path, b"zqarla"), forget.is_unsettled(runtime)) == (set(), False)
-
-
-def test_what_the_person_erases_is_settled_at_once_with_all_that_was_left(
-    runtime: Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(forget, "SETTLED_AT_ONCE", 0)
-    forget.purge(runtime, [overdue(runtime, SECRET)], by="worker")
-    receipt = forget.purge(runtime, [curate.add(runtime, FACT).memory_id])
-    assert (receipt.memories, receipt.settled, receipt.left, forget.is_unsettled(runtime)) == (1, True, (), False)
-    assert files_with(tmp_path, b"zqarla") == set()
 
 
 def test_the_receipt_names_the_memories_that_still_hold_the_words(runtime: Runtime) -> None:

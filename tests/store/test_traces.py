@@ -83,11 +83,11 @@ def test_half_a_backup_is_removed_and_nothing_else(database: Database) -> None:
     assert (before - after, others - after) == (halves, set())
 
 
-def test_the_file_cannot_be_rewritten_within_a_change_or_by_a_reader(database: Database) -> None:
-    with database.write(), pytest.raises(StoreError), database.alone():
+def test_the_file_is_not_at_rest_within_a_change_or_for_a_reader(database: Database) -> None:
+    with database.write(), pytest.raises(StoreError), database.at_rest():
         pass
     reader = open_database(database.path, read_only=True)
-    with pytest.raises(StoreLocked), reader.alone():
+    with pytest.raises(StoreLocked), reader.at_rest():
         pass
     reader.close()
 

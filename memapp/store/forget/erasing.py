@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from memapp.domain.changes import Actor, ProfileChanged, Purged
-from memapp.domain.duplicates import normalise
+from memapp.domain.duplicates import gist, normalise
 from memapp.domain.forget import ERASED
 from memapp.domain.text import one_line
 from memapp.store import changes, chat
 from memapp.store.forget.columns import ELSEWHERE, PATCHES, REPEATING
 from memapp.store.forget.finding import holding, searching, texts_of, with_absorbed
 from memapp.store.forget.todo import Job
-from memapp.store.images import text_of
+from memapp.store.images import NORMAL_TEXT
 from memapp.store.memories import get_memories
 from memapp.store.rows import new_id, to_json, to_text
 
@@ -44,7 +44,8 @@ _FOLLOWING = (
 # What would bring the text of a memory back; not what stands or stood in the profile. `says` is true of the same text only.
 _SAME = "(says(new_value) OR held <> '' AND says(json_extract(held, '$.text')))"
 _WAYS_BACK = (
-    """DELETE FROM versions WHERE memory_id IN (SELECT id FROM memories WHERE user_id = :user) AND says(text_of(image))""",
+    f"""DELETE FROM versions WHERE {NORMAL_TEXT} IN (SELECT value FROM json_each(:same))
+        AND memory_id IN (SELECT id FROM memories WHERE user_id = :user)""",  # noqa: S608
     f"""UPDATE patches SET state = 'withdrawn', decided_at = :now, decided_by = 'person'
         WHERE user_id = :user AND state = 'pending' AND {_SAME}""",  # noqa: S608
     f"""DELETE FROM patches WHERE user_id = :user AND {_SAME} AND (
@@ -92,12 +93,10 @@ def _erase_ways_back(conn: sqlite3.Connection, user_id: str, texts: Iterable[str
     same = {normalise(text) for text in texts} - {""}
     if not same:
         return 0
-    values = {"user": user_id, "now": to_text(now)}
-    conn.create_function("text_of", 1, text_of, deterministic=True)
+    values = {"user": user_id, "now": to_text(now), "same": to_json(list(same))}
     conn.create_function("says", 1, lambda text: normalise(text or "") in same, deterministic=True)
     versions, _, patches = (conn.execute(sql, values).rowcount for sql in _WAYS_BACK)
     conn.create_function("says", 1, None)
-    conn.create_function("text_of", 1, None)
     return versions + patches
 
 
@@ -185,5 +184,5 @@ def _key(conn: sqlite3.Connection) -> bytes:
 
 
 def _fingerprint(key: bytes, text: str) -> str:
-    """Return HMAC-SHA256 of what a text says, whatever its case and punctuation (RFC 2104)."""
-    return hmac.new(key, normalise(text).encode(), hashlib.sha256).hexdigest()
+    """Return HMAC-SHA256 of what a text says, whatever the forms and the order of its words (RFC 2104)."""
+    return hmac.new(key, gist(text).encode(), hashlib.sha256).hexdigest()

@@ -2,6 +2,7 @@
 
 import re
 import sqlite3
+from contextlib import closing
 
 from memapp.store.database import Database
 from memapp.store.forget.columns import REGISTRY
@@ -49,6 +50,7 @@ def test_the_registry_names_no_column_that_is_gone(database: Database) -> None:
 
 
 def test_a_new_table_with_words_is_noticed(database: Database) -> None:
-    with database.alone() as conn:
+    with closing(sqlite3.connect(database.path)) as conn:
+        conn.row_factory = sqlite3.Row
         conn.execute("CREATE TABLE diary (id TEXT PRIMARY KEY, state TEXT CHECK (state IN ('a')), entry TEXT, at TEXT) STRICT")
         assert words_of(conn) - set(REGISTRY) == {"diary.entry"}
