@@ -242,7 +242,7 @@ def measure_predicted(models: Runtime, conversations: Sequence[Conversation], co
                     text += getattr(part, "text", "")
                     if predict.read_enough(text):
                         break
-            keywords = predict.parse(text).needed_info
+            keywords = predict.parse(text)
             alone.append(shares(ours(conversation, question), question))
             helped.append(shares(ours(conversation, Question(question.text, question.evidence, keywords)), question))
     before, after = mean({"": alone}, 1), mean({"": helped}, 1)

@@ -13,10 +13,10 @@ from typing import Any
 from memapp import paths, settings
 from memapp.categories import load_categories
 from memapp.domain.persona import Persona
-from memapp.inference import ChatModel, Embedder
+from memapp.inference import ChatModel, Embedder, gguf_file
 from memapp.prompts.personas import load_personas
 from memapp.runtime import Runtime
-from memapp.services import forget, models
+from memapp.services import forget
 from memapp.store import chat
 from memapp.store.database import open_database
 
@@ -66,7 +66,7 @@ def open_chat_model(runtime: Runtime, report: Callable[[str], None]) -> ChatMode
     from memapp.inference.llama import LlamaModel
     from memapp.inference.quantise import prepare
 
-    path = models.file_of(runtime.paths.models, chosen.model) if chosen.model else bundled_model_path()
+    path = gguf_file.find(runtime.paths.models, chosen.model) if chosen.model else bundled_model_path()
     return LlamaModel(prepare(path, runtime.paths.cache, report), context_tokens=chosen.context_tokens)
 
 
@@ -75,7 +75,7 @@ def chosen_model(runtime: Runtime) -> str:
     if runtime.settings.server:
         return f"server {runtime.settings.server}"
     if runtime.settings.model:
-        return str(models.file_of(runtime.paths.models, runtime.settings.model))
+        return str(gguf_file.find(runtime.paths.models, runtime.settings.model))
 
     from memapp.inference.bundled import bundled_model_path
 

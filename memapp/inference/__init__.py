@@ -48,7 +48,10 @@ class Cancel:
 
 
 class ChatModel(Protocol):
-    """A language model. Calls come from any thread and are served one at a time, a person's turn before idle work."""
+    """A language model. Calls come from any thread and are served one at a time, in their order; prefilling gives way.
+
+    Idle work that generates is cancelled by whoever begins a person's turn.
+    """
 
     name: str
     context_tokens: int

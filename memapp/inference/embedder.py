@@ -49,16 +49,6 @@ class SentenceEmbedder:
         self._closed = False
         atexit.register(self.close)
 
-    @property
-    def ready(self) -> bool:
-        """Say whether a call would be answered without waiting for the model to load."""
-        child = self._child
-        return child is not None and child.loaded()
-
-    def start(self) -> None:
-        """Begin to load in the background; return at once. More than once does no harm."""
-        self._living_child()
-
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one unit-length float32 row for each text, waiting for the model if need be.
 
@@ -124,11 +114,6 @@ class _Child:
         self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._live, name="embedder", daemon=True)
         self._thread.start()
-
-    def loaded(self) -> bool:
-        """Say whether the model is loaded and the process lives."""
-        alive = self._process is not None and self._process.poll() is None
-        return alive and not self.ended and self.ready.done()
 
     def submit(self, texts: list[str]) -> "Future[NDArray[np.float32]]":
         request = _Request(texts)

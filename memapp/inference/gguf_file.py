@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from memapp.errors import ModelError
 
 MAGIC = b"GGUF"
@@ -32,6 +34,8 @@ BLOCKS = {
 DAMAGE = (struct.error, LookupError, ValueError, TypeError, ArithmeticError, RecursionError)
 """What parsing senseless bytes can lead to."""
 BROKEN = "Download it again, or choose another file."
+WORKING_MEMORY = 150_000_000
+"""Bytes for scores and intermediate results, beside weights and cache."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,24 @@ class GgufFile:
         head_size = self.number("embedding_length") // heads
         widths = self.number("attention.key_length", head_size) + self.number("attention.value_length", head_size)
         return 2 * context_tokens * self.number("block_count") * cached_heads * widths
+
+    def needed_bytes(self, context_tokens: int) -> int:
+        """Memory that loading takes, with a context as long as wanted, or as the model can have."""
+        window = min(context_tokens, self.number("context_length") or context_tokens)
+        return self.size + self.cache_bytes(window) + WORKING_MEMORY
+
+
+def free_memory() -> int:
+    """Bytes that can be used without swapping."""
+    return int(psutil.virtual_memory().available)
+
+
+def find(folder: Path, name: str) -> Path:
+    """Return the model file that a setting names: a path, or a name in the models folder. Raises `ModelError`."""
+    for path in (Path(name).expanduser(), folder / name, folder / f"{name}.gguf"):
+        if path.is_file():
+            return path.absolute()
+    raise ModelError(f"There is no model file {name}.", f"Put it into {folder}, or name its full path.")
 
 
 def read(path: Path) -> GgufFile:

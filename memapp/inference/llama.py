@@ -16,8 +16,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import psutil
-
 from memapp.domain.prompt import Finished, Piece, Prompt, Sampling, Usage
 from memapp.errors import ModelError
 from memapp.inference import Cancel, gguf_file
@@ -30,8 +28,6 @@ from memapp.inference.trunk import TrunkCache
 
 log = logging.getLogger(__name__)
 
-WORKING_MEMORY = 150_000_000
-"""Bytes for scores and intermediate results, beside weights and cache."""
 UNSETTLED_TOKENS = 2
 """How many tokens at the end of a half-typed message are likely to change with the next letters."""
 
@@ -55,8 +51,8 @@ class LlamaModel:
         `threads` defaults to the usable cores.
         """
         header = gguf_file.read(path)
+        _check_memory(header, context_tokens)
         window = min(context_tokens, header.number("context_length") or context_tokens)
-        _check_memory(header, window)
         cores = threads or usable_cores()
         self.name = path.stem
         self._native = NativeModel(path)
@@ -251,15 +247,10 @@ class LlamaModel:
 
 def _check_memory(header: gguf_file.GgufFile, context_tokens: int) -> None:
     """Refuse a model that would drive the machine into swapping."""
-    needed = header.size + header.cache_bytes(context_tokens) + WORKING_MEMORY
-    free = free_memory()
+    needed = header.needed_bytes(context_tokens)
+    free = gguf_file.free_memory()
     if needed > free:
         raise ModelError(
             f"{header.path.name} needs about {needed / 1e9:.1f} GB of memory, and {free / 1e9:.1f} GB are free.",
             "Close other programs, set a smaller `context_tokens`, or choose a smaller model.",
         )
-
-
-def free_memory() -> int:
-    """Bytes that can be used without swapping."""
-    return int(psutil.virtual_memory().available)

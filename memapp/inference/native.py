@@ -90,7 +90,6 @@ class NativeModel:
             self.close()
             raise no_chat_model()
         self.vocabulary_size: int = self.lib.llama_vocab_n_tokens(self.vocabulary)
-        self.train_context: int = self.lib.llama_model_n_ctx_train(self._handle)
         self.window: int = self.lib.llama_model_n_swa(self._handle)
         self.recurrent = bool(self.lib.llama_model_is_recurrent(self._handle) or self.lib.llama_model_is_hybrid(self._handle))
         """Whether the cache cannot be cut back, so that every call needs a fork of the trunk."""

@@ -14,7 +14,7 @@ from memapp.domain.prompt import Finished, Piece, Prompt, Sampling, Usage
 from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import ModelError
 from memapp.inference import Cancel
-from memapp.inference.server_address import checked, is_loopback
+from memapp.inference.server_address import checked
 from memapp.inference.server_http import TRANSPORT_ERRORS, Connection, Refused, ServerHttp
 from memapp.inference.server_reply import Reply
 from memapp.inference.server_request import data, estimated_tokens, messages, tail_request, ways_to_ask
@@ -61,8 +61,6 @@ class ServerModel:
         `answer_seconds` is the longest silence that is waited for, before the first word and between words.
         """
         address = checked(url, allow_remote)
-        self.remote = not is_loopback(address.host)
-        """Words leave this machine."""
         self._http = ServerHttp(address, answer_seconds)
         self._refused: frozenset[str] = frozenset()
         models = self._http.find("/models", _Models).data
@@ -142,12 +140,12 @@ class ServerModel:
         raise AssertionError("there is always a plain way")
 
     def _tail(self, prompt: Prompt, sampling: Sampling, reply: Reply, connection: Connection) -> Iterator[Piece]:
-        """Have the server go on after the tail; where it refuses or fails, the reply stays without."""
+        """Have the server go on after the tail; where it refuses or breaks off, the reply stays as it is."""
         try:
             body = tail_request(prompt, sampling, self._model, reply.written, llama_server=self._is_llama_server)
             with closing(self._http.stream("/chat/completions", body, connection)) as response:
                 yield from reply.read_tail(response.iter_bytes())
-        except ModelError:
+        except (*TRANSPORT_ERRORS, ModelError):
             return
 
     def _window(self) -> int:

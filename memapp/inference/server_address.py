@@ -17,7 +17,7 @@ def checked(url: str, allow_remote: bool) -> httpx.URL:
         raise ModelError("`server` is not an address.", example) from None
     if address.scheme not in ("http", "https") or not address.host or address.userinfo:
         raise ModelError(f"`server` cannot be used: {shorten(one_line(clean(address.host or url)), 80)}.", example)
-    if not allow_remote and not is_loopback(address.host):
+    if not allow_remote and not _is_loopback(address.host):
         raise ModelError(
             f"The model server {shorten(one_line(clean(address.host)), 80)} is not this machine, and your words would leave it.",
             "Use 127.0.0.1, or write `allow_remote = true` into the configuration if you want that.",
@@ -25,7 +25,16 @@ def checked(url: str, allow_remote: bool) -> httpx.URL:
     return address.copy_with(path=address.path.rstrip("/") or "/v1", query=None, fragment=None)
 
 
-def is_loopback(host: str) -> bool:
+def remote_host(url: str) -> str:
+    """Return the other machine that what is sent to this address goes to; empty for this machine, and for no address."""
+    try:
+        host = checked(url, allow_remote=True).host
+    except ModelError:
+        return ""  # nothing will be sent there
+    return "" if _is_loopback(host) else host
+
+
+def _is_loopback(host: str) -> bool:
     """Say whether a host is this machine, without looking a name up: lookups leak, and can be lied to."""
     if host == "localhost":
         return True

@@ -11,14 +11,12 @@ SHOWN_CHARS = 1500
 """An earlier message is shown so far; a long paste must not push everything else out of the prompt."""
 
 
-def format_history(exchanges: Sequence[Exchange], persona: Persona, limit: int = 3) -> str:
-    """Write the last `limit` exchanges, a line for each speaker and a blank line after each exchange; an unprompted remark
-    is one line that says so."""
-    recent = exchanges[-limit:] if limit > 0 else ()
-    if not recent:
+def format_history(exchanges: Sequence[Exchange], persona: Persona) -> str:
+    """Write exchanges, a line for each speaker and a blank line after each; an unprompted remark is one line that says so."""
+    if not exchanges:
         return EMPTY
     lines = []
-    for exchange in recent:
+    for exchange in exchanges:
         if exchange.user is None:
             lines.append(f"{persona.name} (earlier): {_shown(exchange.reply)}")
         else:

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from memapp.domain.prompt import Prompt, Sampling
 from memapp.domain.ranking import query_words
@@ -36,18 +36,7 @@ _STRING = re.compile(r'[^"\]]*"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _CUT_STRING = re.compile(r'[^"\]]*"((?:[^"\\]|\\.)*)\\?$', re.DOTALL)
 _LIST_START = re.compile(r'"needed_info"\s*:\s*\[')
 _LIST_END = re.compile(r"[^\"]*?\]")
-_PREDICTION = re.compile(r'"prediction_next"\s*:\s*"((?:[^"\\]|\\.)*)("?)', re.DOTALL)
 _STRING_REST = re.compile(r'((?:[^"\\]|\\.)*)', re.DOTALL)
-
-
-@dataclass(frozen=True)
-class Predicted:
-    """What call 1 said."""
-
-    needed_info: tuple[str, ...]
-    prediction_next: str
-    complete: bool
-    """The list of needed information was closed and a prediction followed, closed too."""
 
 
 def request(scene: Scene) -> tuple[Prompt, Sampling]:
@@ -67,26 +56,21 @@ def finish_request(scene: Scene, needed_info: Sequence[str]) -> tuple[Prompt, Sa
     )
 
 
-def parse(text: str) -> Predicted:
-    """Read a reply that came after the head, whole, cut short or garbage."""
-    items, rest = _items(text)
-    if rest is None:
-        return Predicted(_useful(items), "", complete=False)
-    found = _PREDICTION.search(rest)
-    prediction = _one_sentence(_unescaped(found[1])) if found else ""
-    return Predicted(_useful(items), prediction, complete=bool(prediction and found and found[2]))
+def parse(text: str) -> tuple[str, ...]:
+    """Read what is needed from a reply that came after the head, whole, cut short or garbage."""
+    return _useful(_items(text)[0])
 
 
 def parse_prediction(text: str) -> str:
     """Read the reply to `finish_request`."""
     found = _STRING_REST.match(text)
-    return _one_sentence(_unescaped(found[1])) if found else ""
+    return shorten(one_line(clean(_unescaped(found[1]))), PREDICTION_CHARS) if found else ""
 
 
 def read_enough(text: str) -> bool:
     """Say whether call 1 need not be read further: its list is closed, or holds enough keywords already."""
-    items, rest = _items(text)
-    return rest is not None or len(items) > ENOUGH_KEYWORDS  # the last item may have only begun
+    items, closed = _items(text)
+    return closed or len(items) > ENOUGH_KEYWORDS  # the last item may have only begun
 
 
 def keywords(message: str) -> tuple[str, ...]:
@@ -94,8 +78,8 @@ def keywords(message: str) -> tuple[str, ...]:
     return tuple(query_words(clean(message[:KEYWORD_SOURCE_CHARS])))[:MAX_KEYWORDS]
 
 
-def _items(text: str) -> tuple[list[str], str | None]:
-    """Return the strings of the list, and what follows its end; None when the list does not end."""
+def _items(text: str) -> tuple[list[str], bool]:
+    """Return the strings of the list, and whether it ends."""
     begun = _LIST_START.search(text)  # a server that cannot continue the head writes it again
     text = text[begun.end() :] if begun else '"' + text
     items: list[str] = []
@@ -103,11 +87,11 @@ def _items(text: str) -> tuple[list[str], str | None]:
     while found := _STRING.match(text, at):
         items.append(_unescaped(found[1]))
         at = found.end()
-    if end := _LIST_END.match(text, at):
-        return items, text[end.end() :]
+    if _LIST_END.match(text, at):
+        return items, True
     if cut := _CUT_STRING.match(text, at):
         items.append(_unescaped(cut[1]))
-    return items, None
+    return items, False
 
 
 def _useful(items: Sequence[str]) -> tuple[str, ...]:
@@ -119,10 +103,6 @@ def _useful(items: Sequence[str]) -> tuple[str, ...]:
         if (words := query_words(word)) and words != asked:
             kept.setdefault(word.lower(), word)
     return tuple(kept.values())[:MAX_KEYWORDS]
-
-
-def _one_sentence(text: str) -> str:
-    return shorten(one_line(clean(text)), PREDICTION_CHARS)
 
 
 def _unescaped(text: str) -> str:

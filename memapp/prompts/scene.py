@@ -72,7 +72,7 @@ def _turns(scene: Scene) -> tuple[PromptTurn, ...]:
 def _situation(scene: Scene) -> str:
     """The order and the headings are those of the specification."""
     persona = scene.persona
-    shown = format_history(scene.history, persona, len(scene.history))
+    shown = format_history(scene.history, persona)
     parts = [*_known(scene), f"RECENT CONVERSATION (last {max(3, len(scene.history))} exchanges):\n{shown}"]
     if scene.message is not None:
         parts.append(f"{persona.user_name.upper()}'S QUESTION TO YOU:\n{scene.message}")

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 
 from memapp.domain.chat import Message, MessageStatus, Thread, exchanges
 from memapp.domain.checkpoint import Checkpoint
@@ -132,19 +133,21 @@ def _calls(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Iterator[TurnEve
     if runtime.chat.ready() is None:
         yield Waiting(runtime.chat.note)
     model = runtime.chat.wait(turn.cancel, runtime.settings.first_token_seconds)
-    setting = scene(runtime, model, turn.thread, turn.earlier, turn.message.text if turn.message else None)
+    setting_of = partial(scene, runtime, model, turn.thread, turn.earlier)
     in_suffix = Evidence()
-    if turn.message is not None and turn.ahead is not None:
+    if turn.message is None:
+        setting = setting_of(None)
+    elif turn.ahead is not None:
         so_far.needed_info = turn.ahead.needed_info
         yield Predicted(turn.ahead.needed_info, "prefetched", Usage())
         if not quotes.is_small_talk(turn.message.text):  # the expected message may have been about more
             so_far.evidence = look_ahead(runtime, turn.thread.id, [*turn.earlier, turn.message], turn.ahead)
         evidence = so_far.evidence
-        typed = respond.with_facts(turn.message.text, evidence.hits, evidence.delta.lines)
-        setting = scene(runtime, model, turn.thread, turn.earlier, typed)
+        setting = setting_of(respond.with_facts(turn.message.text, evidence.hits, evidence.delta.lines))
         _note_recalled(runtime, turn, evidence)
         yield Found(evidence.hits)
-    elif turn.message is not None:
+    else:
+        setting = setting_of(turn.message.text)
         yield _predict(runtime, model, setting, turn, so_far)
         in_prompt = [*turn.earlier, turn.message]
         found = look_up(runtime, turn.thread.id, turn.message.text, so_far.needed_info, in_prompt)
@@ -176,7 +179,7 @@ def _predict(runtime: Runtime, model: ChatModel, setting: Scene, turn: OpenTurn,
                 if predict.read_enough(text):
                     enough.set()
     turn.cancel.unlisten(enough.set)
-    so_far.needed_info = predict.parse(text).needed_info
+    so_far.needed_info = predict.parse(text)
     if so_far.needed_info:
         with runtime.database.write() as conn:
             _advance(runtime, conn, turn, lambda at: at.predicted(so_far.needed_info))
@@ -225,7 +228,7 @@ def _stream_reply(
 
 def _reply_request(runtime: Runtime, setting: Scene, evidence: Evidence, avoid: str = "") -> tuple[Prompt, Sampling]:
     if setting.message is None:
-        return remarks.request(setting)
+        return remarks.request(setting, avoid)
     return respond.request(
         setting,
         evidence.hits,

@@ -2,23 +2,25 @@
 
 import logging
 import tomllib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-import psutil
 from pydantic import BaseModel, ConfigDict
 
 from memapp import paths, settings
 from memapp.errors import MemappError, ModelError, UsageError
 from memapp.inference import gguf_file
-from memapp.runtime import Runtime
+from memapp.runtime import Runtime, Slot
+from memapp.services import preferences
 
 log = logging.getLogger(__name__)
 
 BUNDLED = "bundled"
-OVERHEAD_BYTES = 300 * 1024 * 1024
-"""What a model needs beside its weights: the key/value cache of a 4,096-token window and the library's buffers, roughly."""
+UNREAD_BYTES = 300_000_000
+"""What a model probably needs beside its weights, where there is no file yet that tells."""
 
 Fit = Literal["fits", "tight", "too big", "unusable"]
 """Whether a model has room in the memory; unusable is a file that is missing or damaged, as the note says."""
@@ -52,43 +54,58 @@ class Recommended(BaseModel):
     note: str
 
 
-def load_chat_model(runtime: Runtime) -> None:
-    """Load the language model that the settings name; slow. `runtime.chat` tells how it went; nothing is raised."""
+def load_chat_model(runtime: Runtime, *, wanted: Callable[[], bool] = lambda: True) -> None:
+    """Load the language model that the settings name; slow. `runtime.chat` tells how it went; only a bug is raised.
+
+    One that is not `wanted` any more when it is there is closed, and `runtime.chat` goes on loading: another will follow.
+    """
     runtime.chat.empty()
     runtime.chat.loading("Loading the model…")
-    try:
+    with _telling(runtime.chat, "chat model"):
         model = runtime.open_chat_model(runtime, runtime.chat.loading)
-    except MemappError as error:
-        log.warning("the chat model did not load: %s", type(error).__name__)
-        runtime.chat.fail(str(error))
-        return
-    runtime.chat.fill(model, model.name)
+        if wanted():
+            runtime.chat.fill(model, model.name)
+        else:
+            model.close()
 
 
 def load_embedder(runtime: Runtime) -> None:
-    """Load the embedding model; slow. `runtime.embedding` tells how it went; nothing is raised."""
+    """Load the embedding model; slow. `runtime.embedding` tells how it went; only a bug is raised."""
     runtime.embedding.loading("Loading the embedding model…")
-    try:
+    with _telling(runtime.embedding, "embedding model"):
         embedder = runtime.open_embedder(runtime)
-        embedder.embed(["ready"])
+        try:
+            embedder.embed(["ready"])
+        except BaseException:
+            embedder.close()
+            raise
+        runtime.embedding.fill(embedder, embedder.model_id)
+
+
+@contextmanager
+def _telling(slot: Slot[Any], what: str) -> Iterator[None]:
+    """Let a slot say what went wrong while its model loaded: nobody may wait for it for ever."""
+    try:
+        yield
     except MemappError as error:
-        log.warning("the embedder did not load: %s", type(error).__name__)
-        runtime.embedding.fail(str(error))
-        return
-    runtime.embedding.fill(embedder, embedder.model_id)
+        log.warning("the %s did not load: %s", what, type(error).__name__)
+        slot.fail(str(error))
+    except Exception as error:
+        slot.fail(f"A bug in memapp ({type(error).__name__}) kept the {what} from loading.")
+        raise
 
 
 def list_models(runtime: Runtime) -> list[ModelChoice]:
     """Return the bundled model, the GGUF files in the models folder, and what the manifest recommends."""
-    current = runtime.settings.model
+    current = runtime.settings.model if not runtime.settings.server else None
     recommended = {entry.file: entry for entry in _manifest()}
     bundled = recommended.pop("")
-    choices = [_choice(BUNDLED, None, bundled.bytes, bundled.licence, bundled.note, not current)]
+    choices = [_choice(BUNDLED, None, bundled.bytes, bundled.licence, bundled.note, current == "")]
     for path in sorted(runtime.paths.models.glob("*.gguf")):
         is_current = current in (path.name, path.stem, str(path))
-        choices.append(_choice_of_file(path, path.stem, recommended.pop(path.name, None), is_current))
+        choices.append(_choice_of_file(runtime, path, path.stem, recommended.pop(path.name, None), is_current))
     if current and not any(one.current for one in choices):
-        choices.append(_choice_of_file(Path(current).expanduser(), current, None, True))
+        choices.append(_choice_of_file(runtime, Path(current).expanduser(), current, None, True))
     for file, entry in recommended.items():
         note = f"{entry.note} Get {file} from {entry.source} and put it into {runtime.paths.models}."
         choices.append(_choice(entry.name, None, entry.bytes, entry.licence, note, False))
@@ -96,9 +113,9 @@ def list_models(runtime: Runtime) -> list[ModelChoice]:
 
 
 def use_model(runtime: Runtime, name: str) -> None:
-    """Make a model the one for this and later starts. Load it with `load_chat_model`.
+    """Make a model the one for this and later starts, in place of a server too. Load it with `load_chat_model`.
 
-    Raises `UsageError` if there is none of this name, `ModelError` if its file is damaged.
+    Raises `UsageError` if there is none of this name, its file is damaged, or this start was given another.
     """
     chosen = next((one for one in list_models(runtime) if one.name == name), None)
     path = Path(name).expanduser()
@@ -113,23 +130,17 @@ def use_model(runtime: Runtime, name: str) -> None:
         raise UsageError(
             f"There is no model {name!r} here.", settings.nearest(name, here, f"Put its GGUF file into {runtime.paths.models}.")
         )
-    if value:
-        check_file(runtime.paths.models, value)
-    settings.write(runtime.paths.config, "model", value)
-    runtime.loaded = replace(runtime.loaded, settings=runtime.settings.model_copy(update={"model": value, "server": ""}))
+    preferences.check_free(runtime, "server")
+    preferences.set_preference(runtime, "model", value)
+    if runtime.settings.server:
+        preferences.set_preference(runtime, "server", "")
 
 
-def file_of(folder: Path, name: str) -> Path:
-    """Return the GGUF file that the setting `model` names: a path, or a name in the models folder. Raises `ModelError`."""
-    for path in (Path(name).expanduser(), folder / name, folder / f"{name}.gguf"):
-        if path.is_file():
-            return path.absolute()
-    raise ModelError(f"There is no model file {name}.", f"Put it into {folder}, or name its full path.")
+def remote_host(runtime: Runtime) -> str:
+    """Return the other machine that words go to when a server answers; empty when they stay here."""
+    from memapp.inference import server_address
 
-
-def check_file(folder: Path, name: str) -> None:
-    """Look whether a model file is there and whole, without loading it. Raises `ModelError`."""
-    gguf_file.read(file_of(folder, name))
+    return server_address.remote_host(runtime.settings.server)
 
 
 def _manifest() -> list[Recommended]:
@@ -138,23 +149,22 @@ def _manifest() -> list[Recommended]:
 
 
 def _choice(name: str, path: Path | None, size: int, licence: str, note: str, current: bool) -> ModelChoice:
-    return ModelChoice(name, path, size, licence, note, fit(size), current)
+    return ModelChoice(name, path, size, licence, note, _fit(size + UNREAD_BYTES), current)
 
 
-def _choice_of_file(path: Path, name: str, known: Recommended | None, current: bool) -> ModelChoice:
+def _choice_of_file(runtime: Runtime, path: Path, name: str, known: Recommended | None, current: bool) -> ModelChoice:
     size = path.stat().st_size if path.is_file() else 0
     choice = _choice(name, path, size, known.licence if known else "", known.note if known else "", current)
     try:
-        gguf_file.read(path)
+        header = gguf_file.read(path)
     except ModelError as error:
         return replace(choice, fit="unusable", note=str(error))
-    return choice
+    return replace(choice, fit=_fit(header.needed_bytes(runtime.settings.context_tokens)))
 
 
-def fit(size: int) -> Fit:
-    """Tell whether a model file of `size` bytes fits into the memory that is free now."""
-    available = psutil.virtual_memory().available
-    needed = size + OVERHEAD_BYTES
-    if needed > available:
+def _fit(needed: int) -> Fit:
+    """Tell whether so many bytes fit into the memory that is free now."""
+    free = gguf_file.free_memory()
+    if needed > free:
         return "too big"
-    return "tight" if needed > 0.7 * available else "fits"
+    return "tight" if needed > 0.7 * free else "fits"

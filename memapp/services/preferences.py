@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 from memapp import settings
 from memapp.errors import ModelError, UsageError
+from memapp.inference import gguf_file
 from memapp.paths import Paths
 from memapp.runtime import Runtime
-from memapp.services import models
 from memapp.settings import THEMES, Settings
 
 ORIGINS = {"flag": "the command line", "environment": "the environment", "file": "config.toml"}
@@ -80,13 +80,18 @@ def list_preferences(runtime: Runtime) -> list[Preference]:
 
 def set_preference(runtime: Runtime, name: str, value: str) -> None:
     """Change a setting now and in config.toml. Raises `UsageError` for a value that does not fit."""
-    where = runtime.loaded.origin.get(name)
-    if where in ("flag", "environment"):
-        raise UsageError(f"{LABELS[name]} was set by {ORIGINS[where]}.", "Start memapp without it to change it here.")
+    check_free(runtime, name)
     changed = Settings.model_validate({**runtime.settings.model_dump(), name: settings.parse(name, value)})
     check(name, changed, runtime.paths, runtime.personas)
     settings.write(runtime.paths.config, name, value)
     runtime.loaded = replace(runtime.loaded, settings=changed, origin={**runtime.loaded.origin, name: "file"})
+
+
+def check_free(runtime: Runtime, name: str) -> None:
+    """Raise `UsageError` for a setting that was given for this start, and can only be changed where it was given."""
+    where = runtime.loaded.origin.get(name)
+    if where in ("flag", "environment"):
+        raise UsageError(f"{LABELS[name]} was set by {ORIGINS[where]}.", "Start memapp without it to change it here.")
 
 
 def check(name: str, chosen: Settings, places: Paths, personas: Collection[str]) -> None:
@@ -98,7 +103,7 @@ def check(name: str, chosen: Settings, places: Paths, personas: Collection[str])
             case "theme":
                 settings.check_known("theme", chosen.theme, THEMES)
             case "model" if chosen.model:
-                models.check_file(places.models, chosen.model)
+                gguf_file.read(gguf_file.find(places.models, chosen.model))
             case "server" if chosen.server:
                 from memapp.inference import server_address
 

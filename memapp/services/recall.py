@@ -39,8 +39,6 @@ class RecallRequest:
     without: frozenset[str] = frozenset()
     """Ids of messages that are before the reader's eyes already."""
     kinds: tuple[Literal["memory", "message"], ...] = ("memory", "message")
-    unfinished: bool = False
-    """The last word is still being typed."""
     scope: Scope | None = None
     """Which facts may be seen; None for all that are the person's, who looks for themself."""
 
@@ -93,10 +91,8 @@ def _candidates(
         likeness = vectors.matrix(runtime.database, runtime.user_id, kind, embedder.model_id).likeness(conn, vector)
     if kind == "memory":
         scope = request.scope or Scope(runtime.user_id)
-        return search.search_memories(conn, scope, words, keywords=keywords, likeness=likeness, unfinished=request.unfinished)
-    return search.search_messages(
-        conn, runtime.user_id, words, keywords=keywords, likeness=likeness, unfinished=request.unfinished
-    )
+        return search.search_memories(conn, scope, words, keywords=keywords, likeness=likeness)
+    return search.search_messages(conn, runtime.user_id, words, keywords=keywords, likeness=likeness)
 
 
 def _without_taken_back(runtime: Runtime, candidates: Sequence[Candidate]) -> list[Candidate]:

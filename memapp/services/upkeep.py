@@ -142,7 +142,7 @@ def _predict_ahead(runtime: Runtime, model: ChatModel, thread_id: str, cancel: C
         return
     prompt, sampling = predict.request(scene(runtime, model, thread, messages, expected.text))
     text = _generate(model, prompt, sampling, cancel, until_enough=True)
-    needed_info = predict.parse(text).needed_info
+    needed_info = predict.parse(text)
     if cancel.is_set() or not needed_info:
         return
     with runtime.database.write() as conn:

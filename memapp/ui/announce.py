@@ -62,8 +62,10 @@ class TurnRefused(Announcement):
 
 @dataclass
 class TurnEnded(Announcement):
-    """The turn's thread is done, however it went."""
+    """The turn's thread is done, however it went; the next turn may have begun already."""
 
+    turn: int
+    """Its number, as `Talk.turns` had it."""
     thread_id: str
 
 

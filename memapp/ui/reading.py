@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from memapp.domain.chat import Message, Role, Thread
 from memapp.domain.consent import Patch
 from memapp.domain.memory import Memory
 from memapp.errors import NotFound
 from memapp.runtime import Runtime
-from memapp.services import chats, provenance
+from memapp.services import chats, models, provenance
 from memapp.services.chats import Trace
 from memapp.services.consent import pending, questions
 
@@ -101,11 +100,8 @@ def welcome_words(runtime: Runtime) -> str:
 
 def network(runtime: Runtime) -> str:
     """Say which model answers, and whether words leave this machine."""
-    server = runtime.settings.server
     name = runtime.chat.note if runtime.chat.state == "ready" else ""
-    if server:
-        host = urlsplit(server).hostname or server
-        if host not in ("127.0.0.1", "::1", "localhost"):
-            return f"! REMOTE: your words go to {host}"
-        return f"{name or 'server'} · local server"
-    return f"{name} · offline" if name else "offline"
+    if not runtime.settings.server:
+        return f"{name} · offline" if name else "offline"
+    host = models.remote_host(runtime)
+    return f"! REMOTE: your words go to {host}" if host else f"{name or 'server'} · local server"

@@ -48,8 +48,12 @@ class Talk:
         self._told_of_bug = False
         self.busy = False
         """A turn is running."""
+        self.turns = 0
+        """How many turns have begun; also the number of the one that runs, or ran last."""
         self._turn: threading.Thread | None = None
-        self._loading: threading.Thread | None = None
+        self._loads = 0
+        self._one_load = threading.Lock()
+        self._loading: list[threading.Thread] = []
         self._idle_work: list[threading.Thread] = []
         self._turn_cancel = Cancel()
         self._idle_cancel = Cancel()
@@ -87,10 +91,12 @@ class Talk:
         self._turn_cancel.set()
 
     def rest(self, thread_id: str) -> None:
-        """Learn, embed and get ready for the next message of a thread, until the next turn begins."""
+        """Learn, embed and get ready for the next message of a thread, until the next turn begins; nothing while one runs."""
+        if self.busy:
+            return
         self._idle_cancel.set()
         self._idle_cancel = cancel = Cancel()
-        self._idle_begin("idle", self._idle, thread_id, cancel)
+        self._begin_beside(self._idle_work, "idle", self._idle, thread_id, cancel)
 
     def warm(self, thread_id: str, typed: str) -> None:
         """Prefill what is being typed; the call before it is given up."""
@@ -98,26 +104,30 @@ class Talk:
         if self.busy or self.runtime.chat.ready() is None:
             return
         self._warm_cancel = cancel = Cancel()
-        self._idle_begin("warm", self._warm, thread_id, typed, cancel)
+        self._begin_beside(self._idle_work, "warm", self._warm, thread_id, typed, cancel)
 
     def load_models(self) -> None:
-        """Load the chat model that the settings name, then the embedder; a turn that runs is stopped first."""
+        """Load the chat model that the settings name, then the embedder; a turn that runs is stopped first.
+
+        Asked for again while one loads, that one is given up and the last choice is loaded.
+        """
         self.stop()
         self._idle_cancel.set()
-        if self._loading is None or not self._loading.is_alive():
-            self._loading = self._start("load", self._load)
+        self._loads += 1
+        self._begin_beside(self._loading, "load", self._load, self._loads)
 
     def close(self, seconds: float = 0.6) -> bool:
         """Cancel everything and wait for the turn to save what it has; return False if something could not be stopped."""
         for cancel in (self._turn_cancel, self._idle_cancel, self._warm_cancel):
             cancel.set()
+        self._loads += 1  # whatever still loads is not wanted any more
         end = time.monotonic() + seconds
         for thread in (self._turn, *self._idle_work):
             if thread is not None:
                 thread.join(max(0.0, end - time.monotonic()))
         closing = self._start("close", self.runtime.close)
         closing.join(seconds / 2)
-        return not closing.is_alive() and not (self._loading and self._loading.is_alive())
+        return not any(one.is_alive() for one in (closing, *self._loading))
 
     def _announce(self, happened: Announcement) -> None:
         with suppress(NoActiveAppError):  # the app is gone, and nobody is left to be told
@@ -128,9 +138,10 @@ class Talk:
         self._warm_cancel.set()
         self._turn_cancel = Cancel()
         self.busy = True
-        self._turn = self._start("turn", self._run, thread_id, events, unsent)
+        self.turns += 1
+        self._turn = self._start("turn", self._run, self.turns, thread_id, events, unsent)
 
-    def _run(self, thread_id: str, events: Callable[[], Iterator[TurnEvent]], unsent: Unsent | None) -> None:
+    def _run(self, turn: int, thread_id: str, events: Callable[[], Iterator[TurnEvent]], unsent: Unsent | None) -> None:
         try:
             for event in _paced(events()):
                 if isinstance(event, Accepted):
@@ -144,11 +155,11 @@ class Talk:
             self._announce(TurnRefused(thread_id, problem, unsent))
         finally:
             self.busy = False
-            self._announce(TurnEnded(thread_id))
+            self._announce(TurnEnded(turn, thread_id))
 
-    def _idle_begin(self, name: str, target: Callable[..., object], *args: Any) -> None:
-        self._idle_work = [one for one in self._idle_work if one.is_alive()]
-        self._idle_work.append(self._start(name, target, *args))
+    def _begin_beside(self, others: list[threading.Thread], name: str, target: Callable[..., object], *args: Any) -> None:
+        """Start a thread, and keep it with the others of its kind that still run."""
+        others[:] = [*(one for one in others if one.is_alive()), self._start(name, target, *args)]
 
     def _start(self, name: str, target: Callable[..., object], *args: Any) -> threading.Thread:
         thread = threading.Thread(target=self._guarded, args=(target, *args), name=f"memapp-{name}", daemon=True)
@@ -182,13 +193,21 @@ class Talk:
         except MemappError as error:
             log.info("prefill stopped: %s", type(error).__name__)
 
-    def _load(self) -> None:
-        self._announce(ModelChanged())
-        models.load_chat_model(self.runtime)
-        self._announce(ModelChanged())
-        if self.runtime.embedding.state != "ready":
-            models.load_embedder(self.runtime)
+    def _load(self, number: int) -> None:
+        """Load the model that was chosen, unless another was chosen since."""
+        with self._one_load:
+            if number != self._loads:
+                return
             self._announce(ModelChanged())
+            try:
+                models.load_chat_model(self.runtime, wanted=lambda: number == self._loads)
+            finally:
+                self._announce(ModelChanged())
+        if number == self._loads and self.runtime.embedding.state in ("off", "failed"):
+            try:
+                models.load_embedder(self.runtime)
+            finally:
+                self._announce(ModelChanged())
 
 
 def _paced(events: Iterator[TurnEvent]) -> Iterator[TurnEvent]:

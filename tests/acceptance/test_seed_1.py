@@ -68,6 +68,21 @@ def test_no_repetition_of_same_comment_within_three_exchanges(runtime: Runtime, 
     assert "Where was the spell cast from?" in model.seen[-1].suffix
 
 
+def test_a_remark_that_was_made_before_is_asked_for_in_other_words(runtime: Runtime, model: ScriptedModel) -> None:
+    thread = new_chat(runtime, "tom")
+    said = "I wonder what the garden looks like in the rain tonight."
+    for reply in (said, said, "That window bothers me."):
+        model.enqueue(reply)
+    list(remark(runtime, thread))
+    happened = list(remark(runtime, thread))
+    assert only(Restarted, happened).repeated == said
+    assert only(Completed, happened).reply.text == "That window bothers me."
+    (first, again), (sampled, resampled) = model.seen[-2:], model.samplings[-2:]
+    assert said in again.suffix and said not in first.suffix
+    assert resampled.temperature > sampled.temperature
+    assert resampled.seed != sampled.seed
+
+
 def test_auto_comments_and_player_messages_are_both_tracked(runtime: Runtime, model: ScriptedModel) -> None:
     thread = new_chat(runtime, "tom")
     model.enqueue("That window bothers me.")

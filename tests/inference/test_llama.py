@@ -12,7 +12,7 @@ import pytest
 
 from memapp.domain.prompt import Finished, Piece, Prompt, PromptTurn, Sampling
 from memapp.errors import ModelError
-from memapp.inference import Cancel, llama
+from memapp.inference import Cancel, gguf_file
 from memapp.inference.llama import LlamaModel
 from memapp.inference.sampling import TokenSampler
 
@@ -371,7 +371,7 @@ def test_a_reply_ends_where_the_context_does(open_tiny: OpenTiny) -> None:
 def test_a_model_too_big_for_the_free_memory_is_refused(
     tiny_file: Callable[[tiny_gguf.Family], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(llama, "free_memory", lambda: 100_000_000)
+    monkeypatch.setattr(gguf_file, "free_memory", lambda: 100_000_000)
     with pytest.raises(ModelError, match=r"needs about 0\.2 GB of memory, and 0\.1 GB are free"):
         LlamaModel(tiny_file(tiny_gguf.CHATML))
 

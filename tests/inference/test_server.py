@@ -36,6 +36,8 @@ class Server(ThreadingHTTPServer):
         self.finish_reason = "stop"
         self.tail_pieces = None
         """What is written after a reply that ends with the tail; None for a server that refuses to go on with it."""
+        self.breaks_off = False
+        """Whether it hangs up when it is to go on with a reply."""
         self.owned_by = "library"
         self.models = ["small", "large:latest"]
         self.status = {}
@@ -89,6 +91,8 @@ class Handler(BaseHTTPRequestHandler):
             self.answer({"error": {"message": "unknown field"}}, 400)
         elif not body["messages"][-1]["content"].endswith(TAIL):
             self.stream(self.server.pieces)
+        elif self.server.breaks_off:
+            self.close_connection = True
         elif self.server.tail_pieces is not None:
             self.stream(self.server.tail_pieces)
         else:
@@ -211,7 +215,9 @@ def test_a_tail_that_the_server_begins_again_or_does_not_end_is_one_line(server)
     assert tail == "asks about water"
 
 
-def test_a_reply_stays_whole_when_the_server_does_not_go_on_after_its_tail(server):
+@pytest.mark.parametrize("breaks_off", [False, True])
+def test_a_reply_stays_whole_when_the_server_does_not_go_on_after_its_tail(server, breaks_off):
+    server.breaks_off = breaks_off
     text, tail, finished = run(ServerModel(server.url), sampling=Sampling(max_tokens=50, tail=TAIL))
     assert (text, tail, finished.reason) == ("Hello there.", "", "end")
 
@@ -567,10 +573,6 @@ def test_another_machine_is_asked_when_the_person_allows_it(monkeypatch):
     with pytest.raises(ModelError, match="No model server answers"):
         ServerModel("http://192.168.1.5:8080/v1", allow_remote=True)
     assert asked == ["http://192.168.1.5:8080/v1/models"]
-
-
-def test_words_stay_on_this_machine_unless_it_says_so(server):
-    assert not ServerModel(server.url).remote
 
 
 def test_a_proxy_in_the_environment_is_ignored(server, monkeypatch):

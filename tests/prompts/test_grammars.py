@@ -29,9 +29,8 @@ def write(model: LlamaModel, request: tuple[Prompt, Sampling]) -> str:
 @pytest.mark.slow
 def test_call_1_writes_keywords_and_then_a_prediction(model: LlamaModel) -> None:
     text = write(model, predict.request(scene(MESSAGE)))
-    predicted = predict.parse(text)
-    assert predicted.needed_info
-    if predicted.complete:
+    assert predict.parse(text)
+    if text.endswith("}"):
         assert json.loads(predict.HEAD + text)["prediction_next"]
 
 

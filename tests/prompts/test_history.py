@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from memapp.domain.chat import Exchange
 from memapp.prompts.history import SHOWN_CHARS, drop_step, format_history, recent
-from tests.prompts.scenes import companion, tom
+from tests.prompts.scenes import tom
 
 FROST = Exchange("Tom, what do you think about the frost?", "Frost on OUTSIDE of window. Where was it cast from?")
 INSIDE = Exchange("I think it was cast from inside.", "Check the sill. Proof matters more than theory.")
@@ -21,7 +21,6 @@ def numbered(count: int) -> list[Exchange]:
 
 def test_no_history_says_so() -> None:
     assert format_history([], tom()) == "No previous conversation"
-    assert format_history([FROST], tom(), 0) == "No previous conversation"
 
 
 def test_exchanges_are_written_as_speaker_lines_with_a_blank_line_between() -> None:
@@ -45,12 +44,6 @@ def test_an_unprompted_remark_is_one_line_of_its_own() -> None:
         "\n"
         "Tom (earlier): That window bothers me."
     )
-
-
-def test_only_the_last_three_are_shown() -> None:
-    shown = format_history(numbered(5), companion())
-    assert "question 1" not in shown
-    assert [f"question {number}" in shown for number in (2, 3, 4)] == [True, True, True]
 
 
 def test_a_message_cannot_forge_a_speaker_line() -> None:

@@ -8,24 +8,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memapp.prompts import predict
-from memapp.prompts.predict import HEAD, MAX_KEYWORDS, Predicted, keywords, parse, parse_prediction, read_enough
+from memapp.prompts.predict import MAX_KEYWORDS, keywords, parse, parse_prediction, read_enough
 from tests.prompts.scenes import scene
 
 WHOLE = 'jazz music", "AC/DC"], "prediction_next": "I saw them live once."}'
 
 
 def test_a_whole_reply_is_read() -> None:
-    assert parse(WHOLE) == Predicted(("jazz music", "AC/DC"), "I saw them live once.", complete=True)
+    assert parse(WHOLE) == ("jazz music", "AC/DC")
 
 
 @pytest.mark.parametrize("length", range(len(WHOLE)))
 def test_a_reply_cut_anywhere_keeps_what_was_there(length: int) -> None:
-    predicted = parse(WHOLE[:length])
-    assert not predicted.complete or length >= len(WHOLE) - 1
-    assert predicted.needed_info == () or predicted.needed_info[0] in "jazz music"
+    needed_info = parse(WHOLE[:length])
+    assert needed_info == () or needed_info[0] in "jazz music"
     if length > WHOLE.index("]"):
-        assert predicted.needed_info == ("jazz music", "AC/DC")
-        assert "I saw them live once.".startswith(predicted.prediction_next)
+        assert needed_info == ("jazz music", "AC/DC")
 
 
 def test_the_list_counts_as_closed_only_at_its_own_bracket() -> None:
@@ -37,22 +35,22 @@ def test_the_list_counts_as_closed_only_at_its_own_bracket() -> None:
 
 def test_junk_and_doubles_are_dropped_and_five_are_kept() -> None:
     items = [", ", "keywords", "Tea", "tea", "", "...", "green\ntea", "a", "b", "c", "d", "e"]
-    assert parse(json.dumps(items)[2:]).needed_info == ("Tea", "green tea", "b", "c", "e")
+    assert parse(json.dumps(items)[2:]) == ("Tea", "green tea", "b", "c", "e")
 
 
 def test_three_keywords_are_enough_to_wait_for() -> None:
     assert not read_enough('tea", "green tea", "mil')
     assert read_enough('tea", "green tea", "milk", "')
-    assert parse('tea", "green tea", "milk", "').needed_info == ("tea", "green tea", "milk")
+    assert parse('tea", "green tea", "milk", "') == ("tea", "green tea", "milk")
 
 
 def test_other_things_than_strings_are_skipped() -> None:
-    assert parse('tea", 3, null, NaN, {"x": 1e999}, "cake"]').needed_info[0] == "tea"
+    assert parse('tea", 3, null, NaN, {"x": 1e999}, "cake"]')[0] == "tea"
 
 
 def test_a_server_that_writes_the_head_again_is_understood() -> None:
     text = 'Sure!\n```json\n{"needed_info": ["tea", "cake"], "prediction_next": "Thanks"}\n```'
-    assert parse(text) == Predicted(("tea", "cake"), "Thanks", complete=True)
+    assert parse(text) == ("tea", "cake")
     assert read_enough(text)
 
 
@@ -61,29 +59,21 @@ def test_a_server_that_writes_the_head_again_is_understood() -> None:
     ["", "]", '"', "\\", '"]', "[" * 100_000, '["' * 50_000, "9" * 10_000, "\x00", "\ud800", '\\ud800", "\\u12', '\\"' * 20_000],
 )
 def test_garbage_gives_something_storable(text: str) -> None:
-    predicted = parse(text)
-    said = (*predicted.needed_info, predicted.prediction_next)
+    said = (*parse(text), parse_prediction(text))
     assert [one for one in said if not one.isprintable()] == []
-    assert len(predicted.needed_info) <= MAX_KEYWORDS
+    assert len(said) <= MAX_KEYWORDS + 1
     assert max(map(len, said)) <= predict.PREDICTION_CHARS
 
 
 @given(st.text(st.characters(exclude_categories=[]), max_size=300) | st.text('"\\[],:{}u0n \n', max_size=120))
 def test_parsing_never_raises_and_gives_clean_bounded_text(text: str) -> None:
-    predicted = parse(text)
+    needed_info = parse(text)
     read_enough(text)
-    assert len(predicted.needed_info) <= MAX_KEYWORDS
-    for said in (*predicted.needed_info, predicted.prediction_next, parse_prediction(text)):
+    assert len(needed_info) <= MAX_KEYWORDS
+    for said in (*needed_info, parse_prediction(text)):
         said.encode()
         assert "\n" not in said and "\x00" not in said
         assert len(said) <= predict.PREDICTION_CHARS
-
-
-@given(st.lists(st.text(min_size=1, max_size=30), min_size=1, max_size=5), st.text(max_size=150))
-def test_valid_json_is_always_complete_or_has_nothing_to_say(items: list[str], said: str) -> None:
-    text = json.dumps({"needed_info": items, "prediction_next": said})
-    predicted = parse(text.removeprefix(HEAD))
-    assert predicted.complete == bool(predicted.prediction_next)
 
 
 def test_the_rest_of_a_reply_is_asked_for_where_it_stopped() -> None:

@@ -213,6 +213,8 @@ class ChatScreen(Screen[None]):
         self.say(f"{event.error.title}: {event.error}", problem=True)
 
     def on_turn_ended(self, event: TurnEnded) -> None:
+        if event.turn != self.talk.turns:
+            return  # enter was quicker, and what is known now is of the next turn
         self.turn.ended()
         self.list_threads()
         self.refresh_bindings()
