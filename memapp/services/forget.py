@@ -62,18 +62,12 @@ def forget_everywhere(runtime: Runtime, words: str) -> Receipt:
         return _carry_out_plan(runtime)
 
 
-class _OnlyLooked(Exception):
-    """Raised to undo what was only to be counted."""
-
-
 def preview(runtime: Runtime, words: str) -> Preview:
     """Say what `forget_everywhere` would erase: do it, count, and let nothing of it stay."""
     words = _checked(words)
     now = runtime.clock()
-    erased = erasing.Erased(0, 0, 0)
-    with _one_at_a_time, suppress(_OnlyLooked), runtime.database.decide() as conn:
+    with _one_at_a_time, runtime.database.rehearse(), runtime.database.decide() as conn:
         erased = erasing.erase(conn, Actor(runtime.user_id, "person", step=new_id(now)), Job(words=(words,)), now)
-        raise _OnlyLooked
     needles = ByteNeedles([words])
     backups = sum(traces.holds(path, needles) for path in traces.copies(runtime.paths.database))
     return Preview(erased.memories, erased.messages, erased.others, backups)

@@ -42,7 +42,7 @@ def list_threads(
     """Newest first; `matching` is looked for in titles."""
     rows = conn.execute(
         """SELECT * FROM threads WHERE user_id = :user AND deleted_at IS NULL
-           AND (:matching = '' OR instr(lower(title), lower(:matching)) > 0)
+           AND (:matching = '' OR instr(casefold(title), casefold(:matching)) > 0)
            ORDER BY updated_at DESC, id DESC LIMIT :limit OFFSET :offset""",
         {"user": user_id, "matching": matching, "limit": limit, "offset": offset},
     )

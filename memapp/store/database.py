@@ -20,6 +20,7 @@ from memapp.errors import NewerSchema, StoreError, StoreLocked
 from memapp.store import guards, schema, soundness
 from memapp.store.failures import translated_errors
 from memapp.store.place import BACKUPS, new_copy, prepare_folder, refuse_no_file, take_lock
+from memapp.store.reading import Reader
 
 PRAGMAS = {
     "journal_mode": "wal",
@@ -40,6 +41,10 @@ LARGE_BYTES = 32 * 1024 * 1024
 """Reading a larger file through would be felt at the start; if it was closed properly, that is left to `Database.check`."""
 
 
+class _OnlyRehearsed(Exception):
+    """Raised to undo what was only to be seen."""
+
+
 class Database:
     """An open memapp file. `close()` it; it is safe to use from any thread."""
 
@@ -50,6 +55,8 @@ class Database:
         self._turn = threading.RLock()
         self._authorizer: guards.Authorizer = guards.everyday
         self._readers: dict[int, sqlite3.Connection] = {}
+        self._opening = threading.Lock()
+        self._closed = False
         self._raw: dict[str, BinaryIO] = {}
         self.checked = True
         """False for a large file that nobody has read through yet."""
@@ -95,6 +102,13 @@ class Database:
             finally:
                 self._guard(before)
 
+    @contextmanager
+    def rehearse(self) -> Iterator[sqlite3.Connection]:
+        """Like `write`, but nothing of it stays: to see what would come of it."""
+        with suppress(_OnlyRehearsed), self.write() as conn:
+            yield conn
+            raise _OnlyRehearsed
+
     def _guard(self, authorizer: guards.Authorizer) -> None:
         """Let this function answer for every statement from now on, those that were prepared before too."""
         self._authorizer = authorizer
@@ -104,10 +118,13 @@ class Database:
     def read(self) -> sqlite3.Connection:
         """Return this thread's read-only connection; it sees what is committed."""
         thread = threading.get_ident()
-        if thread not in self._readers:
-            with translated_errors(self.path):
-                self._readers[thread] = _connect(self.path, read_only=True)
-        return self._readers[thread]
+        reader = self._readers.get(thread)
+        if reader is None:
+            with self._opening, translated_errors(self.path):
+                if self._closed:
+                    raise StoreError("The memory file is closed.")
+                reader = self._readers[thread] = _connect(self.path, read_only=True)
+        return reader
 
     @contextmanager
     def at_rest(self) -> Iterator[BinaryIO]:
@@ -188,11 +205,9 @@ class Database:
         try:
             soundness.check_damage(self.read(), self.path)
             self.checked = True
-        except sqlite3.DatabaseError as error:
-            if not isinstance(error, sqlite3.OperationalError | sqlite3.ProgrammingError):  # those tell that it was closed
-                raise StoreError(
-                    f"{self.path} is damaged ({error}).", "Put a copy from the folder backups in its place."
-                ) from error
+        except StoreError:
+            if not self._closed:
+                raise
 
     def examine(self) -> None:
         """Read the whole file through, and compare all that it consists of with what memapp makes. Raises `StoreError`."""
@@ -203,22 +218,34 @@ class Database:
 
     def close(self) -> None:
         """Close every connection and let another memapp write. A second call does nothing."""
-        for reader in self._readers.values():
+        with self._opening:
+            self._closed = True
+            readers = list(self._readers.values())
+            self._readers.clear()
+        for reader in readers:
             reader.interrupt()
-        for reader in self._readers.values():
-            reader.close()
-        self._readers.clear()
-        if self._writer is not None:
-            with self._turn:
-                self._writer.set_authorizer(None)
-                self._writer.execute("PRAGMA optimize")
-                self._writer.close()
-                self._writer = None
-        for file in self._raw.values():
-            file.close()
-        self._raw.clear()
-        if self._file_lock is not None:
-            self._file_lock.release()
+        try:
+            for reader in readers:
+                reader.close()
+            self._close_writer()
+        finally:
+            for file in self._raw.values():
+                file.close()
+            self._raw.clear()
+            if self._file_lock is not None:
+                self._file_lock.release()
+
+    def _close_writer(self) -> None:
+        with self._turn:
+            writer, self._writer = self._writer, None
+            if writer is None:
+                return
+            try:
+                with suppress(sqlite3.DatabaseError):  # it only makes later searches faster
+                    writer.set_authorizer(None)
+                    writer.execute("PRAGMA optimize")
+            finally:
+                writer.close()
 
 
 def open_database(path: Path, *, read_only: bool = False) -> Database:
@@ -336,9 +363,13 @@ def _connect(path: Path, *, read_only: bool, patience: int = 0) -> sqlite3.Conne
         check_same_thread=False,
         cached_statements=200,
         timeout=(patience or BUSY_MILLISECONDS) / 1000,
+        factory=Reader if read_only else sqlite3.Connection,
     )
+    if isinstance(connection, Reader):
+        connection.path = path
     connection.row_factory = sqlite3.Row
     try:
+        connection.create_function("casefold", 1, str.casefold, deterministic=True)  # SQLite's lower() knows A to Z only
         if read_only:
             connection.execute("PRAGMA query_only = 1")
             connection.execute("PRAGMA temp_store = 2")

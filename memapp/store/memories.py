@@ -79,7 +79,7 @@ def _filtered(user_id: str, wanted: MemoryFilter) -> tuple[str, dict[str, Any]]:
     """Return the tables and conditions of a filter as SQL with named values. Live texts are found in the index."""
     given: dict[str, tuple[str, Any]] = {
         "state": ("o.state = :state" if wanted.state else "o.purge_at IS NOT NULL", wanted.state),
-        "tag": ("EXISTS (SELECT 1 FROM json_each(o.tags) WHERE lower(value) = lower(:tag))", wanted.tag),
+        "tag": ("EXISTS (SELECT 1 FROM json_each(o.tags) WHERE casefold(value) = casefold(:tag))", wanted.tag),
         "category": ("o.category = :category", wanted.category),
         "kind": ("o.kind = :kind", wanted.kind),
         "pinned": ("o.pinned = :pinned", None if wanted.pinned is None else int(wanted.pinned)),
@@ -96,7 +96,7 @@ def _filtered(user_id: str, wanted: MemoryFilter) -> tuple[str, dict[str, Any]]:
         values["query"] = query
     else:
         for number, word in enumerate((*wanted.words, *wanted.phrases)):
-            conditions.append(f"instr(lower(o.text), lower(:word{number})) > 0")
+            conditions.append(f"instr(casefold(o.text), casefold(:word{number})) > 0")
             values[f"word{number}"] = word
     return f"{table} WHERE {' AND '.join(conditions)}", values
 

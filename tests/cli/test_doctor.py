@@ -13,6 +13,7 @@ from memapp import bootstrap, paths
 from memapp.errors import ModelError
 from memapp.inference import ChatModel
 from memapp.ui.crash import write_crash_file
+from tests.builders import damage
 from tests.cli.conftest import Terminal
 
 
@@ -51,15 +52,18 @@ def test_it_names_a_file_whose_guards_were_changed(memapp: Terminal, script: str
 
 def test_it_names_a_damaged_file(memapp: Terminal) -> None:
     memapp("add", "User keeps bees.")
-    path = paths.locate(memapp.home).database
-    with closing(sqlite3.connect(f"{path.as_uri()}?immutable=1", uri=True)) as conn:
-        (page,) = conn.execute("SELECT rootpage FROM sqlite_master WHERE name = 'memories_due'").fetchone()
-    with path.open("r+b") as file:
-        file.seek(4096 * (page - 1))
-        file.write(b"\x05" * 4096)
+    damage(paths.locate(memapp.home).database, "memories_due")
     code, out, _ = memapp("doctor", "--json")
     assert code == 1
     assert "damaged" in json.loads(out)["problems"][0]
+
+
+@pytest.mark.parametrize("command", [("list",), ("search", "bees"), ("chats", "search", "bees"), ("export",)])
+def test_a_command_that_meets_a_damaged_page_says_so(memapp: Terminal, command: tuple[str, ...]) -> None:
+    memapp("add", "User keeps bees.")
+    damage(paths.locate(memapp.home).database, "memories")
+    code, _, err = memapp(*command)
+    assert (code, err.count("is damaged or no database")) == (1, 1)
 
 
 def test_it_looks_at_what_the_settings_name(memapp: Terminal, tmp_path: Path) -> None:

@@ -127,6 +127,14 @@ def test_a_deleted_thread_comes_back(database: Database) -> None:
     assert [thread.id for thread in chat.list_threads(database.read(), USER, matching="TEA")] == [thread_id]
 
 
+def test_a_title_is_found_in_small_and_large_letters_of_any_language(database: Database) -> None:
+    with database.write() as conn:
+        found = chat.create_thread(conn, USER, "Überblick über STRASSEN", "companion", NOW)
+        chat.create_thread(conn, USER, "Wetter", "companion", NOW)
+    for typed in ("überblick", "ÜBERBLICK", "straßen"):
+        assert [one.id for one in chat.list_threads(database.read(), USER, matching=typed)] == [found.id]
+
+
 def test_a_draft_is_kept_until_it_is_empty(database: Database) -> None:
     with database.write() as conn:
         chat.save_draft(conn, USER, "", "half a", NOW)

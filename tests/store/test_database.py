@@ -6,8 +6,8 @@ import sqlite3
 import stat
 import subprocess
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -16,6 +16,7 @@ from memapp.errors import DiskFull, NewerSchema, StoreError, StoreLocked
 from memapp.store import schema
 from memapp.store.database import Database, open_database
 from memapp.store.schema import APPLICATION_ID, statements
+from tests.builders import damage
 
 
 def mode(path: Path) -> int:
@@ -57,6 +58,7 @@ def test_the_lock_is_free_after_a_kill(tmp_path: Path) -> None:
     path = tmp_path / "data" / "memapp.db"
     code = f"""
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from memapp.store.database import open_database
@@ -242,22 +244,13 @@ def test_the_lock_is_free_after_closing_on_another_thread(tmp_path: Path) -> Non
     again.close()
 
 
-def _damage(path: Path) -> None:
-    """Overwrite the page of an index."""
-    with closing(sqlite3.connect(f"{path.as_uri()}?immutable=1", uri=True)) as conn:
-        (page,) = conn.execute("SELECT max(rootpage) FROM sqlite_master WHERE type = 'index'").fetchone()
-    with path.open("r+b") as file:
-        file.seek(4096 * (page - 1))
-        file.write(b"\x05" * 4096)
-
-
 def test_a_large_file_that_was_closed_properly_is_read_through_after_the_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("memapp.store.database.LARGE_BYTES", 0)
     path = tmp_path / "data" / "memapp.db"
     open_database(path).close()
-    _damage(path)
+    damage(path, "memories_due")
     database = open_database(path)
     try:
         assert not database.checked
@@ -273,10 +266,81 @@ def test_a_large_file_that_was_not_closed_is_read_through_before_anything_else(
     monkeypatch.setattr("memapp.store.database.LARGE_BYTES", 0)
     path = tmp_path / "data" / "memapp.db"
     open_database(path).close()
-    _damage(path)
+    damage(path, "memories_due")
     path.with_name("memapp.db-wal").touch()
     with pytest.raises(StoreError, match="damaged"):
         open_database(path)
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda rows: rows.fetchone(),
+        lambda rows: rows.fetchmany(1),
+        lambda rows: rows.fetchmany(),
+        lambda rows: rows.fetchall(),
+        lambda rows: next(rows),
+        lambda rows: list(rows),
+    ],
+)
+def test_a_damaged_page_is_told_of_however_it_is_read(database: Database, read: Callable[[sqlite3.Cursor], object]) -> None:
+    with database.write() as conn:
+        for number in range(200):
+            conn.execute("INSERT INTO interface VALUES ('me', ?, ?)", (f"{number:03}", f'"{number:0500}"'))
+    rows = database.read().execute("SELECT value FROM interface WHERE user_id = 'me' ORDER BY name")
+    assert [len(rows.fetchone()["value"]), len(next(rows)["value"]), len(rows.fetchmany(3)), len(list(rows))] == [
+        502,
+        502,
+        3,
+        195,
+    ]
+    database.close()
+    with database.path.open("r+b") as file:
+        file.seek(file.read().index(f"{150:0500}".encode()) // 4096 * 4096)
+        file.write(b"\x05" * 4096)
+    reader = open_database(database.path, read_only=True)
+    rows = reader.read().execute("SELECT value FROM interface WHERE user_id = 'me' ORDER BY name")
+    assert rows.fetchone()["value"].endswith('0"')
+    with pytest.raises(StoreError, match="damaged"):
+        for _ in range(200):
+            read(rows)
+    with pytest.raises(StoreError, match="no such table"):
+        reader.read().execute("SELECT 1 FROM nowhere")
+    reader.close()
+
+
+def test_what_is_only_rehearsed_does_not_stay(database: Database) -> None:
+    with database.rehearse() as conn:
+        conn.execute("INSERT INTO interface VALUES ('me', 'theme', '1')")
+        with database.decide() as deciding:
+            assert deciding.execute("SELECT count(*) FROM interface").fetchone()[0] == 1
+    assert database.read().execute("SELECT count(*) FROM interface").fetchone()[0] == 0
+    with pytest.raises(ValueError, match="told on"), database.rehearse():
+        raise ValueError("told on")
+    with database.write() as conn:
+        assert not conn.execute("SELECT count(*) FROM interface").fetchone()[0]
+
+
+def test_a_closed_file_is_not_opened_again_by_a_late_reader(database: Database) -> None:
+    database.read()
+    with ThreadPoolExecutor(8) as others:
+        started = [others.submit(database.read) for _ in range(200)]
+        database.close()
+        ends = [one.exception() for one in started]
+    assert {type(end) for end in ends} <= {type(None), StoreError}
+    for opened in (one.result() for one, end in zip(started, ends, strict=True) if end is None):
+        with pytest.raises(StoreError):
+            opened.execute("SELECT 1")
+    with pytest.raises(StoreError, match="closed"):
+        database.read()
+
+
+def test_what_fails_while_it_closes_keeps_no_other_memapp_out(database: Database) -> None:
+    database._writer.close()  # type: ignore[union-attr]
+    database.close()
+    again = open_database(database.path)
+    assert not again.read_only
+    again.close()
 
 
 def test_a_pipe_or_device_is_neither_opened_nor_replaced(database: Database, tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 import sqlite3
 from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path
 
 from memapp.domain.changes import Actor
@@ -22,23 +21,14 @@ from memapp.store.history import Touched
 from memapp.store.rows import new_id
 
 
-class _OnlyLooked(Exception):
-    """Raised to undo what was only to be looked at."""
-
-
 def import_file(runtime: Runtime, path: Path, form: Form = "auto", *, dry_run: bool = False) -> Imported:
     """Bring a file in, or only say what would come in. Raises `UsageError` when anything in it is not in order."""
-    result: Imported | None = None
-    with suppress(_OnlyLooked), runtime.database.write() as conn:
+    with runtime.database.rehearse() if dry_run else runtime.database.write() as conn:
         now = runtime.clock()
         work = Work(runtime, conn, Actor(runtime.user_id, "import", step=new_id(now)), now)
         with files.opened(path, form) as numbered:
             _take_all(work, numbered)
-        result = _settled(work)
-        if dry_run:
-            raise _OnlyLooked
-    assert result is not None
-    return result
+        return _settled(work)
 
 
 def _take_all(work: Work, numbered: Iterable[Numbered]) -> None:
