@@ -4,7 +4,20 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from memapp.domain.english import ARTICLES, FILLERS, NEGATIONS, NOT, expand, is_past, stems, tokens
+from memapp.domain.english import (
+    ARTICLES,
+    FILLERS,
+    FUNCTION_WORDS,
+    NEGATIONS,
+    NOT,
+    PRONOUNS,
+    expand,
+    is_past,
+    root,
+    stems,
+    tokens,
+    word_set,
+)
 
 
 def normalise(text: str) -> str:
@@ -12,6 +25,24 @@ def normalise(text: str) -> str:
     folded = " ".join(unicodedata.normalize("NFKC", expand(text)).casefold().split())
     bare = re.sub(r"(?<!\d)[.,:;!?\"'()\[\]-]+|[.,:;!?\"'()\[\]-]+(?!\d)", " ", folded)
     return " ".join(bare.split())
+
+
+def gist(text: str) -> str:
+    """Return the words that carry a text's meaning, each as its root, in the order of the alphabet.
+
+    The same for `User loves sailing.` and `I love to sail`: coarser than what counts as the same text, for asking once too often.
+    """
+    roots = set()
+    for word in tokens(expand(unicodedata.normalize("NFKC", text)).casefold()):
+        if word in NEGATIONS:
+            roots.add(NOT)
+        elif re.search(r"\w", word) and word not in _SAYS_LITTLE:
+            roots.add("like" if _LIKING & stems(word) else root(word))
+    return " ".join(sorted(roots)) or normalise(text)
+
+
+_SAYS_LITTLE = FUNCTION_WORDS | PRONOUNS | FILLERS | {"very", "got"}
+_LIKING = word_set("love like enjoy adore")
 
 
 def is_duplicate(text: str, existing: Iterable[str]) -> str | None:

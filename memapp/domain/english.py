@@ -238,6 +238,16 @@ def stems(word: str) -> frozenset[str]:
     return frozenset(stem for stem in found if stem)
 
 
+def root(word: str) -> str:
+    """Return what the forms of a word have in common, which need not be a word: `studies` and `studied` -> `studi`."""
+    word = word.casefold().removesuffix("'s").removesuffix("'")
+    word = NUMBERS.get(word) or PAST_FORMS.get(word) or _IRREGULAR_PLURALS.get(word) or word
+    word = re.sub(r"(?<=[a-z]{2}[bdlnv])our(?=s?$|ed$|ing$|ite)", "or", word)
+    word = re.sub(r"(?<=[a-z]{2}[^s])s$", "", word)
+    word = re.sub(r"^(?=\w{4})(\w*[aeiouy]\w*)(?:ing|ed)$", r"\1", word)
+    return re.sub(r"y$", "i", re.sub(r"([^aeiou\d])\1$", r"\1", word.rstrip("e")))
+
+
 def _without_endings(word: str) -> set[str]:
     found = set()
     if word.endswith("ies") and len(word) > 4:

@@ -135,18 +135,24 @@ def test_what_the_model_writes_of_something_sensitive_waits_too(runtime: Runtime
     assert (waiting(runtime), live(runtime)) == ([("health", "stopped taking insulin yesterday")], [])
 
 
-def test_a_fact_that_was_erased_waits_when_it_is_stated_again(runtime: Runtime) -> None:
-    thread = new_chat(runtime)
-    say(runtime, thread, "I have a dog called Rex.")
+@pytest.mark.parametrize(
+    ("typed", "again", "fact"),
+    [
+        ("I have a dog called Rex.", "I have a dog called Rex.", "User has a dog called Rex."),
+        ("I love sailing.", "I like to sail!", "User likes to sail."),
+        ("I studied chemistry in Lyon.", "In Lyon I study chemistry.", "User studies chemistry in Lyon."),
+    ],
+)
+def test_a_fact_that_was_erased_waits_when_it_is_stated_again(runtime: Runtime, typed: str, again: str, fact: str) -> None:
+    say(runtime, new_chat(runtime), typed)
     learn(runtime)
     (memory,) = curate.list_memories(runtime)
     forget.purge(runtime, [memory.id])
-    say(runtime, new_chat(runtime), "I have a dog called Rex.")
+    say(runtime, new_chat(runtime), again)
     learn(runtime)
-    assert live(runtime) == []
-    assert waiting(runtime) == [(FORGOTTEN, memory.text)]
+    assert (live(runtime), waiting(runtime)) == ([], [(FORGOTTEN, fact)])
     decisions.approve(runtime, pending.waiting(runtime)[0].id)
-    assert live(runtime) == [memory.text]
+    assert live(runtime) == [fact]
 
 
 # The question in the chat
