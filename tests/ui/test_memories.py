@@ -26,6 +26,7 @@ from memapp.ui.screens.memory_form import Choice, MemoryForm, Words
 from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.searchfield import SearchField
 from memapp.ui.widgets.tabline import TabLine
+from tests.builders import damage
 from tests.ui.conftest import Seen, World
 from tests.ui.test_hostile import ESCAPES, MARKUP, no_escapes
 from tests.ui.test_screens import SIZES, compare
@@ -470,3 +471,18 @@ async def test_any_size_is_survived(world: World) -> None:
             await seen.pilot.press("j", "enter", "tab", "escape")
             await seen.settle()
         assert len(texts(screen)) == 3
+
+
+async def test_a_damaged_page_is_told_and_the_app_goes_on(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with memories(world):
+        pass
+    damage(world.folder / "memapp.db", "memories")
+    monkeypatch.setattr("memapp.store.database.LARGE_BYTES", 0)  # else it is read through before anything is shown
+    monkeypatch.setattr("memapp.services.soundness.check", lambda _: None)
+    async with world.app() as seen:
+        await seen.ready()
+        seen.app.clear_notifications()
+        await seen.pilot.press("f3")
+        await seen.until(lambda: any("is damaged" in toast for toast in seen.toasts()))
+        await seen.pilot.press("f2")
+        await seen.until(lambda: seen.app.current_mode == "chat")
