@@ -1,9 +1,11 @@
 """What memapp did, counted from its own events."""
 
+import json
 from datetime import timedelta
 
 from memapp.domain.activity import Rate
 from memapp.inference import Cancel
+from memapp.inference.scripted import ScriptedModel, call_kind
 from memapp.runtime import Runtime
 from memapp.services import activity, curate, upkeep
 from tests.builders import new_chat, say
@@ -24,6 +26,16 @@ def test_days_without_anything_are_counted_as_nothing(runtime: Runtime) -> None:
     days = activity.by_day(runtime, 4)
     assert [one.count for one in days] == [0, 1, 0, 1]
     assert days[-1].day == runtime.clock().date()
+
+
+def test_what_states_nothing_is_no_fact_that_failed(runtime: Runtime, model: ScriptedModel) -> None:
+    written = json.dumps({"fact": "User is in Lima.", "tags": ["Lima"]})
+    model.script = lambda prompt, sampling: written if call_kind(prompt, sampling) == "other" else None
+    thread = new_chat(runtime)
+    for text, rate in (("What is the capital of Peru?", Rate(0, 0)), ("My knees hurt when it rains.", Rate(0, 1))):
+        say(runtime, thread, text)
+        list(upkeep.work(runtime, thread, Cancel()))
+        assert activity.rates(runtime).facts_at_once == rate
 
 
 def test_rates_come_from_what_happened_and_say_so_when_nothing_did(runtime: Runtime) -> None:
