@@ -85,7 +85,7 @@ class Reading:
 @lru_cache(maxsize=4096)
 def read(text: str) -> Reading:
     """Take a sentence apart."""
-    text = re.sub(r"\b(?:quit|left|lost) User's job (?=(?:at|with|for)\b)", "quit working ", text)
+    text = re.sub(r"\b(?:quit|left|lost) (?:the|User's) job (?=(?:at|with|for)\b)", "quit working ", text)
     written = tokens(re.sub(r"\bno longer\b", "not", expand(text).replace("-", " ")))
     lowered = [word.casefold() for word in written]
     subject, start = _subject(written)

@@ -85,7 +85,10 @@ def split_adverbs(words: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def retell(words: Sequence[str], *, starts_with_subject: bool) -> list[str] | None:
-    """Put `User` for `I` and `me`, `User's` for `my`, and end before a word that points outside the sentence."""
+    """Put `User` for `I` and `me`, `User's` for `my`, and end before a word that points outside the sentence.
+
+    A possessive that is understood where User is the subject gives way: `quit the job`, `out with friends`, `in spare time`.
+    """
     words = _without_comments(words)
     told: list[str] = []
     at = 0
@@ -101,7 +104,7 @@ def retell(words: Sequence[str], *, starts_with_subject: bool) -> list[str] | No
             at = clause[1]
             continue
         elif lowered == "my" and at + 1 < len(words):
-            told.append("User's")
+            told += ["User's"] if starts_with_subject else _whose(words, at)
         elif lowered == "me" and word != "ME":
             told.append("User")
         elif _points_outside(words, at):
@@ -110,6 +113,19 @@ def retell(words: Sequence[str], *, starts_with_subject: bool) -> list[str] | No
             told.append(word)
         at += 1
     return _finished(told)
+
+
+def _whose(words: Sequence[str], at: int) -> list[str]:
+    before, owned = words[at - 1].casefold() if at else "", words[at + 1].casefold()
+    if owned in _SHARED.get(before, ()):
+        return []
+    return ["the"] if owned in _OF_EVERYBODY else ["User's"]
+
+
+_OF_EVERYBODY = word_set("job hair teeth nails hands mind")
+"""What can be nobody else's where somebody quits, loses, washes or uses it."""
+_SHARED = {"with": word_set("friends family"), "in": word_set("free spare")}
+"""What needs no `my` at all behind such a word."""
 
 
 def _points_outside(words: Sequence[str], at: int) -> bool:

@@ -13,7 +13,7 @@ from memapp.domain.profile import stated
     ("typed", "fact"),
     [
         # somebody who must know told it, or it turned out
-        ("My dentist just told me that I grind my teeth at night.", "User grinds User's teeth at night."),
+        ("My dentist just told me that I grind my teeth at night.", "User grinds the teeth at night."),
         ("I'm a welder, and my allergy test says I'm allergic to cashews.", "User is allergic to cashews."),
         ("According to my optician, I am colorblind", "User is colorblind."),
         ("It turned out I'm allergic to cashews", "User is allergic to cashews."),

@@ -22,6 +22,7 @@ CONTRADICTIONS = [
     ("User's birthday is in May.", "User's birthday is in June.", 0.91),
     ("User no longer eats meat.", "User eats meat.", 0.90),
     ("User quit User's job at Google.", "User works at Google.", 0.70),
+    ("User quit the job at Google.", "User works at Google.", 0.70),
     ("User does not work at Google.", "User works at Google.", 0.87),
     ("User quit smoking.", "User smokes.", 0.76),
     ("User stopped playing chess.", "User plays chess.", 0.81),
