@@ -62,9 +62,9 @@ class Needles:
             return False
         if any(one in text for one in self._wordless):
             return True
-        if len(self._by_word) <= FEW:  # most texts hold none of a few, and splitting them into words takes longer than to see it
+        if len(self._by_word) <= FEW:  # most texts hold none of a few, and to see that is quicker than to split them into words
             folded = _folded(text)
-            if not any(word in folded for word in self._by_word):
+            if not any(all(word in folded for word in wanted) for some in self._by_word.values() for wanted, _ in some):
                 return False
         words = _words(_ESCAPED.sub(" ", text))
         return any(
@@ -193,7 +193,7 @@ def _words(text: str) -> list[str]:
 
 
 def _folded(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold()
+    return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
 
 
 def _inner_word(text: str) -> bytes:
