@@ -82,11 +82,7 @@ def _chosen(runtime: "Runtime", memory_ids: tuple[str, ...], *, expired: bool) -
 
     if not memory_ids:
         now = runtime.clock()
-        return [
-            one.id
-            for one in lifecycle.trash(runtime, limit=lifecycle.ALL)
-            if not expired or (one.purge_at and one.purge_at <= now)
-        ]
+        return [one.id for one in lifecycle.trash(runtime, limit=None) if not expired or (one.purge_at and one.purge_at <= now)]
     found = [curate.get(runtime, memory_id) for memory_id in ids.memories(runtime, memory_ids)]
     for memory in found:
         if memory.purge_at is None:

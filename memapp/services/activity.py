@@ -7,7 +7,6 @@ from memapp.domain.history import Entry, Event, Moment, Step, Version
 from memapp.runtime import Runtime
 from memapp.store import activity, expectations, history
 
-ALL_COMPARED = 1_000_000
 LAST_ENTRIES = 500
 """Of one memory or field; more than anybody looks through."""
 
@@ -26,7 +25,7 @@ def rates(runtime: Runtime) -> Rates:
     """Return how well the loop does."""
     conn, user = runtime.database.read(), runtime.user_id
     return Rates(
-        expectations_held=Rate(*expectations.hit_rate(conn, user, ALL_COMPARED)),
+        expectations_held=Rate(*expectations.hit_rate(conn, user, None)),
         facts_at_once=activity.written_at_once(conn, user),
         recalled_again=activity.recalled_again(conn, user),
     )

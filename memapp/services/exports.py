@@ -11,8 +11,6 @@ from memapp.store import chat, consents, memories
 from memapp.store import portable as store
 from memapp.store.rows import to_text
 
-ALL = 1_000_000
-
 
 def as_lines(runtime: Runtime) -> Iterator[str]:
     """Yield everything that the person has as JSON Lines, as it is at one moment."""
@@ -35,11 +33,11 @@ def as_markdown(runtime: Runtime) -> Iterator[str]:
         if known:
             yield "\n## Profile\n\n"
             yield from (f"- {FIELDS[field].label if field in FIELDS else field}: {value}\n" for field, value in known.items())
-        facts = memories.list_memories(conn, user, ALL_LIVE, Sort.OLDEST, limit=ALL)
+        facts = memories.list_memories(conn, user, ALL_LIVE, Sort.OLDEST, limit=None)
         for category in sorted({fact.category for fact in facts}):
             yield f"\n## {category.capitalize() or 'Memories'}\n\n"
             for fact in facts:
                 if fact.category == category:
                     yield f"- {fact.text}{' ★' if fact.pinned else ''} ({fact.created_at:%Y-%m-%d})\n"
-        for thread in reversed(chat.list_threads(conn, user, limit=ALL)):
+        for thread in reversed(chat.list_threads(conn, user, limit=None)):
             yield f"\n#{export_thread(runtime, thread.id, 'md')}"

@@ -17,8 +17,6 @@ from memapp.store import changes, events
 from memapp.store import lifecycle as store
 from memapp.store.rows import new_id
 
-ALL = 1_000_000
-
 
 def run(runtime: Runtime) -> None:
     """Move what is unused to the trash, erase what has been there long enough and end old proposals, if it is time to look."""
@@ -37,14 +35,14 @@ def run(runtime: Runtime) -> None:
         pending.expire_due(runtime)
 
 
-def trash(runtime: Runtime, limit: int = 500, offset: int = 0) -> list[Memory]:
+def trash(runtime: Runtime, limit: int | None = 500, offset: int = 0) -> list[Memory]:
     """Return what lies in the trash, last first."""
     return store.in_trash(runtime.database.read(), runtime.user_id, limit, offset)
 
 
 def empty(runtime: Runtime) -> Receipt:
     """Erase everything in the trash now, by the person's wish. Raises `NotFound` when there is nothing."""
-    return purge(runtime, [memory.id for memory in trash(runtime, limit=ALL)])
+    return purge(runtime, [memory.id for memory in trash(runtime, limit=None)])
 
 
 def _move_unused(runtime: Runtime, now: datetime) -> None:

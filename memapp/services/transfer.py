@@ -22,7 +22,6 @@ AUTO_COMMENT = "[auto-comment]"
 SIGNS = frozenset({"conversation_history", "inner_voice_state", "trust_level"})
 """A save has one of these; an old one may be without a conversation."""
 MAX_SAVE_BYTES = 100 * 1024 * 1024
-ALL_MESSAGES = 1_000_000
 
 
 class SavedExchange(BaseModel):
@@ -47,7 +46,7 @@ def export_thread(runtime: Runtime, thread_id: str, form: Literal["md", "json"])
     """Write a thread as Markdown for reading, or as JSON in the form of an old save."""
     conn = runtime.database.read()
     thread = chat.get_thread(conn, runtime.user_id, thread_id)
-    messages = chat.list_messages(conn, runtime.user_id, thread_id, limit=ALL_MESSAGES)
+    messages = chat.list_messages(conn, runtime.user_id, thread_id, limit=None)
     return _as_markdown(runtime, thread, messages) if form == "md" else _as_save(thread, messages)
 
 

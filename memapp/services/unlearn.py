@@ -26,7 +26,7 @@ def unlearn(runtime: Runtime, thread_id: str, message_ids: Sequence[str], text: 
     if not message_ids:
         return None
     conn = runtime.database.read()
-    waiting = [one for one in pending.waiting(runtime, limit=pending.ALL) if one.proposer == "worker"]
+    waiting = [one for one in pending.waiting(runtime) if one.proposer == "worker"]
     unsaid = [
         one.id for one in waiting if set(message_ids) & set(one.evidence) and not _is_said(runtime, one.evidence, message_ids)
     ]
@@ -37,7 +37,7 @@ def unlearn(runtime: Runtime, thread_id: str, message_ids: Sequence[str], text: 
     now = runtime.clock()
     actor = Actor(runtime.user_id, "person", thread_id, step=new_id(now))
     with runtime.database.write() as writing:
-        for surprise in expectations.pending_surprises(writing, runtime.user_id, pending.ALL):
+        for surprise in expectations.pending_surprises(writing, runtime.user_id, limit=None):
             if surprise.message_id in message_ids:
                 expectations.settle_surprise(writing, runtime.user_id, surprise.id, "nothing")
         for memory in gone:

@@ -37,13 +37,13 @@ def get_thread(conn: sqlite3.Connection, user_id: str, thread_id: str) -> Thread
 
 
 def list_threads(
-    conn: sqlite3.Connection, user_id: str, *, matching: str = "", limit: int = 200, offset: int = 0
+    conn: sqlite3.Connection, user_id: str, *, matching: str = "", limit: int | None = 200, offset: int = 0
 ) -> list[Thread]:
-    """Newest first; `matching` is looked for in titles."""
+    """Newest first, all without a limit; `matching` is looked for in titles."""
     rows = conn.execute(
         """SELECT * FROM threads WHERE user_id = :user AND deleted_at IS NULL
            AND (:matching = '' OR instr(casefold(title), casefold(:matching)) > 0)
-           ORDER BY updated_at DESC, id DESC LIMIT :limit OFFSET :offset""",
+           ORDER BY updated_at DESC, id DESC LIMIT coalesce(:limit, -1) OFFSET :offset""",
         {"user": user_id, "matching": matching, "limit": limit, "offset": offset},
     )
     return [_thread(row) for row in rows]
@@ -199,12 +199,12 @@ def get_message(conn: sqlite3.Connection, user_id: str, message_id: str) -> Mess
 
 
 def list_messages(
-    conn: sqlite3.Connection, user_id: str, thread_id: str, *, before: int | None = None, limit: int = 100
+    conn: sqlite3.Connection, user_id: str, thread_id: str, *, before: int | None = None, limit: int | None = 100
 ) -> list[Message]:
-    """Return the last `limit` active messages before sequence number `before`, oldest first."""
+    """Return the last `limit` active messages, or all, before sequence number `before`, oldest first."""
     rows = conn.execute(
         """SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND active = 1 AND (? IS NULL OR seq < ?)
-           ORDER BY seq DESC LIMIT ?""",
+           ORDER BY seq DESC LIMIT coalesce(?, -1)""",
         (user_id, thread_id, before, before, limit),
     ).fetchall()
     return [_message(row) for row in reversed(rows)]

@@ -104,22 +104,25 @@ def get_patch(conn: sqlite3.Connection, user_id: str, patch_id: str) -> Patch:
 
 
 def list_patches(
-    conn: sqlite3.Connection, user_id: str, *, state: str = "", field: str = "", before: str = "", limit: int = 200
+    conn: sqlite3.Connection, user_id: str, *, state: str = "", field: str = "", before: str = "", limit: int | None = None
 ) -> list[Patch]:
-    """Return a page of patches, newest first, of one state or of all; `before` is the id of the last one seen."""
+    """Return patches, newest first, of one state or of all; `before` is the id of the last one seen."""
     rows = conn.execute(
         f"""{_PATCHES} WHERE p.user_id = :user AND (:state = '' OR p.state = :state) AND (:field = '' OR p.field = :field)
-            AND (:before = '' OR p.id < :before) ORDER BY p.id DESC LIMIT :limit""",
+            AND (:before = '' OR p.id < :before) ORDER BY p.id DESC LIMIT coalesce(:limit, -1)""",
         {"user": user_id, "state": state, "field": field, "before": before, "limit": limit},
     )
     return [_patch(row) for row in rows]
 
 
-def list_waiting(conn: sqlite3.Connection, user_id: str, now: datetime, *, before: str = "", limit: int = 200) -> list[Patch]:
+def list_waiting(
+    conn: sqlite3.Connection, user_id: str, now: datetime, *, before: str = "", limit: int | None = None
+) -> list[Patch]:
     """Return the patches that can be decided now, newest first: neither snoozed nor past their time."""
     rows = conn.execute(
         f"""{_PATCHES} WHERE p.user_id = :user AND p.state = 'pending' AND p.expires_at >= :now
-            AND coalesce(p.snoozed_until, '') <= :now AND (:before = '' OR p.id < :before) ORDER BY p.id DESC LIMIT :limit""",
+            AND coalesce(p.snoozed_until, '') <= :now AND (:before = '' OR p.id < :before) ORDER BY p.id DESC
+            LIMIT coalesce(:limit, -1)""",
         {"user": user_id, "now": to_text(now), "before": before, "limit": limit},
     )
     return [_patch(row) for row in rows]

@@ -50,11 +50,12 @@ def checked_by(conn: sqlite3.Connection, user_id: str, message_id: str) -> Predi
     return _prediction(row) if row else None
 
 
-def hit_rate(conn: sqlite3.Connection, user_id: str, last: int = 50) -> tuple[int, int]:
+def hit_rate(conn: sqlite3.Connection, user_id: str, last: int | None = 50) -> tuple[int, int]:
     """Return (expectations that held, expectations compared) over the last `last` comparisons."""
     row = conn.execute(
         """SELECT coalesce(sum(1 - surprised), 0), count(*) FROM
-           (SELECT surprised FROM predictions WHERE user_id = ? AND surprised IS NOT NULL ORDER BY id DESC LIMIT ?)""",
+           (SELECT surprised FROM predictions WHERE user_id = ? AND surprised IS NOT NULL
+            ORDER BY id DESC LIMIT coalesce(?, -1))""",
         (user_id, last),
     ).fetchone()
     return int(row[0]), int(row[1])
@@ -70,12 +71,12 @@ def add_surprise(
     )
 
 
-def pending_surprises(conn: sqlite3.Connection, user_id: str, limit: int = 20) -> list[Surprise]:
+def pending_surprises(conn: sqlite3.Connection, user_id: str, limit: int | None = 20) -> list[Surprise]:
     """Return surprises to learn from, of messages that still stand, in chats that do: untried ones first, then oldest first."""
     rows = conn.execute(
         f"""SELECT s.id, s.thread_id, s.message_id, coalesce(p.text, '') AS expected FROM surprises s
             LEFT JOIN predictions p ON p.id = s.prediction_id
-            WHERE s.user_id = ? AND s.state = 'pending' AND {_STANDS} ORDER BY s.tried_at, s.id LIMIT ?""",  # noqa: S608
+            WHERE s.user_id = ? AND s.state = 'pending' AND {_STANDS} ORDER BY s.tried_at, s.id LIMIT coalesce(?, -1)""",  # noqa: S608
         (user_id, limit),
     )
     return [Surprise(row["id"], row["thread_id"], row["message_id"], row["expected"]) for row in rows]

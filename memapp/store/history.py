@@ -55,14 +55,14 @@ def record(conn: sqlite3.Connection, actor: Actor, step: str, touched: Touched, 
 
 
 def list_entries(
-    conn: sqlite3.Connection, user_id: str, *, memory_id: str = "", before: int | None = None, limit: int = 200
+    conn: sqlite3.Connection, user_id: str, *, memory_id: str = "", before: int | None = None, limit: int | None = 200
 ) -> list[Entry]:
     """Return entries, newest first, of one memory or of all; `before` is the number of an entry."""
     # With the plus, the few entries of one memory are found by its index, and not among all of the person's in their order.
     whose = "memory_id = :memory AND +user_id = :user" if memory_id else "user_id = :user"
     rows = conn.execute(
         f"""SELECT * FROM history WHERE {whose} AND number < coalesce(:before, 9223372036854775807)
-            ORDER BY number DESC LIMIT :limit""",  # noqa: S608
+            ORDER BY number DESC LIMIT coalesce(:limit, -1)""",  # noqa: S608
         {"user": user_id, "memory": memory_id, "before": before, "limit": limit},
     )
     return [_entry(row) for row in rows]

@@ -49,11 +49,11 @@ def over(conn: sqlite3.Connection, user_id: str, now: datetime) -> list[Memory]:
     return get_memories(conn, user_id, [row["id"] for row in rows])
 
 
-def in_trash(conn: sqlite3.Connection, user_id: str, limit: int, offset: int) -> list[Memory]:
+def in_trash(conn: sqlite3.Connection, user_id: str, limit: int | None, offset: int) -> list[Memory]:
     """Return a page of the trash, what came there last first; what was merged into another lies there too."""
     rows = conn.execute(
         """SELECT id FROM memories WHERE user_id = ? AND purge_at IS NOT NULL
-           ORDER BY updated_at DESC, id DESC LIMIT ? OFFSET ?""",
+           ORDER BY updated_at DESC, id DESC LIMIT coalesce(?, -1) OFFSET ?""",
         (user_id, limit, offset),
     ).fetchall()
     return get_memories(conn, user_id, [row["id"] for row in rows])

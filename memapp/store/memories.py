@@ -33,16 +33,22 @@ def get_memories(conn: sqlite3.Connection, user_id: str, ids: Sequence[str]) -> 
 
 
 def list_memories(
-    conn: sqlite3.Connection, user_id: str, wanted: MemoryFilter, sort: Sort = Sort.NEWEST, *, limit: int = 200, offset: int = 0
+    conn: sqlite3.Connection,
+    user_id: str,
+    wanted: MemoryFilter,
+    sort: Sort = Sort.NEWEST,
+    *,
+    limit: int | None = 200,
+    offset: int = 0,
 ) -> list[Memory]:
-    """Return a page of the memories that a filter lets through."""
+    """Return a page of the memories that a filter lets through; all of them without a limit."""
     source, values = _filtered(user_id, wanted)
     order = _ORDERS[sort]
     if source.startswith("memories_fts"):
         # In the order of the index nothing need be sorted, however many texts have the word; keys are given in time order.
         order = _INDEX_ORDERS.get(sort, order)
     rows = conn.execute(
-        f"SELECT o.* FROM {source} ORDER BY {order} LIMIT :limit OFFSET :offset",  # noqa: S608
+        f"SELECT o.* FROM {source} ORDER BY {order} LIMIT coalesce(:limit, -1) OFFSET :offset",  # noqa: S608
         {**values, "limit": limit, "offset": offset},
     ).fetchall()
     return _memories(conn, rows)

@@ -76,7 +76,7 @@ def wake(runtime: Runtime) -> list[str]:
     conn = runtime.database.read()
     steps = []
     for patch in pending.asleep(runtime):
-        entries = history.list_entries(conn, runtime.user_id, memory_id=f"profile:{patch.field}", limit=pending.ALL)
+        entries = history.list_entries(conn, runtime.user_id, memory_id=f"profile:{patch.field}", limit=None)
         put_off = (one.step for one in entries if one.meta.get("patch_id") == patch.id and one.meta.get("decision") == "snoozed")
         steps.append(next(put_off))
     for step in steps:

@@ -14,10 +14,8 @@ from memapp.runtime import Runtime
 from memapp.store import consents, events
 from memapp.store.rows import new_id
 
-ALL = 1_000_000
 
-
-def waiting(runtime: Runtime, *, before: str = "", limit: int = 200) -> list[Patch]:
+def waiting(runtime: Runtime, *, before: str = "", limit: int | None = None) -> list[Patch]:
     """Return what can be decided now, newest first, each against what the profile says now."""
     conn = runtime.database.read()
     known = consents.read_profile(conn, runtime.user_id)
@@ -39,7 +37,7 @@ def count_waiting(runtime: Runtime) -> int:
 def asleep(runtime: Runtime) -> list[Patch]:
     """Return what was put off and is out of sight, that which comes up first before the others."""
     now = runtime.clock()
-    found = consents.list_patches(runtime.database.read(), runtime.user_id, state="pending", limit=ALL)
+    found = consents.list_patches(runtime.database.read(), runtime.user_id, state="pending")
     put_off = [(one.snoozed_until, one) for one in found if one.snoozed_until and is_open(runtime, one)]
     return [one for until, one in sorted(put_off, key=lambda pair: pair[0]) if until > now]
 
@@ -51,7 +49,7 @@ def rivals(conn: sqlite3.Connection, runtime: Runtime, patch: Patch) -> list[Pat
     """
     if adds_up(patch.field) or patch.field == FORGOTTEN:
         return []
-    found = consents.list_patches(conn, runtime.user_id, state="pending", field=patch.field, limit=ALL)
+    found = consents.list_patches(conn, runtime.user_id, state="pending", field=patch.field)
     return [one for one in found if one.id != patch.id and one.proposer != "import" and is_open(runtime, one)]
 
 
@@ -90,13 +88,15 @@ def expire_due(runtime: Runtime) -> list[Patch]:
 def withdraw(runtime: Runtime, patch_ids: Sequence[str]) -> None:
     """End proposals that go with what brought them; those that were decided meanwhile stay decided."""
     with runtime.database.decide() as conn:
-        for patch in consents.list_patches(conn, runtime.user_id, state="pending", limit=ALL):
+        for patch in consents.list_patches(conn, runtime.user_id, state="pending"):
             if patch.id in patch_ids:
                 consents.decide(conn, runtime.user_id, patch.id, "withdrawn", "person", runtime.clock())
 
 
 def add(conn: sqlite3.Connection, runtime: Runtime, field: str, old: str, new: str, proposer: str, held: Memory | None) -> Patch:
     """Put a change of a field from one value to another into the queue, with the memory that waits with it."""
+    if field not in FIELDS and field != FORGOTTEN:
+        raise UsageError(f"There is no profile field {field!r}.", f"There are: {', '.join(FIELDS)}.")
     now = runtime.clock()
     patch = Patch(
         id=new_id(now),
@@ -110,10 +110,7 @@ def add(conn: sqlite3.Connection, runtime: Runtime, field: str, old: str, new: s
         created_at=now,
         expires_at=expiry(now),
     )
-    try:
-        consents.add_patch(conn, patch, held=held)
-    except sqlite3.IntegrityError:
-        raise UsageError(f"There is no profile field {field!r}.", f"There are: {', '.join(FIELDS)}.") from None
+    consents.add_patch(conn, patch, held=held)
     return patch
 
 
@@ -132,7 +129,7 @@ def put_back(conn: sqlite3.Connection, runtime: Runtime, memory: Memory, unknown
     What waits already stays as it is.
     """
     held = replace(memory, state=State.LIVE, reason="", merged_into="")
-    open_now = [one for one in consents.list_patches(conn, runtime.user_id, state="pending", limit=ALL) if is_open(runtime, one)]
+    open_now = [one for one in consents.list_patches(conn, runtime.user_id, state="pending") if is_open(runtime, one)]
     for one in unknown:
         if not one.value or any(two.field == one.field and same_value(one.field, two.addition, one.value) for two in open_now):
             continue

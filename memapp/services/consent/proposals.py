@@ -62,7 +62,7 @@ def propose(
 
 
 def _waiting(conn: sqlite3.Connection, runtime: Runtime, field: str, value: str) -> list[Patch]:
-    waiting = consents.list_patches(conn, runtime.user_id, state="pending", field=field, limit=pending.ALL)
+    waiting = consents.list_patches(conn, runtime.user_id, state="pending", field=field)
     now = runtime.clock()
     return [one for one in waiting if one.expires_at >= now and same_value(field, one.addition, value)]
 
@@ -74,5 +74,5 @@ def _denied_lately(conn: sqlite3.Connection, runtime: Runtime, field: str, value
 
 def _was_decided(conn: sqlite3.Connection, runtime: Runtime, field: str, value: str, message_id: str) -> bool:
     """Say whether this message was read before, and what became of its proposal is known."""
-    known = consents.list_patches(conn, runtime.user_id, field=field, limit=pending.ALL)
+    known = consents.list_patches(conn, runtime.user_id, field=field)
     return any(one.state != "pending" and message_id in one.evidence and same_value(field, one.addition, value) for one in known)

@@ -1,11 +1,13 @@
 """What is proposed, what is not, and what applies by itself."""
 
+import sqlite3
+
 import pytest
 
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.services import undo
-from memapp.services.consent import decisions, proposals
+from memapp.services.consent import decisions, pending, proposals
 from memapp.store import chat
 from tests.builders import new_chat
 from tests.services.consent.builders import later, proposed, typed
@@ -36,6 +38,11 @@ def test_what_was_denied_is_not_proposed_again_for_a_week(runtime: Runtime) -> N
 def test_a_field_that_does_not_exist_is_refused(runtime: Runtime) -> None:
     with pytest.raises(UsageError, match="no profile field 'shoe_size'"):
         proposals.propose(runtime, "shoe_size", "42")
+
+
+def test_another_broken_rule_of_the_store_is_not_called_a_missing_field(runtime: Runtime) -> None:
+    with pytest.raises(sqlite3.IntegrityError), runtime.database.write() as conn:
+        pending.add(conn, runtime, "city", "", "x" * 281, "person", None)
 
 
 def test_two_typed_messages_apply_a_benign_field(runtime: Runtime) -> None:
