@@ -8,6 +8,7 @@ from memapp.domain.english import (
     ADVERBS,
     COMMON_VERBS,
     DEMONSTRATIVES,
+    FINITE,
     FUNCTION_WORDS,
     NEGATIONS,
     NOUN_OR_VERB,
@@ -15,10 +16,12 @@ from memapp.domain.english import (
     PRONOUNS,
     THIRD_PERSON_VERBS,
     TRANSITIVE_LIKING,
+    UNCHANGED_PAST,
     expand,
     is_adverb,
     is_past,
     stems,
+    third_person,
     tokens,
     word_set,
 )
@@ -35,6 +38,8 @@ _LIGHT = word_set(
 )
 """Words that do not begin a tag."""
 _LIGHT_GERUND = re.compile(r"(?:see|play|watch|read|visit|try|help|learn|meet|eat|mak|tak|collect|work)ing")
+_BEFORE_VERB = word_set("user not never i we you he she it they who which that")
+_LIKING = {third_person(verb) for verb in TRANSITIVE_LIKING} | TRANSITIVE_LIKING - {"love"}
 _NAME_JOINTS = ("of", "the", "a", "de", "van")
 
 
@@ -50,13 +55,30 @@ def tags_for(text: str) -> list[str]:
     return found[:MAX_TAGS]
 
 
+def tags_after(tags: Sequence[str], before: str, text: str) -> list[str]:
+    """Return the tags of a text that took the place of another: new ones for those whose words are gone.
+
+    Those that somebody chose, which were never among its words, stay.
+    """
+    kept = [tag for tag in tags if not _says(before, tag) or _says(text, tag)]
+    if kept == list(tags) and not all(_says(before, tag) for tag in tags):
+        return kept
+    fresh = [tag for tag in tags_for(text) if not any(_says(tag, one) or _says(one, tag) for one in kept)]
+    return [*kept, *fresh][:MAX_TAGS]
+
+
+def _says(text: str, tag: str) -> bool:
+    said = {stem for word in tokens(expand(text)) for stem in stems(word)}
+    return all(not said.isdisjoint(stems(word)) for word in tokens(expand(tag)))
+
+
 def _noun_phrases(words: Sequence[str]) -> Iterator[str]:
     phrase: list[str] = []
     for at, word in enumerate([*words, "."]):
         lowered = word.casefold()
         if phrase and _joins_name(words, at):
             phrase.append(word)
-        elif lowered in _TIME_WORDS or not re.search(r"\w", word) or not _is_phrase_word(words, at):
+        elif lowered in _TIME_WORDS or not re.search(r"\w", word) or not _is_phrase_word(words, at) or (phrase and is_past(word)):
             if phrase := _without_light_words(phrase):
                 yield " ".join(phrase)
             phrase = []
@@ -79,19 +101,21 @@ def _is_phrase_word(words: Sequence[str], at: int) -> bool:
     lowered = words[at].casefold()
     if lowered in FUNCTION_WORDS | NEGATIONS | PRONOUNS | DEMONSTRATIVES or (words[at].islower() and is_adverb(lowered)):
         return False
-    return at == 0 or not _is_verb_here(words, at)
+    return not (_is_verb_here(words, at) if at else lowered in COMMON_VERBS - NOUN_OR_VERB)
 
 
 def _is_verb_here(words: Sequence[str], at: int) -> bool:
     """Say whether the word is the verb after `User`, after `to` with an object, or one that is never a noun."""
     word, before = words[at].casefold(), words[at - 1].casefold()
-    if before in ("user", "not", "never") or (is_adverb(before) and at > 1 and words[at - 2] == "User"):
-        return bool(stems(word) & COMMON_VERBS) or word in ("can", "used") or is_past(word) or word.endswith("s")
+    if before in _BEFORE_VERB or (is_adverb(before) and at > 1 and words[at - 2].casefold() in _BEFORE_VERB):
+        return bool(stems(word) & COMMON_VERBS) or word in UNCHANGED_PAST | {"can", "used"} or is_past(word) or word.endswith("s")
+    if before in FINITE | {"been"} and (is_past(word) or (word.endswith("ing") and stems(word) & COMMON_VERBS)):
+        return True
     if before == "to":
         following = words[at + 1].casefold() if at + 1 < len(words) else ""
         return word in ("go", "be", "do", "get", "have") or (word in COMMON_VERBS and following not in ("", "and", "or", ","))
     is_only_verb = word in THIRD_PERSON_VERBS and word.removesuffix("s") not in NOUN_OR_VERB
-    return is_only_verb or word in TRANSITIVE_LIKING - {"love"}
+    return is_only_verb or word in _LIKING
 
 
 def _without_light_words(phrase: list[str]) -> list[str]:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from memapp.domain.categories import NOTES, RECENT_ACTIVITY
 from memapp.domain.changes import Actor, Change, Created, Pinned, Restored, Revision, SoftDeleted, Updated
-from memapp.domain.distil import tags_for
 from memapp.domain.filters import ALL_LIVE, MemoryFilter, Sort
 from memapp.domain.memory import MAX_MEMORY_CHARS, Kind, Memory, State
 from memapp.domain.profile_hints import unknown_in
+from memapp.domain.tags import tags_after, tags_for
 from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
@@ -78,7 +78,7 @@ def edit(
 ) -> Revision:
     """Put other words, tags, importance or category in place; None leaves a part as it is.
 
-    Tags that were made from the old words are made again, unless others are given.
+    Tags that were made of words that are gone give way to new ones, unless others are given.
     """
     before = get(runtime, memory_id)
     if category is not None:
@@ -87,8 +87,7 @@ def edit(
         _check_importance(importance)
     if text is not None:
         text = _checked(text)
-        if tags is None and before.tags == tuple(tags_for(before.text)):
-            tags = tags_for(text)
+        tags = tags_after(before.tags, before.text, text) if tags is None else tags
     kept = None if tags is None else _checked_tags(tags)
     return _apply(runtime, Updated(memory_id, text, kept, importance, category))
 

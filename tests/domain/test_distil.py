@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memapp.domain.distil import Draft, distil, states_something, tags_for
+from memapp.domain.tags import tags_after
 from memapp.domain.writing import check_fact, check_tags
 
 
@@ -209,12 +210,34 @@ def test_a_draft_has_tags_and_a_category() -> None:
         ("User lives in the US.", ["US"]),
         ("User moved from Lyon to Ghent last year.", ["Lyon", "Ghent"]),
         ("User loves to knit and sing.", ["knit", "sing"]),
+        ("User has a cat called Pickle.", ["cat", "Pickle"]),
+        ("User is planning to move to Malta.", ["Malta"]),
+        ("User adopted a greyhound.", ["greyhound"]),
+        ("Rex is a brown labrador who loves swimming", ["Rex", "brown labrador", "swimming"]),
+        ("I love fried food", ["fried food"]),
+        ("buy milk and bread", ["milk", "bread"]),
         ("the wifi password is on the fridge", ["wifi password", "fridge"]),
         ("…", []),
     ],
 )
 def test_tags_are_the_noun_phrases(text: str, tags: list[str]) -> None:
     assert tags_for(text) == tags
+
+
+@pytest.mark.parametrize(
+    ("tags", "before", "after", "expected"),
+    [
+        (["cat", "Pickle"], "User has a cat called Pickle.", "User has a dog called Pickle.", ["Pickle", "dog"]),
+        (["hobby", "stamps"], "User collects stamps.", "User collects coins and stamps.", ["hobby", "stamps"]),
+        (["hobby", "stamps"], "User collects stamps.", "User collects coins.", ["hobby", "coins"]),
+        (["Oslo"], "User lives in Oslo.", "User works in Bergen.", ["Bergen"]),
+        (["tea"], "User likes tea.", "User really likes tea.", ["tea"]),
+    ],
+)
+def test_the_tags_of_words_that_are_gone_give_way_to_those_of_new_ones(
+    tags: list[str], before: str, after: str, expected: list[str]
+) -> None:
+    assert tags_after(tags, before, after) == expected
 
 
 @given(
