@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from textual import events
 
+from memapp.domain.chat import MAX_MESSAGE_CHARS
 from memapp.errors import UsageError
 from memapp.services import chats, curate
 from memapp.ui.commands import Command, parse, unescaped
@@ -66,6 +67,39 @@ async def test_a_recalled_prompt_does_not_count_as_typed(seen: Seen) -> None:
     await seen.send("hello again")
     await seen.pilot.press("up")
     assert seen.chat.composer.pasted == ((0, 11),)
+
+
+@pytest.mark.parametrize("words", ["a draft", "an earlier prompt", "a refused message"])
+async def test_undo_at_words_in_the_composer_takes_back_nothing_else(seen: Seen, words: str) -> None:
+    composer = seen.chat.composer
+    await seen.send("hello")
+    await seen.type("/remember User sails.")
+    await seen.pilot.press("enter")
+    await seen.until(lambda: curate.count(seen.app.runtime) == 1)
+    await seen.settle()
+    match words:
+        case "a draft":
+            thread = seen.chat.thread
+            await seen.type("short")
+            await seen.pilot.press("ctrl+n")
+            await seen.settle()
+            seen.chat.open_thread(thread)
+            await seen.until(lambda: composer.text == "short")
+            await seen.pilot.press("ctrl+z")
+            await seen.until(lambda: "Nothing to undo in these words" in seen.words())
+            assert composer.text == "short"
+        case "an earlier prompt":
+            await seen.type("half")
+            await seen.pilot.press("up", "ctrl+z")
+            assert composer.text == "half"
+        case "a refused message":
+            await paste(seen, "x" * (MAX_MESSAGE_CHARS + 100))
+            await seen.pilot.press("enter")
+            await seen.until(lambda: "too long" in seen.words())
+            await seen.pilot.press("ctrl+z")
+            assert composer.text == ""
+    await seen.settle()
+    assert curate.count(seen.app.runtime) == 1
 
 
 async def test_what_is_pasted_is_cleaned(seen: Seen) -> None:

@@ -108,6 +108,10 @@ class Conversation(Vertical):
     def _undo_wanted(self) -> None:
         self.app.action_undo()  # type: ignore[attr-defined]
 
+    @on(Composer.NothingUndone)
+    def _nothing_undone(self) -> None:
+        self._chat.say("Nothing to undo in these words. ctrl+z in an empty composer takes back what was done.")
+
     @on(Transcript.HitOpened)
     @work(group="card", exclusive=True)
     @told

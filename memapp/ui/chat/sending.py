@@ -98,7 +98,7 @@ class Sending:
         """Put a message that was not saved back into the composer, before what was typed since."""
         composer = self._screen.composer
         later = f"\n{composer.text}" if composer.text else ""
-        composer.fill(unsent.text + later, unsent.pasted)
+        composer.swap(unsent.text + later, unsent.pasted)
 
     def _submit(self, text: str, pasted: Spans) -> None:
         screen = self._screen

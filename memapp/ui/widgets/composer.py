@@ -69,7 +69,10 @@ class Composer(TextArea):
         step: int
 
     class UndoWanted(Message):
-        """Undo was pressed while there was nothing to undo in the text."""
+        """Undo was pressed while nothing stood here that it could be about."""
+
+    class NothingUndone(Message):
+        """Undo was pressed at words that have nothing to undo."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id, soft_wrap=True, compact=True, highlight_cursor_line=False, max_checkpoints=100)
@@ -103,12 +106,24 @@ class Composer(TextArea):
             self.placeholder = plain(text)
 
     def fill(self, text: str, pasted: tuple[tuple[int, int], ...] = ()) -> None:
-        """Put a text in place of what is there, as a draft or a refused message, without announcing a pause."""
+        """Put a text in place of what is there, as a draft, without announcing a pause; undo does not go back behind it."""
         self._quiet = True
         self.load_text(clean(text))
+        self._ever_pasted = False
+        self._filled(pasted)
+
+    def swap(self, text: str, pasted: tuple[tuple[int, int], ...] = ()) -> None:
+        """Put a text in place of what is there, in one step that undo takes back, without announcing a pause."""
+        self._quiet = True
+        self.history.checkpoint()
+        self.replace(clean(text), (0, 0), self.document.end)
+        self.history.checkpoint()
+        self._filled(pasted)
+
+    def _filled(self, pasted: tuple[tuple[int, int], ...]) -> None:
         self.move_cursor(self.document.end)
         self._pasted = PastedSpans(pasted)
-        self._ever_pasted = bool(pasted)
+        self._ever_pasted = self._ever_pasted or bool(pasted)
         self._recalled = 0
         self._sent = None
         self._stop_timers()
@@ -175,7 +190,7 @@ class Composer(TextArea):
         before = self.text
         self.undo()
         if self.text == before:
-            self.post_message(self.UndoWanted())
+            self.post_message(self.NothingUndone() if before else self.UndoWanted())
 
     def action_back(self) -> None:
         """Go up a line; from the first line, to the prompt before."""
@@ -208,7 +223,7 @@ class Composer(TextArea):
     def _recall(self, position: int) -> None:
         text = self.prompts[position - 1] if position else self._unsent
         # An earlier prompt may itself have been pasted, so none of its words count as typed now.
-        self.fill(text, ((0, len(text)),) if text else ())
+        self.swap(text, ((0, len(text)),) if text else ())
         self._recalled = position
 
     def _insert_pasted(self, text: str) -> None:
@@ -225,7 +240,8 @@ class Composer(TextArea):
             self.focus()
 
     def _distrust(self) -> None:
-        """After undo or redo nobody knows which words were pasted."""
+        """After undo or redo nobody knows which words were pasted, or whether this is an earlier prompt."""
+        self._recalled = 0
         if self._ever_pasted:
             self._pasted.cover(len(self.text))
 
