@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import click
 
-from memapp.cli.output import opened, say, show, show_rows, when
+from memapp.cli.output import opened, say, show, show_list, when
 from memapp.cli.shape import ListingGroup, as_json_option, limit_option
 from memapp.domain.text import counted
 
@@ -25,12 +25,16 @@ def list_(options: dict[str, Any], limit: int, as_json: bool) -> None:
 
     with opened(options, read_only=True) as runtime:
         threads = service.list_threads(runtime, limit=limit)
-    rows = [{"id": one.id, "when": when(one.updated_at), "persona": one.persona, "title": one.title} for one in threads]
-    show_rows(rows, as_json)
+    show_list(
+        threads,
+        as_json,
+        lambda one: {"id": one.id, "when": when(one.updated_at), "persona": one.persona, "title": one.title},
+        "There are no chats yet.",
+    )
 
 
 @chats.command("show")
-@click.argument("chat_id")
+@click.argument("chat_id", metavar="ID")
 @as_json_option
 @click.pass_obj
 def show_(options: dict[str, Any], chat_id: str, as_json: bool) -> None:
@@ -48,12 +52,12 @@ def search(options: dict[str, Any], query: tuple[str, ...], limit: int, as_json:
     from memapp.services import browse
 
     with opened(options, read_only=True) as runtime:
-        hits = [hit for hit in browse.find(runtime, " ".join(query), limit) if hit.kind == "message"]
-    show_rows([{"chat": hit.thread_id, "when": when(hit.at), "text": hit.snippet} for hit in hits], as_json)
+        hits = browse.find(runtime, " ".join(query), limit, kinds=("message",))
+    show_list(hits, as_json, lambda hit: {"chat": hit.thread_id, "when": when(hit.at), "text": hit.snippet}, "Nothing found.")
 
 
 @chats.command("export")
-@click.argument("chat_id")
+@click.argument("chat_id", metavar="ID")
 @click.option("--format", "form", type=click.Choice(["md", "json"]), default="md", show_default=True)
 @click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="A file; else standard output.")
 @click.pass_obj
@@ -78,7 +82,7 @@ def import_(options: dict[str, Any], file: Path, persona: str) -> None:
 
 
 @chats.command("rm")
-@click.argument("chat_ids", nargs=-1, required=True)
+@click.argument("chat_ids", metavar="ID...", nargs=-1, required=True)
 @click.pass_obj
 def rm(options: dict[str, Any], chat_ids: tuple[str, ...]) -> None:
     """Remove chats from every list; `chats restore` brings them back."""
@@ -93,7 +97,7 @@ def rm(options: dict[str, Any], chat_ids: tuple[str, ...]) -> None:
 
 
 @chats.command("restore")
-@click.argument("chat_ids", nargs=-1, required=True)
+@click.argument("chat_ids", metavar="ID...", nargs=-1, required=True)
 @click.pass_obj
 def restore(options: dict[str, Any], chat_ids: tuple[str, ...]) -> None:
     """Bring removed chats back."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from memapp.cli.output import opened, say, show, show_json, show_rows, when
+from memapp.cli.output import opened, say, show, show_json, show_list, show_rows, when
 from memapp.cli.shape import ListingGroup, as_json_option, limit_option
 from memapp.domain.consent import DenyReason, Patch, label
 from memapp.domain.profile import FIELDS
@@ -31,24 +31,18 @@ def list_(options: dict[str, Any], limit: int, as_json: bool) -> None:
 
     with opened(options, read_only=True) as runtime:
         found = pending.waiting(runtime, limit=limit)
-    if as_json:
-        show_json([asdict(patch) for patch in found])
-        return
-    show_rows(
-        [
-            {
-                "id": one.id,
-                "until": when(one.expires_at),
-                "from": one.proposer,
-                "field": label(one.field),
-                "change": f"{one.old_value or '-'} > {one.new_value or '?'}",
-            }
-            for one in found
-        ],
-        False,
+    show_list(
+        found,
+        as_json,
+        lambda one: {
+            "id": one.id,
+            "until": when(one.expires_at),
+            "from": one.proposer,
+            "field": label(one.field),
+            "change": f"{one.old_value or '-'} > {one.new_value or '?'}",
+        },
+        "Nothing waits for you.",
     )
-    if not found:
-        say("Nothing waits for you.")
 
 
 @consents.command("show")
@@ -145,7 +139,8 @@ def _field(_ctx: click.Context, _argument: click.Parameter, word: str) -> str:
         if word.casefold() in (field.name, field.label.casefold()):
             return field.name
     labels = [field.label for field in FIELDS.values()]
-    raise UsageError(f"There is no profile field {word!r}.", nearest(word, labels, f"There are: {', '.join(labels)}."))
+    advice = nearest(word, [*labels, *FIELDS], f"There are: {', '.join(labels)}.")
+    raise UsageError(f"There is no profile field {word!r}.", advice)
 
 
 def _fields_beginning(_ctx: click.Context, _argument: click.Parameter, begun: str) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from memapp.cli.output import opened, say, show, show_json
-from memapp.cli.shape import as_json_option, ids_argument
+from memapp.cli.shape import COUNT, as_json_option, ids_argument
 from memapp.domain.history import in_words
 from memapp.errors import NeedsYes, UsageError
 
@@ -16,7 +16,7 @@ from memapp.errors import NeedsYes, UsageError
 @click.argument("memory_id", metavar="ID")
 @click.argument("text", nargs=-1)
 @click.option("--tag", "tags", multiple=True, help="A tag in place of the old ones; may be given again.")
-@click.option("--importance", type=click.IntRange(1, 5), help="How much it matters, 1 to 5.")
+@click.option("--importance", metavar="1-5", type=click.IntRange(1, 5), help="How much it matters, 1 to 5.")
 @click.option("--category", help="Another category.")
 @as_json_option
 @click.pass_obj
@@ -120,7 +120,7 @@ def bring_back(options: dict[str, Any], memory_ids: tuple[str, ...]) -> None:
 
 
 @click.command()
-@click.option("--steps", type=click.IntRange(min=1), default=1, show_default=True, help="How many to take back.")
+@click.option("--steps", metavar="N", type=COUNT, default=1, show_default=True, help="How many to take back.")
 @as_json_option
 @click.pass_obj
 def undo(options: dict[str, Any], steps: int, as_json: bool) -> None:

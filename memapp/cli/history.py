@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memapp.cli.output import opened, plain, say, show, show_json, show_rows, when
+from memapp.cli.output import opened, plain, say, show, show_json, show_list, show_rows, when
 from memapp.cli.shape import as_json_option, limit_option
 from memapp.domain.difference import words_changed
 from memapp.domain.history import Entry, Event, label_of
@@ -172,10 +172,9 @@ def relations(options: dict[str, Any], memory_id: str, as_json: bool) -> None:
 
     with opened(options, read_only=True) as runtime:
         related = service.related(runtime, ids.memory(runtime, memory_id))
-    if as_json:
-        show_json([asdict(one) for one in related])
-        return
-    rows = [{"strength": f"{one.strength:.2f}", "relation": one.relation, "id": one.id, "text": one.text} for one in related]
-    show_rows(rows, False)
-    if not related:
-        say("It is related to nothing.")
+    show_list(
+        related,
+        as_json,
+        lambda one: {"strength": f"{one.strength:.2f}", "relation": one.relation, "id": one.id, "text": one.text},
+        "It is related to nothing.",
+    )

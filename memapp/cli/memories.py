@@ -1,15 +1,14 @@
 """Memories from the command line: add, search, list, show."""
 
-import sys
 from dataclasses import asdict, replace
-from datetime import UTC, datetime
 from typing import Any
 
 import click
 
-from memapp.cli.output import opened, say, show, show_json, show_rows, when
-from memapp.cli.shape import as_json_option, limit_option
+from memapp.cli.output import opened, say, show, show_json, show_list, when
+from memapp.cli.shape import as_json_option, limit_option, words_or_pipe
 from memapp.domain.filters import Sort, parse_filter
+from memapp.domain.memory import Recalled
 from memapp.errors import UsageError
 
 
@@ -23,7 +22,7 @@ def add(options: dict[str, Any], text: tuple[str, ...], tags: tuple[str, ...], p
     """Remember TEXT, or standard input if TEXT is -."""
     from memapp.services import curate
 
-    words = sys.stdin.read() if text in ((), ("-",)) else " ".join(text)
+    words = words_or_pipe(text, "add")
     with opened(options) as runtime:
         memory = curate.get(runtime, curate.add(runtime, words, tags, pinned=pin).memory_id)
     say("Remembered.")
@@ -45,28 +44,22 @@ def search(options: dict[str, Any], query: tuple[str, ...], limit: int, explain:
 
     with opened(options, read_only=True) as runtime:
         hits = recall(runtime, RecallRequest(" ".join(query), top_k=limit))
-    if as_json:
-        show_json([asdict(hit) for hit in hits])
-        return
-    rows = [
-        {"score": f"{hit.score:.2f}", "when": when(hit.at), "what": hit.said_by or "fact", "text": hit.text, "id": hit.id}
-        for hit in hits
-    ]
-    if explain:
-        rows = [{**row, "why": hit.why} for row, hit in zip(rows, hits, strict=True)]
-    show_rows(rows, False)
-    if not hits:
-        say("Nothing found.")
+
+    def row(hit: Recalled) -> dict[str, str]:
+        shown = {"score": f"{hit.score:.2f}", "when": when(hit.at), "what": hit.said_by or "fact", "text": hit.text, "id": hit.id}
+        return {**shown, "why": hit.why} if explain else shown
+
+    show_list(hits, as_json, row, "Nothing found.")
 
 
 @click.command("list")
 @click.argument("wanted", nargs=-1)
 @click.option("--pinned", is_flag=True, help="Only what is pinned.")
 @click.option("--tag", default="", help="Only what has this tag.")
-@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Only what is newer than this date, e.g. 2026-01-31.")
+@click.option("--since", default="", metavar="DATE", help="Only what is newer than this date, e.g. 2026-01-31.")
 @click.option("--sort", type=click.Choice([sort.value for sort in Sort]), default=Sort.NEWEST.value, show_default=True)
 @limit_option(100)
-@click.option("--offset", default=0, help="Leave out as many of the first.")
+@click.option("--offset", metavar="N", type=click.IntRange(min=0), default=0, help="Leave out as many of the first.")
 @as_json_option
 @click.pass_obj
 def list_(
@@ -74,7 +67,7 @@ def list_(
     wanted: tuple[str, ...],
     pinned: bool,
     tag: str,
-    since: datetime | None,
+    since: str,
     sort: str,
     limit: int,
     offset: int,
@@ -82,30 +75,24 @@ def list_(
 ) -> None:
     """List memories, all or those WANTED.
 
-    WANTED is words and conditions: tag:tea, category:goals, before:2026-01-31.
+    WANTED is words and conditions: tag:tea, category:goals, before:2026-01-31. Where a command takes an ID, its beginning or its
+    ending is enough.
     """
     from memapp.services import curate
 
-    chosen = parse_filter(" ".join(wanted))
+    chosen = parse_filter(" ".join((*wanted, f"after:{since}") if since else wanted))
     if chosen.problems:
         raise UsageError(f"This is not understood: {'; '.join(chosen.problems)}.")
-    chosen = replace(
-        chosen,
-        pinned=True if pinned else chosen.pinned,
-        tag=tag or chosen.tag,
-        after=since.replace(tzinfo=UTC) if since else chosen.after,
-    )
+    chosen = replace(chosen, pinned=True if pinned else chosen.pinned, tag=tag or chosen.tag)
     with opened(options, read_only=True) as runtime:
         found = curate.list_memories(runtime, chosen, Sort(sort), limit=limit, offset=offset)
-    if as_json:
-        show_json([asdict(memory) for memory in found])
-        return
-    show_rows(
-        [{"id": one.id, "pin": "★" if one.pinned else " ", "when": when(one.created_at), "text": one.text} for one in found],
-        False,
+        is_empty = not found and curate.count(runtime) == 0
+    show_list(
+        found,
+        as_json,
+        lambda one: {"id": one.id, "pin": "★" if one.pinned else " ", "when": when(one.created_at), "text": one.text},
+        "Nothing is remembered yet. Try: memapp add 'I prefer oolong in the morning.'" if is_empty else "Nothing found.",
     )
-    if not found:
-        say("Nothing is remembered yet. Try: memapp add 'I prefer oolong in the morning.'")
 
 
 @click.command("show")

@@ -1,11 +1,10 @@
 """Models from the command line: list, path, use."""
 
-from dataclasses import asdict
 from typing import Any
 
 import click
 
-from memapp.cli.output import opened, say, show, show_json, show_rows
+from memapp.cli.output import opened, say, show, show_list
 from memapp.cli.shape import ListingGroup, as_json_option
 
 
@@ -23,22 +22,17 @@ def list_(options: dict[str, Any], as_json: bool) -> None:
 
     with opened(options, read_only=True) as runtime:
         choices = service.list_models(runtime)
-    if as_json:
-        show_json([asdict(choice) for choice in choices])
-        return
-    show_rows(
-        [
-            {
-                "current": "●" if one.current else " ",
-                "name": one.name,
-                "size": f"{one.bytes / 1e6:,.0f} MB",
-                "fit": one.fit,
-                "licence": one.licence,
-                "note": one.note,
-            }
-            for one in choices
-        ],
-        False,
+    show_list(
+        choices,
+        as_json,
+        lambda one: {
+            "current": "●" if one.current else " ",
+            "name": one.name,
+            "size": f"{one.bytes / 1e6:,.0f} MB",
+            "fit": one.fit,
+            "licence": one.licence,
+            "note": one.note,
+        },
     )
 
 

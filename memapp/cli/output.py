@@ -2,10 +2,11 @@
 
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
@@ -13,6 +14,9 @@ from memapp.domain.text import clean, one_line
 
 if TYPE_CHECKING:
     from memapp.runtime import Runtime
+
+_Found = TypeVar("_Found")
+"""A dataclass."""
 
 
 def say(text: str) -> None:
@@ -44,6 +48,16 @@ def show_rows(rows: Sequence[Mapping[str, Any]], as_json: bool) -> None:
     widths = [max(len(line[column]) for line in table) for column in range(len(table[0]))]
     for line in table:
         click.echo("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+
+
+def show_list(found: Sequence[_Found], as_json: bool, row: Callable[[_Found], Mapping[str, Any]], nothing: str = "") -> None:
+    """Write a listing: all of each thing as JSON, or a row of each, or a word to the person when there is none."""
+    if as_json:
+        show_json([asdict(cast("Any", one)) for one in found])
+        return
+    show_rows([row(one) for one in found], False)
+    if not found and nothing:
+        say(nothing)
 
 
 def when(moment: datetime) -> str:

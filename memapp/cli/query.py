@@ -1,15 +1,15 @@
 """`memory.query` from the command line: what an agent may read, asked as the agent would ask."""
 
-import sys
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from memapp.cli.output import opened, say, show, show_json
-from memapp.cli.shape import as_json_option
+from memapp.cli.shape import as_json_option, words_or_pipe
 from memapp.domain.categories import SUPERVISOR
 from memapp.errors import StoreLocked, UsageError
+from memapp.settings import check_known
 
 if TYPE_CHECKING:
     from memapp.domain.query import QueryRequest
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 @click.argument("text", nargs=-1)
 @click.option("--agent", default=SUPERVISOR, show_default=True, help="Whose allowlist counts.")
 @click.option("--category", "categories", multiple=True, help="Only this category; may be given again.")
-@click.option("--top-k", type=int, help="At most so many.")
-@click.option("--threshold", type=float, help="Only what scores at least this.")
-@click.option("--budget", "budget_tokens", type=int, help="At most so many tokens together.")
+@click.option("--top-k", metavar="N", type=click.IntRange(1, 50), help="At most so many.")
+@click.option("--threshold", metavar="SCORE", type=click.FloatRange(0, 2), help="Only what scores at least this.")
+@click.option("--budget", "budget_tokens", metavar="N", type=click.IntRange(1, 100_000), help="At most so many tokens together.")
 @click.option("--return", "returned", type=click.Choice(["bullets", "full"]), help="One line each, or all about each.")
 @as_json_option
 @click.pass_obj
@@ -35,13 +35,14 @@ def query(options: dict[str, Any], /, text: tuple[str, ...], agent: str, as_json
 
     from_pipe = text in ((), ("-",))
     request = _request(
-        _piped(text) if from_pipe else " ".join(text),
+        words_or_pipe(text, "query"),
         from_pipe,
         agent,
         {name: value for name, value in asked.items() if value not in (None, ())},
     )
     with ExitStack() as stack:
         runtime = _open(stack, options)
+        check_known("agent", agent, runtime.categories.allowlists)
         found = service.query(runtime, runtime.categories.capability(agent, runtime.user_id), request)
     if as_json:
         show_json([one.model_dump(mode="json") for one in found])
@@ -50,12 +51,6 @@ def query(options: dict[str, Any], /, text: tuple[str, ...], agent: str, as_json
         show(one.text)
     if not found:
         say("Nothing found.")
-
-
-def _piped(text: tuple[str, ...]) -> str:
-    if not text and sys.stdin.isatty():
-        raise UsageError("There is nothing to ask.", "Write a question after `memapp query`.")
-    return sys.stdin.read()
 
 
 def _request(text: str, from_pipe: bool, agent: str, asked: dict[str, Any]) -> "QueryRequest":

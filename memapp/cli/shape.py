@@ -3,11 +3,15 @@
 An ID may be the beginning or the ending of one (`services.ids`). What cannot be taken back wants `--yes`, else exit code 4.
 """
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import click
 
+from memapp.errors import UsageError
+
+COUNT = click.IntRange(min=1)
 as_json_option = click.option("--json", "as_json", is_flag=True, help="Write JSON, for programs.")
 
 ids_argument = click.argument("memory_ids", metavar="ID...", nargs=-1, required=True)
@@ -16,7 +20,16 @@ yes_option = click.option("--yes", is_flag=True, help="Do it; without it, only s
 
 def limit_option(default: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Return the option -n: how many to write at most."""
-    return click.option("-n", "limit", type=click.IntRange(min=1), default=default, show_default=True, help="At most so many.")
+    return click.option("-n", "limit", metavar="N", type=COUNT, default=default, show_default=True, help="At most so many.")
+
+
+def words_or_pipe(words: tuple[str, ...], command: str) -> str:
+    """Return the words of a command, or standard input for - or none; on a terminal nobody would know to type there."""
+    if words not in ((), ("-",)):
+        return " ".join(words)
+    if not words and sys.stdin.isatty():
+        raise UsageError(f"`memapp {command}` needs words.", "Write them after it, or pipe them in.")
+    return sys.stdin.read()
 
 
 class ListingGroup(click.Group):

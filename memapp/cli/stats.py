@@ -13,7 +13,7 @@ BAR = 30
 
 
 @click.command()
-@click.option("--days", type=click.IntRange(1, 3650), default=7, show_default=True, help="How many of the last days.")
+@click.option("--days", metavar="N", type=click.IntRange(1, 3650), default=7, show_default=True, help="So many of the last days.")
 @as_json_option
 @click.pass_obj
 def stats(options: dict[str, Any], days: int, as_json: bool) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memapp.cli.output import opened, say, show, show_json
+from memapp.cli.shape import words_or_pipe
 from memapp.domain.turn import Accepted, Asked, Completed, Failed, Found, Restarted, Streamed, TurnEvent, Waiting
 from memapp.errors import MemappError, ModelError, UsageError
 
@@ -78,7 +79,7 @@ def line_by_line(options: dict[str, Any], question: str = "") -> None:
 @click.command()
 @click.argument("text", nargs=-1)
 @click.option("-c", "--continue", "continued", is_flag=True, help="Go on with the last chat.")
-@click.option("--chat", "chat_id", default="", help="Go on with this chat.")
+@click.option("--chat", "chat_id", metavar="ID", default="", help="Go on with this chat.")
 @click.option("--persona", default="", help="Who answers, in a new chat.")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON: the answer with memories used, prediction and costs.")
 @click.pass_obj
@@ -86,7 +87,7 @@ def ask(options: dict[str, Any], text: tuple[str, ...], continued: bool, chat_id
     """Ask one question; the answer streams to stdout. With - or without TEXT, standard input is the question."""
     from memapp.services import chats, turn
 
-    question = sys.stdin.read() if text in ((), ("-",)) else " ".join(text)
+    question = words_or_pipe(text, "ask")
     if not question.strip():
         raise UsageError("There is nothing to ask.", "Write a question after `memapp ask`.")
     turn.checked(question)
@@ -180,11 +181,14 @@ def _summary(thread_id: str, seen: list[TurnEvent]) -> dict[str, Any]:
 
 def _learn(runtime: "Runtime") -> None:
     """Do what is due after a reply, before the command ends; a broken memory step never spoils the answer."""
+    from memapp.domain.consent import Patch
     from memapp.inference import Cancel
     from memapp.services import upkeep
 
     try:
         for written in upkeep.work(runtime, None, Cancel()):
+            if isinstance(written, Patch):
+                continue  # `consents` lists it
             was = f" (was: {written.before.text})" if written.before else ""
             say(f"{'Updated' if written.before else 'Remembered'}: {written.memory.text}{was}")
     except MemappError as error:
@@ -225,4 +229,6 @@ def _command(runtime: "Runtime", text: str) -> None:
 @click.pass_obj
 def demo(options: dict[str, Any]) -> int:
     """Try memapp with sample conversations; nothing is saved."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError("The demo needs a terminal.", "Start it without a pipe.")
     return open_demo(options)

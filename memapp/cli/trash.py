@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memapp.cli.curate import bring_back
-from memapp.cli.output import opened, say, show, show_json, show_rows, when
+from memapp.cli.output import opened, say, show, show_json, show_list, when
 from memapp.cli.shape import ListingGroup, as_json_option, ids_argument, limit_option, yes_option
 from memapp.domain.forget import Receipt
 from memapp.domain.text import counted
@@ -31,24 +31,18 @@ def list_(options: dict[str, Any], limit: int, as_json: bool) -> None:
 
     with opened(options, read_only=True) as runtime:
         found = lifecycle.trash(runtime, limit=limit)
-    if as_json:
-        show_json([asdict(memory) for memory in found])
-        return
-    show_rows(
-        [
-            {
-                "id": one.id,
-                "since": when(one.updated_at),
-                "why": one.reason,
-                "until": when(one.purge_at) if one.purge_at else "",
-                "text": one.text,
-            }
-            for one in found
-        ],
-        False,
+    show_list(
+        found,
+        as_json,
+        lambda one: {
+            "id": one.id,
+            "since": when(one.updated_at),
+            "why": one.reason,
+            "until": when(one.purge_at) if one.purge_at else "",
+            "text": one.text,
+        },
+        "The trash is empty.",
     )
-    if not found:
-        say("The trash is empty.")
 
 
 @trash.command()

@@ -11,6 +11,7 @@ from memapp.store.ids import Named
 FEWEST_CHARS = 3
 MOST_NAMED = 5
 _WORDS: dict[Named, str] = {"memories": "memory", "patches": "proposal", "threads": "chat"}
+_LISTED_BY: dict[Named, str] = {"memories": "list", "patches": "consents", "threads": "chats"}
 
 
 def memory(runtime: Runtime, part: str) -> str:
@@ -36,8 +37,10 @@ def chat(runtime: Runtime, part: str) -> str:
 def _only(runtime: Runtime, table: Named, part: str) -> str:
     part = part.strip()
     found = ids.beginning_or_ending(runtime.database.read(), runtime.user_id, table, part.upper(), MOST_NAMED + 1)
-    if not found or (len(part) < FEWEST_CHARS and found[0][0] != part.upper()):
-        raise NotFound(f"There is no {_WORDS[table]} {part}.")
+    if not found:
+        raise NotFound(f"There is no {_WORDS[table]} {part}.", f"`memapp {_LISTED_BY[table]}` lists them with their ids.")
+    if len(part) < FEWEST_CHARS and found[0][0] != part.upper():
+        raise NotFound(f"{part!r} is too little of an id.", f"Write at least {FEWEST_CHARS} characters.")
     if len(found) > 1:
         named = "; ".join(f"{id} {shorten(one_line(label), 40)}" for id, label in found[:MOST_NAMED])
         more = " and more" if len(found) > MOST_NAMED else ""

@@ -95,14 +95,21 @@ def test_an_exported_chat_is_private_and_never_written_through_a_link(memapp: Te
 
 def test_chats_search_finds_what_was_said(memapp: Terminal) -> None:
     memapp("ask", "My bicycle has a flat tyre.")
-    assert "bicycle" in memapp("chats", "search", "bicycle")[1]
+    for number in range(25):
+        memapp("add", f"Bicycle number {number}")
+    assert "My bicycle has a flat tyre." in memapp("chats", "search", "bicycle")[1]
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (("show", "nobody"), 2, "There is no memory nobody."),
-        (("chats", "show", "nobody"), 2, "There is no chat nobody."),
+        (("show", "nobody"), 2, "There is no memory nobody. `memapp list` lists them with their ids."),
+        (("chats", "show", "nobody"), 2, "There is no chat nobody. `memapp chats` lists them with their ids."),
+        (("list", "--since", "yesterday"), 2, "after: wants a date, e.g. 2026-01-31"),
+        (("profile", "set", "citty", "Oslo"), 2, "Did you mean 'city'?"),
+        (("query", "tea", "--agent", "supervisr"), 2, "Did you mean 'supervisor'?"),
+        (("query", "tea", "--threshold", "7"), 2, "7.0 is not in the range 0<=x<=2"),
+        (("demo",), 2, "The demo needs a terminal."),
         (("add", "x" * 281), 2, "at most 280 characters"),
         (("add", " "), 2, "nothing to remember"),
         (("config", "set", "topk", "3"), 2, "Did you mean 'top_k'"),
@@ -123,6 +130,31 @@ def test_mistakes_are_told_in_words(memapp: Terminal, arguments: tuple[str, ...]
     assert said in err
     assert out == ""
     assert "Traceback" not in err
+
+
+def test_an_empty_listing_says_why_it_is_empty(memapp: Terminal) -> None:
+    for arguments in (("chats",), ("chats", "search", "tea"), ("list",), ("search", "tea"), ("trash",), ("consents",)):
+        code, out, err = memapp(*arguments)
+        assert (code, out, err.count("\n")) == (0, "", 1)
+        assert memapp(*arguments, "--json") == (0, "[]\n", "")
+    assert "memapp add" in memapp("list")[2]
+    memapp("add", "I keep bees.")
+    assert memapp("list", "tag:tea")[2] == "Nothing found.\n"
+
+
+def test_too_little_of_an_id_is_not_taken_for_a_wrong_one(memapp: Terminal) -> None:
+    memory_id = memapp("add", "I keep bees.")[1].strip()
+    assert "Write at least 3 characters" in memapp("show", memory_id[-2:])[2]
+    assert memapp("show", memory_id[-3:])[1] == "I keep bees.\n"
+
+
+@pytest.mark.parametrize("command", ["add", "ask", "query"])
+def test_a_command_without_words_does_not_wait_for_a_terminal(
+    memapp: Terminal, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    code, _, err = memapp(command)
+    assert (code, err) == (2, f"That cannot be done: `memapp {command}` needs words. Write them after it, or pipe them in.\n")
 
 
 def test_a_second_memapp_may_search_but_not_write(memapp: Terminal) -> None:
