@@ -62,8 +62,5 @@ def import_(options: dict[str, Any], file: Path, form: "Form", dry_run: bool, ye
         say(f"{'This would bring in' if only_look else 'Brought in'}: {found}.")
     if found.added.get("message"):
         say("Imported chats are conversation only: memapp learns no facts from them.")
-    if only_look and found.too_many:
-        kept = f"memapp keeps {runtime.settings.max_facts:,} learned facts (max_facts)"
-        say(f"{kept}: the {found.too_many:,} least important will go to the trash.")
     if only_look and not dry_run and (found.added or found.proposals):
         raise NeedsYes("Nothing was brought in yet.", "Add --yes to do it.")

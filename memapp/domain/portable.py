@@ -254,7 +254,7 @@ def write_line(values: Mapping[str, Any]) -> str:
 
 
 def read_items(lines: Iterable[bytes]) -> Iterator[tuple[int, Item]]:
-    """Yield the things of a file with the numbers of their lines. Raises `UsageError` for anything that is not in order."""
+    """Yield what comes of the lines of a file, with their numbers. Raises `UsageError` for anything that is not in order."""
     header: Header | None = None
     seen: set[tuple[object, ...]] = set()
     number = 0
@@ -274,7 +274,7 @@ def read_items(lines: Iterable[bytes]) -> Iterator[tuple[int, Item]]:
         seen.add(key(item))
         if len(seen) > header.items:
             raise refusal(f"Line {number}", f"the header speaks of {header.items:,} lines")
-        yield number, item
+        yield number, _as_imported(item)
     if header is None or len(seen) != header.items:
         expected = header.items if header else "a header"
         raise refusal(f"Line {number}", f"the file ends here, {len(seen):,} of {expected} lines are there")
@@ -300,7 +300,7 @@ def key(item: Item) -> tuple[object, ...]:
             return item.type, item.id
 
 
-def as_imported(item: Item) -> Item:
+def _as_imported(item: Item) -> Item:
     """Return what becomes of a line that somebody might have made up: nobody typed it here, and nothing is learned from it."""
     match item:
         case MessageLine():
@@ -308,6 +308,10 @@ def as_imported(item: Item) -> Item:
             return item.model_copy(update={"origin": "import", "status": status})
         case SurpriseLine(state="pending"):
             return item.model_copy(update={"state": "nothing"})
+        case MemoryLine():
+            return item.model_copy(update={"origin": "import"})
+        case PatchLine(held=Held() as held):
+            return item.model_copy(update={"held": held.model_copy(update={"origin": "import"})})
         case _:
             return item
 

@@ -148,20 +148,16 @@ def in_scope(conn: sqlite3.Connection, scope: Scope, limit: int) -> list[Memory]
     return _memories(conn, rows)
 
 
-def overflow(conn: sqlite3.Connection, user_id: str, max_facts: int) -> int:
-    """Return by how many the facts that memapp learned by itself exceed `max_facts`; nothing pinned counts."""
-    row = conn.execute(
-        "SELECT count(*) FROM memories WHERE user_id = ? AND state = 'live' AND pinned = 0 AND origin = 'distilled'", (user_id,)
-    ).fetchone()
-    return max(0, int(row[0]) - max_facts)
-
-
 def overflowing(conn: sqlite3.Connection, user_id: str, max_facts: int) -> list[str]:
-    """Return what goes to the trash of the `overflow`: the least important, of these the oldest, at most 50 at a time."""
+    """Return what goes to the trash when there are more facts than `max_facts`: the least important, of these the oldest.
+
+    Only what memapp learned by itself counts and goes, and nothing pinned; at most 50 at a time.
+    """
+    learned = "memories WHERE user_id = :user AND state = 'live' AND pinned = 0 AND origin = 'distilled'"
     rows = conn.execute(
-        """SELECT id FROM memories WHERE user_id = ? AND state = 'live' AND pinned = 0 AND origin = 'distilled'
-           ORDER BY importance, id LIMIT ?""",
-        (user_id, min(overflow(conn, user_id, max_facts), MOST_OVERFLOWING)),
+        f"""SELECT id FROM {learned} ORDER BY importance, id
+            LIMIT max(0, min((SELECT count(*) FROM {learned}) - :max_facts, :limit))""",  # noqa: S608
+        {"user": user_id, "max_facts": max_facts, "limit": MOST_OVERFLOWING},
     )
     return [row["id"] for row in rows]
 

@@ -46,20 +46,6 @@ def test_an_import_is_shown_first_and_wants_a_yes(memapp: Terminal, tmp_path: Pa
     assert other("list")[1] == ""
 
 
-def test_the_preview_says_when_more_comes_in_than_is_kept(
-    memapp: Terminal, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    target = exported(memapp, tmp_path)
-    other = Terminal(tmp_path / "other", capsys)
-    memapp("add", "User keeps hens.")
-    target.unlink()
-    memapp("export", "-o", str(target))
-    other("config", "set", "max_facts", "1")
-    assert "will go to the trash" not in other("import", str(target), "--dry-run")[2], "what was written by hand never goes"
-    target.write_text(target.read_text("utf-8").replace('"origin":"person"', '"origin":"distilled"'), "utf-8")
-    assert "the 1 least important will go to the trash" in other("import", str(target), "--dry-run")[2]
-
-
 def test_a_bad_file_is_told_in_words(memapp: Terminal, tmp_path: Path) -> None:
     file = tmp_path / "bad.json"
     file.write_text("[{]")

@@ -1,7 +1,7 @@
 """What comes in as it is: chats with their messages, relations, and whatever else asks nothing of the person."""
 
 from memapp.domain.foreign import Conversation
-from memapp.domain.portable import Item, ThreadLine, as_imported
+from memapp.domain.portable import Item, ThreadLine
 from memapp.errors import UsageError
 from memapp.services import foreign
 from memapp.services.imports.work import Work
@@ -22,7 +22,7 @@ def take_row(work: Work, item: Item) -> None:
     missing = portable.missing_reference(work.conn, work.user_id, item)
     if missing:
         raise UsageError(f"There is no {missing}, of which this speaks.")
-    if not portable.insert(work.conn, work.user_id, as_imported(item)):
+    if not portable.insert(work.conn, work.user_id, item):
         work.known += 1
         return
     _added(work, item)

@@ -16,7 +16,7 @@ from memapp.services.imports.memories import take_memory, take_note
 from memapp.services.imports.questions import take_patch, take_profile
 from memapp.services.imports.rows import take_conversation, take_row
 from memapp.services.imports.work import Imported, Work
-from memapp.store import chat, history, memories
+from memapp.store import chat, history
 from memapp.store.history import Touched
 from memapp.store.rows import new_id
 
@@ -70,5 +70,4 @@ def _settled(work: Work) -> Imported:
         meta = {"threads": work.threads, "patches": work.patches, "memories": work.added["memory"]}
         touched = Touched(Event.ADD, f"{IMPORT}{step}", None, None, meta=meta)
         history.record(work.conn, work.actor, step, touched, work.now)
-    too_many = memories.overflow(work.conn, work.user_id, work.runtime.settings.max_facts)
-    return Imported(dict(work.added), len(work.patches), work.known, work.left_out + len(work.support), step, too_many)
+    return Imported(dict(work.added), len(work.patches), work.known, work.left_out + len(work.support), step)

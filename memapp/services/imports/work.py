@@ -47,8 +47,6 @@ class Imported:
     """Decisions of another store, what was erased for good, and memories that would hide behind a question of another."""
     step: str
     """What to name to take it back; empty when nothing came in."""
-    too_many: int
-    """Learned facts beyond what memapp keeps, once these are in."""
 
     def __str__(self) -> str:
         others = sum(count for kind, count in self.added.items() if kind not in ("memory", "thread", "message"))

@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from memapp.domain.portable import as_imported, read_items
+from memapp.domain.portable import read_items
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, exports, transfer
@@ -37,7 +37,7 @@ def kept(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def as_it_arrives(runtime: Runtime) -> list[dict[str, Any]]:
     lines = [line.encode() for line in exports.as_lines(runtime)]
-    return kept([as_imported(item).model_dump() for _, item in read_items(lines)])
+    return kept([item.model_dump() for _, item in read_items(lines)])
 
 
 def waiting(runtime: Runtime) -> set[tuple[str, str, str]]:
