@@ -1,5 +1,6 @@
 """Find anything: chats by title, messages and facts by words, while the person is still typing."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -11,6 +12,9 @@ from memapp.store import chat
 from memapp.store.scope import Scope
 from memapp.store.search import search_memories, search_messages
 
+Kind = Literal["thread", "message", "memory"]
+KINDS: tuple[Kind, ...] = ("thread", "message", "memory")
+
 SNIPPET_CHARS = 160
 THREADS = 5
 
@@ -19,7 +23,7 @@ THREADS = 5
 class Hit:
     """Something found: a chat, a message or a fact."""
 
-    kind: Literal["thread", "message", "memory"]
+    kind: Kind
     id: str
     thread_id: str
     """Where to jump; empty for a fact."""
@@ -30,18 +34,18 @@ class Hit:
     at: datetime
 
 
-def find(runtime: Runtime, text: str, limit: int = 30) -> list[Hit]:
+def find(runtime: Runtime, text: str, limit: int = 30, *, kinds: Sequence[Kind] = KINDS) -> list[Hit]:
     """Return chats, then facts and messages best first. The last word counts as unfinished."""
     conn, user = runtime.database.read(), runtime.user_id
     text = clean(text)
     if not text.strip():
         return []
     words = ranking.query_words(text)
-    threads = chat.list_threads(conn, user, matching=text.strip(), limit=THREADS)
+    threads = chat.list_threads(conn, user, matching=text.strip(), limit=THREADS) if "thread" in kinds else []
     found = [Hit("thread", one.id, one.id, one.title, "", one.updated_at) for one in threads]
     candidates = [
-        *search_memories(conn, Scope(user), words, unfinished=True),
-        *search_messages(conn, user, words, unfinished=True),
+        *(search_memories(conn, Scope(user), words, unfinished=True) if "memory" in kinds else ()),
+        *(search_messages(conn, user, words, unfinished=True) if "message" in kinds else ()),
     ]
     titles: dict[str, str] = {}
     for one in sorted(candidates, key=lambda candidate: -candidate.bm25)[:limit]:

@@ -82,7 +82,7 @@ def _store(runtime: Runtime, surprise: Surprise, message: Message, drafts: list[
         listed = memories.list_memories(conn, runtime.user_id, ALL_LIVE, limit=runtime.settings.max_facts)
         known = [one.text for one in listed]
         for draft in drafts:
-            memory = _memory(new_id(now), draft, message, now)
+            memory = _memory(runtime, new_id(now), draft, message, now)
             if is_duplicate(draft.text, known) or memories.find_same(conn, runtime.user_id, normalise(draft.text)):
                 continue
             if is_forgotten(runtime, draft.text):
@@ -122,7 +122,7 @@ def notice(runtime: Runtime, message: Message) -> None:
     for one in found:
         typed = is_own and not any(other.field == one.field and same_value(one.field, other.value, one.value) for other in pasted)
         about_it = next((draft for draft in drafts if _says_only(_unknown(runtime, message, draft), one)), None)
-        held = _memory("", about_it, message, runtime.clock()) if about_it else None
+        held = _memory(runtime, "", about_it, message, runtime.clock()) if about_it else None
         proposals.propose(runtime, one.field, one.value, message_id=message.id, typed=typed, held=held)
 
 
@@ -149,7 +149,7 @@ def _says_only(unknown: Sequence[Hint], one: Stated) -> bool:
     return not adds_up(one.field) or same_value(one.field, unknown[0].value, one.value)
 
 
-def _memory(memory_id: str, draft: Draft, message: Message, now: datetime) -> Memory:
+def _memory(runtime: Runtime, memory_id: str, draft: Draft, message: Message, now: datetime) -> Memory:
     return Memory(
         id=memory_id,
         text=draft.text,
@@ -162,6 +162,7 @@ def _memory(memory_id: str, draft: Draft, message: Message, now: datetime) -> Me
         reason="",
         origin="distilled",
         sources=(message.id,),
+        agent_id=chat.get_thread(runtime.database.read(), runtime.user_id, message.thread_id).persona,
         run_id=message.thread_id,
         created_at=now,
         updated_at=now,

@@ -9,11 +9,12 @@ from memapp.domain.categories import Capability
 from memapp.domain.changes import Actor, Created
 from memapp.domain.query import Bullet, Full, QueryFilters, QueryRequest
 from memapp.errors import Refused
+from memapp.inference import Cancel
 from memapp.runtime import Runtime
-from memapp.services import chats, curate
+from memapp.services import chats, curate, upkeep
 from memapp.services.query import query
 from memapp.store import changes, chat
-from tests.builders import fact, recorded
+from tests.builders import fact, new_chat, recorded, say
 
 
 def remember(runtime: Runtime, text: str, category: str, **also: object) -> str:
@@ -157,6 +158,16 @@ def test_recent_activity_is_the_activity_of_the_last_three_days(runtime: Runtime
     remember(runtime, "User painted the door.", "activity", created_at=now - timedelta(days=4))
     assert ask(runtime, "executor", "painted") == ["[activity] User painted the fence."]
     assert ask(runtime, "executor", "painted", categories=["constraints"]) == []
+
+
+def test_what_was_learned_is_found_by_the_persona_that_was_talked_to(runtime: Runtime) -> None:
+    for persona, text in (("companion", "My dog is called Rex."), ("tom", "My cat is called Mia.")):
+        say(runtime, new_chat(runtime, persona), text)
+    list(upkeep.work(runtime, None, Cancel()))
+    assert {one.agent_id for one in curate.list_memories(runtime)} == {"companion", "tom"}
+    (found,) = ask(runtime, "supervisor", "pets called", filters={"agent_id": "tom"})
+    assert "Mia" in found
+    assert len(ask(runtime, "supervisor", "pets called")) == 2
 
 
 def test_what_is_in_the_trash_or_merged_is_in_no_answer(runtime: Runtime) -> None:
