@@ -90,8 +90,8 @@ def normal_value(field: str, value: str) -> str:
     return plain.strip(" .,")
 
 
-def stated(text: str) -> list[Stated]:
-    """Return what a typed message states about its writer, in the order of the message.
+def stated(text: str, field: str = "") -> list[Stated]:
+    """Return what a typed message states about its writer, of all fields or of one, in the order of the message.
 
     A field that has one value appears once.
     """
@@ -99,15 +99,15 @@ def stated(text: str) -> list[Stated]:
     shown = _own_part(text[:MAX_TEXT_CHARS])
     for start, end, is_question in _clauses(shown):
         for rank, rule in enumerate(RULES):
-            if is_question and not rule.is_request:
+            if (is_question and not rule.is_request) or field not in ("", rule.field):
                 continue
             found += [(rank, one) for one in _read(rule, shown, start, end)]
     return sorted(_without_rivals(found), key=lambda one: (one.start, one.field))
 
 
-def stated_by(fact: str) -> list[Stated]:
-    """Return what a remembered sentence states, about `User` or in the first person."""
-    return stated(in_first_person(fact))
+def stated_by(fact: str, field: str = "") -> list[Stated]:
+    """Return what a remembered sentence states, about `User` or in the first person, of all fields or of one."""
+    return stated(in_first_person(fact), field)
 
 
 def said_instead(reply: str, field: str) -> str:

@@ -223,6 +223,7 @@ def test_a_field_with_one_value_is_read_once_and_others_as_often_as_they_are_sai
 )
 def test_a_retold_fact_states_the_same_sensitive_fields(fact: str, fields: list[str]) -> None:
     assert [one.field for one in stated_by(fact) if is_sensitive(one.field)] == fields
+    assert all(stated_by(fact, field) == [one for one in stated_by(fact) if one.field == field] for field in FIELDS)
 
 
 def test_a_field_that_is_not_listed_is_sensitive() -> None:

@@ -176,7 +176,7 @@ def _retire(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, actor: Act
     """Move what the profile says no longer out of the memories too: only one of "lives in Oslo" and "lives in Bergen" is true."""
     for value in lost_values(patch.field, patch.old_value, patch.new_value):
         for memory in memories.list_memories(conn, runtime.user_id, MemoryFilter(phrases=(value,))):
-            if any(one.field == patch.field and same_value(one.field, one.value, value) for one in stated_by(memory.text)):
+            if any(same_value(one.field, one.value, value) for one in stated_by(memory.text, patch.field)):
                 reason: Literal["superseded", "person"] = "superseded" if patch.new_value else "person"
                 changes.apply(conn, SoftDeleted(memory.id, reason, runtime.purge_at()), actor, runtime.clock())
 
