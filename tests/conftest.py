@@ -4,7 +4,8 @@ And what most tests want: a store below `tmp_path`, with a model that says what 
 """
 
 import os
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -44,3 +45,24 @@ def runtime(tmp_path: Path, model: ScriptedModel) -> Iterator[Runtime]:
     opened = make_runtime(tmp_path, model)
     yield opened
     opened.close()
+
+
+@pytest.fixture(autouse=True)
+def utc() -> Iterator[None]:
+    """The person's days and times are those of the machine; let it be in the same place everywhere."""
+    with pytest.MonkeyPatch.context() as zone:
+        zone.setenv("TZ", "UTC")
+        time.tzset()
+        yield
+    time.tzset()
+
+
+@pytest.fixture
+def live_in(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Move the machine to another time zone."""
+
+    def move(zone: str) -> None:
+        monkeypatch.setenv("TZ", zone)
+        time.tzset()
+
+    return move

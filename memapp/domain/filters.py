@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import MAXYEAR, MINYEAR, date
 from enum import StrEnum
 
 from memapp.domain.memory import Kind, State
@@ -40,9 +40,9 @@ class MemoryFilter:
     category: str = ""
     kind: Kind | None = None
     pinned: bool | None = None
-    after: datetime | None = None
-    """Created then or later."""
-    before: datetime | None = None
+    after: date | None = None
+    """Created on that day of the person, or later."""
+    before: date | None = None
     problems: tuple[str, ...] = ()
     """What was typed and not understood, in words for the person."""
 
@@ -83,10 +83,10 @@ def _with_condition(wanted: MemoryFilter, key: str, value: str) -> MemoryFilter:
             return replace(wanted, kind=Kind.EPISODIC)
         case "pinned" if lowered in _YES | _NO:
             return replace(wanted, pinned=lowered in _YES)
-        case "after" if (moment := _moment(value)) is not None:
-            return replace(wanted, after=moment)
-        case "before" if (moment := _moment(value)) is not None:
-            return replace(wanted, before=moment)
+        case "after" if (day := _day(value)) is not None:
+            return replace(wanted, after=day)
+        case "before" if (day := _day(value)) is not None:
+            return replace(wanted, before=day)
     said = {
         "kind": "kind: is fact or episode",
         "pinned": "pinned: is yes or no",
@@ -96,12 +96,12 @@ def _with_condition(wanted: MemoryFilter, key: str, value: str) -> MemoryFilter:
     return replace(wanted, problems=(*wanted.problems, said))
 
 
-def _moment(value: str) -> datetime | None:
+def _day(value: str) -> date | None:
     if not _DATE.fullmatch(value):
         return None
     year, month, day = ([int(number) for number in value.split("-")] + [1, 1])[:3]
     try:
-        return datetime(year, month, day, tzinfo=UTC)
+        return date(year, month, day) if MINYEAR < year < MAXYEAR else None  # else it may begin in a year that there is not
     except ValueError:
         return None
 

@@ -4,7 +4,7 @@ import sqlite3
 from datetime import date, datetime, timedelta
 
 from memapp.domain.activity import Count, Day, Rate
-from memapp.store.rows import to_text
+from memapp.store.rows import begin_of, to_text
 
 
 def counts(conn: sqlite3.Connection, user_id: str, now: datetime) -> list[Count]:
@@ -13,23 +13,22 @@ def counts(conn: sqlite3.Connection, user_id: str, now: datetime) -> list[Count]
         """SELECT node, op, sum(ts >= :today) AS today, sum(ts >= :week) AS week, count(*) AS total,
                   sum(status = 'error') AS failed
            FROM events WHERE user_id = :user GROUP BY op, node ORDER BY total DESC, node, op""",
-        {"user": user_id, "today": to_text(_midnight(now)), "week": to_text(now - timedelta(days=7))},
+        {"user": user_id, "today": to_text(begin_of(now.astimezone().date())), "week": to_text(now - timedelta(days=7))},
     )
     return [Count(row["node"], row["op"], row["today"], row["week"], row["total"], row["failed"]) for row in rows]
 
 
 def by_day(conn: sqlite3.Connection, user_id: str, now: datetime, days: int) -> list[Day]:
-    """Return the number of operations on each of the last days in UTC, oldest first; days without any are there too."""
-    first = _midnight(now) - timedelta(days=days - 1)
-    found = {
-        row["day"]: row["count"]
-        for row in conn.execute(
-            "SELECT substr(ts, 1, 10) AS day, count(*) AS count FROM events WHERE user_id = ? AND ts >= ? GROUP BY day",
-            (user_id, to_text(first)),
-        )
-    }
-    wanted = [date.fromordinal(first.date().toordinal() + number) for number in range(days)]
-    return [Day(day, found.get(day.isoformat(), 0)) for day in wanted]
+    """Return the number of operations on each of the person's last days, oldest first; days without any are there too."""
+    today = now.astimezone().date()
+    wanted = [today - timedelta(days=ago) for ago in reversed(range(days))]
+    return [Day(day, _count_on(conn, user_id, day)) for day in wanted]
+
+
+def _count_on(conn: sqlite3.Connection, user_id: str, day: date) -> int:
+    between = [to_text(begin_of(one)) for one in (day, day + timedelta(days=1))]
+    row = conn.execute("SELECT count(*) FROM events WHERE user_id = ? AND ts >= ? AND ts < ?", (user_id, *between)).fetchone()
+    return int(row[0])
 
 
 def written_at_once(conn: sqlite3.Connection, user_id: str) -> Rate:
@@ -51,7 +50,3 @@ def recalled_again(conn: sqlite3.Connection, user_id: str) -> Rate:
         (user_id,),
     ).fetchone()
     return Rate(row["again"], row["turns"])
-
-
-def _midnight(now: datetime) -> datetime:
-    return now.replace(hour=0, minute=0, second=0, microsecond=0)

@@ -8,7 +8,7 @@ from typing import Any
 from memapp.domain.filters import MemoryFilter, Sort
 from memapp.domain.memory import Kind, Memory, State
 from memapp.errors import NotFound
-from memapp.store.rows import to_json, to_text, to_time
+from memapp.store.rows import begin_of, to_json, to_text, to_time
 from memapp.store.scope import Scope
 
 MOST_OVERFLOWING = 50
@@ -89,8 +89,8 @@ def _filtered(user_id: str, wanted: MemoryFilter) -> tuple[str, dict[str, Any]]:
         "category": ("o.category = :category", wanted.category),
         "kind": ("o.kind = :kind", wanted.kind),
         "pinned": ("o.pinned = :pinned", None if wanted.pinned is None else int(wanted.pinned)),
-        "after": ("o.created_at >= :after", to_text(wanted.after) if wanted.after else None),
-        "before": ("o.created_at < :before", to_text(wanted.before) if wanted.before else None),
+        "after": ("o.created_at >= :after", to_text(begin_of(wanted.after)) if wanted.after else None),
+        "before": ("o.created_at < :before", to_text(begin_of(wanted.before)) if wanted.before else None),
     }
     kept = {name: pair for name, pair in given.items() if pair[1] not in (None, "") or name == "state"}
     conditions = ["o.user_id = :user", *(condition for condition, _ in kept.values())]

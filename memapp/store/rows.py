@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, time
 from typing import Any
 
 from ulid import ULID
@@ -22,6 +22,11 @@ def derived_id(moment: datetime, source: str) -> str:
 def to_text(moment: datetime) -> str:
     """Write a time as UTC text that sorts: 2026-01-31T08:15:00.000Z."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def begin_of(day: date) -> datetime:
+    """Return when a day begins where the person is: by the time zone of the machine, as it is on that day."""
+    return datetime.combine(day, time()).astimezone()
 
 
 def to_time(text: str) -> datetime:

@@ -58,7 +58,7 @@ def test_it_names_a_damaged_file(memapp: Terminal) -> None:
     assert "damaged" in json.loads(out)["problems"][0]
 
 
-@pytest.mark.parametrize("command", [("list",), ("search", "bees"), ("chats", "search", "bees"), ("export",)])
+@pytest.mark.parametrize("command", [("list",), ("search", "bees"), ("export",)])
 def test_a_command_that_meets_a_damaged_page_says_so(memapp: Terminal, command: tuple[str, ...]) -> None:
     memapp("add", "User keeps bees.")
     damage(paths.locate(memapp.home).database, "memories")

@@ -1,6 +1,6 @@
 """What a person types into the search of memories."""
 
-from datetime import UTC, datetime
+from datetime import date
 
 import pytest
 from hypothesis import given
@@ -22,12 +22,13 @@ from memapp.domain.memory import Kind
         ("kind:fact", MemoryFilter(kind=Kind.SEMANTIC)),
         ("pinned:yes", MemoryFilter(pinned=True)),
         ("pinned:no", MemoryFilter(pinned=False)),
-        ("before:2026-02", MemoryFilter(before=datetime(2026, 2, 1, tzinfo=UTC))),
-        ("after:2026-01-31", MemoryFilter(after=datetime(2026, 1, 31, tzinfo=UTC))),
+        ("before:2026-02", MemoryFilter(before=date(2026, 2, 1))),
+        ("after:2026-01-31", MemoryFilter(after=date(2026, 1, 31))),
         ("tag: pinned: oolong", MemoryFilter(words=("oolong",))),
         ('"begun', MemoryFilter(phrases=("begun",))),
         ("secret:x", MemoryFilter(words=("secret", "x"))),
         ("before:soon", MemoryFilter(problems=("before: wants a date, e.g. 2026-01-31",))),
+        ("before:0001", MemoryFilter(problems=("before: wants a date, e.g. 2026-01-31",))),
         ("before:2026-13", MemoryFilter(problems=("before: wants a date, e.g. 2026-01-31",))),
         ("pinned:maybe", MemoryFilter(problems=("pinned: is yes or no",))),
     ],

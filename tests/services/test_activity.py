@@ -1,7 +1,8 @@
 """What memapp did, counted from its own events."""
 
 import json
-from datetime import timedelta
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 
 from memapp.domain.activity import Rate
 from memapp.inference import Cancel
@@ -26,6 +27,23 @@ def test_days_without_anything_are_counted_as_nothing(runtime: Runtime) -> None:
     days = activity.by_day(runtime, 4)
     assert [one.count for one in days] == [0, 1, 0, 1]
     assert days[-1].day == runtime.clock().date()
+
+
+def test_today_is_the_day_where_the_person_is(runtime: Runtime, live_in: Callable[[str], None]) -> None:
+    live_in("America/Los_Angeles")
+    for hour in (7, 23, 25):  # late on the 9th of January there; on the 10th at three, and at five, when it is the 11th in London
+        runtime.clock.now = datetime(2026, 1, 10, tzinfo=UTC) + timedelta(hours=hour)  # type: ignore[attr-defined]
+        curate.add(runtime, f"User was at work at {hour}.")
+    assert [(one.op, one.today) for one in activity.counts(runtime)] == [("create", 2)]
+    assert [(one.day.day, one.count) for one in activity.by_day(runtime, 3)] == [(8, 0), (9, 1), (10, 2)]
+
+
+def test_a_day_of_23_hours_is_one_day(runtime: Runtime, live_in: Callable[[str], None]) -> None:
+    live_in("America/Los_Angeles")
+    for day in (8, 9):  # at half past midnight there, before and after the clock is put forward
+        runtime.clock.now = datetime(2026, 3, day, 16 - day, 30, tzinfo=UTC)  # type: ignore[attr-defined]
+        curate.add(runtime, f"User was awake on the {day}th.")
+    assert [(one.day.day, one.count) for one in activity.by_day(runtime, 3)] == [(7, 0), (8, 1), (9, 1)]
 
 
 def test_what_states_nothing_is_no_fact_that_failed(runtime: Runtime, model: ScriptedModel) -> None:

@@ -1,7 +1,8 @@
 """Listing memories: filters, orders and pages, all in SQL."""
 
+from collections.abc import Callable
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -62,6 +63,17 @@ def test_what_is_typed_narrows_the_list(four: Database, typed: str, found: list[
     wanted = parse_filter(typed)
     assert [one.id for one in memories.list_memories(four.read(), USER, wanted)] == found
     assert memories.count_memories(four.read(), USER, wanted) == len(found)
+
+
+def test_a_day_begins_where_the_person_is(database: Database, live_in: Callable[[str], None]) -> None:
+    live_in("America/Los_Angeles")
+    for name, created in (("late on the 30th", 7), ("early on the 31st", 9), ("late on the 31st", 30)):
+        moment = datetime(2026, 1, 31, tzinfo=UTC) + timedelta(hours=created)
+        apply(database, Created(fact(f"It is {name}.", NOW, id=f"m{created}", created_at=moment)))
+    assert listed(database, parse_filter("after:2026-01-31 before:2026-02-01"), Sort.OLDEST) == [
+        "It is late on the 31st.",
+        "It is early on the 31st.",
+    ]
 
 
 def test_the_trash_is_listed_by_words_too_although_no_index_has_it(four: Database) -> None:

@@ -1,8 +1,7 @@
 """A whole app on a real file, with the scripted model and a clock that a test moves."""
 
 import asyncio
-import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -164,16 +163,6 @@ BRIEF = {
     *("cases", "known", "decide", "badges", "waiting", "activity", "activity-undo"),
 }
 """Groups of workers that end by themselves; the others may wait for the person."""
-
-
-@pytest.fixture(autouse=True)
-def utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Screens show the person's own time; let it be the same everywhere."""
-    monkeypatch.setenv("TZ", "UTC")
-    time.tzset()
-    yield
-    monkeypatch.undo()
-    time.tzset()
 
 
 @pytest.fixture
