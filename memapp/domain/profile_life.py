@@ -124,12 +124,13 @@ LIFE: tuple[Rule, ...] = (
     Rule(
         "law",
         r"(?P<subject>\bi was|\bi've been|\bi have been|\bi got|\band was) "
-        r"(?=(?:(?:once|twice|recently) )?(?:convicted|arrested|sentenced|jailed|imprisoned|charged with|found guilty)\b)",
+        r"(?=(?:(?:once|twice) )?(?:convicted(?! that)|arrested|sentenced|jailed|imprisoned|charged with|found guilty)\b)",
         phrase,
     ),
     Rule(
         "law",
-        rf"{I_DO}(?=(?:did|served|spent) (?:[\w-]+ ){{0,4}}(?:time(?! (?:as|with|in (?!prison|jail)))|in (?:prison|jail))\b)",
+        rf"{I_DO}(?=(?:(?:did|served) time(?! (?:as|at|on|with|in (?!prison|jail)))"
+        r"|(?:did|served|spent) (?:[\w-]+ ){0,4}in (?:prison|jail))\b)",
         phrase,
     ),
     Rule(

@@ -72,6 +72,8 @@ def test_what_stands_around_a_statement_is_no_part_of_the_fact(typed: str, fact:
         "I got myself into trouble",
         "What I love about it is the colour",
         "Ever since then I've wondered",
+        "I spent some time at the front desk last Friday",
+        "I was convicted that it was fine",
         "I own a helicopter, just kidding",
         "I own a helicopter lol jk",
         "I own a helicopter. That was a lie.",
