@@ -32,11 +32,11 @@ def edit(
     """Put other words, tags, importance or category in place."""
     from memapp.services import curate, ids
 
-    if not (text or tags or importance or category):
+    if not (text or tags) and importance is None and category is None:
         raise UsageError("There is nothing to change.", "Write the new text after the id, or see `memapp edit --help`.")
     with opened(options) as runtime:
         found = ids.memory(runtime, memory_id)
-        curate.edit(runtime, found, " ".join(text) or None, tags=tags or None, importance=importance, category=category)
+        curate.edit(runtime, found, " ".join(text) if text else None, tags=tags or None, importance=importance, category=category)
         after = curate.get(runtime, found)
     say("Changed.")
     if as_json:

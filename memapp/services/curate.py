@@ -98,12 +98,12 @@ def pin(runtime: Runtime, *memory_ids: str, pinned: bool = True) -> Revision:
 
 
 def tag(runtime: Runtime, tag: str, *memory_ids: str) -> Revision:
-    """Give memories one tag more."""
-    (added,) = _checked_tags([tag]) or ("",)
+    """Give memories a tag more, or several with commas between them."""
+    added = _checked_tags([tag])
     if not added:
         raise UsageError("A tag needs a name.")
     found = [get(runtime, memory_id) for memory_id in memory_ids]
-    return _apply(runtime, *(Updated(one.id, tags=_checked_tags([*one.tags, added])) for one in found))
+    return _apply(runtime, *(Updated(one.id, tags=_checked_tags([*one.tags, *added])) for one in found))
 
 
 def set_importance(runtime: Runtime, importance: int, *memory_ids: str) -> Revision:
@@ -200,7 +200,8 @@ def _check_importance(importance: int) -> None:
 
 
 def _checked_tags(tags: Sequence[str]) -> tuple[str, ...]:
-    cleaned = [shorten(one_line(clean(tag)), TAG_CHARS) for tag in tags]
+    # At commas, as the form writes and reads them: else one tag would be several after the next edit.
+    cleaned = [shorten(one_line(clean(one)).strip(), TAG_CHARS) for tag in tags for one in tag.split(",")]
     return tuple(dict.fromkeys(tag for tag in cleaned if tag))[:MAX_TAGS]
 
 

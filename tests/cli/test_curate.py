@@ -43,7 +43,7 @@ def test_a_memory_is_edited_in_its_parts(memapp: Terminal) -> None:
         5,
         "tasks",
     )
-    assert memapp("edit", memory_id)[0] == 2
+    assert memapp("edit", memory_id)[0] == memapp("edit", memory_id, "")[0] == 2
     assert memapp("edit", memory_id, "--category", "nowhere")[0] == 2
 
 

@@ -41,6 +41,12 @@ def test_an_edit_moves_the_index_and_the_derived_tags(runtime: Runtime) -> None:
     assert found(runtime, "oolong") == ["User drinks oolong."]
 
 
+def test_a_comma_parts_two_tags_wherever_they_are_given(runtime: Runtime) -> None:
+    memory_id = curate.add(runtime, "User keeps bees.", ["bees, garden"]).memory_id
+    curate.tag(runtime, "honey,, summer", memory_id)
+    assert curate.get(runtime, memory_id).tags == ("bees", "garden", "honey", "summer")
+
+
 def test_tags_that_a_person_gave_survive_an_edit(runtime: Runtime) -> None:
     memory_id = curate.add(runtime, "User drinks oolong.", ["morning"]).memory_id
     curate.edit(runtime, memory_id, "User drinks coffee.")

@@ -77,7 +77,7 @@ class Deeds:
 
     async def tag(self, chosen: Sequence[Memory]) -> None:
         """Give them one tag more."""
-        tag = await self._app.push_screen_wait(Line(f"Tag {_said(chosen)}", "", note="One tag, added to those there are."))
+        tag = await self._app.push_screen_wait(Line(f"Tag {_said(chosen)}", "", note="Added to those there are; a comma between two."))
         if tag and tag.strip():
             self._did("Tagged", chosen, await asyncio.to_thread(curate.tag, self._runtime, tag, *_ids(chosen)))
 
