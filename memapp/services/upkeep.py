@@ -12,6 +12,7 @@ from typing import Literal
 
 from memapp.domain.chat import Message, MessageStatus, Role
 from memapp.domain.checkpoint import Checkpoint
+from memapp.domain.consent import Patch
 from memapp.domain.expectation import may_become
 from memapp.domain.prediction import Surprise
 from memapp.domain.prompt import Piece, Prompt, Sampling
@@ -23,6 +24,7 @@ from memapp.runtime import Runtime
 from memapp.services import lifecycle
 from memapp.services.ahead import done_ahead, expectation, look_ahead
 from memapp.services.answer import open_thread, scene
+from memapp.services.consent import pending
 from memapp.services.embed import embed
 from memapp.services.merge import Written
 from memapp.services.remember import learn
@@ -34,8 +36,8 @@ MOST_TRIES = 3
 """On so many different days the model may fail on a message: a server that is away for an evening is no fault of the message."""
 
 
-def work(runtime: Runtime, thread_id: str | None, cancel: Cancel) -> Iterator[Written]:
-    """Do what is due, oldest first; yield each fact learned. With a thread, also get ready for its next message."""
+def work(runtime: Runtime, thread_id: str | None, cancel: Cancel) -> Iterator[Written | Patch]:
+    """Do what is due, oldest first; yield facts learned and proposals made. With a thread, also get ready for its next message."""
     model = runtime.chat.ready()
     try:
         if model and thread_id:
@@ -54,7 +56,7 @@ def work(runtime: Runtime, thread_id: str | None, cancel: Cancel) -> Iterator[Wr
         log.warning("upkeep stopped: %s", type(error).__name__)
 
 
-def _learn_pending(runtime: Runtime, model: ChatModel | None, cancel: Cancel) -> Iterator[Written]:
+def _learn_pending(runtime: Runtime, model: ChatModel | None, cancel: Cancel) -> Iterator[Written | Patch]:
     """Learn from each surprise by itself: one that fails does not keep the others from being learned."""
     conn = runtime.database.read()
     if outdated := expectations.outdated_surprises(conn, runtime.user_id):
@@ -62,6 +64,7 @@ def _learn_pending(runtime: Runtime, model: ChatModel | None, cancel: Cancel) ->
     for surprise in expectations.pending_surprises(conn, runtime.user_id):
         if cancel.is_set():
             return
+        waiting = pending.waiting(runtime)
         try:
             yield from learn(runtime, surprise, model, cancel)
         except ModelError as error:
@@ -72,6 +75,7 @@ def _learn_pending(runtime: Runtime, model: ChatModel | None, cancel: Cancel) ->
         except MemappError as error:
             log.warning("nothing could be learned from a surprise: %s", type(error).__name__)
             _settle(runtime, [surprise.id], "failed")
+        yield from (one for one in pending.waiting(runtime) if one not in waiting)
 
 
 def _count_try(runtime: Runtime, surprise: Surprise) -> None:

@@ -78,6 +78,11 @@ class Learned(Announcement):
 
 
 @dataclass
+class Proposed(Announcement):
+    """What was read between two turns waits for the person's word."""
+
+
+@dataclass
 class LearningFailed(Announcement):
     """The work between two turns met a bug; it is tried again after the next turn."""
 

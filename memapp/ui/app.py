@@ -5,7 +5,6 @@ Nothing of memapp but this and the opening screen is imported before the first p
 
 import asyncio
 import atexit
-import gc
 import os
 import sys
 import threading
@@ -24,14 +23,13 @@ from textual.signal import Signal
 from textual.widgets import Input, TextArea
 
 from memapp import paths
-from memapp.domain.text import one_line, shorten
-from memapp.errors import MemappError
+from memapp.ui import garbage
 from memapp.ui.announce import Opened, OpeningFailed
 from memapp.ui.crash import three_lines, write_crash_file
 from memapp.ui.keys import KeyOrder
 from memapp.ui.palette import offered
 from memapp.ui.safe import notify, place_toasts
-from memapp.ui.screens.opening import OpeningScreen
+from memapp.ui.screens.opening import OpeningScreen, open_file
 from memapp.ui.themes import DARK, LIGHT, OFFERED
 from memapp.ui.told import told
 
@@ -46,8 +44,6 @@ QUIT_SECONDS = 5.0
 LASTING_SECONDS = 30.0
 SWITCH_SECONDS = 0.001
 """How long the event loop may wait for a thread that computes; Python's own 5 ms add up to dropped frames."""
-FULL_COLLECTION = 1000
-"""Young collections before a full one, which stops the screen: so many that the quiet after an answer comes first."""
 QUIET_SECONDS = 3.0
 
 
@@ -116,20 +112,18 @@ class MemappApp(App[None]):
         return OpeningScreen()
 
     def on_load(self) -> None:
-        # A full collection over everything that is imported stops the screen for a third of a second.
-        gc.disable()
-        gc.set_threshold(*gc.get_threshold()[:2], FULL_COLLECTION)
+        garbage.wait()
         sys.setswitchinterval(SWITCH_SECONDS)
 
     def on_unmount(self) -> None:
         self._typing.cancel()
-        gc.unfreeze()
-        gc.enable()
+        garbage.as_before()
 
     def on_mount(self) -> None:
         self._typing = asyncio.create_task(self._deliver_keys(), name="memapp-keys")
         # After the first paint, on a thread: reading settings, opening the file, importing the rest of the screen.
-        self.call_after_refresh(lambda: threading.Thread(target=self._open, name="memapp-open", daemon=True).start())
+        begin = (self, self._start, self._crash_folder)
+        self.call_after_refresh(threading.Thread(target=open_file, args=begin, name="memapp-open", daemon=True).start)
 
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
@@ -150,30 +144,6 @@ class MemappApp(App[None]):
                 self._unnotify(before, refresh=False)
         place_toasts(self.screen)
 
-    def _open(self) -> None:
-        try:
-            runtime = self._start()
-            # Imported here so that no later key waits for it.
-            from memapp.ui.screens import activity, chat, inbox, memories, models, settings, trash  # noqa: F401
-        except MemappError as error:
-            self.post_message(OpeningFailed(error))
-        except Exception as error:
-            path = write_crash_file(error, self._crash_folder, datetime.now(UTC))
-            problem = MemappError(f"A bug ({type(error).__name__}) kept memapp from opening.", f"See {path}." if path else "")
-            self.post_message(OpeningFailed(problem))
-        else:
-            self.post_message(Opened(runtime))
-            self._check(runtime)
-
-    def _check(self, runtime: "Runtime") -> None:
-        """Read the file through while the person begins; damage is told, and nothing else can be done about it here."""
-        from memapp.services import soundness
-
-        try:
-            soundness.check(runtime)
-        except MemappError as error:
-            self.call_from_thread(notify, self, str(error), title=error.title, problem=True, seconds=60.0)
-
     async def on_opening_failed(self, event: OpeningFailed) -> None:
         self._failed = True
         self._return_code = event.error.exit_code
@@ -182,13 +152,8 @@ class MemappApp(App[None]):
 
     async def on_opened(self, event: Opened) -> None:
         from memapp.ui.badges import COUNT_SECONDS, Badges
-        from memapp.ui.screens.activity import ActivityScreen
+        from memapp.ui.modes import add_to
         from memapp.ui.screens.chat import ChatScreen
-        from memapp.ui.screens.inbox import InboxScreen
-        from memapp.ui.screens.memories import MemoriesScreen
-        from memapp.ui.screens.models import ModelsScreen
-        from memapp.ui.screens.settings import SettingsScreen
-        from memapp.ui.screens.trash import TrashScreen
         from memapp.ui.talk import Talk
 
         opening = self.screen
@@ -201,13 +166,7 @@ class MemappApp(App[None]):
             typed=("", ()) if opening.sent[0] else opening.typed(),
         )
         self.talk = self.chat.talk = Talk(event.runtime, self.chat.post_message)
-        self._add_mode("chat", lambda: self.chat)
-        self._add_mode("memories", lambda: MemoriesScreen(event.runtime))
-        self._add_mode("inbox", lambda: InboxScreen(event.runtime))
-        self._add_mode("trash", lambda: TrashScreen(event.runtime))
-        self._add_mode("activity", lambda: ActivityScreen(event.runtime))
-        self._add_mode("models", lambda: ModelsScreen(event.runtime))
-        self._add_mode("settings", lambda: SettingsScreen(event.runtime))
+        add_to(self, event.runtime)
         self.badges = Badges(event.runtime, self.badged)
         self.is_open = True
         self._choose_theme()
@@ -215,23 +174,8 @@ class MemappApp(App[None]):
         self.changed.subscribe(self, lambda _: self.count_badges())
         self.set_interval(COUNT_SECONDS, self.count_badges)
         self.count_badges()
-        self._spare_from_collection()
+        garbage.spare()
         self.talk.load_models()
-
-    def _add_mode(self, mode: str, build: Callable[[], Screen[Any]]) -> None:
-        def up_to_date() -> Screen[Any]:
-            # All style was read at the start, and a widget gets its own when it is mounted: Textual would parse everything
-            # again for a new screen, twice, which takes half the time that the event loop stands still when one is opened.
-            screen = build()
-            screen._css_update_count = self._css_update_count
-            return screen
-
-        self.add_mode(mode, up_to_date)
-
-    def _spare_from_collection(self) -> None:
-        """Leave what is there now out of garbage collection: it stays anyway."""
-        gc.freeze()
-        gc.enable()
 
     def on_turn_ended(self) -> None:
         """Collect garbage while the answer is read."""
@@ -239,16 +183,12 @@ class MemappApp(App[None]):
 
     def _collect_when_quiet(self) -> None:
         if not self.talk.busy:
-            gc.collect()
+            garbage.collect()
 
     def on_model_changed(self) -> None:
-        """Let the Models screen know, if there is one."""
-        self._spare_from_collection()
-        from memapp.ui.screens.models import ModelsScreen
-
-        for screen in self.screen_stack:
-            if isinstance(screen, ModelsScreen):
-                screen.refresh_models()
+        """Let an open Models screen look again."""
+        garbage.spare()
+        self.changed.publish(None)
 
     def _choose_theme(self) -> None:
         chosen = self.runtime.settings.theme
@@ -307,7 +247,7 @@ class MemappApp(App[None]):
         return self.screen.get_selected_text() or ""
 
     def action_undo(self) -> None:
-        """Take the last thing back; after a restart, the last change of a memory."""
+        """Take the last thing back; after a restart, the last change of a memory or the profile."""
         if self.chat.undone.last is None:
             self._undo_earlier()
         else:
@@ -316,17 +256,9 @@ class MemappApp(App[None]):
     @work(group="undo")
     @told
     async def _undo_earlier(self) -> None:
-        from memapp.domain.history import Event
-        from memapp.services import undo
-        from memapp.ui.inbox import reading, words
-        from memapp.ui.memories.words import EVENTS
+        from memapp.ui.undo import undo_earlier
 
-        step = await asyncio.to_thread(undo.undo_last, self.runtime)
-        if step.event is Event.PROFILE:
-            what = words.done(*await asyncio.to_thread(reading.decided, self.runtime, step))
-        else:
-            what = EVENTS.get(step.event, step.event.lower()) + (f" “{shorten(one_line(step.text), 40)}”" if step.text else "")
-        notify(self, f"Undone: {what}")
+        notify(self, f"Undone: {await asyncio.to_thread(undo_earlier, self.runtime)}")
         self.memories_changed()
 
     async def action_quit(self) -> None:
@@ -374,6 +306,9 @@ class MemappApp(App[None]):
 
     def on_learned(self) -> None:
         self.memories_changed()
+
+    def on_proposed(self) -> None:
+        self.changed.publish(None)
 
     def on_rested(self) -> None:
         self.changed.publish(None)

@@ -15,6 +15,7 @@ from textual.message import Message as Announcement
 from textual.types import NoActiveAppError
 
 from memapp.domain.chat import Message, Thread
+from memapp.domain.consent import Patch
 from memapp.domain.turn import Accepted, Streamed, TurnEvent
 from memapp.errors import MemappError
 from memapp.runtime import Cancel, Runtime
@@ -24,6 +25,7 @@ from memapp.ui.announce import (
     Learned,
     LearningFailed,
     ModelChanged,
+    Proposed,
     Rested,
     ThreadStarted,
     TurnEnded,
@@ -175,8 +177,8 @@ class Talk:
 
     def _idle(self, thread_id: str, cancel: Cancel) -> None:
         try:
-            for written in upkeep.work(self.runtime, thread_id or None, cancel):
-                self._announce(Learned(thread_id, written))
+            for made in upkeep.work(self.runtime, thread_id or None, cancel):
+                self._announce(Proposed() if isinstance(made, Patch) else Learned(thread_id, made))
         except MemappError as error:
             log.warning("idle work stopped: %s", type(error).__name__)
         except Exception:

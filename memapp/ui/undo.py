@@ -3,7 +3,11 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from memapp.domain.history import Event, in_words
 from memapp.runtime import Runtime
+from memapp.services import undo
+from memapp.ui.inbox import reading
+from memapp.ui.inbox.words import done
 
 MOST = 50
 
@@ -45,3 +49,10 @@ class UndoStack:
     @property
     def last(self) -> Undo | None:
         return self._done[-1] if self._done else None
+
+
+def undo_earlier(runtime: Runtime) -> str:
+    """Take back the last change of a memory or the profile that stands in the file; return what it was, in words."""
+    step = undo.undo_last(runtime)
+    words = done(*reading.decided(runtime, step)) if step.event is Event.PROFILE else in_words(step)
+    return words.replace(": ", " ")

@@ -9,6 +9,7 @@ import pytest
 
 from memapp.domain.activity import Learning
 from memapp.domain.chat import Role
+from memapp.domain.consent import Patch
 from memapp.domain.prediction import Surprise
 from memapp.domain.prompt import Prompt, Sampling
 from memapp.domain.turn import Accepted
@@ -16,7 +17,7 @@ from memapp.errors import ModelError, UsageError
 from memapp.inference import Cancel, ChatModel
 from memapp.inference.scripted import ScriptedModel, call_kind
 from memapp.runtime import Runtime
-from memapp.services import activity, chats, curate, remember, undo, upkeep
+from memapp.services import activity, chats, curate, forget, remember, undo, upkeep
 from memapp.services.merge import Written
 from memapp.services.turn import resend_turn
 from memapp.store import expectations
@@ -30,7 +31,7 @@ def clock(runtime: Runtime) -> Clock:
 
 
 def learn(runtime: Runtime) -> list[str]:
-    return [written.memory.text for written in upkeep.work(runtime, None, Cancel())]
+    return [written.memory.text for written in upkeep.work(runtime, None, Cancel()) if isinstance(written, Written)]
 
 
 def pending(runtime: Runtime) -> int:
@@ -76,6 +77,17 @@ def test_a_surprise_that_cannot_be_learned_from_is_settled_and_the_next_one_is_t
     say(runtime, new_chat(runtime), "I play the cello.")
     assert learn(runtime) == ["User plays the cello."]
     assert states(runtime) == ["failed", "learned"]
+
+
+def test_what_waits_for_a_yes_is_told_before_the_next_surprise_is_taken(runtime: Runtime) -> None:
+    forget.purge(runtime, [curate.add(runtime, "User plays the cello.").memory_id])
+    say(runtime, new_chat(runtime), "I play the cello.")
+    say(runtime, new_chat(runtime), "I hate jazz.")
+    made = upkeep.work(runtime, None, Cancel())
+    first = next(made)
+    assert isinstance(first, Patch) and first.new_value == "User plays the cello."
+    assert (live(runtime), pending(runtime)) == ([], 1)
+    assert [type(one) for one in made] == [Written]
 
 
 def test_a_surprise_the_model_failed_on_stays_pending_and_the_others_are_learned(runtime: Runtime, model: ScriptedModel) -> None:

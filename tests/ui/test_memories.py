@@ -213,11 +213,15 @@ async def test_undo_goes_on_after_a_restart(world: World) -> None:
         assert any("Undone" in toast for toast in seen.toasts())
 
 
-async def test_marks_make_a_key_act_on_many(world: World) -> None:
+async def test_marks_make_a_key_act_on_many_but_words_are_edited_where_the_cursor_is(world: World) -> None:
     async with memories(world) as (seen, screen):
         runtime = seen.app.runtime
         await seen.pilot.press("space", "space")
         assert "✓ 2 marked" in seen.words()
+        await seen.pilot.press("e")
+        await seen.until(lambda: isinstance(seen.app.screen, MemoryForm))
+        assert seen.app.screen.query_one(Words).text == texts(screen)[2]
+        await seen.pilot.press("escape")
         await seen.pilot.press("t")
         await seen.until(lambda: len(seen.app.screen_stack) > 1)
         await seen.type("people")

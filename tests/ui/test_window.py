@@ -13,11 +13,15 @@ from textual.widgets import Input, TextArea
 
 from memapp.errors import MemappError
 from memapp.services import curate, upkeep
+from memapp.services.consent import proposals
+from memapp.ui.activity.rows import LogRows
 from memapp.ui.announce import Rested, TurnRefused
 from memapp.ui.app import MemappApp
 from memapp.ui.crash import write_crash_file
+from memapp.ui.inbox.rows import CaseRows
 from memapp.ui.safe import notify
 from memapp.ui.widgets.help import Help
+from memapp.ui.widgets.searchfield import SearchField
 from memapp.ui.widgets.statusline import StatusLine
 from tests.ui.conftest import Seen, World
 
@@ -233,13 +237,29 @@ async def test_keys_that_come_at_once_go_where_the_one_before_them_led(seen: See
     for number in range(5):
         await asyncio.to_thread(curate.add, seen.app.runtime, f"The gardener number {number} comes on Mondays.")
     burst(seen, "f3", "slash", *"gardener", "2")
-    await seen.until(lambda: seen.app.current_mode == "memories" and seen.app.screen.query_one(Input).value == "gardener2")
+    await seen.until(lambda: [one.value for one in seen.app.screen.query(SearchField)] == ["gardener2"])
     await seen.settle()
     assert await asyncio.to_thread(curate.count, seen.app.runtime) == 5
     assert len(seen.app.screen_stack) == 1
     burst(seen, "escape", "n", *"dnp", "escape", "f2", *"dnp")
     await seen.until(lambda: seen.app.current_mode == "chat" and seen.chat.composer.text == "dnp")
     assert await asyncio.to_thread(curate.count, seen.app.runtime) == 5
+
+
+async def test_keys_that_come_with_the_one_that_opens_a_panel_wait_for_its_rows(world: World) -> None:
+    async with world.app() as seen:
+        await seen.ready()
+        for city in ("Oslo", "Rome"):
+            await asyncio.to_thread(proposals.propose, seen.app.runtime, "goals_add", f"to see {city}")
+            await asyncio.to_thread(curate.add, seen.app.runtime, f"The gardener comes from {city}.")
+        burst(seen, "f4", "j", "f7", "tab", "j")
+        await seen.until(lambda: any(one.current_key for one in seen.app.screen.query(LogRows)))
+        await seen.settle()
+        lines = seen.app.screen.query_one(LogRows)
+        assert lines.current == lines.items[1]
+        await seen.pilot.press("f4")
+        cases = seen.app.screen.query_one(CaseRows)
+        assert cases.current == cases.items[1]
 
 
 async def test_a_message_sent_while_memory_opens_keeps_what_was_pasted(world: World) -> None:

@@ -53,6 +53,8 @@ class ActivityScreen(ModeScreen):
         self.tab = "numbers"
         self._befores: list[int | None] = [None]
         """Where the pages of the log begin, up to the one that is shown."""
+        self._filled = ""
+        """The tab that was shown last with what it has to show."""
 
     def compose(self) -> ComposeResult:
         yield from super().compose()
@@ -71,6 +73,10 @@ class ActivityScreen(ModeScreen):
         self.load()
 
     @property
+    def has_rows(self) -> bool:
+        return self._filled == self.tab
+
+    @property
     def lines(self) -> LogRows:
         return self.query_one(LogRows)
 
@@ -84,13 +90,15 @@ class ActivityScreen(ModeScreen):
     @told
     async def load(self) -> None:
         """Look up what the open tab shows. A later call ends this one, so that no old result comes after a newer one."""
-        match self.tab:
+        tab = self.tab
+        match tab:
             case "numbers":
                 self.query_one(NumbersView).show(await asyncio.to_thread(numbers, self.runtime))
             case "log":
                 self._show_log(await asyncio.to_thread(log_page, self.runtime, self._befores[-1]))
             case _:
                 self.steps.show(await asyncio.to_thread(undoable, self.runtime))
+        self._filled = tab
         self.refresh_bindings()
 
     def _show_log(self, page: LogPage) -> None:

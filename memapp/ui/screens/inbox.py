@@ -72,6 +72,10 @@ class InboxScreen(ModeScreen):
         self.came_back = False
         self.waiting.arm_later()
 
+    @property
+    def has_rows(self) -> bool:
+        return self.waiting.queue is not None if self.tab == "waiting" else bool(self.profile.rows.items)
+
     def look_again(self) -> None:
         self.waiting.refresh_cases()
         self.profile.refresh_known()

@@ -61,7 +61,7 @@ class MemoriesScreen(MemoryListScreen):
         "what you tell memapp there comes here by itself."
     )
     NOT_FOUND = "No memory is like this.\n\nesc clears the search."
-    ON_CHOSEN = frozenset({"edit", "pin", "forget", "tag", "weigh", "categorise", "copy", "mark"})
+    ON_CHOSEN = frozenset({"pin", "forget", "tag", "weigh", "categorise", "copy", "mark"})
 
     def __init__(self, runtime: Runtime) -> None:
         field = SearchField("words  “a phrase”  tag:tea  pinned:yes  before:2026-01-31", id="memories-search")
@@ -158,6 +158,14 @@ class MemoriesScreen(MemoryListScreen):
             return [self.detail.memory]
         return self.rows.chosen
 
+    @property
+    def _read(self) -> Memory | None:
+        """The memory in the detail when the person is there, else the current one, whatever is marked."""
+        return self.detail.memory if self.detail.has_focus_within else self.rows.current
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return self._read is not None if action == "edit" else super().check_action(action, parameters)
+
     def action_search(self) -> None:
         self.remove_class("-detail")
         super().action_search()
@@ -189,7 +197,8 @@ class MemoriesScreen(MemoryListScreen):
     @work(group="memories-deed")
     @told
     async def action_edit(self) -> None:
-        await self.deeds.edit(self.chosen[0])
+        if (one := self._read) is not None:  # marks or not: words are written one by one
+            await self.deeds.edit(one)
 
     @work(group="memories-deed")
     @told

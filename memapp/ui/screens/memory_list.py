@@ -62,9 +62,8 @@ class MemoryListScreen(ModeScreen):
         yield self.rows
 
     @property
-    def is_filled(self) -> bool:
-        """The first rows are there, or none are on their way; keys wait for that."""
-        return self.shown_for is not None or not any(one.node is self and one.is_running for one in self.workers)
+    def has_rows(self) -> bool:
+        return self.shown_for is not None
 
     # What is shown ---------------------------------------------------------------------------------------------------
 
@@ -82,7 +81,7 @@ class MemoryListScreen(ModeScreen):
     @on(Input.Changed, "SearchField")
     def _typed(self) -> None:
         self.start_again()
-        self.load(typing=True)
+        self.load()
 
     @on(RowList.PageWanted, "FoundRows")
     def _page_wanted(self, event: RowList.PageWanted) -> None:
@@ -92,15 +91,16 @@ class MemoryListScreen(ModeScreen):
 
     @work(exclusive=True, group="memories")
     @told
-    async def load(self, *, typing: bool = False) -> None:
-        """Look up what is wanted now; a screenful first, while the person types and the first time.
+    async def load(self) -> None:
+        """Look up what is wanted now; of other rows than before, a screenful first.
 
-        A later call ends this one, so that no old result comes after a newer one.
+        A later call ends this one, so that no old result comes after a newer one. What it looked up goes on to its end: each
+        of several such threads would take its turn before the screen does, so a short wait comes first while keys follow.
         """
-        if typing:
+        few = self._go_to == "" or not self.has_rows
+        if self.has_rows and few:
             await asyncio.sleep(DEBOUNCE_SECONDS)
         text, wanted = self.field.value, self.wanted()
-        few = typing or self.shown_for is None
         await self._look_up(text, wanted, AT_FIRST if few else PAGE)
         if few and self._page.more:
             await asyncio.sleep(REST_SECONDS)

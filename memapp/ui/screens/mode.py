@@ -30,6 +30,16 @@ class ModeScreen(Screen[None]):
         """Look up what there is to show."""
         raise NotImplementedError
 
+    @property
+    def has_rows(self) -> bool:
+        """What is to be shown was shown once."""
+        return True
+
+    @property
+    def is_filled(self) -> bool:
+        """The first rows are there, or none are on their way; keys wait for that."""
+        return self.has_rows or not any(one.is_running and self in one.node.ancestors_with_self for one in self.workers)
+
     def compose(self) -> ComposeResult:
         """The first line; what stands below it comes from the subclass."""
         yield TopBar(MODES, self.MODE)
