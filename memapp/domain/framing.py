@@ -20,11 +20,11 @@ _OPENS = (
 _ABOUT_ME = r"(?=(?:I|my)\b)"
 _HEALER = (
     r"(?:doctor|doc|gp|dentist|physician|surgeon|paediatrician|pediatrician|therapist|psychiatrist|psychologist|nurse|midwife|"
-    r"optician|specialist|dietician|dietitian|physio(?:therapist)?|consultant|vet|\w{4,}ologist)s?"
+    r"optician|specialist|dietician|dietitian|physio(?:therapist)?|consultant|\w{4,}ologist)s?"
 )
 _TESTS = r"(?:(?:blood|allergy|medical|genetic|eye|hearing) )?(?:tests?|scans?|results|x-rays?|bloodwork)"
 _BY_HEALER = (
-    rf"(?:my|our|the|a) (?:new |old |family )?{_HEALER} {_MORE}(?:says?|said|tells? me|told me|confirm(?:s|ed)|found(?: out)?)"
+    rf"(?:(?:my|our|the|a) )?(?:new |family )?{_HEALER} {_MORE}(?:says?|said|tells? me|told me|confirm(?:s|ed)|found(?: out)?)"
     rf"|(?:my|the) {_TESTS} {_MORE}(?:says?|said|shows?|showed|confirm(?:s|ed)|found)"
     rf"|I (?:was|have been|'ve been) told by (?:my|the|a) {_HEALER}"
     rf"|according to (?:my|the) (?:{_HEALER}|{_TESTS}),?"
@@ -51,7 +51,7 @@ _FOR_ONESELF = (
 )
 _HOUSEHOLD = rf"(?:{'|'.join(sorted(ANIMALS | HOMES | _FAMILY))})"
 _WE = (
-    rf"{_OPENS}we(?=(?:'ve| {_MORE}(?:have|own|keep|adopted|bought|raise|rent))\b(?! to\b| not\b)"
+    rf"{_OPENS}we(?P<both>(?: both| all)?)(?=(?:'ve| {_MORE}(?:have|own|keep|adopted|bought|raise|rent))\b(?! to\b| not\b)"
     rf"(?: [\w'-]+){{0,5}}? {_HOUSEHOLD}\b"
     rf"| {_MORE}live (?:in|near|on|outside|close to) (?:(?:an?|the) )?(?:[\w-]+ ){{0,2}}?"
     rf"(?:(?:{_HOUSEHOLD}|village|town|suburbs?|countryside)\b|(?-i:[A-Z])\w))"
@@ -85,7 +85,7 @@ def as_stated(text: str) -> str:
     )
     text = _compiled(_HAPPEN).sub(lambda found: ("I am" if found["be"] else "I").ljust(len(found[0])), text)
     text = _compiled(_FOR_ONESELF).sub(lambda found: found[0][: -len(found["self"]) - 1] + " " * (len(found["self"]) + 1), text)
-    text = _compiled(_WE).sub(lambda found: f"{found['gap']} I", text)
+    text = _compiled(_WE).sub(lambda found: f"{found['gap']} I{' ' * len(found['both'])}", text)
     return _compiled(_OUR).sub(lambda found: f"{found['gap']} my", text)
 
 

@@ -18,6 +18,7 @@ LIFE: tuple[Rule, ...] = (
         matching(CONDITIONS, small=False),
     ),
     Rule("health", rf"{BEING}(?:been )?(?:recently )?diagnosed (?:with|as) ", phrase),
+    Rule("health", r"\b(?:they|he|she|my [\w-]+|the [\w-]+) (?:just |recently |finally )?diagnosed me (?:with|as) ", phrase),
     Rule(
         "health",
         rf"(?:{I_DO}(?:take|use)|\bi(?:'m| am| have been|'ve been) (?:taking|using)) (?=(?:my )?(?:insulin|antidepressants?|"

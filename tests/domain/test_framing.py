@@ -22,6 +22,7 @@ from memapp.domain.profile import stated
         ("We've got two geckos named Ping and Pong", "User has got two geckos named Ping and Pong."),
         ("We live on a farm near Kiel.", "User lives on a farm near Kiel."),
         ("We keep bees and goats", "User keeps bees and goats."),
+        ("We both own cats", "User owns cats."),
         ("Our spaniel is called Wolke", "User's spaniel is called Wolke."),
         # for oneself; how it ended
         ("I bought myself a cello last spring", "User bought a cello last spring."),

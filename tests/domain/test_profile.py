@@ -51,6 +51,8 @@ def read(text: str) -> list[tuple[str, str]]:
         ("im allergic to walnuts and figs", "health", "allergic to walnuts and figs"),
         ("I have type 2 diabetes", "health", "diabetes"),
         ("I was diagnosed with lupus last year", "health", "lupus"),
+        ("They diagnosed me with lupus", "health", "lupus"),
+        ("Doctor says I have gout", "health", "gout"),
         ("my phone number is +47 555 01 23", "contact", "+47 555 01 23"),
         ("you can reach me at ilse@example.org", "contact", "ilse@example.org"),
         ("I live at 12 High Street, Leeds", "address", "12 High Street, Leeds"),
