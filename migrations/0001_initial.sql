@@ -1,5 +1,6 @@
 -- One file holds everything. Tables of a person carry user_id; ids are ULIDs; times are UTC text, e.g. 2026-01-31T08:15:00.000Z.
 -- `key` is an explicit rowid: VACUUM may renumber an implicit one, and the full-text tables point at it.
+-- No index is DESC: ids and times only grow, and what grows at the end of an index fills its pages, at the beginning half of them.
 
 CREATE TABLE threads (
     id TEXT PRIMARY KEY,
@@ -11,7 +12,7 @@ CREATE TABLE threads (
     updated_at TEXT NOT NULL,
     deleted_at TEXT
 ) STRICT;
-CREATE INDEX threads_recent ON threads (user_id, updated_at DESC) WHERE deleted_at IS NULL;
+CREATE INDEX threads_recent ON threads (user_id, updated_at) WHERE deleted_at IS NULL;
 
 CREATE TABLE messages (
     key INTEGER PRIMARY KEY,
@@ -71,7 +72,7 @@ CREATE TABLE predictions (
     why TEXT NOT NULL DEFAULT '',
     UNIQUE (message_id, source)
 ) STRICT;
-CREATE INDEX predictions_thread ON predictions (thread_id, id DESC);
+CREATE INDEX predictions_thread ON predictions (thread_id, id);
 
 CREATE TABLE surprises (
     id TEXT PRIMARY KEY,
@@ -102,7 +103,7 @@ CREATE TABLE memories (
     updated_at TEXT NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX memories_once ON memories (user_id, normal_text) WHERE state = 'live';
-CREATE INDEX memories_recent ON memories (user_id, state, id DESC);
+CREATE INDEX memories_recent ON memories (user_id, state, id);
 
 CREATE TABLE memory_sources (
     memory_id TEXT NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
@@ -134,7 +135,7 @@ CREATE TABLE embeddings (
     model_id TEXT NOT NULL,
     dimension INTEGER NOT NULL,
     vector BLOB NOT NULL CHECK (length(vector) = 4 * dimension),
-    UNIQUE (owner_kind, model_id, owner_key)
+    UNIQUE (owner_key, owner_kind, model_id)     -- in this order: what changes drops its vectors, whatever model they are of
 ) STRICT;
 CREATE TRIGGER embeddings_memory_gone AFTER DELETE ON memories BEGIN
     DELETE FROM embeddings WHERE owner_kind = 'memory' AND owner_key = old.key;
@@ -182,8 +183,8 @@ CREATE TABLE events (
     meta TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(meta)),   -- numbers and reasons, never message text
     ts TEXT NOT NULL
 ) STRICT;
-CREATE INDEX events_user ON events (user_id, ts DESC);
-CREATE INDEX events_node ON events (node, ts DESC);
+CREATE INDEX events_user ON events (user_id, ts);
+CREATE INDEX events_node ON events (node, ts);
 
 CREATE TABLE supervisor_checkpoints (
     id TEXT PRIMARY KEY,
@@ -194,7 +195,7 @@ CREATE TABLE supervisor_checkpoints (
     updated_at TEXT NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX supervisor_checkpoints_thread ON supervisor_checkpoints (user_id, thread_id);
-CREATE INDEX supervisor_checkpoints_recent ON supervisor_checkpoints (updated_at DESC);
+CREATE INDEX supervisor_checkpoints_recent ON supervisor_checkpoints (updated_at);
 
 CREATE TABLE drafts (
     user_id TEXT NOT NULL,

@@ -39,7 +39,7 @@ INSERT INTO memory_sources (memory_id, message_id) SELECT memory_id, message_id 
 DROP TABLE kept_memories;
 DROP TABLE kept_sources;
 CREATE UNIQUE INDEX memories_once ON memories (user_id, normal_text) WHERE state = 'live';
-CREATE INDEX memories_recent ON memories (user_id, state, id DESC);
+CREATE INDEX memories_recent ON memories (user_id, state, id);
 CREATE INDEX memories_due ON memories (purge_at) WHERE purge_at IS NOT NULL;
 CREATE INDEX memories_merged ON memories (merged_into) WHERE merged_into <> '';
 CREATE INDEX recalls_owner ON recalls (owner_id);
@@ -101,8 +101,8 @@ CREATE TABLE history (
     meta TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(meta)),   -- reasons, ids, numbers; never what a person wrote
     ts TEXT NOT NULL
 ) STRICT;
-CREATE INDEX history_memory ON history (memory_id, ts DESC);
-CREATE INDEX history_user ON history (user_id, number DESC);
+CREATE INDEX history_memory ON history (memory_id, ts);
+CREATE INDEX history_user ON history (user_id, number);
 CREATE INDEX history_step ON history (step);
 CREATE INDEX history_undoes ON history (undoes) WHERE undoes IS NOT NULL;
 CREATE INDEX history_old ON history (old_ref) WHERE old_ref IS NOT NULL;
@@ -125,8 +125,8 @@ CREATE TABLE change_log (
     meta TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(meta)),
     ts TEXT NOT NULL
 ) STRICT;
-CREATE INDEX change_log_rev ON change_log (user_id, rev DESC);
-CREATE INDEX change_log_thread ON change_log (thread_id, rev DESC);
+CREATE INDEX change_log_rev ON change_log (user_id, rev);
+CREATE INDEX change_log_thread ON change_log (thread_id, rev);
 CREATE TABLE change_told (
     thread_id TEXT NOT NULL REFERENCES threads (id) ON DELETE CASCADE,
     change_id TEXT NOT NULL REFERENCES change_log (id) ON DELETE CASCADE,
@@ -201,7 +201,7 @@ CREATE TABLE patches (
     CHECK ((state = 'pending') = (decided_by IS NULL)),
     CHECK (coalesce(julianday(expires_at) - julianday(created_at), -1) BETWEEN 0 AND 7.001)
 ) STRICT, WITHOUT ROWID;                         -- no hidden key by which a row could be replaced
-CREATE INDEX patches_waiting ON patches (user_id, state, id DESC);
+CREATE INDEX patches_waiting ON patches (user_id, state, id);
 CREATE INDEX patches_asked ON patches (asked_in) WHERE asked_in IS NOT NULL;
 CREATE TABLE patch_evidence (
     patch_id TEXT NOT NULL REFERENCES patches (id) ON DELETE CASCADE,
@@ -323,6 +323,3 @@ END;
 -- How often learning from a message failed, on as many different days, and when it was tried last: what fails goes behind the rest.
 ALTER TABLE surprises ADD COLUMN tries INTEGER NOT NULL DEFAULT 0 CHECK (tries >= 0);
 ALTER TABLE surprises ADD COLUMN tried_at TEXT NOT NULL DEFAULT '';
-
--- A memory or message that changes drops its vectors, whatever model they are of: without this, all vectors were read for each.
-CREATE INDEX embeddings_owner ON embeddings (owner_key, owner_kind);

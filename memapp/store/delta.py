@@ -17,15 +17,18 @@ WINDOW = 60
 """How many of the newest changes may still be told; an import of thousands is no news."""
 _TELLABLE = "('created', 'updated', 'merged', 'deleted', 'soft_deleted', 'restored')"
 KEPT = 1000
-"""Entries of the log that are kept. The history keeps all."""
+"""So many revisions are kept in the log. The history keeps all."""
+CUT_EVERY = 100
 
 
 def log_change(conn: sqlite3.Connection, actor: Actor, revision: int, memory_id: str, event: str, now: datetime) -> None:
-    """Note a change under the person's revision."""
+    """Note a change under the person's revision; now and then, drop what is too old to be told to anyone."""
     conn.execute(
         "INSERT INTO change_log (id, user_id, thread_id, rev, memory_id, event, ts) VALUES (?, ?, ?, ?, ?, ?, ?)",
         (new_id(now), actor.user_id, actor.thread_id, revision, memory_id, event, to_text(now)),
     )
+    if revision % CUT_EVERY == 0:
+        conn.execute("DELETE FROM change_log WHERE user_id = ? AND rev <= ?", (actor.user_id, revision - KEPT))
 
 
 def revision(conn: sqlite3.Connection, user_id: str, thread_id: str = "") -> int:
@@ -105,9 +108,3 @@ def settle(conn: sqlite3.Connection, scope: Scope, thread_id: str, change_ids: S
             (revision(conn, user_id), user_id, thread_id),
         )
         conn.execute("DELETE FROM change_told WHERE thread_id = ?", (thread_id,))
-        forget_old(conn, user_id)
-
-
-def forget_old(conn: sqlite3.Connection, user_id: str) -> None:
-    """Drop what is too old to be told to anyone."""
-    conn.execute("DELETE FROM change_log WHERE user_id = ? AND rev <= ?", (user_id, revision(conn, user_id) - KEPT))

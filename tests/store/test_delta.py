@@ -120,12 +120,13 @@ def test_an_import_of_hundreds_is_told_as_far_as_it_is_news(database: Database) 
 
 
 def test_the_log_is_cut_and_the_history_is_not(database: Database) -> None:
-    add(database, "User drinks oolong.")
+    first = add(database, "User drinks oolong.")
     with database.write() as conn:
-        conn.execute("UPDATE thread_revision SET rev = 5000 WHERE thread_id = ''")
-        delta.forget_old(conn, USER)
-    assert database.read().execute("SELECT count(*) FROM change_log").fetchone()[0] == 0
-    assert database.read().execute("SELECT count(*) FROM history").fetchone()[0] == 1
+        conn.execute("UPDATE thread_revision SET rev = ? WHERE thread_id = ''", (delta.KEPT + delta.CUT_EVERY - 1,))
+    assert [row["memory_id"] for row in database.read().execute("SELECT memory_id FROM change_log")] == [first]
+    second = add(database, "User likes tea.")
+    assert [row["memory_id"] for row in database.read().execute("SELECT memory_id FROM change_log")] == [second]
+    assert database.read().execute("SELECT count(*) FROM history").fetchone()[0] == 2
 
 
 def test_what_a_chat_may_not_see_is_not_told_to_it(database: Database) -> None:
