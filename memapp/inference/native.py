@@ -196,6 +196,8 @@ class Context:
             lib.llama_free(self._handle)
             raise no_chat_model()
         self._batch = lib.llama_batch_init(BATCH, 0, SEQUENCES)
+        self._scores_at = 0
+        self._scores: NDArray[np.float32] = np.empty(0, np.float32)
         # llama.cpp asks this callback at every step of its graph. `strlen` of a two-byte buffer answers without Python
         # and without the interpreter lock: an empty string is 0, go on; one character is 1, stop.
         self._abort = ctypes.create_string_buffer(2)
@@ -224,13 +226,16 @@ class Context:
         return bool(status == DECODED)
 
     def logits(self) -> NDArray[np.float32]:
-        """A copy of the scores of the next token, one for each word of the vocabulary."""
+        """The scores of the next token, one for each word of the vocabulary: llama.cpp's own memory, until the next `decode`."""
         pointer = self.lib.llama_get_logits_ith(self._live(), -1)
         if not pointer:
             raise ModelError("The model gave no scores.", "Try again, or choose another model.")
-        scores = np.empty(self.model.vocabulary_size, np.float32)
-        ctypes.memmove(scores.ctypes.data, pointer, scores.nbytes)
-        return scores
+        address = ctypes.addressof(pointer.contents)
+        if address != self._scores_at:
+            self._scores_at = address
+            memory: Any = (ctypes.c_float * self.model.vocabulary_size).from_address(address)
+            self._scores = np.frombuffer(memory, np.float32)
+        return self._scores
 
     def cut(self, sequence: int, length: int) -> bool:
         """Keep the first `length` tokens of a sequence; False if this kind of model cannot."""

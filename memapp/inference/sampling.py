@@ -1,8 +1,15 @@
-"""From scores to words: which token comes next, and which part of the text may be shown already."""
+"""From scores to words: which token comes next, and which part of the text may be shown already.
+
+numpy goes through the whole vocabulary; what is left of it is plain Python. Each step of the model drives everything else out of
+the processor's caches, and then every call into numpy costs more than a short loop.
+"""
 
 import codecs
+from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Callable
+from itertools import accumulate
+from math import exp
 from typing import Protocol
 
 import numpy as np
@@ -59,9 +66,9 @@ class TokenSampler:
         penalty = self._sampling.repeat_penalty
         if penalty == 1 or not self._recent:
             return
-        seen = np.array(list(set(self._recent)))
-        found = scores[seen]
-        scores[seen] = np.where(found > 0, found / penalty, found * penalty)
+        for token in set(self._recent):
+            score = scores.item(token)
+            scores[token] = score / penalty if score > 0 else score * penalty
 
     def _lawful(self, token: int, scores: NDArray[np.float32], grammar: AllowsTokens) -> int:
         """Keep the token if the grammar allows it, else choose among the likeliest that it allows."""
@@ -78,12 +85,12 @@ class TokenSampler:
         """Choose from tokens that are sorted by score, the likeliest first."""
         if self._sampling.temperature <= 0 or len(tokens) == 1:
             return int(tokens[0])
-        top = scores[tokens].astype(np.float64)
-        likely = np.exp(top - top[0])
-        likely /= likely.sum()
-        kept = 1 + int(np.searchsorted(np.cumsum(likely), self._sampling.top_p))
-        weights = np.exp((top[:kept] - top[0]) / self._sampling.temperature).cumsum()
-        return int(tokens[np.searchsorted(weights, self._random.random() * weights[-1], side="right")])
+        top = scores[tokens].tolist()
+        highest = top[0]
+        likely = list(accumulate(exp(score - highest) for score in top))
+        kept = 1 + bisect_left(likely, self._sampling.top_p * likely[-1])
+        weights = list(accumulate(exp((score - highest) / self._sampling.temperature) for score in top[:kept]))
+        return int(tokens[bisect_right(weights, self._random.random() * weights[-1])])
 
 
 class GrammarDeadEnd(Exception):
@@ -132,7 +139,7 @@ def _likeliest(scores: NDArray[np.float32], count: int) -> NDArray[np.int64]:
     if count == 1:
         return np.array([scores.argmax()])
     tokens = _promising(scores, count)
-    return tokens[np.argsort(-scores[tokens], kind="stable")[:count]]
+    return tokens[(-scores[tokens]).argsort(kind="stable")[:count]]
 
 
 def _promising(scores: NDArray[np.float32], count: int) -> NDArray[np.int64]:
@@ -144,4 +151,5 @@ def _promising(scores: NDArray[np.float32], count: int) -> NDArray[np.int64]:
     if groups < count:
         return np.arange(len(scores))
     highest = scores[: groups * GROUP].reshape(GROUP, groups).max(axis=0)
-    return np.flatnonzero(scores >= np.partition(highest, groups - count)[groups - count])
+    highest.partition(groups - count)
+    return np.flatnonzero(scores >= highest[groups - count])
