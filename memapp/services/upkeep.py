@@ -37,7 +37,7 @@ MOST_TRIES = 3
 
 
 def work(runtime: Runtime, thread_id: str | None, cancel: Cancel) -> Iterator[Written | Patch]:
-    """Do what is due, oldest first; yield facts learned and proposals made. With a thread, also get ready for its next message."""
+    """Do what is due, oldest first; yield the facts and proposals made. With a thread, also get ready for its next message."""
     model = runtime.chat.ready()
     try:
         if model and thread_id:
