@@ -53,7 +53,17 @@ def _is_role(words: Words) -> bool:
     if first == "the":
         return second in _ONLY_ONES and "one" not in lower(words)
     is_open = words[-1].casefold() in FUNCTION_WORDS | {"fan"} or second in VAGUE_OBJECTS
-    return second not in ROLES_PASSING | {""} and not is_open
+    is_passing = second in ROLES_PASSING and not (second in _BEFORE_ROLE and _is_noun(word_at(words, 2)))
+    return second != "" and not is_passing and not is_open
+
+
+_BEFORE_ROLE = word_set("baby child kid teen guest customer human")
+"""With a noun behind it, such a word is no role of itself: `a child psychologist`."""
+
+
+def _is_noun(word: str) -> bool:
+    is_small = word in FUNCTION_WORDS | ADVERBS | VAGUE_OBJECTS | {"", "like", ",", "again"}
+    return not is_small and not word.endswith(("ing", "ed"))
 
 
 _ONLY_ONES = word_set("oldest youngest middle only owner manager head president captain mother father eldest")
