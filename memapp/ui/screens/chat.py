@@ -81,6 +81,8 @@ class ChatScreen(Screen[None]):
         self.drafts = Drafts(self)
         self.memories = MemoryDeeds(self)
         self.waiting = WaitingLine(self)
+        self._accepted: Accepted | None = None
+        """The message whose turn began last, until it is known what it states and decides."""
         self.threads = Threads(self)
 
     def compose(self) -> ComposeResult:
@@ -196,7 +198,10 @@ class ChatScreen(Screen[None]):
     async def on_turn_moved(self, event: TurnMoved) -> None:
         await self.turn.follow(event)
         if isinstance(event.event, Accepted):
-            await self.waiting.accepted(event.event.message, event.event.reply)
+            self._accepted = event.event
+        elif self._accepted is not None:  # by now it was looked at what the message states and decides
+            accepted, self._accepted = self._accepted, None
+            await self.waiting.accepted(accepted.message, accepted.reply)
         if self.drafts.held:
             self.drafts.held = False
             self.save_draft()
