@@ -178,7 +178,7 @@ CREATE TABLE profile_fields (
 INSERT INTO profile_fields (name, sensitivity) VALUES
     ('preferred_name', 'sensitive'), ('pronouns', 'sensitive'), ('city', 'sensitive'), ('language', 'sensitive'),
     ('health', 'sensitive'), ('contact', 'sensitive'), ('address', 'sensitive'), ('birth_date', 'sensitive'),
-    ('relationship', 'sensitive'), ('religion', 'sensitive'), ('politics', 'sensitive'), ('money', 'sensitive'),
+    ('relationship', 'sensitive'), ('religion', 'sensitive'), ('politics', 'sensitive'), ('money', 'sensitive'), ('law', 'sensitive'),
     ('forgotten', 'sensitive'),                  -- not of the profile: a fact that was purged and is stated again
     ('tone', 'benign'), ('goals_add', 'benign');
 
@@ -229,8 +229,12 @@ END;
 CREATE TRIGGER patches_are_new BEFORE INSERT ON patches WHEN EXISTS (SELECT 1 FROM patches WHERE id = new.id) BEGIN
     SELECT raise(ABORT, 'a patch is not replaced');
 END;
-CREATE TRIGGER patches_are_fixed BEFORE UPDATE OF id, user_id, field, old_value, new_value, held, proposer, created_at, expires_at
+CREATE TRIGGER patches_are_fixed BEFORE UPDATE OF id, user_id, field, old_value, new_value, proposer, created_at, expires_at
 ON patches BEGIN
+    SELECT raise(ABORT, 'what a patch proposes cannot be changed');
+END;
+CREATE TRIGGER patches_hold_what_they_hold BEFORE UPDATE OF held ON patches
+WHEN new.held <> '' OR old.state IN ('pending', 'approved') BEGIN     -- what was decided may forget the memory that it brought
     SELECT raise(ABORT, 'what a patch proposes cannot be changed');
 END;
 CREATE TRIGGER patches_are_asked_once BEFORE UPDATE OF asked_in ON patches WHEN NOT (

@@ -9,11 +9,13 @@ import pytest
 from memapp import bootstrap
 from memapp.domain.changes import Actor, ProfileChanged
 from memapp.domain.checkpoint import Checkpoint
+from memapp.domain.consent import FORGOTTEN, Patch
 from memapp.errors import NotFound, UsageError
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import browse, chats, curate, forget, undo, upkeep
+from memapp.services.consent import decisions, pending
 from memapp.services.recall import RecallRequest, recall
 from memapp.store import changes, checkpoints
 from memapp.store.forget import finding, todo
@@ -122,7 +124,8 @@ def test_a_fact_that_was_forgotten_is_not_learned_again(runtime: Runtime) -> Non
     assert not forget.is_forgotten(runtime, "User's brother Hugo lives in Ghent.")
     thread = new_chat(runtime)
     say(runtime, thread, "My sister Zqarla lives in Ghent.")
-    assert list(upkeep.work(runtime, thread, Cancel())) == []
+    (asked,) = upkeep.work(runtime, thread, Cancel())
+    assert isinstance(asked, Patch) and asked.field == FORGOTTEN, "it is asked about, not learned"
     ((mark, secret),) = ask(runtime, "SELECT fingerprint, secret FROM forgotten, forgotten_key")
     assert isinstance(mark, str) and isinstance(secret, bytes)
     assert len(mark) == 64 and len(secret) == 32
@@ -251,6 +254,17 @@ def test_a_purge_leaves_the_profile_and_drafts_alone(runtime: Runtime, by: Liter
     assert ask(runtime, "SELECT field, value FROM profile") == [("health", "vegan, lactose intolerant")]
     assert ask(runtime, "SELECT id, state, decided_by FROM patches") == before
     assert chats.get_draft(runtime, thread) == "Where is there vegan food?"
+
+
+def test_a_purge_by_the_person_takes_a_memory_from_the_proposal_that_brought_it(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    say(runtime, thread, "I live in Zqarlaville.")
+    (patch,) = pending.waiting(runtime)
+    decisions.approve(runtime, patch.id)
+    (memory,) = curate.list_memories(runtime)
+    undo.undo_last(runtime)
+    receipt = forget.purge(runtime, [memory.id], messages=True)
+    assert receipt.left == ()
 
 
 @pytest.mark.parametrize(("by", "waiting"), [("person", ["language"]), ("worker", ["city", "pronouns", "language"])])

@@ -42,7 +42,8 @@ _FOLLOWING = (
        AND message_id IN (SELECT value FROM json_each(:messages))""",
 )
 # What would bring the text of a memory back; not what stands or stood in the profile. `says` is true of the same text only.
-_SAME = "(says(new_value) OR held <> '' AND says(json_extract(held, '$.text')))"
+_SAYS_HELD = "says(json_extract(held, '$.text'))"
+_SAME = f"(says(new_value) OR held <> '' AND {_SAYS_HELD})"
 _WAYS_BACK = (
     f"""DELETE FROM versions WHERE {NORMAL_TEXT} IN (SELECT value FROM json_each(:same))
         AND memory_id IN (SELECT id FROM memories WHERE user_id = :user)""",  # noqa: S608
@@ -50,6 +51,7 @@ _WAYS_BACK = (
         WHERE user_id = :user AND state = 'pending' AND {_SAME}""",  # noqa: S608
     f"""DELETE FROM patches WHERE user_id = :user AND {_SAME} AND (
         state IN ('denied', 'expired', 'withdrawn') OR state = 'applied' AND field = 'forgotten')""",  # noqa: S608
+    f"UPDATE patches SET held = '' WHERE user_id = :user AND state = 'applied' AND held <> '' AND {_SAYS_HELD}",  # noqa: S608
 )
 
 
@@ -95,9 +97,9 @@ def _erase_ways_back(conn: sqlite3.Connection, user_id: str, texts: Iterable[str
         return 0
     values = {"user": user_id, "now": to_text(now), "same": to_json(list(same))}
     conn.create_function("says", 1, lambda text: normalise(text or "") in same, deterministic=True)
-    versions, _, patches = (conn.execute(sql, values).rowcount for sql in _WAYS_BACK)
+    versions, _, patches, held = (conn.execute(sql, values).rowcount for sql in _WAYS_BACK)
     conn.create_function("says", 1, None)
-    return versions + patches
+    return versions + patches + held
 
 
 def _erase_titles(conn: sqlite3.Connection, user_id: str, messages: Iterable[tuple[str, str]]) -> int:
