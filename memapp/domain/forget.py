@@ -168,6 +168,8 @@ class Receipt:
     """False when another program was reading the file: the rest is done at the next start."""
     also_in: tuple[str, ...] = ()
     """Ids of other memories that hold the words of the erased ones among theirs, or held them before they were changed."""
+    by_words: bool = False
+    """Whether words were erased wherever they stood by themselves: what is left stands inside longer ones."""
 
     def __str__(self) -> str:
         items = self.memories + self.messages + self.others
@@ -179,7 +181,9 @@ class Receipt:
         if self.left:
             said += f" ({', '.join(name for name, _ in self.left)})"
         said += "." if self.settled else "; the rest is done at the next start."
-        if self.left:
+        if self.left and self.by_words and self.settled:
+            said += " What is left stands inside longer words, which were not meant: `memapp forget` them by name."
+        elif self.left:
             said += " In messages or elsewhere `memapp forget WORDS` erases them too."
         if self.also_in:
             others = counted(len(self.also_in), "other memory", "other memories")

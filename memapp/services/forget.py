@@ -114,7 +114,8 @@ def _carry_out(runtime: Runtime, job: Job, by: Literal["person", "worker"]) -> R
         ByteNeedles([*texts, *(plain for text in texts if (plain := normalise(text)) not in text.lower())]),
     )
     also_in = finding.memories_with(runtime.database.read(), runtime.user_id, texts) if by == "person" else ()
-    return Receipt(erased.memories, erased.messages, erased.others, cleaned, dropped, files, tuple(left), settled, also_in)
+    counts = (erased.memories, erased.messages, erased.others, cleaned, dropped, files)
+    return Receipt(*counts, tuple(left), settled, also_in, by_words=bool(job.words))
 
 
 def _texts(runtime: Runtime, job: Job) -> list[str]:

@@ -195,6 +195,14 @@ def test_a_preview_counts_what_follows_too_and_changes_nothing(runtime: Runtime,
     assert preview.others > 0
 
 
+def test_the_receipt_says_that_what_is_left_stands_inside_longer_words(runtime: Runtime) -> None:
+    curate.add(runtime, "User waters gardeners daily.")
+    curate.add(runtime, "User loves the garden a lot.")
+    receipt = forget.forget_everywhere(runtime, "garden")
+    assert (receipt.memories, bool(receipt.left)) == (1, True)
+    assert "inside longer words" in str(receipt) and "elsewhere" not in str(receipt)
+
+
 def test_a_word_within_other_words_is_left_alone(runtime: Runtime) -> None:
     kept = curate.add(runtime, "User is planning a trip with Hannah.").memory_id
     gone = curate.add(runtime, "User's friend is Ann.").memory_id
