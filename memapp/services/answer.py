@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 
-from memapp.domain.chat import Message, MessageStatus, Thread, exchanges
+from memapp.domain.chat import Message, MessageStatus, Role, Thread, exchanges
 from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.prompt import Finished, Piece, Prompt, Sampling, Usage
 from memapp.domain.text import clean, one_line, shorten
@@ -21,6 +21,7 @@ from memapp.inference import Cancel, ChatModel
 from memapp.prompts import budget, predict, quotes, respond
 from memapp.prompts import remark as remarks
 from memapp.prompts.history import recent
+from memapp.prompts.respond import FIRST, Attempt
 from memapp.prompts.scene import Scene, about
 from memapp.runtime import Runtime
 from memapp.services.ahead import Ahead, look_ahead
@@ -49,8 +50,8 @@ class OpenTurn:
     """What was done in idle time, when the message was expected."""
     kept: tuple[str, ...] = ()
     """What call 1 said before memapp was killed in the middle of this turn."""
-    avoid: str = ""
-    """An earlier reply to the same message, which a retry must not repeat."""
+    others: tuple[str, ...] = ()
+    """Earlier replies to the same message: a retry must not be one of them."""
     began_at: float = field(default_factory=time.monotonic)
     """When the person had sent it, as `time.monotonic` has it."""
 
@@ -154,12 +155,14 @@ def _calls(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Iterator[TurnEve
         so_far.evidence = in_suffix = _affordable(runtime, model, setting, found)
         _note_recalled(runtime, turn, so_far.evidence)
         yield Found(so_far.evidence.hits)
-    yield from _stream_reply(runtime, model, setting, turn, so_far, in_suffix, turn.avoid)
+    attempt = Attempt(len(turn.others))
+    yield from _stream_reply(runtime, model, setting, turn, so_far, in_suffix, attempt)
     repeated = respond.repeats(so_far.text, setting.history)
-    if repeated and not turn.avoid and not turn.cancel.is_set():
-        yield Restarted(repeated)
+    if (repeated or so_far.text.strip() in turn.others) and not turn.cancel.is_set():
+        yield Restarted(repeated or so_far.text)
         so_far.text = so_far.expects = ""
-        yield from _stream_reply(runtime, model, setting, turn, so_far, in_suffix, repeated)
+        attempt = replace(attempt, second=True, avoid=repeated or "")
+        yield from _stream_reply(runtime, model, setting, turn, so_far, in_suffix, attempt)
 
 
 def _predict(runtime: Runtime, model: ChatModel, setting: Scene, turn: OpenTurn, so_far: _Reply) -> Predicted:
@@ -205,10 +208,10 @@ def _stream_reply(
     turn: OpenTurn,
     so_far: _Reply,
     in_suffix: Evidence,
-    avoid: str,
+    attempt: Attempt,
 ) -> Iterator[TurnEvent]:
     """Call 2."""
-    prompt, sampling = _reply_request(runtime, setting, in_suffix, avoid)
+    prompt, sampling = _reply_request(runtime, setting, in_suffix, attempt)
     tail = ""
     with closing(model.generate(prompt, sampling, turn.cancel)) as stream:
         for part in stream:
@@ -226,14 +229,14 @@ def _stream_reply(
     so_far.expects = respond.parse_prediction(clean(tail))
 
 
-def _reply_request(runtime: Runtime, setting: Scene, evidence: Evidence, avoid: str = "") -> tuple[Prompt, Sampling]:
+def _reply_request(runtime: Runtime, setting: Scene, evidence: Evidence, attempt: Attempt = FIRST) -> tuple[Prompt, Sampling]:
     if setting.message is None:
-        return remarks.request(setting, avoid)
+        return remarks.request(setting, attempt)
     return respond.request(
         setting,
         evidence.hits,
         updates=evidence.delta.lines,
-        avoid=avoid,
+        attempt=attempt,
         reply_tokens=setting.persona.reply_tokens or runtime.settings.reply_tokens,
         temperature=runtime.settings.temperature,
     )
@@ -296,7 +299,7 @@ def _finish(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Message:
             expectations.save_prediction(conn, user, thread_id, reply.id, "responder", so_far.expects, (), now)
         if so_far.needed_info:
             expectations.save_prediction(conn, user, thread_id, reply.id, "predictor", "", so_far.needed_info, now)
-        if not turn.earlier and turn.message:
+        if turn.message and not any(one.role is Role.USER for one in turn.earlier):
             chat.rename_thread(conn, user, thread_id, shorten(one_line(turn.message.text), TITLE_CHARS), "app")
         _note_answer(runtime, conn, turn, so_far)
         _advance(runtime, conn, turn, lambda at: at.settled(so_far.expects))

@@ -13,7 +13,7 @@ COMMANDS = {
     "persona": ("/persona NAME", "starts a new chat with another persona"),
     "help": ("/help", "shows this"),
 }
-TAKES_TEXT = ("remember", "evidence", "persona")
+TAKES_TEXT = ("remember", "evidence")
 
 
 @dataclass(frozen=True)

@@ -239,17 +239,21 @@ async def test_the_mouse_opens_a_chip_and_changes_the_mode(world: World) -> None
 
 
 async def test_a_remark_is_said_unasked_and_not_answered_again(seen: Seen, world: World) -> None:
-    seen.chat.composer.insert("/persona tom")
+    await seen.type("/persona tom")
     await seen.pilot.press("enter")
-    await seen.until(lambda: seen.chat.thread is not None)
+    await seen.until(lambda: seen.chat.persona_id == "tom")
     await seen.settle()
-    seen.chat.composer.insert("/remark")
+    assert chats.list_threads(seen.app.runtime) == []
+    await seen.type("/remark")
     await seen.pilot.press("enter")
     await seen.until(lambda: len(shown(seen)) == 1)
     await seen.answered()
     assert "unasked" in seen.text()
     await seen.pilot.press("ctrl+r")
     await seen.until(lambda: "cannot be answered again" in seen.words())
+    await seen.send("I sail at dawn")
+    (thread,) = chats.list_threads(seen.app.runtime)
+    assert (thread.title, thread.persona) == ("I sail at dawn", "tom")
 
 
 async def test_a_learned_fact_is_told_quietly_and_can_be_taken_back(seen: Seen) -> None:

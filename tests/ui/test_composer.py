@@ -11,6 +11,7 @@ from memapp.errors import UsageError
 from memapp.services import chats, curate
 from memapp.ui.commands import Command, parse, unescaped
 from tests.ui.conftest import Seen, World
+from tests.ui.test_window import burst
 
 
 async def paste(seen: Seen, text: str) -> None:
@@ -162,20 +163,40 @@ async def test_commands_of_the_composer(seen: Seen) -> None:
     await seen.until(lambda: "There is no command /remembr. Did you mean /remember?" in seen.words())
     assert composer.text == "/remembr x"
     composer.clear_text()
-    await seen.type("/evidence a ticket")
-    await seen.pilot.press("enter")
-    await seen.until(lambda: "There is no chat yet" in seen.words())
-    composer.clear_text()
     await seen.type("/help")
     await seen.pilot.press("enter")
     await seen.until(lambda: "/persona NAME" in seen.words())
     await seen.pilot.press("escape")
-    await seen.type("/persona Tom")
+    await seen.type("/persona")
+    await seen.pilot.press("enter")
+    await seen.until(lambda: f"Write /persona and a name: {', '.join(seen.app.runtime.personas)}." in seen.words())
+    await seen.type(" Tom")
     await seen.pilot.press("enter")
     await seen.until(lambda: seen.chat.persona_name == "Tom")
     await seen.type("/evidence a torn ticket")
     await seen.pilot.press("enter")
     await seen.until(lambda: "Evidence added: a torn ticket" in seen.words())
+    assert seen.chat.thread is not None and seen.chat.thread.persona == "tom"
+
+
+async def test_letters_that_come_at_once_with_a_new_chat_stand_in_it(seen: Seen) -> None:
+    await seen.send("hello")
+    first = seen.chat.thread
+    assert first is not None
+    await seen.type("half a draft")
+    burst(seen, "ctrl+n", *"half3")
+    await seen.until(lambda: seen.chat.composer.text == "half3")
+    await seen.settle()
+    assert (seen.chat.thread, seen.chat.composer.text) == (None, "half3")
+    assert chats.get_draft(seen.app.runtime, first.id) == "half a draft"
+
+
+async def test_a_fact_that_is_sent_twice_at_once_is_kept_once_and_said_so(seen: Seen) -> None:
+    seen.chat.composer.insert("/remember User sails.")
+    burst(seen, "enter", "enter", *"next")
+    await seen.until(lambda: seen.chat.composer.text == "next")
+    assert curate.count(seen.app.runtime) == 1
+    assert seen.toasts() == ["Remembered: User sails."]
 
 
 @pytest.mark.parametrize(
@@ -192,7 +213,7 @@ def test_commands_are_told_from_messages(written: str, meant: Command | None) ->
     assert parse(written) == meant
 
 
-@pytest.mark.parametrize("written", ["/", "/nothing", "/remember", "/persona "])
+@pytest.mark.parametrize("written", ["/", "/nothing", "/remember"])
 def test_a_wrong_command_says_what_to_write(written: str) -> None:
     with pytest.raises(UsageError):
         parse(written.strip())

@@ -33,6 +33,14 @@ class Drafts:
         async with self._one_at_a_time:
             await asyncio.to_thread(_save, self._screen.runtime, self._thread_id, composer.text, composer.pasted)
 
+    async def leave(self) -> None:
+        """Keep what stands in the composer, with what is written meanwhile, and empty it."""
+        composer, kept = self._screen.composer, None
+        while composer.text != kept:
+            kept = composer.text
+            await self.save()
+        composer.clear_text()
+
     async def load(self) -> None:
         """Put the draft of the shown chat into the composer, unless something stands there already."""
         composer = self._screen.composer

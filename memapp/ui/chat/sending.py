@@ -3,12 +3,12 @@
 import asyncio
 from typing import TYPE_CHECKING
 
-from memapp.domain.chat import Message
+from memapp.domain.chat import Message, Thread
 from memapp.domain.text import shorten
 from memapp.errors import UsageError
 from memapp.services import chats
 from memapp.ui import commands
-from memapp.ui.announce import Unsent
+from memapp.ui.announce import ThreadStarted, Unsent
 from memapp.ui.commands import Command
 from memapp.ui.screens.detail import Question, TextCard
 
@@ -116,36 +116,46 @@ class Sending:
 
     async def _carry_out(self, command: Command) -> None:
         screen = self._screen
-        if command.name in ("evidence", "remark") and screen.thread is None:
-            raise UsageError("There is no chat yet.", "Send a first message.")
         match command.name:
             case "help":
                 words = "\n".join(f"{form:18} {what}" for form, what in commands.COMMANDS.values())
                 screen.app.push_screen(TextCard("Commands", words, note="A message that begins with a slash: begin it with two."))
             case "remember":
                 await screen.memories.add(command.text)
-            case "evidence" if screen.thread:
-                await asyncio.to_thread(chats.add_evidence, screen.runtime, screen.thread.id, command.text)
+            case "evidence":
+                await asyncio.to_thread(chats.add_evidence, screen.runtime, (await self._begun()).id, command.text)
                 screen.transcript.note(f"Evidence added: {shorten(command.text, 200)}")
-            case "remark" if screen.thread:
+            case "remark":
                 if screen.busy or not screen.can_answer:
                     raise UsageError("Still answering." if screen.busy else "There is no model to say something.")
-                screen.talk.remark(screen.thread)
+                screen.talk.remark(await self._begun())
+            case "persona" if not command.text:
+                screen.say(f"Write /persona and a name: {', '.join(screen.runtime.personas)}.")
+                return
             case "persona":
                 await self.new_chat_with(command.text)
+                return
         screen.composer.clear_text()
         await screen.drafts.save()
 
+    async def _begun(self) -> Thread:
+        """Return the chat on the screen; a new one begins with this."""
+        screen = self._screen
+        if screen.thread is None:
+            thread = await asyncio.to_thread(chats.new_thread, screen.runtime, screen.persona_id)
+            await screen.on_thread_started(ThreadStarted(thread))
+        assert screen.thread is not None
+        return screen.thread
+
     async def new_chat_with(self, name: str) -> None:
-        """Start a chat with the persona of this id or name."""
+        """Show a new chat with the persona of this id or name; like every other it is saved with its first message."""
         screen = self._screen
         known = {key: one.name for key, one in screen.runtime.personas.items()}
         found = next((key for key, shown in known.items() if name.lower() in (key, shown.lower())), None)
         if found is None:
             raise UsageError(f"There is no persona {name!r}.", f"There are: {', '.join(sorted(known))}.")
         screen.composer.clear_text()
-        await screen.drafts.save()
-        screen.open_thread(await asyncio.to_thread(chats.new_thread, screen.runtime, found))
+        screen.open_thread(None, persona=found)
 
     async def _offer_to_remember(self, text: str) -> None:
         screen = self._screen

@@ -107,6 +107,11 @@ class ChatScreen(Screen[None]):
         return self.query_one(Transcript)
 
     @property
+    def is_filled(self) -> bool:
+        """What the last key began is done, as far as it is quick; the next key waits for that."""
+        return not any(one.group in ("open", "find", "send", "deed") and not one.is_finished for one in self.app.workers)
+
+    @property
     def persona_name(self) -> str:
         return self.runtime.persona(self.persona_id).name
 
@@ -140,26 +145,25 @@ class ChatScreen(Screen[None]):
 
     @work(exclusive=True, group="open")
     @told
-    async def open_thread(self, thread: Thread | None, at: Message | None = None) -> None:
-        """Show a chat, or an empty one; `at` is the message to show it at."""
+    async def open_thread(self, thread: Thread | None, at: Message | None = None, *, persona: str = "") -> None:
+        """Show a chat, or an empty one in which `persona` answers; `at` is the message to show it at."""
         self.sending.leave_editing()
-        await self.drafts.save()
-        self.composer.clear_text()
-        await self._show_thread(thread, at)
+        await self.drafts.leave()
+        await self._show_thread(thread, at, persona)
         self.list_threads()
         self.remove_class("-threads")
         (self.transcript if at else self.composer).focus()
         await asyncio.to_thread(chats.remember_choice, self.runtime, "thread", thread.id if thread else "")
 
-    async def _show_thread(self, thread: Thread | None, at: Message | None = None) -> None:
+    async def _show_thread(self, thread: Thread | None, at: Message | None = None, persona: str = "") -> None:
         self.say("")  # what was said about another chat stays there
         self.thread = thread
-        self.persona_id = thread.persona if thread else self.runtime.settings.persona
+        self.persona_id = thread.persona if thread else persona or self.runtime.settings.persona
+        await self.drafts.load()
         if thread is None:
             await self.showing.welcome()
         else:
             await self.showing.messages(thread, at)
-        await self.drafts.load()
         self.show_status()
         self.refresh_bindings()
         self._rest()
@@ -194,6 +198,7 @@ class ChatScreen(Screen[None]):
             self.thread = event.thread
             await asyncio.to_thread(chats.remember_choice, self.runtime, "thread", event.thread.id)
             await asyncio.to_thread(chats.save_draft, self.runtime, "", "")
+            self.list_threads()
 
     async def on_turn_moved(self, event: TurnMoved) -> None:
         await self.turn.follow(event)
