@@ -16,7 +16,7 @@ from memapp.cli.output import say
 from memapp.errors import MemappError
 
 SECTIONS = {
-    "Talk": {"talk": "ask demo", "chats": "chats"},
+    "Talk": {"talk": "ask", "demo": "demo", "chats": "chats"},
     "Memories": {"memories": "add search list show", "curate": "edit pin unpin"},
     "Looking back": {"history": "history relations", "query": "query", "stats": "stats"},
     "Forgetting, and taking it back": {"curate": "rm restore undo", "trash": "trash forget"},

@@ -32,28 +32,6 @@ def open_app(options: dict[str, Any], question: str = "") -> int:
     return app.return_code or 0
 
 
-def open_demo(options: dict[str, Any]) -> int:
-    """Open the app on sample conversations in a folder that is removed afterwards."""
-    import tempfile
-    from pathlib import Path
-
-    from memapp.ui.app import MemappApp
-
-    with tempfile.TemporaryDirectory(prefix="memapp-demo-") as folder:
-
-        def start() -> "Runtime":
-            from memapp import bootstrap
-            from memapp.services import samples
-
-            runtime = bootstrap.start(home=Path(folder), flags=options["flags"])
-            samples.fill(runtime)
-            return runtime
-
-        app = MemappApp(start, demo=True)
-        app.run()
-        return app.return_code or 0
-
-
 def line_by_line(options: dict[str, Any], question: str = "") -> None:
     """Chat on plain lines: what is typed goes in, what is answered comes out, and nothing moves on the screen."""
     from memapp.services import chats, turn
@@ -223,12 +201,3 @@ def _command(runtime: "Runtime", text: str) -> None:
         say("Remembered.")
     else:
         say(HELP)
-
-
-@click.command()
-@click.pass_obj
-def demo(options: dict[str, Any]) -> int:
-    """Try memapp with sample conversations; nothing is saved."""
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise UsageError("The demo needs a terminal.", "Start it without a pipe.")
-    return open_demo(options)

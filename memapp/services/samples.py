@@ -5,7 +5,7 @@ import tomllib
 from memapp import paths
 from memapp.domain.chat import Origin, Role
 from memapp.runtime import Runtime
-from memapp.services import curate
+from memapp.services import chats, curate
 from memapp.services.consent import proposals
 from memapp.store import chat
 
@@ -13,7 +13,7 @@ ORIGINS = {Role.USER: Origin.TYPED, Role.ASSISTANT: Origin.MODEL}
 
 
 def fill(runtime: Runtime) -> None:
-    """Fill an empty store."""
+    """Fill an empty store; the last chat, in which something waits for the person, is the one that opens."""
     samples = tomllib.loads(paths.bundled("assets", "samples.toml").read_text("utf-8"))["chat"]
     for sample in samples:
         with runtime.database.write() as conn:
@@ -37,3 +37,4 @@ def fill(runtime: Runtime) -> None:
         if waiting := sample.get("waiting"):
             message_id = ids[waiting["message"]]
             proposals.propose(runtime, waiting["field"], waiting["value"], message_id=message_id, typed=True)
+    chats.remember_choice(runtime, "thread", thread.id)

@@ -27,6 +27,7 @@ from memapp.ui import garbage
 from memapp.ui.announce import Opened, OpeningFailed
 from memapp.ui.crash import three_lines, write_crash_file
 from memapp.ui.keys import KeyOrder
+from memapp.ui.leaving import heed_signals
 from memapp.ui.palette import offered
 from memapp.ui.safe import notify, place_toasts
 from memapp.ui.screens.opening import OpeningScreen, open_file
@@ -120,6 +121,8 @@ class MemappApp(App[None]):
         garbage.as_before()
 
     def on_mount(self) -> None:
+        if not self.is_headless:
+            heed_signals(self)
         self._typing = asyncio.create_task(self._deliver_keys(), name="memapp-keys")
         # After the first paint, on a thread: reading settings, opening the file, importing the rest of the screen.
         begin = (self, self._start, self._crash_folder)
@@ -262,10 +265,13 @@ class MemappApp(App[None]):
         self.memories_changed()
 
     async def action_quit(self) -> None:
+        self.leave()
+
+    def leave(self, return_code: int = 0) -> None:
         """Leave at once; what is being written or typed is kept."""
         if self.is_open:
             self.chat.drafts.save_now()
-        self.exit()
+        self.exit(return_code=return_code)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         from memapp.ui.offers import commands_now

@@ -16,4 +16,6 @@ def test_the_demo_has_something_to_show_in_every_mode(tmp_path: Path) -> None:
     (patch,) = pending.waiting(runtime)
     assert (patch.field, patch.new_value, len(patch.evidence)) == ("city", "Bruges", 1)
     assert decisions.profile(runtime) == {}
+    opened = chats.get_thread(runtime, str(chats.choice(runtime, "thread")))
+    assert opened.id == chats.get_message(runtime, patch.evidence[0]).thread_id, "a demo opens where something waits for a word"
     runtime.close()

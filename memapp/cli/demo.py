@@ -1,0 +1,58 @@
+"""Trying memapp: the app on sample conversations, in a folder that is gone when it closes, or else with the next demo."""
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import psutil
+
+from memapp.errors import UsageError
+
+if TYPE_CHECKING:
+    from memapp.runtime import Runtime
+
+PREFIX = "memapp-demo-"
+
+
+@click.command()
+@click.pass_obj
+def demo(options: dict[str, Any]) -> int:
+    """Try memapp with sample conversations; nothing is saved."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError("The demo needs a terminal.", "Start it without a pipe.")
+    from memapp.ui.app import MemappApp
+
+    with passing_folder() as folder:
+        app = MemappApp(lambda: start(options, folder), demo=True)
+        app.run()
+        return app.return_code or 0
+
+
+def start(options: dict[str, Any], folder: Path) -> "Runtime":
+    """Open the samples in a folder; the models, their faster copies and the log are those of every day."""
+    from memapp import bootstrap, paths
+    from memapp.services import samples
+
+    runtime = bootstrap.start(home=folder, database=folder / "memapp.db", flags=options["flags"])
+    everyday = paths.locate(options["home"])
+    runtime.paths = replace(runtime.paths, models=everyday.models, cache=everyday.cache, log=everyday.log)
+    samples.fill(runtime)
+    return runtime
+
+
+@contextmanager
+def passing_folder() -> Iterator[Path]:
+    """Make a folder for this process and remove it afterwards, with those of processes that are gone."""
+    for left in Path(tempfile.gettempdir()).glob(f"{PREFIX}*-*"):
+        number = left.name.removeprefix(PREFIX).partition("-")[0]
+        if number.isdecimal() and not psutil.pid_exists(int(number)):
+            shutil.rmtree(left, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix=f"{PREFIX}{os.getpid()}-", ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
