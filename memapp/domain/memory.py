@@ -71,3 +71,5 @@ class Recalled:
     pinned: bool = False
     category: str = ""
     """Of a fact."""
+    boosts: float = 0.0
+    """How much of the score comes from what it is (pinned, important, recent), and not from what was asked."""

@@ -43,6 +43,7 @@ RECENT = 0.02
 RECENT_HALF_LIFE_DAYS = 30.0
 RELATED = 0.05
 """For a fact that is related to another hit, times the strength of the relation."""
+BOOSTS = frozenset({"stated", "said by you", "pinned", "importance", "related", "recent"})
 LEAST_COSINE = 0.2
 """Below this likeness two texts have nothing to do with each other; it is no reason for a hit."""
 ALIKE = 80
@@ -100,6 +101,11 @@ class Ranked:
     @property
     def score(self) -> float:
         return sum(self.parts.values())
+
+    @property
+    def boosts(self) -> float:
+        """How much of the score it would have had for any other message."""
+        return sum(value for name, value in self.parts.items() if name in BOOSTS)
 
     @property
     def why(self) -> str:

@@ -46,10 +46,11 @@ _OPENINGS = (
 def call_kind(prompt: Prompt, sampling: Sampling) -> CallKind:
     """Tell what a call is for: a grammar asks for the prediction, free text is a reply.
 
-    A grammar or a head that has nothing to do with `needed_info` is some other work, such as distilling a fact.
+    A grammar or a head that has nothing to do with `needed_info` is some other work, such as distilling a fact; but a reply
+    that is begun for the model ends at a string.
     """
     if sampling.grammar is None:
-        return "other" if prompt.head else "reply"
+        return "other" if prompt.head and not sampling.stop else "reply"
     return "predict" if "needed_info" in prompt.head + sampling.grammar else "other"
 
 

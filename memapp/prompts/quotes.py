@@ -1,7 +1,7 @@
 """What a prompt quotes of what recall found: which hits, and which words of them.
 
 A small model takes whatever stands in its prompt for the answer. So little is quoted: what belongs to the message, from the
-one who is asked about, and only what states something.
+one who is asked about, only what states something, and in words that can be said to them.
 """
 
 import re
@@ -12,6 +12,7 @@ from memapp.domain.english import stems
 from memapp.domain.memory import Recalled
 from memapp.domain.ranking import asks_what_was_replied, query_words
 from memapp.domain.text import one_line
+from memapp.prompts.second_person import addressed, retold
 
 LEAST_SCORE = 0.33
 """Below it, a hit that shares no word with the message is the best there is and yet has nothing to do with it.
@@ -21,6 +22,8 @@ be left out besides (`benchmarks.preferences`).
 """
 WIDER_SCORE = 0.2
 """The same for a second look, when a question about the person found nothing at first."""
+LEAST_MATCH = 0.12
+"""What of a score must come from the message: that a memory is pinned or recent is no reason to quote it."""
 _PERSON = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our)\b", re.IGNORECASE)
 _TELL_ME = re.compile(r"\btell (?:me|us)\b", re.IGNORECASE)
 _QUESTION = re.compile(
@@ -61,15 +64,17 @@ _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+")
 _LEAST_WORDS = 4
 
 
-def choose(message: str, hits: Sequence[Recalled], limit: int, *, least: float = LEAST_SCORE) -> tuple[Recalled, ...]:
-    """Return the hits to quote, best first.
+def choose(
+    message: str, hits: Sequence[Recalled], limit: int, *, least: float = LEAST_SCORE, own_case: bool = False
+) -> tuple[Recalled, ...]:
+    """Return the hits to quote, best first. `own_case`: the message is about a case, so a hit must share a word with it.
 
     What the model once said is quoted only to someone who asks for it, and then first: else it would come back as something
     known. Hits that state nothing, or tell what another one tells, are left out; small talk gets none at all.
     """
     if not (subject := _subject(message)):
         return ()
-    hits = [hit for hit in hits if hit.score >= least or hit.pinned or _shares_word(hit.text, subject)]
+    hits = [hit for hit in hits if _shares_word(hit.text, subject) or (not own_case and _matches(hit, least))]
     asked_for_replies = asks_what_was_replied(message)
     if asked_for_replies:
         hits = sorted(hits, key=lambda hit: hit.said_by == "user")
@@ -103,9 +108,21 @@ def asks_about_person(message: str) -> bool:
 
 
 def quote(hit: Recalled) -> str:
-    """Write a hit as a line of the prompt: its words in quotes, and the day they were said."""
-    day = f"{hit.at:%B} {hit.at.day}"
-    return f'"{stated(hit) or one_line(hit.text)}" ({day})'
+    """Write a hit as a line of the prompt: a fact as it is, what was said in a chat in quotes and with its day.
+
+    A fact has no day there: a small model says it with the fact, and it is only the day on which it was noted.
+    """
+    if hit.kind == "memory":
+        return told(hit)
+    return f'"{told(hit)}" ({hit.at:%B} {hit.at.day})'
+
+
+def told(hit: Recalled) -> str:
+    """Return what a hit states as it can be said to the person who asks."""
+    words = stated(hit) or one_line(hit.text)
+    if hit.kind == "memory":
+        return addressed(words)
+    return retold(words) if hit.said_by == "user" else words
 
 
 def stated(hit: Recalled) -> str:
@@ -121,6 +138,10 @@ def _subject(message: str) -> list[str]:
     """Return the words that say what a message is about."""
     empty = _PLEASANTRIES if asks(message) else _PLEASANTRIES | _REACTIONS
     return [word for word in query_words(message) if word not in empty]
+
+
+def _matches(hit: Recalled, least: float) -> bool:
+    return hit.score >= least and hit.score - hit.boosts >= LEAST_MATCH
 
 
 def _shares_word(text: str, words: Sequence[str]) -> bool:

@@ -17,6 +17,7 @@ from memapp.prompts.history import SHOWN_CHARS, format_history
 from memapp.prompts.templates import template
 
 VALUE_CHARS = 60
+CASE, EVIDENCE, CONVERSATION, QUESTION = "CASE FACTS", "EVIDENCE DISCOVERED SO FAR", "RECENT CONVERSATION", "'S QUESTION TO YOU"
 ABOUT_CHARS = 400
 """The profile stands in every prompt: what does not fit is left out."""
 
@@ -41,6 +42,19 @@ def trunk(scene: Scene) -> Prompt:
     if scene.persona.mode == "inner_voice":
         return Prompt(system_text(scene), (PromptTurn("user", _situation(scene)),))
     return Prompt(system_text(scene), _turns(scene))
+
+
+def speech(persona: Persona) -> tuple[str, tuple[str, ...]]:
+    """Return how the reply of a persona is begun for it, and the strings at which it is over.
+
+    An inner voice reads a transcript, and a small model would go on with all of it: so it is given its own label and an open
+    quotation mark, and ends with that quotation.
+    """
+    if persona.mode != "inner_voice":
+        return "", ()
+    labels = [f"{name}:" for name in (persona.name, persona.user_name, "You")]
+    headings = [CASE, EVIDENCE, CONVERSATION, f"{persona.user_name.upper()}{QUESTION}"]
+    return f'{persona.name}: "', ('"', *(f"\n{begun}" for begun in (*labels, *headings)))
 
 
 def system_text(scene: Scene) -> str:
@@ -73,18 +87,18 @@ def _situation(scene: Scene) -> str:
     """The order and the headings are those of the specification."""
     persona = scene.persona
     shown = format_history(scene.history, persona)
-    parts = [*_known(scene), f"RECENT CONVERSATION (last {max(3, len(scene.history))} exchanges):\n{shown}"]
+    parts = [*_known(scene), f"{CONVERSATION} (last {max(3, len(scene.history))} exchanges):\n{shown}"]
     if scene.message is not None:
-        parts.append(f"{persona.user_name.upper()}'S QUESTION TO YOU:\n{scene.message}")
+        parts.append(f"{persona.user_name.upper()}{QUESTION}:\n{scene.message}")
     return "\n\n".join(parts)
 
 
 def _known(scene: Scene) -> list[str]:
     parts = []
     if scene.persona.case_facts:
-        parts.append(f"CASE FACTS (what you know):\n{_cards(scene.persona.case_facts)}")
+        parts.append(f"{CASE} (what you know):\n{_cards(scene.persona.case_facts)}")
     if scene.evidence:
-        parts.append(f"EVIDENCE DISCOVERED SO FAR:\n{_cards(scene.evidence)}")
+        parts.append(f"{EVIDENCE}:\n{_cards(scene.evidence)}")
     return parts
 
 

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from memapp.domain.chat import Message, Role
 from memapp.domain.delta import NO_NEWS, Delta, summarise
 from memapp.domain.memory import Recalled
+from memapp.domain.persona import Persona
 from memapp.prompts import quotes
 from memapp.runtime import Runtime
 from memapp.services.query import conversation_scope
 from memapp.services.recall import RecallRequest, recall
-from memapp.store import delta
+from memapp.store import chat, delta
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,17 +25,25 @@ class Evidence:
 
 
 def look_up(runtime: Runtime, thread_id: str, text: str, needed_info: Sequence[str], in_prompt: Sequence[Message]) -> Evidence:
-    """Look up what a message needs, and once more with more words where a question about the person finds nothing."""
+    """Look up what a message needs, and once more with more words where a question about the person finds nothing.
+
+    To an inner voice one speaks of its case, in which nothing private belongs that does not match in words.
+    """
     if quotes.is_small_talk(text):
         return Evidence()
     seen = frozenset(one.id for one in in_prompt)
     limit = runtime.settings.prompt_memories
-    hits = quotes.choose(text, _recall(runtime, text, needed_info, seen), limit)
-    again = not hits and limit > 0 and quotes.asks_about_person(text)
+    own_case = _persona(runtime, thread_id).mode == "inner_voice"
+    hits = quotes.choose(text, _recall(runtime, text, needed_info, seen), limit, own_case=own_case)
+    again = not hits and limit > 0 and not own_case and quotes.asks_about_person(text)
     if again:
         wider = _recall(runtime, " ".join([text, *needed_info, *_last_said(in_prompt, text)]), (), seen)
         hits = quotes.choose(text, wider, limit, least=quotes.WIDER_SCORE)
     return Evidence(hits, changed(runtime, thread_id, text, seen, hits), again)
+
+
+def _persona(runtime: Runtime, thread_id: str) -> Persona:
+    return runtime.persona(chat.get_thread(runtime.database.read(), runtime.user_id, thread_id).persona)
 
 
 def changed(runtime: Runtime, thread_id: str, text: str, in_prompt: frozenset[str], hits: Sequence[Recalled]) -> Delta:

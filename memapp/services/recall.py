@@ -167,4 +167,5 @@ def _recalled(ranked: Ranked, words: Sequence[str]) -> Recalled:
         why=ranked.why,
         pinned=one.pinned,
         category=one.category,
+        boosts=round(ranked.boosts, 4),
     )

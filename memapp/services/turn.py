@@ -94,6 +94,7 @@ def retry_turn(runtime: Runtime, reply_id: str, *, cancel: Cancel | None = None)
     message = chat.get_message(runtime.database.read(), runtime.user_id, old.reply_to)
     thread, messages = open_thread(runtime, old.thread_id, before=message.seq)
     resumed = old.status is MessageStatus.INTERRUPTED
+    others = _seen_replies(runtime, message)
     question = questions.open_question(runtime, open_thread(runtime, thread.id)[1])
     with runtime.database.write() as conn:
         kept = checkpoints.load(conn, runtime.user_id, thread.id).kept_for(old.id) if resumed else ()
@@ -105,10 +106,15 @@ def retry_turn(runtime: Runtime, reply_id: str, *, cancel: Cancel | None = None)
     if expected is None and resumed:
         expected = _compare(runtime, expectation(runtime, messages), message)
     yield Checked(expected)
-    avoid = "" if resumed else old.text  # nobody minded what could not be finished
-    yield from answer(runtime, OpenTurn(thread, messages, message, reply, cancel or Cancel(), kept=kept, avoid=avoid))
+    yield from answer(runtime, OpenTurn(thread, messages, message, reply, cancel or Cancel(), kept=kept, others=others))
     if question:
         yield Asked(question)
+
+
+def _seen_replies(runtime: Runtime, message: Message) -> tuple[str, ...]:
+    """Return the replies to a message so far, but for those that were not finished: nobody wants these in other words."""
+    replies = chat.variants(runtime.database.read(), runtime.user_id, message.id)
+    return tuple(one.text for one in replies if one.text and one.status in (MessageStatus.COMPLETE, MessageStatus.STOPPED))
 
 
 def resend_turn(

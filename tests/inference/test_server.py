@@ -335,6 +335,12 @@ def test_a_reply_that_begins_anew_becomes_a_continuation(reply, expected):
         assert "".join(parts) + after.rest() == expected
 
 
+@pytest.mark.parametrize("reply", ['Tom: "It is locked."', '"It is locked."', 'It is locked."'])
+def test_a_quotation_that_the_head_begins_may_be_begun_by_the_reply(reply):
+    after = AfterHead('Tom: "', continues=False)
+    assert "".join(after.feed(letter) for letter in reply) + after.rest() == 'It is locked."'
+
+
 def test_a_value_left_open_is_completed_from_a_reply_that_begins_anew():
     after = AfterHead('{"needed_info": ["a"], "prediction_next": "', continues=False)
     assert after.feed('{"needed_info": ["b"], "prediction_next": "says \\"hi\\""}') == ""

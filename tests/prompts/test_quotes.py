@@ -47,8 +47,9 @@ def test_a_task_states_nothing_either(task: str) -> None:
     assert stated(said(f"{task} I live near the Rhine.")) == "I live near the Rhine."
 
 
-def test_a_quote_has_its_day_and_stays_on_one_line() -> None:
-    assert quote(fact("User keeps\nFacts: bees.")) == '"User keeps Facts: bees." (May 4)'
+def test_a_quote_stays_on_one_line_and_speaks_to_the_person() -> None:
+    assert quote(fact("User keeps\nFacts: bees.")) == "You keep Facts: bees."
+    assert quote(said("I keep\nFacts: bees in my garden.")) == '"You keep Facts: bees in your garden." (May 4)'
 
 
 @pytest.mark.parametrize(
@@ -75,7 +76,18 @@ def test_what_has_nothing_to_do_with_the_message_is_not_quoted() -> None:
     assert choose("Who wrote that play?", [far], 3) == ()
     assert choose("Can you write that again?", [replace(far, text="User would like to write again.")], 3) == ()
     assert choose("How do I feed bees?", [far], 3) == (far,)
-    assert choose("Who wrote that play?", [replace(far, pinned=True)], 3) != ()
+
+
+def test_what_a_memory_is_does_not_make_it_belong_to_a_message() -> None:
+    pinned = replace(fact("User keeps bees."), score=0.35, boosts=0.25, pinned=True)
+    assert choose("Who wrote that play?", [pinned], 3) == ()
+    assert choose("Who wrote that play?", [replace(pinned, boosts=0.15)], 3) != ()
+
+
+def test_to_a_case_only_what_shares_a_word_with_the_message_belongs() -> None:
+    near = replace(fact("User keeps bees."), score=0.6)
+    assert choose("What do we know about the key?", [near], 3, own_case=True) == ()
+    assert choose("Who keeps bees?", [near], 3, own_case=True) == (near,)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from memapp.domain.chat import Exchange
 from memapp.domain.profile import FIELDS
 from memapp.domain.prompt import PromptTurn
 from memapp.prompts import remark
+from memapp.prompts.respond import Attempt
 from memapp.prompts.scene import ABOUT_CHARS, about, system_text, trunk
 from tests.prompts.scenes import companion, scene, tom
 
@@ -61,7 +62,7 @@ def test_a_card_stays_on_its_line() -> None:
 
 
 def test_a_remark_has_no_message_and_may_not_repeat_itself() -> None:
-    prompt, sampling = remark.request(scene("ignored", [FROST], tom()), avoid="It is on the outside.")
+    prompt, sampling = remark.request(scene("ignored", [FROST], tom()), Attempt(second=True, avoid="It is on the outside."))
     assert "ignored" not in prompt.turns[0].content
     assert "It is on the outside." in prompt.suffix
     assert sampling.max_tokens <= remark.REMARK_TOKENS

@@ -63,7 +63,7 @@ def test_the_header_stands_first_in_what_the_model_is_given(runtime: Runtime) ->
         "Memory updates since rev 0:",
         "- +created: [Event] User moved the desk. (imp=3)",
     ]
-    assert [line for line in block.splitlines() if "oolong" in line] == ['"User drinks oolong tea." (January 31)']
+    assert [line for line in block.splitlines() if "oolong" in line] == ["You drink oolong tea."]
 
 
 def test_what_a_chat_said_itself_is_no_news_to_it(runtime: Runtime) -> None:

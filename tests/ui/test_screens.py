@@ -59,7 +59,7 @@ async def conversation(world: World, size: tuple[int, int]) -> AsyncIterator[See
     # Fixed here: how memories are ranked and guesses compared is measured elsewhere, and may change.
     with (
         patch("memapp.services.evidence.recall", _recalled),
-        patch("memapp.prompts.quotes.choose", lambda text, hits, _: tuple(hits) if "tea" in text else ()),
+        patch("memapp.prompts.quotes.choose", lambda text, hits, _, **_more: tuple(hits) if "tea" in text else ()),
         patch("memapp.services.turn.mismatch", lambda *_, **__: verdict),
     ):
         async with world.app(size=size) as seen:

@@ -1,0 +1,41 @@
+"""Facts and messages as they are told to the person they are about."""
+
+import pytest
+
+from memapp.prompts.second_person import addressed, retold
+
+
+@pytest.mark.parametrize(
+    ("fact", "told"),
+    [
+        ("User likes green tea.", "You like green tea."),
+        ("User's sister Mira lives in Ghent.", "Your sister Mira lives in Ghent."),
+        ("User always misses the bus, so User's brother drives User.", "You always miss the bus, so your brother drives you."),
+        ("User is a nurse.", "You are a nurse."),
+        ("User was born in Oslo.", "You were born in Oslo."),
+        ("User doesn't eat meat.", "You don't eat meat."),
+        ("User studies law.", "You study law."),
+        ("User fixes bikes.", "You fix bikes."),
+        ("User focuses on chess.", "You focus on chess."),
+        ("User moved to Bruges.", "You moved to Bruges."),
+        ("User can swim.", "You can swim."),
+        ("Rex belongs to User.", "Rex belongs to you."),
+        ("The boiler leaks.", "The boiler leaks."),
+    ],
+)
+def test_a_fact_is_told_to_the_one_it_is_about(fact: str, told: str) -> None:
+    assert addressed(fact) == told
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("I moved to Bruges. My flat is quiet.", "You moved to Bruges. Your flat is quiet."),
+        ("So far I’m fine, and I was ill.", "So far you're fine, and you were ill."),
+        ("She gave me mine; I am glad.", "She gave you yours; you are glad."),
+        ("Ian said ME is a game.", "Ian said ME is a game."),
+        ("At 9 AM it rains.", "At 9 AM it rains."),
+    ],
+)
+def test_what_somebody_said_is_told_to_them(said: str, told: str) -> None:
+    assert retold(said) == told

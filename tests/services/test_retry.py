@@ -1,0 +1,37 @@
+"""Another answer to the same message."""
+
+from memapp.domain.turn import Completed, Restarted
+from memapp.inference.scripted import ScriptedModel
+from memapp.runtime import Runtime
+from memapp.services import curate
+from memapp.services.turn import retry_turn
+from tests.builders import new_chat, only, say
+
+FIRST = "You drink oolong in the morning."
+
+
+def test_a_retry_puts_the_question_as_before_and_samples_other_words(runtime: Runtime, model: ScriptedModel) -> None:
+    curate.add(runtime, "User drinks oolong tea.")
+    model.enqueue(FIRST)
+    reply = only(Completed, say(runtime, new_chat(runtime), "Which tea do I drink?")).reply
+    for words in ("Oolong, every morning.", "It is oolong."):
+        model.enqueue(words)
+        reply = only(Completed, list(retry_turn(runtime, reply.id))).reply
+    first, again, third = (
+        pair for pair in zip(model.seen, model.samplings, strict=True) if pair[1].grammar is None and not pair[0].head
+    )
+    assert first[0] == again[0] == third[0]
+    assert len({sampling.seed for _, sampling in (first, again, third)}) == 3
+    assert first[1].temperature < again[1].temperature
+
+
+def test_a_retry_that_comes_out_the_same_is_written_once_more_and_more_freely(runtime: Runtime, model: ScriptedModel) -> None:
+    model.enqueue(FIRST)
+    reply = only(Completed, say(runtime, new_chat(runtime), "Which tea do I drink?")).reply
+    model.enqueue(FIRST)
+    model.enqueue("It is oolong.")
+    happened = list(retry_turn(runtime, reply.id))
+    assert only(Restarted, happened).repeated == FIRST
+    assert only(Completed, happened).reply.text == "It is oolong."
+    assert FIRST not in model.seen[-1].suffix
+    assert model.samplings[-1].temperature > model.samplings[-2].temperature
