@@ -13,6 +13,7 @@ from memapp.store.database import Database
 from memapp.ui import reading
 from memapp.ui.chat import status
 from memapp.ui.panels.loop import LoopDrawer
+from memapp.ui.panels.threads import ThreadList
 from memapp.ui.widgets.bubbles import Answer, Said
 from memapp.ui.widgets.composer import DRAFT_SECONDS
 from memapp.ui.widgets.statusline import StatusLine
@@ -542,6 +543,38 @@ async def test_an_answer_that_ended_at_its_limit_goes_on_although_a_question_fol
         await seen.pilot.press("escape", "o")
         await seen.until(lambda: "Please go on." in shown(seen))
         await seen.answered()
+
+
+def keys(seen: Seen) -> str:
+    return seen.lines()[-1]
+
+
+async def test_the_list_of_chats_offers_only_keys_that_do_something(seen: Seen) -> None:
+    await seen.pilot.press("ctrl+b")
+    await seen.settle()
+    assert "no chats yet" in seen.text()
+    assert "Open" not in keys(seen) and "Rename" not in keys(seen) and "Search" in keys(seen)
+    await seen.send("hello there")
+    await seen.pilot.press("ctrl+n", "ctrl+b")
+    await seen.settle()
+    assert "Open" in keys(seen) and "Rename" in keys(seen)
+    await seen.pilot.press("slash", "z", "enter")
+    await seen.until(lambda: "no title has these words" in seen.text())
+    assert "Open" not in keys(seen) and "Delete" not in keys(seen)
+    await seen.pilot.press("escape", "ctrl+b")
+    await seen.settle()
+    await seen.pilot.press("enter")
+    await seen.until(lambda: seen.chat.thread is not None)
+
+
+async def test_the_list_of_chats_says_who_answers_where_it_is_not_the_usual_one(seen: Seen) -> None:
+    await seen.send("hello there")
+    seen.chat.new_chat_with("tom")
+    await seen.until(lambda: seen.chat.persona_id == "tom")
+    await seen.settle()
+    await seen.send("Good morning")
+    titles = [str(one.prompt) for one in seen.chat.query_one(ThreadList).options]
+    assert titles[0].split()[:4] == ["●", "Tom:", "Good", "morning"] and titles[1].split()[:2] == ["hello", "there"]
 
 
 async def test_a_deleted_chat_that_is_brought_back_is_shown_again(seen: Seen) -> None:

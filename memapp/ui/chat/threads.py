@@ -42,7 +42,9 @@ class Threads(ThreadPane):
         """Bring the list of chats up to date."""
         found = await asyncio.to_thread(partial(chats.list_threads, self._runtime, self._text, limit=count + 1))
         current = self._chat.thread.id if self._chat.thread else ""
-        self.show(found[:count], current, self._runtime.clock(), more=len(found) > count)
+        usual = self._runtime.settings.persona
+        names = {key: one.name for key, one in self._runtime.personas.items() if key != usual}
+        self.show(found[:count], current, self._runtime.clock(), names, more=len(found) > count)
 
     @on(ThreadPane.SearchChanged)
     def _search_for(self, event: ThreadPane.SearchChanged) -> None:

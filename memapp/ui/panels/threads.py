@@ -1,6 +1,6 @@
 """The list of chats, with a search field above it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
@@ -19,6 +19,7 @@ from memapp.ui.safe import joined, plain, row
 from memapp.ui.widgets.words import moment
 
 MORE = "more"
+NAME_CHARS = 8
 
 
 class ThreadList(OptionList):
@@ -35,6 +36,17 @@ class ThreadList(OptionList):
         Binding("e", "rename", "Rename", id="threads.rename"),
         Binding("d,delete", "remove", "Delete", id="threads.delete", key_display="d"),
     ]
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
+        match action:
+            case "rename" | "remove":
+                return self._chosen() is not None
+            case "select":
+                return self.highlighted_option is not None and not self.highlighted_option.disabled
+        return True
+
+    def on_option_list_option_highlighted(self) -> None:
+        self.refresh_bindings()
 
     def action_search(self) -> None:
         self.screen.query_one("#thread-search", Input).focus()
@@ -84,19 +96,23 @@ class ThreadPane(Vertical):
         yield Input(placeholder="Search chats", compact=True, id="thread-search", select_on_focus=False)
         yield ThreadList(id="thread-list", markup=False, compact=True)
 
-    def show(self, threads: Sequence[Thread], current: str, now: datetime, *, more: bool = False) -> None:
-        """Show these chats; the one with id `current` is marked."""
+    def show(
+        self, threads: Sequence[Thread], current: str, now: datetime, names: Mapping[str, str], *, more: bool = False
+    ) -> None:
+        """Show these chats; the one with id `current` is marked, and `names` are the personas that are worth telling."""
         self._threads = list(threads)
         chats = self.query_one(ThreadList)
-        at = next((number for number, one in enumerate(threads) if one.id == current), None)
-        options = [Option(self._row(one, current, now), id=one.id) for one in threads]
+        at = next((number for number, one in enumerate(threads) if one.id == current), 0 if threads else None)
+        options = [Option(self._row(one, current, now, names.get(one.persona, "")), id=one.id) for one in threads]
         if more:
             options.append(Option(plain("  more…", "$text-muted"), id=MORE))
         if not options:
-            options = [Option(plain("  no chats", "$text-muted"), disabled=True)]
+            why = "no title has these words" if self.query_one(Input).value else "no chats yet"
+            options = [Option(plain(f"  {why}", "$text-muted"), disabled=True)]
         if [(one.id, one.prompt) for one in options] != [(one.id, one.prompt) for one in chats.options]:
             chats.set_options(options)
         chats.highlighted = at
+        chats.refresh_bindings()
 
     def thread(self, thread_id: str) -> Thread | None:
         return next((one for one in self._threads if one.id == thread_id), None)
@@ -104,6 +120,10 @@ class ThreadPane(Vertical):
     def enter(self) -> None:
         """Take the focus."""
         self.query_one(ThreadList).focus()
+
+    def leave(self) -> None:
+        """Give up what was searched for."""
+        self.query_one(Input).value = ""
 
     @on(OptionList.OptionSelected)
     def _selected(self, event: OptionList.OptionSelected) -> None:
@@ -123,8 +143,9 @@ class ThreadPane(Vertical):
         event.stop()
         self.enter()
 
-    def _row(self, thread: Thread, current: str, now: datetime) -> Content:
+    def _row(self, thread: Thread, current: str, now: datetime, name: str) -> Content:
         sign = "● " if thread.id == current else "  "
         when = moment(thread.updated_at, now)
-        title = row(thread.title, 26 - len(when))
-        return joined((sign, "$primary"), title, (f"  {when}", "$text-muted"))
+        whose = joined(row(name, NAME_CHARS, "$text-muted"), (": ", "$text-muted")) if name else Content("")
+        title = row(thread.title, 26 - len(when) - whose.cell_length)
+        return joined((sign, "$primary"), whose, title, (f"  {when}", "$text-muted"))

@@ -151,6 +151,7 @@ class ChatScreen(Screen[None]):
         await self.drafts.leave()
         await self._show_thread(thread, at, persona)
         self.list_threads()
+        self.threads.leave()
         self.remove_class("-threads")
         (self.transcript if at else self.composer).focus()
         await asyncio.to_thread(chats.remember_choice, self.runtime, "thread", thread.id if thread else "")
@@ -280,6 +281,7 @@ class ChatScreen(Screen[None]):
 
     def action_back(self) -> None:
         """Leave what is open, else go between the composer and the conversation."""
+        self.threads.leave()
         if self.sending.editing is not None:
             self.sending.leave_editing()
         elif self.has_class("-threads"):
@@ -314,6 +316,7 @@ class ChatScreen(Screen[None]):
             self.toggle_class("-no-threads")
         hidden = self.has_class("-no-threads") if self.has_class("-wide") else not self.has_class("-threads")
         if hidden:
+            self.threads.leave()
             self.composer.focus()
         else:
             self.threads.enter()
