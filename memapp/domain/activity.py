@@ -9,7 +9,7 @@ class Count:
     """How often one part of the app did one thing."""
 
     node: str
-    """`hotpath`, `context`, `episodic` or `worker`."""
+    """`hotpath`, `context` or `worker`."""
     op: str
     today: int
     week: int

@@ -28,7 +28,7 @@ from memapp.services.ahead import Ahead, look_ahead
 from memapp.services.consent import decisions
 from memapp.services.evidence import Evidence, look_up
 from memapp.services.query import conversation_scope
-from memapp.store import chat, checkpoints, delta, events, expectations
+from memapp.store import chat, checkpoints, delta, events, expectations, recalls
 from memapp.store.uses import count_uses
 
 SAVE_PARTIAL_SECONDS = 2.0
@@ -253,7 +253,7 @@ def _save_partial(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> None:
 def _note_recalled(runtime: Runtime, turn: OpenTurn, evidence: Evidence) -> None:
     """Save what stands in the prompt before the reply begins: what is left of it after a kill was written from that."""
     with runtime.database.write() as conn:
-        events.save_recalls(conn, turn.reply.id, evidence.hits)
+        recalls.save_recalls(conn, turn.reply.id, evidence.hits)
         revision = delta.revision(conn, runtime.user_id)
         _advance(runtime, conn, turn, lambda at: at.recalled([hit.id for hit in evidence.hits], revision))
 

@@ -9,7 +9,7 @@ from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.settings import check_known
-from memapp.store import chat, delta, events, expectations
+from memapp.store import chat, delta, expectations, interface, recalls
 
 NEW_TITLE = "New chat"
 PAGE = 60
@@ -77,7 +77,7 @@ def trace(runtime: Runtime, reply: Message) -> Trace:
     return Trace(
         expected=expectations.checked_by(conn, user, reply.reply_to) if reply.reply_to else None,
         needed_info=needed.needed_info if needed else (),
-        hits=tuple(events.list_recalls(conn, user, reply.id)),
+        hits=tuple(recalls.list_recalls(conn, user, reply.id)),
         expects=expects.text if expects else "",
         held=held,
         compared=compared,
@@ -145,8 +145,8 @@ def add_evidence(runtime: Runtime, thread_id: str, text: str) -> None:
 def remember_choice(runtime: Runtime, name: str, value: object) -> None:
     """Keep a choice made on the screen: the open thread, a folded pane."""
     with runtime.database.write() as conn:
-        events.set_interface(conn, runtime.user_id, name, value)
+        interface.set_interface(conn, runtime.user_id, name, value)
 
 
 def choice(runtime: Runtime, name: str, default: object = None) -> object:
-    return events.get_interface(runtime.database.read(), runtime.user_id, name, default)
+    return interface.get_interface(runtime.database.read(), runtime.user_id, name, default)

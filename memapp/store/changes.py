@@ -30,7 +30,7 @@ from memapp.domain.memory import Memory, State
 from memapp.errors import UsageError
 from memapp.store import history, images
 from memapp.store.delta import log_change
-from memapp.store.events import add_event
+from memapp.store.events import Node, add_event
 from memapp.store.history import Touched
 from memapp.store.memories import find_same, get_memory
 from memapp.store.rows import new_id, to_json, to_text
@@ -63,7 +63,7 @@ def apply(conn: sqlite3.Connection, change: Change, actor: Actor, now: datetime)
         operation, logged = ("undo", one.became) if one.event is Event.UNDO else _OPERATIONS[one.event]
         history.record(conn, actor, step, one, now, undoes=undoes)
         log_change(conn, actor, number, one.memory_id, logged, now)
-        node = "worker" if actor.name == "worker" else "hotpath"
+        node: Node = "worker" if actor.name == "worker" else "hotpath"
         memory_id = None if one.event is Event.PROFILE else one.memory_id
         add_event(conn, actor.user_id, node, operation, "ok", now, thread_id=actor.thread_id or None, memory_id=memory_id)
     return Revision(step, number, touched[0].memory_id, change)
@@ -103,13 +103,28 @@ def _create(conn: sqlite3.Connection, user_id: str, memory: Memory) -> Touched:
     conn.execute(
         """INSERT INTO memories (id, user_id, kind, category, text, normal_text, tags, importance, pinned, state, reason,
                                  purge_at, merged_into, origin, agent_id, run_id, created_at, updated_at)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
-        (
-            *(memory.id, user_id, memory.kind, memory.category, memory.text, normalise(memory.text)),
-            *(to_json(memory.tags), memory.importance, int(memory.pinned), memory.state, memory.reason),
-            *(to_text(memory.purge_at) if memory.purge_at else None, memory.merged_into, memory.origin),
-            *(memory.agent_id, memory.run_id, to_text(memory.created_at), to_text(memory.updated_at)),
-        ),
+           VALUES (:id, :user_id, :kind, :category, :text, :normal_text, :tags, :importance, :pinned, :state, :reason,
+                   :purge_at, :merged_into, :origin, :agent_id, :run_id, :created_at, :updated_at)""",
+        {
+            "id": memory.id,
+            "user_id": user_id,
+            "kind": memory.kind,
+            "category": memory.category,
+            "text": memory.text,
+            "normal_text": normalise(memory.text),
+            "tags": to_json(memory.tags),
+            "importance": memory.importance,
+            "pinned": int(memory.pinned),
+            "state": memory.state,
+            "reason": memory.reason,
+            "purge_at": to_text(memory.purge_at) if memory.purge_at else None,
+            "merged_into": memory.merged_into,
+            "origin": memory.origin,
+            "agent_id": memory.agent_id,
+            "run_id": memory.run_id,
+            "created_at": to_text(memory.created_at),
+            "updated_at": to_text(memory.updated_at),
+        },
     )
     _add_sources(conn, memory.id, memory.sources)
     return Touched(Event.ADD, memory.id, None, images.take(conn, user_id, memory.id))

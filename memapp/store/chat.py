@@ -1,4 +1,4 @@
-"""Threads, messages, drafts and evidence cards, and the predictions that run along with them.
+"""Threads, messages, drafts and evidence cards.
 
 Functions that write take the connection of an open `Database.write()`; functions that read take any connection.
 """
@@ -102,22 +102,23 @@ def add_message(
     conn.execute(
         """INSERT INTO messages (id, user_id, thread_id, seq, role, text, status, origin, pasted, unprompted, reply_to,
                                  model, created_at)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
-        (
-            *(
-                message.id,
-                user_id,
-                thread_id,
-                seq,
-                role,
-                text,
-                status,
-                origin,
-                to_json(message.pasted),
-                int(unprompted),
-            ),
-            *(reply_to, model, to_text(now)),
-        ),
+           VALUES (:id, :user_id, :thread_id, :seq, :role, :text, :status, :origin, :pasted, :unprompted, :reply_to,
+                   :model, :created_at)""",
+        {
+            "id": message.id,
+            "user_id": user_id,
+            "thread_id": thread_id,
+            "seq": seq,
+            "role": role,
+            "text": text,
+            "status": status,
+            "origin": origin,
+            "pasted": to_json(message.pasted),
+            "unprompted": int(unprompted),
+            "reply_to": reply_to,
+            "model": model,
+            "created_at": to_text(now),
+        },
     )
     conn.execute("UPDATE threads SET updated_at = ? WHERE user_id = ? AND id = ?", (to_text(now), user_id, thread_id))
     _refresh_context(conn, user_id, thread_id, seq)

@@ -16,7 +16,7 @@ from memapp.domain.history import Event
 from memapp.domain.memory import Kind, Memory, State
 from memapp.errors import NotFound
 from memapp.store import history
-from memapp.store.events import add_event
+from memapp.store.events import Node, add_event
 from memapp.store.history import Touched
 from memapp.store.rows import to_json, to_text, to_time
 
@@ -39,11 +39,18 @@ def add_patch(conn: sqlite3.Connection, patch: Patch, *, held: Memory | None = N
     """
     conn.execute(
         """INSERT INTO patches (id, user_id, field, old_value, new_value, held, proposer, created_at, expires_at)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
-        (
-            *(patch.id, patch.user_id, patch.field, patch.old_value, patch.new_value, _to_draft(held) if held else ""),
-            *(patch.proposer, to_text(patch.created_at), to_text(patch.expires_at)),
-        ),
+           VALUES (:id, :user_id, :field, :old_value, :new_value, :held, :proposer, :created_at, :expires_at)""",
+        {
+            "id": patch.id,
+            "user_id": patch.user_id,
+            "field": patch.field,
+            "old_value": patch.old_value,
+            "new_value": patch.new_value,
+            "held": _to_draft(held) if held else "",
+            "proposer": patch.proposer,
+            "created_at": to_text(patch.created_at),
+            "expires_at": to_text(patch.expires_at),
+        },
     )
 
 
@@ -215,7 +222,7 @@ def note_decision(
     meta = {"patch_id": patch.id, "decision": decision, **({"reason": reason} if reason else {})}
     touched = Touched(Event.PROFILE, f"profile:{patch.field}", None, None, meta=meta)
     history.record(conn, actor, step, touched, now, undoes=undoes)
-    node = "worker" if actor.name == "worker" else "hotpath"
+    node: Node = "worker" if actor.name == "worker" else "hotpath"
     add_event(conn, actor.user_id, node, "consent", "ok", now, thread_id=actor.thread_id or None, meta=meta)
 
 

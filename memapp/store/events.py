@@ -1,21 +1,19 @@
-"""What happened: operational events and recalls of a reply; and the settings of the screen."""
+"""The log of operations: what each part of memapp did, when, and whether it worked."""
 
-import json
 import sqlite3
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Literal
 
-from memapp.domain.memory import Recalled
 from memapp.store.rows import new_id, to_json, to_text
 
-Node = Literal["hotpath", "context", "episodic", "worker"]
+Node = Literal["hotpath", "context", "worker"]
+"""The part of memapp that did it."""
 
 
 def add_event(
     conn: sqlite3.Connection,
     user_id: str,
-    node: str,
+    node: Node,
     op: str,
     status: Literal["ok", "error", "skipped"],
     now: datetime,
@@ -32,52 +30,3 @@ def add_event(
            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
         (new_id(now), user_id, thread_id, node, op, status, memory_id, category, sim, to_json(meta or {}), to_text(now)),
     )
-
-
-def save_recalls(conn: sqlite3.Connection, message_id: str, hits: Sequence[Recalled]) -> None:
-    """Note what stood in the prompt of a reply."""
-    conn.executemany(
-        "INSERT INTO recalls (message_id, rank, owner_kind, owner_id, score, why) VALUES (?, ?, ?, ?, ?, ?)",
-        [(message_id, rank, hit.kind, hit.id, hit.score, hit.why) for rank, hit in enumerate(hits, start=1)],
-    )
-
-
-def list_recalls(conn: sqlite3.Connection, user_id: str, message_id: str) -> list[Recalled]:
-    """Return what stood in the prompt of a reply, best first; what was deleted since is left out."""
-    rows = conn.execute(
-        """SELECT r.*, coalesce(m.text, s.text) AS text, coalesce(s.role, '') AS said_by,
-                  coalesce(s.thread_id, '') AS thread_id, coalesce(m.created_at, s.created_at) AS at,
-                  coalesce(m.pinned, 0) AS pinned
-           FROM recalls r
-           LEFT JOIN memories m ON r.owner_kind = 'memory' AND m.id = r.owner_id AND m.user_id = :user AND m.state = 'live'
-           LEFT JOIN messages s ON r.owner_kind = 'message' AND s.id = r.owner_id AND s.user_id = :user
-           WHERE r.message_id = :message AND (m.id IS NOT NULL OR s.id IS NOT NULL) ORDER BY r.rank""",
-        {"user": user_id, "message": message_id},
-    )
-    return [
-        Recalled(
-            kind=row["owner_kind"],
-            id=row["owner_id"],
-            text=row["text"],
-            said_by=row["said_by"],
-            thread_id=row["thread_id"],
-            at=datetime.fromisoformat(row["at"]),
-            score=row["score"],
-            why=row["why"],
-            pinned=bool(row["pinned"]),
-        )
-        for row in rows
-    ]
-
-
-def set_interface(conn: sqlite3.Connection, user_id: str, name: str, value: Any) -> None:
-    """Remember a choice made on the screen: the open thread, a folded pane."""
-    conn.execute(
-        "INSERT INTO interface (user_id, name, value) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
-        (user_id, name, to_json(value)),
-    )
-
-
-def get_interface(conn: sqlite3.Connection, user_id: str, name: str, default: Any = None) -> Any:
-    row = conn.execute("SELECT value FROM interface WHERE user_id = ? AND name = ?", (user_id, name)).fetchone()
-    return json.loads(row["value"]) if row else default

@@ -45,12 +45,21 @@ def record(conn: sqlite3.Connection, actor: Actor, step: str, touched: Touched, 
     """Write one entry, and those of its two versions that are not there yet."""
     conn.execute(
         """INSERT INTO history (id, user_id, step, undoes, memory_id, event, old_ref, new_ref, actor, thread_id, meta, ts)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
-        (
-            *(new_id(now), actor.user_id, step, undoes or None, touched.memory_id, touched.event),
-            *(_version(conn, touched.memory_id, touched.before), _version(conn, touched.memory_id, touched.after)),
-            *(actor.name, actor.thread_id, to_json(dict(touched.meta)), to_text(now)),
-        ),
+           VALUES (:id, :user_id, :step, :undoes, :memory_id, :event, :old_ref, :new_ref, :actor, :thread_id, :meta, :ts)""",
+        {
+            "id": new_id(now),
+            "user_id": actor.user_id,
+            "step": step,
+            "undoes": undoes or None,
+            "memory_id": touched.memory_id,
+            "event": touched.event,
+            "old_ref": _version(conn, touched.memory_id, touched.before),
+            "new_ref": _version(conn, touched.memory_id, touched.after),
+            "actor": actor.name,
+            "thread_id": actor.thread_id,
+            "meta": to_json(dict(touched.meta)),
+            "ts": to_text(now),
+        },
     )
 
 

@@ -5,7 +5,7 @@ from datetime import date, datetime
 
 from memapp.domain.lifecycle import Pace
 from memapp.domain.memory import Memory
-from memapp.store.events import get_interface, set_interface
+from memapp.store.interface import get_interface, set_interface
 from memapp.store.memories import get_memories
 from memapp.store.rows import to_text, to_time
 

@@ -16,7 +16,7 @@ from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import curate, forget, lifecycle, upkeep
 from memapp.services.consent import pending, proposals
-from memapp.store import chat, consents, events, history, memories
+from memapp.store import chat, consents, history, interface, memories
 from memapp.store import lifecycle as store
 from tests.builders import Clock, make_runtime, new_chat, recorded, say
 
@@ -250,5 +250,5 @@ def test_an_empty_trash_cannot_be_emptied(runtime: Runtime) -> None:
 def test_idle_work_looks_after_the_trash(tmp_path: Path) -> None:
     runtime = make_runtime(tmp_path, ScriptedModel())
     list(upkeep.work(runtime, None, Cancel()))
-    assert events.get_interface(runtime.database.read(), runtime.user_id, "lifecycle") is not None
+    assert interface.get_interface(runtime.database.read(), runtime.user_id, "lifecycle") is not None
     runtime.close()

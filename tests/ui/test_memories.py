@@ -15,7 +15,7 @@ from memapp.domain.memory import Memory, Recalled
 from memapp.domain.text import clean
 from memapp.runtime import Runtime
 from memapp.services import activity, chats, curate
-from memapp.store import changes, events
+from memapp.store import changes, recalls
 from memapp.store.uses import count_uses
 from memapp.ui.panels.memory_detail import ContentView, MemoryDetail
 from memapp.ui.panels.memory_history import VersionRows
@@ -374,7 +374,7 @@ async def test_provenance_leads_to_the_message_and_tells_why_it_was_recalled(wor
             count_uses(conn, runtime.user_id, [revision.memory_id], runtime.clock())
             hit = Recalled("memory", revision.memory_id, "", "", "", runtime.clock(), 0.83, "words 0.71 + meaning 0.40")
             conn.execute("DELETE FROM recalls")
-            events.save_recalls(conn, reply.id, [hit])
+            recalls.save_recalls(conn, reply.id, [hit])
         await seen.pilot.press("f3")
         await shown(seen)
         await seen.pilot.press("enter", "shift+tab")

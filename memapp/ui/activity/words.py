@@ -6,7 +6,6 @@ from memapp.ui.activity.reading import Line
 NODES = {
     "hotpath": "While you chat",
     "context": "Looking things up",
-    "episodic": "Keeping what happened",
     "worker": "In the background",
 }
 OPERATIONS = {
