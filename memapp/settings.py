@@ -24,7 +24,7 @@ PREFIX = "MEMAPP_"
 NOT_SETTINGS = frozenset({"HOME", "DB", "MODELS"})
 """Variables with our prefix that name places (see `paths`), not knobs."""
 THEMES = ("memapp-dark", "memapp-light", "ansi-dark", "ansi-light")
-"""What the screen offers (`ui.themes.OFFERED`)."""
+"""The last two follow the terminal's own colours."""
 
 
 class Settings(BaseModel):
@@ -33,46 +33,97 @@ class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     # The loop
-    max_facts: int = Field(200, ge=1, le=1_000_000, description="Learned facts kept; what is beyond goes to trash.")  # MAX_FACTS
-    link_min: float = Field(0.5, ge=0, le=1, description="Likeness from which two facts count as related.")  # link_min
-    link_top_k: int = Field(3, ge=0, le=10, description="The most facts that a new one is related to.")  # top-K neighbors
-    ttl_days: int = Field(60, ge=1, le=3650, description="Days unused until an unimportant memory goes to the trash.")  # TTL
-    ttl_importance: int = Field(3, ge=1, le=6, description="Memories of this importance, 1 to 5, and above always stay.")  # T
-    purge_days: int = Field(30, ge=1, le=3650, description="Days in the trash before a memory is erased for good.")  # purge_at
-    fuzzy_threshold: int = Field(60, ge=0, le=100, description="Below this likeness a guess counts as wrong.")  # FUZZY_THRESHOLD
-    top_k: int = Field(10, ge=0, le=50, description="Most memories found for a reply.")  # TOP_K
+    max_facts: int = Field(
+        200, title="Facts kept", ge=1, le=1_000_000, description="Learned facts kept; what is beyond goes to trash."
+    )  # MAX_FACTS
+    link_min: float = Field(
+        0.5, title="Likeness to be related", ge=0, le=1, description="Likeness from which two facts count as related."
+    )  # link_min
+    link_top_k: int = Field(
+        3, title="Related facts at most", ge=0, le=10, description="The most facts that a new one is related to."
+    )  # top-K neighbors
+    ttl_days: int = Field(
+        60,
+        title="Days unused until trash",
+        ge=1,
+        le=3650,
+        description="Days unused until an unimportant memory goes to the trash.",
+    )  # TTL
+    ttl_importance: int = Field(
+        3, title="Importance that stays", ge=1, le=6, description="Memories of this importance, 1 to 5, and above always stay."
+    )  # T
+    purge_days: int = Field(
+        30, title="Days in the trash", ge=1, le=3650, description="Days in the trash before a memory is erased for good."
+    )  # purge_at
+    fuzzy_threshold: int = Field(
+        60, title="Likeness of a good guess", ge=0, le=100, description="Below this likeness a guess counts as wrong."
+    )  # FUZZY_THRESHOLD
+    top_k: int = Field(10, title="Memories looked up", ge=0, le=50, description="Most memories found for a reply.")  # TOP_K
     mismatch_rule: MismatchRule = Field(
         MismatchRule.MEANING,
+        title="How guesses are checked",
         description="How a guess is compared with what you wrote: meaning, or fuzzy (letters only).",
     )
     prompt_memories: int = Field(
-        3, ge=0, le=50, description="Most memories put into a prompt; a small model does worse with more."
+        3,
+        title="Memories in a prompt",
+        ge=0,
+        le=50,
+        description="Most memories put into a prompt; a small model does worse with more.",
     )
-    speculate: bool = Field(True, description="Guess the next turn's memories while idle.")
+    speculate: bool = Field(True, title="Guess ahead while idle", description="Guess the next turn's memories while idle.")
 
     # Conversation
-    persona: str = Field("companion", description="The persona of a new chat.")
+    persona: str = Field("companion", title="Persona of new chats", description="The persona of a new chat.")
     history_exchanges: int = Field(
-        3, ge=0, le=100, description="Recent exchanges in a prompt; the window and the budget may allow fewer."
+        3,
+        title="Exchanges in a prompt",
+        ge=0,
+        le=100,
+        description="Recent exchanges in a prompt; the window and the budget may allow fewer.",
     )
-    budget_tokens: int = Field(4000, ge=256, le=1_000_000, description="No request is larger than this, reply included.")
-    reply_tokens: int = Field(320, ge=16, le=8192, description="Longest reply.")
-    temperature: float = Field(0.3, ge=0, le=2, description="0 is always the likeliest word; more is livelier.")
-    remark_after_minutes: int = Field(0, ge=0, description="Say something unasked after this silence; 0 is never.")
-    ask_in_chat: bool = Field(True, description="Ask in the chat, now and then, whether what you said of yourself may be kept.")
+    budget_tokens: int = Field(
+        4000, title="Longest request", ge=256, le=1_000_000, description="No request is larger than this, reply included."
+    )
+    reply_tokens: int = Field(320, title="Longest reply", ge=16, le=8192, description="Longest reply.")
+    temperature: float = Field(
+        0.3, title="Liveliness", ge=0, le=2, description="0 is always the likeliest word; more is livelier."
+    )
+    remark_after_minutes: int = Field(
+        0, title="Minutes until a remark", ge=0, description="Say something unasked after this silence; 0 is never."
+    )
+    ask_in_chat: bool = Field(
+        True, title="Ask in the chat", description="Ask in the chat, now and then, whether what you said of yourself may be kept."
+    )
 
     # The model
-    model: str = Field("", description="A GGUF file or its name in the models folder; empty is the bundled one.")
-    server: str = Field("", description="An OpenAI-compatible server, e.g. http://127.0.0.1:8080/v1; empty is none.")
-    server_model: str = Field("", description="The model's name on that server; empty is the server's first.")
-    allow_remote: bool = Field(False, description="Let `server` be another machine. Then your words leave this one.")
-    context_tokens: int = Field(4096, ge=512, le=131_072, description="The model's window; more needs more memory.")
-    first_token_seconds: int = Field(120, ge=1, description="A reply that has not begun by then is given up.")
-    turn_seconds: int = Field(300, ge=1, description="A reply that has not ended by then is given up.")
+    model: str = Field(
+        "", title="Model file", description="A GGUF file or its name in the models folder; empty is the bundled one."
+    )
+    server: str = Field(
+        "", title="Model server", description="An OpenAI-compatible server, e.g. http://127.0.0.1:8080/v1; empty is none."
+    )
+    server_model: str = Field(
+        "", title="Model on the server", description="The model's name on that server; empty is the server's first."
+    )
+    allow_remote: bool = Field(
+        False, title="Other machines allowed", description="Let `server` be another machine. Then your words leave this one."
+    )
+    context_tokens: int = Field(
+        4096, title="Window of the model", ge=512, le=131_072, description="The model's window; more needs more memory."
+    )
+    first_token_seconds: int = Field(
+        120, title="Seconds to the 1st word", ge=1, description="A reply that has not begun by then is given up."
+    )
+    turn_seconds: int = Field(
+        300, title="Seconds for a reply", ge=1, description="A reply that has not ended by then is given up."
+    )
 
     # The screen
-    theme: str = Field("memapp-dark", description="Colours; also ansi-dark and ansi-light, which follow your terminal.")
-    hints: bool = Field(True, description="Show the few one-time hints.")
+    theme: str = Field(
+        "memapp-dark", title="Colours", description="Colours; also ansi-dark and ansi-light, which follow your terminal."
+    )
+    hints: bool = Field(True, title="One-time hints", description="Show the few one-time hints.")
 
     @field_validator("model")
     @classmethod

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from enum import StrEnum
 
 from memapp import settings
 from memapp.errors import ModelError, UsageError
@@ -15,36 +16,6 @@ NEXT_START = frozenset({"server", "server_model", "allow_remote", "context_token
 """Settings that a model takes when it is loaded."""
 NAMING = ("persona", "theme", "model", "server")
 """Settings that name something, which may not be there."""
-LABELS = {
-    "max_facts": "Facts kept",
-    "link_min": "Likeness to be related",
-    "link_top_k": "Related facts at most",
-    "ttl_days": "Days unused until trash",
-    "ttl_importance": "Importance that stays",
-    "purge_days": "Days in the trash",
-    "fuzzy_threshold": "Likeness of a good guess",
-    "top_k": "Memories looked up",
-    "mismatch_rule": "How guesses are checked",
-    "prompt_memories": "Memories in a prompt",
-    "speculate": "Guess ahead while idle",
-    "persona": "Persona of new chats",
-    "history_exchanges": "Exchanges in a prompt",
-    "budget_tokens": "Longest request",
-    "reply_tokens": "Longest reply",
-    "temperature": "Liveliness",
-    "remark_after_minutes": "Minutes until a remark",
-    "ask_in_chat": "Ask in the chat",
-    "model": "Model file",
-    "server": "Model server",
-    "server_model": "Model on the server",
-    "allow_remote": "Other machines allowed",
-    "context_tokens": "Window of the model",
-    "first_token_seconds": "Seconds to the 1st word",
-    "turn_seconds": "Seconds for a reply",
-    "theme": "Colours",
-    "hints": "One-time hints",
-}
-"""What each setting is called on the screen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +31,8 @@ class Preference:
     """Where a value that is not the default came from, in words; empty for the default."""
     reload: bool
     """It counts from the next loading of the model."""
+    choices: tuple[str, ...]
+    """All values that it can have; none for a number or a text."""
 
 
 def list_preferences(runtime: Runtime) -> list[Preference]:
@@ -67,15 +40,28 @@ def list_preferences(runtime: Runtime) -> list[Preference]:
     return [
         Preference(
             name=name,
-            label=LABELS[name],
+            label=field.title or name,
             value=_shown(getattr(runtime.settings, name)),
             default=_shown(field.default),
             description=field.description or "",
             origin=ORIGINS[runtime.loaded.origin[name]] if name in runtime.loaded.origin else "",
             reload=name in NEXT_START,
+            choices=choices(runtime, name),
         )
         for name, field in Settings.model_fields.items()
     ]
+
+
+def choices(runtime: Runtime, name: str) -> tuple[str, ...]:
+    """Return all values that a setting can have; none for a number or a text."""
+    kind = Settings.model_fields[name].annotation
+    if name == "theme":
+        return THEMES
+    if name == "persona":
+        return tuple(sorted(runtime.personas))
+    if isinstance(kind, type) and issubclass(kind, StrEnum):
+        return tuple(kind)
+    return ("true", "false") if kind is bool else ()
 
 
 def set_preference(runtime: Runtime, name: str, value: str) -> None:
@@ -91,7 +77,8 @@ def check_free(runtime: Runtime, name: str) -> None:
     """Raise `UsageError` for a setting that was given for this start, and can only be changed where it was given."""
     where = runtime.loaded.origin.get(name)
     if where in ("flag", "environment"):
-        raise UsageError(f"{LABELS[name]} was set by {ORIGINS[where]}.", "Start memapp without it to change it here.")
+        label = Settings.model_fields[name].title
+        raise UsageError(f"{label} was set by {ORIGINS[where]}.", "Start memapp without it to change it here.")
 
 
 def check(name: str, chosen: Settings, places: Paths, personas: Collection[str]) -> None:

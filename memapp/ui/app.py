@@ -31,7 +31,7 @@ from memapp.ui.leaving import heed_signals
 from memapp.ui.palette import offered
 from memapp.ui.safe import notify, place_toasts
 from memapp.ui.screens.opening import OpeningScreen, open_file
-from memapp.ui.themes import DARK, LIGHT, OFFERED
+from memapp.ui.themes import DARK, LIGHT
 from memapp.ui.told import told
 
 if TYPE_CHECKING:
@@ -194,8 +194,10 @@ class MemappApp(App[None]):
         self.changed.publish(None)
 
     def _choose_theme(self) -> None:
+        from memapp.services import preferences
+
         chosen = self.runtime.settings.theme
-        self.theme = chosen if chosen in OFFERED else DARK.name
+        self.theme = chosen if chosen in preferences.choices(self.runtime, "theme") else DARK.name
 
     # What keys and the palette do ------------------------------------------------------------------------------------
 
@@ -261,7 +263,7 @@ class MemappApp(App[None]):
     async def _undo_earlier(self) -> None:
         from memapp.ui.undo import undo_earlier
 
-        notify(self, f"Undone: {await asyncio.to_thread(undo_earlier, self.runtime)}")
+        notify(self, f"Taken back: {await asyncio.to_thread(undo_earlier, self.runtime)}")
         self.memories_changed()
 
     async def action_quit(self) -> None:
@@ -322,8 +324,7 @@ class MemappApp(App[None]):
     def use_theme(self, name: str) -> None:
         """Change the colours and keep the choice."""
         self.theme = name
-        if self.is_open:
-            self.chat.keep_setting("theme", name)
+        self.chat.keep_setting("theme", name)
 
     # Leaving ---------------------------------------------------------------------------------------------------------
 

@@ -8,8 +8,8 @@ from textual.app import SystemCommand
 from textual.screen import Screen
 
 from memapp.domain.text import shorten
+from memapp.services import preferences
 from memapp.ui.chat.palette import chat_commands
-from memapp.ui.themes import OFFERED
 
 if TYPE_CHECKING:
     from memapp.ui.app import MemappApp
@@ -33,8 +33,8 @@ def commands_now(app: "MemappApp", screen: Screen[Any]) -> Iterable[SystemComman
         yield SystemCommand("Find anything", "Chats, messages and memories (ctrl+f)", app.action_find)
         for mode, label, about in PLACES:
             yield SystemCommand(label, about, partial(app.call_later, app.action_mode, mode))
-    for key in OFFERED:
-        yield SystemCommand(f"Theme: {key}", "Use these colours", partial(app.use_theme, key))
+        for key in preferences.choices(app.runtime, "theme"):
+            yield SystemCommand(f"Theme: {key}", "Use these colours", partial(app.use_theme, key))
     yield SystemCommand("Help", "Keys that work here (F1)", app.action_toggle_help)
     yield SystemCommand("Quit", "Leave memapp (ctrl+q)", partial(app.call_later, app.action_quit))
 

@@ -19,6 +19,7 @@ from memapp.errors import StoreLocked
 from memapp.runtime import Runtime
 from memapp.services import chats, curate
 from memapp.services.models import Fit
+from memapp.settings import THEMES
 from memapp.ui.activity.difference import DifferenceCard
 from memapp.ui.app import MemappApp
 from memapp.ui.inbox.detail import CaseView
@@ -29,12 +30,11 @@ from memapp.ui.panels.threads import ThreadList
 from memapp.ui.safe import notify
 from memapp.ui.screens.activity import ActivityScreen
 from memapp.ui.screens.chat import ChatScreen
-from memapp.ui.screens.detail import Card, Line, MemoryCard, Question, TextCard
+from memapp.ui.screens.detail import Card, Choice, Line, MemoryCard, Question, TextCard
 from memapp.ui.screens.find import FindScreen
 from memapp.ui.screens.inbox import InboxScreen
 from memapp.ui.screens.models import SIGNS, ModelRows, ModelsScreen
 from memapp.ui.screens.settings import SettingRows, SettingsScreen
-from memapp.ui.themes import OFFERED
 from memapp.ui.widgets.composer import Composer
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.transcript import Transcript
@@ -45,7 +45,7 @@ WAITED = re.compile(r"first (?:0\.\d\d s|\d\.\d s ?)")
 """How long an answer took to begin; from one second on it is a digit shorter."""
 SIZES = [(80, 24), (120, 40)]
 OURS = [
-    *(MemappApp, ChatScreen, ModelsScreen, SettingsScreen, FindScreen, Card, MemoryCard, TextCard, Question, Line),
+    *(MemappApp, ChatScreen, ModelsScreen, SettingsScreen, FindScreen, Card, MemoryCard, TextCard, Question, Line, Choice),
     *(Composer, Transcript, ThreadList, ModelRows, SettingRows),
     *(InboxScreen, WaitingPane, ProfilePane, CaseView, ValueField, ActivityScreen, DifferenceCard),
 ]
@@ -145,7 +145,7 @@ async def test_an_open_file_is_told_on_the_screen(world: World, update: bool) ->
         assert seen.app.return_code == 3
 
 
-@pytest.mark.parametrize("theme", OFFERED)
+@pytest.mark.parametrize("theme", THEMES)
 async def test_every_theme_shows_every_screen(world: World, theme: str) -> None:
     async with conversation(world, (80, 24)) as seen:
         seen.app.use_theme(theme)
@@ -241,7 +241,25 @@ async def test_a_setting_is_changed_and_kept(world: World) -> None:
         await seen.pilot.press("enter")
         await seen.until(lambda: len(seen.app.screen_stack) > 1)
         await seen.pilot.press("x", "enter")
-        await seen.until(lambda: any("top_k is a whole number" in toast for toast in seen.toasts()))
+        await seen.until(lambda: "top_k is a whole number from 0 to 50." in seen.words())
+        line = seen.app.screen
+        assert isinstance(line, Line) and line.query_one(Input).value == "x", "a refused value can be corrected"
+        await seen.pilot.press("backspace", "8", "enter")
+        await seen.until(lambda: seen.app.runtime.settings.top_k == 8)
+
+
+async def test_colours_are_seen_before_they_are_chosen(world: World) -> None:
+    async with world.app() as seen:
+        await seen.ready()
+        await seen.pilot.press("f9", "slash", *"Colours", "enter")
+        for ending, kept in (("escape", "memapp-dark"), ("enter", "memapp-light")):
+            await seen.pilot.press("enter")
+            await seen.until(lambda: isinstance(seen.app.screen, Choice))
+            await seen.pilot.press("down")
+            await seen.until(lambda: seen.app.theme == "memapp-light")
+            await seen.pilot.press(ending)
+            await seen.until(lambda: len(seen.app.screen_stack) == 1 and seen.app.runtime.settings.theme == kept)
+            assert (seen.app.theme, seen.app.runtime.settings.theme) == (kept, kept)
 
 
 def test_every_way_in_which_a_model_fits_has_a_sign() -> None:
@@ -305,7 +323,7 @@ async def test_the_screen_survives_any_size(world: World) -> None:
 async def test_a_toast_hides_neither_the_composer_nor_the_keys(world: World, size: tuple[int, int]) -> None:
     async with conversation(world, size) as seen:
         below = seen.lines()[-4:]  # the line above the composer says nothing now
-        notify(seen.chat, "Undone: Remembered “Anna likes oolong in the morning and at night”")
+        notify(seen.chat, "Taken back: Remembered “Anna likes oolong in the morning and at night”")
         await seen.until(lambda: "Undone:" in seen.text())
         assert seen.lines()[-4:] == below
         assert "[Chat]" in seen.lines()[0]

@@ -12,8 +12,9 @@ from textual.widgets import Input
 from memapp.runtime import Runtime
 from memapp.services import preferences
 from memapp.services.preferences import Preference
-from memapp.ui.safe import joined, notify, row
-from memapp.ui.screens.detail import Line
+from memapp.ui import themes
+from memapp.ui.safe import joined, row
+from memapp.ui.screens.detail import Choice, Line
 from memapp.ui.screens.mode import ModeScreen
 from memapp.ui.told import told
 from memapp.ui.widgets.explained import Explained, ExplainedRows, columns
@@ -97,15 +98,30 @@ class SettingsScreen(ModeScreen):
         one = self.settings.current
         if one is None:
             return
-        if one.value in ("true", "false") and one.default in ("true", "false"):
+        if set(one.choices) == {"true", "false"}:
             self._write(one, "false" if one.value == "true" else "true")
+        elif one.choices:
+            self._choose(one)
         else:
             self._ask(one)
 
     @work(group="settings")
     @told
     async def _ask(self, one: Preference) -> None:
-        value = await self.app.push_screen_wait(Line(one.label, one.value, note=one.description, length=1000))
+        def keep(value: str) -> None:
+            if value != one.value:
+                preferences.set_preference(self.runtime, one.name, value)
+
+        await self.app.push_screen_wait(Line(one.label, one.value, note=one.description, length=1000, keep=keep))
+        self._show()
+
+    @work(group="settings")
+    @told
+    async def _choose(self, one: Preference) -> None:
+        if one.name == "theme":
+            value = await themes.choose(self.app)
+        else:
+            value = await self.app.push_screen_wait(Choice(one.label, one.choices, one.value, note=one.description))
         if value is not None and value != one.value:
             await self._save(one, value)
 
@@ -118,7 +134,6 @@ class SettingsScreen(ModeScreen):
         await asyncio.to_thread(preferences.set_preference, self.runtime, one.name, value)
         if one.name == "theme":
             self.app.theme = value
-        notify(self, preferences.said_now(one.label, value))
         self._show()
 
     def action_default(self) -> None:
