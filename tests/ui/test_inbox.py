@@ -15,11 +15,11 @@ from memapp.domain.consent import Patch
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, preferences, undo
 from memapp.services.consent import decisions, pending, proposals
+from memapp.settings import THEMES
 from memapp.store import chat as store
 from memapp.ui.inbox import arming, reading
 from memapp.ui.inbox.words import expires
 from memapp.ui.screens.inbox import AnswerLine, InboxScreen
-from memapp.ui.themes import OFFERED
 from memapp.ui.widgets.transcript import Note
 from tests.ui.conftest import Seen, World
 from tests.ui.test_hostile import ESCAPES, MARKDOWN, MARKUP, no_escapes
@@ -625,7 +625,7 @@ async def test_the_inbox_looks_as_it_should(world: World, size: tuple[int, int],
         compare(seen, f"profile-{name}", update)
 
 
-@pytest.mark.parametrize("theme", OFFERED)
+@pytest.mark.parametrize("theme", THEMES)
 async def test_in_every_theme_the_values_can_be_read(seen: Seen, theme: str, at_once: None) -> None:
     await fill(seen)
     await open_inbox(seen)
