@@ -1,7 +1,7 @@
-"""Talking: the app, one question with its answer on stdout, and a chat line by line."""
+"""Talking: the app, and one question with its answer on stdout."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -9,13 +9,12 @@ import click
 
 from memapp.cli.output import opened, say, show, show_json
 from memapp.cli.shape import words_or_pipe
+from memapp.domain.chat import MessageStatus
 from memapp.domain.turn import Accepted, Asked, Completed, Failed, Found, Restarted, Streamed, TurnEvent, Waiting
 from memapp.errors import MemappError, ModelError, UsageError
 
 if TYPE_CHECKING:
-    from memapp.runtime import Runtime
-
-HELP = "!new starts another chat, !multi ends a long message with a line !end, !remember TEXT keeps a fact, !quit leaves."
+    from memapp.runtime import Cancel, Runtime
 
 
 def open_app(options: dict[str, Any], question: str = "") -> int:
@@ -32,28 +31,6 @@ def open_app(options: dict[str, Any], question: str = "") -> int:
     return app.return_code or 0
 
 
-def line_by_line(options: dict[str, Any], question: str = "") -> None:
-    """Chat on plain lines: what is typed goes in, what is answered comes out, and nothing moves on the screen."""
-    from memapp.services import chats, turn
-
-    thread_id = ""
-    with opened(options) as runtime:
-        _load(runtime)
-        if sys.stdin.isatty():
-            say(f"memapp. {HELP}")
-        for text in [question] if question else _lines():
-            if text == "!new":
-                thread_id = ""
-                say("A new chat.")
-            elif text.startswith("!"):
-                _command(runtime, text)
-            else:
-                turn.checked(text)
-                thread_id = thread_id or chats.new_thread(runtime).id
-                _answer(runtime, thread_id, text)
-                _learn(runtime)
-
-
 @click.command()
 @click.argument("text", nargs=-1)
 @click.option("-c", "--continue", "continued", is_flag=True, help="Go on with the last chat.")
@@ -63,6 +40,7 @@ def line_by_line(options: dict[str, Any], question: str = "") -> None:
 @click.pass_obj
 def ask(options: dict[str, Any], text: tuple[str, ...], continued: bool, chat_id: str, persona: str, as_json: bool) -> None:
     """Ask one question; the answer streams to stdout. With - or without TEXT, standard input is the question."""
+    from memapp.inference import Cancel
     from memapp.services import chats, turn
 
     question = words_or_pipe(text, "ask")
@@ -74,12 +52,12 @@ def ask(options: dict[str, Any], text: tuple[str, ...], continued: bool, chat_id
             threads = chats.list_threads(runtime, limit=1)
             chat_id = threads[0].id if threads else ""
         thread = chats.get_thread(runtime, chat_id) if chat_id else chats.new_thread(runtime, persona)
-        _load(runtime)
-        _answer(runtime, thread.id, question, as_json=as_json)
-        _learn(runtime)
+        load(runtime)
+        answer(runtime, thread.id, turn.take_turn(runtime, thread.id, question), as_json=as_json)
+        learn(runtime, Cancel())
 
 
-def _load(runtime: "Runtime") -> None:
+def load(runtime: "Runtime") -> None:
     """Load the chat model now; the embedder goes on loading while the model reads."""
     from memapp.services import models
 
@@ -94,13 +72,11 @@ def start_thread(work: Callable[[], None]) -> None:
     threading.Thread(target=work, daemon=True).start()
 
 
-def _answer(runtime: "Runtime", thread_id: str, text: str, *, as_json: bool = False) -> None:
+def answer(runtime: "Runtime", thread_id: str, turn: Iterable[TurnEvent], *, as_json: bool = False) -> None:
     """Write the answer: as it comes for a person, whole for a pipe, which must not get a reply that was begun and dropped."""
-    from memapp.services.turn import take_turn
-
     seen: list[TurnEvent] = []
     streams = sys.stdout.isatty() and not as_json
-    for event in take_turn(runtime, thread_id, text):
+    for event in turn:
         seen.append(event)
         match event:
             case Waiting(note=note) if runtime.chat.state == "loading":
@@ -111,12 +87,14 @@ def _answer(runtime: "Runtime", thread_id: str, text: str, *, as_json: bool = Fa
                 say("\n[said that before; once more]")
             case Completed(reply=reply) if not as_json:
                 show("" if streams else reply.text)
-                if reply.usage.at_limit:
+                if reply.status is MessageStatus.STOPPED:
+                    say("[stopped]")
+                elif reply.usage.at_limit:
                     say(_how_to_go_on(runtime))
             case Failed(error=error):
                 raise _for_a_shell(runtime, error)
             case Asked(question=question):
-                say(question.text)
+                say(f"memapp asks: {question.text}")
                 _say_what_waits(runtime, seen)
     if as_json:
         show_json(_summary(thread_id, seen))
@@ -132,6 +110,8 @@ def _for_a_shell(runtime: "Runtime", error: MemappError) -> MemappError:
     """Return why no reply came, with what to do on the command line."""
     if runtime.chat.state != "failed":
         return error
+    if runtime.settings.server:
+        return ModelError(runtime.chat.note, 'Without the server: memapp config set server ""')
     return ModelError(runtime.chat.note, "`memapp models` lists what there is, `memapp models use NAME` chooses one.")
 
 
@@ -157,47 +137,16 @@ def _summary(thread_id: str, seen: list[TurnEvent]) -> dict[str, Any]:
     }
 
 
-def _learn(runtime: "Runtime") -> None:
+def learn(runtime: "Runtime", cancel: "Cancel") -> None:
     """Do what is due after a reply, before the command ends; a broken memory step never spoils the answer."""
     from memapp.domain.consent import Patch
-    from memapp.inference import Cancel
     from memapp.services import upkeep
 
     try:
-        for written in upkeep.work(runtime, None, Cancel()):
+        for written in upkeep.work(runtime, None, cancel):
             if isinstance(written, Patch):
                 continue  # `consents` lists it
             was = f" (was: {written.before.text})" if written.before else ""
             say(f"{'Updated' if written.before else 'Remembered'}: {written.memory.text}{was}")
     except MemappError as error:
         say(f"Nothing was learned this time: {error}")
-
-
-def _lines() -> Iterator[str]:
-    """Yield messages from standard input until !quit or its end."""
-    for line in sys.stdin:
-        text = line.strip()
-        if text == "!quit":
-            return
-        if text == "!multi":
-            text = "\n".join(_until("!end"))
-        if text:
-            yield text
-
-
-def _until(end: str) -> Iterator[str]:
-    for line in sys.stdin:
-        if line.strip() == end:
-            return
-        yield line.rstrip("\n")
-
-
-def _command(runtime: "Runtime", text: str) -> None:
-    from memapp.services import curate
-
-    word, _, rest = text.partition(" ")
-    if word == "!remember":
-        curate.add(runtime, rest)
-        say("Remembered.")
-    else:
-        say(HELP)

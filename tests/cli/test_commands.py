@@ -213,7 +213,7 @@ def test_completion_scripts_exist(memapp: Terminal, shell: str) -> None:
 
 def test_plain_chat_reads_lines_and_remembers(tmp_path: Path) -> None:
     environment = {**os.environ, "MEMAPP_HOME": str(tmp_path)}
-    lines = "!remember I keep bees.\n!new\n!what\n!quit\n"
+    lines = "/remember I keep bees.\n/new\n/help\n/quit\nnot sent\n"
     done = subprocess.run(
         [sys.executable, "-m", "memapp", "--model", "/nowhere.gguf", "--plain"],
         input=lines,
@@ -222,7 +222,8 @@ def test_plain_chat_reads_lines_and_remembers(tmp_path: Path) -> None:
         env=environment,
     )
     assert done.returncode == 0, done.stderr
-    assert "Remembered." in done.stderr
+    assert "Remembered: I keep bees." in done.stderr
+    assert "You:" not in done.stderr
     assert done.stdout == ""
 
 

@@ -7,9 +7,7 @@ import pytest
 from textual import events
 
 from memapp.domain.chat import MAX_MESSAGE_CHARS
-from memapp.errors import UsageError
 from memapp.services import chats, curate
-from memapp.ui.commands import Command, parse, unescaped
 from tests.ui.conftest import Seen, World
 from tests.ui.test_window import burst
 
@@ -177,6 +175,12 @@ async def test_commands_of_the_composer(seen: Seen) -> None:
     await seen.pilot.press("enter")
     await seen.until(lambda: "Evidence added: a torn ticket" in seen.words())
     assert seen.chat.thread is not None and seen.chat.thread.persona == "tom"
+    await seen.type("/new")
+    await seen.pilot.press("enter")
+    await seen.until(lambda: seen.chat.thread is None and not composer.text)
+    await seen.type("/quit")
+    await seen.pilot.press("enter")
+    await seen.until(lambda: not seen.app.is_running)
 
 
 async def test_letters_that_come_at_once_with_a_new_chat_stand_in_it(seen: Seen) -> None:
@@ -197,30 +201,6 @@ async def test_a_fact_that_is_sent_twice_at_once_is_kept_once_and_said_so(seen: 
     await seen.until(lambda: seen.chat.composer.text == "next")
     assert curate.count(seen.app.runtime) == 1
     assert seen.toasts() == ["Remembered: User sails."]
-
-
-@pytest.mark.parametrize(
-    ("written", "meant"),
-    [
-        ("hello", None),
-        ("//slash", None),
-        ("/usr/bin/python", None),
-        ("/help", Command("help")),
-        ("/remember  tea ", Command("remember", "tea")),
-    ],
-)
-def test_commands_are_told_from_messages(written: str, meant: Command | None) -> None:
-    assert parse(written) == meant
-
-
-@pytest.mark.parametrize("written", ["/", "/nothing", "/remember"])
-def test_a_wrong_command_says_what_to_write(written: str) -> None:
-    with pytest.raises(UsageError):
-        parse(written.strip())
-
-
-def test_two_slashes_send_one() -> None:
-    assert unescaped("//x") == "/x"
 
 
 def editor(folder: Path, script: str) -> str:

@@ -3,13 +3,13 @@
 import asyncio
 from typing import TYPE_CHECKING
 
+from memapp.domain import commands
 from memapp.domain.chat import Message, Thread
+from memapp.domain.commands import Command
 from memapp.domain.text import shorten
 from memapp.errors import UsageError
 from memapp.services import chats
-from memapp.ui import commands
 from memapp.ui.announce import ThreadStarted, Unsent
-from memapp.ui.commands import Command
 from memapp.ui.screens.detail import Question, TextCard
 
 if TYPE_CHECKING:
@@ -129,6 +129,14 @@ class Sending:
                 if screen.busy or not screen.can_answer:
                     raise UsageError("Still answering." if screen.busy else "There is no model to say something.")
                 screen.talk.remark(await self._begun())
+            case "new":
+                screen.composer.clear_text()
+                screen.action_new()
+                return
+            case "quit":
+                screen.composer.clear_text()
+                await screen.app.action_quit()
+                return
             case "persona" if not command.text:
                 screen.say(f"Write /persona and a name: {', '.join(screen.runtime.personas)}.")
                 return

@@ -1,4 +1,4 @@
-"""The commands that can be written in the composer: they begin with a slash."""
+"""The commands that can be written where a message can be: they begin with a slash."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,9 @@ COMMANDS = {
     "evidence": ("/evidence TEXT", "adds an evidence card to this chat"),
     "remark": ("/remark", "lets the persona say something unasked"),
     "persona": ("/persona NAME", "starts a new chat with another persona"),
+    "new": ("/new", "starts a new chat"),
     "help": ("/help", "shows this"),
+    "quit": ("/quit", "leaves memapp"),
 }
 TAKES_TEXT = ("remember", "evidence")
 

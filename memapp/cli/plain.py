@@ -1,0 +1,145 @@
+"""A chat line by line: what is typed goes in, what is answered comes out, and nothing moves on the screen."""
+
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+from memapp.cli.output import opened, say
+from memapp.cli.talk import answer, learn, load
+from memapp.domain import commands
+from memapp.domain.commands import Command
+from memapp.domain.text import clean
+from memapp.errors import MemappError, UsageError
+from memapp.inference import Cancel
+from memapp.runtime import Runtime
+from memapp.services import chats, curate, turn
+
+MULTI, END = "/multi", "/end"
+HELP = f"/help lists the commands, {MULTI} begins a message of several lines that {END} ends, ctrl+c stops a reply."
+
+
+def line_by_line(options: dict[str, Any], question: str = "") -> None:
+    """Chat until /quit or the end of standard input; `question` is the only message if there is one."""
+    with opened(options) as runtime:
+        load(runtime)
+        talk = _Talk(runtime, is_terminal=sys.stdin.isatty() and not question)
+        if question:
+            talk.send(question)
+        else:
+            talk.run()
+
+
+class _Talk:
+    """The chat that goes on. A person at a terminal is asked for each line, and hears of an error; a pipe ends with it."""
+
+    def __init__(self, runtime: Runtime, *, is_terminal: bool) -> None:
+        self._runtime = runtime
+        self._is_terminal = is_terminal
+        self._thread_id = ""
+        self._persona = runtime.settings.persona
+
+    def run(self) -> None:
+        if self._is_terminal:
+            say(f"memapp. {HELP}")
+        while (written := self._written()) is not None:
+            try:
+                command = commands.parse(written)
+                if command is not None and command.name == "quit":
+                    return
+                if command is not None:
+                    self._carry_out(command)
+                elif written:
+                    self.send(commands.unescaped(written))
+            except MemappError as error:
+                if not self._is_terminal:
+                    raise
+                say(f"{error.title}: {error}")
+
+    def send(self, text: str) -> None:
+        """Send a message, write its answer, and learn from it."""
+        turn.checked(text)
+        with self._stopped_by_ctrl_c() as cancel:
+            thread_id = self._begun()
+            self._label(self._runtime.persona(self._persona).name)
+            answer(self._runtime, thread_id, turn.take_turn(self._runtime, thread_id, text, cancel=cancel))
+        with self._stopped_by_ctrl_c() as cancel:
+            learn(self._runtime, cancel)
+
+    def _carry_out(self, command: Command) -> None:
+        runtime = self._runtime
+        match command.name:
+            case "remember":
+                say(f"Remembered: {curate.get(runtime, curate.add(runtime, command.text).memory_id).text}")
+            case "evidence":
+                chats.add_evidence(runtime, self._begun(), command.text)
+                say("Evidence added.")
+            case "remark":
+                with self._stopped_by_ctrl_c() as cancel:
+                    thread_id = self._begun()
+                    self._label(runtime.persona(self._persona).name)
+                    answer(runtime, thread_id, turn.remark(runtime, thread_id, cancel=cancel))
+            case "persona":
+                self._choose_persona(command.text)
+            case "new":
+                self._thread_id = ""
+                say("A new chat.")
+            case "help":
+                for form, what in commands.COMMANDS.values():
+                    say(f"{form:18} {what}")
+                say(HELP)
+
+    def _choose_persona(self, name: str) -> None:
+        known = self._runtime.personas
+        found = next((key for key, one in known.items() if name.lower() in (key, one.name.lower())), None)
+        if found is None:
+            wrong = f"There is no persona {name!r}." if name else "Write /persona and a name."
+            raise UsageError(wrong, f"There are: {', '.join(known)}.")
+        self._thread_id, self._persona = "", found
+        say(f"A new chat with {known[found].name}.")
+
+    def _begun(self) -> str:
+        self._thread_id = self._thread_id or chats.new_thread(self._runtime, self._persona).id
+        return self._thread_id
+
+    def _written(self) -> str | None:
+        """Return the next message or command, '' for an empty line, None at the end."""
+        self._label("You")
+        line = sys.stdin.readline()
+        if line.strip() != MULTI:
+            return line.strip() if line else None
+        lines: list[str] = []
+        while (line := sys.stdin.readline()) and line.strip() != END:
+            lines.append(line.rstrip("\n"))
+        return "\n".join(lines)
+
+    def _label(self, name: str) -> None:
+        """Say who speaks, where a person reads it."""
+        if self._is_terminal:
+            click.echo(f"{clean(name)}: ", nl=False, err=True)
+
+    @contextmanager
+    def _stopped_by_ctrl_c(self) -> Iterator[Cancel]:
+        """Let the first ctrl+c at a terminal stop what is being done, and the second one end the program."""
+        cancel, pressed = Cancel(), False
+
+        def stop(_: int, __: object) -> None:
+            nonlocal pressed
+            if pressed:
+                raise KeyboardInterrupt
+            pressed = True
+            # On a thread: what is interrupted here may hold the lock of `cancel`.
+            threading.Thread(target=cancel.set, daemon=True).start()
+
+        if not self._is_terminal:
+            yield cancel
+            return
+        before = signal.signal(signal.SIGINT, stop)
+        try:
+            yield cancel
+        finally:
+            signal.signal(signal.SIGINT, before)

@@ -1,0 +1,70 @@
+"""The chat line by line, at a terminal and in a pipe."""
+
+import io
+import os
+import signal
+from collections.abc import Callable
+
+import pytest
+
+from memapp import bootstrap
+from memapp.inference.scripted import ScriptedModel
+from tests.cli.conftest import Terminal
+
+
+class Lines(io.StringIO):
+    """Standard input of a person at a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def typed(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> "Callable[[str], None]":
+    """Return what takes the place of standard input."""
+
+    def sit_down(text: str) -> None:
+        monkeypatch.setattr("sys.stdin", Lines(text))
+
+    return sit_down
+
+
+def test_at_a_terminal_it_is_said_who_speaks(memapp: Terminal, typed: Callable[[str], None]) -> None:
+    typed("hello there\n/persona tom\nand you?\n/quit\n")
+    code, out, err = memapp("--plain")
+    assert code == 0
+    assert err.count("You: ") == 4
+    assert "\nYou: memapp: " in err and "You: Tom: " in err
+    assert "memapp:" not in out and "You:" not in out
+
+
+def test_commands_of_the_app_are_understood_and_an_error_ends_nothing(memapp: Terminal, typed: Callable[[str], None]) -> None:
+    typed("/remember User keeps bees.\n/remembr x\n/persona\n/evidence a torn ticket\n/multi\none\ntwo\n/end\n/new\n")
+    code, _, err = memapp("--plain")
+    assert code == 0
+    assert "Remembered: User keeps bees." in err
+    assert "Did you mean /remember?" in err and "There are: " in err
+    assert memapp("list")[1].count("bees") == 1
+    assert [line.split("\t")[-1] for line in memapp("chats")[1].splitlines()] == ["one two"]
+
+
+def test_ctrl_c_stops_a_reply_and_not_the_program(
+    memapp: Terminal, typed: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = ScriptedModel()
+    model.script = lambda _, sampling: None if sampling.grammar else "word " * 2000
+    model.delay_seconds = 0.001
+    pressed = []
+
+    def press(_: float) -> None:
+        if not pressed:
+            pressed.append(True)
+            os.kill(os.getpid(), signal.SIGINT)
+
+    model._sleep = press  # type: ignore[method-assign]
+    monkeypatch.setattr(bootstrap, "open_chat_model", lambda *_: model)
+    typed("tell me all\n/remember User keeps bees.\n")
+    code, _, err = memapp("--plain")
+    assert code == 0
+    assert "[stopped]" in err
+    assert "Remembered: User keeps bees." in err

@@ -1,0 +1,30 @@
+"""Commands in what a person writes."""
+
+import pytest
+
+from memapp.domain.commands import Command, parse, unescaped
+from memapp.errors import UsageError
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("hello", None),
+        ("//slash", None),
+        ("/usr/bin/python", None),
+        ("/help", Command("help")),
+        ("/remember  tea ", Command("remember", "tea")),
+    ],
+)
+def test_commands_are_told_from_messages(written: str, meant: Command | None) -> None:
+    assert parse(written) == meant
+
+
+@pytest.mark.parametrize("written", ["/", "/nothing", "/remember"])
+def test_a_wrong_command_says_what_to_write(written: str) -> None:
+    with pytest.raises(UsageError):
+        parse(written.strip())
+
+
+def test_two_slashes_send_one() -> None:
+    assert unescaped("//x") == "/x"
