@@ -77,7 +77,7 @@ def _check_store(options: dict[str, Any], report: dict[str, str]) -> list[str]:
     except MemappError as error:
         problems.append(str(error))
     try:
-        report["embedding model"] = bundled_embedder_path().name
+        report["embedding model"] = f"bundled, {bundled_embedder_path().parent.name}"
     except MemappError as error:
         problems.append(str(error))
     return problems

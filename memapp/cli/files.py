@@ -10,13 +10,13 @@ from memapp.cli.output import opened, say, show, show_json, show_rows
 from memapp.cli.shape import as_json_option
 from memapp.domain.consent import label
 from memapp.domain.text import clean, counted, one_line
-from memapp.errors import NeedsYes
+from memapp.errors import NeedsYes, NotFound
 
 PLACES = ("config", "personas", "database", "models", "cache", "log")
 
 
 @click.command()
-@click.argument("place", type=click.Choice(PLACES), required=False)
+@click.argument("place", type=click.Choice((*PLACES, "db")), required=False)
 @as_json_option
 @click.pass_obj
 def locate(options: dict[str, Any], place: str | None, as_json: bool) -> None:
@@ -24,6 +24,7 @@ def locate(options: dict[str, Any], place: str | None, as_json: bool) -> None:
     from memapp import paths
 
     found = paths.locate(options["home"], options["database"])
+    place = "database" if place == "db" else place
     if place and not as_json:
         show(str(getattr(found, place)))
         return
@@ -40,6 +41,8 @@ def backup(options: dict[str, Any], target: Path, yes: bool, as_json: bool) -> N
     path = target.expanduser().absolute()
     if path.is_file() and not yes:
         raise NeedsYes(f"There is a file {target} already.", "Add --yes to replace it.")
+    if not path.parent.is_dir():
+        raise NotFound(f"There is no folder {path.parent}.", "Make it first, or name another.")
     with opened(options, read_only=True) as runtime:
         runtime.database.backup(path)
     say(f"Written to {target}.")
@@ -53,6 +56,8 @@ def restore_file(options: dict[str, Any], source: Path, *, yes: bool) -> None:
     from memapp.store import restore
 
     source = source.expanduser().absolute()
+    if not source.exists():
+        raise NotFound(f"There is no file {source}.", "Check its name.")
     found = restore.look_at(source)
     held = f"{counted(found.memories, 'memory', 'memories')} and {counted(found.messages, 'message')}"
     ending = f"; {counted(found.waiting, 'undecided proposal')} left behind" if found.waiting else ""

@@ -29,7 +29,14 @@ def words_or_pipe(words: tuple[str, ...], command: str) -> str:
         return " ".join(words)
     if not words and sys.stdin.isatty():
         raise UsageError(f"`memapp {command}` needs words.", "Write them after it, or pipe them in.")
-    return sys.stdin.read()
+    try:
+        text = sys.stdin.read()
+        text.encode()  # what was no UTF-8 may have come through in disguise
+    except UnicodeError:
+        text = "\0"
+    if "\0" in text:
+        raise UsageError("What was piped in is no text.", "memapp reads UTF-8.")
+    return text
 
 
 class ListingGroup(click.Group):

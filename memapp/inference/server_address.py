@@ -16,7 +16,8 @@ def checked(url: str, allow_remote: bool) -> httpx.URL:
     except (httpx.InvalidURL, UnicodeError):
         raise ModelError("`server` is not an address.", example) from None
     if address.scheme not in ("http", "https") or not address.host or address.userinfo:
-        raise ModelError(f"`server` cannot be used: {shorten(one_line(clean(address.host or url)), 80)}.", example)
+        shown = address.host if address.userinfo else url  # a password is not for the screen
+        raise ModelError(f"`server` cannot be used: {shorten(one_line(clean(shown)), 80)}.", example)
     if not allow_remote and not _is_loopback(address.host):
         raise ModelError(
             f"The model server {shorten(one_line(clean(address.host)), 80)} is not this machine, and your words would leave it.",

