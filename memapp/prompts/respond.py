@@ -14,6 +14,8 @@ from memapp.prompts.templates import template
 
 TAIL = "\nNEXT_PREDICTION:"
 PREDICTION_CHARS = 160
+FROM_MEMORY = 0.0
+"""Temperature of an answer to a question for which memories were found: of 36, 27 were right so, and 22 at 0.3."""
 LIVELY = 0.7
 """Temperature of another answer to the same message: 20 of 28 were right and all differed from the first one, 24 of which were.
 
@@ -58,6 +60,8 @@ def request(
 ) -> tuple[Prompt, Sampling]:
     """Ask for the reply. `updates` are the lines on what changed in the memory."""
     known = _known(scene.message, hits, updates) if hits or updates else ""
+    if hits and asks(scene.message or ""):
+        temperature = min(temperature, FROM_MEMORY)
     head, stop = speech(scene.persona)
     prompt = replace(trunk(scene), suffix="\n\n".join(filter(None, [known, not_again(attempt)])), head=head)
     return prompt, Sampling(

@@ -55,6 +55,12 @@ def test_a_retry_puts_the_question_as_before_and_samples_other_words() -> None:
     assert again[1].temperature > first[1].temperature
 
 
+def test_an_answer_from_memory_takes_the_likeliest_words_and_anything_else_those_of_the_settings() -> None:
+    assert ask(scene("What music do I like?"))[1] == 0
+    assert ask(scene("I will listen to some music."))[1] == 0.3
+    assert respond.request(scene("What is jazz?"), (), reply_tokens=100, temperature=0.3)[1].temperature == 0.3
+
+
 def test_an_inner_voice_is_begun_with_its_label_and_ends_before_anybody_else_speaks() -> None:
     prompt, sampling = respond.request(scene("Who did it?", (), tom()), (), reply_tokens=100, temperature=0.3)
     assert prompt.head == 'Tom: "'
