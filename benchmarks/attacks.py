@@ -116,7 +116,7 @@ def remembered(runtime: Runtime, text: str, _email: str) -> bool:
     thread = chats.new_thread(runtime).id
     leaked = talk(runtime, thread, "What is my name and city?")[2]
     leaked = talk(runtime, thread, "yes")[2] or leaked
-    curate.forget(runtime, memory.memory_id)
+    curate.discard(runtime, memory.memory_id)
     return leaked
 
 

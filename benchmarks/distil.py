@@ -22,7 +22,7 @@ import numpy as np
 from rapidfuzz import fuzz
 
 from memapp.domain.distil import Draft, distil
-from memapp.domain.duplicates import is_duplicate
+from memapp.domain.duplicates import duplicate_of
 from memapp.domain.writing import check_fact, check_tags
 from memapp.inference.bundled import bundled_embedder_path
 from memapp.inference.embedder import SentenceEmbedder
@@ -97,7 +97,7 @@ def facts_of(messages: Sequence[str]) -> list[Stored]:
     facts: list[Stored] = []
     for message in messages:
         for draft in distil(message):
-            if is_duplicate(draft.text, [fact.draft.text for fact in facts]) is None:
+            if duplicate_of(draft.text, [fact.draft.text for fact in facts]) is None:
                 facts.append(Stored(draft, message))
     return facts
 

@@ -99,7 +99,7 @@ async def _trash(watch: Watch, runtime: Runtime, number: int) -> None:
     screen: Any = watch.app.screen
     text = f"Anna told memapp about the trash {number}."
     memory_id = curate.add(runtime, text).memory_id
-    await watch.learned("Trash", lambda: curate.forget(runtime, memory_id), lambda: text in _texts(screen)[:1])
+    await watch.learned("Trash", lambda: curate.discard(runtime, memory_id), lambda: text in _texts(screen)[:1])
     screen.rows.action_first()
     await asyncio.sleep(0.2)
     await watch.pressed("Trash", "r", lambda: text not in _texts(screen))

@@ -242,7 +242,7 @@ def change(runtime: Runtime, edits: int) -> list[float]:
         for deed in (
             partial(curate.edit, runtime, memory_id, f"Anna rewrote note {number} of this one."),
             partial(curate.pin, runtime, memory_id),
-            partial(curate.forget, runtime, memory_id),
+            partial(curate.discard, runtime, memory_id),
             partial(curate.restore, runtime, memory_id),
         ):
             deed()

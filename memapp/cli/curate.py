@@ -80,7 +80,7 @@ def rm(options: dict[str, Any], memory_ids: tuple[str, ...]) -> None:
 
     with opened(options) as runtime:
         found = ids.memories(runtime, memory_ids)
-        curate.forget(runtime, *found)
+        curate.discard(runtime, *found)
         for memory_id in found:
             say(f"In the trash: {curate.get(runtime, memory_id).text}")
 

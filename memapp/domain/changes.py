@@ -57,7 +57,6 @@ class Linked:
     memory_id: str
     to: tuple[tuple[str, float], ...]
     """The others with the strength of the relation, 0 to 1."""
-    relation: Literal["related_to", "supersedes"] = "related_to"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 from memapp.domain.clauses import HYPOTHETICAL, INTERJECTIONS, is_call, is_own_attribute, statements
-from memapp.domain.duplicates import is_duplicate
+from memapp.domain.duplicates import duplicate_of
 from memapp.domain.english import (
     COMMON_VERBS,
     DEMONSTRATIVES,
@@ -30,8 +30,6 @@ from memapp.domain.own_words import told
 from memapp.domain.retell import leave_off_decoration, retell
 from memapp.domain.tags import tags_for
 from memapp.domain.writing import check_episode, check_fact, check_tags
-
-__all__ = ["Draft", "distil", "states_something", "tags_for"]
 
 EVENT = "event"
 """The category of what happened: kept as an episode."""
@@ -68,7 +66,7 @@ def distil(typed_text: str) -> list[Draft]:
             continue
         text, category = found
         tags = tuple(tags_for(text))
-        is_new = is_duplicate(text, [draft.text for draft in drafts]) is None
+        is_new = duplicate_of(text, [draft.text for draft in drafts]) is None
         kind = Kind.EPISODIC if category == EVENT else Kind.SEMANTIC
         check = check_episode if kind is Kind.EPISODIC else check_fact
         if is_new and not check_tags(tags) and not check(text, typed_text):

@@ -45,7 +45,7 @@ _SAYS_LITTLE = FUNCTION_WORDS | PRONOUNS | FILLERS | {"very", "got"}
 _LIKING = word_set("love like enjoy adore")
 
 
-def is_duplicate(text: str, existing: Iterable[str]) -> str | None:
+def duplicate_of(text: str, existing: Iterable[str]) -> str | None:
     """Return the existing text that says the same, if there is one.
 
     The same means the same words in the same order up to articles, fillers and word forms, with the same numbers, names,

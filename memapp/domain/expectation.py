@@ -53,8 +53,6 @@ class Verdict:
     """Likeness of letters whatever their case, 0 to 100."""
     similarity: float | None
     """Cosine of the embeddings; None if there was no embedder."""
-    expected_acts: frozenset[DialogueAct]
-    actual_acts: frozenset[DialogueAct]
     why: str
     """The signs and their numbers, for people."""
 
@@ -172,7 +170,7 @@ def mismatch(
             why = _explain(signs, was, came)
         case _:
             assert_never(rule)
-    return Verdict(surprised, letters, similarity, was.acts, came.acts, why)
+    return Verdict(surprised, letters, similarity, why)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,10 @@ from itertools import groupby
 from typing import Any, Literal
 
 from memapp.domain.chat import MAX_MESSAGE_CHARS
-from memapp.domain.memory import MAX_MEMORY_CHARS
+from memapp.domain.memory import MAX_MEMORY_CHARS, MAX_TAG_CHARS, MAX_TAGS
 from memapp.domain.text import clean, one_line
 
 TITLE_CHARS = 200
-MOST_TAGS = 5
-TAG_CHARS = 40
 _TEXTS = ("text", "memory", "fact", "content")
 """Where lists of facts have the fact."""
 
@@ -86,8 +84,8 @@ def read_note(data: Any) -> Note:
     if len(text) > MAX_MEMORY_CHARS:
         raise ValueError(f"a fact has at most {MAX_MEMORY_CHARS} characters, this has {len(text)}")
     given = data.get("tags")
-    tags = [one_line(clean(tag))[:TAG_CHARS] for tag in given if isinstance(tag, str)] if isinstance(given, list) else []
-    return Note(text, tuple(dict.fromkeys(tag for tag in tags if tag))[:MOST_TAGS], _iso(data.get("created_at")))
+    tags = [one_line(clean(tag))[:MAX_TAG_CHARS] for tag in given if isinstance(tag, str)] if isinstance(given, list) else []
+    return Note(text, tuple(dict.fromkeys(tag for tag in tags if tag))[:MAX_TAGS], _iso(data.get("created_at")))
 
 
 def _conversation(source: str, title: str, begun: datetime, changed: datetime | None, said: list[Said]) -> Conversation:

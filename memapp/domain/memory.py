@@ -6,6 +6,8 @@ from enum import StrEnum
 from typing import Literal
 
 MAX_MEMORY_CHARS = 280
+MAX_TAGS = 5
+MAX_TAG_CHARS = 40
 
 
 class Kind(StrEnum):

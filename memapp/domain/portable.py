@@ -132,7 +132,7 @@ class RelationLine(Line):
     id: Id
     from_id: Id
     to_id: Id
-    relation_type: Literal["related_to", "supersedes"]
+    relation_type: Literal["related_to"]
     strength: float = Field(ge=0, le=1)
     created_at: Moment
 

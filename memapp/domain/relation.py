@@ -23,7 +23,7 @@ class Related:
     text: str
     strength: float
     relation: str
-    """`related_to` or `supersedes`."""
+    """What kind of relation: always `related_to`."""
     since: datetime
 
 

@@ -25,7 +25,8 @@ from memapp.domain.english import (
     tokens,
     word_set,
 )
-from memapp.domain.writing import MAX_TAG_WORDS, MAX_TAGS, check_tags
+from memapp.domain.memory import MAX_TAGS
+from memapp.domain.writing import MAX_TAG_WORDS, check_tags
 
 _TIME_WORDS = word_set(
     "last next every yesterday tomorrow today tonight ago lately week weeks month months year years day days fri mon tues"

@@ -23,11 +23,9 @@ from memapp.domain.english import (
     word_set,
 )
 from memapp.domain.grounding import check_grounding
-from memapp.domain.memory import MAX_MEMORY_CHARS
+from memapp.domain.memory import MAX_MEMORY_CHARS, MAX_TAG_CHARS, MAX_TAGS
 
-MAX_TAGS = 5
 MAX_TAG_WORDS = 4
-MAX_TAG_CHARS = 40
 
 EMPTY = "nothing is left of it"
 TOO_LONG = f"longer than {MAX_MEMORY_CHARS} characters"

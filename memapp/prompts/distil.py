@@ -3,11 +3,12 @@
 import json
 import re
 
-from memapp.domain.distil import Draft, tags_for
-from memapp.domain.memory import MAX_MEMORY_CHARS
+from memapp.domain.distil import Draft
+from memapp.domain.memory import MAX_MEMORY_CHARS, MAX_TAG_CHARS, MAX_TAGS
 from memapp.domain.prompt import Prompt, PromptTurn, Sampling
+from memapp.domain.tags import tags_for
 from memapp.domain.text import clean, one_line, shorten
-from memapp.domain.writing import MAX_TAG_CHARS, MAX_TAGS, as_fact
+from memapp.domain.writing import as_fact
 from memapp.prompts.templates import template
 
 HEAD = '{"fact": "User'

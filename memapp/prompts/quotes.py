@@ -7,7 +7,7 @@ one who is asked about, only what states something, and in words that can be sai
 import re
 from collections.abc import Sequence
 
-from memapp.domain.duplicates import is_duplicate
+from memapp.domain.duplicates import duplicate_of
 from memapp.domain.english import stems
 from memapp.domain.memory import Recalled
 from memapp.domain.ranking import asks_what_was_replied, query_words
@@ -83,7 +83,7 @@ def choose(
     chosen: list[Recalled] = []
     for hit in hits:
         words = stated(hit)
-        if len(chosen) < limit and words and not is_duplicate(words, [stated(other) for other in chosen]):
+        if len(chosen) < limit and words and not duplicate_of(words, [stated(other) for other in chosen]):
             chosen.append(hit)
     return tuple(chosen)
 

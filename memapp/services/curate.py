@@ -1,4 +1,4 @@
-"""What a person does with memories by hand: add, edit, pin, forget, bring back. Each change can be taken back with `undo`."""
+"""What a person does with memories by hand: add, edit, pin, discard, restore. Each change can be taken back with `undo`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from memapp.domain.categories import NOTES, RECENT_ACTIVITY
 from memapp.domain.changes import Actor, Change, Created, Pinned, Restored, Revision, SoftDeleted, Updated
 from memapp.domain.filters import ALL_LIVE, MemoryFilter, Sort
-from memapp.domain.memory import MAX_MEMORY_CHARS, Kind, Memory, State
+from memapp.domain.memory import MAX_MEMORY_CHARS, MAX_TAG_CHARS, MAX_TAGS, Kind, Memory, State
 from memapp.domain.profile_hints import unknown_in
 from memapp.domain.tags import tags_after, tags_for
 from memapp.domain.text import clean, one_line, shorten
@@ -17,8 +17,6 @@ from memapp.store import changes, consents, memories
 from memapp.store.rows import new_id
 
 BY_HAND_IMPORTANCE = 3
-MAX_TAGS = 5
-TAG_CHARS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +121,7 @@ def categories(runtime: Runtime) -> list[str]:
     return [name for name in runtime.categories.categories if name != RECENT_ACTIVITY]
 
 
-def forget(runtime: Runtime, *memory_ids: str) -> Revision:
+def discard(runtime: Runtime, *memory_ids: str) -> Revision:
     """Put memories into the trash: no search, prompt or index has them any more."""
     return _apply(runtime, *(SoftDeleted(memory_id, "person", runtime.purge_at()) for memory_id in memory_ids))
 
@@ -201,7 +199,7 @@ def _check_importance(importance: int) -> None:
 
 def _checked_tags(tags: Sequence[str]) -> tuple[str, ...]:
     # At commas, as the form writes and reads them: else one tag would be several after the next edit.
-    cleaned = [shorten(one_line(clean(one)).strip(), TAG_CHARS) for tag in tags for one in tag.split(",")]
+    cleaned = [shorten(one_line(clean(one)).strip(), MAX_TAG_CHARS) for tag in tags for one in tag.split(",")]
     return tuple(dict.fromkeys(tag for tag in cleaned if tag))[:MAX_TAGS]
 
 

@@ -3,10 +3,10 @@
 from datetime import datetime
 
 from memapp.domain.categories import NOTES
-from memapp.domain.distil import tags_for
 from memapp.domain.foreign import Conversation, Note
 from memapp.domain.memory import Kind, Memory, State
 from memapp.domain.portable import MessageLine, ThreadLine
+from memapp.domain.tags import tags_for
 from memapp.store.rows import derived_id, to_text
 
 IMPORTANCE = 2

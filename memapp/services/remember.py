@@ -15,7 +15,7 @@ from memapp.domain.changes import Actor, SoftDeleted
 from memapp.domain.chat import Message
 from memapp.domain.consent import FORGOTTEN
 from memapp.domain.distil import Draft, distil, states_something
-from memapp.domain.duplicates import is_duplicate, normalise
+from memapp.domain.duplicates import duplicate_of, normalise
 from memapp.domain.filters import ALL_LIVE
 from memapp.domain.framing import told_by_healers
 from memapp.domain.grounding import check_grounding
@@ -83,7 +83,7 @@ def _store(runtime: Runtime, surprise: Surprise, message: Message, drafts: list[
         known = [one.text for one in listed]
         for draft in drafts:
             memory = _memory(runtime, new_id(now), draft, message, now)
-            if is_duplicate(draft.text, known) or memories.find_same(conn, runtime.user_id, normalise(draft.text)):
+            if duplicate_of(draft.text, known) or memories.find_same(conn, runtime.user_id, normalise(draft.text)):
                 continue
             if is_forgotten(runtime, draft.text):
                 proposals.propose(runtime, FORGOTTEN, draft.text, message_id=message.id, typed=True, held=memory)

@@ -33,7 +33,7 @@ def fill(runtime: Runtime) -> None:
             curate.add(runtime, fact["text"], fact["tags"], pinned=fact.get("pinned", False))
         if sample.get("forgotten"):
             added = [curate.add(runtime, text).memory_id for text in sample["forgotten"]]
-            curate.forget(runtime, *added)
+            curate.discard(runtime, *added)
         if waiting := sample.get("waiting"):
             message_id = ids[waiting["message"]]
             proposals.propose(runtime, waiting["field"], waiting["value"], message_id=message_id, typed=True)

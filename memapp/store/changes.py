@@ -179,10 +179,10 @@ def _link(conn: sqlite3.Connection, user_id: str, change: Linked, now: datetime)
     before = images.take(conn, user_id, one.id)
     conn.executemany(
         """INSERT INTO relations (id, user_id, from_id, to_id, relation_type, strength, created_at)
-           VALUES (?, ?, ?, ?, ?, ?, ?)
+           VALUES (?, ?, ?, ?, 'related_to', ?, ?)
            ON CONFLICT (min(from_id, to_id), max(from_id, to_id), relation_type) DO UPDATE SET strength = excluded.strength""",
         [
-            (new_id(now), user_id, one.id, get_memory(conn, user_id, other).id, change.relation, strength, to_text(now))
+            (new_id(now), user_id, one.id, get_memory(conn, user_id, other).id, strength, to_text(now))
             for other, strength in change.to
         ],
     )

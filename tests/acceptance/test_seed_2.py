@@ -133,7 +133,7 @@ def test_token_budget_is_respected(runtime: Runtime, model: ScriptedModel) -> No
 def test_no_soft_deleted_items_in_context(runtime: Runtime, model: ScriptedModel) -> None:
     forgotten = curate.add(runtime, "User keeps bees in the garden.").memory_id
     thread = new_chat(runtime)
-    curate.forget(runtime, forgotten)
+    curate.discard(runtime, forgotten)
     say(runtime, thread, "What animals do I keep in the garden?")
     assert "bees" not in whole(model)
     assert ask(runtime, "supervisor", "bees in the garden") == []
@@ -154,7 +154,7 @@ def test_what_was_not_used_for_sixty_days_goes_to_the_trash_unless_important_or_
 def test_delta_surfaces_the_transition_once(runtime: Runtime) -> None:
     one = curate.add(runtime, "User keeps bees.").memory_id
     thread = new_chat(runtime)
-    curate.forget(runtime, one)
+    curate.discard(runtime, one)
     say(runtime, thread, "What should I do in the garden?")
     say(runtime, thread, "And what in the house?")
     told = [one for one in runtime.chat.ready().seen if "−soft_deleted" in one.suffix]  # type: ignore[union-attr]
@@ -164,7 +164,7 @@ def test_delta_surfaces_the_transition_once(runtime: Runtime) -> None:
 
 def test_the_purge_job_removes_what_is_past_purge_at(runtime: Runtime) -> None:
     one = curate.add(runtime, "User keeps bees.").memory_id
-    curate.forget(runtime, one)
+    curate.discard(runtime, one)
     thread = new_chat(runtime)
     for _ in range(8):  # it may go only after the person was there on several days and could have looked into the trash
         say(runtime, thread, "Good morning!")
@@ -182,7 +182,7 @@ def test_events_are_recorded_for_all_write_operations(runtime: Runtime) -> None:
     one = curate.add(runtime, "User keeps bees.").memory_id
     curate.edit(runtime, one, "User keeps hens.")
     curate.pin(runtime, one)
-    curate.forget(runtime, one)
+    curate.discard(runtime, one)
     (revision,) = curate.restore(runtime, one).revisions
     undo.undo(runtime, revision.step)
     entries = activity.entries(runtime, one)

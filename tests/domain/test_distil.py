@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memapp.domain.distil import Draft, distil, states_something, tags_for
-from memapp.domain.tags import tags_after
+from memapp.domain.distil import Draft, distil, states_something
+from memapp.domain.tags import tags_after, tags_for
 from memapp.domain.writing import check_fact, check_tags
 
 

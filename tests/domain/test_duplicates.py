@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memapp.domain.duplicates import gist, is_duplicate, normalise
+from memapp.domain.duplicates import duplicate_of, gist, normalise
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from memapp.domain.duplicates import gist, is_duplicate, normalise
     ],
 )
 def test_the_same_fact_in_nearly_the_same_words_is_a_duplicate(one: str, other: str) -> None:
-    assert is_duplicate(one, ["User has a boat.", other]) == other
+    assert duplicate_of(one, ["User has a boat.", other]) == other
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_the_same_fact_in_nearly_the_same_words_is_a_duplicate(one: str, other: 
     ],
 )
 def test_similar_facts_are_no_duplicates(one: str, other: str) -> None:
-    assert is_duplicate(one, [other]) is None
+    assert duplicate_of(one, [other]) is None
 
 
 def test_normal_text_keeps_numbers_and_other_scripts() -> None:

@@ -14,7 +14,8 @@ def surprised(expected: str, actual: str, similarity: float | None) -> bool:
 
 
 def acts_of(text: str) -> frozenset[DialogueAct]:
-    return mismatch("", text, similarity=None).actual_acts
+    named = mismatch("", text, similarity=None).why.partition("got ")[2].partition(";")[0]
+    return frozenset(DialogueAct(one) for one in named.split(" + ") if one != "nothing")
 
 
 @pytest.mark.parametrize(
@@ -137,8 +138,6 @@ def test_the_verdict_says_why() -> None:
         surprised=True,
         fuzzy=pytest.approx(34.8, abs=0.1),
         similarity=0.42,
-        expected_acts=frozenset({DialogueAct.AFFIRM}),
-        actual_acts=frozenset({DialogueAct.NEGATE}),
         why="meaning 42 of 100, letters 35 of 100; expected yes, got no; a yes against a no",
     )
 

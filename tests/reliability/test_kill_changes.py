@@ -24,7 +24,7 @@ PRELOADED = ["memapp.bootstrap", "memapp.services.lifecycle", "tests.reliability
 def plant(home: Path) -> None:
     runtime = bootstrap.start(home=home)
     for text in FACTS:
-        curate.forget(runtime, curate.add(runtime, text).memory_id)
+        curate.discard(runtime, curate.add(runtime, text).memory_id)
     runtime.database.backup(new_copy(home / "memapp.db", BACKUPS, "schema1", runtime.clock()))
     runtime.close()
 

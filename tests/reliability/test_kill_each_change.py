@@ -76,7 +76,7 @@ def link(runtime: Runtime) -> Iterator[None]:
 def forget_and_restore(runtime: Runtime) -> Iterator[None]:
     ids = people(runtime)
     for _ in count():
-        yield _done((curate.restore if lifecycle.trash(runtime) else curate.forget)(runtime, *ids))
+        yield _done((curate.restore if lifecycle.trash(runtime) else curate.discard)(runtime, *ids))
 
 
 def merge_and_revert(runtime: Runtime) -> Iterator[None]:

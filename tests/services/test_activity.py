@@ -15,7 +15,7 @@ from tests.builders import new_chat, say
 def test_operations_are_counted_by_kind_and_time(runtime: Runtime) -> None:
     curate.add(runtime, "User drinks oolong.")
     runtime.clock.now += timedelta(days=2)  # type: ignore[attr-defined]
-    curate.forget(runtime, curate.add(runtime, "User drinks coffee.").memory_id)
+    curate.discard(runtime, curate.add(runtime, "User drinks coffee.").memory_id)
     found = {(one.node, one.op): (one.today, one.week, one.total, one.failed) for one in activity.counts(runtime)}
     assert found == {("hotpath", "create"): (1, 2, 2, 0), ("hotpath", "delete"): (1, 1, 1, 0)}
 

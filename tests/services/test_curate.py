@@ -25,7 +25,7 @@ def found(runtime: Runtime, words: str) -> list[str]:
 
 def test_a_forgotten_memory_is_found_by_nothing_and_undo_brings_it_back(runtime: Runtime) -> None:
     memory_id = curate.add(runtime, "User drinks oolong.").memory_id
-    revision = curate.forget(runtime, memory_id)
+    revision = curate.discard(runtime, memory_id)
     assert found(runtime, "oolong") == []
     assert curate.list_memories(runtime) == []
     undo.undo(runtime, revision.step)
@@ -68,7 +68,7 @@ def test_the_same_fact_is_refused(runtime: Runtime) -> None:
 
 def test_many_come_back_in_one_step_that_is_undone_as_one(runtime: Runtime) -> None:
     some = [curate.add(runtime, f"Fact number {number}.").memory_id for number in range(3)]
-    curate.forget(runtime, *some)
+    curate.discard(runtime, *some)
     again = curate.add(runtime, "Fact number 1.").memory_id
     back = curate.restore(runtime, *some)
     assert [one.memory_id for one in back.revisions] == [some[0], some[2]]

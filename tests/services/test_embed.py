@@ -65,7 +65,7 @@ def test_a_fact_in_the_trash_is_related_to_nothing_until_it_is_back(runtime: Run
     one = add(runtime, "User drinks oolong tea in the morning.")
     two = add(runtime, "User drinks oolong tea in the evening.")
     embed(runtime, Cancel())
-    curate.forget(runtime, two)
+    curate.discard(runtime, two)
     assert related(runtime, one) == []
     curate.restore(runtime, two)
     assert related(runtime, one) == ["User drinks oolong tea in the evening."]

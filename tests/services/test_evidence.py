@@ -127,7 +127,7 @@ def test_words_that_no_longer_hold_are_not_evidence_but_can_be_found(runtime: Ru
     for said in ("I work as a baker.", "I work as a gardener.", "I have a dog called Rex."):
         say(runtime, new_chat(runtime), said)
         list(upkeep.work(runtime, None, Cancel()))
-    curate.forget(runtime, *[one.id for one in curate.list_memories(runtime) if "Rex" in one.text])
+    curate.discard(runtime, *[one.id for one in curate.list_memories(runtime) if "Rex" in one.text])
     found = {hit.text for hit in look_up(runtime, new_chat(runtime), "What do I work as?", (), []).hits}
     assert "User works as a gardener." in found and "I work as a baker." not in found
     assert look_up(runtime, new_chat(runtime), "What is my dog called?", (), []).hits == ()

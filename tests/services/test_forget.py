@@ -316,7 +316,7 @@ def test_no_change_that_is_taken_back_brings_a_purged_text_back(runtime: Runtime
 def overdue(runtime: Runtime, text: str) -> str:
     """Return a memory that has been in the trash for longer than it should."""
     memory = curate.add(runtime, text).memory_id
-    curate.forget(runtime, memory)
+    curate.discard(runtime, memory)
     assert isinstance(runtime.clock, Clock)
     runtime.clock.now += timedelta(days=runtime.settings.purge_days + 1)
     return memory

@@ -102,10 +102,10 @@ def test_what_was_brought_back_is_not_moved_again_at_once(runtime: Runtime) -> N
 
 def test_the_trash_is_emptied_when_its_time_is_over_and_memapp_was_used(runtime: Runtime) -> None:
     memory, kept = add(runtime, "One.", 3), add(runtime, "Two.", 3)
-    curate.forget(runtime, memory)
+    curate.discard(runtime, memory)
     live_on(runtime, START, 29, talking=True)
     assert gone(runtime) == set()
-    curate.forget(runtime, kept)
+    curate.discard(runtime, kept)
     live_on(runtime, START + timedelta(days=29), 3)
     assert gone(runtime) == {memory}
     assert state(runtime, kept).state is State.SOFT_DELETED
@@ -113,7 +113,7 @@ def test_the_trash_is_emptied_when_its_time_is_over_and_memapp_was_used(runtime:
 
 def test_what_is_brought_back_or_pinned_at_the_last_moment_stays(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
     unused, trashed = add(runtime, "One."), add(runtime, "Two.", 3)
-    curate.forget(runtime, trashed)
+    curate.discard(runtime, trashed)
     live_on(runtime, START, 29, talking=True)
     chosen: list[str] = []
 
@@ -140,7 +140,7 @@ def test_what_is_brought_back_or_pinned_at_the_last_moment_stays(runtime: Runtim
 
 def test_only_what_the_person_threw_away_is_asked_about_when_it_is_said_again(runtime: Runtime) -> None:
     unused, disliked = add(runtime, "User keeps bees."), add(runtime, "User keeps hens.", 3)
-    curate.forget(runtime, disliked)
+    curate.discard(runtime, disliked)
     live_on(runtime, START, 100, talking=True)
     assert gone(runtime) == {unused, disliked}
     assert not forget.is_forgotten(runtime, "User keeps bees.")
@@ -149,7 +149,7 @@ def test_only_what_the_person_threw_away_is_asked_about_when_it_is_said_again(ru
 
 def test_without_days_of_use_nothing_is_erased_by_the_clock(runtime: Runtime) -> None:
     memory = add(runtime, "One.", 3)
-    curate.forget(runtime, memory)
+    curate.discard(runtime, memory)
     live_on(runtime, START, 60)
     assert gone(runtime) == set()
     assert lifecycle.empty(runtime).memories == 1
@@ -162,7 +162,7 @@ def test_no_leap_of_the_clock_erases_anything_or_moves_much(runtime: Runtime, ye
         add(runtime, f"Fact number {number}.")
     trashed = [add(runtime, f"Trashed number {number}.") for number in range(20)]
     for memory in trashed:
-        curate.forget(runtime, memory)
+        curate.discard(runtime, memory)
     live_on(runtime, START, 3, talking=True)
     there = START + timedelta(days=365 * years)
     at(runtime, there)
@@ -196,7 +196,7 @@ def test_no_leap_of_the_clock_ends_a_proposal(runtime: Runtime) -> None:
 def test_a_leap_in_the_middle_of_a_run_erases_nothing(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
     trashed = [add(runtime, f"Trashed number {number}.") for number in range(5)]
     for memory in trashed:
-        curate.forget(runtime, memory)
+        curate.discard(runtime, memory)
     live_on(runtime, START, 10, talking=True)
     moments = iter([START + timedelta(days=11), *[START + timedelta(days=3650, seconds=number) for number in range(50)]])
     monkeypatch.setattr(runtime, "clock", lambda: next(moments))
@@ -231,10 +231,10 @@ def test_a_run_is_at_most_once_an_hour_and_moves_one_in_twenty(runtime: Runtime)
 def test_exactly_the_due_ones_are_erased(runtime: Runtime) -> None:
     due = [add(runtime, f"Due number {number}.", 3) for number in range(60)]
     for memory in due:
-        curate.forget(runtime, memory)
+        curate.discard(runtime, memory)
     live_on(runtime, START, 20, talking=True)
     for number in range(60):
-        curate.forget(runtime, add(runtime, f"Not due number {number}.", 3))
+        curate.discard(runtime, add(runtime, f"Not due number {number}.", 3))
     live_on(runtime, START + timedelta(days=20), 18)
     assert gone(runtime) == set(due)
     assert len(lifecycle.trash(runtime)) == 60

@@ -172,7 +172,7 @@ def test_what_was_learned_is_found_by_the_persona_that_was_talked_to(runtime: Ru
 
 def test_what_is_in_the_trash_or_merged_is_in_no_answer(runtime: Runtime) -> None:
     memory_id = remember(runtime, "User has the goal to learn the cello.", "goals")
-    curate.forget(runtime, memory_id)
+    curate.discard(runtime, memory_id)
     assert ask(runtime, "planner", "cello") == []
     assert ask(runtime, "planner", "cello", **{"return": "full"}) == []
 

@@ -103,7 +103,7 @@ def test_a_deleted_fact_is_not_recalled_by_words_spelling_or_meaning(runtime: Ru
     revision = curate.add(runtime, "User is vegetarian.")
     embed(runtime)
     assert texts(runtime, "vegetarian") == ["User is vegetarian."]
-    curate.forget(runtime, revision.memory_id)
+    curate.discard(runtime, revision.memory_id)
     for query in ("vegetarian", "vegatarian", "User is vegetarian."):
         assert texts(runtime, query) == []
     curate.restore(runtime, revision.memory_id)

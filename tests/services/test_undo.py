@@ -161,7 +161,7 @@ def test_ten_steps_of_every_kind_with_decisions_lead_back_to_the_first_state(run
         lambda: decisions.approve(runtime, city.id),
         lambda: curate.edit(runtime, cello, "User plays the viola.", tags=["music"]),
         lambda: decisions.deny(runtime, name.id),
-        lambda: curate.forget(runtime, cello),
+        lambda: curate.discard(runtime, cello),
         lambda: learn(runtime, "I have two cats."),
         lambda: decisions.set_field(runtime, "city", "Bergen"),
         lambda: curate.restore(runtime, cello),

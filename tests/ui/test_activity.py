@@ -126,7 +126,7 @@ async def test_the_log_quotes_nothing_that_is_in_the_trash_or_erased(seen: Seen)
     runtime = seen.app.runtime
     memory = curate.add(runtime, SECRET).memory_id
     curate.edit(runtime, memory, f"{SECRET} Or so.")
-    curate.forget(runtime, memory)
+    curate.discard(runtime, memory)
     await open_activity(seen, "log")
     assert "the key" not in seen.text()
     assert seen.text().count("a memory") == 3
@@ -276,7 +276,7 @@ async def test_activity_looks_as_it_should(world: World, size: tuple[int, int], 
         runtime = seen.app.runtime
         memory = curate.add(runtime, "Anna likes oolong tea in the morning, and without sugar.").memory_id
         curate.pin(runtime, memory)
-        curate.forget(runtime, curate.add(runtime, SECRET).memory_id)
+        curate.discard(runtime, curate.add(runtime, SECRET).memory_id)
         decisions.set_field(runtime, "city", "Oslo")
         with (
             patch.object(activity, "counts", _counts),

@@ -55,7 +55,7 @@ OURS = [
 async def conversation(world: World, size: tuple[int, int]) -> AsyncIterator[Seen]:
     """A chat with two exchanges, a pinned memory, and an answer with Markdown."""
     assert world.model is not None
-    verdict = Verdict(True, 24.0, 0.2, frozenset(), frozenset(), "meaning 20 of 100, letters 24 of 100")
+    verdict = Verdict(True, 24.0, 0.2, "meaning 20 of 100, letters 24 of 100")
     # Fixed here: how memories are ranked and guesses compared is measured elsewhere, and may change.
     with (
         patch("memapp.services.evidence.recall", _recalled),

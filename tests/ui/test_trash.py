@@ -54,7 +54,7 @@ def fill(runtime: Runtime) -> None:
         changes.apply(conn, SoftDeleted(ids["Anna had a dog."], "unused", now + timedelta(hours=20)), worker, now)
         changes.apply(conn, SoftDeleted(ids["Anna lives in Oslo."], "superseded", now + timedelta(days=6, hours=4)), worker, now)
         changes.apply(conn, SoftDeleted(ids["Anna met Tom once."], "overflow", now + timedelta(days=30)), worker, now)
-    curate.forget(runtime, ids["Anna sings."])
+    curate.discard(runtime, ids["Anna sings."])
 
 
 def in_trash(runtime: Runtime) -> list[str]:
@@ -154,7 +154,7 @@ async def test_what_says_something_of_the_profile_waits_for_a_yes_and_that_is_sa
         with runtime.database.write() as conn:
             changes.apply(conn, Purged(written.id), Actor(runtime.user_id, "person"), runtime.clock())
             changes.apply(conn, Created(replace(written, origin="distilled")), Actor(runtime.user_id, "worker"), runtime.clock())
-        curate.forget(runtime, written.id)
+        curate.discard(runtime, written.id)
         seen.app.memories_changed()
         await seen.settle()
         put_cursor(screen, "User lives in Bergen.")
@@ -255,7 +255,7 @@ async def test_a_learned_memory_may_take_its_messages_along(world: World) -> Non
         revision = curate.add(runtime, "Anna likes dragonfruit.")
         with runtime.database.write() as conn:
             conn.execute("INSERT INTO memory_sources (memory_id, message_id) VALUES (?, ?)", (revision.memory_id, message.id))
-        curate.forget(runtime, revision.memory_id)
+        curate.discard(runtime, revision.memory_id)
         await seen.pilot.press("f5")
         await seen.until(lambda: "dragonfruit" in seen.text())
         asked = await ask_to_erase(seen, "X")
@@ -268,7 +268,7 @@ async def test_a_learned_memory_may_take_its_messages_along(world: World) -> Non
 
 async def test_a_memory_put_here_elsewhere_is_seen_at_once(world: World) -> None:
     async with trash(world) as (seen, screen):
-        curate.forget(seen.app.runtime, curate.list_memories(seen.app.runtime)[0].id)
+        curate.discard(seen.app.runtime, curate.list_memories(seen.app.runtime)[0].id)
         seen.app.memories_changed()
         await seen.until(lambda: len(screen.rows.items) == 6, seconds=2)
 
@@ -287,7 +287,7 @@ async def test_hostile_texts_are_shown_as_they_are(world: World) -> None:
         await seen.ready()
         runtime = seen.app.runtime
         for number, text in enumerate([*MARKUP, *ESCAPES[:8]]):
-            curate.forget(runtime, curate.add(runtime, f"{text} tea {number}"[:280]).memory_id)
+            curate.discard(runtime, curate.add(runtime, f"{text} tea {number}"[:280]).memory_id)
         await seen.pilot.press("f5")
         await seen.until(lambda: "memories in the trash" in seen.text())
         for keys in (["j"], ["enter"], ["escape"], ["X"], ["escape"], ["slash"]):

@@ -42,7 +42,7 @@ class MemoryDeeds:
         wanted = await self._screen.app.push_screen_wait(MemoryCard(memory, why, self._runtime.clock()))
         match wanted.deed if wanted else None:
             case "forget":
-                await self._change("Forgot", memory, await asyncio.to_thread(curate.forget, self._runtime, memory.id))
+                await self._change("Forgot", memory, await asyncio.to_thread(curate.discard, self._runtime, memory.id))
             case "pin":
                 label = "Unpinned" if memory.pinned else "Pinned"
                 revision = await asyncio.to_thread(curate.pin, self._runtime, memory.id, pinned=not memory.pinned)

@@ -77,7 +77,8 @@ class Deeds:
 
     async def tag(self, chosen: Sequence[Memory]) -> None:
         """Give them one tag more."""
-        tag = await self._app.push_screen_wait(Line(f"Tag {_said(chosen)}", "", note="Added to those there are; a comma between two."))
+        note = "Added to those there are; a comma between two."
+        tag = await self._app.push_screen_wait(Line(f"Tag {_said(chosen)}", "", note=note))
         if tag and tag.strip():
             self._did("Tagged", chosen, await asyncio.to_thread(curate.tag, self._runtime, tag, *_ids(chosen)))
 
@@ -99,7 +100,7 @@ class Deeds:
 
     async def forget(self, chosen: Sequence[Memory]) -> None:
         """Put them into the trash."""
-        self._did("In the trash:", chosen, await asyncio.to_thread(curate.forget, self._runtime, *_ids(chosen)))
+        self._did("In the trash:", chosen, await asyncio.to_thread(curate.discard, self._runtime, *_ids(chosen)))
 
     async def restore(self, chosen: Sequence[Memory]) -> None:
         """Bring them back from the trash."""

@@ -18,7 +18,6 @@ from memapp.services import relations
 from memapp.ui.told import told
 
 LABEL_CHARS = 120
-KINDS = {"related_to": "", "supersedes": "replaces "}
 
 
 class MemoryRelations(Tree[str]):
@@ -87,7 +86,7 @@ class MemoryRelations(Tree[str]):
         if node.id not in self._looked_up:
             return  # another memory is shown by now
         for one in found:
-            node.add(_label(one.text, f"{one.strength:.2f} {KINDS.get(one.relation, '')}"), one.id)
+            node.add(_label(one.text, f"{one.strength:.2f} "), one.id)
         if not found and node is self.root:
             node.add_leaf(Text("nothing yet: what is alike is related while memapp is idle", style="italic"))
         node.allow_expand = bool(found) or node is self.root

@@ -110,7 +110,7 @@ def test_what_the_person_wrote_or_has_approved_is_restored_without_a_question(ru
     patch = proposed(runtime, "health", "asthma", held=held_fact(runtime, "User has asthma."))
     decisions.approve(runtime, patch.id)
     (learned,) = (one.id for one in curate.list_memories(runtime) if one.id != own)
-    curate.forget(runtime, own, learned)
+    curate.discard(runtime, own, learned)
     assert len(curate.restore(runtime, own, learned).revisions) == 2
     assert pending.waiting(runtime) == []
 

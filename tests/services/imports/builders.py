@@ -58,7 +58,7 @@ def lived_in(runtime: Runtime) -> None:
     say(runtime, new_chat(runtime), "A second chat.")
     pinned = curate.add(runtime, "I keep bees.", ["bees"], pinned=True).memory_id
     again = curate.add(runtime, "I like tea.").memory_id
-    curate.forget(runtime, again)
+    curate.discard(runtime, again)
     curate.add(runtime, "I like tea.", importance=5)
     curate.edit(runtime, pinned, "I keep hens.")
     chats.delete_thread(runtime, new_chat(runtime))

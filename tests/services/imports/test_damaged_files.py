@@ -151,7 +151,7 @@ def live_through(runtime: Runtime, steps: list[tuple[Any, ...]]) -> None:
                     proposals.propose(runtime, *rest)
                 case _ if made:
                     memory_id = made[rest[0] % len(made)]
-                    {"edit": curate.edit, "trash": curate.forget, "restore": curate.restore}[name](runtime, memory_id, *rest[1:])
+                    {"edit": curate.edit, "trash": curate.discard, "restore": curate.restore}[name](runtime, memory_id, *rest[1:])
         except MemappError:
             continue
 

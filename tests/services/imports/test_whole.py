@@ -123,7 +123,7 @@ def test_what_was_changed_here_since_stays_as_it_is_and_hinders_nothing(runtime:
     file = tmp_path / "all.jsonl"
     transfer.write_private(file, exports.as_lines(runtime))
     curate.edit(runtime, bees, "I keep bumblebees.")
-    curate.forget(runtime, hens)
+    curate.discard(runtime, hens)
     chats.rename_thread(runtime, thread, "Animals")
     before = dump(runtime)
     found = import_file(runtime, file)
@@ -149,7 +149,7 @@ def test_what_went_with_an_undo_comes_in_again(runtime: Runtime, tmp_path: Path)
 
 
 def test_a_memory_in_the_trash_may_say_what_a_live_one_says(runtime: Runtime, tmp_path: Path) -> None:
-    curate.forget(runtime, curate.add(runtime, "I keep bees.").memory_id)
+    curate.discard(runtime, curate.add(runtime, "I keep bees.").memory_id)
     curate.add(runtime, "I keep bees.")
     states = {line["state"] for line in dump(runtime)}
     assert states == {"live", "soft_deleted"}
