@@ -8,7 +8,6 @@ import click
 
 from memapp.cli.output import opened, say, show, show_json
 from memapp.cli.shape import COUNT, as_json_option, ids_argument
-from memapp.domain.history import in_words
 from memapp.errors import NeedsYes, UsageError
 
 
@@ -125,7 +124,6 @@ def bring_back(options: dict[str, Any], memory_ids: tuple[str, ...]) -> None:
 @click.pass_obj
 def undo(options: dict[str, Any], steps: int, as_json: bool) -> None:
     """Take back the last change, or the last so many."""
-    from memapp.services import activity
     from memapp.services import undo as service
 
     taken = []
@@ -133,7 +131,7 @@ def undo(options: dict[str, Any], steps: int, as_json: bool) -> None:
         for _ in range(min(steps, len(service.undoable(runtime, steps))) or 1):
             taken.append(service.undo_last(runtime))
             if not as_json:
-                show(f"Taken back: {in_words(taken[-1], activity.decision(runtime, taken[-1]))}")
+                show(f"Taken back: {service.told(runtime, taken[-1])}")
     if as_json:
         show_json([asdict(step) for step in taken])
     if len(taken) < steps:

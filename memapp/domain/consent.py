@@ -11,6 +11,7 @@ from typing import Literal
 
 from memapp.domain.profile import FIELDS, normal_value
 from memapp.domain.profile_values import added_value, with_value
+from memapp.domain.text import one_line, shorten
 
 PatchState = Literal["pending", "approved", "denied", "expired", "applied", "withdrawn"]
 Origin = Literal["typed", "pasted", "assistant", "import", "worker"]
@@ -21,6 +22,8 @@ FORGOTTEN = "forgotten"
 """The field of a proposal that is not about the profile: a fact that was erased and is stated again."""
 PATCH_DAYS = 7
 SIGNALS_NEEDED = 2
+SHOWN_CHARS = 60
+"""As much of a value is said where it is named in passing."""
 MAX_REPLY_CHARS = 80
 """A longer reply says more than yes, whatever it begins with; the value is not counted."""
 
@@ -57,6 +60,23 @@ class Patch:
     def addition(self) -> str:
         """What it adds to its field; where a field has one value, that is all of it."""
         return added_value(self.field, self.old_value, self.new_value)
+
+
+def change(patch: Patch) -> str:
+    """Return a proposal in a few words: `Home “Bergen”`."""
+    return f"{label(patch.field)}{_quoted(patch.new_value)}"
+
+
+def decided(decision: str, patch: Patch) -> str:
+    """Return what was decided, by its name in the history, on a proposal: `Approved Home “Bergen”`."""
+    if decision == "changed" and patch.proposer == "person":
+        return f"Set {label(patch.field)} to{_quoted(patch.new_value)}" if patch.new_value else f"Took away {label(patch.field)}"
+    verb = {"changed": "Approved", "approved": "Approved", "denied": "Denied", "snoozed": "Put off until tomorrow"}
+    return f"{verb.get(decision, 'Changed')} {change(patch)}"
+
+
+def _quoted(value: str) -> str:
+    return f" “{shorten(one_line(value), SHOWN_CHARS)}”" if value else ""
 
 
 def rebased(patch: Patch, current: str) -> Patch:

@@ -125,13 +125,11 @@ def label_of(memory_id: str) -> str:
     return label(memory_id.partition(":")[2])
 
 
-def in_words(one: Step, decision: str = "changed") -> str:
-    """Return what taking a step back would take back, in a sentence; `decision` is for a step in the profile."""
+def in_words(one: Step) -> str:
+    """Return what a step did to memories, in a sentence."""
     what = f"“{shorten(one_line(one.text), TEXT_CHARS)}”" if one.text else "a memory"
     more = f" and {one.entries - 1} more" if one.entries > 1 else ""
     match one.event:
-        case Event.PROFILE:
-            return f"{DECISIONS.get(decision, decision).capitalize()}: {label_of(one.memory_id)}"
         case Event.ADD if one.actor == "import":
             return f"Brought in a file: {what}{more}" if one.text else "Brought in a file"
         case Event.DELETE if one.actor == "worker" and more:

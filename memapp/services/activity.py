@@ -1,14 +1,12 @@
-"""What memapp did and how well: counts, rates, the audit log and what can be taken back."""
-
-from collections.abc import Sequence
+"""What memapp did and how well: counts, rates and the audit log."""
 
 from memapp.domain.activity import Count, Day, Learning, Rate, Rates
-from memapp.domain.history import Entry, Event, Moment, Step, Version
+from memapp.domain.history import Entry, Moment, Version
 from memapp.runtime import Runtime
 from memapp.store import activity, expectations, history
 
 LAST_ENTRIES = 500
-"""Of one memory or field; more than anybody looks through."""
+"""Of one memory; more than anybody looks through."""
 
 
 def counts(runtime: Runtime) -> list[Count]:
@@ -68,16 +66,3 @@ def _seen(version: Version) -> tuple[object, ...]:
 def version(runtime: Runtime, number: int) -> Version:
     """Return one version. Raises `NotFound` for one that was erased."""
     return history.get_version(runtime.database.read(), runtime.user_id, number)
-
-
-def decision(runtime: Runtime, step: Step) -> str:
-    """Return what was decided in a step in the profile; empty for any other."""
-    if step.event is not Event.PROFILE:
-        return ""
-    found = entries(runtime, step.memory_id, limit=LAST_ENTRIES)
-    return next((str(one.meta.get("decision", "changed")) for one in reversed(found) if one.step == step.id), "changed")
-
-
-def undoable(runtime: Runtime, limit: int = 50) -> Sequence[Step]:
-    """Return what can be taken back, last first."""
-    return history.undoable_steps(runtime.database.read(), runtime.user_id, limit)

@@ -1,7 +1,7 @@
 """Taking back what was done, last step first, across restarts: changes of memories and decisions about the profile alike."""
 
 from memapp.domain.changes import Actor, Reverted
-from memapp.domain.history import IMPORT, Event, Step
+from memapp.domain.history import IMPORT, Event, Step, in_words
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions, pending
@@ -13,6 +13,11 @@ from memapp.store.rows import new_id
 def undoable(runtime: Runtime, limit: int = 50) -> list[Step]:
     """Return what can be taken back, last first."""
     return history.undoable_steps(runtime.database.read(), runtime.user_id, limit)
+
+
+def told(runtime: Runtime, step: Step) -> str:
+    """Return what a step did, as it is called wherever it can be taken back or was."""
+    return decisions.told(runtime, step.id) if step.event is Event.PROFILE else in_words(step)
 
 
 def undo_last(runtime: Runtime) -> Step:

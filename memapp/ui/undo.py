@@ -3,11 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from memapp.domain.history import Event, in_words
 from memapp.runtime import Runtime
 from memapp.services import undo
-from memapp.ui.inbox import reading
-from memapp.ui.inbox.words import done
 
 MOST = 50
 
@@ -54,5 +51,4 @@ class UndoStack:
 def undo_earlier(runtime: Runtime) -> str:
     """Take back the last change of a memory or the profile that stands in the file; return what it was, in words."""
     step = undo.undo_last(runtime)
-    words = done(*reading.decided(runtime, step)) if step.event is Event.PROFILE else in_words(step)
-    return words.replace(": ", " ")
+    return undo.told(runtime, step).replace(": ", " ")

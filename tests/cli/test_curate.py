@@ -201,7 +201,7 @@ def test_the_person_writes_and_clears_the_profile(memapp: Terminal) -> None:
     assert "Did you mean 'Pronouns'?" in memapp("profile", "set", "pronuns", "they")[2]
     assert memapp("profile", "set", "home", "Ghent")[0::2] == (0, "Home: Ghent\n")
     assert memapp("profile", "clear", "Home")[0] == 0
-    assert memapp("undo")[1] == "Taken back: Changed your profile: Home\n"
+    assert memapp("undo")[1] == "Taken back: Took away Home\n"
 
 
 def test_query_answers_within_the_capability_of_the_command(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:

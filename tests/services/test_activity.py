@@ -8,7 +8,7 @@ from memapp.domain.activity import Rate
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel, call_kind
 from memapp.runtime import Runtime
-from memapp.services import activity, curate, upkeep
+from memapp.services import activity, curate, undo, upkeep
 from tests.builders import new_chat, say
 
 
@@ -78,4 +78,4 @@ def test_the_history_of_one_memory_and_of_all(runtime: Runtime) -> None:
     assert [entry.number for entry in activity.entries(runtime, before=newest.number)] == [entry.number for entry in rest]
     first, second = activity.versions(runtime, one)
     assert (first.text, activity.version(runtime, second.id).text) == ("User drinks oolong.", "User drinks green tea.")
-    assert [step.event for step in activity.undoable(runtime)] == ["UPDATE", "ADD", "ADD"]
+    assert [step.event for step in undo.undoable(runtime)] == ["UPDATE", "ADD", "ADD"]

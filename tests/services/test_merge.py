@@ -13,7 +13,7 @@ from memapp.inference import Cancel
 from memapp.inference.bundled import bundled_embedder_path
 from memapp.inference.embedder import SentenceEmbedder
 from memapp.runtime import Runtime
-from memapp.services import activity, curate, undo
+from memapp.services import curate, undo
 from memapp.services.embed import embed
 from memapp.services.merge import Written, near, write
 from memapp.store.vectors import Vectors
@@ -76,7 +76,7 @@ def test_what_is_replaced_or_taken_in_lies_in_the_trash_with_its_reason(runtime:
 def test_the_whole_step_is_taken_back_at_once(runtime: Runtime) -> None:
     curate.add(runtime, "User lives in Oslo.")
     learn(runtime, "User lives in Bergen.")
-    step = activity.undoable(runtime)[0]
+    step = undo.undoable(runtime)[0]
     assert step.entries == 2
     revision = replace(curate.add(runtime, "User plays chess."), step=step.id)
     undo.undo(runtime, revision.step)

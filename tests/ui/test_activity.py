@@ -176,15 +176,15 @@ async def test_the_last_change_is_taken_back_again_and_again(seen: Seen, key: st
     curate.edit(runtime, memory, "Anna likes green tea.")
     decisions.set_field(runtime, "city", "Oslo")
     screen = await open_activity(seen, "undo")
-    assert [in_words(one.step, one.decision) for one in screen.steps.items] == [
-        "Changed your profile: Home",
+    assert [one.said for one in screen.steps.items] == [
+        "Set Home to “Oslo”",
         "Changed “Anna likes green tea.”",
         "Remembered “Anna likes green tea.”",
     ]
     await seen.pilot.press(key)
     await seen.until(lambda: decisions.profile(runtime) == {})
     await seen.settle()
-    assert any("Taken back: Changed your profile: Home" in one for one in seen.toasts())
+    assert any("Taken back: Set Home to “Oslo”" in one for one in seen.toasts())
     await seen.pilot.press(key)
     await seen.until(lambda: curate.get(runtime, memory).text == "Anna likes oolong tea.")
     await seen.settle()
@@ -222,7 +222,7 @@ async def test_an_answer_in_the_inbox_is_called_by_its_name(seen: Seen) -> None:
         assert found is not None
         deed(runtime, found.id)
     screen = await open_activity(seen, "undo")
-    assert [in_words(one.step, one.decision) for one in screen.steps.items] == ["Put off: Pronouns", "Denied: Home"]
+    assert [one.said for one in screen.steps.items] == ["Put off until tomorrow Pronouns “x”", "Denied Home “x”"]
 
 
 @pytest.mark.parametrize(

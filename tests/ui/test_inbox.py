@@ -348,9 +348,10 @@ async def test_what_else_waits_for_a_field_with_one_value_is_told_and_goes_with_
 @pytest.mark.parametrize(
     ("before", "said"),
     [
-        (lambda runtime, found: decisions.approve(runtime, found.id), "Undone: Approved Home “Bergen”"),
-        (lambda runtime, found: decisions.deny(runtime, found.id), "Undone: Denied Home “Bergen”"),
-        (lambda runtime, _: decisions.set_field(runtime, "city", "Oslo"), "Undone: Home “Oslo”"),
+        (lambda runtime, found: decisions.approve(runtime, found.id), "Taken back: Approved Home “Bergen”"),
+        (lambda runtime, found: decisions.deny(runtime, found.id), "Taken back: Denied Home “Bergen”"),
+        (lambda runtime, _: decisions.set_field(runtime, "city", "Oslo"), "Taken back: Set Home to “Oslo”"),
+        (lambda runtime, found: decisions.edit_then_approve(runtime, found.id, "Ghent"), "Taken back: Set Home to “Ghent”"),
     ],
 )
 async def test_what_is_taken_back_after_a_restart_is_named(seen: Seen, before: Decision, said: str) -> None:
@@ -475,8 +476,8 @@ async def test_a_question_that_got_another_answer_is_said_once_to_wait_in_the_in
 @pytest.mark.parametrize(
     ("answer", "line", "known", "undone"),
     [
-        ("yes", "Your profile says now: Home “Bergen”", {"city": "Bergen"}, "Undone: Approved Home “Bergen”"),
-        ("no", "Not kept, as you said: Home", {}, "Undone: Denied Home"),
+        ("yes", "Your profile says now: Home “Bergen”", {"city": "Bergen"}, "Taken back: Approved Home “Bergen”"),
+        ("no", "Not kept, as you said: Home", {}, "Taken back: Denied Home “Bergen”"),
     ],
 )
 async def test_an_answer_in_the_chat_is_told_and_can_be_taken_back(
@@ -491,6 +492,21 @@ async def test_an_answer_in_the_chat_is_told_and_can_be_taken_back(
     await seen.until(lambda: f"{line} · taken back" in seen.words())
     await seen.until(lambda: undone in seen.toasts())
     assert profile(seen) == {}
+    assert seen.chat.undone.last is None
+
+
+async def test_a_yes_is_told_once_with_how_many_others_it_set_aside(seen: Seen) -> None:
+    for value in ("York", "Leeds", "Glasgow"):
+        put_in(seen, value=value)
+    await seen.send("I moved to Norwich.")
+    await seen.until(lambda: "Shall I remember that you live in Norwich" in seen.words())
+    await seen.send("yes please go ahead")
+    line = "Your profile says now: Home “Norwich” · 3 other proposals for Home set aside"
+    await seen.until(lambda: f"{line} · undo" in seen.words())
+    assert seen.words().count("Your profile says now") == 1 and profile(seen) == {"city": "Norwich"}
+    await seen.pilot.press("ctrl+z")
+    await seen.until(lambda: sorted(waiting(seen)) == ["Glasgow", "Leeds", "Norwich", "York"])
+    await seen.until(lambda: f"{line} · taken back" in seen.words())
     assert seen.chat.undone.last is None
 
 

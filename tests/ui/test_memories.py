@@ -14,7 +14,7 @@ from memapp.domain.changes import Actor, Linked
 from memapp.domain.memory import Memory, Recalled
 from memapp.domain.text import clean
 from memapp.runtime import Runtime
-from memapp.services import activity, chats, curate
+from memapp.services import activity, chats, curate, undo
 from memapp.store import changes, recalls
 from memapp.store.uses import count_uses
 from memapp.ui.panels.memory_detail import ContentView, MemoryDetail
@@ -396,7 +396,7 @@ async def test_a_change_elsewhere_is_seen_at_once(world: World) -> None:
     async with memories(world) as (seen, screen):
         await seen.chat.memories.add("Anna plays the piano.")
         await seen.until(lambda: "Anna plays the piano." in texts(screen), seconds=2)
-        assert activity.undoable(seen.app.runtime)[0].text == "Anna plays the piano."
+        assert undo.undoable(seen.app.runtime)[0].text == "Anna plays the piano."
 
 
 async def test_f3_opens_at_what_was_just_remembered(world: World) -> None:

@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import Literal
 
 from memapp.domain.changes import Actor, Created, ProfileChanged, Restored, Reverted, SoftDeleted
-from memapp.domain.consent import FORGOTTEN, DenyReason, Patch, rebased
+from memapp.domain.consent import FORGOTTEN, DenyReason, Patch, decided, rebased
 from memapp.domain.duplicates import normalise
 from memapp.domain.filters import MemoryFilter
 from memapp.domain.history import Entry, Event
@@ -82,6 +82,15 @@ def wake(runtime: Runtime) -> list[str]:
     for step in steps:
         take_back(runtime, step)
     return steps
+
+
+def told(runtime: Runtime, step: str) -> str:
+    """Return what a step decided, in words: `Approved Home “Bergen”`. What was set aside with it is left out."""
+    conn = runtime.database.read()
+    entries = [one for one in history.entries_of_step(conn, runtime.user_id, step) if one.event is Event.PROFILE]
+    entry = next((one for one in entries if one.meta.get("decision") != "withdrawn"), entries[0])
+    patch = consents.get_patch(conn, runtime.user_id, entry.meta["patch_id"])
+    return decided(str(entry.meta.get("decision", "changed")), patch)
 
 
 def set_field(runtime: Runtime, field: str, value: str) -> str:

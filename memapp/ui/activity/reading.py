@@ -8,7 +8,7 @@ from memapp.domain.history import Entry, Event, Step, Version
 from memapp.domain.memory import State
 from memapp.errors import NotFound
 from memapp.runtime import Runtime
-from memapp.services import activity, curate
+from memapp.services import activity, curate, undo
 
 PAGE = 200
 STEPS = 200
@@ -49,8 +49,8 @@ class Undoable:
     """Something that can be taken back."""
 
     step: Step
-    decision: str
-    """What was decided, for a step in the profile."""
+    said: str
+    """What it did, in words."""
 
 
 def numbers(runtime: Runtime) -> Numbers:
@@ -67,7 +67,7 @@ def log_page(runtime: Runtime, before: int | None = None) -> LogPage:
 
 def undoable(runtime: Runtime, limit: int = STEPS) -> tuple[Undoable, ...]:
     """Return what can be taken back, last first."""
-    return tuple(Undoable(one, activity.decision(runtime, one)) for one in activity.undoable(runtime, limit))
+    return tuple(Undoable(one, undo.told(runtime, one)) for one in undo.undoable(runtime, limit))
 
 
 def compared(runtime: Runtime, entry: Entry) -> tuple[Version, Version] | None:

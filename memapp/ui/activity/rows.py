@@ -5,7 +5,6 @@ from datetime import datetime
 
 from textual.content import Content
 
-from memapp.domain.history import in_words
 from memapp.ui.activity import words
 from memapp.ui.activity.reading import Line, Undoable
 from memapp.ui.memories.words import ago, when
@@ -65,5 +64,5 @@ class StepRows(RowList[Undoable]):
         tail = (f"  {words.ACTORS.get(step.actor, step.actor):>9}, {ago(step.at, self._clock()):<9}", "$text-muted")
         is_next = item is self.items[0]
         sign = ("↶ " if is_next else "  ", "bold $accent")
-        line = joined(sign, (in_words(step, item.decision), "bold" if is_next else ""))
+        line = joined(sign, (item.said, "bold" if is_next else ""))
         return joined(line.truncate(max(1, width - TAIL), ellipsis=True, pad=True), tail)

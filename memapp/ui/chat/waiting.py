@@ -7,12 +7,11 @@ import asyncio
 from typing import TYPE_CHECKING, cast
 
 from memapp.domain.chat import Message
-from memapp.domain.consent import Patch, label
+from memapp.domain.consent import SHOWN_CHARS, Patch, change, label
 from memapp.domain.text import one_line, shorten
 from memapp.services import undo
 from memapp.services.consent import questions
 from memapp.ui.inbox.reading import Settled, proposed_by, settled_by
-from memapp.ui.inbox.words import VALUE_CHARS, change
 from memapp.ui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ class WaitingLine:
             return  # a remark, or an old message answered again
         for one in await asyncio.to_thread(settled_by, self._screen.runtime, message):
             self._settled.append((settled_line(one), one.step))
-            self._screen.undone.push(settled_label(one), lambda runtime, step=one.step: undo.undo(runtime, step), one.step)  # type: ignore[misc]
+            self._screen.undone.push(one.said, lambda runtime, step=one.step: undo.undo(runtime, step), one.step)  # type: ignore[misc]
         self._passed_over = await asyncio.to_thread(questions.passed_over, self._screen.runtime, message)
         self._app.memories_changed()
 
@@ -77,13 +76,7 @@ def settled_line(one: Settled) -> str:
     """Return what is said about something decided."""
     if one.decision == "denied":
         return f"Not kept, as you said: {label(one.field)}"
-    return f"Your profile says now: {_field(one)}" + (" (you typed it twice)" if one.by == "worker" else "")
-
-
-def settled_label(one: Settled) -> str:
-    """Return what an undo of it is called."""
-    return f"Denied {label(one.field)}" if one.decision == "denied" else f"Approved {_field(one)}"
-
-
-def _field(one: Settled) -> str:
-    return f"{label(one.field)} “{shorten(one_line(one.value), VALUE_CHARS)}”"
+    others = "another proposal" if one.aside == 1 else f"{one.aside} other proposals"
+    aside = f" · {others} for {label(one.field)} set aside" if one.aside else ""
+    twice = " (you typed it twice)" if one.by == "worker" else ""
+    return f"Your profile says now: {label(one.field)} “{shorten(one_line(one.value), SHOWN_CHARS)}”{twice}{aside}"

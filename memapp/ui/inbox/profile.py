@@ -11,7 +11,6 @@ from textual.containers import Vertical
 from textual.getters import app as the_app
 from textual.widgets import Static
 
-from memapp.domain.consent import label
 from memapp.runtime import Runtime
 from memapp.services import undo
 from memapp.services.consent import decisions
@@ -115,7 +114,7 @@ class ProfilePane(Vertical):
     async def _set(self, field: str, value: str) -> None:
         step = await asyncio.to_thread(decisions.set_field, self.runtime, field, value)
         self.leave_field()
-        done = f"{label(field)} is “{value}”" if value else f"Took away {label(field)}"
+        done = await asyncio.to_thread(decisions.told, self.runtime, step)
         self.app.chat.undone.push(done, lambda runtime: undo.undo(runtime, step), step)
         notify(self, f"{done}. ctrl+z takes it back.")
         self.app.memories_changed()

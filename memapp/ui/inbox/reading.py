@@ -1,12 +1,13 @@
 """What the Inbox reads, on a thread, in the shape it shows it."""
 
+from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
 from memapp.domain.chat import Message
 from memapp.domain.consent import Patch, label
-from memapp.domain.history import Event, Step
+from memapp.domain.history import Event
 from memapp.domain.profile import FIELDS, is_sensitive
 from memapp.errors import NotFound
 from memapp.runtime import Runtime
@@ -99,6 +100,8 @@ class Settled:
     """A change of the profile, or a no to one, that came with a message."""
 
     step: str
+    said: str
+    """What was decided, as taking it back calls it."""
     field: str
     value: str
     """What the profile says now."""
@@ -106,25 +109,26 @@ class Settled:
     """`changed` or `denied`."""
     by: str
     """`person` for an answer in the chat, `worker` for what was typed twice."""
+    aside: int
+    """Other values that waited for the field and do so no longer."""
 
 
 def settled_by(runtime: Runtime, message: Message) -> tuple[Settled, ...]:
     """Return what was decided since a message came, last first; ask at once, before anything else can be decided."""
     known = decisions.profile(runtime)
-    entries = [
-        one for one in activity.entries(runtime, limit=ENTRIES) if one.event is Event.PROFILE and one.at >= message.created_at
+    found = [
+        (one, str(one.meta.get("decision", "changed")), one.memory_id.partition(":")[2])
+        for one in activity.entries(runtime, limit=ENTRIES)
+        if one.event is Event.PROFILE and one.at >= message.created_at
     ]
+    aside = Counter(one.step for one, decision, _ in found if decision == "withdrawn")
     return tuple(
-        Settled(one.step, field, known.get(field, ""), str(one.meta.get("decision", "changed")), one.actor)
-        for one in entries
-        for field in (one.memory_id.partition(":")[2],)
+        Settled(
+            one.step, decisions.told(runtime, one.step), field, known.get(field, ""), decision, one.actor, aside[one.step]
+        )
+        for one, decision, field in found
+        if decision != "withdrawn"
     )
-
-
-def decided(runtime: Runtime, step: Step) -> tuple[str, Patch]:
-    """Return what a step in the profile decided, by its name in the history, and about which proposal."""
-    entries = [one for one in activity.entries(runtime, step.memory_id, limit=ENTRIES) if one.step == step.id]
-    return str(entries[-1].meta.get("decision", "changed")), pending.get(runtime, entries[-1].meta["patch_id"])
 
 
 def proposed_by(runtime: Runtime, message: Message) -> tuple[Patch, ...]:

@@ -26,7 +26,7 @@ from memapp.ui.inbox.detail import CaseView
 from memapp.ui.inbox.reading import Case, Queue
 from memapp.ui.inbox.rows import CaseRows
 from memapp.ui.inbox.value import ValueField
-from memapp.ui.inbox.words import done, sleeping
+from memapp.ui.inbox.words import sleeping
 from memapp.ui.safe import notify
 from memapp.ui.told import told
 
@@ -182,17 +182,17 @@ class WaitingPane(Horizontal):
     def action_approve(self) -> None:
         if self.case is not None:
             patch = self.case.patch
-            self._decide(done("approved", patch), lambda: decisions.approve(self.runtime, patch.id))
+            self._decide(lambda: decisions.approve(self.runtime, patch.id))
 
     def action_deny(self) -> None:
         if self.case is not None:
             patch = self.case.patch
-            self._decide(done("denied", patch), lambda: decisions.deny(self.runtime, patch.id))
+            self._decide(lambda: decisions.deny(self.runtime, patch.id))
 
     def action_snooze(self) -> None:
         if self.case is not None:
             patch = self.case.patch
-            self._decide(done("snoozed", patch), lambda: decisions.snooze(self.runtime, patch.id))
+            self._decide(lambda: decisions.snooze(self.runtime, patch.id))
 
     @work(group="decide")
     @told
@@ -217,8 +217,7 @@ class WaitingPane(Horizontal):
         if not self._arming.armed:
             notify(self, TOO_SOON)
             return
-        label, key, value = self.case.label, event.key, event.value
-        self._carry_out(f"Approved {label} “{value}”", lambda: decisions.edit_then_approve(self.runtime, key, value))
+        self._carry_out(lambda: decisions.edit_then_approve(self.runtime, event.key, event.value))
 
     @on(ValueField.Left)
     def _left(self, event: ValueField.Left) -> None:
@@ -230,14 +229,15 @@ class WaitingPane(Horizontal):
         self.arm_later()
         (self.view if self.has_class("-reading") else self.rows).focus()
 
-    def _decide(self, label: str, decision: Callable[[], str]) -> None:
-        self._arming.hold(lambda: self._carry_out(label, decision))
+    def _decide(self, decision: Callable[[], str]) -> None:
+        self._arming.hold(lambda: self._carry_out(decision))
 
     @work(group="decide")
     @told
-    async def _carry_out(self, label: str, decision: Callable[[], str]) -> None:
+    async def _carry_out(self, decision: Callable[[], str]) -> None:
         self.arm_later()
         step = await asyncio.to_thread(decision)
+        label = await asyncio.to_thread(decisions.told, self.runtime, step)
         if self.view.field.key:
             self._leave_field()
         self.app.chat.undone.push(label, lambda runtime: undo.undo(runtime, step), step)

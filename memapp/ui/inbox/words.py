@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from memapp.domain.consent import Patch, label
-from memapp.domain.text import one_line, shorten
+from memapp.domain.consent import Patch
 from memapp.ui.inbox.reading import Wrote
 from memapp.ui.widgets.words import clock, moment
 
@@ -16,21 +15,6 @@ PROPOSERS = {
 }
 PROPOSERS_SHORT = {"worker": "from a chat", "import": "imported", "undo": "taken back", "person": "by you"}
 WROTE = {"typed": "you typed it", "pasted": "! in text that you pasted", "other": "! not typed by you"}
-VALUE_CHARS = 60
-
-
-def change(patch: Patch) -> str:
-    """Return a proposal in a few words: `Home “Bergen”`."""
-    value = f" “{shorten(one_line(patch.new_value), VALUE_CHARS)}”" if patch.new_value else ""
-    return f"{label(patch.field)}{value}"
-
-
-def done(decision: str, patch: Patch) -> str:
-    """Return what was decided, as an undo names it: `Approved Home “Bergen”`."""
-    if decision == "changed" and patch.proposer == "person":
-        return change(patch) if patch.new_value else f"Took away {label(patch.field)}"
-    verb = {"changed": "Approved", "approved": "Approved", "denied": "Denied", "snoozed": "Put off until tomorrow"}
-    return f"{verb.get(decision, 'Changed')} {change(patch)}"
 
 
 def wrote(who: Wrote) -> str:

@@ -10,7 +10,7 @@ from textual.containers import Vertical
 from textual.widget import Widget
 from textual.widgets import Static
 
-from memapp.domain.history import Event, in_words
+from memapp.domain.history import Event
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.services import undo
@@ -181,5 +181,5 @@ class ActivityScreen(ModeScreen):
             raise UsageError("There is nothing to take back.")
         await asyncio.to_thread(undo.undo, self.runtime, last.step.id)
         self.app.chat.undone.drop(last.step.id)
-        notify(self, f"Taken back: {in_words(last.step, last.decision)}")
+        notify(self, f"Taken back: {last.said}")
         self.app.memories_changed()

@@ -352,7 +352,7 @@ class ChatScreen(Screen[None]):
         await asyncio.to_thread(done.back, self.runtime)
         if done.step:
             self.undone.drop(done.step)
-        notify(self, f"Undone: {done.label.replace(': ', ' ')}")
+        notify(self, f"Taken back: {done.label.replace(': ', ' ')}")
         self.threads.brought_back(done)
         self.list_threads()
         self.app.memories_changed()  # type: ignore[attr-defined]
