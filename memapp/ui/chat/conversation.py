@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING
 from textual import on, work
 from textual.app import ComposeResult, SuspendNotSupported
 from textual.containers import Vertical
+from textual.getters import app as the_app
 from textual.widgets import Markdown
 
 from memapp.errors import MemappError, UsageError
+from memapp.ui.app import MemappApp
 from memapp.ui.chat.editor import edited
 from memapp.ui.panels.loop import LoopDrawer
 from memapp.ui.told import told
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
 class Conversation(Vertical):
     """What is said, and where the person writes."""
+
+    app = the_app(MemappApp)
 
     def __init__(self, chat: "ChatScreen") -> None:
         super().__init__(id="conversation")
@@ -98,7 +102,7 @@ class Conversation(Vertical):
 
     @on(Transcript.InboxWanted)
     def _inbox_wanted(self) -> None:
-        self.app.call_later(self.app.action_mode, "inbox")  # type: ignore[attr-defined]
+        self.app.call_later(self.app.action_mode, "inbox")
 
     @on(Transcript.UndoWanted)
     def _undo_of_line_wanted(self, event: Transcript.UndoWanted) -> None:
@@ -106,7 +110,7 @@ class Conversation(Vertical):
 
     @on(Composer.UndoWanted)
     def _undo_wanted(self) -> None:
-        self.app.action_undo()  # type: ignore[attr-defined]
+        self.app.action_undo()
 
     @on(Composer.NothingUndone)
     def _nothing_undone(self) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from memapp.domain.changes import Revision
 from memapp.domain.memory import MAX_MEMORY_CHARS, Memory
@@ -13,7 +13,6 @@ from memapp.ui.safe import notify
 from memapp.ui.screens.detail import Line, MemoryCard
 
 if TYPE_CHECKING:
-    from memapp.ui.app import MemappApp
     from memapp.ui.screens.chat import ChatScreen
 
 HINTS = (
@@ -31,10 +30,6 @@ class MemoryDeeds:
         self._screen = screen
         self._runtime = screen.runtime
         self._hinted_at = ""
-
-    @property
-    def _app(self) -> "MemappApp":
-        return cast("MemappApp", self._screen.app)
 
     async def show(self, memory_id: str, why: str = "") -> None:
         """Open a memory, and do what the person then wants."""
@@ -59,8 +54,8 @@ class MemoryDeeds:
         """Remember something in the person's own words."""
         revision = await asyncio.to_thread(curate.add, self._runtime, text)
         self._undoable("Remembered", text, revision)
-        self._app.fresh_memory = revision.memory_id
-        self._app.memories_changed()
+        self._screen.app.fresh_memory = revision.memory_id
+        self._screen.app.memories_changed()
         notify(self._screen, f"Remembered: {text}")
 
     async def write(self, text: str) -> None:
@@ -78,7 +73,7 @@ class MemoryDeeds:
         self._screen.undone.push(
             f"{done} “{shorten(memory.text, 40)}”", lambda runtime: undo.undo(runtime, written.step), written.step
         )
-        self._app.fresh_memory = memory.id
+        self._screen.app.fresh_memory = memory.id
         if shown:
             was = f" (was: {before.text})" if before else ""
             line = f"{done}: {memory.text}{was}  ·  F3 shows it"
@@ -90,7 +85,7 @@ class MemoryDeeds:
         """Say quietly what went with words that the person replaced."""
         more = f" and {len(texts) - 1} more" if len(texts) > 1 else ""
         self._screen.undone.push(f"Let go of “{shorten(texts[0], 40)}”", lambda runtime: undo.undo(runtime, step), step)
-        self._app.memories_changed()
+        self._screen.app.memories_changed()
         if shown:
             self._screen.transcript.note(f"No longer remembered: {texts[0]}{more}", step=step)
 
@@ -106,7 +101,7 @@ class MemoryDeeds:
     async def _change(self, done: str, memory: Memory, revision: Revision) -> None:
         label = self._undoable(done, memory.text, revision)
         notify(self._screen, f"{label}. ctrl+z takes it back.")
-        self._app.memories_changed()
+        self._screen.app.memories_changed()
 
     def _undoable(self, done: str, text: str, revision: Revision) -> str:
         label = f"{done} “{shorten(one_line(text), 40)}”"

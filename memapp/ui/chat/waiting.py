@@ -4,7 +4,7 @@ They take neither the focus nor the text.
 """
 
 import asyncio
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from memapp.domain.chat import Message
 from memapp.domain.consent import SHOWN_CHARS, Patch, change, label
@@ -15,7 +15,6 @@ from memapp.ui.inbox.reading import Settled, proposed_by, settled_by
 from memapp.ui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:
-    from memapp.ui.app import MemappApp
     from memapp.ui.screens.chat import ChatScreen
 
 
@@ -38,7 +37,7 @@ class WaitingLine:
             self._settled.append((settled_line(one), one.step))
             self._screen.undone.push(one.said, lambda runtime, step=one.step: undo.undo(runtime, step), one.step)  # type: ignore[misc]
         self._passed_over = await asyncio.to_thread(questions.passed_over, self._screen.runtime, message)
-        self._app.memories_changed()
+        self._screen.app.memories_changed()
 
     async def ended(self) -> None:
         """Say it below the answer, if its chat is shown."""
@@ -54,11 +53,7 @@ class WaitingLine:
                 self._screen.transcript.note(passed_over_line(self._passed_over), Transcript.InboxWanted())
             if found:
                 self._screen.transcript.note(waiting_line(found), Transcript.InboxWanted())
-        self._app.count_badges()
-
-    @property
-    def _app(self) -> "MemappApp":
-        return cast("MemappApp", self._screen.app)
+        self._screen.app.count_badges()
 
 
 def waiting_line(found: tuple[Patch, ...]) -> str:

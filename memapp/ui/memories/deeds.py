@@ -2,9 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
-
-from textual.screen import Screen
+from typing import TYPE_CHECKING
 
 from memapp.domain.categories import NOTES
 from memapp.domain.changes import Revision
@@ -19,7 +17,7 @@ from memapp.ui.screens.detail import Line, TextCard
 from memapp.ui.screens.memory_form import Choice, ConfirmErase, MemoryForm, Written
 
 if TYPE_CHECKING:
-    from memapp.ui.app import MemappApp
+    from memapp.ui.screens.mode import ModeScreen
 
 LABEL_CHARS = 40
 
@@ -27,13 +25,9 @@ LABEL_CHARS = 40
 class Deeds:
     """Deeds on memories, for one screen."""
 
-    def __init__(self, screen: Screen[None], runtime: Runtime) -> None:
+    def __init__(self, screen: "ModeScreen", runtime: Runtime) -> None:
         self._screen = screen
         self._runtime = runtime
-
-    @property
-    def _app(self) -> "MemappApp":
-        return cast("MemappApp", self._screen.app)
 
     # Writing ---------------------------------------------------------------------------------------------------------
 
@@ -65,7 +59,7 @@ class Deeds:
             self._did("Edited", memory, revision)
 
     async def _ask(self, form: MemoryForm) -> Revision | None:
-        return await self._app.push_screen_wait(form)
+        return await self._screen.app.push_screen_wait(form)
 
     # On one or many --------------------------------------------------------------------------------------------------
 
@@ -78,14 +72,16 @@ class Deeds:
     async def tag(self, chosen: Sequence[Memory]) -> None:
         """Give them one tag more."""
         note = "Added to those there are; a comma between two."
-        tag = await self._app.push_screen_wait(Line(f"Tag {_said(chosen)}", "", note=note))
+        tag = await self._screen.app.push_screen_wait(Line(f"Tag {_said(chosen)}", "", note=note))
         if tag and tag.strip():
             self._did("Tagged", chosen, await asyncio.to_thread(curate.tag, self._runtime, tag, *_ids(chosen)))
 
     async def weigh(self, chosen: Sequence[Memory]) -> None:
         """Say how much they matter."""
         rows = [(str(number), f"{number}  {bar(number)}  {words}") for number, words in enumerate(IMPORTANCE, start=1)]
-        number = await self._app.push_screen_wait(Choice(f"How important: {_said(chosen)}", rows, str(chosen[0].importance)))
+        number = await self._screen.app.push_screen_wait(
+            Choice(f"How important: {_said(chosen)}", rows, str(chosen[0].importance))
+        )
         if number:
             revision = await asyncio.to_thread(curate.set_importance, self._runtime, int(number), *_ids(chosen))
             self._did(f"Importance {number} for", chosen, revision)
@@ -93,7 +89,7 @@ class Deeds:
     async def categorise(self, chosen: Sequence[Memory]) -> None:
         """Put them into another category."""
         rows = [(name, name) for name in curate.categories(self._runtime)]
-        name = await self._app.push_screen_wait(Choice(f"Category of {_said(chosen)}", rows, chosen[0].category))
+        name = await self._screen.app.push_screen_wait(Choice(f"Category of {_said(chosen)}", rows, chosen[0].category))
         if name:
             revision = await asyncio.to_thread(curate.set_category, self._runtime, name, *_ids(chosen))
             self._did(f"Category {name} for", chosen, revision)
@@ -113,7 +109,7 @@ class Deeds:
             notify(self._screen, f"{many(len(back.known))} stayed here: memapp knows the same again already.", problem=True)
         if back.asked:
             notify(self._screen, f"{many(len(back.asked))} stayed here: this needs your yes first, in the inbox (F4).")
-            self._app.memories_changed()
+            self._screen.app.memories_changed()
         if back.barred:
             words = "this touches your profile. Write there (F4, tab) what is right."
             notify(self._screen, f"{many(len(back.barred))} stayed here: {words}", problem=True)
@@ -122,7 +118,7 @@ class Deeds:
         """Erase them for good, if the person types the word; return whether it was done."""
         text = f"{_said(chosen)}\n\nThis cannot be undone: rows, versions, index and backups are cleaned."
         came_from = any(one.sources for one in chosen)
-        word = await self._app.push_screen_wait(
+        word = await self._screen.app.push_screen_wait(
             ConfirmErase(f"Erase {many(len(chosen))} for good?", text, may_take_messages=came_from)
         )
         if word is None:
@@ -135,32 +131,32 @@ class Deeds:
     async def empty_trash(self, count: int) -> None:
         """Erase all that is in the trash, if the person types the word."""
         text = f"All {many(count)} in the trash.\n\nThis cannot be undone: rows, versions, index and backups are cleaned."
-        if await self._app.push_screen_wait(ConfirmErase("Empty the trash?", text, may_take_messages=False)) is not None:
+        if await self._screen.app.push_screen_wait(ConfirmErase("Empty the trash?", text, may_take_messages=False)) is not None:
             notify(self._screen, "Erasing, and scanning the files for what is left…")
             await self._receipt(await asyncio.to_thread(lifecycle.empty, self._runtime))
 
     async def _receipt(self, receipt: Receipt) -> None:
         """Show what was erased; from there the person can go to another memory that holds the same words, and erase it too."""
-        self._app.memories_changed()
+        self._screen.app.memories_changed()
         text = str(receipt)
         card = TextCard("Receipt" if receipt.left else "✓ Receipt", text.replace(", ", "\n"), can_jump=bool(receipt.also_in))
-        wanted = await self._app.push_screen_wait(card)
+        wanted = await self._screen.app.push_screen_wait(card)
         if wanted is not None and wanted.deed == "jump":
-            self._app.show_memory(receipt.also_in[0])
+            self._screen.app.show_memory(receipt.also_in[0])
         elif wanted is not None:
-            self._app.copy_to_clipboard(text)
+            self._screen.app.copy_to_clipboard(text)
 
     def copy(self, chosen: Sequence[Memory]) -> None:
         """Copy their words."""
-        self._app.copy_to_clipboard("\n".join(one.text for one in chosen))
+        self._screen.app.copy_to_clipboard("\n".join(one.text for one in chosen))
         notify(self._screen, "Copied." if len(chosen) == 1 else f"Copied {many(len(chosen))}.")
 
     def _did(self, done: str, chosen: Memory | Sequence[Memory], revision: Revision) -> None:
         """Keep the way back, say what was done, and let every screen show it."""
         label = f"{done} {_said([chosen] if isinstance(chosen, Memory) else chosen)}"
-        self._app.chat.undone.push(label, lambda runtime: undo.undo(runtime, revision.step), revision.step)
+        self._screen.app.chat.undone.push(label, lambda runtime: undo.undo(runtime, revision.step), revision.step)
         notify(self._screen, f"{label} · ctrl+z takes it back")
-        self._app.memories_changed()
+        self._screen.app.memories_changed()
 
 
 IMPORTANCE = ("hardly matters", "a detail", "worth knowing", "important", "vital")

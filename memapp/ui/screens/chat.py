@@ -10,6 +10,7 @@ from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
+from textual.getters import app as the_app
 from textual.screen import Screen
 
 from memapp.domain.chat import Message, Thread
@@ -18,6 +19,7 @@ from memapp.runtime import Runtime
 from memapp.services import chats, preferences
 from memapp.ui import reading
 from memapp.ui.announce import Learned, LearningFailed, ModelChanged, ThreadStarted, TurnEnded, TurnMoved, TurnRefused
+from memapp.ui.app import MemappApp
 from memapp.ui.chat.cards import Cards
 from memapp.ui.chat.conversation import Conversation
 from memapp.ui.chat.drafts import Drafts
@@ -46,6 +48,8 @@ STATUS_SECONDS = 0.3
 
 class ChatScreen(Screen[None]):
     """The main screen."""
+
+    app = the_app(MemappApp)
 
     AUTO_FOCUS = "Composer"
     BINDING_GROUP_TITLE = "Chat"
@@ -355,7 +359,7 @@ class ChatScreen(Screen[None]):
         notify(self, f"Taken back: {done.label.replace(': ', ' ')}")
         self.threads.brought_back(done)
         self.list_threads()
-        self.app.memories_changed()  # type: ignore[attr-defined]
+        self.app.memories_changed()
 
     @work(group="draft")
     @told

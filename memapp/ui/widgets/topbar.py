@@ -2,14 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from textual import events
 from textual.content import Content
+from textual.getters import app as the_app
 from textual.message import Message
 from textual.style import Style
 from textual.widgets import Static
 
 from memapp.ui.safe import joined
+
+if TYPE_CHECKING:
+    from memapp.ui.app import MemappApp
 
 DEMO = ("demo - nothing is saved", "not saved")
 """The shorter one leaves room for the modes in 80 columns."""
@@ -17,6 +22,9 @@ DEMO = ("demo - nothing is saved", "not saved")
 
 class TopBar(Static):
     """memapp, the modes (clickable), and on the right the file and whether words stay here."""
+
+    if TYPE_CHECKING:  # the app imports this one
+        app = the_app(MemappApp)
 
     ALLOW_SELECT = False
 
@@ -31,7 +39,7 @@ class TopBar(Static):
         self._right = right
 
     def on_mount(self) -> None:
-        self.app.badged.subscribe(self, lambda _: self._show())  # type: ignore[attr-defined]
+        self.app.badged.subscribe(self, lambda _: self._show())
         self._show()
 
     def on_resize(self) -> None:
@@ -49,7 +57,7 @@ class TopBar(Static):
 
     def _show(self) -> None:
         modes = Content("")
-        badges = self.app.badges.words if self.app.is_open else {}  # type: ignore[attr-defined]
+        badges = self.app.badges.words if self.app.is_open else {}
         for mode, label in self._modes:
             badge = (f" {badges[mode]}" if mode in badges else "", "bold $accent")
             sides = "[]" if mode == self._current else "  "
@@ -63,7 +71,7 @@ class TopBar(Static):
 
     def _demo(self, modes: int) -> Content:
         """Return the words that keep a demo from being taken for the real thing."""
-        if not self.app.demo:  # type: ignore[attr-defined]
+        if not self.app.demo:
             return Content(" ")
         room = self.size.width - len(" memapp ") - modes
         return joined((f" {next((one for one in DEMO if len(one) + 2 <= room), DEMO[-1])} ", "bold reverse $accent"))
