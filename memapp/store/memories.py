@@ -54,6 +54,13 @@ def list_memories(
     return _memories(conn, rows)
 
 
+def texts_naming(conn: sqlite3.Connection, user_id: str, phrase: str, limit: int) -> dict[str, str]:
+    """Return what live memories say that hold a phrase, by their ids; of all of them, whatever their age, the shortest first."""
+    source, values = _filtered(user_id, MemoryFilter(phrases=(phrase,)))
+    sql = f"SELECT o.id, o.text FROM {source} ORDER BY length(o.text), o.id LIMIT :limit"  # noqa: S608
+    return {row["id"]: row["text"] for row in conn.execute(sql, {**values, "limit": limit})}
+
+
 def list_learned_from(conn: sqlite3.Connection, user_id: str, message_ids: Sequence[str]) -> list[Memory]:
     """Return the live memories that came from any of these messages, oldest first."""
     rows = conn.execute(

@@ -11,7 +11,6 @@ from typing import Literal
 from memapp.domain.changes import Actor, Created, ProfileChanged, Restored, Reverted, SoftDeleted
 from memapp.domain.consent import FORGOTTEN, DenyReason, Patch, decided, rebased
 from memapp.domain.duplicates import normalise
-from memapp.domain.filters import MemoryFilter
 from memapp.domain.history import Entry, Event
 from memapp.domain.memory import Memory
 from memapp.domain.profile import FIELDS, same_value, stated_by
@@ -24,6 +23,8 @@ from memapp.store import changes, consents, history, memories
 from memapp.store.rows import new_id
 
 SNOOZE_HOURS = 24
+READ_AGAIN = 200
+"""So many memories that name a lost value are read, the shortest: those that state it say little else."""
 
 Decider = Literal["person", "chat", "signals"]
 
@@ -184,10 +185,10 @@ def _replace(
 def _retire(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, actor: Actor) -> None:
     """Move what the profile says no longer out of the memories too: only one of "lives in Oslo" and "lives in Bergen" is true."""
     for value in lost_values(patch.field, patch.old_value, patch.new_value):
-        for memory in memories.list_memories(conn, runtime.user_id, MemoryFilter(phrases=(value,))):
-            if any(same_value(one.field, one.value, value) for one in stated_by(memory.text, patch.field)):
+        for memory_id, text in memories.texts_naming(conn, runtime.user_id, value, READ_AGAIN).items():
+            if any(same_value(one.field, one.value, value) for one in stated_by(text, patch.field)):
                 reason: Literal["superseded", "person"] = "superseded" if patch.new_value else "person"
-                changes.apply(conn, SoftDeleted(memory.id, reason, runtime.purge_at()), actor, runtime.clock())
+                changes.apply(conn, SoftDeleted(memory_id, reason, runtime.purge_at()), actor, runtime.clock())
 
 
 def _checked(value: str) -> str:

@@ -1,14 +1,19 @@
 """Decisions on real proposals, and taking them back."""
 
+from dataclasses import replace
+
 import pytest
 
+from memapp.domain.changes import Actor, Created
 from memapp.domain.consent import FORGOTTEN
+from memapp.domain.filters import parse_filter
 from memapp.domain.history import Event
 from memapp.errors import NotFound, UsageError
 from memapp.runtime import Runtime
 from memapp.services import curate, undo
 from memapp.services.consent import decisions, pending
-from memapp.store import consents
+from memapp.store import changes, consents
+from memapp.store.rows import new_id
 from tests.builders import new_chat
 from tests.services.consent.builders import held_fact, live, proposed, typed
 
@@ -119,6 +124,16 @@ def test_what_the_profile_says_no_longer_is_no_memory_either_and_undo_brings_it_
     assert live(runtime) == ["I like the harbour of Oslo."]
     undo.undo(runtime, step)
     assert (decisions.profile(runtime), len(live(runtime))) == ({"city": "Oslo"}, 2)
+
+
+def test_a_memory_that_is_true_no_longer_goes_however_many_newer_ones_name_the_same(runtime: Runtime) -> None:
+    decisions.approve(runtime, proposed(runtime, held=held_fact(runtime, "User lives in Oslo.")).id)
+    bus, worker, now = held_fact(runtime, "A bus goes to Oslo."), Actor(runtime.user_id, "worker"), runtime.clock()
+    with runtime.database.write() as conn:
+        for number in range(201):
+            changes.apply(conn, Created(replace(bus, id=new_id(now), text=f"Bus number {number} goes to Oslo.")), worker, now)
+    decisions.approve(runtime, proposed(runtime, value="Bergen").id)
+    assert "User lives in Oslo." not in [one.text for one in curate.list_memories(runtime, parse_filter("user"))]
 
 
 def test_one_of_several_values_taken_away_takes_its_memory_along(runtime: Runtime) -> None:
