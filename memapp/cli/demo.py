@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 import psutil
@@ -33,6 +33,13 @@ def demo(options: dict[str, Any]) -> int:
         app = MemappApp(lambda: start(options, folder), demo=True)
         app.run()
         return app.return_code or 0
+
+
+def start_instead(options: dict[str, Any]) -> NoReturn:
+    """Become `memapp demo`, with the options of this start; what this process still loads ends with it."""
+    given = {"--home": options["home"], "--model": options["flags"]["model"], "--server": options["flags"]["server"]}
+    words = [word for option, value in given.items() if value is not None for word in (option, str(value))]
+    os.execv(sys.executable, [sys.executable, "-m", "memapp", *words, "demo"])
 
 
 def start(options: dict[str, Any], folder: Path) -> "Runtime":

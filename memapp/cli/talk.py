@@ -28,6 +28,10 @@ def open_app(options: dict[str, Any], question: str = "") -> int:
 
     app = MemappApp(start, question=question)
     app.run()
+    if app.demo_wanted:
+        from memapp.cli import demo
+
+        demo.start_instead(options)
     return app.return_code or 0
 
 

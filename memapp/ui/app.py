@@ -23,7 +23,7 @@ from textual.signal import Signal
 from textual.widgets import Input, TextArea
 
 from memapp import paths
-from memapp.ui import garbage
+from memapp.ui import garbage, themes
 from memapp.ui.announce import Opened, OpeningFailed
 from memapp.ui.crash import three_lines, write_crash_file
 from memapp.ui.keys import KeyOrder
@@ -86,6 +86,8 @@ class MemappApp(App[None]):
         self._keys = KeyOrder(self, super().on_event)
         self._question = question
         self.demo = demo
+        self.demo_wanted = False
+        """The person left to see the sample chats."""
         self.is_open = False
         self._failed = False
         self._interrupted_at = -QUIT_SECONDS
@@ -269,6 +271,10 @@ class MemappApp(App[None]):
     async def action_quit(self) -> None:
         self.leave()
 
+    def on_transcript_samples_wanted(self) -> None:
+        self.demo_wanted = True
+        self.leave()
+
     def leave(self, return_code: int = 0) -> None:
         """Leave at once; what is being written or typed is kept."""
         if self.is_open:
@@ -325,6 +331,11 @@ class MemappApp(App[None]):
         """Change the colours and keep the choice."""
         self.theme = name
         self.chat.keep_setting("theme", name)
+
+    @work(group="deed")
+    async def on_transcript_colours_wanted(self) -> None:
+        if (chosen := await themes.choose(self)) is not None:
+            self.use_theme(chosen)
 
     # Leaving ---------------------------------------------------------------------------------------------------------
 

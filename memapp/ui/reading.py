@@ -86,16 +86,19 @@ def last_thread(runtime: Runtime) -> Thread | None:
     return thread if thread and thread.deleted_at is None else None
 
 
-def welcome_words(runtime: Runtime) -> str:
-    """Return what an empty chat says: four lines at the very first start, then one."""
+def welcome_words(runtime: Runtime) -> tuple[str, str]:
+    """Return what an empty chat says, and at the very first start the path of the file that it names; later none."""
     if chats.list_threads(runtime, limit=1):
-        return "A new chat. What you say in the others is remembered here too.\n\nctrl+f finds anything · ctrl+b lists your chats"
-    return (
+        words = "A new chat. What you say in the others is remembered here too."
+        return f"{words}\n\nctrl+f finds anything · ctrl+b lists your chats", ""
+    words = (
         "Chat with a model on this machine that remembers what you tell it.\n"
         f"Everything stands in one file: {runtime.paths.database}\n"
         "Nothing leaves this machine. You see what it remembers, and decide.\n"
-        "Write below to begin · /help lists commands · F8 chooses another model"
+        "Write below to begin · /help lists commands · F8 chooses another model\n\n"
+        "esc, then t: try sample chats · v: choose colours · y: copy the path"
     )
+    return words, str(runtime.paths.database)
 
 
 def network(runtime: Runtime) -> str:

@@ -1,5 +1,6 @@
 """What the demo has of its own, and what it shares with every other day."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -19,3 +20,10 @@ def test_the_demo_shares_models_and_their_faster_copies_but_no_memory(tmp_path: 
     assert curate.count(runtime) == 8
     assert not (tmp_path / "own.db").exists()
     runtime.close()
+
+
+def test_the_app_becomes_the_demo_with_the_options_it_was_started_with(monkeypatch: pytest.MonkeyPatch) -> None:
+    became: list[list[str]] = []
+    monkeypatch.setattr(os, "execv", lambda _, words: became.append(words))
+    demo.start_instead({"home": Path("/there"), "database": None, "flags": {"model": None, "server": "http://127.0.0.1:1/v1"}})
+    assert became[0][1:] == ["-m", "memapp", "--home", "/there", "--server", "http://127.0.0.1:1/v1", "demo"]

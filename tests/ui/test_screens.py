@@ -135,6 +135,28 @@ async def test_the_first_start_looks_as_it_should(world: World, size: tuple[int,
         assert "Nothing leaves this machine." in seen.words()
 
 
+async def test_the_card_of_the_first_start_has_keys_of_its_own(world: World) -> None:
+    async with world.app(size=(80, 24)) as seen:
+        await seen.ready()
+        copied: list[str] = []
+        seen.app.copy_to_clipboard = copied.append  # type: ignore[method-assign]
+        await seen.pilot.press("escape", "y")
+        await seen.until(lambda: copied == [str(seen.app.runtime.paths.database)])
+        await seen.pilot.press("v")
+        await seen.until(lambda: isinstance(seen.app.screen, Choice))
+        await seen.pilot.press("down", "enter")
+        await seen.until(lambda: seen.app.runtime.settings.theme == "memapp-light")
+        await seen.pilot.press("t")
+        await seen.until(lambda: not seen.app.is_running)
+        assert seen.app.demo_wanted
+
+
+async def test_later_those_keys_are_letters_for_the_composer(world: World) -> None:
+    async with conversation(world, (80, 24)) as seen:
+        await seen.pilot.press("escape", "t", "v")
+        await seen.until(lambda: seen.chat.composer.text == "tv")
+
+
 async def test_an_open_file_is_told_on_the_screen(world: World, update: bool) -> None:
     world.start_error = StoreLocked("memapp is already open (process 7, since 09:00).", "Close it first.")
     async with world.app(size=(80, 24)) as seen:
@@ -258,8 +280,9 @@ async def test_colours_are_seen_before_they_are_chosen(world: World) -> None:
             await seen.pilot.press("down")
             await seen.until(lambda: seen.app.theme == "memapp-light")
             await seen.pilot.press(ending)
-            await seen.until(lambda: len(seen.app.screen_stack) == 1 and seen.app.runtime.settings.theme == kept)
-            assert (seen.app.theme, seen.app.runtime.settings.theme) == (kept, kept)
+            await seen.until(lambda: len(seen.app.screen_stack) == 1)
+            await seen.until(lambda: seen.app.theme == seen.app.runtime.settings.theme)
+            assert seen.app.theme == kept
 
 
 def test_every_way_in_which_a_model_fits_has_a_sign() -> None:

@@ -9,7 +9,8 @@ from memapp.services import chats
 from memapp.ui import reading
 from memapp.ui.chat.waiting import waiting_line
 from memapp.ui.widgets.bubbles import Answer, Said
-from memapp.ui.widgets.transcript import Note, Transcript, welcome
+from memapp.ui.widgets.transcript import Note, Transcript
+from memapp.ui.widgets.welcome import Welcome
 
 if TYPE_CHECKING:
     from memapp.ui.screens.chat import ChatScreen
@@ -41,8 +42,8 @@ class Showing:
 
     async def welcome(self) -> None:
         """Show what a chat without messages says."""
-        words = await asyncio.to_thread(reading.welcome_words, self._runtime)
-        await self._screen.transcript.show([welcome(words)], earlier=False)
+        words, path = await asyncio.to_thread(reading.welcome_words, self._runtime)
+        await self._screen.transcript.show([Welcome(words, path)], earlier=False)
         self._screen.turn.forget()
 
     async def _widgets(self, messages: Sequence[Message]) -> list[Said | Answer | Note]:

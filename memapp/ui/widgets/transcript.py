@@ -19,6 +19,7 @@ from memapp.domain.chat import Message, Role
 from memapp.domain.memory import Recalled
 from memapp.ui.safe import plain
 from memapp.ui.widgets.bubbles import Answer, Said
+from memapp.ui.widgets.welcome import Welcome
 
 Bubble = Said | Answer
 
@@ -47,6 +48,8 @@ class Transcript(VerticalScroll):
         Binding("r", "retry", "Retry", id="transcript.retry"),
         Binding("o", "go_on", "Go on", id="transcript.go_on"),
         Binding("m", "remember", "Remember", id="transcript.remember"),
+        Binding("t", "samples", "Sample chats", id="transcript.samples"),
+        Binding("v", "colours", "Colours", id="transcript.colours"),
         Binding("left_square_bracket", "variant(-1)", "Other answer", show=False, id="transcript.variant_before"),
         Binding("right_square_bracket", "variant(1)", "Other answer", show=False, id="transcript.variant_after"),
     ]
@@ -104,6 +107,12 @@ class Transcript(VerticalScroll):
         """The person clicked on a note about a step, to have it taken back."""
 
         step: str
+
+    class SamplesWanted(Announcement):
+        """The person wants to see memapp with something in it."""
+
+    class ColoursWanted(Announcement):
+        """The person wants to choose the colours."""
 
     class InboxWanted(Announcement):
         """The person clicked on a note about something that waits for their word."""
@@ -188,7 +197,7 @@ class Transcript(VerticalScroll):
 
     async def append(self, *bubbles: Bubble) -> None:
         """Add messages at the end and follow the end."""
-        await self.query(_Welcome).remove()
+        await self.query(Welcome).remove()
         await self.mount_all(bubbles)
         self._move_cursor(None)
         self.anchor()
@@ -291,6 +300,19 @@ class Transcript(VerticalScroll):
     def action_copy(self) -> None:
         if (bubble := self.cursor) is not None:
             self.post_message(self.CopyWanted(bubble.text if isinstance(bubble, Answer) else bubble.message.text))
+        elif self._first_path:
+            self.post_message(self.CopyWanted(self._first_path))
+
+    def action_samples(self) -> None:
+        self.post_message(self.SamplesWanted())
+
+    def action_colours(self) -> None:
+        self.post_message(self.ColoursWanted())
+
+    @property
+    def _first_path(self) -> str:
+        """Where the memory file is, while the card of the first start tells it."""
+        return next((one.path for one in self.query(Welcome)), "")
 
     def action_edit(self) -> None:
         bubbles = self.bubbles
@@ -312,6 +334,8 @@ class Transcript(VerticalScroll):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
         if action == "go_on":
             return self._can_go_on
+        if action in ("samples", "colours"):
+            return bool(self._first_path)
         return True
 
     @property
@@ -384,12 +408,3 @@ class Note(Static):
     def on_click(self) -> None:
         if self._asks is not None and isinstance(self.parent, Transcript):
             self.parent.post_message(self._asks)
-
-
-class _Welcome(Static):
-    """What stands in a new chat."""
-
-
-def welcome(text: str) -> Static:
-    """Return what a chat without messages shows."""
-    return _Welcome(plain(text), markup=False, classes="welcome")
