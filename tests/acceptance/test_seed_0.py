@@ -128,7 +128,7 @@ def test_facts_are_injected_into_later_turns(runtime: Runtime, model: ScriptedMo
     learn(runtime)
     found = only(Found, say(runtime, new_chat(runtime), "What should a vegetarian cook tonight?"))
     assert "User is vegetarian." in [hit.text for hit in found.hits]
-    assert "User is vegetarian." in model.seen[-1].suffix
+    assert "You are vegetarian." in model.seen[-1].suffix
 
 
 def test_max_facts_trims_the_oldest_into_the_trash_but_keeps_pinned_ones(tmp_path: Path, model: ScriptedModel) -> None:
