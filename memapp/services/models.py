@@ -15,6 +15,7 @@ from memapp.errors import MemappError, ModelError, UsageError
 from memapp.inference import gguf_file
 from memapp.runtime import Runtime, Slot
 from memapp.services import preferences
+from memapp.store import chat
 
 log = logging.getLogger(__name__)
 
@@ -38,6 +39,8 @@ class ModelChoice:
     note: str
     fit: Fit
     current: bool
+    speed: float | None = None
+    """Tokens a second on this machine; None while no model has answered here."""
 
 
 class Recommended(BaseModel):
@@ -109,7 +112,23 @@ def list_models(runtime: Runtime) -> list[ModelChoice]:
     for file, entry in recommended.items():
         note = f"{entry.note} Get {file} from {entry.source} and put it into {runtime.paths.models}."
         choices.append(_choice(entry.name, None, entry.bytes, entry.licence, note, False))
-    return choices
+    return _with_speed(runtime, choices)
+
+
+def _with_speed(runtime: Runtime, choices: list[ModelChoice]) -> list[ModelChoice]:
+    """Judge each model by the one that answers: for every token all weights are read once, so time grows with their size."""
+    current = next((one for one in choices if one.current), None)
+    model = runtime.chat.ready()
+    if current is None or model is None:
+        return choices
+    faster = next((one for one in runtime.paths.cache.glob("*/*.gguf") if one.stem == model.name), None)
+    measured = faster.stat().st_size if faster else current.bytes
+    usages = chat.last_usages(runtime.database.read(), runtime.user_id, model.name)
+    seconds = sum(one.seconds - one.first_token_seconds for one in usages)
+    if seconds <= 0:
+        return choices
+    speed = sum(one.decode_tokens for one in usages) / seconds
+    return [replace(one, speed=speed if one.current else speed * measured / max(one.bytes, 1)) for one in choices]
 
 
 def use_model(runtime: Runtime, name: str) -> None:

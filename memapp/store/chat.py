@@ -226,6 +226,15 @@ def variants(conn: sqlite3.Connection, user_id: str, user_message_id: str) -> li
     return [_message(row) for row in rows]
 
 
+def last_usages(conn: sqlite3.Connection, user_id: str, model: str, limit: int = 20) -> list[Usage]:
+    """Return what the last replies of a model cost, newest first."""
+    rows = conn.execute(
+        "SELECT usage FROM messages WHERE user_id = ? AND role = 'assistant' AND model = ? ORDER BY key DESC LIMIT ?",
+        (user_id, model, limit),
+    )
+    return [Usage(**json.loads(row["usage"])) for row in rows]
+
+
 def typed_prompts(conn: sqlite3.Connection, user_id: str, limit: int = 200) -> list[str]:
     """Return what the person typed last, newest first, each text once."""
     rows = conn.execute(

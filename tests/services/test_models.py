@@ -1,15 +1,18 @@
 """Loading and choosing models: what fails is said, what was chosen stays chosen."""
 
+import json
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 from memapp import settings
+from memapp.domain.prompt import Usage
 from memapp.errors import UsageError
 from memapp.inference import gguf_file
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
 from memapp.services import models, preferences
-from tests.builders import make_runtime
+from tests.builders import make_runtime, new_chat, say
 from tests.inference import tiny_gguf
 
 
@@ -98,3 +101,17 @@ def test_words_to_a_server_leave_this_machine_or_not(tmp_path: Path) -> None:
         runtime = make_runtime(tmp_path, server=address)
         assert models.remote_host(runtime) == where
         runtime.close()
+
+
+def test_models_are_judged_by_the_speed_of_the_one_that_answers(tmp_path: Path) -> None:
+    runtime = make_runtime(tmp_path, ScriptedModel())
+    assert {one.speed for one in models.list_models(runtime)} == {None}
+    say(runtime, new_chat(runtime), "Hello!")
+    usage = Usage(decode_tokens=30, first_token_seconds=1.0, seconds=3.0)
+    with runtime.database.write() as conn:
+        conn.execute("UPDATE messages SET usage = ? WHERE role = 'assistant'", (json.dumps(asdict(usage)),))
+    bundled, *others = models.list_models(runtime)
+    assert bundled.speed == 15.0
+    for one in others:
+        assert one.speed == pytest.approx(15.0 * bundled.bytes / one.bytes)
+    runtime.close()

@@ -347,7 +347,7 @@ async def test_a_toast_hides_neither_the_composer_nor_the_keys(world: World, siz
     async with conversation(world, size) as seen:
         below = seen.lines()[-4:]  # the line above the composer says nothing now
         notify(seen.chat, "Taken back: Remembered “Anna likes oolong in the morning and at night”")
-        await seen.until(lambda: "Undone:" in seen.text())
+        await seen.until(lambda: "Taken back:" in seen.text())
         assert seen.lines()[-4:] == below
         assert "[Chat]" in seen.lines()[0]
 

@@ -42,7 +42,8 @@ class ModelRows(ExplainedRows[ModelChoice]):
     def explain(self, item: ModelChoice) -> Content:
         place = str(item.path) if item.path else ""
         licence = f"Licence: {item.licence}" if item.licence else ""
-        text = "\n".join(part for part in (item.note, licence, place) if part)
+        speed = f"About {item.speed:.0f} tokens a second on this machine." if item.speed and item.bytes else ""
+        text = "\n".join(part for part in (item.note, speed, licence, place) if part)
         return joined((item.name, "bold $primary"), "\n", text)
 
 
