@@ -1,6 +1,6 @@
 """What a person does with memories by hand: add, edit, pin, discard, restore. Each change can be taken back with `undo`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from memapp.domain.categories import NOTES, RECENT_ACTIVITY
@@ -155,6 +155,11 @@ def restore(runtime: Runtime, *memory_ids: str) -> BroughtBack:
 
 def get(runtime: Runtime, memory_id: str) -> Memory:
     return memories.get_memory(runtime.database.read(), runtime.user_id, memory_id)
+
+
+def get_many(runtime: Runtime, memory_ids: Iterable[str]) -> list[Memory]:
+    """Return those of the memories that exist."""
+    return memories.get_memories(runtime.database.read(), runtime.user_id, list(memory_ids))
 
 
 def list_memories(

@@ -53,6 +53,12 @@ def rivals(conn: sqlite3.Connection, runtime: Runtime, patch: Patch) -> list[Pat
     return [one for one in found if one.id != patch.id and one.proposer != "import" and is_open(runtime, one)]
 
 
+def other_values(runtime: Runtime, patch: Patch) -> tuple[str, ...]:
+    """Return the other values that wait for the same field, newest first: a yes to this proposal withdraws them."""
+    found = rivals(runtime.database.read(), runtime, patch)
+    return tuple(dict.fromkeys(one.new_value for one in found if one.new_value))
+
+
 def held_text(runtime: Runtime, patch_id: str) -> str:
     """Return what the memory says that a yes to a patch would bring; empty if there is none."""
     conn = runtime.database.read()

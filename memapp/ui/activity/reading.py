@@ -82,15 +82,8 @@ def compared(runtime: Runtime, entry: Entry) -> tuple[Version, Version] | None:
 
 def _texts(runtime: Runtime, entries: Sequence[Entry]) -> dict[str, str]:
     """Return what the memories say that are remembered now; words of others stay out of the log."""
-    texts: dict[str, str] = {}
-    for memory_id in {one.memory_id for one in entries if one.event is not Event.PROFILE}:
-        try:
-            memory = curate.get(runtime, memory_id)
-        except NotFound:
-            continue
-        if memory.state is State.LIVE:
-            texts[memory_id] = memory.text
-    return texts
+    ids = {one.memory_id for one in entries if one.event is not Event.PROFILE}
+    return {memory.id: memory.text for memory in curate.get_many(runtime, ids) if memory.state is State.LIVE}
 
 
 def _pinned(runtime: Runtime, entry: Entry) -> bool | None:

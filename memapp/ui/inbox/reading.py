@@ -91,8 +91,7 @@ def queue(runtime: Runtime) -> Queue:
 def case(runtime: Runtime, patch: Patch) -> Case:
     wanted = patch.addition
     quotes = [_quote(message, wanted) for message in _messages(runtime, patch)]
-    also = tuple(dict.fromkeys(one.new_value for one in pending.rivals(runtime.database.read(), runtime, patch) if one.new_value))
-    return Case(patch, pending.held_text(runtime, patch.id), tuple(reversed(quotes)), also)
+    return Case(patch, pending.held_text(runtime, patch.id), tuple(reversed(quotes)), pending.other_values(runtime, patch))
 
 
 @dataclass(frozen=True, slots=True)
