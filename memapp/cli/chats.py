@@ -53,7 +53,12 @@ def search(options: dict[str, Any], query: tuple[str, ...], limit: int, as_json:
 
     with opened(options, read_only=True) as runtime:
         hits = browse.find(runtime, " ".join(query), limit, kinds=("message",))
-    show_list(hits, as_json, lambda hit: {"chat": hit.thread_id, "when": when(hit.at), "text": hit.snippet}, "Nothing found.")
+    show_list(
+        hits,
+        as_json,
+        lambda hit: {"chat": hit.thread_id, "when": when(hit.at), "text": hit.snippet, "beside": hit.beside},
+        "Nothing found.",
+    )
 
 
 @chats.command("export")

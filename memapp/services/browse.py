@@ -32,10 +32,15 @@ class Hit:
     snippet: str
     """The text around the first word that matched."""
     at: datetime
+    beside: str = ""
+    """What holds the words when the text itself does not: a message next to it, or the tags of a fact."""
 
 
 def find(runtime: Runtime, text: str, limit: int = 30, *, kinds: Sequence[Kind] = KINDS) -> list[Hit]:
-    """Return chats, then facts and messages best first. The last word counts as unfinished."""
+    """Return chats, then facts and messages: first those that hold a word as it is written, best first among them.
+
+    The last word counts as unfinished.
+    """
     conn, user = runtime.database.read(), runtime.user_id
     text = clean(text)
     if not text.strip():
@@ -48,15 +53,21 @@ def find(runtime: Runtime, text: str, limit: int = 30, *, kinds: Sequence[Kind] 
         *(search_messages(conn, user, words, unfinished=True) if "message" in kinds else ()),
     ]
     titles: dict[str, str] = {}
-    for one in sorted(candidates, key=lambda candidate: -candidate.bm25)[:limit]:
+    for one in sorted(candidates, key=lambda candidate: (not _holds(candidate.text, words), -candidate.bm25))[:limit]:
         if one.thread_id and one.thread_id not in titles:
             titles[one.thread_id] = chat.get_thread(conn, user, one.thread_id).title
         title = titles.get(one.thread_id, "")
-        found.append(Hit(one.kind, one.id, one.thread_id, title, _snippet(one.text, words), one.at))
+        beside = "" if _holds(one.text, words) or not _holds(one.around, words) else _snippet(one.around, words)
+        found.append(Hit(one.kind, one.id, one.thread_id, title, _snippet(one.text, words), one.at, beside))
     return found
 
 
-def _snippet(text: str, words: tuple[str, ...] | list[str]) -> str:
+def _holds(text: str, words: Sequence[str]) -> bool:
+    lowered = text.lower()
+    return any(word in lowered for word in words)
+
+
+def _snippet(text: str, words: Sequence[str]) -> str:
     line = one_line(text)
     lowered = line.lower()
     places = [place for word in words if (place := lowered.find(word)) >= 0]

@@ -28,11 +28,14 @@ PLACES = (
 def commands_now(app: "MemappApp", screen: Screen[Any]) -> Iterable[SystemCommand]:
     """Return the commands that make sense on this screen."""
     if app.is_open:
-        yield from chat_commands(app.chat) if app.current_mode == "chat" else _key_commands(screen)
+        if app.current_mode == "chat":
+            yield from chat_commands(app.chat)
         yield _undo(app)
         yield SystemCommand("Find anything", "Chats, messages and memories (ctrl+f)", app.action_find)
         for mode, label, about in PLACES:
             yield SystemCommand(label, about, partial(app.call_later, app.action_mode, mode))
+        if app.current_mode != "chat":
+            yield from _key_commands(screen)
         for key in preferences.choices(app.runtime, "theme"):
             yield SystemCommand(f"Theme: {key}", "Use these colours", partial(app.use_theme, key))
     yield SystemCommand("Help", "Keys that work here (F1)", app.action_toggle_help)
@@ -46,8 +49,8 @@ def _undo(app: "MemappApp") -> SystemCommand:
 
 
 def _key_commands(screen: Screen[Any]) -> Iterable[SystemCommand]:
-    """What the keys of a screen do, each action once."""
-    own = [one.binding for one in screen.active_bindings.values() if one.node is screen and one.enabled]
+    """What the keys of a screen do, each action once; those that Textual gives every screen have no id."""
+    own = [one.binding for one in screen.active_bindings.values() if one.node is screen and one.enabled and one.binding.id]
     for binding in {one.action: one for one in reversed(own)}.values():
         about = f"Here, with the key {screen.app.get_key_display(binding)}"
         yield SystemCommand(binding.description, about, partial(screen.run_action, binding.action))

@@ -183,6 +183,11 @@ async def test_help_begins_with_the_keys_of_what_has_the_focus(world: World) -> 
         await seen.pilot.press("f1")
         await seen.settle()
         assert not seen.app.screen.query(Help)
+        await seen.pilot.press("f3", "f1")
+        await seen.until(lambda: "tab turns to its history, relations and provenance." in seen.words())
+        await seen.pilot.press("escape")
+        await seen.settle()
+        assert seen.app.current_mode == "memories" and not seen.app.screen.query(Help)
 
 
 @pytest.mark.parametrize("words", ["undo", "take back"])
@@ -190,6 +195,24 @@ async def test_the_palette_finds_undo(seen: Seen, words: str) -> None:
     await seen.pilot.press("ctrl+p")
     await seen.type(words)
     await seen.until(lambda: "Undo the last change of a memory" in seen.text())
+
+
+async def test_the_palette_offers_nothing_that_is_not_of_memapp(seen: Seen) -> None:
+    await seen.pilot.press("f9")
+    await seen.settle()
+    offered = [one.title for one in seen.app.get_system_commands(seen.app.screen)]
+    assert offered[:2] == ["Undo the last change of a memory", "Find anything"]
+    assert not {"Focus Next", "Focus Previous", "Copy selected text"} & set(offered)
+
+
+async def test_a_toast_makes_way_for_what_is_said_later(seen: Seen) -> None:
+    notify(seen.app, "Copied.")
+    await seen.settle()
+    seen.chat.say("An earlier message")
+    await seen.settle()
+    assert "Copied." in seen.text() and "An earlier message" in seen.text()
+    line = next(number for number, one in enumerate(seen.lines()) if "An earlier message" in one)
+    assert seen.app.screen.query("Toast").last().region.bottom <= line
 
 
 # Keys ----------------------------------------------------------------------------------------------------------------
@@ -260,6 +283,12 @@ async def test_keys_that_come_with_the_one_that_opens_a_panel_wait_for_its_rows(
         await seen.pilot.press("f4")
         cases = seen.app.screen.query_one(CaseRows)
         assert cases.current == cases.items[1]
+
+
+async def test_a_form_that_is_saved_twice_at_once_saves_once_and_closes(seen: Seen) -> None:
+    burst(seen, "f3", "n", *"sails", "ctrl+s", "ctrl+s")
+    await seen.until(lambda: curate.count(seen.app.runtime) == 1)
+    await seen.until(lambda: len(seen.app.screen_stack) == 1)
 
 
 async def test_a_message_sent_while_memory_opens_keeps_what_was_pasted(world: World) -> None:

@@ -24,6 +24,9 @@ from memapp.ui.widgets.words import moment
 DEBOUNCE_SECONDS = 0.06
 RECENT = 8
 SNIPPET_CHARS = 160
+SHORT_CHARS = 36
+BESIDE_CHARS = 60
+BESIDE = {"memory": "tagged", "message": "beside"}
 TITLES = {"memory": "Memories", "message": "Messages", "thread": "Chats"}
 
 
@@ -102,7 +105,10 @@ class FindScreen(ModalScreen[Hit | None]):
         when = (f"  {moment(hit.at, self._runtime.clock()):>11}  ", "$text-muted")
         text = marked(shorten(one_line(hit.snippet or hit.title), SNIPPET_CHARS), words, "bold $accent underline")
         where = joined(("  in ", "$text-muted"), row(hit.title, 40, "$text-muted")) if hit.kind == "message" else ""
-        return joined(when, text, where)
+        if not hit.beside:
+            return joined(when, text, where)
+        beside = marked(shorten(one_line(hit.beside), BESIDE_CHARS), words, "bold $accent underline")
+        return joined(when, row(text.plain, SHORT_CHARS), (f"  {BESIDE[hit.kind]}: ", "$text-muted"), beside, where)
 
     def action_step(self, step: int) -> None:
         found = self.query_one(OptionList)

@@ -88,9 +88,13 @@ class MemoryForm(ModalScreen[Revision | None]):
     def on_input_submitted(self) -> None:
         self.action_save()
 
-    @work(exclusive=True, group="save")
-    async def action_save(self) -> None:
-        """Save what stands there, and close; or say what is wrong with it."""
+    def action_save(self) -> None:
+        """Save what stands there, and close, or say what is wrong with it; only once at a time."""
+        if not any(one.group == "save" and one.node is self and not one.is_finished for one in self.workers):
+            self._save()
+
+    @work(group="save")
+    async def _save(self) -> None:
         try:
             revision = await asyncio.to_thread(self._save_it, self._written())
         except MemappError as error:

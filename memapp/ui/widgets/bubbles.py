@@ -10,7 +10,7 @@ from textual.style import Style
 from textual.widget import Widget
 from textual.widgets import Static
 
-from memapp.domain.chat import Message, MessageStatus
+from memapp.domain.chat import OWN_WORDS, Message, MessageStatus
 from memapp.domain.memory import Recalled
 from memapp.domain.text import clean
 from memapp.ui.safe import joined, row
@@ -122,10 +122,12 @@ class Answer(Vertical):
         return self.message.status is MessageStatus.COMPLETE and self.message.usage.at_limit
 
     def _title(self) -> Content:
-        parts = [f"  {clock(self.message.created_at)}"]
-        if self.message.unprompted:
-            parts.append("unasked")
-        return joined((self.persona_name, "bold $primary"), (" · ".join(parts), "$text-muted"))
+        own = self.message.model == OWN_WORDS
+        unasked = " · unasked" if self.message.unprompted and not own else ""
+        return joined(
+            ("memapp asks" if own else self.persona_name, "bold $primary"),
+            (f"  {clock(self.message.created_at)}{unasked}", "$text-muted"),
+        )
 
     def _whole(self) -> list[Widget]:
         """The finished answer; plain prose takes one widget, since there are many of them."""
@@ -164,9 +166,9 @@ class Answer(Vertical):
             MessageStatus.STOPPED: "◼ stopped · ctrl+r answers again",
             MessageStatus.INTERRUPTED: "◼ interrupted · ctrl+r answers again",
             MessageStatus.FAILED: f"✗ failed{': ' + self.problem if self.problem else ''} · ctrl+r retries",
-        }.get(self.message.status, "◼ ended at its length limit · o goes on" if self.cut else "")
+        }.get(self.message.status, "◼ ended at its length limit · esc, then o goes on" if self.cut else "")
         at, of = self.variant
-        parts = [ended, f"answer {at} of {of} · [ and ] switch" if of > 1 else ""]
+        parts = [ended, f"answer {at} of {of} · esc, then [ or ] switches" if of > 1 else ""]
         if not self._streaming:
             parts.append(cost(self.message.usage))
         words = " · ".join(part for part in parts if part)

@@ -2,7 +2,7 @@
 
 from textual.widgets import Static
 
-from memapp.ui.safe import row
+from memapp.ui.safe import place_toasts, row
 
 
 class StatusLine(Static):
@@ -22,3 +22,4 @@ class StatusLine(Static):
             self.set_class(problem, "-problem")
             self.set_class(bool(words), "-says")
             self.update(row(words, 300), layout=problem or was_problem)
+            self.call_after_refresh(place_toasts, self.screen)
