@@ -6,7 +6,7 @@ The names of the specification stand in the comments where a knob has one. Setti
 import os
 import re
 import tomllib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -14,10 +14,10 @@ from typing import Any, Literal
 
 import tomlkit
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
-from rapidfuzz import fuzz, process
 from tomlkit.exceptions import TOMLKitError
 
 from memapp.domain.expectation import MismatchRule
+from memapp.domain.text import did_you_mean
 from memapp.errors import ConfigError, MemappError, UsageError
 
 PREFIX = "MEMAPP_"
@@ -201,20 +201,14 @@ def expected(name: str) -> str:
     return f"{name} is {number} {span}."
 
 
-def nearest(word: str, known: Iterable[str], otherwise: str) -> str:
-    """Ask whether the known word was meant that is nearly the same; if none is, say something else."""
-    found = process.extractOne(word, list(known), scorer=fuzz.ratio, processor=str.casefold, score_cutoff=60)
-    return f"Did you mean {found[0]!r}?" if found else otherwise
-
-
 def check_known(what: str, word: str, known: Collection[str]) -> None:
     """Raise `UsageError`, with the nearest, for a word that is none of those known."""
     if word not in known:
-        raise UsageError(f"There is no {what} {word!r}.", nearest(word, known, f"There are: {', '.join(sorted(known))}."))
+        raise UsageError(f"There is no {what} {word!r}.", did_you_mean(word, known, f"There are: {', '.join(sorted(known))}."))
 
 
 def _nearest_setting(name: str) -> str:
-    return nearest(name, Settings.model_fields, "`memapp config show` lists all.")
+    return did_you_mean(name, Settings.model_fields, "`memapp config show` lists all.")
 
 
 def _merged(path: Path, text: str, *sources: Source) -> Loaded:

@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from memapp.cli.output import say
+from memapp.domain.text import nearest
 from memapp.errors import MemappError
 
 SECTIONS = {
@@ -55,7 +56,7 @@ class QuestionGroup(click.Group):
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         if args and self.get_command(ctx, args[0]) is None:
-            near = _nearest(args[0], self.list_commands(ctx), _NEAR_ALONE if len(args) == 1 else _NEAR_BEFORE_WORDS)
+            near = nearest(args[0], self.list_commands(ctx), _NEAR_ALONE if len(args) == 1 else _NEAR_BEFORE_WORDS)
             if near and " " not in args[0].strip():
                 ctx.fail(f"There is no command {args[0]!r}. Did you mean {near!r}?")
             args = ["chat", *args]
@@ -65,13 +66,6 @@ class QuestionGroup(click.Group):
 _NEAR_ALONE = 75
 _NEAR_BEFORE_WORDS = 88
 """`memapp how do I ...` is a question, though `how` is not far from `show`; `memapp serch tea` is a slip."""
-
-
-def _nearest(word: str, commands: list[str], likeness: int) -> str:
-    from rapidfuzz import process
-
-    found = process.extractOne(word, commands, score_cutoff=likeness)
-    return found[0] if found else ""
 
 
 @click.group(cls=QuestionGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})

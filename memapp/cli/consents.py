@@ -9,8 +9,8 @@ from memapp.cli.output import opened, say, show, show_json, show_list, show_rows
 from memapp.cli.shape import ListingGroup, as_json_option, limit_option
 from memapp.domain.consent import DenyReason, Patch, label
 from memapp.domain.profile import FIELDS
+from memapp.domain.text import did_you_mean
 from memapp.errors import UsageError
-from memapp.settings import nearest
 
 if TYPE_CHECKING:
     from memapp.runtime import Runtime
@@ -139,7 +139,7 @@ def _field(_ctx: click.Context, _argument: click.Parameter, word: str) -> str:
         if word.casefold() in (field.name, field.label.casefold()):
             return field.name
     labels = [field.label for field in FIELDS.values()]
-    advice = nearest(word, [*labels, *FIELDS], f"There are: {', '.join(labels)}.")
+    advice = did_you_mean(word, [*labels, *FIELDS], f"There are: {', '.join(labels)}.")
     raise UsageError(f"There is no profile field {word!r}.", advice)
 
 

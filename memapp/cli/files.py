@@ -10,7 +10,7 @@ from memapp.cli.output import opened, say, show, show_json, show_rows
 from memapp.cli.shape import as_json_option
 from memapp.domain.consent import label
 from memapp.domain.text import clean, counted, one_line
-from memapp.errors import NeedsYes, NotFound
+from memapp.errors import MemappError, NeedsYes
 
 PLACES = ("config", "personas", "database", "models", "cache", "log")
 
@@ -42,7 +42,7 @@ def backup(options: dict[str, Any], target: Path, yes: bool, as_json: bool) -> N
     if path.is_file() and not yes:
         raise NeedsYes(f"There is a file {target} already.", "Add --yes to replace it.")
     if not path.parent.is_dir():
-        raise NotFound(f"There is no folder {path.parent}.", "Make it first, or name another.")
+        raise MemappError(f"There is no folder {path.parent}.", "Make it first, or name another.")
     with opened(options, read_only=True) as runtime:
         runtime.database.backup(path)
     say(f"Written to {target}.")
@@ -57,7 +57,7 @@ def restore_file(options: dict[str, Any], source: Path, *, yes: bool) -> None:
 
     source = source.expanduser().absolute()
     if not source.exists():
-        raise NotFound(f"There is no file {source}.", "Check its name.")
+        raise MemappError(f"There is no file {source}.", "Check its name.")
     found = restore.look_at(source)
     held = f"{counted(found.memories, 'memory', 'memories')} and {counted(found.messages, 'message')}"
     ending = f"; {counted(found.waiting, 'undecided proposal')} left behind" if found.waiting else ""

@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from rapidfuzz import process
-
+from memapp.domain.text import nearest
 from memapp.errors import UsageError
 
 COMMANDS = {
@@ -35,8 +34,8 @@ def parse(written: str) -> Command | None:
     if "/" in name or "\n" in name:
         return None  # a path, or something pasted
     if name not in COMMANDS:
-        near = process.extractOne(name, list(COMMANDS), score_cutoff=60)
-        advice = f"Did you mean /{near[0]}?" if near else "/help lists the commands."
+        near = nearest(name, COMMANDS)
+        advice = f"Did you mean /{near}?" if near else "/help lists the commands."
         raise UsageError(f"There is no command /{name}.", f"{advice} // sends a slash.")
     if name in TAKES_TEXT and not text:
         raise UsageError(f"Write {COMMANDS[name][0]}.")

@@ -1,6 +1,7 @@
 """Plain text: taking out what could act on a terminal, and cutting to length."""
 
 import re
+from collections.abc import Iterable
 
 _ESCAPES = re.compile(
     # A sequence is taken out whole only if it ends; of one that does not, the control character alone goes and the rest stays
@@ -49,3 +50,17 @@ def shorten(text: str, length: int) -> str:
 def counted(count: int, one: str, more: str = "") -> str:
     """Return a number with its noun: `1 fact`, `2 facts`; `more` is the plural of a noun that has not just an s."""
     return f"{count:,} {one if count == 1 else more or one + 's'}"
+
+
+def nearest(word: str, known: Iterable[str], likeness: int = 60) -> str:
+    """Return the known word that is nearly the same, or none; likeness goes from 0 to 100."""
+    from rapidfuzz import fuzz, process  # only what was misspelt waits for it
+
+    found = process.extractOne(word, list(known), scorer=fuzz.ratio, processor=str.casefold, score_cutoff=likeness)
+    return found[0] if found else ""
+
+
+def did_you_mean(word: str, known: Iterable[str], otherwise: str) -> str:
+    """Ask whether the nearest known word was meant; if none is near, say something else."""
+    near = nearest(word, known)
+    return f"Did you mean {near!r}?" if near else otherwise

@@ -3,12 +3,12 @@
 import re
 import tomllib
 from collections.abc import Sequence
-from difflib import get_close_matches
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from memapp.domain.persona import Persona
+from memapp.domain.text import did_you_mean
 from memapp.errors import ConfigError
 
 EXPECTED = {
@@ -41,7 +41,8 @@ def _read(path: Path) -> Persona:
         raise ConfigError(f"{path}: not valid TOML: {error}.") from None
     for key in values:
         if key not in EXPECTED:
-            raise ConfigError(f"{path}, line {_line_of(key, text)}: there is no key {key!r}.", _nearest(key))
+            advice = did_you_mean(key, EXPECTED, f"Known keys: {', '.join(EXPECTED)}.")
+            raise ConfigError(f"{path}, line {_line_of(key, text)}: there is no key {key!r}.", advice)
     try:
         return Persona.model_validate({**values, "id": path.stem})
     except ValidationError as error:
@@ -62,8 +63,3 @@ def _explained(path: Path, text: str, error: ValidationError) -> ConfigError:
 def _line_of(key: str, text: str) -> int:
     match = re.search(rf"^\s*\[*\s*[\"']?{re.escape(key)}\b", text, re.MULTILINE)
     return text.count("\n", 0, match.end()) + 1 if match else 1
-
-
-def _nearest(key: str) -> str:
-    near = get_close_matches(key, EXPECTED, n=1)
-    return f"Did you mean {near[0]!r}?" if near else f"Known keys: {', '.join(EXPECTED)}."

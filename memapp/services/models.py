@@ -10,7 +10,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from memapp import paths, settings
+from memapp import paths
+from memapp.domain.text import did_you_mean
 from memapp.errors import MemappError, ModelError, UsageError
 from memapp.inference import gguf_file
 from memapp.runtime import Runtime, Slot
@@ -147,7 +148,7 @@ def use_model(runtime: Runtime, name: str) -> None:
     else:
         here = [one.name for one in list_models(runtime) if one.path or one.name == BUNDLED]
         raise UsageError(
-            f"There is no model {name!r} here.", settings.nearest(name, here, f"Put its GGUF file into {runtime.paths.models}.")
+            f"There is no model {name!r} here.", did_you_mean(name, here, f"Put its GGUF file into {runtime.paths.models}.")
         )
     preferences.check_free(runtime, "server")
     preferences.set_preference(runtime, "model", value)
