@@ -1,7 +1,6 @@
 """The memory system, by the acceptance lines of its specification. Consent has a file of its own beside this one."""
 
 import json
-import time
 from datetime import timedelta
 
 import pytest
@@ -72,18 +71,15 @@ def test_rev_increments_atomically(runtime: Runtime) -> None:
 # 2 Relations
 
 
-def test_no_duplicate_edges_and_an_edge_costs_little(runtime: Runtime) -> None:
+def test_no_duplicate_edges(runtime: Runtime) -> None:
     for number in range(30):
         curate.add(runtime, f"User drinks oolong tea number {number} in the morning.")
-    began = time.process_time()
     embed(runtime, Cancel())
-    took = time.process_time() - began
     pairs = [
         tuple(sorted((row["from_id"], row["to_id"])))
         for row in runtime.database.read().execute("SELECT from_id, to_id FROM relations")
     ]
     assert len(pairs) == len(set(pairs)) > 0
-    assert took / len(pairs) < 0.1, "bounded loosely here; the figure stands in the benchmark of recall"
 
 
 def test_retrieval_includes_related_bullets_when_present(runtime: Runtime) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from memapp.domain.turn import Accepted, Checked, Completed
 from memapp.errors import DiskFull, UsageError
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
 from memapp.runtime import Runtime
-from memapp.services import chats, turn
+from memapp.services import answer, chats, turn
 from memapp.store import chat
 from tests.builders import make_runtime, new_chat, only, recorded, say
 
@@ -64,13 +65,21 @@ def test_words_that_cannot_be_saved_replace_nothing(runtime: Runtime, monkeypatc
     assert [one.text for one in chats.page(runtime, thread).messages] == before
 
 
-def test_the_wait_for_the_first_word_counts_everything_and_both_calls_are_logged(tmp_path: Path) -> None:
-    runtime = make_runtime(tmp_path, ScriptedModel(delay_seconds=0.01))
+def test_the_wait_for_the_first_word_counts_everything_and_both_calls_are_logged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watch = [0.0]
+
+    def sleep(seconds: float) -> None:
+        watch[0] += seconds
+
+    for module in (turn, answer):
+        monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: watch[0]))
+    runtime = make_runtime(tmp_path, ScriptedModel(delay_seconds=1.0, sleep=sleep))
     usage = only(Completed, say(runtime, new_chat(runtime), "Tell me about oolong tea.")).reply.usage
-    assert usage.waited_seconds > usage.first_token_seconds
     (answered,) = recorded(runtime, "respond")
     call_1, call_2 = answered["meta"]["call_1"], answered["meta"]["call_2"]
     assert call_1["prefill_tokens"] > 0 and call_1["decode_tokens"] > 0
     assert call_2["decode_tokens"] == usage.decode_tokens
-    assert usage.waited_seconds >= call_1["seconds"]
+    assert usage.waited_seconds == call_1["seconds"] + usage.first_token_seconds
     runtime.close()

@@ -14,8 +14,8 @@ from memapp.ui import reading
 from memapp.ui.chat import status
 from memapp.ui.panels.loop import LoopDrawer
 from memapp.ui.panels.threads import ThreadList
+from memapp.ui.widgets import composer
 from memapp.ui.widgets.bubbles import Answer, Said
-from memapp.ui.widgets.composer import DRAFT_SECONDS
 from memapp.ui.widgets.statusline import StatusLine
 from tests.ui.conftest import Seen, World
 
@@ -501,10 +501,14 @@ async def test_nothing_is_said_to_go_on_once_a_model_failed(seen: Seen, world: W
     failed.set()
 
 
-async def test_what_is_wrong_with_a_command_stays_until_something_is_written(seen: Seen) -> None:
+async def test_what_is_wrong_with_a_command_stays_until_something_is_written(seen: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(composer, "DRAFT_SECONDS", 0.1)
     await seen.type("/nope")
     await seen.pilot.press("enter")
-    await asyncio.sleep(2 * DRAFT_SECONDS)
+    await seen.pilot.pause()
+    later = asyncio.Event()
+    seen.chat.composer.set_timer(composer.DRAFT_SECONDS, later.set)  # after any timer that the typing left behind
+    await later.wait()
     await seen.pilot.pause()
     assert "no command /nope" in said(seen)
     await seen.type("x")
