@@ -61,6 +61,7 @@ class MemappApp(App[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f1", "toggle_help", "Help", id="app.help", priority=True),
+        Binding("escape", "close_help", "Close the help", show=False, id="app.close_help", priority=True),
         Binding("f2", "mode('chat')", "Chat", show=False, id="app.chat", priority=True),
         Binding("f3", "mode('memories')", "Memories", show=False, id="app.memories", priority=True),
         Binding("f4", "mode('inbox')", "Inbox", show=False, id="app.inbox", priority=True),
@@ -206,6 +207,8 @@ class MemappApp(App[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "quit_failed":
             return self._failed
+        if action == "close_help":
+            return bool(self.screen.query("Help"))
         if action in ("mode", "find", "undo"):
             return self.is_open
         return super().check_action(action, parameters)
@@ -215,8 +218,15 @@ class MemappApp(App[None]):
 
     async def action_mode(self, mode: str) -> None:
         """Show another part of memapp."""
-        if len(self.screen_stack) == 1 and mode != self.current_mode:
-            await self.switch_mode(mode)
+        leave = getattr(self.screen, "action_leave", None)
+        if len(self.screen_stack) == 1:
+            if mode != self.current_mode:
+                await self.switch_mode(mode)
+        elif leave is None or self.screen.query("Input, TextArea"):
+            notify(self, "esc closes this first.")
+        else:
+            leave()
+            self.call_later(self.action_mode, mode)
 
     def on_top_bar_mode_chosen(self, event: Any) -> None:
         self.call_later(self.action_mode, event.mode)
@@ -228,6 +238,9 @@ class MemappApp(App[None]):
             self.screen.query(Help).remove()
         else:
             self.screen.mount(Help())
+
+    def action_close_help(self) -> None:
+        self.screen.query("Help").remove()
 
     async def action_find(self) -> None:
         if self.current_mode != "chat":

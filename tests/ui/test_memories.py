@@ -84,6 +84,20 @@ async def test_an_empty_memory_teaches_one_key(world: World) -> None:
         assert "n writes the first memory by hand" in seen.text()
 
 
+async def test_an_empty_list_offers_no_order_and_no_search(world: World) -> None:
+    async with world.app(size=(120, 40)) as seen:
+        await seen.ready()
+        await seen.pilot.press("f3")
+        await seen.until(lambda: "Nothing is remembered yet." in seen.text())
+        await seen.settle()
+        assert "Order" not in seen.lines()[-1] and "Search" not in seen.lines()[-1]
+        curate.add(seen.app.runtime, "Anna has a cat.")
+        seen.app.memories_changed()
+        await seen.until(lambda: "Order" in seen.lines()[-1] and "Search" in seen.lines()[-1])
+        await seen.pilot.press("t", *"pets", "ctrl+s")
+        await seen.until(lambda: curate.list_memories(seen.app.runtime)[0].tags[-1] == "pets")
+
+
 async def test_the_newest_memory_stands_first_and_its_parts_beside_it(world: World) -> None:
     async with memories(world) as (seen, screen):
         await looked_up(seen)

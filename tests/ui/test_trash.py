@@ -209,6 +209,29 @@ async def test_the_typed_word_erases_and_a_receipt_is_shown(world: World) -> Non
         assert b"Anna had a dog." not in seen.app.runtime.paths.database.read_bytes()
 
 
+async def test_marks_are_gone_behind_the_receipt(world: World) -> None:
+    async with trash(world) as (seen, screen):
+        await seen.pilot.press("space", "space")
+        assert "2 marked" in seen.words()
+        await ask_to_erase(seen, "X")
+        await seen.pilot.press(*"erase", "enter")
+        await seen.until(lambda: isinstance(seen.app.screen, TextCard))
+        assert screen.rows.marked == {} and "marked" not in str(screen.counted.render())
+
+
+async def test_a_mode_key_closes_a_card_and_goes_and_says_what_stands_in_its_way(world: World) -> None:
+    async with trash(world) as (seen, _):
+        await ask_to_erase(seen, "X")
+        await seen.pilot.press("f3")
+        await seen.until(lambda: "esc closes this first." in seen.toasts())
+        await seen.pilot.press("escape", "enter")
+        await seen.until(lambda: isinstance(seen.app.screen, TextCard))
+        await seen.pilot.press("f3")
+        await seen.until(lambda: isinstance(seen.app.screen, MemoriesScreen))
+        await seen.pilot.press("f5")
+        await seen.until(lambda: isinstance(seen.app.screen, TrashScreen))
+
+
 async def test_the_box_for_messages_shows_whether_it_is_ticked(world: World) -> None:
     async with world.app(size=(80, 24)) as seen:
         await seen.ready()

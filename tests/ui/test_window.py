@@ -184,10 +184,15 @@ async def test_help_begins_with_the_keys_of_what_has_the_focus(world: World) -> 
         await seen.settle()
         assert not seen.app.screen.query(Help)
         await seen.pilot.press("f3", "f1")
-        await seen.until(lambda: "tab turns to its history, relations and provenance." in seen.words())
+        await seen.until(lambda: "tab turns to its history, relations and provenance." in _beside(seen))
         await seen.pilot.press("escape")
         await seen.settle()
         assert seen.app.current_mode == "memories" and not seen.app.screen.query(Help)
+
+
+def _beside(seen: Seen) -> str:
+    """What stands in the help, in one line."""
+    return " ".join(" ".join(line.partition("▏")[2] for line in seen.lines()).split())
 
 
 @pytest.mark.parametrize("words", ["undo", "take back"])

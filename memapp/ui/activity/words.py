@@ -24,8 +24,8 @@ OPERATIONS = {
     "delete": "moved to the trash",
     "ttl": "moved to the trash, unused",
     "restore": "brought back",
-    "purge": "erased for good",
-    "forget": "erased and scanned the file",
+    "purge": "erased a memory for good",
+    "forget": "cleaned the file of what was erased",
     "undo": "took something back",
 }
 ACTORS = {"person": "you", "worker": "memapp", "import": "an import"}

@@ -114,28 +114,27 @@ class Deeds:
             words = "this touches your profile. Write there (F4, tab) what is right."
             notify(self._screen, f"{many(len(back.barred))} stayed here: {words}", problem=True)
 
-    async def erase(self, chosen: Sequence[Memory]) -> bool:
-        """Erase them for good, if the person types the word; return whether it was done."""
+    async def erase(self, chosen: Sequence[Memory]) -> Receipt | None:
+        """Erase them for good, if the person types the word; return what was erased."""
         text = f"{_said(chosen)}\n\nThis cannot be undone: rows, versions, index and backups are cleaned."
         came_from = any(one.sources for one in chosen)
         word = await self._screen.app.push_screen_wait(
             ConfirmErase(f"Erase {many(len(chosen))} for good?", text, may_take_messages=came_from)
         )
         if word is None:
-            return False
+            return None
         notify(self._screen, "Erasing, and scanning the files for what is left…")
-        receipt = await asyncio.to_thread(forget.purge, self._runtime, _ids(chosen), messages=word.messages)
-        await self._receipt(receipt)
-        return True
+        return await asyncio.to_thread(forget.purge, self._runtime, _ids(chosen), messages=word.messages)
 
-    async def empty_trash(self, count: int) -> None:
+    async def empty_trash(self, count: int) -> Receipt | None:
         """Erase all that is in the trash, if the person types the word."""
         text = f"All {many(count)} in the trash.\n\nThis cannot be undone: rows, versions, index and backups are cleaned."
-        if await self._screen.app.push_screen_wait(ConfirmErase("Empty the trash?", text, may_take_messages=False)) is not None:
-            notify(self._screen, "Erasing, and scanning the files for what is left…")
-            await self._receipt(await asyncio.to_thread(lifecycle.empty, self._runtime))
+        if await self._screen.app.push_screen_wait(ConfirmErase("Empty the trash?", text, may_take_messages=False)) is None:
+            return None
+        notify(self._screen, "Erasing, and scanning the files for what is left…")
+        return await asyncio.to_thread(lifecycle.empty, self._runtime)
 
-    async def _receipt(self, receipt: Receipt) -> None:
+    async def show_receipt(self, receipt: Receipt) -> None:
         """Show what was erased; from there the person can go to another memory that holds the same words, and erase it too."""
         self._screen.app.memories_changed()
         text = str(receipt)

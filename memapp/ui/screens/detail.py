@@ -160,7 +160,10 @@ class Question(ModalScreen[bool]):
 class Line(ModalScreen[str | None]):
     """A question that one line of text answers. What is to be done with it is done first; a refusal leaves the text there."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Close", id="line.close")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+s", "save", "Save", priority=True, id="line.save"),
+        Binding("escape", "leave", "Close", id="line.close"),
+    ]
 
     def __init__(
         self, title: str, text: str, *, note: str = "", length: int = 200, keep: Callable[[str], None] = lambda _: None
@@ -176,6 +179,9 @@ class Line(ModalScreen[str | None]):
             yield Input(clean(self._text), max_length=self._length)
             yield Static(markup=False, classes="problem")
             yield Static(plain("⏎ save   esc close"), markup=False, classes="keys")
+
+    async def action_save(self) -> None:
+        await self.query_one(Input).action_submit()
 
     async def on_input_submitted(self, event: Input.Submitted) -> None:
         try:

@@ -144,6 +144,8 @@ class MemoryListScreen(ModeScreen):
         return self.rows.chosen
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
+        if action in ("search", "sort"):
+            return not self.has_rows or bool(self.rows.items or self.field.value)
         return bool(self.chosen) if action in self.ON_CHOSEN else True
 
     def action_search(self) -> None:

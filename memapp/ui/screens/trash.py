@@ -128,12 +128,14 @@ class TrashScreen(MemoryListScreen):
     @told
     async def action_erase(self) -> None:
         chosen = self.rows.chosen
-        if await self.deeds.erase(chosen):
+        if receipt := await self.deeds.erase(chosen):
             self.unmark(chosen)
+            await self.deeds.show_receipt(receipt)
 
     @work(exclusive=True, group="trash-erase")
     @told
     async def action_empty(self) -> None:
         count = await asyncio.to_thread(curate.count, self.runtime, MemoryFilter(state=None))
-        await self.deeds.empty_trash(count)
-        self.unmark()
+        if receipt := await self.deeds.empty_trash(count):
+            self.unmark()
+            await self.deeds.show_receipt(receipt)

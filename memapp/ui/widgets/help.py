@@ -17,8 +17,8 @@ class Help(HelpPanel):
     """Explains what has the focus."""
 
     def compose(self) -> ComposeResult:
-        yield Markdown(id="widget-help")
         with VerticalScroll(id="help-keys", can_focus=False):
+            yield Markdown(id="widget-help")
             yield Static(markup=False, id="help-keys-text")
 
     def on_mount(self) -> None:
