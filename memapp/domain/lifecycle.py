@@ -12,7 +12,7 @@ from math import ceil
 from memapp.domain.memory import Memory
 
 LONGEST_STEP = timedelta(hours=72)
-"""A clock that is further away from when it was last seen has leapt, or memapp was closed for long: nobody can tell."""
+"""A longer gap since the last run counts as a clock jump; a long pause looks the same."""
 BETWEEN_RUNS = timedelta(hours=1)
 AFTER_A_LEAP = timedelta(minutes=10)
 """How long a clock that has leapt must go on evenly until it is believed."""

@@ -49,7 +49,7 @@ def versions(runtime: Runtime, memory_id: str) -> list[Version]:
 
 
 def timeline(runtime: Runtime, memory_id: str) -> tuple[Moment, ...]:
-    """Return what a memory was over time, oldest first: its versions 1, 2, 3. Changes that nobody can see are left out."""
+    """Return the versions of a memory, oldest first, without those that look the same as the one before."""
     known = {one.id: one for one in versions(runtime, memory_id)}
     moments: list[Moment] = []
     for entry in reversed(entries(runtime, memory_id, limit=LAST_ENTRIES)):

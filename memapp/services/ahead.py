@@ -1,4 +1,4 @@
-"""Which message is expected next, and what idle time did for it: that saves call 1 when it comes."""
+"""Looks up the expected next message in idle time, which saves the first model call when it comes."""
 
 from dataclasses import dataclass
 
@@ -11,14 +11,14 @@ from memapp.store import checkpoints, expectations
 
 @dataclass(frozen=True, slots=True)
 class Ahead:
-    """Call 1, done in idle time for the message that was expected."""
+    """What the first model call said in idle time for the expected message."""
 
     expected: str
     needed_info: tuple[str, ...]
 
 
 def expectation(runtime: Runtime, messages: list[Message]) -> Prediction | None:
-    """Return what the last reply of the model expects to be told next, if nothing but memapp's own words came after it."""
+    """Return what the model's last reply expects next, if nothing but memapp's own words followed it."""
     last = next((one for one in reversed(messages) if one.model != OWN_WORDS), None)
     if last is None or last.role is not Role.ASSISTANT or last.status in (MessageStatus.INTERRUPTED, MessageStatus.GENERATING):
         return None
@@ -27,7 +27,7 @@ def expectation(runtime: Runtime, messages: list[Message]) -> Prediction | None:
 
 
 def done_ahead(runtime: Runtime, thread_id: str, expected: Prediction | None) -> Ahead | None:
-    """Return what was done in idle time for the message that was expected, if anything was."""
+    """Return the first call made in idle time for the expected message, if there was one."""
     done = checkpoints.load(runtime.database.read(), runtime.user_id, thread_id).ahead
     if expected is None or done is None or done.prediction_id != expected.id:
         return None

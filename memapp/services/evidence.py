@@ -1,4 +1,4 @@
-"""The evidence of a turn: what is looked up for a message, and what has changed since its chat last looked."""
+"""Collects what a reply may rely on: recalled memories, and memory changes that the chat has not been told yet."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ from memapp.store import chat, delta
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a reply is given to go by."""
+    """Recalled memories and unseen changes for one reply."""
 
     hits: tuple[Recalled, ...] = ()
     delta: Delta = NO_NEWS
     again: bool = False
-    """Nothing fitted at first, and a second look with more words was taken."""
+    """The first search found nothing, so a second one with more words was made."""
 
 
 def look_up(runtime: Runtime, thread_id: str, text: str, needed_info: Sequence[str], in_prompt: Sequence[Message]) -> Evidence:
@@ -47,9 +47,9 @@ def _persona(runtime: Runtime, thread_id: str) -> Persona:
 
 
 def changed(runtime: Runtime, thread_id: str, text: str, in_prompt: frozenset[str], hits: Sequence[Recalled]) -> Delta:
-    """Return what a chat is to be told of the changes since it last looked, when it is asked about the person: else it can wait.
+    """Return unseen memory changes for this chat, only if the message asks about the person.
 
-    What a hit says already is told with it. A small model that is told beside the point answers beside it.
+    Changes that a hit says already count as told. News that has nothing to do with the message distracts a small model.
     """
     if not quotes.asks_about_person(text):
         return NO_NEWS

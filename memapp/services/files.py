@@ -14,7 +14,7 @@ from memapp.services import archive
 
 Form = Literal["auto", "jsonl", "chatgpt", "claude"]
 Numbered = tuple[str, Item | Conversation | Note]
-"""A thing, and where in the file it stands, in words."""
+"""An item of a file, with where it stands in words."""
 CONVERSATIONS = "conversations.json"
 
 

@@ -1,4 +1,4 @@
-"""What came from other programs, in the form of memapp's own."""
+"""Converts chats and facts of other programs into memapp's own form."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""What becomes of memories that nobody needs: the trash, and the end; and the end of proposals that nobody decided.
+"""Moves unused memories to the trash, erases old trash, and expires proposals that nobody decided.
 
 `run` is called in idle time and does a little, at most once an hour. Its rules are `domain.lifecycle`.
 """

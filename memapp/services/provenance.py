@@ -1,4 +1,4 @@
-"""Where a memory comes from and what it was used for."""
+"""Tells which messages a memory came from and which replies used it."""
 
 from collections.abc import Sequence
 

@@ -1,7 +1,7 @@
-"""Recall: the one door to everything that memapp knows and was told.
+"""Recall: finds the facts and earlier messages that fit a text.
 
 Facts and earlier messages are searched together by words, meaning and spelling, fused into one order, and each hit
-says why it matched. The turn, on-demand recall, the search box and the command line all come through here.
+says why it matched. Every turn and `memory.query` come through here; finding while typing is `services.browse`.
 """
 
 import logging

@@ -1,8 +1,8 @@
-"""Learning from what a person typed: facts after the reply, when nobody waits; what they say of themselves at once.
+"""Learns from typed messages: `notice` proposes profile values at once, `learn` stores facts in idle time.
 
-What is sensitive is only proposed (`services.consent`), and a fact that says so waits with the proposal. The rules come
-first: they are exact and need no model. Where they find nothing in a surprising message, the model may write the sentence,
-and it has to pass the same checks. What fails them is counted, never stored.
+Sensitive values are only proposed (`services.consent`), and a fact that states one waits with its proposal. Rules find the
+facts first: they are exact and need no model. Where they find none in a surprising message, the model may write one, which
+has to pass the same checks; a sentence that fails them is counted and thrown away.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,12 +37,12 @@ from memapp.store.rows import new_id
 
 FACTS_PER_TURN = 3
 PROPOSALS_PER_TURN = 20
-"""More than anybody says of themselves in one message, so that nothing said is lost; one of them is asked about in the chat."""
+"""More than anybody states in one message, so nothing is lost; the chat asks about only one of them."""
 DEFAULT_IMPORTANCE = 2
 
 
 def learn(runtime: Runtime, surprise: Surprise, model: ChatModel | None, cancel: Cancel) -> Iterator[Written]:
-    """Turn one surprise into at most three facts and settle it; yield what is new or has changed.
+    """Learn at most three facts from one surprising message; yield each new or changed fact.
 
     Raises `ModelError` when the model was needed and failed; the surprise is then still pending.
     """
@@ -114,7 +114,7 @@ def _store(runtime: Runtime, surprise: Surprise, message: Message, drafts: list[
 
 
 def notice(runtime: Runtime, message: Message) -> None:
-    """Propose what a message states about the person, with the fact that says so. Takes no model and milliseconds."""
+    """Propose the profile values that a message states, each with its fact. Uses no model and takes milliseconds."""
     found = stated(message.typed_text)[:PROPOSALS_PER_TURN]
     drafts = distil(message.typed_text) if found else []
     pasted = stated(" ".join(message.text[start:end] for start, end in message.pasted))

@@ -1,4 +1,4 @@
-"""Whether the file is sound: read through after the start, which must not wait for a large file, and when the person asks."""
+"""Checks the file for damage: `check` after start, `examine` for doctor."""
 
 from memapp.runtime import Runtime
 
@@ -9,5 +9,5 @@ def check(runtime: Runtime) -> None:
 
 
 def examine(runtime: Runtime) -> None:
-    """Look at the file as closely as memapp can. Raises `StoreError` if it is damaged, or not as memapp made it."""
+    """Check the file for damage and for a changed schema. Raises `StoreError` for either."""
     runtime.database.examine()

@@ -1,4 +1,4 @@
-"""Taking back what came of words that the person replaced by others, or calls a joke or a lie."""
+"""Takes back what was learned from messages that the person rewrote, or calls a joke or a lie."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from memapp.store.rows import new_id
 
 
 def said_before(earlier: Sequence[Message]) -> list[str]:
-    """Return the message that one which only says `that was a joke` is about."""
+    """Return the message that "that was a joke" refers to."""
     return [one.id for one in earlier if one.role is Role.USER][-1:]
 
 

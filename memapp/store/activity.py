@@ -1,4 +1,4 @@
-"""Counting the operational events."""
+"""Counts the logged operations for the numbers in Activity."""
 
 import sqlite3
 from datetime import date, datetime, timedelta
@@ -43,7 +43,7 @@ def written_at_once(conn: sqlite3.Connection, user_id: str) -> Rate:
 
 
 def recalled_again(conn: sqlite3.Connection, user_id: str) -> Rate:
-    """Return how many turns looked into the memory a second time."""
+    """Return how many turns searched the memory twice."""
     row = conn.execute(
         """SELECT coalesce(sum(coalesce(meta ->> 'recalled_again', 0)), 0) AS again, count(*) AS turns
            FROM events WHERE user_id = ? AND op = 'respond'""",

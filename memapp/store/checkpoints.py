@@ -1,4 +1,4 @@
-"""Checkpoints: where each thread stands, written along with what the turn saves anyway wherever it can be."""
+"""Checkpoints: which step of a turn each thread has reached, so that a killed turn can be resumed."""
 
 import sqlite3
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from memapp.store.rows import new_id, to_json, to_text
 
 
 def load(conn: sqlite3.Connection, user_id: str, thread_id: str) -> Checkpoint:
-    """Return where a thread stands; a new one is idle."""
+    """Return the checkpoint of a thread; a new thread is idle."""
     row = conn.execute(
         "SELECT checkpoint_data FROM supervisor_checkpoints WHERE user_id = ? AND thread_id = ?", (user_id, thread_id)
     ).fetchone()
@@ -20,7 +20,7 @@ def load(conn: sqlite3.Connection, user_id: str, thread_id: str) -> Checkpoint:
 def advance(
     conn: sqlite3.Connection, user_id: str, thread_id: str, step: Callable[[Checkpoint], Checkpoint], now: datetime
 ) -> None:
-    """Put in place of a thread's checkpoint what a step makes of it."""
+    """Replace a thread's checkpoint by what `step` returns for it."""
     data = to_json(asdict(step(load(conn, user_id, thread_id))))
     conn.execute(
         """INSERT INTO supervisor_checkpoints (id, user_id, thread_id, checkpoint_data, created_at, updated_at)

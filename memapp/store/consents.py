@@ -33,7 +33,7 @@ _DRAFT = (
 
 
 def add_patch(conn: sqlite3.Connection, patch: Patch, *, held: Memory | None = None) -> None:
-    """Put a proposal into the queue, with the memory that waits with it.
+    """Queue a proposal, with the memory that waits with it.
 
     Raises `sqlite3.IntegrityError` for a field that does not exist. Evidence is added by `add_evidence`.
     """
@@ -73,7 +73,7 @@ def copy_evidence(conn: sqlite3.Connection, from_id: str, to_id: str) -> None:
 
 
 def signals(conn: sqlite3.Connection, user_id: str, patch_id: str) -> list[tuple[str, Origin]]:
-    """Return the messages that say what a patch proposes and that still stand, with where their words are from."""
+    """Return the active messages that support a patch, each with where its words came from."""
     rows = conn.execute(
         """SELECT m.id, e.typed FROM patch_evidence e JOIN messages m ON m.id = e.message_id
            WHERE m.user_id = ? AND e.patch_id = ? AND m.active = 1""",
@@ -89,13 +89,13 @@ def held(conn: sqlite3.Connection, user_id: str, patch_id: str) -> Memory | None
 
 
 def question_of(conn: sqlite3.Connection, user_id: str, patch_id: str) -> str:
-    """Return the id of the message in which memapp itself asked about a patch; empty if it did not."""
+    """Return the id of the message in which memapp asked about a patch; empty if it never asked."""
     row = conn.execute("SELECT asked_in FROM patches WHERE user_id = ? AND id = ?", (user_id, patch_id)).fetchone()
     return (row["asked_in"] or "") if row else ""
 
 
 def still_there(conn: sqlite3.Connection, user_id: str, message_ids: Sequence[str]) -> list[str]:
-    """Return those of some messages that exist."""
+    """Return those of these message ids that exist."""
     rows = conn.execute(
         "SELECT id FROM messages WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",
         (user_id, to_json(list(message_ids))),
@@ -158,7 +158,7 @@ def decide(
     decided_by: Literal["person", "chat", "signals", "clock"],
     now: datetime,
 ) -> None:
-    """End the waiting of a patch. Raises `sqlite3.IntegrityError` for a yes that nobody gave, or that comes too late."""
+    """Set the final state of a waiting patch. Raises `sqlite3.IntegrityError` for an unasked or late approval."""
     conn.execute(
         "UPDATE patches SET state = ?, decided_by = ?, decided_at = ? WHERE user_id = ? AND id = ?",
         (state, decided_by, to_text(now), user_id, patch_id),

@@ -1,6 +1,6 @@
-"""The change log: what has changed in the memory since a chat last looked. Each change is told to each chat once.
+"""The change log: which memories changed since a chat was last told. Each chat is told each change once.
 
-A chat's revision says that everything up to it is settled; what lies above and was told already stands in `change_told`.
+Everything up to a chat's revision is settled; later changes that it was told already are listed in `change_told`.
 """
 
 import json
@@ -14,15 +14,15 @@ from memapp.store.rows import new_id, to_text
 from memapp.store.scope import Scope
 
 WINDOW = 60
-"""How many of the newest changes may still be told; an import of thousands is no news."""
+"""Only this many of the newest changes are told, so that an import of thousands is not."""
 _TELLABLE = "('created', 'updated', 'merged', 'deleted', 'soft_deleted', 'restored')"
 KEPT = 1000
-"""So many revisions are kept in the log. The history keeps all."""
+"""How many revisions the log keeps; the history keeps all."""
 CUT_EVERY = 100
 
 
 def log_change(conn: sqlite3.Connection, actor: Actor, revision: int, memory_id: str, event: str, now: datetime) -> None:
-    """Note a change under the person's revision; now and then, drop what is too old to be told to anyone."""
+    """Log a change under the person's revision; now and then, delete entries too old to be told."""
     conn.execute(
         "INSERT INTO change_log (id, user_id, thread_id, rev, memory_id, event, ts) VALUES (?, ?, ?, ?, ?, ?, ?)",
         (new_id(now), actor.user_id, actor.thread_id, revision, memory_id, event, to_text(now)),
@@ -32,7 +32,7 @@ def log_change(conn: sqlite3.Connection, actor: Actor, revision: int, memory_id:
 
 
 def revision(conn: sqlite3.Connection, user_id: str, thread_id: str = "") -> int:
-    """Return the person's revision, or the one up to which a chat has seen everything; a new chat has seen all there is."""
+    """Return the person's revision, or with a thread the one it was told up to; a new chat starts at the current one."""
     row = conn.execute(
         """SELECT coalesce((SELECT rev FROM thread_revision WHERE user_id = :user AND thread_id = :thread),
                            (SELECT rev FROM thread_revision WHERE user_id = :user AND thread_id = ''), 0) AS rev""",
@@ -42,7 +42,7 @@ def revision(conn: sqlite3.Connection, user_id: str, thread_id: str = "") -> int
 
 
 def begin(conn: sqlite3.Connection, user_id: str, thread_id: str) -> None:
-    """Let a new chat begin at the revision of now: only what changes later is news to it."""
+    """Start a new chat at the current revision: only later changes are news to it."""
     conn.execute(
         "INSERT INTO thread_revision (user_id, thread_id, rev) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
         (user_id, thread_id, revision(conn, user_id)),
@@ -50,7 +50,7 @@ def begin(conn: sqlite3.Connection, user_id: str, thread_id: str) -> None:
 
 
 def untold(conn: sqlite3.Connection, scope: Scope, thread_id: str) -> list[Logged]:
-    """Return what a chat was not told yet of what it may see, newest first. What is not live has no text here."""
+    """Return the changes a chat may see and was not told yet, newest first. A memory that is not live comes without its text."""
     user_id = scope.user_id
     rows = conn.execute(
         f"""SELECT c.id, c.rev, c.event, c.memory_id, coalesce(m.text, '') AS text, coalesce(a.category, '') AS category,
@@ -94,7 +94,7 @@ def _too_old(conn: sqlite3.Connection, user_id: str) -> int:
 
 
 def settle(conn: sqlite3.Connection, scope: Scope, thread_id: str, change_ids: Sequence[str]) -> None:
-    """Note what a chat was told; when nothing is left to tell, it has seen everything up to now."""
+    """Mark changes as told to a chat; when none is left, move it to the current revision."""
     user_id = scope.user_id
     begin(conn, user_id, thread_id)
     conn.executemany(

@@ -1,4 +1,4 @@
-"""Predictions and the surprises that came of them."""
+"""Stores what was expected to be said next, and the surprises when something else was said."""
 
 import json
 import sqlite3
@@ -20,7 +20,7 @@ def save_prediction(
     needed_info: Sequence[str],
     now: datetime,
 ) -> None:
-    """Keep what one of the two calls expects next; a second save for the same reply replaces the first."""
+    """Save what one of the two model calls expects next; a second save for the same reply replaces the first."""
     conn.execute(
         """INSERT INTO predictions (id, user_id, thread_id, message_id, source, text, needed_info, created_at)
            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
@@ -72,7 +72,7 @@ def add_surprise(
 
 
 def pending_surprises(conn: sqlite3.Connection, user_id: str, limit: int | None = 20) -> list[Surprise]:
-    """Return surprises to learn from, of messages that still stand, in chats that do: untried ones first, then oldest first."""
+    """Return surprises to learn from, of active messages in chats not deleted: untried ones first, then oldest first."""
     rows = conn.execute(
         f"""SELECT s.id, s.thread_id, s.message_id, coalesce(p.text, '') AS expected FROM surprises s
             LEFT JOIN predictions p ON p.id = s.prediction_id
@@ -83,7 +83,7 @@ def pending_surprises(conn: sqlite3.Connection, user_id: str, limit: int | None 
 
 
 def outdated_surprises(conn: sqlite3.Connection, user_id: str) -> list[str]:
-    """Return the pending surprises of messages that were replaced, and of chats that were deleted."""
+    """Return pending surprises whose message was replaced or whose chat was deleted."""
     rows = conn.execute(
         f"SELECT s.id FROM surprises s WHERE s.user_id = ? AND s.state = 'pending' AND NOT {_STANDS}",  # noqa: S608
         (user_id,),
@@ -92,7 +92,7 @@ def outdated_surprises(conn: sqlite3.Connection, user_id: str) -> list[str]:
 
 
 def still_stands(conn: sqlite3.Connection, user_id: str, surprise_id: str, text: str) -> bool:
-    """Tell whether a surprise is still to be learned from, of a message that still stands and says this."""
+    """Tell whether a surprise is still pending and its message is active with this text."""
     row = conn.execute(
         f"""SELECT m.text FROM surprises s JOIN messages m ON m.id = s.message_id
             WHERE s.user_id = ? AND s.id = ? AND s.state = 'pending' AND {_STANDS}""",  # noqa: S608
@@ -112,7 +112,7 @@ def settle_surprise(
 
 
 def count_try(conn: sqlite3.Connection, user_id: str, surprise_id: str, now: datetime) -> int:
-    """Note that learning failed now; return on how many different days it did."""
+    """Count a failed try to learn; return on how many different days one failed."""
     row = conn.execute(
         """UPDATE surprises SET tries = tries + (substr(tried_at, 1, 10) <> substr(:now, 1, 10)), tried_at = :now
            WHERE user_id = :user AND id = :id RETURNING tries""",

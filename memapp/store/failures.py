@@ -1,4 +1,4 @@
-"""SQLite's and the system's errors, said in memapp's words with what the person can do."""
+"""Translates errors of SQLite and the system into memapp's own, with advice for the person."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from memapp.errors import DiskFull, StoreError, StoreLocked
 
 @contextmanager
 def translated_errors(path: Path) -> Iterator[None]:
-    """Turn SQLite's and the system's errors into ours, with what the person can do."""
+    """Raise memapp's errors in place of those of SQLite and the system."""
     try:
         yield
     except sqlite3.IntegrityError:

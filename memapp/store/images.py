@@ -1,4 +1,4 @@
-"""Images: everything that a memory is at one time - its row, its sources, its relations - as one JSON text.
+"""Images: a snapshot of a memory - its row, its sources, its relations - as one JSON text.
 
 An image is what the history keeps as a version, and what is put back when a change is taken back.
 """
@@ -15,12 +15,12 @@ _COLUMNS = (
     *("origin", "agent_id", "run_id", "updated_at"),
 )
 NORMAL_TEXT = f"json_extract(image, '$.row[{_COLUMNS.index('normal_text')}]')"
-"""SQL for what an image says."""
+"""SQL for the normalised text in an image."""
 _RELATION = ("id", "user_id", "from_id", "to_id", "relation_type", "strength", "created_at")
 
 
 def take(conn: sqlite3.Connection, user_id: str, memory_id: str) -> str | None:
-    """Return what a memory is now, or None if there is no such memory."""
+    """Return the image of a memory as it is now, or None if there is no such memory."""
     values = {"user": user_id, "id": memory_id}
     row = conn.execute(
         f"SELECT {', '.join(_COLUMNS)} FROM memories WHERE user_id = :user AND id = :id",  # noqa: S608
@@ -43,9 +43,9 @@ def take(conn: sqlite3.Connection, user_id: str, memory_id: str) -> str | None:
 
 
 def put_back(conn: sqlite3.Connection, user_id: str, memory_id: str, image: str, *, after: str, now: str) -> None:
-    """Make a memory what it was before the change that made it `after`. What no longer exists stays away.
+    """Restore row, sources and relations from an image; skip those whose targets are gone.
 
-    Relations that were found between `after` and `now` stay, unless it gets other words: then they are found anew.
+    `after` is the image that the undone change made. Relations found since then stay, unless the text becomes another.
     """
     data = json.loads(image)
     known = {relation[0] for relation in json.loads(after)["relations"]}

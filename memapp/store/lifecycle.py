@@ -1,4 +1,4 @@
-"""What the life cycle asks the file: what is used least, what is due, what lies in the trash, when memapp was used."""
+"""Queries of the life cycle: least used memories, the trash and what is due in it, days of use."""
 
 import sqlite3
 from datetime import date, datetime
@@ -10,7 +10,7 @@ from memapp.store.memories import get_memories
 from memapp.store.rows import to_text, to_time
 
 PACE = "lifecycle"
-"""The name of the row that keeps the pace."""
+"""The name under which the pace is saved."""
 
 
 def get_pace(conn: sqlite3.Connection, user_id: str) -> Pace | None:
@@ -42,7 +42,7 @@ def least_used(conn: sqlite3.Connection, user_id: str, below: int, limit: int) -
 
 
 def over(conn: sqlite3.Connection, user_id: str, now: datetime) -> list[Memory]:
-    """Return what has been in the trash long enough, longest first."""
+    """Return memories whose time in the trash is over, longest first."""
     rows = conn.execute(
         "SELECT id FROM memories WHERE user_id = ? AND purge_at <= ? ORDER BY purge_at, id", (user_id, to_text(now))
     ).fetchall()
@@ -50,7 +50,7 @@ def over(conn: sqlite3.Connection, user_id: str, now: datetime) -> list[Memory]:
 
 
 def in_trash(conn: sqlite3.Connection, user_id: str, limit: int | None, offset: int) -> list[Memory]:
-    """Return a page of the trash, what came there last first; what was merged into another lies there too."""
+    """Return a page of the trash, latest first; memories merged into another are in it too."""
     rows = conn.execute(
         """SELECT id FROM memories WHERE user_id = ? AND purge_at IS NOT NULL
            ORDER BY updated_at DESC, id DESC LIMIT coalesce(?, -1) OFFSET ?""",
@@ -60,7 +60,7 @@ def in_trash(conn: sqlite3.Connection, user_id: str, limit: int | None, offset: 
 
 
 def days_of_use(conn: sqlite3.Connection, user_id: str, since: datetime) -> list[date]:
-    """Return the days since then on which the person wrote something."""
+    """Return the days since a time on which the person wrote something."""
     rows = conn.execute(
         """SELECT DISTINCT substr(created_at, 1, 10) AS day FROM messages
            WHERE user_id = ? AND origin = 'typed' AND created_at >= ?""",

@@ -1,4 +1,4 @@
-"""Where memories come from and what they were used for."""
+"""Reads which replies used a memory, and how often."""
 
 import sqlite3
 
@@ -8,7 +8,7 @@ from memapp.store.rows import to_time
 
 
 def get_uses(conn: sqlite3.Connection, memory_id: str) -> Uses | None:
-    """Return how often a memory stood in a prompt, None for never."""
+    """Return how often a memory was in a prompt; None for never."""
     row = conn.execute("SELECT uses, days, last_accessed FROM memory_uses WHERE memory_id = ?", (memory_id,)).fetchone()
     return Uses(row["uses"], row["days"], to_time(row["last_accessed"])) if row else None
 

@@ -14,7 +14,7 @@ def new_id(now: datetime) -> str:
 
 
 def derived_id(moment: datetime, source: str) -> str:
-    """Return the id of something that has a name elsewhere: the same for the same, and sorted by time like any other."""
+    """Return an id made from a foreign name: always the same for the same name, and sorted by time."""
     milliseconds = max(0, int(moment.timestamp() * 1000))
     return str(ULID.from_bytes(milliseconds.to_bytes(6, "big") + hashlib.sha256(source.encode()).digest()[:10]))
 
@@ -25,7 +25,7 @@ def to_text(moment: datetime) -> str:
 
 
 def begin_of(day: date) -> datetime:
-    """Return when a day begins where the person is: by the time zone of the machine, as it is on that day."""
+    """Return when a day begins in the machine's time zone, as it is on that day."""
     return datetime.combine(day, time()).astimezone()
 
 

@@ -1,4 +1,4 @@
-"""Whose memories a query may see, and which of them: always applied inside the SQL, before anything is ranked or cut off."""
+"""Limits what a query may see, always inside the SQL, before anything is ranked or cut off."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -9,7 +9,7 @@ from memapp.store.rows import to_json, to_text
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Narrower still. None leaves a key out; the keys are a closed set, each with one fixed condition."""
+    """Optional conditions that narrow a scope; None means no condition."""
 
     agent_id: str | None = None
     run_id: str | None = None
@@ -44,7 +44,7 @@ class Scope:
     categories: frozenset[str] | None = None
     """None: the person looks, who may see all."""
     recent_activity_since: datetime | None = None
-    """Lets in what was done since then, of the category `activity`."""
+    """From when on memories of the category `activity` are visible."""
     filters: Filters = field(default_factory=Filters)
 
     @property

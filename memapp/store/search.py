@@ -23,7 +23,7 @@ BY_MEANING = 50
 MISSPELT_AMONG = 1000
 """How many facts, the newest, are read for a word that no fact holds as it is written."""
 MISSPELT_LETTERS = 4
-"""Shorter words are nearly held by anything."""
+"""Shorter words would fuzzily match almost any text."""
 TEXT_CHARS = 2000
 """As much of a message is compared and shown."""
 CONTEXT_WEIGHT = 0.4

@@ -1,4 +1,4 @@
-"""Whether a file is whole, and still made of what memapp made it of."""
+"""Checks that a file is undamaged and that its schema is the one memapp makes."""
 
 import logging
 import sqlite3
@@ -20,7 +20,7 @@ def check_damage(conn: sqlite3.Connection, path: Path) -> None:
 
 
 def check_guards(conn: sqlite3.Connection, path: Path) -> None:
-    """Compare the triggers with those of the migrations. Raises `StoreError`, which names the first that is another."""
+    """Compare the triggers with those of the migrations. Raises `StoreError` naming the first that differs."""
     script = (statement for file in schema.scripts() for statement in schema.statements(file.read_text("utf-8")))
     altered = guards.altered_triggers(conn, guards.golden_triggers(script))
     if altered:
@@ -31,7 +31,7 @@ def check_guards(conn: sqlite3.Connection, path: Path) -> None:
 
 
 def check_schema(conn: sqlite3.Connection, path: Path) -> None:
-    """Compare tables, indexes and views, too. Raises `StoreError`, which names the first that is another."""
+    """Compare tables, indexes and views, too. Raises `StoreError` naming the first that differs."""
     altered = sorted({name for _, name, _ in schema.schema_of(conn) ^ schema.golden_schema(len(schema.scripts()))})
     if altered:
         raise StoreError(
@@ -40,7 +40,7 @@ def check_schema(conn: sqlite3.Connection, path: Path) -> None:
 
 
 def repair_full_text(writer: sqlite3.Connection) -> None:
-    """Build a search index anew that does not match its table."""
+    """Rebuild each full-text index that does not match its table."""
     for table in FULL_TEXT_TABLES:
         try:
             writer.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('integrity-check', 1)")  # noqa: S608

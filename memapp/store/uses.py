@@ -8,7 +8,7 @@ from memapp.store.rows import to_json, to_text
 
 
 def count_uses(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[str], now: datetime) -> None:
-    """Note that memories stood in a prompt. One that was erased meanwhile is left out."""
+    """Count a use for each memory in a prompt; skip one that was erased meanwhile."""
     conn.execute(
         """INSERT INTO memory_uses (memory_id, last_accessed)
            SELECT id, :now FROM memories WHERE user_id = :user AND id IN (SELECT value FROM json_each(:ids))

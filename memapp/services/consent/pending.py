@@ -1,4 +1,4 @@
-"""What waits for the person's word: how it gets there, how it reads against the profile of now, and its end without an answer."""
+"""Proposals that wait for the person: adding them, listing them against the current profile, and ending them unanswered."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from memapp.store.rows import new_id
 
 
 def waiting(runtime: Runtime, *, before: str = "", limit: int | None = None) -> list[Patch]:
-    """Return what can be decided now, newest first, each against what the profile says now."""
+    """Return the proposals that can be decided now, newest first, each updated to the current profile."""
     conn = runtime.database.read()
     known = consents.read_profile(conn, runtime.user_id)
     found = consents.list_waiting(conn, runtime.user_id, runtime.clock(), before=before, limit=limit)
@@ -24,7 +24,7 @@ def waiting(runtime: Runtime, *, before: str = "", limit: int | None = None) -> 
 
 
 def get(runtime: Runtime, patch_id: str) -> Patch:
-    """Return a proposal whatever became of it; one that waits, against what the profile says now."""
+    """Return a proposal in any state; one that waits is updated to the current profile."""
     conn = runtime.database.read()
     patch = consents.get_patch(conn, runtime.user_id, patch_id)
     return rebased(patch, current(conn, runtime, patch.field)) if patch.state == "pending" else patch
@@ -35,7 +35,7 @@ def count_waiting(runtime: Runtime) -> int:
 
 
 def asleep(runtime: Runtime) -> list[Patch]:
-    """Return what was put off and is out of sight, that which comes up first before the others."""
+    """Return snoozed proposals, the next to wake first."""
     now = runtime.clock()
     found = consents.list_patches(runtime.database.read(), runtime.user_id, state="pending")
     put_off = [(one.snoozed_until, one) for one in found if one.snoozed_until and is_open(runtime, one)]
@@ -43,9 +43,9 @@ def asleep(runtime: Runtime) -> list[Patch]:
 
 
 def rivals(conn: sqlite3.Connection, runtime: Runtime, patch: Patch) -> list[Patch]:
-    """Return what else waits for the same field, newest first, where that has one value: a yes to one settles the others.
+    """Return the other proposals for the same single-valued field, newest first: a yes to one settles them.
 
-    Left out is what an import proposed.
+    Proposals from an import are left out.
     """
     if adds_up(patch.field) or patch.field == FORGOTTEN:
         return []
@@ -60,14 +60,14 @@ def other_values(runtime: Runtime, patch: Patch) -> tuple[str, ...]:
 
 
 def held_text(runtime: Runtime, patch_id: str) -> str:
-    """Return what the memory says that a yes to a patch would bring; empty if there is none."""
+    """Return the text of the memory that approving a patch would store; empty if there is none."""
     conn = runtime.database.read()
     held = brought_by(conn, runtime, consents.get_patch(conn, runtime.user_id, patch_id))
     return held.text if held else ""
 
 
 def brought_by(conn: sqlite3.Connection, runtime: Runtime, patch: Patch) -> Memory | None:
-    """Return the memory that a yes to a patch brings. One that states several things comes with the last yes that it needs."""
+    """Return the memory that approving a patch stores. One that states several values is stored with the last yes it needs."""
     held = consents.held(conn, runtime.user_id, patch.id)
     stated = unknown_in(held.text, {}) if held and patch.field != FORGOTTEN else []
     if len(stated) < 2:
@@ -78,7 +78,7 @@ def brought_by(conn: sqlite3.Connection, runtime: Runtime, patch: Patch) -> Memo
 
 
 def expire_due(runtime: Runtime) -> list[Patch]:
-    """End proposals that nobody decided in time; return them."""
+    """Mark proposals as expired that nobody decided in time; return them."""
     now = runtime.clock()
     due = consents.due_patches(runtime.database.read(), runtime.user_id, now)
     if not due:
@@ -92,7 +92,7 @@ def expire_due(runtime: Runtime) -> list[Patch]:
 
 
 def withdraw(runtime: Runtime, patch_ids: Sequence[str]) -> None:
-    """End proposals that go with what brought them; those that were decided meanwhile stay decided."""
+    """Withdraw proposals whose cause is gone; those already decided stay decided."""
     with runtime.database.decide() as conn:
         for patch in consents.list_patches(conn, runtime.user_id, state="pending"):
             if patch.id in patch_ids:
@@ -100,7 +100,7 @@ def withdraw(runtime: Runtime, patch_ids: Sequence[str]) -> None:
 
 
 def add(conn: sqlite3.Connection, runtime: Runtime, field: str, old: str, new: str, proposer: str, held: Memory | None) -> Patch:
-    """Put a change of a field from one value to another into the queue, with the memory that waits with it."""
+    """Queue a proposal to change a field from one value to another, with the memory that waits with it."""
     if field not in FIELDS and field != FORGOTTEN:
         raise UsageError(f"There is no profile field {field!r}.", f"There are: {', '.join(FIELDS)}.")
     now = runtime.clock()
@@ -121,7 +121,7 @@ def add(conn: sqlite3.Connection, runtime: Runtime, field: str, old: str, new: s
 
 
 def add_again(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, proposer: str) -> Patch:
-    """Put a copy of a proposal into the queue, against what the profile says now, with its evidence and what waits with it."""
+    """Queue a copy of a proposal, updated to the current profile, with its evidence and its waiting memory."""
     moved = rebased(patch, current(conn, runtime, patch.field))
     held = consents.held(conn, runtime.user_id, patch.id)
     copy = add(conn, runtime, moved.field, moved.old_value, moved.new_value, proposer, held)
@@ -130,9 +130,9 @@ def add_again(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, proposer
 
 
 def put_back(conn: sqlite3.Connection, runtime: Runtime, memory: Memory, unknown: Sequence[Hint]) -> None:
-    """Put before the person what a memory from the trash would make known; it waits with that.
+    """Propose the profile values that restoring this memory would reveal, and hold the memory with them.
 
-    What waits already stays as it is.
+    It comes back with the last yes that it needs (`brought_by`). Values that wait already are not proposed again.
     """
     held = replace(memory, state=State.LIVE, reason="", merged_into="")
     open_now = [one for one in consents.list_patches(conn, runtime.user_id, state="pending") if is_open(runtime, one)]
@@ -151,7 +151,7 @@ def is_open(runtime: Runtime, patch: Patch) -> bool:
 
 
 def undecided(conn: sqlite3.Connection, runtime: Runtime, patch_id: str) -> Patch:
-    """Return a proposal that can be decided. Raises `UsageError` for one that was, or whose time is over."""
+    """Return a proposal that can still be decided. Raises `UsageError` for one that was decided or has expired."""
     patch = consents.get_patch(conn, runtime.user_id, patch_id)
     if patch.state != "pending":
         raise UsageError("This was decided already.")

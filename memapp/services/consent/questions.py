@@ -17,7 +17,7 @@ from memapp.store.rows import new_id
 
 TURNS_BETWEEN_QUESTIONS = 10
 MESSAGES_SINCE = 20
-"""As far back a question is looked for that a message was no answer to."""
+"""How many earlier messages are searched for an unanswered question."""
 _QUESTIONS = {
     "preferred_name": "that your name is {}",
     "pronouns": "that your pronouns are {}",

@@ -1,4 +1,4 @@
-"""Memories: those that come in, and those that are known here or may only wait for a yes."""
+"""Imports memories: stores new ones, skips known ones, and holds sensitive ones until the person agrees."""
 
 from dataclasses import replace
 

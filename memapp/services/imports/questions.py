@@ -1,4 +1,4 @@
-"""What comes in as a question only: proposals, the profile, and memories that say something of the person that is sensitive.
+"""Imports as proposals what needs a yes: waiting proposals, the profile, and memories that state something sensitive.
 
 No memory hides behind a question of something else: it waits with the proposals that say what it says, and comes with the last
 yes to them (`consent.pending`), or not at all.

@@ -1,4 +1,4 @@
-"""What comes in as it is: chats with their messages, relations, and whatever else asks nothing of the person."""
+"""Imports the rows that need no decision: chats with their messages, relations and the like."""
 
 from memapp.domain.foreign import Conversation
 from memapp.domain.portable import Item, ThreadLine

@@ -1,4 +1,4 @@
-"""One import under way, and what came of it."""
+"""The state of one running import, and its result."""
 
 import sqlite3
 from collections import Counter
@@ -60,5 +60,7 @@ class Imported:
         ]
         said = ", ".join(part for part in parts if part) or "nothing new"
         said += f"; {counted(self.known, 'entry', 'entries')} here already" if self.known else ""
-        left_out = f"{counted(self.left_out, 'entry', 'entries')} left out: decided elsewhere, asked about already, or erased here"
+        left_out = (
+            f"{counted(self.left_out, 'entry', 'entries')} left out: decided elsewhere, asked about already, or erased here"
+        )
         return said + (f"; {left_out}" if self.left_out else "")

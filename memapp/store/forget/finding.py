@@ -1,4 +1,4 @@
-"""Finding what repeats a memory or holds some words."""
+"""Finds the rows that repeat a memory or contain given words."""
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,7 +13,7 @@ from memapp.store.rows import to_json, to_text
 
 @contextmanager
 def searching(conn: sqlite3.Connection, texts: Iterable[str]) -> Iterator[None]:
-    """Give the connection its function `holds(text)` for a while."""
+    """Define the SQL function `holds(text)` on the connection for a while."""
     conn.create_function("holds", 1, Needles(texts).held_by, deterministic=True)
     try:
         yield
@@ -22,7 +22,7 @@ def searching(conn: sqlite3.Connection, texts: Iterable[str]) -> Iterator[None]:
 
 
 def with_absorbed(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[str]) -> tuple[str, ...]:
-    """Return the memories that exist of these, and those that they took in: they say the same."""
+    """Return those of these memories that exist, and the duplicates merged into them."""
     rows = conn.execute(
         """WITH RECURSIVE wanted (id) AS (
              SELECT id FROM memories WHERE user_id = :user AND id IN (SELECT value FROM json_each(:ids))
@@ -72,7 +72,7 @@ def texts_of_messages(conn: sqlite3.Connection, user_id: str, message_ids: Seque
 
 
 def holding(conn: sqlite3.Connection, user_id: str, words: Sequence[str]) -> Job:
-    """Return which memories and messages hold any of some words."""
+    """Return the memories and messages that contain any of these words."""
     values = {"user": user_id}
     with searching(conn, words):
         memories = conn.execute("SELECT id FROM memories WHERE user_id = :user AND (holds(text) OR holds(tags))", values)
@@ -81,7 +81,7 @@ def holding(conn: sqlite3.Connection, user_id: str, words: Sequence[str]) -> Job
 
 
 def memories_with(conn: sqlite3.Connection, user_id: str, texts: Sequence[str]) -> tuple[str, ...]:
-    """Return the memories that hold any of some texts, or held one before they were changed; the newest first."""
+    """Return memories that contain any of these texts now or in an earlier version, newest first."""
     with searching(conn, texts):
         rows = conn.execute(
             """SELECT id FROM memories WHERE user_id = ? AND (holds(text) OR holds(tags)

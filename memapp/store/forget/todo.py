@@ -1,4 +1,4 @@
-"""What is still to be erased. It stands in `purge_todo` until it is done, so that a kill loses nothing."""
+"""Erasures that are not finished: kept in `purge_todo` until done, so that a kill loses none."""
 
 import sqlite3
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ class Job:
 
 
 def plan(conn: sqlite3.Connection, user_id: str, job: Job) -> None:
-    """Note what is to be erased, so that it is finished whatever happens."""
+    """Save what to erase, so that a kill cannot stop it for good."""
     rows = [("memory", id) for id in job.memory_ids] + [("message", id) for id in job.message_ids]
     rows += [("words", words) for words in job.words]
     conn.executemany(
@@ -31,7 +31,7 @@ def planned(conn: sqlite3.Connection, user_id: str) -> tuple[Job, bool]:
 
 
 def mark_erased(conn: sqlite3.Connection, user_id: str) -> None:
-    """Note that the rows are gone, and that the file is to be settled."""
+    """Note that the rows are erased; cleaning the file comes next."""
     conn.execute("DELETE FROM purge_todo WHERE user_id = ?", (user_id,))
     conn.execute("INSERT INTO purge_todo (user_id, kind, value) VALUES (?, 'settle', '')", (user_id,))
 
