@@ -7,7 +7,7 @@ from textual.content import Content
 
 from memapp.ui.activity import words
 from memapp.ui.activity.reading import Line, Undoable
-from memapp.ui.memories.words import ago, when
+from memapp.ui.memories.words import ACTORS, ago, when
 from memapp.ui.safe import joined, row
 from memapp.ui.widgets.rowlist import RowList
 
@@ -35,10 +35,10 @@ class LogRows(RowList[Line]):
         entry = item.entry
         head = joined(
             (f"{when(entry.at, self._clock()):{WHEN}}", "$text-muted"),
-            (f"{words.ACTORS.get(entry.actor, entry.actor):{WHO}}" if width >= WIDE else "", "$secondary"),
+            (f"{ACTORS.get(entry.actor, entry.actor):{WHO}}" if width >= WIDE else "", "$secondary"),
         )
         done = words.done(item)
-        who = "" if width >= WIDE or entry.actor == "person" else f"{words.ACTORS.get(entry.actor, entry.actor)} "
+        who = "" if width >= WIDE or entry.actor == "person" else f"{ACTORS.get(entry.actor, entry.actor)} "
         why = words.reason(item)
         return joined(
             head,
@@ -61,7 +61,7 @@ class StepRows(RowList[Undoable]):
 
     def draw(self, item: Undoable, width: int) -> Content:
         step = item.step
-        tail = (f"  {words.ACTORS.get(step.actor, step.actor):>9}, {ago(step.at, self._clock()):<9}", "$text-muted")
+        tail = (f"  {ACTORS.get(step.actor, step.actor):>9}, {ago(step.at, self._clock()):<9}", "$text-muted")
         is_next = item is self.items[0]
         sign = ("↶ " if is_next else "  ", "bold $accent")
         line = joined(sign, (item.said, "bold" if is_next else ""))

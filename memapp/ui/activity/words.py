@@ -28,7 +28,6 @@ OPERATIONS = {
     "forget": "cleaned the file of what was erased",
     "undo": "took something back",
 }
-ACTORS = {"person": "you", "worker": "memapp", "import": "an import"}
 REASONS = {
     "overflow": "too many facts",
     "superseded": "a newer one replaced it",

@@ -25,7 +25,7 @@ SORTS = {
 }
 KINDS = {Kind.SEMANTIC: "fact", Kind.EPISODIC: "episode"}
 ORIGINS = {"person": "you wrote it", "distilled": "learned from what you typed", "import": "imported"}
-ACTORS = {"person": "by you", "worker": "by memapp", "import": "by an import"}
+ACTORS = {"person": "you", "worker": "memapp", "import": "an import"}
 EVENTS = {
     Event.ADD: "first words",
     Event.UPDATE: "edited",

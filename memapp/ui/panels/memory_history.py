@@ -46,7 +46,7 @@ class VersionRows(RowList[tuple[int, Moment]]):
     def draw(self, item: tuple[int, Moment], width: int) -> Content:  # noqa: ARG002  # one width fits all
         number, one = item
         sign = "A " if number == self.base else "  "
-        what = f"{EVENTS.get(one.event, one.event.lower())} {ACTORS.get(one.actor, '')}"
+        what = f"{EVENTS.get(one.event, one.event.lower())} by {ACTORS.get(one.actor, one.actor)}"
         return joined((sign, "bold $accent"), f"v{number:<3}", (f"{moment(one.at, self._clock()):>11}  {what}", "$text-muted"))
 
     def action_compare(self) -> None:
