@@ -1,6 +1,6 @@
-"""The part of a turn that the model takes: predict what is needed, recall it, reply, and save how it ended.
+"""The model's part of a turn: predict what is needed, recall it, reply, and save how it ended.
 
-Whatever happens in between, the reply's row ends in a final state with the text there is.
+Whatever fails on the way, the reply's row gets a final state and keeps the text written so far.
 """
 
 import sqlite3
@@ -49,7 +49,7 @@ class OpenTurn:
     ahead: Ahead | None = None
     """What was done in idle time, when the message was expected."""
     kept: tuple[str, ...] = ()
-    """What call 1 said before memapp was killed in the middle of this turn."""
+    """The needed information from call 1, if memapp was killed later in this turn."""
     others: tuple[str, ...] = ()
     """Earlier replies to the same message: a retry must not be one of them."""
     began_at: float = field(default_factory=time.monotonic)
@@ -67,11 +67,11 @@ class _Reply:
     predict_usage: Usage = field(default_factory=Usage)
     usage: Usage = field(default_factory=Usage)
     status: MessageStatus = MessageStatus.FAILED
-    """Until it is known to have ended better."""
+    """Stays so unless the reply ends better."""
     waited_seconds: float = 0.0
     saved_at: float = field(default_factory=time.monotonic)
     overdue: str = ""
-    """Why the watchdog gave the turn up."""
+    """Why the watchdog stopped the turn."""
 
 
 def open_thread(runtime: Runtime, thread_id: str, *, before: int | None = None) -> tuple[Thread, list[Message]]:

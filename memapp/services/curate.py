@@ -91,12 +91,12 @@ def edit(
 
 
 def pin(runtime: Runtime, *memory_ids: str, pinned: bool = True) -> Revision:
-    """Keep memories always, or no longer."""
+    """Pin memories, so that they are always kept, or unpin them."""
     return _apply(runtime, *(Pinned(memory_id, pinned) for memory_id in memory_ids))
 
 
 def tag(runtime: Runtime, tag: str, *memory_ids: str) -> Revision:
-    """Give memories a tag more, or several with commas between them."""
+    """Add a tag, or several separated by commas, to memories."""
     added = _checked_tags([tag])
     if not added:
         raise UsageError("A tag needs a name.")
@@ -105,7 +105,7 @@ def tag(runtime: Runtime, tag: str, *memory_ids: str) -> Revision:
 
 
 def set_importance(runtime: Runtime, importance: int, *memory_ids: str) -> Revision:
-    """Say how much memories matter, from 1 to 5."""
+    """Set the importance of memories, from 1 to 5."""
     _check_importance(importance)
     return _apply(runtime, *(Updated(memory_id, importance=importance) for memory_id in memory_ids))
 

@@ -1,4 +1,4 @@
-"""Embedding what is new in idle time, and relating each new fact to those that are most like it.
+"""Embeds new facts and messages in idle time, and relates each new fact to the most similar ones.
 
 Vectors and relations are saved together: a fact with a vector has been related, so nothing is left half done.
 """
@@ -15,12 +15,12 @@ from memapp.store.vectors import Vectors
 
 BATCH = 32
 Alike = dict[int, list[tuple[int, float]]]
-"""For the key of a fact, the keys of others that are alike enough, with their likeness."""
+"""For each fact, the facts similar enough to be related, with their cosine; all by key."""
 KINDS: tuple[vectors.OwnerKind, ...] = ("memory", "message")
 
 
 def embed(runtime: Runtime, cancel: Cancel) -> None:
-    """Give facts and messages that have no vector of this model one, newest first, a batch at a time."""
+    """Embed facts and messages that have no vector of this model, newest first, a batch at a time."""
     embedder = runtime.embedding.ready()
     if embedder is None:
         return

@@ -1,4 +1,4 @@
-"""Taking everything out: as lines that `services.imports` brings back, or as Markdown to be read."""
+"""Exports everything: as lines that `services.imports` reads back, or as Markdown to be read."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Telling what kind of export a file is, and reading it piece by piece."""
+"""Recognises which program exported a file, and reads it piece by piece."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -15,7 +15,7 @@ _LISTED_BY: dict[Named, str] = {"memories": "list", "patches": "consents", "thre
 
 
 def memory(runtime: Runtime, part: str) -> str:
-    """Return the id of the memory that is meant. Raises `NotFound` for none, `UsageError` for several."""
+    """Return the full id of the memory meant. Raises `NotFound` for none, `UsageError` for several."""
     return _only(runtime, "memories", part)
 
 

@@ -1,4 +1,4 @@
-"""Merging on write: a new fact against those that are known, before it is stored.
+"""Compares each new fact with the known ones before it is stored, and merges or replaces.
 
 What says the same adds its source to what is known; what says more takes the old fact in; a contradiction replaces it. Nothing
 is destroyed: what was taken in or replaced lies in the trash with its reason, and the whole step can be taken back. What the

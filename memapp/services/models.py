@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 BUNDLED = "bundled"
 UNREAD_BYTES = 300_000_000
-"""What a model probably needs beside its weights, where there is no file yet that tells."""
+"""Memory that a model needs beside its weights, assumed while there is no file to read it from."""
 
 Fit = Literal["fits", "tight", "too big", "unusable"]
 """Whether a model has room in the memory; unusable is a file that is missing or damaged, as the note says."""

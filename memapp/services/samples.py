@@ -1,4 +1,4 @@
-"""The sample conversations of `memapp demo`, with what was learned, forgotten, and waits for a word of the person."""
+"""Fills `memapp demo` with sample chats, memories, trash and proposals."""
 
 import tomllib
 

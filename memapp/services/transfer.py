@@ -1,4 +1,4 @@
-"""Chats out of memapp and old saves into it."""
+"""Exports chats as files and imports old saves."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What memapp does between two turns: complete the prediction, learn, embed what is new, get ready, clear the trash.
+"""Idle work between two turns: complete the prediction, learn, embed new texts, prepare the next turn, clear the trash.
 
 `work` is called on a background thread after each reply and stops within milliseconds when cancelled, since the next
 message goes first. What is left undone stays pending in the file and is done the next time.

@@ -1,7 +1,7 @@
 """The only code that alters a memory: `apply`.
 
-Row, full-text index and vector (by trigger), history, change log, revision and event move together in the caller's
-transaction. What a memory was before stands in the history, so one change takes back any other: `Reverted`.
+Row, full-text index and vector (by trigger), history, change log, revision and event are written together in the caller's
+transaction. The history keeps what a memory was before, so one change, `Reverted`, takes back any other.
 """
 
 import sqlite3

@@ -39,7 +39,7 @@ def get_thread(conn: sqlite3.Connection, user_id: str, thread_id: str) -> Thread
 def list_threads(
     conn: sqlite3.Connection, user_id: str, *, matching: str = "", limit: int | None = 200, offset: int = 0
 ) -> list[Thread]:
-    """Newest first, all without a limit; `matching` is looked for in titles."""
+    """Return chats, newest first, all without a limit; `matching` is searched for in titles."""
     rows = conn.execute(
         """SELECT * FROM threads WHERE user_id = :user AND deleted_at IS NULL
            AND (:matching = '' OR instr(casefold(title), casefold(:matching)) > 0)
@@ -175,7 +175,7 @@ def put_last(conn: sqlite3.Connection, user_id: str, message: Message) -> Messag
 
 
 def erase_messages(conn: sqlite3.Connection, user_id: str, message_ids: Sequence[str], mark: str) -> list[tuple[str, str]]:
-    """Put a mark in place of what messages say, also where their neighbours repeat it; return thread and old text of each."""
+    """Replace the text of messages by a mark, also in their neighbours' context; return thread and old text of each."""
     rows = conn.execute(
         """SELECT id, thread_id, text FROM messages
            WHERE user_id = ? AND text NOT IN ('', ?) AND id IN (SELECT value FROM json_each(?))""",

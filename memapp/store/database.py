@@ -38,7 +38,7 @@ PRAGMAS = {
 BUSY_MILLISECONDS = 5000
 LOOK_MILLISECONDS = 50
 LARGE_BYTES = 32 * 1024 * 1024
-"""Reading a larger file through would be felt at the start; if it was closed properly, that is left to `Database.check`."""
+"""Checking a larger file would slow the start; if it was closed properly, `Database.check` does it later."""
 
 
 class _OnlyRehearsed(Exception):
@@ -104,7 +104,7 @@ class Database:
 
     @contextmanager
     def rehearse(self) -> Iterator[sqlite3.Connection]:
-        """Like `write`, but nothing of it stays: to see what would come of it."""
+        """Like `write`, but always rolls back: to see what a change would do."""
         with suppress(_OnlyRehearsed), self.write() as conn:
             yield conn
             raise _OnlyRehearsed

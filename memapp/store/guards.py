@@ -1,4 +1,4 @@
-"""What SQL the writing connection may run, and whether the guards of the schema are still the ones that memapp made.
+"""Decides which SQL the writing connection may run, and checks that the schema's triggers are the ones memapp made.
 
 Two answers to every statement: `everyday`, and `deciding`, which lifts the lock from patches and the profile and from nothing
 else. SQLite asks while it prepares a statement, so putting another function in place is what makes it ask again.
@@ -15,7 +15,7 @@ READ_PRAGMAS = frozenset({
     *("application_id", "cell_size_check", "data_version", "foreign_keys", "freelist_count", "journal_mode", "page_count"),
     *("page_size", "query_only", "recursive_triggers", "secure_delete", "synchronous", "temp_store", "user_version"),
 })  # fmt: skip
-"""May be asked for; setting one takes an argument. The full-text index asks for `data_version` by itself."""
+"""May be read but not set. The full-text index reads `data_version` by itself."""
 CHECK_PRAGMAS = frozenset({"foreign_key_check", "integrity_check", "quick_check", "wal_checkpoint"})
 """Change nothing that is remembered, whatever their argument."""
 CONSENT_TABLES = frozenset({"patches", "profile"})

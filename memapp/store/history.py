@@ -1,4 +1,4 @@
-"""The history: every write operation on memories, the versions it led from and to, and what can be taken back."""
+"""The history: every change of a memory with the versions before and after, and which steps can be undone."""
 
 import json
 import sqlite3
@@ -26,13 +26,13 @@ class Touched:
 
     @property
     def became(self) -> str:
-        """What became of the memory, by the words of the change log."""
+        """Return the word that the change log has for what became of the memory."""
         was, now = (image is not None and images.is_live(image) for image in (self.before, self.after))
         return "updated" if was == now else "restored" if now else "soft_deleted"
 
 
 def next_revision(conn: sqlite3.Connection, user_id: str) -> int:
-    """Count one change more and return the person's revision."""
+    """Add one to the person's revision and return it."""
     row = conn.execute(
         """INSERT INTO thread_revision (user_id, thread_id, rev) VALUES (?, '', 1)
            ON CONFLICT DO UPDATE SET rev = rev + 1 RETURNING rev""",
@@ -42,7 +42,7 @@ def next_revision(conn: sqlite3.Connection, user_id: str) -> int:
 
 
 def record(conn: sqlite3.Connection, actor: Actor, step: str, touched: Touched, now: datetime, *, undoes: str = "") -> None:
-    """Write one entry, and those of its two versions that are not there yet."""
+    """Write one entry, and its two versions unless they exist."""
     conn.execute(
         """INSERT INTO history (id, user_id, step, undoes, memory_id, event, old_ref, new_ref, actor, thread_id, meta, ts)
            VALUES (:id, :user_id, :step, :undoes, :memory_id, :event, :old_ref, :new_ref, :actor, :thread_id, :meta, :ts)""",

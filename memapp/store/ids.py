@@ -8,7 +8,7 @@ _LABELS: dict[Named, str] = {"memories": "text", "patches": "field", "threads": 
 
 
 def beginning_or_ending(conn: sqlite3.Connection, user_id: str, table: Named, part: str, limit: int) -> list[tuple[str, str]]:
-    """Return the ids, with what names each row to a person, that begin or end with a part; an id that is the part is alone."""
+    """Return ids that begin or end with `part`, each with a text for people; an exact match is returned alone."""
     rows = conn.execute(
         f"""SELECT id, {_LABELS[table]} AS label FROM {table} WHERE user_id = :user
             AND (substr(id, 1, length(:part)) = :part OR substr(id, -length(:part)) = :part)

@@ -12,7 +12,7 @@ from memapp.store.rows import begin_of, to_json, to_text, to_time
 from memapp.store.scope import Scope
 
 MOST_OVERFLOWING = 50
-"""So many go at a time, however many there are too many."""
+"""How many memories go to the trash at a time."""
 
 
 def get_memory(conn: sqlite3.Connection, user_id: str, memory_id: str) -> Memory:
@@ -147,7 +147,7 @@ def newest_keys(conn: sqlite3.Connection, user_id: str, limit: int) -> list[int]
 
 
 def in_scope(conn: sqlite3.Connection, scope: Scope, limit: int) -> list[Memory]:
-    """Return the live memories that a scope lets in: pinned and important ones first, then the newest."""
+    """Return the live memories in a scope: pinned and important ones first, then the newest."""
     rows = conn.execute(
         f"SELECT o.* FROM memories o WHERE {scope.where} ORDER BY o.pinned DESC, o.importance DESC, o.id DESC LIMIT :limit",  # noqa: S608
         {**scope.values, "limit": limit},

@@ -13,7 +13,7 @@ from memapp.store.failures import translated_errors
 
 BACKUPS = "backups"
 ASIDE = "damaged"
-"""Where a file goes in whose place a backup is put."""
+"""The folder for files that a restored backup replaced."""
 COPY_FOLDERS = (BACKUPS, ASIDE)
 _COPY = re.compile(r"(.+)-(?:schema\d+|before-restore)-\d{8}T\d{6}(?:\d{6})?Z\.db(.*)", re.DOTALL)
 
@@ -36,7 +36,7 @@ def prepare_folder(folder: Path) -> None:
 
 
 def refuse_no_file(path: Path) -> None:
-    """Raise `StoreError` for a folder, a device or a pipe: it would be replaced by a file, or never end."""
+    """Raise `StoreError` for a folder, a device or a pipe, which cannot be used as the memory file."""
     if path.exists() and not path.is_file():
         raise StoreError(f"{path} is no plain file.", "Name another one.")
 
@@ -80,5 +80,5 @@ def read_copy_name(name: str) -> tuple[str, str] | None:
 
 
 def restored_half(path: Path) -> Path:
-    """Return where a backup is written before it takes the place of the memory file."""
+    """Return where a backup is written before it replaces the memory file."""
     return path.with_name(f"{path.stem}-restored.partial")

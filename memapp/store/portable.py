@@ -1,4 +1,4 @@
-"""Everything that a person has as lines of the portable form, and the rows that such lines become.
+"""Reads everything a person has as export lines, and writes the rows of imported lines.
 
 Memories are not written here: `store.changes.apply` does that.
 """
@@ -38,7 +38,7 @@ _REFERENCES: dict[type[Line], dict[str, str]] = {
     portable.SurpriseLine: {"thread_id": "threads", "message_id": "messages", "prediction_id": "predictions"},
     portable.RecallLine: {"message_id": "messages"},
 }
-"""What has to be there, and to belong to the same person, before a row can be."""
+"""Rows that must exist, and belong to the same person, before a row can be written."""
 _FLAGS = frozenset({"unprompted", "active", "pinned", "surprised"})
 _JSON = frozenset({"pasted", "usage", "tags", "needed_info", "sources", "used", "held", "evidence"})
 _COMPUTED = {
@@ -56,7 +56,7 @@ _COMPUTED = {
 
 @contextmanager
 def one_moment(conn: sqlite3.Connection) -> Iterator[None]:
-    """Let a reader see everything as it is now, whoever writes meanwhile."""
+    """Give the reader one consistent view, whoever writes meanwhile."""
     conn.execute("BEGIN")
     try:
         yield
@@ -77,7 +77,7 @@ def items(conn: sqlite3.Connection, user_id: str) -> Iterator[Values]:
 
 
 def find(conn: sqlite3.Connection, user_id: str, line: Item) -> Values | None:
-    """Return what is there under the id of a line, in the form of one."""
+    """Return what is stored under a line's id, as a line; None if nothing is."""
     kind = type(line)
     keys = {"user": user_id, **{name: getattr(line, name) for name in _key(kind)}}
     condition = " AND ".join(f"o.{name} = :{name}" for name in _key(kind))
@@ -121,7 +121,7 @@ def _line(kind: type[Line], row: sqlite3.Row) -> Values:
 
 
 def missing_reference(conn: sqlite3.Connection, user_id: str, line: Item) -> str:
-    """Return the id of something that a line speaks of and that is not there; empty if all is."""
+    """Return an id that a line refers to and that does not exist; empty if all exist."""
     for name, table in _REFERENCES.get(type(line), {}).items():
         wanted = getattr(line, name)
         if wanted is None:
@@ -172,7 +172,7 @@ def insert_used(conn: sqlite3.Connection, memory_id: str, used: portable.Used) -
 
 
 def existing(conn: sqlite3.Connection, user_id: str, message_ids: Sequence[str]) -> list[str]:
-    """Return those messages that are there, in the given order."""
+    """Return those of the messages that exist, in the given order."""
     rows = conn.execute(
         "SELECT id FROM messages WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",
         (user_id, to_json(list(message_ids))),

@@ -1,6 +1,6 @@
-"""A connection that only reads, and tells in memapp's words what goes wrong.
+"""A read-only connection that raises memapp's errors.
 
-Rows are read when they are asked for, so any of them may be the one that lies on a damaged page.
+Rows are read one by one, so each may turn out to be on a damaged page.
 """
 
 import sqlite3
@@ -25,7 +25,7 @@ class Reader(sqlite3.Connection):
 
 
 class Rows(sqlite3.Cursor):
-    """What a `Reader` found."""
+    """The rows of a query of a `Reader`."""
 
     path: Path
 

@@ -1,4 +1,4 @@
-"""The schema: the migrations that make it, and what a file of each version has to consist of."""
+"""The schema: the migrations that create it, and which tables, indexes and triggers each version must have."""
 
 import re
 import sqlite3
@@ -59,7 +59,7 @@ def statements(script: str) -> Iterator[str]:
 
 
 def golden_schema(version: int) -> set[tuple[str, str, str]]:
-    """Return what a file of some version has to consist of."""
+    """Return the tables, indexes and triggers that a file of a version must have."""
     with closing(sqlite3.connect(":memory:")) as fresh:
         fresh.row_factory = sqlite3.Row
         for file in scripts()[:version]:

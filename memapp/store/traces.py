@@ -1,4 +1,4 @@
-"""Erasing for good in the files: what SQLite keeps of deleted text, the copies beside the file, and the scan that proves it."""
+"""Erases deleted text from the files: what SQLite keeps of it, the copies beside the file, and a scan that proves it is gone."""
 
 import os
 import sqlite3
@@ -77,7 +77,7 @@ def clean_copy(path: Path, user_id: str, traces: ByteNeedles, erase: Callable[[s
 
 
 def remove_unfinished(path: Path) -> None:
-    """Delete what a killed backup left behind."""
+    """Delete half-written files of a killed backup."""
     for unfinished in (*_made(path, HALVES), *_restored_halves(path)):
         unfinished.unlink(missing_ok=True)
 

@@ -51,7 +51,7 @@ _NEW = {
 
 
 def waiting(conn: sqlite3.Connection, user_id: str, kind: OwnerKind, model_id: str, limit: int) -> list[tuple[int, str]]:
-    """Return key and text of what has no vector of this model yet, newest first."""
+    """Return key and text of rows without a vector of this model, newest first."""
     values = {"chars": EMBEDDED_CHARS, "user": user_id, "model": model_id, "limit": limit}
     return [(row["key"], row["text"]) for row in conn.execute(_WAITING[kind], values)]
 
@@ -77,7 +77,7 @@ def save(
 
 @dataclass(frozen=True)
 class Likeness:
-    """How like one vector every vector of a matrix is, as cosines."""
+    """The cosine of one vector with every vector of a matrix."""
 
     keys: NDArray[np.int64]
     cosines: Vectors
@@ -90,7 +90,7 @@ class Likeness:
         return float(self.cosines[place]) if place is not None else 0.0
 
     def nearest(self, limit: int, least: float = -1.0) -> list[int]:
-        """Return the keys of the likest, best first, down to a cosine of `least`."""
+        """Return the most similar keys, best first, down to a cosine of `least`."""
         found = np.flatnonzero(self.cosines >= least)
         if limit < len(found):
             found = found[np.argpartition(-self.cosines[found], limit)[:limit]]
@@ -197,6 +197,6 @@ def matrix(database: Database, user_id: str, kind: OwnerKind, model_id: str) -> 
 
 
 def let_go(database: Database) -> None:
-    """Drop the matrices of a file from memory; the next search reads them anew."""
+    """Free the matrices of a file; the next search reads them again."""
     with _opening:
         _matrices.pop(database, None)

@@ -1,4 +1,4 @@
-"""Putting what was noticed about the person before them, once; what is benign applies by itself when it was typed twice."""
+"""Proposes a profile value once; a value that is not sensitive is applied without a yes when it was typed twice."""
 
 import sqlite3
 from datetime import datetime

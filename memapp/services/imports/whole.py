@@ -1,4 +1,4 @@
-"""All of a file or nothing: one transaction, which is one step that one undo takes back."""
+"""Imports all of a file or nothing: one transaction, one step of the history, taken back by one undo."""
 
 import sqlite3
 from collections.abc import Iterable

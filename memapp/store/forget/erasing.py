@@ -1,4 +1,4 @@
-"""Erasing memories, messages and words with all that repeats them, and the fingerprints by which they are known afterwards."""
+"""Erases memories, messages and words with everything that repeats them, and keeps fingerprints to recognise them later."""
 
 import hashlib
 import hmac

@@ -1,8 +1,8 @@
-"""The unused parts of a file's pages. A row that SQLite moved leaves its old bytes there until something else needs the room,
-and `secure_delete` empties only what was deleted where it stood last.
+"""Overwrites the unused parts of a file's pages: SQLite leaves the old bytes of a moved row there, and `secure_delete` clears
+only the place where a row was when it was deleted.
 
-Only bytes that are part of nothing are written, so whatever happens meanwhile, SQLite reads the same as before. What makes a
-page is told in section 1.6 of https://www.sqlite.org/fileformat2.html.
+Only bytes that belong to nothing are written, so SQLite reads the same data before, during and after. The layout of a page is
+described in section 1.6 of https://www.sqlite.org/fileformat2.html.
 """
 
 import os
