@@ -134,6 +134,7 @@ async def test_the_newest_toast_stands_in_place_of_the_one_before(seen: Seen) ->
 async def test_a_toast_never_hides_what_is_written_into(world: World, size: tuple[int, int], keys: str) -> None:
     async with world.app(size) as seen:
         await seen.ready()
+        curate.add(seen.app.runtime, "Anna has a cat.")
         await seen.pilot.press(*keys.split())
         await seen.settle()
         notify(seen.chat, "Something of some length was done just now, and ctrl+z takes it back again. " * 3)
