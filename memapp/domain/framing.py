@@ -30,7 +30,7 @@ _BY_HEALER = (
     rf"|according to (?:my|the) (?:{_HEALER}|{_TESTS}),?"
 )
 _LEAD = (
-    rf"(?:as )?(?:it )?(?:just |has |had )?turn(?:s|ed) out"
+    rf"apparently,?|(?:as )?(?:it )?(?:just |has |had )?turn(?:s|ed) out"
     rf"|I(?: have|'ve)? {_MORE}(?:found out|discovered|learnt|learned|reali[sz]ed)"
     r"|to be (?:perfectly |completely |totally |quite )?(?:honest|fair|frank)(?: with you)?|if (?:I am|I'm) honest"
     r"|to tell (?:you )?the truth|truth be told|in all honesty|not gonna lie|as it happens|as a matter of fact"
@@ -56,10 +56,34 @@ _WE = (
     rf"| {_MORE}live (?:in|near|on|outside|close to) (?:(?:an?|the) )?(?:[\w-]+ ){{0,2}}?"
     rf"(?:(?:{_HOUSEHOLD}|village|town|suburbs?|countryside)\b|(?-i:[A-Z])\w))"
 )
+_WE_ARE = (
+    rf"{_OPENS}we(?P<are>'re| are)(?P<both>(?: both| all)?)(?= (?:(?:vegan|vegetarian|engaged|married|getting married|"
+    rf"from (?-i:[A-Z])\w+"
+    r"|(?:moving to|living in|based in) (?-i:[A-Z])\w+)(?! (?:as|with)\b)\b|expecting (?:a|another|our|twins)\b))"
+)
+_AM = {"'re": "'m ", " are": " am "}
+_SELF_TAUGHT = r"\bI(?P<have>'ve| have)? taught myself(?: how)?(?= \w)"
+_MUST_BE = r"(?P<what>\bmy favou?rite (?:[\w-]+ ){0,2}?[\w-]+)(?:'s got to|'s gotta| has (?:got )?to| must| would have to) be\b"
+_CHAT_WORDS = (
+    r"btw|atm|tbh|rn|fyi|ngl|imo|imho|ofc|lol|lmao|haha\w*|by the way|at the moment|to be honest|just so you know|"
+    r"for the record|"
+    r"just saying|if you must know|for what it's worth|ugh|yuck|sigh|ew+|for my sins|hands down|no contest|go figure|sue me|"
+    r"fight me|"
+    r"what can I say|can't help it|sorry not sorry|no offen[cs]e|no judg\w+|(?:please |so |and )?(?:don't|do not) (?:judge|"
+    r"laugh|hate|ask|worry)\b[^,.!?;\n]{0,30}"
+)
+_TAIL = rf"(?<=\w)(?:,? +(?:{_CHAT_WORDS}))+ {{0,3}}(?=$|[.,!?;)\n])"
+_ASIDE = (
+    r"(?P<said>\bI\b[^,.!?;\n]{3,80}),(?= (?:tastes|smells|sounds|looks|feels|makes me|gives me|reminds me|drives me|"
+    r"helps me|keeps me)\b)"
+    r"[^,.!?;\n]*(?=$|[.!?;\n])"
+)
+"""A clause without a subject behind what `I` do is not about me."""
 _OUR = rf"{_OPENS}our(?= (?:[\w-]+ ){{0,2}}?{_HOUSEHOLD}\b)"
 _JOKE = (
     r"(?:(?:no|nah|sorry|ok|okay|oops|haha\w*|lol|well|actually),? ){0,3}(?:"
-    r"(?:(?:I am|I'm|im|I was|was) )?(?:(?:just|only) )?(?:kidding|joking|teasing|lying|pulling your leg)|j/?k|(?:just )?a joke|"
+    r"(?:(?:I am|I'm|im|I was|was) )?(?:(?:just|only) )?(?:kidding|joking|teasing|lying|pulling your leg)|j/?k|"
+    r"(?:just )?a joke|"
     r"(?:that|this|it) was (?:(?:just|only|all) )?a (?:(?:small|little|white|complete) )?(?:lie|joke|fib|prank)|"
     r"I (?:just )?(?:lied|made (?:that|it|this|all that) (?:all )?up)|scratch that|forget (?:that )?I said that)"
     r"(?:,? (?:about (?:that|it|the [\w' -]{1,40})|sorry|haha\w*|lol|before|earlier|just now|there)){0,2}"
@@ -79,6 +103,8 @@ def as_stated(text: str) -> str:
     jokes = [*_compiled(_JOKED).finditer(text)]
     if jokes:
         text = "\n" * jokes[-1].end() + text[jokes[-1].end() :]
+    text = _compiled(_TAIL).sub(lambda found: " " * len(found[0]), text)
+    text = _compiled(_ASIDE).sub(lambda found: found["said"].ljust(len(found[0])), text)
     text = _compiled(_FRAMES).sub(lambda found: found["gap"] + "\n" * len(found["frame"]), text)
     text = _compiled(_CLEFT).sub(
         lambda found: found["gap"] + "\n" * len(found["what"]) + found["liking"] + " " * len(found["be"]), text
@@ -86,6 +112,9 @@ def as_stated(text: str) -> str:
     text = _compiled(_HAPPEN).sub(lambda found: ("I am" if found["be"] else "I").ljust(len(found[0])), text)
     text = _compiled(_FOR_ONESELF).sub(lambda found: found[0][: -len(found["self"]) - 1] + " " * (len(found["self"]) + 1), text)
     text = _compiled(_WE).sub(lambda found: f"{found['gap']} I{' ' * len(found['both'])}", text)
+    text = _compiled(_WE_ARE).sub(lambda found: f"{found['gap']} I{_AM[found['are'].lower()]}{' ' * len(found['both'])}", text)
+    text = _compiled(_SELF_TAUGHT).sub(lambda found: f"I{found['have'] or ''} learned".ljust(len(found[0])), text)
+    text = _compiled(_MUST_BE).sub(lambda found: f"{found['what']} is".ljust(len(found[0])), text)
     return _compiled(_OUR).sub(lambda found: f"{found['gap']} my", text)
 
 

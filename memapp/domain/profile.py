@@ -50,6 +50,7 @@ FIELDS: Mapping[str, Field] = {
         Field("address", "Address"),
         Field("birth_date", "Date of birth"),
         Field("relationship", "Relationship", many=True),
+        Field("ethnicity", "Ethnicity", many=True),
         Field("religion", "Religion"),
         Field("politics", "Politics", many=True),
         Field("money", "Money", many=True),

@@ -11,6 +11,7 @@ from memapp.domain.english import (
     FINITE,
     HEDGES,
     NEGATIONS,
+    UNCHANGED_PAST,
     is_adverb,
     is_past,
     stems,
@@ -21,6 +22,7 @@ from memapp.domain.english import (
 _UNSURE = HEDGES | NEGATIONS | word_set("hardly barely scarcely kind sort formerly previously originally supposedly allegedly")
 _VERBS = COMMON_VERBS | word_set("reside dwell believe owe take use inherit canvass campaign convert")
 _BASES = {third_person(verb): verb for verb in _VERBS} | {"does": "do", "has": "have", "is": "am"}
+_PREDICATES = COMMON_VERBS | FINITE | UNCHANGED_PAST
 _DISLIKING = word_set("hate dislike")
 
 _ADVERB = rf"(?:\s+(?:[a-z]+ly|{'|'.join(sorted(word for word in ADVERBS if not word.endswith('ly')))})(?=\s))"
@@ -85,8 +87,9 @@ def in_first_person(fact: str) -> str:
 def _of_both(fact: str) -> str:
     """`User and my wife have ...` becomes `my wife and I have ...`."""
     words = fact.split()
-    verb = next((at for at in range(3, len(words)) if words[at] in COMMON_VERBS | FINITE or is_past(words[at])), len(words))
-    return re.sub(r"\bUser\b", "me", " ".join([*words[2:verb], "and", "I", *words[verb:]]))
+    verb = next((at for at in range(3, len(words)) if words[at] in _PREDICATES or is_past(words[at])), len(words))
+    told = [*words[2:verb], "and", "I", *words[verb:]] if verb < len(words) else ["I", *words[1:]]
+    return re.sub(r"\bUser\b", "me", " ".join(told))
 
 
 def _first_person(verb: str) -> str:

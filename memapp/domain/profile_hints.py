@@ -23,6 +23,20 @@ from memapp.domain.profile_readers import (
     place,
     pronouns,
 )
+from memapp.domain.profile_topics import (
+    BODY,
+    DESCENT,
+    GENDER,
+    GENES,
+    GROUPS,
+    LOSS,
+    MEDICINES,
+    PREGNANCY,
+    SECRETS,
+    STAYING,
+    TREATMENTS,
+    UNIONS,
+)
 from memapp.domain.profile_values import has_value
 
 _HOME = (
@@ -33,25 +47,29 @@ _A_PLACE = r"(?-i:[A-Z])\w*"
 _STREET = r"(?:street|st|road|rd|lane|avenue|ave|drive|boulevard|gate|square)"
 _TOPICS: Mapping[str, str] = {
     "health": (
-        r"diagnos\w+|tested positive|hiv|cancer|tumou?rs?|leuka?emia|diabet\w+|asthma\w*|epilep\w+|seizures?|depress\w+|anxiety|"
+        rf"{BODY}|{MEDICINES}|{TREATMENTS}|{PREGNANCY}|{GROUPS}|{GENES}|"
+        r"diagnos\w+|tested positive|hiv|cancer|tumou?rs?|leuka?emia|diabet\w+|asthma\w*|epilep\w+|seizures?|depress\w+|"
+        r"anxiety|"
         r"panic (?:attacks?|disorder)|suicid\w+|self-?harm\w*|cutting(?=\W*$| myself| me)|cut (?:myself|me)|"
         r"bipolar|schizo\w+|autis\w+|asperger\w*|adhd|ocd|ptsd|trauma|"
         r"psychos[ie]s|psychiatr\w+|psychotherap\w+|psychologists?|therap(?:y|ists?)|counsell?(?:or|ing)|oncolog\w+|burn-?out|"
-        r"anorexi\w+|bulimi\w+|eating disorder|alcoholi\w+|aa meetings?|sober|addictions?|addicts?|relapsed?|overdosed?|rehab\w*|"
+        r"anorexi\w+|bulimi\w+|eating disorder|alcoholi\w+|sober|addictions?|addicts?|relapsed?|overdosed?|rehab\w*|"
         r"(?:quit|stop(?:ped)?|gave up) drinking|my drinking|drink too much|methadone|detox|"
         r"drugs|cocaine|heroin|weed|cannabis|marijuana|ecstasy|ketamine|opi(?:oids?|um)|"
         r"medications?|meds|pills|insulin|antidepressants?|painkillers|prozac|xanax|valium|zoloft|ritalin|adderall|ozempic|"
         r"lithium|inhaler|chemo\w*|radiotherapy|dialysis|"
         r"transplant|pacemaker|surgery|hospitali[sz]ed|in (?:the )?hospital|wheelchair|crutches|prosthe\w+|hearing aids?|"
-        r"can ?not (?:walk|hear|see)(?=\W*$| well| properly| without)|can ?not have (?:kids|children)|blood type|weigh|"
-        r"overweight|"
+        r"can ?not (?:walk|hear|see)(?=\W*$| well| properly| without)|can ?not have (?:kids|children)|overweight|"
         r"disab(?:led|ility|ilities)|amput\w+|paraly[sz]ed|blind(?! dates?| to)|deaf|pregnan\w+|miscarriages?|abortions?|ivf|"
         r"infertil\w+|menopaus\w+|allerg\w+|intoleran\w+|arthritis|migraines?|insomnia|apno?ea|hepatitis|herpes|chlamydia|"
         r"syphilis|stds?|lupus|sclerosis|parkinson\w*|alzheimer\w*|dementia|co?eliac|crohn\w*|colitis|ibs|endometriosis|pcos|"
-        r"fibromyalgia|chronic|covid|tuberculosis|psoriasis|eczema|glaucoma|tinnitus|thyroid|kidney (?:disease|stones?|failure)|"
-        r"heart (?:attack|condition|disease|failure)|had a stroke|blood pressure|cholesterol|concussion|dyslexi\w+|obes(?:e|ity)|"
+        r"fibromyalgia|chronic|covid|tuberculosis|psoriasis|eczema|glaucoma|tinnitus|thyroid|kidney (?:disease|stones?|"
+        r"failure)|"
+        r"heart (?:attack|condition|disease|failure)|had a stroke|blood pressure|cholesterol|concussion|dyslexi\w+|"
+        r"obes(?:e|ity)|"
         r"heart(?:beat| murmur)|syndrome|disorder|diseases?|illness(?:es)?|ill|sick(?! of)|infections?|injur(?:y|ies|ed)"
     ),
+    "ethnicity": DESCENT,
     "religion": (
         r"church|mosque|synagogue|parish|congregation|chapel|to (?:the |a )?temple|to mass|sunday school|worship\w*|"
         r"pray(?:ed|ing|ers?)?|faith|religio\w+|god|jesus|allah|bible|qur'?an|koran|torah|imam|rabbi|priest|pastor|ramadan|"
@@ -60,9 +78,10 @@ _TOPICS: Mapping[str, str] = {
         r"buddhis\w+|sikh\w*|mormon\w*|atheis\w+|agnostic\w*|jehovah\w*|quakers?|pagan\w*|wicca\w*"
     ),
     "politics": (
+        rf"{UNIONS}|"
         r"votes?|voted|voting|voters?|activis[mt]s?|politic(?:s|al|ally|ians?)|protest(?:ed|ing|ers?)?|"
         r"campaign(?:ed|ing)? (?:for|against)|my party is|(?-i:Labour)(?! day)|the greens|"
-        r"elections?|trade unions?|labou?r (?:party|voters?|supporters?|members?|candidates?|mp)|tory|tories|conservatives?|"
+        r"elections?|labou?r (?:party|voters?|supporters?|members?|candidates?|mp)|tory|tories|conservatives?|"
         r"(?:conservative|green|liberal|socialist|communist|democratic|republican|reform|people's|left|workers'?) party|"
         r"lib(?:eral)? dem\w*|democrats?|republicans?|libertarian\w*|socialis[mt]s?|communis[mt]s?|marxis[mt]s?|anarchis[mt]s?|"
         r"feminis[mt]s?|nationalis[mt]s?|fascis[mt]s?|left[- ]wing|right[- ]wing|trump|biden|obama|maga|brexit|snp|ukip|afd|"
@@ -74,21 +93,23 @@ _TOPICS: Mapping[str, str] = {
         rf"inherit(?:ed|ance)|bank (?:account|balance)s?|(?:make|get|have|save|saved) {AMOUNT}"
     ),
     "law": (
+        rf"{STAYING}|"
         r"convict(?:ed|ions?|s)?|(?:criminal|police) record|arrested|sentenced|jailed|imprison\w+|felon(?:s|y|ies)?|"
         r"on (?:parole|bail|probation)|(?:to|in) (?:prison|jail)|serve time(?! (?:as|with))|found guilty|"
         r"charged with|restraining order"
     ),
     "relationship": (
+        rf"{LOSS}|{GENDER}|"
         r"divorc\w+|(?<!current )affairs?|girlfriends?|boyfriends?|fianc[eé]e?s?|ex-\w+|my ex|dating|mistress|"
-        r"(?:have|with) a (?:secret )?lover|broke up|break-?up|split up|marry|"
+        r"(?:have|with) a (?:secret )?lover|broke up|break-?up|marry|"
         r"cheat(?:ed|ing)? on|a crush on|sex|sexual\w*|gay|lesbian|bisexual|queer|trans(?:gender)?|non-?binary|polyamor\w+|"
-        r"c[ao]m(?:e|ing) out(?= as| to|\W*$)|"
-        r"(?:like|love|prefer|fancy|date|into|attracted to|sleep with) (?:\w+ (?:and|or) |both |only |older |younger )?"
+        r"(?:like|love|prefer|fancy|date|into|attracted to|sleep with) (?:both )?(?:\w+ (?:and|or) |only |older |younger )?"
         r"(?:men|women|guys|girls|boys)(?!')"
     ),
     "contact": (
         r"phone numbers?|mobile numbers?|telephone|e-?mail address(?:es)?|e-?mail is|[\w.+-]{1,64}@[\w-]+\.\w[\w.-]*|"
-        r"\+?\d[\d ()-]{5,}\d|user ?name|handle is|passwords?"
+        r"\+?\d[\d ()-]{5,}\d|user ?name|handle is|"
+        r"(?:phone|mobile|cell|number)(?: number)? (?:end|start|begin)s?(?:ing)? (?:in|with|on) \d+"
     ),
     "address": (
         rf"address|post ?codes?|zip code|live (?:at|on|in) (?:\w+ ){{1,3}}{_STREET}|\d+\w? (?:\w+ ){{1,3}}{_STREET}|"
@@ -101,7 +122,8 @@ _TOPICS: Mapping[str, str] = {
         r"mother tongue|(?:native|first) language"
     ),
     "preferred_name": (
-        r"my (?:\w+ )?(?:nick|sur)?name(?: is|'s)|go by (?-i:[A-Z])|(?:am|be|being) (?:called|known as|named|nicknamed)|"
+        r"my (?!sur|(?:last|family|middle|maiden) )(?:\w+ )?(?:nick)?name(?: is|'s)|go by (?-i:[A-Z])|(?:am|be|"
+        r"being) (?:called|known as|named|nicknamed)|"
         r"calls? me|know me as"
     ),
     "city": (
@@ -117,7 +139,8 @@ _WORK = (
 )
 _OTHERS = (
     r"my (?:[\w-]+ )?(?:mother|father|mom|mum|dad|parents?|wife|husband|partner|sisters?|brothers?|siblings?|sons?|"
-    r"daughters?|kids?|child|children|aunt|uncle|cousins?|niece|nephew|grand\w+|friends?|boss|colleagues?|neighbou?rs?|teacher|roommate|"
+    r"daughters?|kids?|child|children|aunt|uncle|cousins?|niece|nephew|grand\w+|friends?|boss|colleagues?|neighbou?rs?|"
+    r"teacher|roommate|"
     r"dogs?|cats?|horse|pets?)\b(?!.*\b(?:i|me|my)\b)"
 )
 """A sentence that is about somebody else altogether."""
@@ -137,6 +160,11 @@ def touches_sensitive(fact: str) -> str | None:
     return next(_touched(fact), None)
 
 
+def is_secret(fact: str) -> bool:
+    """Say whether a remembered sentence tells a password or a number that opens something: never asked about, never learned."""
+    return _pattern(SECRETS).search(_plain(fact)) is not None
+
+
 def may_apply_by_itself(field: str, value: str) -> bool:
     """Say whether a value may enter the profile without a yes: its field is benign, and the value tells nothing that is not."""
     told = f"User wants to {value}."
@@ -154,6 +182,8 @@ class Hint:
 
 def hint_of(fact: str) -> Hint | None:
     """Return the sensitive field that a remembered sentence may be about though no value of it is read there, if any."""
+    if is_secret(fact):
+        return Hint("contact", "")
     read = {one.field for one in stated_by(fact)}
     field = next((field for field in _touched(fact) if field not in read), None)
     return Hint(field, _named(field, fact) if field in _NAMED else as_value(fact)) if field else None
@@ -164,7 +194,7 @@ def unknown_in(fact: str, profile: Mapping[str, str], *, field: str = "") -> lis
 
     `field` is what it is known to be about, where its words alone do not tell.
     """
-    said = [Hint(one.field, one.value) for one in stated_by(fact) if is_sensitive(one.field)]
+    said = [] if is_secret(fact) else [Hint(one.field, one.value) for one in stated_by(fact) if is_sensitive(one.field)]
     hint = hint_of(fact) or (Hint(field, as_value(fact)) if field and not said else None)
     return _not_in(profile, said) or _not_in(profile, [hint] if hint else [])
 
@@ -183,7 +213,7 @@ def _touched(fact: str) -> Iterator[str]:
     told = _plain(fact)
     if not re.match(_OTHERS, told, re.IGNORECASE):
         told = re.sub(_WORK, "work", told, flags=re.IGNORECASE)
-        yield from (field for field in _TOPICS if _topic(field).search(told))
+        yield from (field for field in _TOPICS if _pattern(_TOPICS[field]).search(told))
 
 
 def _plain(fact: str) -> str:
@@ -201,5 +231,5 @@ def _named(field: str, fact: str) -> str:
 
 
 @cache
-def _topic(field: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w'])(?:{_TOPICS[field]})(?!\w)", re.IGNORECASE)
+def _pattern(words: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w'])(?:{words})(?!\w)", re.IGNORECASE)

@@ -4,17 +4,25 @@ from memapp.domain.profile_readers import AMOUNT, MAIL, PHONE, address, belief, 
 from memapp.domain.profile_rules import AM, BEING, I_DO, NEW_ADDRESS, PLEASE, TRAITS, Rule
 from memapp.domain.profile_words import BONDS, CONDITIONS, FAITHS, LEANINGS, RELIGIONS, UNWELL
 
+_PARTNER = "(?:ex-)?(?:wife|husband|partner|boyfriend|girlfriend|spouse|fianc[eé]e?)"
+_LEAVES = "(?:has |have )?(?:just |recently )?(?:left|leave|dumped|dump|walked out on|divorced|is leaving|cheated on)"
+_PARTS = (
+    r"(?:have |are )?(?:just |recently )?(?:split up|broke up|break up|separated?(?! (?:the|our)\b)|divorced|"
+    r"getting divorced|splitting up)"
+)
+
 LIFE: tuple[Rule, ...] = (
     Rule("health", rf"{AM}{TRAITS}(?!and )", matching(UNWELL)),
     Rule(
         "health",
-        rf"{I_DO}(?:have|have got|suffer from|live with|struggle with|am being treated for|had|was born with) (?:(?:severe|mild|"
-        r"chronic|type (?:1|2|one|two)|stage \w+) )*",
+        rf"{I_DO}(?:have|have got|suffer from|live with|struggle with|am being treated for|had|"
+        rf"was born with) (?:(?:severe|mild|"
+        r"chronic) )*",
         matching(CONDITIONS, small=False),
     ),
     Rule(
         "health",
-        r"(?P<subject>\bi've got|\bi've had) (?:(?:severe|mild|chronic|type (?:1|2|one|two)) )*",
+        r"(?P<subject>\bi've got|\bi've had) (?:(?:severe|mild|chronic) )*",
         matching(CONDITIONS, small=False),
     ),
     Rule("health", rf"{BEING}(?:been )?(?:recently )?diagnosed (?:with|as) ", phrase),
@@ -25,7 +33,7 @@ LIFE: tuple[Rule, ...] = (
         r"medication|meds|lithium|methadone|metformin|blood pressure|birth control|ssris?|statins|prozac|xanax))",
         phrase,
     ),
-    Rule("health", r"\bmy (?:blood type|diagnosis|disability|medication) is ", phrase),
+    Rule("health", r"\bmy (?:blood (?:type|group)|diagnosis|disability|medication) is ", phrase),
     Rule(
         "contact",
         r"\bmy (?:(?:new|mobile|cell|home|work|phone|telephone|contact|whatsapp|personal)\s*)*(?:phone|number|mobile|"
@@ -46,7 +54,7 @@ LIFE: tuple[Rule, ...] = (
     ),
     Rule(
         "contact",
-        rf"{PLEASE}(?:e?-?mail|reach|contact|write to) me (?:at|on|under) ",
+        rf"{PLEASE}(?:e?-?mail|reach|contact|write to|dm|pm|message|text) me (?:at|on|under) ",
         matching(MAIL, small=False),
         is_request=True,
     ),
@@ -72,6 +80,12 @@ LIFE: tuple[Rule, ...] = (
         rf"{I_DO}have ",
         matching(r"an? (?:wife|husband|girlfriend|boyfriend|fianc[eé]e?|partner|spouse|lover|mistress)"),
     ),
+    Rule(
+        "relationship",
+        rf"\bmy (?={_PARTNER}\b)",
+        matching(rf"{_PARTNER} {_LEAVES} me(?! (?:an?|the|my|some|\d+)\b)", small=False),
+    ),
+    Rule("relationship", rf"\bmy (?={_PARTNER} and i\b)", matching(rf"{_PARTNER} and i {_PARTS}", small=False)),
     Rule("religion", rf"{AM}", belief(FAITHS)),
     Rule(
         "religion",
@@ -94,7 +108,8 @@ LIFE: tuple[Rule, ...] = (
     ),
     Rule(
         "politics",
-        rf"{I_DO}(?:support|back|am a member of|belong to|joined) (?=the (?:[\w-]+ ){{0,2}}(?:party|democrats|republicans|greens|"
+        rf"{I_DO}(?:support|back|am a member of|belong to|joined) (?=the (?:[\w-]+ ){{0,2}}(?:party|democrats|republicans|"
+        rf"greens|"
         r"tories|liberals|conservatives|socialists)\b)",
         phrase,
     ),
@@ -119,7 +134,8 @@ LIFE: tuple[Rule, ...] = (
         "law",
         rf"{I_DO}have ",
         matching(
-            r"(?:an? (?:long |short )?)?(?:criminal|police) (?:record|convictions?)|a (?:felony|conviction)(?: for [\w ]{1,40})?"
+            r"(?:an? (?:long |short )?)?(?:criminal|police) (?:record|convictions?)|a (?:felony|"
+            r"conviction)(?: for [\w ]{1,40})?"
         ),
     ),
     Rule(
@@ -144,14 +160,16 @@ LIFE: tuple[Rule, ...] = (
     ),
     Rule(
         "tone",
-        rf"{PLEASE}(?:be|sound) (?:(?:more|less|a bit|a little) )*(?=(?:formal|informal|casual|concise|brief|short|direct|blunt|"
+        rf"{PLEASE}(?:be|sound) (?:(?:more|less|a bit|a little) )*(?=(?:formal|informal|casual|concise|brief|short|direct|"
+        rf"blunt|"
         r"friendly|polite|serious|funny|playful|verbose|detailed|chatty|terse|gentle|professional)\b)",
         phrase,
         is_request=True,
     ),
     Rule(
         "tone",
-        rf"{PLEASE}(?:keep|make|give me) (?:your |the |it )?(?=(?:(?:answers|replies|responses) )?(?:short|brief|concise|formal|"
+        rf"{PLEASE}(?:keep|make|give me) (?:your |the |it )?(?=(?:(?:answers|replies|responses) )?(?:short|brief|concise|"
+        rf"formal|"
         r"informal|casual|simple|detailed|long)\w*\b)",
         phrase,
         is_request=True,

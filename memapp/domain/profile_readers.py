@@ -63,6 +63,13 @@ def own_name(rest: str) -> Reading | None:
     return read if ends and (is_known or (is_large and not looks_like_trait)) else None
 
 
+def known_name(rest: str) -> Reading | None:
+    """Read a name after `it's`, where nearly every word is none: one that is well known, and all that is said."""
+    read = name(rest)
+    is_all = read is not None and rest[read[1] :].strip(" .!") == ""
+    return read if is_all and rest.split()[0].strip(".,!").casefold() in GIVEN_NAMES else None
+
+
 def ending_name(rest: str) -> Reading | None:
     """Read a name that ends the clause."""
     read = name(rest)

@@ -14,6 +14,7 @@ from memapp.domain.profile_readers import (
     city_in_address,
     city_of_address,
     ending_name,
+    known_name,
     languages,
     name,
     nothing_named,
@@ -51,10 +52,7 @@ A = rf"(?:(?:{SURE_ADVERBS}) ){{0,4}}"
 I_DO = rf"(?P<subject>\bi|\band|,) {A}"
 AM = rf"(?P<subject>\b(?:i'm|im|i am|and am)) {A}"
 BEING = rf"(?P<subject>\b(?:i'm|im|i am|and am|i've been|i have been|i was)) {A}"
-TRAITS = (
-    r"(?:(?:\d{1,3}(?: years? old)?|an?|very|severely|mildly|clinically|legally|"
-    r"type (?:1|2|one|two)|tall|young|old|male|female|and) |,\s*){0,4}"
-)
+TRAITS = r"(?:(?:\d{1,3}(?: years? old)?|an?|very|severely|mildly|clinically|legally|tall|young|old|male|female|and) |,\s*){0,4}"
 PLEASE = (
     r"(?:(?:please|pls|hey|hi|so|just|only|always|also|and|from now on|well|ok|okay|now|actually|instead|then|but),? ){0,5}"
     r"(?:(?:can|could|would|will|may) (?:you|we|i) (?:please |just |start |always ){0,3}|you (?:can|may|should|must|"
@@ -192,6 +190,7 @@ WHO: tuple[Rule, ...] = (
     ),
     Rule("preferred_name", r"\b(?P<value>[^\W\d_]{1,40}) is my (?:first |preferred |nick)?name\b(?! \w)", nothing_named),
     Rule("preferred_name", AM, own_name),
+    Rule("preferred_name", r"^(?:(?:hi|hey|hello|oh|btw),? )?(?:it's|it is|this is) ", known_name),
     Rule(
         "preferred_name",
         r"\b(?P<value>[^\W\d_]{1,40}) is "
@@ -239,7 +238,6 @@ WHO: tuple[Rule, ...] = (
     Rule("city", r"\bmy (?:current |new )?(?:home|city|home\s*town|place|house|apartment|flat) is (?:now )?(?:in )?", place),
     Rule("city", NEW_ADDRESS, city_in_address, is_request=True),
     Rule("city", _ADDRESS_CHANGES, city_of_address, is_request=True),
-    Rule("city", rf"{AM}from ", place),
     Rule(
         "language",
         rf"{I_DO}(?:speak|write|prefer to (?:speak|write|chat|talk)(?: in)?|prefer (?:speaking|writing|chatting)) (?:(?:fluent|"

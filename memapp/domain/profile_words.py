@@ -111,14 +111,18 @@ PLACES_WITH_ARTICLE = (
 )
 
 CONDITIONS = (
-    "diabetes|asthma|epilepsy|cancer|leuka?emia|arthritis|hypertension|high blood pressure|low blood pressure|depression|anxiety|"
+    "(?:type (?:1|2|one|two) )?diabetes(?: mellitus)?(?: type (?:1|2|one|two))?|asthma|epilepsy|"
+    "(?:stage \\w+ )?(?:(?:breast|lung|skin|prostate|bowel|colon|thyroid|cervical|ovarian|kidney) )?cancer|leuka?emia|"
+    "arthritis|hypertension|high blood pressure|low blood pressure|depression|anxiety|"
     "ptsd|ocd|adhd|add|autism|asperger'?s?|bipolar disorder|schizophrenia|an? eating disorder|anorexia|bulimia|"
     "insomnia|migraines?|"
     "dyslexia|hiv|aids|hepatitis(?: [abc])?|lupus|multiple sclerosis|ms|parkinson'?s?(?: disease)?|alzheimer'?s?|dementia|"
     "celiac disease|coeliac disease|crohn'?s?(?: disease)?|ibs|colitis|endometriosis|pcos|fibromyalgia|chronic pain|"
-    "chronic fatigue|long covid|covid|tuberculosis|psoriasis|eczema|glaucoma|tinnitus|vertigo|an? heart condition|heart disease|"
+    "chronic fatigue|long covid|covid|tuberculosis|psoriasis|eczema|glaucoma|tinnitus|vertigo|an? heart condition|"
+    "heart disease|"
     "a pacemaker|kidney disease|kidney stones|a thyroid condition|hypothyroidism|hyperthyroidism|an? allergy to [\\w -]+|"
-    "(?:\\w+ )?allergies|a disability|a panic disorder|panic attacks|seizures|sickle cell(?: disease| ana?emia)?|cystic fibrosis|"
+    "(?:\\w+ )?allergies|a disability|a panic disorder|panic attacks|seizures|sickle cell(?: disease| ana?emia)?|"
+    "cystic fibrosis|"
     "cerebral palsy|an addiction|an alcohol problem|a tumou?r|an? (?:[\\w-]+ )?(?:disease|disorder|syndrome)|"
     "erectile dysfunction|"
     "herpes|chlamydia|syphilis|gout|sleep apno?ea|narcolepsy|scoliosis|osteoporosis|an? prosthe[\\w]+|a miscarriage|an abortion"
@@ -126,7 +130,8 @@ CONDITIONS = (
 """What `I have` may be followed by."""
 
 UNWELL = (
-    "diabetic|asthmatic|epileptic|ana?emic|dyslexic|autistic|bipolar|schizophrenic|anorexic|bulimic|alcoholic|an alcoholic|"
+    "(?:type (?:1|2|one|two) )?diabetic|asthmatic|epileptic|ana?emic|dyslexic|autistic|bipolar|schizophrenic|anorexic|"
+    "bulimic|alcoholic|an alcoholic|"
     "a recovering \\w+|an? (?:[\\w-]+ )?addict|pregnant|expecting(?: twins| a baby)?|disabled|deaf|blind(?! to)|"
     "colou?r ?-?blind|hard of hearing|paraly[sz]ed|"
     "hiv[- ]positive|ha?emophiliac|immunocompromised|celiac|coeliac|neurodivergent|suicidal|depressed|infertile|a "
@@ -140,7 +145,8 @@ UNWELL = (
 
 FAITHS = (
     "christian|catholic|roman catholic|protestant|lutheran|methodist|baptist|anglican|presbyterian|evangelical|orthodox|"
-    "orthodox christian|orthodox jew|mormon|quaker|jehovah'?s witness|muslim|sunni|shia|sufi|jew|jewish|hindu|buddhist|sikh|jain|"
+    "orthodox christian|orthodox jew|mormon|quaker|jehovah'?s witness|muslim|sunni|shia|sufi|jew|jewish|hindu|buddhist|"
+    "sikh|jain|"
     "taoist|daoist|pagan|wiccan|atheist|agnostic|satanist|rastafarian|scientologist|bah[aá]'?[ií]|unitarian|deist|"
     "non-?religious|born[- ]again christian"
 )
@@ -149,7 +155,8 @@ RELIGIONS = (
     "atheism"
 )
 LEANINGS = (
-    "democrat|republican|libertarian|liberal|conservative|socialist|communist|marxist|anarchist|social democrat|leftist|centrist|"
+    "democrat|republican|libertarian|liberal|conservative|socialist|communist|marxist|anarchist|social democrat|leftist|"
+    "centrist|"
     "progressive|green|tory|labour voter|labour supporter|nationalist|feminist|monarchist|left[- ]wing|right[- ]wing|"
     "(?:trump|biden|obama|maga|bernie|brexit) (?:supporter|voter|fan)"
 )

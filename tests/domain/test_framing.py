@@ -29,7 +29,16 @@ from memapp.domain.profile import stated
         ("I ended up with two kittens", "User ended up with two kittens."),
         ("I decided to become a midwife", "User decided to become a midwife."),
         ("I adopted a beagle", "User adopted a beagle."),
+        ("I taught myself Python", "User learned Python."),
+        ("We're from Ghent", "User is from Ghent."),
+        ("We are both vegetarian", "User is vegetarian."),
+        # what stands behind it
+        ("My favourite film's got to be Heat, don't judge me", "User's favourite film is Heat."),
+        ("I can't stand coriander, tastes of soap", "User cannot stand coriander."),
+        ("I hate celery, ugh", "User hates celery."),
+        ("I'm a welder, for my sins", "User is a welder."),
         # what leads up to it
+        ("Apparently I am colorblind", "User is colorblind."),
         ("Ever since school I've played the cello", "User has played the cello ever since school."),
         ("Since I was ten I have played the cello", "User has played the cello since User was ten."),
         ("Lately I've been into pottery", "User has been into pottery lately."),

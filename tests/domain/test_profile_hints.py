@@ -3,7 +3,7 @@
 import pytest
 
 from memapp.domain.profile import FIELDS, is_sensitive
-from memapp.domain.profile_hints import _TOPICS, Hint, hint_of, may_apply_by_itself, touches_sensitive
+from memapp.domain.profile_hints import _TOPICS, Hint, hint_of, may_apply_by_itself, touches_sensitive, unknown_in
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,26 @@ from memapp.domain.profile_hints import _TOPICS, Hint, hint_of, may_apply_by_its
         ("User uses ilse@example.org for work.", "contact"),
         ("User answers at 555 123 4567.", "contact"),
         ("User rents a room at 12 High Street.", "address"),
+        ("User's blood group is B positive.", "health"),
+        ("User's BMI is 27.", "health"),
+        ("User weighs 70 kilos.", "health"),
+        ("User's GP put User on ramipril.", "health"),
+        ("User has an IUD.", "health"),
+        ("User had an appendectomy.", "health"),
+        ("User lost a baby in spring.", "health"),
+        ("User is in AA.", "health"),
+        ("User has been clean for a year.", "health"),
+        ("User carries the BRCA2 gene.", "health"),
+        ("User is a widow.", "relationship"),
+        ("User's husband walked out on User.", "relationship"),
+        ("User came out last year.", "relationship"),
+        ("User transitioned at thirty.", "relationship"),
+        ("User is undocumented.", "law"),
+        ("User has refugee status.", "law"),
+        ("User is a union member.", "politics"),
+        ("User is of Basque descent.", "ethnicity"),
+        ("User is a person of colour.", "ethnicity"),
+        ("User's phone ends in 12.", "contact"),
     ],
 )
 def test_a_sentence_that_speaks_of_a_sensitive_field_touches_it(fact: str, field: str) -> None:
@@ -55,6 +75,24 @@ def test_a_sentence_that_speaks_of_a_sensitive_field_touches_it(fact: str, field
         "User is trying to quit smoking.",
         "User was born in Minsk.",
         "User is learning Basque.",
+        "User's surname is Jones.",
+        "User is from Ghent.",
+        "User has a pin collection.",
+        "User came out of the cinema.",
+        "User came out fifth in a quiz.",
+        "User lost a bet.",
+        "User lost User's baby blanket.",
+        "User likes the union of two rivers.",
+        "User works for the European Union.",
+        "User weighs flour by hand.",
+        "User's wife left User a note.",
+        "User split up the garden into beds.",
+        "User has a black cat.",
+        "User transitioned to a new job.",
+        "User is a baggage carrier.",
+        "User is a visa officer.",
+        "User likes AAA batteries.",
+        "User owns a microscope for microscopy.",
     ],
 )
 def test_an_ordinary_sentence_touches_nothing(fact: str) -> None:
@@ -94,7 +132,6 @@ def test_where_no_value_is_read_all_that_a_sentence_says_is_the_value(fact: str,
         ("User loves Oslo, User's home town.", "city"),
         ("User rents at Storgata 5.", "address"),
         ("User loves the flat at 12 Karl Johans gate.", "address"),
-        ("User's surname is Jones.", "preferred_name"),
         ("User's mother calls User Sam.", "preferred_name"),
         ("User uses they/them.", "pronouns"),
         ("User can speak Danish.", "language"),
@@ -142,7 +179,6 @@ def test_every_sensitive_field_has_its_topic() -> None:
     ("fact", "hint"),
     [
         ("User likes Oslo, where User lives.", Hint("city", "Oslo")),
-        ("User's surname is Jones.", Hint("preferred_name", "Jones")),
         ("User's name is on the list.", Hint("preferred_name", "")),
     ],
 )
@@ -179,3 +215,23 @@ def test_what_is_benign_applies_by_itself(field: str, value: str) -> None:
 
 def test_where_somebody_does_not_live_is_neither_learned_nor_asked() -> None:
     assert hint_of("User does not live in Oslo.") == Hint("city", "")
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "User's PIN is 1234.",
+        "User's wifi password is hunter3.",
+        "User's door code is 0000.",
+        "User's passport number is X1234567.",
+        "User's card number is 4000 0000 0000 0002.",
+        "User's credit card ends in 0002.",
+    ],
+)
+def test_what_opens_something_is_neither_learned_nor_asked(fact: str) -> None:
+    assert unknown_in(fact, {}) == [Hint("contact", "")]
+
+
+@pytest.mark.parametrize("fact", ["User's card trick is famous.", "User has a library card.", "User likes the number 4471."])
+def test_what_only_sounds_like_a_secret_is_learned(fact: str) -> None:
+    assert unknown_in(fact, {}) == []
