@@ -121,17 +121,17 @@ def notice(runtime: Runtime, message: Message) -> None:
     is_own = not any(is_forgotten(runtime, draft.text) for draft in drafts)  # what was erased is no word for anything
     for one in found:
         typed = is_own and not any(other.field == one.field and same_value(one.field, other.value, one.value) for other in pasted)
-        about_it = next((draft for draft in drafts if _says_only(_unknown(runtime, message, draft), one)), None)
+        saying = [draft for draft in drafts if _says(_unknown(runtime, message, draft), one)]
+        about_it = min(saying, key=lambda draft: len(_unknown(runtime, message, draft)), default=None)
         held = _memory(runtime, "", about_it, message, runtime.clock()) if about_it else None
         proposals.propose(runtime, one.field, one.value, message_id=message.id, typed=typed, held=held)
 
 
 def _propose(runtime: Runtime, message: Message, unknown: Sequence[Hint], memory: Memory) -> None:
-    """Put what a fact would make known before the person; the fact waits with it if that is one thing."""
+    """Put what a fact would make known before the person; it waits with all of that, and comes with the last yes."""
     for one in unknown:
         if one.value:
-            held = memory if len(unknown) == 1 else None
-            proposals.propose(runtime, one.field, one.value, message_id=message.id, typed=True, held=held)
+            proposals.propose(runtime, one.field, one.value, message_id=message.id, typed=True, held=memory)
 
 
 def _unknown(runtime: Runtime, message: Message, draft: Draft) -> list[Hint]:
@@ -142,11 +142,10 @@ def _unknown(runtime: Runtime, message: Message, draft: Draft) -> list[Hint]:
     return unknown_in(draft.text, profile)
 
 
-def _says_only(unknown: Sequence[Hint], one: Stated) -> bool:
-    """Say whether a statement is all that a fact would make known; another value of a field that has one is the same one."""
-    if len(unknown) != 1 or unknown[0].field != one.field:
-        return False
-    return not adds_up(one.field) or same_value(one.field, unknown[0].value, one.value)
+def _says(unknown: Sequence[Hint], statement: Stated) -> bool:
+    """Say whether a fact would make a statement known; another value of a field that has one is the same one."""
+    values = [one.value for one in unknown if one.field == statement.field]
+    return any(not adds_up(statement.field) or same_value(statement.field, value, statement.value) for value in values)
 
 
 def _memory(runtime: Runtime, memory_id: str, draft: Draft, message: Message, now: datetime) -> Memory:

@@ -330,3 +330,13 @@ def test_what_was_erased_does_not_come_back_as_a_goal(runtime: Runtime) -> None:
         learn(runtime)
     assert (decisions.profile(runtime), live(runtime)) == ({}, [])
     assert FORGOTTEN in dict(waiting(runtime))
+
+
+def test_a_fact_with_two_sensitive_values_comes_with_the_last_yes(runtime: Runtime) -> None:
+    say(runtime, new_chat(runtime), "I have lived in Oslo since I was diagnosed with asthma.")
+    learn(runtime)
+    assert live(runtime) == []
+    for patch in pending.waiting(runtime):
+        assert live(runtime) == []
+        decisions.approve(runtime, patch.id)
+    assert live(runtime) == ["User has lived in Oslo since User was diagnosed with asthma."]
