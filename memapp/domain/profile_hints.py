@@ -60,7 +60,7 @@ _TOPICS: Mapping[str, str] = {
         r"lithium|inhaler|chemo\w*|radiotherapy|dialysis|"
         r"transplant|pacemaker|surgery|hospitali[sz]ed|in (?:the )?hospital|wheelchair|crutches|prosthe\w+|hearing aids?|"
         r"can ?not (?:walk|hear|see)(?=\W*$| well| properly| without)|can ?not have (?:kids|children)|overweight|"
-        r"disab(?:led|ility|ilities)|amput\w+|paraly[sz]ed|blind(?! dates?| to)|deaf|pregnan\w+|miscarriages?|abortions?|ivf|"
+        r"disab(?:led|ility|ilities)|amput\w+|paraly[sz]ed|blind(?! dates?| to)|deaf|pregnan\w+|miscarr\w+|abortions?|ivf|"
         r"infertil\w+|menopaus\w+|allerg\w+|intoleran\w+|arthritis|migraines?|insomnia|apno?ea|hepatitis|herpes|chlamydia|"
         r"syphilis|stds?|lupus|sclerosis|parkinson\w*|alzheimer\w*|dementia|co?eliac|crohn\w*|colitis|ibs|endometriosis|pcos|"
         r"fibromyalgia|chronic|covid|tuberculosis|psoriasis|eczema|glaucoma|tinnitus|thyroid|kidney (?:disease|stones?|"
@@ -101,7 +101,7 @@ _TOPICS: Mapping[str, str] = {
     "relationship": (
         rf"{LOSS}|{GENDER}|"
         r"divorc\w+|(?<!current )affairs?|girlfriends?|boyfriends?|fianc[eé]e?s?|ex-\w+|my ex|dating|mistress|"
-        r"(?:have|with) a (?:secret )?lover|broke up|break-?up|marry|"
+        r"(?:have|with) a (?:secret )?lover|broke up(?! (?:an?|the)\b)|break-?up|marry|"
         r"cheat(?:ed|ing)? on|a crush on|sex|sexual\w*|gay|lesbian|bisexual|queer|trans(?:gender)?|non-?binary|polyamor\w+|"
         r"(?:like|love|prefer|fancy|date|into|attracted to|sleep with) (?:both )?(?:\w+ (?:and|or) |only |older |younger )?"
         r"(?:men|women|guys|girls|boys)(?!')"

@@ -4,7 +4,8 @@ _ANOTHER = r"(?=\W*$| (?:last|this|in|at|on|when|before|after|to|during|\w+ (?:y
 """What is lost is named to its end: a baby, not a baby blanket."""
 
 BODY = (
-    r"blood (?:group|type|sugar|count|tests?|results)|(?:my|a) bmi|hba1c|body fat|(?:my|resting) (?:heart rate|pulse|"
+    r"(?:blood )?sugar levels?|blood (?:transfusions?|group|type|sugar|count|tests?|results)|(?:my|a) bmi|hba1c|body fat|"
+    r"(?:my|resting) (?:heart rate|pulse|"
     r"waist|weight) (?:is|of|was)|"
     r"my (?:\w+ )?(?:weight|heart rate) is|viral load|sperm(?: count)?|[\w-]+-cell count|"
     r"weigh(?=\W*$| (?:\w+ ){0,2}?(?:\d|too|less|more|kilos?|kg|pounds?|stone|lbs))"
@@ -70,7 +71,7 @@ LOSS = (
     r"threw out|is leaving|wants to leave) (?:me|us)(?! (?:an?|the|my|some|\d+|two|three)\b)|"
     r"split(?:ting)? up(?! (?:the|an?|our|my|into|logs)\b)|(?:and i|i|am|are|we) separated?(?= (?:from my|in|last|two|"
     r"three|an?|this|\d)\b|\W*$)|"
-    r"annul\w+|civil (?:partner\w*|union|marriage)|custody|alimony|estranged"
+    r"my marriage (?:ended|is over|broke|failed)|annul\w+|civil (?:partner\w*|union|marriage)|custody|alimony|estranged"
 )
 """Marital states, and how they end."""
 
@@ -79,7 +80,8 @@ GENDER = (
     r"school|home|twenty|thirty)| "
     r"(?:last|this|two|three|publicly)\b| in (?:my|\d)|\W*$)|"
     r"i (?:de)?transition(?:ed)?(?! (?:\w+ )?(?:to|into|from|away|words?|year)\b)|transition(?:ed|ing) (?:to|from) (?:fe)?male|"
-    r"assigned (?:fe)?male|gender ?-?(?:fluid|queer|dysphoria|identity|affirming)\w*|intersex|asexual|pansexual|sexuality"
+    r"in the closet(?=\W*$)|hormones to transition|assigned (?:fe)?male|gender ?-?(?:fluid|queer|dysphoria|identity|"
+    r"affirming)\w*|intersex|asexual|pansexual|sexuality"
 )
 """Whom somebody loves, and which gender they live."""
 
@@ -91,7 +93,7 @@ STAYING = (
     r"work) permit|"
     r"immigration status|naturali[sz]ed|illegal (?:im)?migrant|(?:here|country) illegally|without (?:any )?papers|"
     r"stateless|citizenship|"
-    r"fingerprints (?:are|were)|biometric\w*"
+    r"have no papers|border illegally|fingerprints (?:are|were)|biometric\w*"
 )
 """On what right somebody is in a country, and what it holds of them."""
 
@@ -117,7 +119,8 @@ _NUMBERED = (
     r"(?:driving |driver's |drivers )?licen[cs]e|medicare|nhs|cvv|cvc"
 )
 SECRETS = (
-    r"pass-?(?:words?|codes?|phrases?) (?:is|are|was)|(?:my|the) (?:\w+ ){0,2}(?:pin(?: code| number)?|login|cvv|cvc|ssn|iban|"
+    r"pass-?(?:words?|codes?|phrases?) (?:(?:for|to|of) (?:\w+ ){1,3})?(?:is|are|was)|(?:my|"
+    r"the) (?:\w+ ){0,2}(?:pin(?: code| number)?|login|cvv|cvc|ssn|iban|"
     r"(?:door|alarm|gate|security|access|safe|lock|garage|unlock|entry) code|(?:recovery|seed) (?:phrase|key|code)|"
     r"(?:private|api) key) (?:is|was|ends|starts|begins)|"
     rf"my (?:\w+ ){{0,1}}(?:{_NUMBERED})(?: \w+)? (?:number|no|code|id) (?:is|was|ends|starts|begins)|"

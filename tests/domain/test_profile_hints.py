@@ -47,6 +47,9 @@ from memapp.domain.profile_hints import _TOPICS, Hint, hint_of, may_apply_by_its
         ("User is of Basque descent.", "ethnicity"),
         ("User is a person of colour.", "ethnicity"),
         ("User's phone ends in 12.", "contact"),
+        ("User miscarried last winter.", "health"),
+        ("User's marriage is over.", "relationship"),
+        ("User has no papers.", "law"),
     ],
 )
 def test_a_sentence_that_speaks_of_a_sensitive_field_touches_it(fact: str, field: str) -> None:
@@ -91,6 +94,7 @@ def test_a_sentence_that_speaks_of_a_sensitive_field_touches_it(fact: str, field
         "User transitioned to a new job.",
         "User is a baggage carrier.",
         "User is a visa officer.",
+        "User broke up a fight.",
         "User likes AAA batteries.",
         "User owns a microscope for microscopy.",
     ],
@@ -222,6 +226,7 @@ def test_where_somebody_does_not_live_is_neither_learned_nor_asked() -> None:
     [
         "User's PIN is 1234.",
         "User's wifi password is hunter3.",
+        "User's password for the router is hunter3.",
         "User's door code is 0000.",
         "User's passport number is X1234567.",
         "User's card number is 4000 0000 0000 0002.",
