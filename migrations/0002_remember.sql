@@ -179,6 +179,7 @@ INSERT INTO profile_fields (name, sensitivity) VALUES
     ('preferred_name', 'sensitive'), ('pronouns', 'sensitive'), ('city', 'sensitive'), ('language', 'sensitive'),
     ('health', 'sensitive'), ('contact', 'sensitive'), ('address', 'sensitive'), ('birth_date', 'sensitive'),
     ('relationship', 'sensitive'), ('religion', 'sensitive'), ('politics', 'sensitive'), ('money', 'sensitive'), ('law', 'sensitive'),
+    ('ethnicity', 'sensitive'),
     ('forgotten', 'sensitive'),                  -- not of the profile: a fact that was purged and is stated again
     ('tone', 'benign'), ('goals_add', 'benign');
 

@@ -195,8 +195,19 @@ def unknown_in(fact: str, profile: Mapping[str, str], *, field: str = "") -> lis
     `field` is what it is known to be about, where its words alone do not tell.
     """
     said = [] if is_secret(fact) else [Hint(one.field, one.value) for one in stated_by(fact) if is_sensitive(one.field)]
-    hint = hint_of(fact) or (Hint(field, as_value(fact)) if field and not said else None)
-    return _not_in(profile, said) or _not_in(profile, [hint] if hint else [])
+    if said:
+        return _not_in(profile, [*said, *_hidden_behind(said, fact)])
+    hint = hint_of(fact) or (Hint(field, as_value(fact)) if field else None)
+    return _not_in(profile, [hint] if hint else [])
+
+
+def _hidden_behind(said: Sequence[Hint], fact: str) -> list[Hint]:
+    """Return what a sentence touches besides the values that were read of it: a yes to those is none to the rest."""
+    rest = fact
+    for one in said:
+        rest = re.sub(re.escape(one.value), " ", rest, flags=re.IGNORECASE)
+    known = {one.field for one in said} | _NAMED.keys()
+    return [Hint(field, as_value(fact)) for field in _touched(rest) if field not in known]
 
 
 def _not_in(profile: Mapping[str, str], said: Sequence[Hint]) -> list[Hint]:

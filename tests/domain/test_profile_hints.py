@@ -240,3 +240,10 @@ def test_what_opens_something_is_neither_learned_nor_asked(fact: str) -> None:
 @pytest.mark.parametrize("fact", ["User's card trick is famous.", "User has a library card.", "User likes the number 4471."])
 def test_what_only_sounds_like_a_secret_is_learned(fact: str) -> None:
     assert unknown_in(fact, {}) == []
+
+
+def test_a_yes_to_a_value_is_none_to_what_else_the_sentence_tells() -> None:
+    fact = "User is diabetic and Catholic."
+    assert [one.field for one in unknown_in(fact, {})] == ["health", "religion"]
+    assert [one.field for one in unknown_in(fact, {"health": "diabetic"})] == ["religion"]
+    assert unknown_in("User lives in Oslo.", {"city": "Oslo"}) == []

@@ -224,7 +224,7 @@ async def test_undo_goes_on_after_a_restart(world: World) -> None:
         assert len(texts(screen)) == 2
         await seen.pilot.press("ctrl+z")
         await seen.until(lambda: len(texts(screen)) == 3)
-        assert any("Undone" in toast for toast in seen.toasts())
+        assert any("Taken back" in toast for toast in seen.toasts())
 
 
 async def test_marks_make_a_key_act_on_many_but_words_are_edited_where_the_cursor_is(world: World) -> None:

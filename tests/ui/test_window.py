@@ -56,8 +56,8 @@ async def test_a_window_that_becomes_narrow_with_both_panes_open_goes_on(seen: S
     await seen.pilot.press("ctrl+t")
     await seen.pilot.resize_terminal(*small)
     await seen.pilot.resize_terminal(120, 40)
+    await seen.until(lambda: "Write to" in seen.text())
     assert seen.app.return_code is None
-    assert "Write to" in seen.text()
 
 
 async def test_the_loop_leaves_room_to_write_in_a_low_window(world: World) -> None:
