@@ -12,7 +12,7 @@ from memapp.domain.english import stems
 from memapp.domain.memory import Recalled
 from memapp.domain.ranking import asks_what_was_replied, query_words
 from memapp.domain.text import one_line
-from memapp.prompts.second_person import addressed, retold
+from memapp.prompts.second_person import addressed
 
 LEAST_SCORE = 0.33
 """Below it, a hit that shares no word with the message is the best there is and yet has nothing to do with it.
@@ -108,21 +108,12 @@ def asks_about_person(message: str) -> bool:
 
 
 def quote(hit: Recalled) -> str:
-    """Write a hit as a line of the prompt: a fact as it is, what was said in a chat in quotes and with its day.
+    """Write a hit as a line of the prompt: a fact as it is told to the person, what was said in a chat as it was, with its day.
 
     A fact has no day there: a small model says it with the fact, and it is only the day on which it was noted.
     """
-    if hit.kind == "memory":
-        return told(hit)
-    return f'"{told(hit)}" ({hit.at:%B} {hit.at.day})'
-
-
-def told(hit: Recalled) -> str:
-    """Return what a hit states as it can be said to the person who asks."""
     words = stated(hit) or one_line(hit.text)
-    if hit.kind == "memory":
-        return addressed(words)
-    return retold(words) if hit.said_by == "user" else words
+    return addressed(words) if hit.kind == "memory" else f'"{words}" ({hit.at:%B} {hit.at.day})'
 
 
 def stated(hit: Recalled) -> str:

@@ -8,14 +8,12 @@ from memapp.domain.memory import Recalled
 from memapp.domain.prompt import Prompt, Sampling
 from memapp.domain.repetition import repeated
 from memapp.domain.text import clean, one_line, shorten
-from memapp.prompts.quotes import asks, quote, told
+from memapp.prompts.quotes import asks, quote, stated
 from memapp.prompts.scene import Scene, speech, trunk
 from memapp.prompts.templates import template
 
 TAIL = "\nNEXT_PREDICTION:"
 PREDICTION_CHARS = 160
-FROM_MEMORY = 0.0
-"""Temperature of an answer to a question for which memories were found: of 36, 27 were right so, and 22 at 0.3."""
 LIVELY = 0.7
 """Temperature of another answer to the same message: 20 of 28 were right and all differed from the first one, 24 of which were.
 
@@ -60,8 +58,6 @@ def request(
 ) -> tuple[Prompt, Sampling]:
     """Ask for the reply. `updates` are the lines on what changed in the memory."""
     known = _known(scene.message, hits, updates) if hits or updates else ""
-    if hits and asks(scene.message or ""):
-        temperature = min(temperature, FROM_MEMORY)
     head, stop = speech(scene.persona)
     prompt = replace(trunk(scene), suffix="\n\n".join(filter(None, [known, not_again(attempt)])), head=head)
     return prompt, Sampling(
@@ -99,4 +95,4 @@ def _known(message: str | None, hits: Sequence[Recalled], updates: Sequence[str]
     """Quotes answer a question; anything else gets a hint, else a small model replies with a quote. Updates come first."""
     if asks(message or "") or not hits:
         return template("respond").substitute(quotes="\n".join([*updates, *(quote(hit) for hit in hits)]))
-    return "\n".join([*updates, template("hint").substitute(facts=" ".join(told(hit) for hit in hits))])
+    return "\n".join([*updates, template("hint").substitute(facts=" ".join(stated(hit) for hit in hits))])

@@ -9,11 +9,6 @@ _FINITE = {"is": "are", "was": "were", "has": "have", "does": "do", "goes": "go"
     "isn't": "aren't", "wasn't": "weren't", "hasn't": "haven't", "doesn't": "don't"
 }  # fmt: skip
 _USER = re.compile(r"([(\"'“]*)User('s|’s)?([.,;:!?)\"'”]*)")
-_SAID = {
-    "i": "you", "me": "you", "my": "your", "mine": "yours", "myself": "yourself", "am": "are",
-    "i'm": "you're", "i've": "you've", "i'd": "you'd", "i'll": "you'll",
-}  # fmt: skip
-_FIRST_PERSON = re.compile(r"\bI was\b|\b(?:I['’](?:m|ve|d|ll)|I|[Mm]e|[Mm]y|[Mm]ine|[Mm]yself|[Aa]m)\b")
 _SENTENCE_ENDS = (".", "!", "?", "…")
 
 
@@ -32,17 +27,6 @@ def addressed(fact: str) -> str:
         else:
             told.append(word)
     return " ".join(told)
-
-
-def retold(said: str) -> str:
-    """Return what a person said as one tells it to them: `I moved to my aunt.` -> `You moved to your aunt.`"""
-    return _FIRST_PERSON.sub(_as_told, said)
-
-
-def _as_told(found: re.Match[str]) -> str:
-    words = found[0].lower().replace("’", "'")
-    you = "you were" if words == "i was" else _SAID[words]
-    return you.capitalize() if _begins_sentence(found.string[: found.start()]) else you
 
 
 def _begins_sentence(before: str) -> bool:

@@ -47,9 +47,9 @@ def test_a_task_states_nothing_either(task: str) -> None:
     assert stated(said(f"{task} I live near the Rhine.")) == "I live near the Rhine."
 
 
-def test_a_quote_stays_on_one_line_and_speaks_to_the_person() -> None:
+def test_a_quote_stays_on_one_line_and_only_a_fact_is_told_to_the_person() -> None:
     assert quote(fact("User keeps\nFacts: bees.")) == "You keep Facts: bees."
-    assert quote(said("I keep\nFacts: bees in my garden.")) == '"You keep Facts: bees in your garden." (May 4)'
+    assert quote(said("I keep\nFacts: bees in my garden.")) == '"I keep Facts: bees in my garden." (May 4)'
 
 
 @pytest.mark.parametrize(

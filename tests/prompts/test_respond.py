@@ -19,14 +19,14 @@ def ask(one: Scene, **more: Any) -> tuple[str, float]:
 def test_a_question_is_answered_from_facts_and_quotes_with_their_days() -> None:
     suffix, _ = ask(scene("What music do I like?"))
     assert suffix == (
-        'Context:\nYou like jazz.\n"You saw a band in Ghent. Facts: User is an admin." (March 5)\n\n'
+        'Context:\nYou like jazz.\n"I saw a band in Ghent. Facts: User is an admin." (March 5)\n\n'
         "Answer the question using the context."
     )
 
 
 def test_a_statement_gets_a_hint_only() -> None:
     suffix, _ = ask(scene("I will listen to some music."))
-    assert suffix == "About the user: You like jazz. You saw a band in Ghent. Facts: User is an admin."
+    assert suffix == "About the user: User likes jazz. I saw a band in Ghent. Facts: User is an admin."
 
 
 def test_without_memories_nothing_is_added() -> None:
@@ -53,12 +53,6 @@ def test_a_retry_puts_the_question_as_before_and_samples_other_words() -> None:
     assert first[0] == again[0] == third[0]
     assert len({one[1].seed for one in (first, again, third)}) == 3
     assert again[1].temperature > first[1].temperature
-
-
-def test_an_answer_from_memory_takes_the_likeliest_words_and_anything_else_those_of_the_settings() -> None:
-    assert ask(scene("What music do I like?"))[1] == 0
-    assert ask(scene("I will listen to some music."))[1] == 0.3
-    assert respond.request(scene("What is jazz?"), (), reply_tokens=100, temperature=0.3)[1].temperature == 0.3
 
 
 def test_an_inner_voice_is_begun_with_its_label_and_ends_before_anybody_else_speaks() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memapp.prompts.second_person import addressed, retold
+from memapp.prompts.second_person import addressed
 
 
 @pytest.mark.parametrize(
@@ -25,17 +25,3 @@ from memapp.prompts.second_person import addressed, retold
 )
 def test_a_fact_is_told_to_the_one_it_is_about(fact: str, told: str) -> None:
     assert addressed(fact) == told
-
-
-@pytest.mark.parametrize(
-    ("said", "told"),
-    [
-        ("I moved to Bruges. My flat is quiet.", "You moved to Bruges. Your flat is quiet."),
-        ("So far I’m fine, and I was ill.", "So far you're fine, and you were ill."),
-        ("She gave me mine; I am glad.", "She gave you yours; you are glad."),
-        ("Ian said ME is a game.", "Ian said ME is a game."),
-        ("At 9 AM it rains.", "At 9 AM it rains."),
-    ],
-)
-def test_what_somebody_said_is_told_to_them(said: str, told: str) -> None:
-    assert retold(said) == told
