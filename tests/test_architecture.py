@@ -229,8 +229,9 @@ def test_commands_that_need_no_model_load_none_and_no_screen(tmp_path: Path) -> 
 
 def test_the_first_picture_waits_for_no_store_and_no_command_that_is_not_run(tmp_path: Path) -> None:
     late = {"numpy", "sqlite_utils", "memapp.store", "memapp.services", "memapp.inference", "memapp.settings", "memapp.cli.trash"}
-    source = "from memapp.cli import main, talk; import memapp.ui.app"
-    assert loaded_by(source, tmp_path, HEAVY | late) == {"textual"}
+    terminal = "import sys; sys.stdin.isatty = sys.stdout.isatty = lambda: True"
+    opening = "from memapp.cli import run; from memapp.ui.app import MemappApp; MemappApp.run = lambda app: None; run([])"
+    assert loaded_by(f"{terminal}\n{opening}", tmp_path, HEAVY | late) == {"textual"}
 
 
 def test_the_check_of_what_is_loaded_sees_the_screen(tmp_path: Path) -> None:

@@ -91,11 +91,13 @@ def main(ctx: click.Context, db: Path | None, home: Path | None, model: str | No
 @click.pass_obj
 def chat(options: dict[str, Any], question: tuple[str, ...]) -> int:
     """Open the app."""
-    from memapp.cli import plain, talk
-
     if options["plain"] or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        from memapp.cli import plain
+
         plain.line_by_line(options, " ".join(question))
         return 0
+    from memapp.cli import talk
+
     return talk.open_app(options, " ".join(question))
 
 
