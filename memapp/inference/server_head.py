@@ -60,7 +60,7 @@ class AfterHead:
             if at == len(self._held):
                 return None
             if self._held[at] != wanted:
-                if self._head.endswith(f': {self._held[at]}') and not self._held[:at].strip():
+                if self._head.endswith(f": {self._held[at]}") and not self._held[:at].strip():
                     return at + 1  # only the quotation mark that the head ends with
                 # "``" may yet become a fence
                 return None if self._held.strip() in ("`", "``") and not self._continues else 0

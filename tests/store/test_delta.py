@@ -1,6 +1,5 @@
 """What a chat is told of changes: each once, the most important first, nothing that lies in the trash."""
 
-
 from memapp.domain.changes import Actor, Created, Linked, Merged, Pinned, Purged, Restored, SoftDeleted, Updated
 from memapp.domain.delta import Delta, summarise
 from memapp.store import changes, chat, delta

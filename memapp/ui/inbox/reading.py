@@ -122,9 +122,7 @@ def settled_by(runtime: Runtime, message: Message) -> tuple[Settled, ...]:
     ]
     aside = Counter(one.step for one, decision, _ in found if decision == "withdrawn")
     return tuple(
-        Settled(
-            one.step, decisions.told(runtime, one.step), field, known.get(field, ""), decision, one.actor, aside[one.step]
-        )
+        Settled(one.step, decisions.told(runtime, one.step), field, known.get(field, ""), decision, one.actor, aside[one.step])
         for one, decision, field in found
         if decision != "withdrawn"
     )
