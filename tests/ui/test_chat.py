@@ -533,6 +533,7 @@ async def test_an_answer_is_retried_above_a_question_of_memapp_itself(seen: Seen
     assert "Hello Ada." in shown(seen)
     await seen.send("yes")
     assert decisions.profile(seen.app.runtime) == {"preferred_name": "Ada"}
+    assert seen.words().count("memapp asks") == 1, "its answer to the yes asks nothing"
 
 
 async def test_an_answer_that_ended_at_its_limit_goes_on_although_a_question_follows(world: World) -> None:

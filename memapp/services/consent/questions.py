@@ -39,7 +39,7 @@ _QUESTIONS = {
 }
 _BEING = {"User is {}": "that you are {}", "User is a {}": "that you are a {}", "User is an {}": "that you are an {}"}
 _PLAIN: Mapping[str, Mapping[str, str]] = {
-    "preferred_name": dict.fromkeys(("User's name is {}", "User is called {}"), _QUESTIONS["preferred_name"]),
+    "preferred_name": dict.fromkeys(("User's name is {}", "User is called {}", "User is {}"), _QUESTIONS["preferred_name"]),
     "pronouns": {"User's pronouns are {}": _QUESTIONS["pronouns"]},
     "city": {"User lives in {}": _QUESTIONS["city"]},
     "language": dict.fromkeys(("User's language is {}", "User speaks {}"), _QUESTIONS["language"]),

@@ -124,8 +124,9 @@ class Answer(Vertical):
     def _title(self) -> Content:
         own = self.message.model == OWN_WORDS
         unasked = " · unasked" if self.message.unprompted and not own else ""
+        name = "memapp asks" if own and self.message.unprompted else "memapp" if own else self.persona_name
         return joined(
-            ("memapp asks" if own else self.persona_name, "bold $primary"),
+            (name, "bold $primary"),
             (f"  {clock(self.message.created_at)}{unasked}", "$text-muted"),
         )
 

@@ -51,6 +51,7 @@ def test_what_an_import_brought_or_an_undo_reopened_is_not_asked_about_in_a_chat
     [
         ("city", "Oslo", "User lives in Oslo.", "Shall I remember that you live in Oslo? (yes / no)"),
         ("preferred_name", "Ana", "User's name is Ana.", "Shall I remember that your name is Ana? (yes / no)"),
+        ("preferred_name", "Ana", "User is Ana.", "Shall I remember that your name is Ana? (yes / no)"),
         (
             *("city", "Oslo", "User lives in Oslo near the harbour."),
             'Shall I remember that you live in Oslo, in the words "User lives in Oslo near the harbour."? (yes / no)',
