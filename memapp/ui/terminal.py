@@ -11,6 +11,8 @@ import selectors
 import time
 from codecs import getincrementaldecoder
 from collections.abc import Generator, Iterable, Iterator
+from contextlib import suppress
+from typing import Any, TextIO
 
 from textual import events
 from textual._parser import ParseError
@@ -105,8 +107,33 @@ def _split(text: str) -> list[str]:
     return [text[:at], text[at:]]
 
 
+class Outlet:
+    """Where the screen is written. A terminal that is gone takes nothing and says nothing.
+
+    Textual's thread ends with the first write that fails; what the app writes then waits for it, and the app with it.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> None:
+        with suppress(OSError):
+            self._stream.write(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            self._stream.flush()
+
+    def fileno(self) -> int:
+        return self._stream.fileno()
+
+
 class Terminal(LinuxDriver):
     """Textual's own driver for Linux and macOS, with the parser above; bytes that are no UTF-8 become replacement characters."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._file: Any = Outlet(self._file)
 
     def run_input_thread(self) -> None:
         """Read until the app ends."""

@@ -15,7 +15,7 @@ from textual.message import Message
 
 from memapp.ui import terminal
 from memapp.ui.app import MemappApp
-from memapp.ui.terminal import PasteParser, Terminal
+from memapp.ui.terminal import Outlet, PasteParser, Terminal
 
 START, END = "\x1b[200~", "\x1b[201~"
 KEYS = ("a", "\r", "\x1b[A", "\x1bOP", "\x1b[<0;3;4M", "\x1b[<0;3;4m", "\x1b[I", "\x1b[O", "\x1b[3;5R", "\x11", "é", "\x1b[1;5C")
@@ -138,3 +138,15 @@ async def test_the_driver_reads_pastes_and_survives_bytes_that_are_no_text(monke
 
 def test_the_app_reads_its_terminal_with_it() -> None:
     assert MemappApp(lambda: pytest.fail("not opened")).driver_class is Terminal
+
+
+def test_a_terminal_that_is_gone_takes_what_is_written_without_an_error() -> None:
+    ours, theirs = pty.openpty()
+    with os.fdopen(theirs, "w") as stream:
+        os.close(ours)
+        outlet = Outlet(stream)
+        outlet.write("Nobody reads this.")
+        with pytest.raises(OSError, match="Input/output"):
+            stream.flush()
+        outlet.flush()
+        os.dup2(os.open(os.devnull, os.O_WRONLY), theirs)  # as leaving does; what is left in the stream goes there
