@@ -7,7 +7,7 @@ BODY = (
     r"(?:blood )?sugar levels?|blood (?:transfusions?|group|type|sugar|count|tests?|results)|(?:my|a) bmi|hba1c|body fat|"
     r"(?:my|resting) (?:heart rate|pulse|"
     r"waist|weight) (?:is|of|was)|"
-    r"my (?:\w+ )?(?:weight|heart rate) is|viral load|sperm(?: count)?|[\w-]+-cell count|"
+    r"my (?:\w+ )?(?:weight|heart rate) is|viral load|sperm(?: count)?|(?:blood|t|cd4|white|red)-cell count|"
     r"weigh(?=\W*$| (?:\w+ ){0,2}?(?:\d|too|less|more|kilos?|kg|pounds?|stone|lbs))"
 )
 """What is measured of a body."""
