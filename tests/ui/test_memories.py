@@ -482,6 +482,7 @@ async def test_hostile_texts_are_shown_as_they_are(world: World) -> None:
                 no_escapes(seen)
 
 
+@pytest.mark.slow
 async def test_any_size_is_survived(world: World) -> None:
     async with memories(world) as (seen, screen):
         for size in ((20, 6), (200, 60), (40, 10), (99, 24), (101, 24), (80, 24)):

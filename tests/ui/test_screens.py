@@ -167,7 +167,7 @@ async def test_an_open_file_is_told_on_the_screen(world: World, update: bool) ->
         assert seen.app.return_code == 3
 
 
-@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("theme", [THEMES[0], *(pytest.param(theme, marks=pytest.mark.slow) for theme in THEMES[1:])])
 async def test_every_theme_shows_every_screen(world: World, theme: str) -> None:
     async with conversation(world, (80, 24)) as seen:
         seen.app.use_theme(theme)
@@ -307,6 +307,7 @@ async def test_links_are_shown_before_they_are_followed(world: World) -> None:
         assert opened == ["https://example.org/x"]
 
 
+@pytest.mark.slow
 async def test_the_first_start_survives_any_keys(world: World) -> None:
     async with world.app() as seen:
         for key in (
