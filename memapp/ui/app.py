@@ -148,7 +148,8 @@ class MemappApp(App[None]):
         for before in list(self._notifications):
             if before.timeout < LASTING_SECONDS:
                 self._unnotify(before, refresh=False)
-        place_toasts(self.screen)
+        if self.screen_stack:  # none is left when one comes while the app closes
+            place_toasts(self.screen)
 
     async def on_opening_failed(self, event: OpeningFailed) -> None:
         self._failed = True

@@ -31,14 +31,15 @@ def assert_sound(database: Database) -> None:
             conn.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('integrity-check', 1)")
 
 
-def assert_no_loss_after_kills(home: Path, rounds: int) -> None:
+@pytest.mark.slow
+def test_two_hundred_kills_lose_nothing(tmp_path: Path) -> None:
     chance = random.Random(7)
     acknowledged, completed = [], []
-    for _ in range(rounds):
-        messages, replies = talk_until_killed(home, chance.randint(1, 400))
+    for _ in range(200):
+        messages, replies = talk_until_killed(tmp_path, chance.randint(1, 400))
         acknowledged += messages
         completed += replies
-        runtime = bootstrap.start(home=home)
+        runtime = bootstrap.start(home=tmp_path)
         assert_sound(runtime.database)
         rows = runtime.database.read().execute("SELECT id, role, status FROM messages").fetchall()
         kept = {row["id"]: row["status"] for row in rows}
@@ -47,12 +48,3 @@ def assert_no_loss_after_kills(home: Path, rounds: int) -> None:
         assert [row["id"] for row in rows if row["status"] == "generating"] == []
         runtime.close()
     assert acknowledged
-
-
-def test_a_few_kills_lose_nothing(tmp_path: Path) -> None:
-    assert_no_loss_after_kills(tmp_path, rounds=5)
-
-
-@pytest.mark.slow
-def test_two_hundred_kills_lose_nothing(tmp_path: Path) -> None:
-    assert_no_loss_after_kills(tmp_path, rounds=200)

@@ -297,6 +297,13 @@ async def test_a_form_that_is_saved_twice_at_once_saves_once_and_closes(seen: Se
     await seen.until(lambda: len(seen.app.screen_stack) == 1)
 
 
+async def test_news_that_come_while_the_app_closes_break_nothing(world: World) -> None:
+    async with world.app() as seen:
+        app = seen.app
+    notify(app, "Too late.")
+    app.on_notify()
+
+
 async def test_a_message_sent_while_memory_opens_keeps_what_was_pasted(world: World) -> None:
     async with world.app() as seen:
         seen.app.post_message(events.Paste("My name is Eve."))

@@ -156,6 +156,7 @@ def live_through(runtime: Runtime, steps: list[tuple[Any, ...]]) -> None:
             continue
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(steps=actions())
 @example(steps=[("field", "city", ".")])
