@@ -25,6 +25,7 @@ from memapp.ui import reading
 from memapp.ui.announce import TurnMoved
 from memapp.ui.panels.loop import LoopDrawer, LoopState
 from memapp.ui.widgets.bubbles import Answer, Said
+from memapp.ui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:
     from memapp.ui.screens.chat import ChatScreen
@@ -123,6 +124,8 @@ class TurnView:
         """Put below answers what they were made from."""
         screen = self._screen
         found = await asyncio.to_thread(reading.explanations, screen.runtime, replies)
+        if not screen.query(Transcript):
+            return  # memapp closed meanwhile
         last = screen.transcript.last_answer
         for one in found:
             answer = screen.transcript.answer(one.reply_id)
