@@ -8,10 +8,11 @@ about a proposal makes none: the app answers it in its own words.
 import logging
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from typing import TypeVar
 
 from memapp.domain.chat import MAX_MESSAGE_CHARS, OWN_WORDS, Message, MessageStatus, Origin, Role
 from memapp.domain.checkpoint import Checkpoint
@@ -33,6 +34,7 @@ from memapp.services.unlearn import said_before, unlearn
 from memapp.store import chat, checkpoints, events, expectations
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 
 def take_turn(
@@ -67,12 +69,12 @@ def _send(
         chat.save_draft(conn, runtime.user_id, thread.id, "", now)
     yield Accepted(message, reply)
     unsaid = [*(one.id for one in left), *(said_before(earlier) if takes_back(message.typed_text) else ())]
-    unlearned = unlearn(runtime, thread.id, unsaid, text)
-    _notice(runtime, message)
+    unlearned = _spare(runtime, message, "unlearn", lambda: unlearn(runtime, thread.id, unsaid, text))
+    _spare(runtime, message, "notice", lambda: notice(runtime, message))
     if heard is not None:
         yield Completed(reply, "")
     else:
-        expected = _compare(runtime, expected, message)
+        expected = _spare(runtime, message, "classify", partial(_compare, runtime, expected, message))
         yield Checked(expected)
         ahead = None if expected is None or expected.surprised else ahead
         turn = OpenTurn(thread, earlier, message, reply, cancel or Cancel(), ahead=ahead, began_at=began_at)
@@ -104,7 +106,7 @@ def retry_turn(runtime: Runtime, reply_id: str, *, cancel: Cancel | None = None)
     yield Accepted(message, reply)
     expected = expectations.checked_by(runtime.database.read(), runtime.user_id, message.id)
     if expected is None and resumed:
-        expected = _compare(runtime, expectation(runtime, messages), message)
+        expected = _spare(runtime, message, "classify", partial(_compare, runtime, expectation(runtime, messages), message))
     yield Checked(expected)
     yield from answer(runtime, OpenTurn(thread, messages, message, reply, cancel or Cancel(), kept=kept, others=others))
     if question:
@@ -139,17 +141,17 @@ def remark(runtime: Runtime, thread_id: str, *, cancel: Cancel | None = None) ->
     yield from answer(runtime, OpenTurn(thread, earlier, None, reply, cancel or Cancel()))
 
 
-def _notice(runtime: Runtime, message: Message) -> None:
-    """Note what a message says of the person. Whatever goes wrong there is counted and costs the person no answer."""
+def _spare(runtime: Runtime, message: Message, op: str, step: Callable[[], T]) -> T | None:
+    """Do a step of the memory. Whatever goes wrong there is counted and costs the person no answer."""
     try:
-        notice(runtime, message)
+        return step()
     except Exception as error:
-        log.warning("nothing was noticed in a message: %s", type(error).__name__)
+        log.warning("a step of the memory was skipped, %s: %s", op, type(error).__name__)
         meta = {"error": type(error).__name__}
         with suppress(StoreError), runtime.database.write() as conn:
-            events.add_event(
-                conn, runtime.user_id, "hotpath", "notice", "skipped", runtime.clock(), thread_id=message.thread_id, meta=meta
-            )
+            now = runtime.clock()
+            events.add_event(conn, runtime.user_id, "hotpath", op, "skipped", now, thread_id=message.thread_id, meta=meta)
+        return None
 
 
 def checked(text: str, pasted: Sequence[tuple[int, int]] = ()) -> tuple[str, Sequence[tuple[int, int]]]:
