@@ -35,6 +35,8 @@ def embed(runtime: Runtime, cancel: Cancel) -> None:
                 saved = vectors.save(conn, kind, embedder.model_id, batch, rows)
                 if kind == "memory":
                     _relate(runtime, conn, saved, found)
+            if len(batch) < BATCH:
+                break
 
 
 def _alike(runtime: Runtime, batch: Sequence[tuple[int, str]], rows: Vectors, model_id: str) -> Alike:
@@ -43,8 +45,7 @@ def _alike(runtime: Runtime, batch: Sequence[tuple[int, str]], rows: Vectors, mo
     known = vectors.matrix(runtime.database, runtime.user_id, "memory", model_id)
     least = runtime.settings.link_min
     found = {}
-    for place, (key, _) in enumerate(batch):
-        likeness = known.likeness(conn, rows[place])
+    for place, ((key, _), likeness) in enumerate(zip(batch, known.likenesses(conn, rows), strict=True)):
         before = [(other, likeness.of(other)) for other in likeness.nearest(4 * runtime.settings.link_top_k, least)]
         beside = [(batch[at][0], float(rows[place] @ rows[at])) for at in range(place)]
         found[key] = [(other, cosine) for other, cosine in [*before, *beside] if other != key and cosine >= least]

@@ -6,7 +6,7 @@ the file: before each search it takes in the rows that are new and drops those t
 
 import sqlite3
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 from weakref import WeakKeyDictionary
@@ -122,14 +122,24 @@ class Matrix:
 
     def likeness(self, conn: sqlite3.Connection, vector: Vectors) -> Likeness:
         """Compare a unit-length vector with every vector that the file holds now."""
+        # Not `@`: its threads wait for cores that the language model holds, and one thread is as fast as the memory.
+        return self._compare(conn, vector[np.newaxis], lambda known, one: np.einsum("ij,kj->ki", known, one))[0]
+
+    def likenesses(self, conn: sqlite3.Connection, rows: Vectors) -> list[Likeness]:
+        """Compare many vectors at once: each takes a quarter of the time, but of all cores, so do it when they rest."""
+        return self._compare(conn, rows, lambda known, new: new @ known.T)
+
+    def _compare(
+        self, conn: sqlite3.Connection, rows: Vectors, multiply: Callable[[Vectors, Vectors], Vectors]
+    ) -> list[Likeness]:
         with self._lock:
             self._follow(conn)
             size = len(self._places)
-            if size == 0 or self._vectors.shape[1] != len(vector):
-                return NOTHING_ALIKE
-            # Not `@`: its threads wait for cores that the language model holds, and one thread is as fast as the memory.
-            cosines = np.einsum("ij,j->i", self._vectors[:size], np.asarray(vector, dtype=np.float32))
-            return Likeness(self._keys[:size].copy(), cosines, self._places)
+            if size == 0 or self._vectors.shape[1] != rows.shape[1]:
+                return [NOTHING_ALIKE] * len(rows)
+            cosines = multiply(self._vectors[:size], np.asarray(rows, dtype=np.float32))
+            keys = self._keys[:size].copy()
+            return [Likeness(keys, one, self._places) for one in cosines]
 
     def _follow(self, conn: sqlite3.Connection) -> None:
         state = (id(conn), conn.execute("PRAGMA data_version").fetchone()[0])

@@ -23,7 +23,7 @@ from memapp.store import changes, consents, history, memories
 from memapp.store.rows import new_id
 
 SNOOZE_HOURS = 24
-READ_AGAIN = 200
+READ_AGAIN = 100
 """So many memories that name a lost value are read, the shortest: those that state it say little else."""
 
 Decider = Literal["person", "chat", "signals"]
