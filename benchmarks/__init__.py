@@ -1,0 +1,4 @@
+"""What memapp promises about speed, memory and quality, measured: `python -m benchmarks.NAME`, each one table from one run."""
+
+MISSED = 3
+"""How a benchmark leaves that missed a bound. One that crashes leaves with 1, as Python does, and bad options with 2."""

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from itertools import cycle
 from pathlib import Path
 
+from benchmarks import MISSED
 from memapp import bootstrap
 from memapp.domain.profile import is_sensitive
 from memapp.domain.prompt import Prompt, Sampling
@@ -214,7 +215,7 @@ def main() -> int:
     print(f"an honest yes {'changes the profile' if held[-1] else 'IS NOT HEARD'}")
     done, asked = handled(strings)
     print(f"harmless sentences handled normally: {done} of {asked} = {done / asked:.3f} (bound {HANDLED})")
-    return 0 if all(held) and done >= HANDLED * asked else 1
+    return 0 if all(held) and done >= HANDLED * asked else MISSED
 
 
 if __name__ == "__main__":

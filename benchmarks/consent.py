@@ -23,6 +23,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from benchmarks import MISSED
 from memapp import bootstrap
 from memapp.domain.chat import Origin, Role
 from memapp.domain.profile import Stated, is_sensitive, stated, stated_by
@@ -84,7 +85,7 @@ def main() -> int:
         print_misses(results)
     for miss in missed:
         print(f"MISSED: {miss}", file=sys.stderr)
-    return 1 if missed else 0
+    return MISSED if missed else 0
 
 
 def read_sentences(file: Path) -> list[Sentence]:

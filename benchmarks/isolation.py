@@ -18,6 +18,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from benchmarks import MISSED
 from memapp import bootstrap
 from memapp.domain.chat import Origin, Role
 from memapp.domain.memory import Recalled
@@ -142,7 +143,7 @@ def report(runtime: Runtime, people: list[str], questions: list[Question]) -> in
     print(f"bounds: recall among the first 5 >= {AT_5:.2f}, a turn at the first place >= {AT_1:.2f}")
     held = not strangers and recalled.among_5 >= AT_5 * len(questions) and quoted.first >= AT_1 * len(questions)
     print("held" if held else "MISSED")
-    return 0 if held else 1
+    return 0 if held else MISSED
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from benchmarks import MISSED
 from memapp import paths, settings
 from memapp.categories import load_categories
 from memapp.domain.chat import Origin, Role
@@ -245,7 +246,7 @@ def report(score: Score) -> int:
         failures.append("memapp is too far below the ceiling")
     for failure in failures:
         print(f"MISSED: {failure}")
-    return 1 if failures else 0
+    return MISSED if failures else 0
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel
 
+from benchmarks import MISSED
 from memapp.domain.expectation import MismatchRule, mismatch
 from memapp.inference.bundled import bundled_embedder_path
 from memapp.inference.embedder import SentenceEmbedder
@@ -64,7 +65,7 @@ def main() -> int:
             missed += report(name, pairs, cosines(embedder, pairs))
     for miss in missed:
         print(f"MISSED: {miss}", file=sys.stderr)
-    return 1 if missed else 0
+    return MISSED if missed else 0
 
 
 def read_pairs(file: Path) -> list[Pair]:

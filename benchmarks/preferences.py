@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TypeVar
 from unittest.mock import patch
 
+from benchmarks import MISSED
 from benchmarks.memory_helps import Person, Turn, remembering
 from memapp.domain.memory import Recalled
 from memapp.inference.bundled import bundled_embedder_path
@@ -77,7 +78,7 @@ def main() -> int:
     failures += ["small talk got quotes"] if small_talk else []
     for failure in failures:
         print(f"MISSED: {failure}")
-    return int(bool(failures))
+    return MISSED if failures else 0
 
 
 def ask_all(data: Path, stores: int) -> Iterator[Asked]:

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchmarks import MISSED
 from memapp import bootstrap
 from memapp.domain.chat import Origin, Role, Thread
 from memapp.domain.prompt import Prompt, PromptTurn, Sampling
@@ -125,7 +126,7 @@ def report(heart: Heartbeat, cancelled: list[float], opened: list[float]) -> int
         bad = statistics.median(times) > goal
         missed |= bad
         print(f"{name:26} median {statistics.median(times):.1f}, goal {goal:.0f}{'  MISSED' if bad else ''}")
-    return int(missed)
+    return MISSED if missed else 0
 
 
 async def until(condition: Callable[[], object]) -> None:

@@ -20,6 +20,8 @@ import termios
 import time
 from pathlib import Path
 
+from benchmarks import MISSED
+
 GOAL = 1.6
 HELLO = """
 from textual.app import App
@@ -63,7 +65,7 @@ def main() -> int:
     print(f"imported before it, of {', '.join(LATE)}: {', '.join(early) or 'none'}")
     missed = ratio > GOAL or bool(early)
     print("MISSED" if missed else "ok")
-    return int(missed)
+    return MISSED if missed else 0
 
 
 def first_paint(command: list[str], words: bytes) -> float:
