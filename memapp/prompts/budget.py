@@ -8,7 +8,7 @@ from typing import TypeVar
 from memapp.domain.memory import Recalled
 from memapp.domain.prompt import Prompt, Sampling
 from memapp.errors import ConfigError
-from memapp.prompts.history import drop_step
+from memapp.prompts.history import SHOWN_CHARS, begun, drop_step
 from memapp.prompts.scene import Scene
 
 MEMORY_TOKENS = 400
@@ -33,7 +33,8 @@ def fit(
     """Cut a scene down until its request, reply and reserve included, stays within `limit` tokens.
 
     The oldest exchanges go first, in steps, so that what is left begins at the same place for a while and stays in the model's
-    cache; then the oldest cards; at last the middle of the message. Costs one count when the scene fits as it is.
+    cache; of the last one its end; then the oldest cards; at last the middle of the message. Costs one count when the scene
+    fits as it is.
     Raises `ConfigError` when even an empty message would not fit.
     """
     room = limit - min(reserve, limit // 4)
@@ -48,10 +49,7 @@ def fit(
     if fits(scene):
         return scene
     if fits(without := replace(scene, history=())):
-        step = drop_step(len(scene.history))
-        starts = range(step, len(scene.history), step)
-        kept = [replace(scene, history=scene.history[start:]) for start in starts]
-        return _first(kept, fits) or without
+        return _with_late_history(scene, fits) or without
     if fits(replace(without, evidence=())):
         kept = [replace(without, evidence=scene.evidence[start:]) for start in range(1, len(scene.evidence) + 1)]
         return _first(kept, fits) or without
@@ -73,6 +71,17 @@ def _cost(request: Request, prompt_tokens: Callable[[Prompt], int]) -> int:
     prompt, sampling = request
     tail = len(sampling.tail) + sampling.tail_tokens if sampling.tail else 0  # a tail has at most a token per letter
     return prompt_tokens(prompt) + sampling.max_tokens + tail
+
+
+def _with_late_history(scene: Scene, fits: Callable[[Scene], bool]) -> Scene | None:
+    """Keep as many of the last exchanges as fit, rounded down to steps, or else the beginning of the last one."""
+    history = scene.history
+    if late := _first([replace(scene, history=history[start:]) for start in range(1, len(history))], fits):
+        step = drop_step(len(late.history))
+        start = -(-(len(history) - len(late.history)) // step) * step
+        return replace(scene, history=history[start:])
+    shorter = [replace(scene, history=(begun(history[-1], SHOWN_CHARS >> halvings),)) for halvings in range(1, 5)]
+    return _first(shorter, fits)
 
 
 def _cut_message(scene: Scene, cost: Callable[[Scene], int], room: int) -> Scene:

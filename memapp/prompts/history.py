@@ -45,5 +45,10 @@ def drop_step(length: int) -> int:
     return 1 << max(0, (length // 4).bit_length() - 1)
 
 
+def begun(exchange: Exchange, length: int) -> Exchange:
+    """Return an exchange with at most `length` characters of each message."""
+    return Exchange(exchange.user and shorten(exchange.user, length), shorten(exchange.reply, length))
+
+
 def _shown(text: str) -> str:
     return shorten(one_line(text), SHOWN_CHARS)

@@ -12,6 +12,7 @@ from memapp.domain.prompt import Prompt, Sampling
 from memapp.errors import ConfigError
 from memapp.inference.scripted import ScriptedModel
 from memapp.prompts import budget, respond
+from memapp.prompts.history import drop_step
 from memapp.prompts.scene import Scene
 from tests.prompts.scenes import companion, hit, scene, tom
 
@@ -66,13 +67,31 @@ def test_the_oldest_exchanges_go_first() -> None:
 def test_finding_the_exchanges_that_fit_takes_few_counts() -> None:
     count = Counter()
     fit(scene(history=chat(100)), count=count)
-    assert count.calls <= 2 + 5
+    assert count.calls <= 2 + 7
 
 
 def test_the_beginning_of_what_fits_moves_in_steps() -> None:
     whole = chat(60)
-    beginnings = [fit(scene(history=whole[:length])).history[0].user for length in range(32, 60)]
-    assert len(set(beginnings)) <= 2 + (60 - 32) // 8
+    kept = [fit(scene(history=whole[:length])).history for length in range(32, 60)]
+    step = drop_step(len(kept[0]))
+    assert step > 1
+    assert len({some[0].user for some in kept}) <= 1 + (60 - 32) // step
+
+
+@pytest.mark.parametrize("words", [20, 60, 250])
+def test_a_longer_history_is_never_kept_shorter_than_a_step_below_what_fits(words: int) -> None:
+    whole = chat(100, words)
+    most = max(len(fit(scene(history=whole[-length:])).history) for length in range(1, 30))
+    for length in range(most, 101):
+        assert len(fit(scene(history=whole[-length:])).history) > most - drop_step(most)
+
+
+def test_of_a_last_exchange_that_is_too_long_the_beginning_is_kept() -> None:
+    long = Exchange("Please sum this up. " + "word " * 800, "In short: " + "word " * 800)
+    fitted = fit(scene(history=[*chat(5), long]))
+    assert cost(fitted) <= LIMIT
+    (kept,) = fitted.history
+    assert kept.user and kept.user.startswith("Please sum this up.") and kept.reply.startswith("In short:")
 
 
 def test_cards_go_when_no_exchange_is_left_to_drop() -> None:
