@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-TOOLS = ("sh", "dirname", "cat", "cksum", "rm", "mkdir", "df", "awk", "uname", "cp")
+TOOLS = ("sh", "dirname", "cat", "cksum", "rm", "mkdir", "df", "du", "awk", "uname", "cp")
 
 PYTHON = f"""#!/bin/sh
 case "$*" in
@@ -223,6 +223,24 @@ def test_a_failed_installation_is_told_and_tried_again(machine: Machine) -> None
     machine.calls()
     assert machine.set_up().returncode == 0
     assert machine.installed()[-1] == "."
+
+
+def test_a_disk_that_filled_up_while_installing_is_told(machine: Machine) -> None:
+    (machine.project / "pip-fails").touch()
+    machine.set_up()
+    with_a_full_disk(machine)
+    machine.calls()
+    assert "3 GB of disk space and 512 MB are free" in only_sentence(machine.set_up())
+    assert machine.calls() == []
+
+
+def test_an_installation_that_is_nearly_done_needs_less_room(machine: Machine) -> None:
+    (machine.project / "pip-fails").touch()
+    machine.set_up()
+    with_a_full_disk(machine)
+    machine.has("du", "#!/bin/sh\necho 2600000 .venv\n")
+    (machine.project / "pip-fails").unlink()
+    assert machine.set_up().returncode == 0
 
 
 def test_a_failed_installation_on_a_mac_is_told_too(machine: Machine) -> None:
