@@ -162,6 +162,11 @@ CREATE TABLE forgotten_key (
     secret BLOB NOT NULL CHECK (length(secret) = 32)
 ) STRICT;
 
+-- Messages of which a fact was purged that the person had taken back or said otherwise since: they are no evidence any more.
+CREATE TABLE taken_back (
+    message_id TEXT PRIMARY KEY REFERENCES messages (id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
 -- What is still to be purged, when memapp was killed in the middle: first what to erase, then that the file is to be settled.
 CREATE TABLE purge_todo (
     user_id TEXT NOT NULL,

@@ -53,6 +53,8 @@ _MESSAGES_BY_KEY = """
     WHERE o.user_id = :user AND o.active = 1 AND o.status IN ('complete', 'stopped', 'interrupted')
       AND EXISTS (SELECT 1 FROM threads t WHERE t.id = o.thread_id AND t.deleted_at IS NULL)"""
 
+_NO_LONGER_HOLDS = "m.state = 'soft_deleted' AND m.reason IN ('person', 'superseded', 'undone')"
+
 
 def match_any(words: Sequence[str], *, unfinished: bool = False) -> str | None:
     """Return a full-text query that asks for any of these words, as `ranking.query_words` gives them; None without any.
@@ -145,14 +147,29 @@ def sources_of(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[str]
 
 
 def taken_back(conn: sqlite3.Connection, user_id: str, message_ids: Sequence[str]) -> set[str]:
-    """Return those messages of which a fact is in the trash since the person took it back, or said otherwise since."""
+    """Return those messages of which a fact left memory since the person took it back, or said otherwise since."""
     rows = conn.execute(
-        """SELECT DISTINCT s.message_id FROM memory_sources s JOIN memories m ON m.id = s.memory_id
-           WHERE m.user_id = ? AND m.state = 'soft_deleted' AND m.reason IN ('person', 'superseded', 'undone')
-             AND s.message_id IN (SELECT value FROM json_each(?))""",
-        (user_id, to_json(list(message_ids))),
+        f"""SELECT s.message_id FROM memory_sources s JOIN memories m ON m.id = s.memory_id
+            WHERE m.user_id = :user AND {_NO_LONGER_HOLDS} AND s.message_id IN (SELECT value FROM json_each(:ids))
+            UNION SELECT message_id FROM taken_back WHERE message_id IN (SELECT value FROM json_each(:ids))""",  # noqa: S608
+        {"user": user_id, "ids": to_json(list(message_ids))},
     )
     return {row["message_id"] for row in rows}
+
+
+def keep_taken_back(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[str], *, all_of_them: bool) -> None:
+    """Keep the sources of facts that are about to be erased: of those that no longer hold, or of all of them.
+
+    What was merged into a memory that stays is still said there, and so it holds.
+    """
+    conn.execute(
+        f"""INSERT INTO taken_back (message_id)
+            SELECT s.message_id FROM memory_sources s JOIN memories m ON m.id = s.memory_id
+            WHERE m.user_id = :user AND m.id IN (SELECT value FROM json_each(:ids)) AND ({_NO_LONGER_HOLDS}
+                  OR :all AND (m.merged_into = '' OR m.merged_into IN (SELECT value FROM json_each(:ids))))
+            ON CONFLICT DO NOTHING""",  # noqa: S608
+        {"user": user_id, "ids": to_json(list(memory_ids)), "all": all_of_them},
+    )
 
 
 def _scores(conn: sqlite3.Connection, sql: str, query: str | None, limit: int, fixed: Mapping[str, object]) -> dict[int, float]:

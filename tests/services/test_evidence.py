@@ -1,18 +1,23 @@
 """What a reply is given to go by: hits, a second look where a question about the person finds nothing, and what changed."""
 
+from datetime import timedelta
+from typing import Literal
+
 import pytest
 
+from memapp.domain.changes import Actor, SoftDeleted
 from memapp.domain.chat import Message
+from memapp.domain.filters import Sort
 from memapp.domain.turn import Found
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.prompts.quotes import asks_about_person
 from memapp.runtime import Runtime
-from memapp.services import activity, curate, upkeep
+from memapp.services import activity, curate, forget, upkeep
 from memapp.services.evidence import look_up
 from memapp.services.recall import RecallRequest, recall
-from memapp.store import chat, delta
-from tests.builders import new_chat, only, say
+from memapp.store import changes, chat, delta
+from tests.builders import Clock, new_chat, only, say
 
 
 def in_prompt(runtime: Runtime, thread: str) -> list[Message]:
@@ -132,3 +137,21 @@ def test_words_that_no_longer_hold_are_not_evidence_but_can_be_found(runtime: Ru
     assert "User works as a gardener." in found and "I work as a baker." not in found
     assert look_up(runtime, new_chat(runtime), "What is my dog called?", (), []).hits == ()
     assert "I work as a baker." in {hit.text for hit in recall(runtime, RecallRequest("baker"))}
+
+
+@pytest.mark.parametrize("by", ["person", "worker"])
+def test_what_was_taken_back_is_no_evidence_after_its_fact_is_erased(runtime: Runtime, by: Literal["person", "worker"]) -> None:
+    for said in ("I have a dog called Rex.", "I have a cat called Mia."):
+        say(runtime, new_chat(runtime), said)
+        list(upkeep.work(runtime, None, Cancel()))
+    taken_back, unused = curate.list_memories(runtime, sort=Sort.OLDEST)
+    curate.discard(runtime, taken_back.id)
+    with runtime.database.write() as conn:
+        soft_deleted = SoftDeleted(unused.id, "unused", runtime.clock())
+        changes.apply(conn, soft_deleted, Actor(runtime.user_id, "worker"), runtime.clock())
+    assert isinstance(runtime.clock, Clock)
+    runtime.clock.now += timedelta(days=40)
+    forget.purge(runtime, [taken_back.id, unused.id], by=by)
+    found = [hit.text for hit in look_up(runtime, new_chat(runtime), "What are my dog and my cat called?", (), []).hits]
+    assert "I have a dog called Rex." not in found
+    assert ("I have a cat called Mia." in found) is (by == "worker"), "nobody took that back, but the person erased it"

@@ -12,7 +12,7 @@ from memapp.domain.changes import Actor, ProfileChanged, Purged
 from memapp.domain.duplicates import gist, normalise
 from memapp.domain.forget import ERASED
 from memapp.domain.text import one_line
-from memapp.store import changes, chat
+from memapp.store import changes, chat, search
 from memapp.store.forget.columns import ELSEWHERE, PATCHES, REPEATING
 from memapp.store.forget.finding import holding, searching, texts_of, with_absorbed
 from memapp.store.forget.todo import Job
@@ -84,6 +84,7 @@ def erase(conn: sqlite3.Connection, actor: Actor, job: Job, now: datetime, said:
     by_person = actor.name == "person"
     gone = [one.id for one in get_memories(conn, actor.user_id, memory_ids) if by_person or one.reason == "person"]
     _remember_wordings(conn, actor.user_id, {*(said if by_person else ()), *texts_of(conn, actor.user_id, gone)}, now)
+    search.keep_taken_back(conn, actor.user_id, memory_ids, all_of_them=by_person)
     for memory_id in memory_ids:
         changes.apply(conn, Purged(memory_id), actor, now)
     others += _erase_ways_back(conn, actor.user_id, texts, now) if by_person else 0
