@@ -23,6 +23,8 @@ from memapp.errors import ConfigError, MemappError, UsageError
 PREFIX = "MEMAPP_"
 NOT_SETTINGS = frozenset({"HOME", "DB", "MODELS"})
 """Variables with our prefix that name places (see `paths`), not knobs."""
+WRITTEN = frozenset({"allow_remote"})
+"""What sends words away from this machine counts only where the person wrote it down."""
 THEMES = ("memapp-dark", "memapp-light", "ansi-dark", "ansi-light")
 """The last two follow the terminal's own colours."""
 
@@ -157,23 +159,29 @@ def load(path: Path, flags: Mapping[str, Any] | None = None, environment: Mappin
 
 
 def parse(name: str, value: str) -> Any:
-    """Return the value of a knob that a text stands for. Raises `UsageError`, in plain words, for a wrong name or value."""
+    """Return the value of a knob that a text stands for; empty is the default.
+
+    Raises `UsageError`, in plain words, for a wrong name or value.
+    """
     if name not in Settings.model_fields:
         raise UsageError(f"There is no setting {name!r}.", _nearest_setting(name))
     try:
-        return Settings.model_validate({name: value}).model_dump(mode="json")[name]
+        return Settings.model_validate({name: value} if value else {}).model_dump(mode="json")[name]
     except ValidationError:
         raise UsageError(expected(name)) from None
 
 
 def write(path: Path, name: str, value: str) -> None:
-    """Set one knob in config.toml, keeping the person's comments; the whole file must stay valid."""
+    """Set one knob in config.toml, or with an empty value take it away; comments stay, and the whole file must be valid."""
     parsed = parse(name, value)
     try:
         document = tomlkit.parse(_read(path)[0])
     except TOMLKitError as error:  # it is stricter here and there
         raise ConfigError(f"{path}: not valid TOML: {error}.") from None
-    document[name] = parsed
+    if value:
+        document[name] = parsed
+    else:
+        document.pop(name, None)
     text = tomlkit.dumps(document)
     _merged(path, text, ("file", tomllib.loads(text)))
     temporary = path.with_suffix(".tmp")
@@ -219,6 +227,8 @@ def _merged(path: Path, text: str, *sources: Source) -> Loaded:
         for name, value in values.items():
             if name not in Settings.model_fields:
                 raise ConfigError(f"{_place(source, name, path, text)}: there is no setting {name!r}.", _nearest_setting(name))
+            if name in WRITTEN and source != "file":
+                raise ConfigError(f"{_place(source, name, path, text)}: {name} counts only in config.toml.")
             merged[name] = value
             origin[name] = source
     try:

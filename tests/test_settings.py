@@ -79,6 +79,12 @@ def test_a_wrong_variable_is_named(tmp_path: Path) -> None:
         load(tmp_path / "none.toml", environment={"MEMAPP_TOPK": "1"})
 
 
+def test_only_the_file_lets_words_leave_this_machine(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="MEMAPP_ALLOW_REMOTE: allow_remote counts only in config.toml"):
+        load(tmp_path / "none.toml", environment={"MEMAPP_ALLOW_REMOTE": "true"})
+    assert load(config(tmp_path, "allow_remote = true"), environment={}).settings.allow_remote is True
+
+
 def test_writing_one_setting_keeps_the_comments(tmp_path: Path) -> None:
     path = config(tmp_path, "# why: small model\ntop_k = 5\n")
     write(path, "top_k", "7")

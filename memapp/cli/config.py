@@ -57,7 +57,7 @@ def _settings_beginning(_ctx: click.Context, _argument: click.Parameter, begun: 
 @click.argument("value")
 @click.pass_obj
 def set_(options: dict[str, Any], name: str, value: str) -> None:
-    """Set NAME to VALUE in config.toml; your comments there stay. An empty VALUE, "", takes it away."""
+    """Set NAME to VALUE in config.toml; your comments there stay. An empty VALUE, "", takes it away again."""
     from memapp import bootstrap, paths, settings
     from memapp.services import preferences
 
@@ -67,4 +67,4 @@ def set_(options: dict[str, Any], name: str, value: str) -> None:
         allowed = settings.load(places.config, {name: wanted}).settings
         preferences.check(name, allowed, places, bootstrap.read_personas(places))
     settings.write(places.config, name, value)
-    say(preferences.said_now(name, wanted if isinstance(wanted, str) else value))
+    say(preferences.said_now(name, wanted if value and isinstance(wanted, str) else value))

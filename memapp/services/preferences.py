@@ -27,6 +27,8 @@ class Preference:
     value: str
     default: str
     description: str
+    variable: str
+    """The variable of the environment that sets it; empty where only config.toml does."""
     origin: str
     """Where a value that is not the default came from, in words; empty for the default."""
     reload: bool
@@ -44,6 +46,7 @@ def list_preferences(runtime: Runtime) -> list[Preference]:
             value=_shown(getattr(runtime.settings, name)),
             default=_shown(field.default),
             description=field.description or "",
+            variable="" if name in settings.WRITTEN else f"{settings.PREFIX}{name.upper()}",
             origin=ORIGINS[runtime.loaded.origin[name]] if name in runtime.loaded.origin else "",
             reload=name in NEXT_START,
             choices=choices(runtime, name),
@@ -70,7 +73,8 @@ def set_preference(runtime: Runtime, name: str, value: str) -> None:
     changed = Settings.model_validate({**runtime.settings.model_dump(), name: settings.parse(name, value)})
     check(name, changed, runtime.paths, runtime.personas)
     settings.write(runtime.paths.config, name, value)
-    runtime.loaded = replace(runtime.loaded, settings=changed, origin={**runtime.loaded.origin, name: "file"})
+    others = {other: where for other, where in runtime.loaded.origin.items() if other != name}
+    runtime.loaded = replace(runtime.loaded, settings=changed, origin={**others, name: "file"} if value else others)
 
 
 def check_free(runtime: Runtime, name: str) -> None:

@@ -265,7 +265,6 @@ def test_a_setting_that_cannot_be_written_is_told_in_words(memapp: Terminal) -> 
         ("persona", "nobody", "There is no persona 'nobody'. There are: companion"),
         ("persona", "compannion", "Did you mean 'companion'?"),
         ("theme", "pink", "There is no theme 'pink'. There are: ansi-dark"),
-        ("theme", "", "There is no theme ''."),
         ("model", "nowhere", "There is no model file nowhere."),
         ("server", "http://192.0.2.1/v1", "your words would leave it"),
         ("server", "here", "cannot be used"),
@@ -291,6 +290,18 @@ def test_another_machine_may_be_named_once_that_is_allowed(memapp: Terminal) -> 
     assert memapp("config", "set", "allow_remote", "true")[0] == 0
     assert memapp("config", "set", "server", "http://192.0.2.1/v1")[0::2] == (0, "server is now http://192.0.2.1/v1.\n")
     assert memapp("config", "set", "server", "")[0::2] == (0, "server is no longer set.\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("top_k", "7"), ("hints", "false"), ("theme", "ansi-dark"), ("persona", "tom"), ("mismatch_rule", "fuzzy")],
+)
+def test_an_empty_value_takes_a_setting_away(memapp: Terminal, name: str, value: str) -> None:
+    before = memapp("config", "show", "--json")[1]
+    assert memapp("config", "set", name, value)[0] == 0
+    assert memapp("config", "show", "--json")[1] != before
+    assert memapp("config", "set", name, "")[0::2] == (0, f"{name} is no longer set.\n")
+    assert memapp("config", "show", "--json")[1] == before
 
 
 @pytest.mark.parametrize("broken", [b"top_k = \n", b"\xff\xfe\x00"])

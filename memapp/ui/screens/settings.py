@@ -35,7 +35,10 @@ class SettingRows(ExplainedRows[Preference]):
         return columns("*" if item.value != item.default else "", row(item.label, 24), 26, row(item.value or "—"))
 
     def explain(self, item: Preference) -> Content:
-        facts = [f"default: {item.default or 'empty'}", f"environment: MEMAPP_{item.name.upper()}"]
+        facts = [
+            f"default: {item.default or 'empty'}",
+            f"environment: {item.variable}" if item.variable else "only in config.toml",
+        ]
         if item.origin:
             facts.insert(0, f"set by {item.origin}")
         if item.reload:
