@@ -80,7 +80,7 @@ def test_a_wrong_variable_is_named(tmp_path: Path) -> None:
 
 
 def test_only_the_file_lets_words_leave_this_machine(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="MEMAPP_ALLOW_REMOTE: allow_remote counts only in config.toml"):
+    with pytest.raises(ConfigError, match="MEMAPP_ALLOW_REMOTE: allow_remote counts only"):
         load(tmp_path / "none.toml", environment={"MEMAPP_ALLOW_REMOTE": "true"})
     assert load(config(tmp_path, "allow_remote = true"), environment={}).settings.allow_remote is True
 
