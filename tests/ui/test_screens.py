@@ -268,6 +268,10 @@ async def test_a_setting_is_changed_and_kept(world: World) -> None:
         assert isinstance(line, Line) and line.query_one(Input).value == "x", "a refused value can be corrected"
         await seen.pilot.press("backspace", "8", "enter")
         await seen.until(lambda: seen.app.runtime.settings.top_k == 8)
+        await seen.settle()
+        await seen.pilot.press("R")
+        await seen.until(lambda: seen.app.runtime.settings.top_k == 10)
+        assert "top_k" not in seen.app.runtime.paths.config.read_text("utf-8")
 
 
 async def test_colours_are_seen_before_they_are_chosen(world: World) -> None:

@@ -136,13 +136,13 @@ class SettingsScreen(ModeScreen):
     async def _save(self, one: Preference, value: str) -> None:
         await asyncio.to_thread(preferences.set_preference, self.runtime, one.name, value)
         if one.name == "theme":
-            self.app.theme = value
+            self.app.theme = self.runtime.settings.theme
         self._show()
 
     def action_default(self) -> None:
         """Put the chosen setting back to its default."""
         if (one := self.settings.current) is not None and one.value != one.default:
-            self._write(one, one.default)
+            self._write(one, "")
 
     def action_search(self) -> None:
         self.query_one(SearchField).focus()
