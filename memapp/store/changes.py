@@ -52,7 +52,7 @@ _OPERATIONS = {
 
 
 def apply(conn: sqlite3.Connection, change: Change, actor: Actor, now: datetime) -> Revision:
-    """Carry out one change and return what it did.
+    """Carry out one change and return what it did: an entry for each memory it touched, and one event.
 
     Raises `UsageError` if it makes no sense now: a live memory says the same already, a memory is in the trash already.
     """
@@ -60,13 +60,17 @@ def apply(conn: sqlite3.Connection, change: Change, actor: Actor, now: datetime)
     touched, undoes = _carry_out(conn, change, actor, now)
     number = history.next_revision(conn, actor.user_id)
     for one in touched:
-        operation, logged = ("undo", one.became) if one.event is Event.UNDO else _OPERATIONS[one.event]
         history.record(conn, actor, step, one, now, undoes=undoes)
-        log_change(conn, actor, number, one.memory_id, logged, now)
-        node: Node = "worker" if actor.name == "worker" else "hotpath"
-        memory_id = None if one.event is Event.PROFILE else one.memory_id
-        add_event(conn, actor.user_id, node, operation, "ok", now, thread_id=actor.thread_id or None, memory_id=memory_id)
-    return Revision(step, number, touched[0].memory_id, change)
+        log_change(conn, actor, number, one.memory_id, _called(one)[1], now)
+    first = touched[0]
+    node: Node = "worker" if actor.name == "worker" else "hotpath"
+    memory_id = None if first.event is Event.PROFILE else first.memory_id
+    add_event(conn, actor.user_id, node, _called(first)[0], "ok", now, thread_id=actor.thread_id or None, memory_id=memory_id)
+    return Revision(step, number, first.memory_id, change)
+
+
+def _called(touched: Touched) -> tuple[str, str]:
+    return ("undo", touched.became) if touched.event is Event.UNDO else _OPERATIONS[touched.event]
 
 
 def _carry_out(conn: sqlite3.Connection, change: Change, actor: Actor, now: datetime) -> tuple[Sequence[Touched], str]:
@@ -261,12 +265,13 @@ def _revert(conn: sqlite3.Connection, user_id: str, change: Reverted, now: datet
     touched = []
     for entry in reversed(entries):
         before = images.take(conn, user_id, entry.memory_id)
-        if before is None and entry.event is Event.ADD and len(entries) > 1:
-            continue  # erased since: of all that the step brought, this one is gone already
         if before is None or entry.event is Event.PURGE or (entry.before is None and entry.event is not Event.ADD):
-            raise UsageError("This cannot be taken back: the memory was erased for good.")
+            continue  # erased for good: the rest of the step is taken back without it
         if history.changed_since(conn, user_id, entry):
             raise UsageError("This memory was changed again since then.", "Take that back first.")
+        if entry.memory_id in change.held_back:
+            touched.append(Touched(Event.UNDO, entry.memory_id, before, before))
+            continue
         if entry.before is None:
             conn.execute(
                 """UPDATE memories SET state = 'soft_deleted', reason = 'undone', merged_into = '', purge_at = ?, updated_at = ?

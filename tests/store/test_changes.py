@@ -102,7 +102,6 @@ def test_each_change_writes_history_change_log_revision_and_event(database: Data
         "delete",
         "restore",
         "merge",
-        "merge",
         "restore",
         "ttl",
         "purge",
