@@ -12,7 +12,7 @@ from memapp.errors import UsageError
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
-from memapp.services import curate, undo, upkeep
+from memapp.services import curate, forget, undo, upkeep
 from memapp.services.consent import decisions, pending, proposals
 from memapp.services.embed import embed
 from memapp.services.merge import Written
@@ -182,3 +182,19 @@ def test_ten_steps_of_every_kind_with_decisions_lead_back_to_the_first_state(run
         assert state(runtime) == before
     assert known(runtime) == {"User has a dog.", "User plays the cello."}
     assert decisions.profile(runtime) == {}
+
+
+def test_what_was_erased_since_blocks_neither_the_rest_of_its_step_nor_older_ones(runtime: Runtime) -> None:
+    ids = [curate.add(runtime, f"User {does}.").memory_id for does in ("lives in Rome", "keeps bees", "plays the cello")]
+    decisions.set_field(runtime, "city", "Rome")
+    curate.discard(runtime, *ids[1:])
+    decisions.set_field(runtime, "city", "Bergen")
+    trashed = known(runtime)
+    forget.purge(runtime, ids[:2])
+    undo.undo_last(runtime)
+    assert (decisions.profile(runtime), known(runtime)) == ({"city": "Rome"}, trashed)
+    undo.undo_last(runtime)
+    assert known(runtime) == {"User plays the cello."}
+    for _ in range(2):
+        undo.undo_last(runtime)
+    assert (undo.undoable(runtime), decisions.profile(runtime), known(runtime)) == ([], {}, set())

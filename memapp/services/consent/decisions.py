@@ -217,7 +217,7 @@ def take_back(runtime: Runtime, step: str) -> str:
         entries = history.entries_of_step(conn, runtime.user_id, step)
         if history.was_taken_back(conn, runtime.user_id, step):
             raise UsageError("This was taken back already.")
-        if any(entry.event is not Event.PROFILE for entry in entries):
+        if memories.get_memories(conn, runtime.user_id, [entry.memory_id for entry in entries]):
             changes.apply(conn, Reverted(step, runtime.purge_at()), actor, runtime.clock())
         for entry in reversed([one for one in entries if one.event is Event.PROFILE]):
             _take_back(conn, runtime, entry, actor)
