@@ -120,6 +120,9 @@ def run(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python complains once more at exit
         return 0
+    except UnicodeError:
+        say("These words are no text that can be read or written here: memapp speaks UTF-8.")
+        return 2
     except OSError as error:
         say(f"A file cannot be used: {error.filename or ''} {error.strerror or error}.")
         return 1

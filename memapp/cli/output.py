@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from memapp.domain.text import clean, one_line
+from memapp.domain.text import UNWANTED, clean, one_line
 
 if TYPE_CHECKING:
     from memapp.runtime import Runtime
@@ -30,7 +30,9 @@ def show(text: str, *, newline: bool = True) -> None:
 
 
 def show_json(value: Any) -> None:
-    click.echo(json.dumps(value, ensure_ascii=False, indent=2, default=plain))
+    """Write JSON, in which what could act on a terminal is escaped: the value stays what it is."""
+    written = json.dumps(value, ensure_ascii=False, indent=2, default=plain)
+    click.echo(UNWANTED.sub(lambda found: f"\\u{ord(found[0]):04x}", written))
 
 
 def show_rows(rows: Sequence[Mapping[str, Any]], as_json: bool) -> None:

@@ -43,21 +43,27 @@ def open_app(options: dict[str, Any], question: str = "") -> int:
 @click.option("--json", "as_json", is_flag=True, help="Write JSON: the answer with memories used, prediction and costs.")
 @click.pass_obj
 def ask(options: dict[str, Any], text: tuple[str, ...], continued: bool, chat_id: str, persona: str, as_json: bool) -> None:
-    """Ask one question; the answer streams to stdout. With - or without TEXT, standard input is the question."""
+    """Ask one question; the answer goes to stdout, and on a terminal it streams.
+
+    With - or without TEXT, standard input is the question. Memapp learns nothing from what is piped in: who wrote it is not known.
+    """
     from memapp.inference import Cancel
-    from memapp.services import chats, turn
+    from memapp.services import chats, ids, turn
 
     question = words_or_pipe(text, "ask")
     if not question.strip():
         raise UsageError("There is nothing to ask.", "Write a question after `memapp ask`.")
+    pasted = [(0, len(question))] if text in ((), ("-",)) and not sys.stdin.isatty() else []
     turn.checked(question)
     with opened(options) as runtime:
         if continued and not chat_id:
             threads = chats.list_threads(runtime, limit=1)
             chat_id = threads[0].id if threads else ""
-        thread = chats.get_thread(runtime, chat_id) if chat_id else chats.new_thread(runtime, persona)
+        elif chat_id:
+            chat_id = chats.get_thread(runtime, ids.chat(runtime, chat_id)).id
         load(runtime)
-        answer(runtime, thread.id, turn.take_turn(runtime, thread.id, question), as_json=as_json)
+        thread_id = chat_id or chats.new_thread(runtime, persona).id
+        answer(runtime, thread_id, turn.take_turn(runtime, thread_id, question, pasted=pasted), as_json=as_json)
         learn(runtime, Cancel())
 
 

@@ -11,11 +11,12 @@ _ESCAPES = re.compile(
     r"|(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]"  # CSI: colours, cursor
     r"|\x1b[@-Z\\-_]"
 )
-_UNWANTED = re.compile(
+UNWANTED = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls but tab and newline
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # bidi overrides: they show text in another order than it is
     "\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]"  # lone surrogates cannot be stored; noncharacters
 )
+"""Characters that act on a terminal or cannot be stored."""
 
 
 def clean(text: str) -> str:
@@ -29,7 +30,7 @@ def clean(text: str) -> str:
     previous = None
     while previous != text:  # taking one sequence out may join the halves of another
         previous = text
-        text = _UNWANTED.sub("", _ESCAPES.sub("", text))
+        text = UNWANTED.sub("", _ESCAPES.sub("", text))
     return text
 
 

@@ -5,6 +5,7 @@ Vectors and relations are saved together: a fact with a vector has been related,
 
 import sqlite3
 from collections.abc import Sequence
+from itertools import count, islice
 
 from memapp.domain.changes import Actor, Linked
 from memapp.domain.relation import strongest
@@ -19,13 +20,15 @@ Alike = dict[int, list[tuple[int, float]]]
 KINDS: tuple[vectors.OwnerKind, ...] = ("memory", "message")
 
 
-def embed(runtime: Runtime, cancel: Cancel) -> None:
-    """Embed facts and messages that have no vector of this model, newest first, a batch at a time."""
+def embed(runtime: Runtime, cancel: Cancel, batches: int | None = None) -> None:
+    """Embed facts and messages that have no vector of this model, newest first: all, or so many batches of each."""
     embedder = runtime.embedding.ready()
     if embedder is None:
         return
     for kind in KINDS:
-        while not cancel.is_set():
+        for _ in islice(count(), batches):
+            if cancel.is_set():
+                return
             batch = vectors.waiting(runtime.database.read(), runtime.user_id, kind, embedder.model_id, BATCH)
             if not batch:
                 break

@@ -32,6 +32,8 @@ from memapp.store import checkpoints, events, expectations
 
 log = logging.getLogger(__name__)
 
+BATCHES_AT_LAST = 4
+"""Batches that a command embeds before it ends: what an import left may take minutes."""
 MOST_TRIES = 3
 """On so many different days the model may fail on a message: a server that is away for an evening is no fault of the message."""
 
@@ -45,7 +47,7 @@ def work(runtime: Runtime, thread_id: str | None, cancel: Cancel) -> Iterator[Wr
         yield from _learn_pending(runtime, model, cancel)
         if cancel.is_set():
             return
-        embed(runtime, cancel)
+        embed(runtime, cancel, None if thread_id else BATCHES_AT_LAST)
         if model and thread_id and not cancel.is_set():
             if runtime.settings.speculate:
                 _predict_ahead(runtime, model, thread_id, cancel)

@@ -1,5 +1,8 @@
 """What is said when no reply comes."""
 
+import io
+import json
+
 import pytest
 
 from memapp import bootstrap
@@ -27,3 +30,37 @@ def test_an_address_that_cannot_be_used_is_shown_as_it_was_written_but_for_a_pas
     assert "ftp://x." in memapp("config", "set", "server", "ftp://x")[2]
     err = memapp("config", "set", "server", "http://me:secret@here/v1")[2]
     assert "cannot be used: here." in err and "secret" not in err
+
+
+def test_nothing_is_learned_from_what_is_piped_in(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("I have a dog named Rex. My name is Ana."))
+    assert memapp("ask", "-")[0] == 0
+    assert (memapp("list")[1], memapp("consents")[1]) == ("", "")
+    assert memapp("ask", "I have a dog named Rex. My name is Ana.")[0] == 0
+    assert "Rex" in memapp("list")[1]
+
+
+def test_a_chat_is_named_by_a_part_of_its_id(memapp: Terminal) -> None:
+    chat = json.loads(memapp("ask", "--json", "Hello?")[1])["chat"]
+    again = json.loads(memapp("ask", "--json", "--chat", chat[-6:], "And now?")[1])
+    assert again["chat"] == chat
+    assert memapp("ask", "--chat", "nothing", "Hello?")[0] == 2
+
+
+def test_what_acts_on_a_terminal_is_escaped_in_json(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    from memapp.cli.output import show_json
+
+    before = {"title": "a\x9b31m b\u202ec\n\td é 漢"}
+    memapp("list")  # so that what is written is read below
+    written = io.StringIO()
+    monkeypatch.setattr("sys.stdout", written)
+    show_json(before)
+    assert json.loads(written.getvalue()) == before
+    assert "é 漢" in written.getvalue() and written.getvalue().replace("\n", "").isprintable()
+
+
+@pytest.mark.parametrize("command", [("rm", "\udcff"), ("list", "tag:\udcff"), ("ask", "\udcff"), ("add", "\udcff")])
+def test_words_that_are_no_utf_8_are_told_in_one_line(memapp: Terminal, command: tuple[str, ...]) -> None:
+    code, out, err = memapp(*command)
+    assert (code, out) == (2, "")
+    assert "Traceback" not in err and err.count("\n") == 1

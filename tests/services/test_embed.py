@@ -9,7 +9,7 @@ from memapp.domain.relation import strongest
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.services import curate, undo
-from memapp.services.embed import embed
+from memapp.services.embed import BATCH, embed
 from memapp.services.recall import RecallRequest, recall
 from memapp.store import history, relations
 from tests.builders import make_runtime
@@ -92,3 +92,13 @@ def test_recall_brings_what_is_related_to_a_hit_after_the_hits(runtime: Runtime)
 
 def test_only_the_likest_above_the_least_likeness_count() -> None:
     assert strongest([("a", 0.49), ("b", 0.9), ("c", 0.6), ("d", 1.0000001)], 0.5, 2) == (("d", 1.0), ("b", 0.9))
+
+
+def test_a_command_that_ends_leaves_the_rest_for_the_next_time(runtime: Runtime) -> None:
+    for number in range(2 * BATCH + 1):
+        add(runtime, f"User owns bicycle number {number}.")
+    embed(runtime, Cancel(), 1)
+    conn = runtime.database.read()
+    assert conn.execute("SELECT count(*) FROM embeddings").fetchone()[0] == BATCH
+    embed(runtime, Cancel())
+    assert conn.execute("SELECT count(*) FROM embeddings").fetchone()[0] == 2 * BATCH + 1
