@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import click
 
-from memapp.cli.output import opened, say, show, show_list, when
+from memapp.cli.output import opened, refuse_own, say, show, show_list, when
 from memapp.cli.shape import ListingGroup, as_json_option, limit_option
 from memapp.domain.text import counted
 
@@ -123,5 +123,6 @@ def _export(options: dict[str, Any], chat_id: str, form: Literal["md", "json"], 
     if output is None:
         show(text)
         return
+    refuse_own(options, output)
     transfer.write_private(output, [text])
     say(f"Written to {output}.")

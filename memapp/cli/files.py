@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from memapp.cli.output import opened, say, show, show_json, show_rows
+from memapp.cli.output import opened, refuse_own, say, show, show_json, show_rows
 from memapp.cli.shape import as_json_option
 from memapp.domain.consent import label
 from memapp.domain.text import clean, counted, one_line
@@ -39,6 +39,7 @@ def locate(options: dict[str, Any], place: str | None, as_json: bool) -> None:
 def backup(options: dict[str, Any], target: Path, yes: bool, as_json: bool) -> None:
     """Write a checked copy of the memory file to TARGET."""
     path = target.expanduser().absolute()
+    refuse_own(options, path)
     if path.is_file() and not yes:
         raise NeedsYes(f"There is a file {target} already.", "Add --yes to replace it.")
     if not path.parent.is_dir():

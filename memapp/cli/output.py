@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
 from memapp.domain.text import UNWANTED, clean, one_line
+from memapp.errors import UsageError
 
 if TYPE_CHECKING:
     from memapp.runtime import Runtime
@@ -65,6 +67,16 @@ def show_list(found: Sequence[_Found], as_json: bool, row: Callable[[_Found], Ma
 def when(moment: datetime) -> str:
     """Write a time as the person's clock shows it."""
     return f"{moment.astimezone():%Y-%m-%d %H:%M}"
+
+
+def refuse_own(options: Mapping[str, Any], target: Path) -> None:
+    """Raise `UsageError` for a file that memapp itself keeps: nothing is written over the memory."""
+    from memapp import paths
+
+    own = paths.locate(options["home"], options["database"])
+    kept = [own.config, own.categories, *(Path(f"{own.database}{end}") for end in ("", "-wal", "-shm", "-journal"))]
+    if target.expanduser().resolve() in [one.resolve() for one in kept]:
+        raise UsageError(f"{target} is memapp's own file.", "Name another.")
 
 
 @contextmanager

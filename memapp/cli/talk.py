@@ -45,7 +45,7 @@ def open_app(options: dict[str, Any], question: str = "") -> int:
 def ask(options: dict[str, Any], text: tuple[str, ...], continued: bool, chat_id: str, persona: str, as_json: bool) -> None:
     """Ask one question; the answer goes to stdout, and on a terminal it streams.
 
-    With - or without TEXT, standard input is the question. Memapp learns nothing from what is piped in: who wrote it is not known.
+    With - or without TEXT, standard input is the question. What is piped in teaches memapp nothing: who wrote it is not known.
     """
     from memapp.inference import Cancel
     from memapp.services import chats, ids, turn

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from memapp.cli.output import opened, say, show, show_json
+from memapp.cli.output import opened, refuse_own, say, show, show_json
 from memapp.cli.shape import as_json_option
 from memapp.errors import NeedsYes
 
@@ -34,6 +34,7 @@ def export(options: dict[str, Any], form: Literal["jsonl", "md"], output: Path |
             for piece in pieces:
                 show(piece, newline=False)
             return
+        refuse_own(options, output)
         transfer.write_private(output, pieces)
     say(f"Written to {output}.")
 

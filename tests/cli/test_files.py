@@ -19,3 +19,14 @@ def test_a_backup_into_a_folder_that_is_not_there_blames_the_folder(memapp: Term
     code, _, err = memapp("backup", str(tmp_path / "some" / "new.db"))
     assert (code, f"There is no folder {tmp_path / 'some'}." in err) == (1, True)
     assert "memory file has a problem" not in err
+
+
+def test_nothing_is_written_over_the_memory(memapp: Terminal) -> None:
+    memapp("add", "User keeps bees.")
+    chat = memapp("ask", "--json", "Hello?")[1].split('"')[3]
+    (memapp.home / "link.db").symlink_to(memapp.home / "memapp.db")
+    for command in (("backup", "--yes"), ("export", "-o"), ("chats", "export", chat, "-o")):
+        for name in ("memapp.db", "memapp.db-wal", "config.toml", "link.db"):
+            code, _, err = memapp(*command, str(memapp.home / name))
+            assert (code, "memapp's own file" in err) == (2, True), (command, name)
+    assert "bees" in memapp("list")[1]
