@@ -62,9 +62,9 @@ def fit_hits(
     limit: int,
     prompt_tokens: Callable[[Prompt], int],
 ) -> tuple[Recalled, ...]:
-    """Drop the weakest hits until the request, reply included, stays within `limit` tokens."""
+    """Drop the weakest hits until the request, reply included, stays below `limit` tokens."""
     kept = [tuple(hits[:count]) for count in range(len(hits), 0, -1)]
-    return _first(kept, lambda some: _cost(request(some), prompt_tokens) <= limit) or ()
+    return _first(kept, lambda some: _cost(request(some), prompt_tokens) < limit) or ()
 
 
 def _cost(request: Request, prompt_tokens: Callable[[Prompt], int]) -> int:

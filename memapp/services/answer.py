@@ -7,7 +7,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 
@@ -16,7 +16,7 @@ from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.prompt import Finished, Piece, Prompt, Sampling, Usage
 from memapp.domain.text import clean, one_line, shorten
 from memapp.domain.turn import Completed, Failed, Found, Predicted, Restarted, Streamed, TurnEvent, Waiting
-from memapp.errors import MemappError, ModelError
+from memapp.errors import DiskFull, MemappError, ModelError, StoreError
 from memapp.inference import Cancel, ChatModel
 from memapp.prompts import budget, predict, quotes, respond
 from memapp.prompts import remark as remarks
@@ -109,14 +109,17 @@ def answer(runtime: Runtime, turn: OpenTurn) -> Iterator[TurnEvent]:
         with _watchdog(runtime, turn, so_far):
             yield from _calls(runtime, turn, so_far)
         _settle(turn, so_far)
-    except MemappError as problem:
-        so_far.status, error = MessageStatus.FAILED, problem
+    except MemappError as reason:
+        so_far.status, error = MessageStatus.FAILED, reason
     except GeneratorExit:  # the watcher stopped iterating
         so_far.status = MessageStatus.STOPPED
         raise
     finally:
-        saved = _finish(runtime, turn, so_far)
-    yield Failed(saved, error) if error else Completed(saved, so_far.expects)
+        saved, unsaved = _save(runtime, turn, so_far)
+    if problem := error or unsaved:
+        yield Failed(saved, problem)
+    else:
+        yield Completed(saved, so_far.expects)
 
 
 def _settle(turn: OpenTurn, so_far: _Reply) -> None:
@@ -157,11 +160,12 @@ def _calls(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Iterator[TurnEve
         yield Found(so_far.evidence.hits)
     attempt = Attempt(len(turn.others))
     yield from _stream_reply(runtime, model, setting, turn, so_far, in_suffix, attempt)
-    repeated = respond.repeats(so_far.text, setting.history)
+    repeated = respond.repeats(so_far.text, exchanges(turn.earlier), turn.message.text if turn.message else None)
     if (repeated or so_far.text.strip() in turn.others) and not turn.cancel.is_set():
         yield Restarted(repeated or so_far.text)
         so_far.text = so_far.expects = ""
         attempt = replace(attempt, second=True, avoid=repeated or "")
+        in_suffix = _affordable(runtime, model, setting, in_suffix, attempt)
         yield from _stream_reply(runtime, model, setting, turn, so_far, in_suffix, attempt)
 
 
@@ -190,11 +194,11 @@ def _predict(runtime: Runtime, model: ChatModel, setting: Scene, turn: OpenTurn,
     return Predicted(predict.keywords(setting.message or ""), "keywords", so_far.predict_usage)
 
 
-def _affordable(runtime: Runtime, model: ChatModel, setting: Scene, found: Evidence) -> Evidence:
+def _affordable(runtime: Runtime, model: ChatModel, setting: Scene, found: Evidence, attempt: Attempt = FIRST) -> Evidence:
     """Drop the weakest hits until the request stays within its budget."""
     hits = budget.fit_hits(
         found.hits,
-        lambda some: _reply_request(runtime, setting, replace(found, hits=tuple(some))),
+        lambda some: _reply_request(runtime, setting, replace(found, hits=tuple(some)), attempt),
         _limit(runtime, model),
         model.prompt_tokens,
     )
@@ -245,7 +249,7 @@ def _reply_request(runtime: Runtime, setting: Scene, evidence: Evidence, attempt
 def _save_partial(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> None:
     if time.monotonic() - so_far.saved_at >= SAVE_PARTIAL_SECONDS:
         so_far.saved_at = time.monotonic()
-        with runtime.database.write() as conn:
+        with suppress(DiskFull), runtime.database.write() as conn:  # the person reads on; the end tells
             chat.save_partial(conn, runtime.user_id, turn.reply.id, so_far.text)
             _advance(runtime, conn, turn, Checkpoint.replying)
 
@@ -284,6 +288,14 @@ def _watchdog(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Iterator[None
     finally:
         for timer in timers:
             timer.cancel()
+
+
+def _save(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> tuple[Message, StoreError | None]:
+    """End the reply in the file. If that fails, as on a full disk, return why with what is on the screen."""
+    try:
+        return _finish(runtime, turn, so_far), None
+    except StoreError as error:
+        return replace(turn.reply, text=so_far.text.strip(), status=MessageStatus.FAILED, usage=so_far.usage), error
 
 
 def _finish(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Message:

@@ -1,21 +1,24 @@
 """Hostile and broken input: a clear error, a turn that still ends, and nothing lost."""
 
 import os
+import sqlite3
 import subprocess
 import sys
+from contextlib import suppress
 from datetime import timedelta
+from itertools import count
 from pathlib import Path
 
 import pytest
 
 from memapp import bootstrap
 from memapp.domain.chat import MessageStatus
-from memapp.domain.turn import Completed, Failed, Predicted, Streamed
+from memapp.domain.turn import Completed, Failed, Found, Predicted, Streamed
 from memapp.errors import ConfigError, DiskFull, MemappError, ModelError, StoreError, UsageError
 from memapp.inference import Cancel
 from memapp.inference.scripted import CallKind, Fault, ScriptedModel
 from memapp.runtime import Runtime
-from memapp.services import browse, chats, curate, upkeep
+from memapp.services import answer, browse, chats, curate, upkeep
 from memapp.services.recall import RecallRequest, recall
 from memapp.services.turn import retry_turn, take_turn
 from tests.builders import Clock, make_runtime, new_chat, only, say
@@ -178,6 +181,30 @@ def test_a_full_disk_before_the_first_commit_refuses_the_message_whole(runtime: 
     assert texts(runtime, thread) == []
     writer.execute("PRAGMA max_page_count = 1000000")
     assert isinstance(say(runtime, thread, "a long message " * 5_000)[-1], Completed)
+
+
+def test_a_disk_that_fills_while_a_reply_is_written_fails_the_turn_and_keeps_its_words(
+    runtime: Runtime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answer, "SAVE_PARTIAL_SECONDS", 0)
+    thread, model, writer = new_chat(runtime), runtime.chat.ready(), runtime.database._writer
+    assert isinstance(model, ScriptedModel) and writer is not None
+    writer.set_authorizer(None)
+    model.enqueue(said := (" " * 40).join(["word"] * 200))  # more than is free in the pages that are there
+    happened = []
+    for event in take_turn(runtime, thread, "Go on."):
+        if isinstance(event, Found):
+            writer.execute(f"PRAGMA max_page_count = {writer.execute('PRAGMA page_count').fetchone()[0]}")
+            with suppress(sqlite3.OperationalError):
+                for number in count():
+                    writer.execute("INSERT INTO interface VALUES ('me', ?, ?)", (f"filler {number}", f'"{"x" * 300}"'))
+        happened.append(event)
+    failed = only(Failed, happened)
+    assert isinstance(failed.error, DiskFull)
+    assert failed.reply.text == said
+    writer.execute("PRAGMA max_page_count = 1000000")
+    assert texts(runtime, thread)[0] == "Go on."
+    assert isinstance(say(runtime, thread, "And now?")[-1], Completed)
 
 
 def test_a_clock_that_goes_back_changes_no_order(runtime: Runtime) -> None:

@@ -9,7 +9,7 @@ from memapp.domain.turn import Completed, Restarted
 from memapp.errors import UsageError
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
-from memapp.services import chats, transfer
+from memapp.services import chats, curate, transfer
 from memapp.services.turn import remark
 from tests.builders import make_runtime, new_chat, only, recorded, say
 
@@ -108,15 +108,38 @@ def test_conversation_persists_across_sessions(tmp_path: Path, model: ScriptedMo
     again.close()
 
 
-@pytest.mark.parametrize("letters", [10, 2_000, 200_000])
-def test_token_budget_below_4000_per_request(runtime: Runtime, model: ScriptedModel, letters: int) -> None:
-    thread = new_chat(runtime, "tom")
+@pytest.mark.parametrize("letters", [10, 2_000, 20_000])
+def test_token_budget_below_4000_per_request(tmp_path: Path, model: ScriptedModel, letters: int) -> None:
+    runtime = make_runtime(tmp_path, model, prompt_memories=12, top_k=20)
+    thread = new_chat(runtime)
+    for number in range(12):
+        curate.add(runtime, f"User found frost on window {number} {'and scorch marks below it ' * 9}")
     text = ("frost and scorch marks " * (letters // 23 + 1))[:letters]
-    for _ in range(4):
-        model.enqueue(text[:5_000])
-        say(runtime, thread, text)
-    for prompt, sampling in zip(model.seen, model.samplings, strict=True):
-        assert model.prompt_tokens(prompt) + sampling.max_tokens < 4_000
+    for number in range(3):
+        for _ in range(2):  # the second try is a request too
+            model.enqueue((text * 500)[:5_000])
+        say(runtime, thread, f"{number} {text}")
+    costs = [
+        model.prompt_tokens(prompt) + sampling.max_tokens + (sampling.tail_tokens if sampling.tail else 0)
+        for prompt, sampling in zip(model.seen, model.samplings, strict=True)
+    ]
+    assert any("You said this already" in prompt.suffix for prompt in model.seen)
+    assert max(costs) < 4_000
+    assert letters == 10 or max(costs) > 3_900
+    runtime.close()
+
+
+@pytest.mark.parametrize("exchanges", [0, 3])
+def test_a_reply_that_no_prompt_showed_any_more_is_not_repeated(tmp_path: Path, exchanges: int) -> None:
+    model = ScriptedModel()
+    runtime = make_runtime(tmp_path, model, history_exchanges=exchanges)
+    thread = new_chat(runtime)
+    for reply in (said := "The door is what I would look at first.", "Ask him.", said, "Look at the window."):
+        model.enqueue(reply)
+    say(runtime, thread, "Where do I begin?")
+    say(runtime, thread, "word " * 20_000)
+    assert only(Restarted, say(runtime, thread, "And then?")).repeated == said
+    runtime.close()
 
 
 def test_prompt_sizes_are_logged_for_each_turn(runtime: Runtime) -> None:

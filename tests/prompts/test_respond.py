@@ -46,6 +46,7 @@ def test_a_repeated_reply_is_named_and_sampled_more_freely() -> None:
     suffix, temperature = ask(scene(), attempt=Attempt(second=True, avoid="Tell me\nmore."))
     assert "Tell me more." in suffix
     assert temperature > Attempt(retries=1).temperature(0.3)
+    assert len(ask(scene(), attempt=Attempt(second=True, avoid="again " * 500))[0]) < 2 * respond.AVOID_CHARS
 
 
 def test_a_retry_puts_the_question_as_before_and_samples_other_words() -> None:
@@ -83,18 +84,25 @@ def test_the_prediction_is_the_first_line_after_the_tail() -> None:
 def test_a_reply_that_says_one_of_the_last_three_again_is_found() -> None:
     said = ["Ask the caretaker.", "The door is what I would look at first.", "The key is what I would look at first.", "Why?"]
     history = [Exchange("And?", reply) for reply in said]
-    assert respond.repeats(" the DOOR is what I would look at first!", history) == said[1]
-    assert respond.repeats("Ask the caretaker, please.", history) is None
-    assert respond.repeats("Scorch marks inside, frost outside.", history) is None
-    assert respond.repeats("", history) is None
+    assert respond.repeats(" the DOOR is what I would look at first!", history, "So?") == said[1]
+    assert respond.repeats("Ask the caretaker, please.", history, "So?") is None
+    assert respond.repeats("Scorch marks inside, frost outside.", history, "So?") is None
+    assert respond.repeats("", history, "So?") is None
+
+
+def test_what_is_asked_again_may_be_answered_again() -> None:
+    said = "The door is what I would look at first."
+    assert respond.repeats(said, [Exchange("Where to look?", said)], "where to  look?") is None
+    assert respond.repeats(said, [Exchange(None, said)], None) == said
 
 
 def test_a_short_answer_may_be_given_twice() -> None:
-    assert respond.repeats("Yes.", [Exchange("Is it?", "Yes.")]) is None
+    assert respond.repeats("Yes.", [Exchange("Is it?", "Yes.")], "So?") is None
 
 
 def test_a_reply_that_only_adds_a_few_words_to_an_earlier_one_repeats_it() -> None:
     said = "Frost on the outside of the window. Where was the spell cast from?"
     history = [Exchange("Tom?", said), Exchange("And?", "Ask the caretaker.")]
-    assert respond.repeats(f"Hm. {said} Think!", history) == said
-    assert respond.repeats("Where was the spell cast from? The marks on the sill say inside, and the key too.", history) is None
+    assert respond.repeats(f"Hm. {said} Think!", history, "So?") == said
+    more = "Where was the spell cast from? The marks on the sill say inside, and the key too."
+    assert respond.repeats(more, history, "So?") is None
