@@ -229,6 +229,11 @@ class MemappApp(App[None]):
             leave()
             self.call_later(self.action_mode, mode)
 
+    def on_click(self, event: events.Click) -> None:
+        """Take back what a toast is about, when its undo is clicked."""
+        if step := event.style.meta.get("undo"):
+            self.chat.undo_last(step)
+
     def on_top_bar_mode_chosen(self, event: Any) -> None:
         self.call_later(self.action_mode, event.mode)
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from textual.content import Content, Span
 from textual.dom import DOMNode
+from textual.notifications import SeverityLevel
 from textual.screen import Screen
 from textual.style import Style
 
@@ -15,6 +16,8 @@ from memapp.domain.text import clean, one_line, shorten
 
 TOAST_LINES = 7
 """So many lines at the bottom a toast may take."""
+
+UNDO = "bold underline $accent"
 
 Part = str | Content | tuple[str, str | Style]
 
@@ -43,10 +46,14 @@ def marked(text: str, words: Iterable[str], style: str) -> Content:
     return Content(shown, spans)
 
 
-def notify(node: DOMNode, text: str, *, title: str = "", problem: bool = False, seconds: float = 5.0) -> None:
-    """Show a toast."""
-    shown = shorten(clean(text), 400)
-    node.app.notify(shown, title=clean(title), severity="warning" if problem else "information", timeout=seconds, markup=False)
+def notify(node: DOMNode, text: str, *, title: str = "", problem: bool = False, seconds: float = 5.0, undo: str = "") -> None:
+    """Show a toast; one about a step that is on the `UndoStack` ends with an undo to click."""
+    shown = plain(shorten(clean(text), 400))
+    if undo:
+        shown = joined(shown, "\n", Content.styled("undo (ctrl+z)", UNDO).stylize(Style.from_meta({"undo": undo})))
+    severity: SeverityLevel = "warning" if problem else "information"
+    # Textual shows a finished Content as it is only where it would read a text as markup.
+    node.app.notify(shown, title=clean(title), severity=severity, timeout=seconds, markup=True)  # type: ignore[arg-type]
 
 
 def place_toasts(screen: Screen[object]) -> None:

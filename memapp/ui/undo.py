@@ -1,10 +1,15 @@
 """What can be taken back: the last things done on the screen, newest last."""
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+
+from textual.dom import DOMNode
 
 from memapp.runtime import Runtime
 from memapp.services import undo
+from memapp.ui.safe import notify
 
 MOST = 50
 
@@ -16,8 +21,8 @@ class Undo:
     label: str
     """What was done: `Deleted “Tea”`."""
     back: Callable[[Runtime], object]
-    step: str = ""
-    """Of the history; empty for what stands in none, like the title of a chat."""
+    step: str
+    """Of the history; a name of its own for what stands in none, like the title of a chat."""
 
 
 class UndoStack:
@@ -25,11 +30,22 @@ class UndoStack:
 
     def __init__(self, gone: Callable[[str], None]) -> None:
         self._done: list[Undo] = []
+        self._numbers = itertools.count(1)
         self._gone = gone
         """Told each step that was taken back."""
 
-    def push(self, label: str, back: Callable[[Runtime], object], step: str = "") -> None:
-        self._done = [*self._done, Undo(label, back, step)][-MOST:]
+    def push(self, label: str, way_back: str | Callable[[Runtime], object]) -> str:
+        """Keep what was done, with its step of the history or with what takes it back; return the name of the step."""
+        if isinstance(way_back, str):
+            done = Undo(label, partial(undo.undo, step=way_back), way_back)
+        else:
+            done = Undo(label, way_back, f"unwritten {next(self._numbers)}")
+        self._done = [*self._done, done][-MOST:]
+        return done.step
+
+    def tell(self, node: DOMNode, label: str, way_back: str | Callable[[Runtime], object]) -> None:
+        """Keep what was done, and say it in a toast whose undo takes back just that."""
+        notify(node, label, undo=self.push(label, way_back))
 
     def drop(self, step: str) -> None:
         """Leave out a step that was taken back, here or elsewhere."""

@@ -135,6 +135,11 @@ class Seen:
         await self.pilot.press("enter")
         await self.answered()
 
+    async def click(self, words: str) -> None:
+        """Click on words on the screen."""
+        y, line = next((y, line) for y, line in enumerate(self.lines()) if words in line)
+        await self.pilot.click(offset=(line.index(words) + 1, y))
+
     async def answered(self) -> None:
         """Wait until no turn runs."""
         await self.pilot.pause()
@@ -154,7 +159,7 @@ class Seen:
         return " ".join(word for word in self.text().split() if not set(word) <= set("│╭╮╰╯─▌"))
 
     def toasts(self) -> list[str]:
-        return [one.message for one in self.app._notifications]
+        return [str(one.message) for one in self.app._notifications]
 
 
 BRIEF = {

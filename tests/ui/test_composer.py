@@ -118,7 +118,6 @@ async def test_a_draft_survives_without_a_proper_end(world: World) -> None:
         await seen.until(lambda: chats.get_draft(seen.app.runtime, thread.id) == "my name is Eve")
         seen.chat.composer.clear_text()  # what a kill would lose: nothing more is saved
         seen.chat.drafts.held = True
-        seen.chat.drafts.put_aside = ("my name is Eve", ((7, 14),))
     async with world.app() as again:
         await again.ready()
         assert again.chat.composer.text == "my name is Eve"
@@ -200,7 +199,7 @@ async def test_a_fact_that_is_sent_twice_at_once_is_kept_once_and_said_so(seen: 
     burst(seen, "enter", "enter", *"next")
     await seen.until(lambda: seen.chat.composer.text == "next")
     assert curate.count(seen.app.runtime) == 1
-    assert seen.toasts() == ["Remembered: User sails."]
+    assert seen.toasts() == ["Remembered “User sails.”\nundo (ctrl+z)"]
 
 
 def editor(folder: Path, script: str) -> str:

@@ -210,8 +210,11 @@ async def test_pinning_forgetting_and_undo(world: World) -> None:
         await seen.pilot.press("d")
         await seen.until(lambda: len(texts(screen)) == 2)
         assert any("In the trash" in toast and "ctrl+z" in toast for toast in seen.toasts())
-        await seen.pilot.press("ctrl+z")
+        seen.app.chat.undone.push("Learned something since", lambda _: None)
+        await seen.click("undo (ctrl+z)")  # takes back what the toast is about, not what was done last
         await seen.until(lambda: len(texts(screen)) == 3)
+        assert screen.rows.items[0].pinned and any("Taken back: In the trash" in toast for toast in seen.toasts())
+        await seen.pilot.press("ctrl+z")
         await seen.pilot.press("u")
         await seen.until(lambda: not any(one.pinned for one in screen.rows.items))
 
@@ -497,7 +500,7 @@ async def test_a_damaged_page_is_told_and_the_app_goes_on(world: World, monkeypa
         pass
     damage(world.folder / "memapp.db", "memories")
     monkeypatch.setattr("memapp.store.database.LARGE_BYTES", 0)  # else it is read through before anything is shown
-    monkeypatch.setattr("memapp.services.soundness.check", lambda _: None)
+    monkeypatch.setattr("memapp.store.database.Database.check", lambda _: None)
     async with world.app() as seen:
         await seen.ready()
         seen.app.clear_notifications()

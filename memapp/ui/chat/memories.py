@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from memapp.domain.changes import Revision
-from memapp.domain.memory import MAX_MEMORY_CHARS, Memory
+from memapp.domain.memory import MAX_MEMORY_CHARS
 from memapp.domain.text import one_line, shorten
-from memapp.services import chats, curate, undo
+from memapp.services import chats, curate
 from memapp.services.merge import Written
 from memapp.ui.safe import notify
 from memapp.ui.screens.detail import Line, MemoryCard
@@ -37,13 +37,13 @@ class MemoryDeeds:
         wanted = await self._screen.app.push_screen_wait(MemoryCard(memory, why, self._runtime.clock()))
         match wanted.deed if wanted else None:
             case "forget":
-                await self._change("Forgot", memory, await asyncio.to_thread(curate.discard, self._runtime, memory.id))
+                self._did("Forgot", memory.text, await asyncio.to_thread(curate.discard, self._runtime, memory.id))
             case "pin":
                 label = "Unpinned" if memory.pinned else "Pinned"
                 revision = await asyncio.to_thread(curate.pin, self._runtime, memory.id, pinned=not memory.pinned)
-                await self._change(label, memory, revision)
+                self._did(label, memory.text, revision)
             case "edit" if wanted and wanted.text != memory.text:
-                await self._change("Edited", memory, await asyncio.to_thread(curate.edit, self._runtime, memory.id, wanted.text))
+                self._did("Edited", memory.text, await asyncio.to_thread(curate.edit, self._runtime, memory.id, wanted.text))
             case "copy":
                 self._screen.app.copy_to_clipboard(memory.text)
                 notify(self._screen, "Copied.")
@@ -53,10 +53,8 @@ class MemoryDeeds:
     async def add(self, text: str) -> None:
         """Remember something in the person's own words."""
         revision = await asyncio.to_thread(curate.add, self._runtime, text)
-        self._undoable("Remembered", text, revision)
         self._screen.app.fresh_memory = revision.memory_id
-        self._screen.app.memories_changed()
-        notify(self._screen, f"Remembered: {text}")
+        self._did("Remembered", text, revision)
 
     async def write(self, text: str) -> None:
         """Let the person put something into the words to be remembered."""
@@ -70,9 +68,7 @@ class MemoryDeeds:
         """Say quietly that a fact was learned or changed; with the first three, say what can be done about it."""
         memory, before = written.memory, written.before
         done = "Updated" if before else "Remembered"
-        self._screen.undone.push(
-            f"{done} “{shorten(memory.text, 40)}”", lambda runtime: undo.undo(runtime, written.step), written.step
-        )
+        self._screen.undone.push(f"{done} “{shorten(memory.text, 40)}”", written.step)
         self._screen.app.fresh_memory = memory.id
         if shown:
             was = f" (was: {before.text})" if before else ""
@@ -84,7 +80,7 @@ class MemoryDeeds:
     def unlearned(self, texts: Sequence[str], step: str, *, shown: bool) -> None:
         """Say quietly what went with words that the person replaced."""
         more = f" and {len(texts) - 1} more" if len(texts) > 1 else ""
-        self._screen.undone.push(f"Let go of “{shorten(texts[0], 40)}”", lambda runtime: undo.undo(runtime, step), step)
+        self._screen.undone.push(f"Let go of “{shorten(texts[0], 40)}”", step)
         self._screen.app.memories_changed()
         if shown:
             self._screen.transcript.note(f"No longer remembered: {texts[0]}{more}", step=step)
@@ -98,12 +94,6 @@ class MemoryDeeds:
             self._screen.transcript.note(f"({HINTS[given]})")
             await asyncio.to_thread(chats.remember_choice, self._runtime, "hints", given + 1)
 
-    async def _change(self, done: str, memory: Memory, revision: Revision) -> None:
-        label = self._undoable(done, memory.text, revision)
-        notify(self._screen, f"{label}. ctrl+z takes it back.")
+    def _did(self, done: str, text: str, revision: Revision) -> None:
+        self._screen.undone.tell(self._screen, f"{done} “{shorten(one_line(text), 40)}”", revision.step)
         self._screen.app.memories_changed()
-
-    def _undoable(self, done: str, text: str, revision: Revision) -> str:
-        label = f"{done} “{shorten(one_line(text), 40)}”"
-        self._screen.undone.push(label, lambda runtime: undo.undo(runtime, revision.step), revision.step)
-        return label

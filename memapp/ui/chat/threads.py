@@ -12,7 +12,6 @@ from memapp.domain.text import shorten
 from memapp.runtime import Runtime
 from memapp.services import chats
 from memapp.ui.panels.threads import ThreadPane
-from memapp.ui.safe import notify
 from memapp.ui.screens.detail import Line
 from memapp.ui.told import told
 from memapp.ui.undo import Undo
@@ -89,8 +88,7 @@ class Threads(ThreadPane):
         await asyncio.to_thread(chats.delete_thread, self._runtime, thread.id)
         label = f"Deleted “{shorten(thread.title, 40)}”"
         back = partial(chats.restore_thread, thread_id=thread.id)
-        chat.undone.push(label, back)
-        notify(self, f"{label}. ctrl+z brings it back.")
+        chat.undone.tell(self, label, back)
         if chat.thread is not None and chat.thread.id == thread.id:
             self._left = back, thread
             chat.open_thread(None)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from memapp.domain.chat import Message
 from memapp.domain.consent import SHOWN_CHARS, Patch, change, label
 from memapp.domain.text import one_line, shorten
-from memapp.services import undo
 from memapp.services.consent import questions
 from memapp.ui.inbox.reading import Settled, proposed_by, settled_by
 from memapp.ui.widgets.transcript import Transcript
@@ -35,7 +34,7 @@ class WaitingLine:
             return  # a remark, or an old message answered again
         for one in await asyncio.to_thread(settled_by, self._screen.runtime, message):
             self._settled.append((settled_line(one), one.step))
-            self._screen.undone.push(one.said, lambda runtime, step=one.step: undo.undo(runtime, step), one.step)  # type: ignore[misc]
+            self._screen.undone.push(one.said, one.step)
         self._passed_over = await asyncio.to_thread(questions.passed_over, self._screen.runtime, message)
         self._screen.app.memories_changed()
 

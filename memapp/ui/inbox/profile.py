@@ -12,7 +12,6 @@ from textual.getters import app as the_app
 from textual.widgets import Static
 
 from memapp.runtime import Runtime
-from memapp.services import undo
 from memapp.services.consent import decisions
 from memapp.ui.app import MemappApp
 from memapp.ui.inbox import reading
@@ -115,6 +114,5 @@ class ProfilePane(Vertical):
         step = await asyncio.to_thread(decisions.set_field, self.runtime, field, value)
         self.leave_field()
         done = await asyncio.to_thread(decisions.told, self.runtime, step)
-        self.app.chat.undone.push(done, lambda runtime: undo.undo(runtime, step), step)
-        notify(self, f"{done}. ctrl+z takes it back.")
+        self.app.chat.undone.tell(self, done, step)
         self.app.memories_changed()

@@ -17,7 +17,6 @@ from textual.getters import app as the_app
 from textual.message import Message
 
 from memapp.runtime import Runtime
-from memapp.services import undo
 from memapp.services.consent import decisions
 from memapp.ui.app import MemappApp
 from memapp.ui.inbox import reading
@@ -240,8 +239,7 @@ class WaitingPane(Horizontal):
         label = await asyncio.to_thread(decisions.told, self.runtime, step)
         if self.view.field.key:
             self._leave_field()
-        self.app.chat.undone.push(label, lambda runtime: undo.undo(runtime, step), step)
-        notify(self, f"{label}. ctrl+z takes it back.")
+        self.app.chat.undone.tell(self, label, step)
         self.app.memories_changed()
 
     # Reading on ------------------------------------------------------------------------------------------------------

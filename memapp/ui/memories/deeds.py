@@ -10,7 +10,7 @@ from memapp.domain.forget import Receipt
 from memapp.domain.memory import Memory
 from memapp.domain.text import one_line, shorten
 from memapp.runtime import Runtime
-from memapp.services import curate, forget, lifecycle, undo
+from memapp.services import curate, forget, lifecycle
 from memapp.ui.memories.words import bar, many
 from memapp.ui.safe import notify
 from memapp.ui.screens.detail import Line, TextCard
@@ -153,8 +153,7 @@ class Deeds:
     def _did(self, done: str, chosen: Memory | Sequence[Memory], revision: Revision) -> None:
         """Keep the way back, say what was done, and let every screen show it."""
         label = f"{done} {_said([chosen] if isinstance(chosen, Memory) else chosen)}"
-        self._screen.app.chat.undone.push(label, lambda runtime: undo.undo(runtime, revision.step), revision.step)
-        notify(self._screen, f"{label} · ctrl+z takes it back")
+        self._screen.app.chat.undone.tell(self._screen, label, revision.step)
         self._screen.app.memories_changed()
 
 

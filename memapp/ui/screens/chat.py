@@ -351,11 +351,10 @@ class ChatScreen(Screen[None]):
         """Take the last thing back, or what was done in a certain step."""
         done = self.undone.pop(step)
         if done is None:
-            self.say("Nothing to undo.")
+            notify(self, "That is taken back already." if step else "Nothing to undo.")
             return
         await asyncio.to_thread(done.back, self.runtime)
-        if done.step:
-            self.undone.drop(done.step)
+        self.undone.drop(done.step)
         notify(self, f"Taken back: {done.label.replace(': ', ' ')}")
         self.threads.brought_back(done)
         self.list_threads()
