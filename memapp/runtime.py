@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from typing import Generic, Literal, TypeVar
 
 from memapp.domain.categories import Categories
+from memapp.domain.changes import Actor
 from memapp.domain.persona import Persona
 from memapp.errors import ModelError, ModelLoading
 from memapp.inference import Cancel as Cancel  # re-exported: the screen cancels what it started
@@ -17,6 +18,7 @@ from memapp.inference import ChatModel, Embedder
 from memapp.paths import Paths
 from memapp.settings import Loaded, Settings
 from memapp.store.database import Database
+from memapp.store.rows import new_id
 
 T = TypeVar("T", ChatModel, Embedder)
 SlotState = Literal["off", "loading", "ready", "failed"]
@@ -101,9 +103,13 @@ class Runtime:
         """Return a persona; a chat whose persona is gone falls back to the companion."""
         return self.personas.get(persona_id) or self.personas["companion"]
 
-    def purge_at(self) -> datetime:
-        """Return when what goes to the trash now leaves it for good."""
-        return self.clock() + timedelta(days=self.settings.purge_days)
+    def actor(self, thread_id: str = "") -> Actor:
+        """Return the person, who does something now, as a step of its own."""
+        return Actor(self.user_id, "person", thread_id, new_id(self.clock()))
+
+    def purge_at(self, since: datetime | None = None) -> datetime:
+        """Return when what goes to the trash now, or went there, leaves it for good."""
+        return (since or self.clock()) + timedelta(days=self.settings.purge_days)
 
     def close(self) -> None:
         """Stop the models, then close the file."""

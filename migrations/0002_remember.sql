@@ -65,6 +65,10 @@ WHEN old.text <> new.text OR old.state <> new.state BEGIN
     DELETE FROM embeddings WHERE owner_kind = 'memory' AND owner_key = old.key;
 END;
 
+-- Chats that are deleted are erased in the end, row by row: what refers to a row is found without reading all.
+CREATE INDEX predictions_checked ON predictions (checked_by) WHERE checked_by IS NOT NULL;
+CREATE INDEX surprises_prediction ON surprises (prediction_id) WHERE prediction_id IS NOT NULL;
+
 -- Everything that Activity counts, so that it reads no event itself.
 CREATE INDEX events_counted ON events (user_id, op, node, status, ts);
 
@@ -170,7 +174,7 @@ CREATE TABLE taken_back (
 -- What is still to be purged, when memapp was killed in the middle: first what to erase, then that the file is to be settled.
 CREATE TABLE purge_todo (
     user_id TEXT NOT NULL,
-    kind TEXT NOT NULL CHECK (kind IN ('memory', 'message', 'words', 'settle')),
+    kind TEXT NOT NULL CHECK (kind IN ('memory', 'message', 'thread', 'words', 'settle')),
     value TEXT NOT NULL,                         -- an id; or the words, which stand here no longer than erasing them takes
     PRIMARY KEY (user_id, kind, value)
 ) STRICT, WITHOUT ROWID;

@@ -63,7 +63,6 @@ def is_unused(memory: Memory, last_accessed: datetime, rule: Rule, now: datetime
     return max(last_accessed, memory.updated_at) < rule.unused_since(now)
 
 
-def may_be_erased(memory: Memory, days_of_use: Collection[date], now: datetime) -> bool:
-    """Tell whether a memory leaves the trash: its time is over, and memapp was used on enough days since it came there."""
-    since = sum(1 for day in days_of_use if day > memory.updated_at.date())
-    return memory.purge_at is not None and memory.purge_at <= now and since >= DAYS_OF_USE
+def may_be_erased(came: datetime, purge_at: datetime, days_of_use: Collection[date], now: datetime) -> bool:
+    """Tell whether something leaves the trash: its time is over, and memapp was used on enough days since it came there."""
+    return purge_at <= now and sum(1 for day in days_of_use if day > came.date()) >= DAYS_OF_USE

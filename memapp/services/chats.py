@@ -50,8 +50,11 @@ def new_thread(runtime: Runtime, persona: str = "") -> Thread:
     return thread
 
 
-def list_threads(runtime: Runtime, matching: str = "", *, limit: int = 200, offset: int = 0) -> list[Thread]:
-    return chat.list_threads(runtime.database.read(), runtime.user_id, matching=clean(matching), limit=limit, offset=offset)
+def list_threads(
+    runtime: Runtime, matching: str = "", *, limit: int = 200, offset: int = 0, deleted: bool = False
+) -> list[Thread]:
+    conn, words = runtime.database.read(), clean(matching)
+    return chat.list_threads(conn, runtime.user_id, matching=words, limit=limit, offset=offset, deleted=deleted)
 
 
 def get_thread(runtime: Runtime, thread_id: str) -> Thread:
@@ -93,13 +96,15 @@ def rename_thread(runtime: Runtime, thread_id: str, title: str) -> None:
 
 
 def delete_thread(runtime: Runtime, thread_id: str) -> None:
-    """Take a thread out of every list; `restore_thread` undoes it."""
+    """Take a thread out of every list but that of deleted ones; `restore_thread` undoes it until it is erased."""
     with runtime.database.write() as conn:
         chat.set_thread_deleted(conn, runtime.user_id, thread_id, runtime.clock())
 
 
 def restore_thread(runtime: Runtime, thread_id: str) -> None:
+    """Bring a deleted thread back. Raises `NotFound` for one that was erased since."""
     with runtime.database.write() as conn:
+        chat.get_thread(conn, runtime.user_id, thread_id)
         chat.set_thread_deleted(conn, runtime.user_id, thread_id, None)
 
 

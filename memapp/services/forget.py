@@ -1,13 +1,15 @@
-"""Forgetting for good: memories with all that repeats them, or a word wherever it stands, with a receipt that a scan proves.
+"""Forgetting for good: memories with all that repeats them, chats, or a word wherever it stands; a scan proves the receipt.
 
 What is begun is finished: what a kill leaves undone is done at the next start, by `finish`. The copies beside the file are
 cleaned before the file itself, so that the words to look for are known as long as they are needed.
 """
 
 import logging
+import sqlite3
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from datetime import timedelta
 from typing import Literal
 
 from memapp.domain.changes import Actor
@@ -16,7 +18,7 @@ from memapp.domain.forget import ByteNeedles, Preview, Receipt
 from memapp.domain.text import clean, one_line
 from memapp.errors import ModelError, NotFound, UsageError
 from memapp.runtime import Runtime
-from memapp.store import events, traces, vectors
+from memapp.store import chat, events, traces, vectors
 from memapp.store.forget import erasing, finding, todo
 from memapp.store.forget.todo import Job
 from memapp.store.rows import new_id
@@ -28,38 +30,35 @@ TELLING_CHARS = 12
 """A shorter message says nothing that could be told apart from others: it is erased, but not looked for elsewhere."""
 FEWEST_CHARS = 2
 
+By = Literal["person", "worker"]
+
 _one_at_a_time = threading.Lock()
 
 
-def purge(
-    runtime: Runtime, memory_ids: Sequence[str], *, messages: bool = False, by: Literal["person", "worker"] = "person"
-) -> Receipt:
+def purge(runtime: Runtime, memory_ids: Sequence[str], *, messages: bool = False, by: By = "person") -> Receipt:
     """Erase memories for good, with those that they took in and with what repeats them.
 
     `messages` also erases the messages that they came from, and the replies to those. Raises `NotFound` if none is there.
     """
-    with _one_at_a_time:
-        with runtime.database.write() as conn:
-            ids = finding.with_absorbed(conn, runtime.user_id, memory_ids)
-            if not ids:
-                raise NotFound("There is no such memory.")
-            job = Job(ids, finding.said_in(conn, runtime.user_id, ids) if messages else ())
-            if by == "person":
-                todo.plan(conn, runtime.user_id, job)
-        if by == "person":
-            return _carry_out_plan(runtime)
-        if todo.planned(runtime.database.read(), runtime.user_id)[0] != Job():
-            _carry_out_plan(runtime)
-        return _carry_out(runtime, job, by)  # not planned: what a kill leaves is still overdue afterwards
+
+    def job(conn: sqlite3.Connection) -> Job:
+        ids = finding.with_absorbed(conn, runtime.user_id, memory_ids)
+        if not ids:
+            raise NotFound("There is no such memory.")
+        return Job(ids, finding.said_in(conn, runtime.user_id, ids) if messages else ())
+
+    return _erase(runtime, job, by)
+
+
+def purge_chats(runtime: Runtime, thread_ids: Sequence[str], *, by: By = "person") -> Receipt:
+    """Erase chats for good, with all that belongs to them. What memapp learned from them stays."""
+    return _erase(runtime, lambda _: Job(thread_ids=tuple(thread_ids)), by)
 
 
 def forget_everywhere(runtime: Runtime, words: str) -> Receipt:
     """Erase everything that holds some words, one after the other, whatever their case: memories, messages, all the rest."""
-    words = _checked(words)
-    with _one_at_a_time:
-        with runtime.database.write() as conn:
-            todo.plan(conn, runtime.user_id, Job(words=(words,)))
-        return _carry_out_plan(runtime)
+    job = Job(words=(_checked(words),))
+    return _erase(runtime, lambda _: job, "person")
 
 
 def preview(runtime: Runtime, words: str) -> Preview:
@@ -87,12 +86,26 @@ def finish(runtime: Runtime) -> None:
         log.info("an erasure was finished: %d items, settled: %s", receipt.memories + receipt.messages, receipt.settled)
 
 
+def _erase(runtime: Runtime, job: Callable[[sqlite3.Connection], Job], by: By) -> Receipt:
+    """Plan and do what the person wishes; or do what is due, which is not planned: what a kill leaves is due afterwards too."""
+    with _one_at_a_time:
+        with runtime.database.write() as conn:
+            wanted = job(conn)
+            if by == "person":
+                todo.plan(conn, runtime.user_id, wanted)
+        if by == "person":
+            return _carry_out_plan(runtime)
+        if todo.planned(runtime.database.read(), runtime.user_id)[0] != Job():
+            _carry_out_plan(runtime)
+        return _carry_out(runtime, wanted, by)
+
+
 def _carry_out_plan(runtime: Runtime) -> Receipt:
     """Do all that is planned: only what the person wished is."""
     return _carry_out(runtime, todo.planned(runtime.database.read(), runtime.user_id)[0], "person")
 
 
-def _carry_out(runtime: Runtime, job: Job, by: Literal["person", "worker"]) -> Receipt:
+def _carry_out(runtime: Runtime, job: Job, by: By) -> Receipt:
     """Do all of a job, and then look whether anything of it is left."""
     now = runtime.clock()
     actor = Actor(runtime.user_id, by, step=new_id(now))
@@ -101,7 +114,9 @@ def _carry_out(runtime: Runtime, job: Job, by: Literal["person", "worker"]) -> R
     with runtime.database.decide() as conn:  # the wish to forget is the person's decision on what waits for one, too
         if by == "worker":  # the person may have brought something back since
             still = finding.overdue(conn, runtime.user_id, job.memory_ids, now)
-            job = Job(finding.with_absorbed(conn, runtime.user_id, still))
+            before = now - timedelta(days=runtime.settings.purge_days)
+            threads = finding.overdue_threads(conn, runtime.user_id, job.thread_ids, before)
+            job = Job(finding.with_absorbed(conn, runtime.user_id, still), thread_ids=threads)
         erased = erasing.erase(conn, actor, job, now)
         todo.mark_erased(conn, runtime.user_id)
         meta = {"memories": erased.memories, "messages": erased.messages, "others": erased.others}
@@ -121,13 +136,14 @@ def _carry_out(runtime: Runtime, job: Job, by: Literal["person", "worker"]) -> R
 def _texts(runtime: Runtime, job: Job) -> list[str]:
     """Return what has to be gone afterwards: what the memories say and said, the messages, the words."""
     conn = runtime.database.read()
-    said = [text for text in finding.texts_of_messages(conn, runtime.user_id, job.message_ids) if len(text) >= TELLING_CHARS]
+    message_ids = (*job.message_ids, *chat.message_ids_of(conn, runtime.user_id, job.thread_ids))
+    said = [text for text in finding.texts_of_messages(conn, runtime.user_id, message_ids) if len(text) >= TELLING_CHARS]
     return [*finding.texts_of(conn, runtime.user_id, job.memory_ids), *said, *job.words]
 
 
 def _clean_copies(runtime: Runtime, actor: Actor, job: Job, texts: Sequence[str]) -> list[Fate]:
     """Erase the same in every copy of the file."""
-    found = ByteNeedles([*texts, *job.memory_ids])
+    found = ByteNeedles([*texts, *job.memory_ids, *job.thread_ids])
     said = finding.texts_of(runtime.database.read(), runtime.user_id, job.memory_ids)
     now = runtime.clock()
     return [

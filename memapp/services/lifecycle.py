@@ -1,19 +1,21 @@
-"""Moves unused memories to the trash, erases old trash, and expires proposals that nobody decided.
+"""Moves unused memories to the trash, erases old trash and deleted chats, and expires proposals that nobody decided.
 
 `run` is called in idle time and does a little, at most once an hour. Its rules are `domain.lifecycle`.
 """
 
 import sqlite3
+from collections.abc import Sequence
 from datetime import datetime
 
 from memapp.domain import lifecycle as rules
 from memapp.domain.changes import Actor, SoftDeleted
+from memapp.domain.filters import MemoryFilter, Sort
 from memapp.domain.forget import Receipt
 from memapp.domain.memory import Memory
 from memapp.runtime import Runtime
 from memapp.services.consent import pending
-from memapp.services.forget import purge
-from memapp.store import changes, events
+from memapp.services.forget import purge, purge_chats
+from memapp.store import changes, chat, events, memories
 from memapp.store import lifecycle as store
 from memapp.store.rows import new_id
 
@@ -37,7 +39,8 @@ def run(runtime: Runtime) -> None:
 
 def trash(runtime: Runtime, limit: int | None = 500, offset: int = 0) -> list[Memory]:
     """Return what lies in the trash, last first."""
-    return store.in_trash(runtime.database.read(), runtime.user_id, limit, offset)
+    wanted = MemoryFilter(state=None)
+    return memories.list_memories(runtime.database.read(), runtime.user_id, wanted, Sort.CHANGED, limit=limit, offset=offset)
 
 
 def empty(runtime: Runtime) -> Receipt:
@@ -62,12 +65,19 @@ def _unused(conn: sqlite3.Connection, runtime: Runtime, now: datetime) -> list[s
 
 
 def _erase_overdue(runtime: Runtime, now: datetime) -> None:
-    conn = runtime.database.read()
-    over = store.over(conn, runtime.user_id, now)
-    if not over:
-        return
-    days = store.days_of_use(conn, runtime.user_id, min(memory.updated_at for memory in over))
-    most = rules.most_at_once(store.count_all(conn, runtime.user_id))
-    due = [memory.id for memory in over if rules.may_be_erased(memory, days, now)][:most]
-    if due:
+    conn, user = runtime.database.read(), runtime.user_id
+    over = [(one.id, one.updated_at, one.purge_at or now) for one in store.over(conn, user, now)]
+    if due := _due(runtime, over, store.count_all(conn, user), now):
         purge(runtime, due, by="worker")
+    deleted = chat.list_threads(conn, user, limit=None, deleted=True)
+    over = [(one.id, one.deleted_at, runtime.purge_at(one.deleted_at)) for one in reversed(deleted) if one.deleted_at]
+    if due := _due(runtime, [one for one in over if one[2] <= now], len(deleted), now):
+        purge_chats(runtime, due, by="worker")
+
+
+def _due(runtime: Runtime, over: Sequence[tuple[str, datetime, datetime]], among: int, now: datetime) -> list[str]:
+    """Return what may be erased of ids with the times at which they came to the trash and leave it."""
+    if not over:
+        return []
+    days = store.days_of_use(runtime.database.read(), runtime.user_id, min(came for _, came, _ in over))
+    return [one for one, came, purge_at in over if rules.may_be_erased(came, purge_at, days, now)][: rules.most_at_once(among)]

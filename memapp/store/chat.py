@@ -16,6 +16,7 @@ from memapp.store.rows import new_id, to_json, to_text, to_time
 
 CONTEXT_CHARS = 500
 """How much of each neighbour goes into a message's `context` column."""
+_AS_IT_IS = ("id", "thread_id", "seq", "role", "text", "status", "origin", "unprompted", "reply_to", "model")
 
 # Threads -------------------------------------------------------------------------------------------------------------
 
@@ -37,13 +38,14 @@ def get_thread(conn: sqlite3.Connection, user_id: str, thread_id: str) -> Thread
 
 
 def list_threads(
-    conn: sqlite3.Connection, user_id: str, *, matching: str = "", limit: int | None = 200, offset: int = 0
+    conn: sqlite3.Connection, user_id: str, *, matching: str = "", limit: int | None = 200, offset: int = 0, deleted: bool = False
 ) -> list[Thread]:
-    """Return chats, newest first, all without a limit; `matching` is searched for in titles."""
+    """Return chats, newest first, or those that are deleted, last first; all without a limit; `matching` is sought in titles."""
+    which, order = ("deleted_at IS NOT NULL", "deleted_at") if deleted else ("deleted_at IS NULL", "updated_at")
     rows = conn.execute(
-        """SELECT * FROM threads WHERE user_id = :user AND deleted_at IS NULL
-           AND (:matching = '' OR instr(casefold(title), casefold(:matching)) > 0)
-           ORDER BY updated_at DESC, id DESC LIMIT coalesce(:limit, -1) OFFSET :offset""",
+        f"""SELECT * FROM threads WHERE user_id = :user AND {which}
+            AND (:matching = '' OR instr(casefold(title), casefold(:matching)) > 0)
+            ORDER BY {order} DESC, id DESC LIMIT coalesce(:limit, -1) OFFSET :offset""",  # noqa: S608
         {"user": user_id, "matching": matching, "limit": limit, "offset": offset},
     )
     return [_thread(row) for row in rows]
@@ -61,6 +63,24 @@ def set_thread_deleted(conn: sqlite3.Connection, user_id: str, thread_id: str, d
     """Hide a thread, or bring it back with None."""
     value = to_text(deleted_at) if deleted_at else None
     conn.execute("UPDATE threads SET deleted_at = ? WHERE user_id = ? AND id = ?", (value, user_id, thread_id))
+
+
+def message_ids_of(conn: sqlite3.Connection, user_id: str, thread_ids: Sequence[str]) -> tuple[str, ...]:
+    """Return every message of some threads, those that are not active too."""
+    rows = conn.execute(
+        "SELECT id FROM messages WHERE user_id = ? AND thread_id IN (SELECT value FROM json_each(?))",
+        (user_id, to_json(list(thread_ids))),
+    )
+    return tuple(row["id"] for row in rows)
+
+
+def erase_threads(conn: sqlite3.Connection, user_id: str, thread_ids: Sequence[str]) -> int:
+    """Delete threads with all that belongs to them; return how many threads and drafts there were."""
+    values = (user_id, to_json(list(thread_ids)))
+    conn.execute("DELETE FROM thread_revision WHERE user_id = ? AND thread_id IN (SELECT value FROM json_each(?))", values)
+    drafts = conn.execute("DELETE FROM drafts WHERE user_id = ? AND thread_id IN (SELECT value FROM json_each(?))", values)
+    threads = conn.execute("DELETE FROM threads WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))", values)
+    return drafts.rowcount + threads.rowcount
 
 
 def _thread(row: sqlite3.Row) -> Thread:
@@ -99,26 +119,13 @@ def add_message(
     message = Message(
         new_id(now), thread_id, seq, role, text, status, origin, now, tuple(pasted), unprompted, reply_to, True, model
     )
+    values = {"user_id": user_id, **{name: getattr(message, name) for name in _AS_IT_IS}, "pasted": to_json(message.pasted)}
     conn.execute(
         """INSERT INTO messages (id, user_id, thread_id, seq, role, text, status, origin, pasted, unprompted, reply_to,
                                  model, created_at)
            VALUES (:id, :user_id, :thread_id, :seq, :role, :text, :status, :origin, :pasted, :unprompted, :reply_to,
                    :model, :created_at)""",
-        {
-            "id": message.id,
-            "user_id": user_id,
-            "thread_id": thread_id,
-            "seq": seq,
-            "role": role,
-            "text": text,
-            "status": status,
-            "origin": origin,
-            "pasted": to_json(message.pasted),
-            "unprompted": int(unprompted),
-            "reply_to": reply_to,
-            "model": model,
-            "created_at": to_text(now),
-        },
+        {**values, "created_at": to_text(now)},
     )
     conn.execute("UPDATE threads SET updated_at = ? WHERE user_id = ? AND id = ?", (to_text(now), user_id, thread_id))
     _refresh_context(conn, user_id, thread_id, seq)

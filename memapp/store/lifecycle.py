@@ -1,4 +1,4 @@
-"""Queries of the life cycle: least used memories, the trash and what is due in it, days of use."""
+"""Queries of the life cycle: least used memories, what is due in the trash, days of use."""
 
 import sqlite3
 from datetime import date, datetime
@@ -45,16 +45,6 @@ def over(conn: sqlite3.Connection, user_id: str, now: datetime) -> list[Memory]:
     """Return memories whose time in the trash is over, longest first."""
     rows = conn.execute(
         "SELECT id FROM memories WHERE user_id = ? AND purge_at <= ? ORDER BY purge_at, id", (user_id, to_text(now))
-    ).fetchall()
-    return get_memories(conn, user_id, [row["id"] for row in rows])
-
-
-def in_trash(conn: sqlite3.Connection, user_id: str, limit: int | None, offset: int) -> list[Memory]:
-    """Return a page of the trash, latest first; memories merged into another are in it too."""
-    rows = conn.execute(
-        """SELECT id FROM memories WHERE user_id = ? AND purge_at IS NOT NULL
-           ORDER BY updated_at DESC, id DESC LIMIT coalesce(?, -1) OFFSET ?""",
-        (user_id, limit, offset),
     ).fetchall()
     return get_memories(conn, user_id, [row["id"] for row in rows])
 

@@ -61,10 +61,9 @@ def test_a_run_touches_fifty_or_one_in_twenty(among: int, most: int) -> None:
 
 def test_nothing_leaves_the_trash_before_its_time_or_before_enough_days_of_use() -> None:
     came = NOW - timedelta(days=40)
-    memory = old(100, state=State.SOFT_DELETED, updated_at=came, purge_at=NOW - timedelta(days=10))
+    purge_at = NOW - timedelta(days=10)
     days = [came.date() + timedelta(days=number) for number in range(1, DAYS_OF_USE + 1)]
-    assert may_be_erased(memory, days, NOW)
-    assert not may_be_erased(memory, days[1:], NOW)
-    assert not may_be_erased(memory, [came.date(), *days[1:]], NOW), "the day itself is no chance to look"
-    assert not may_be_erased(replace(memory, purge_at=NOW + timedelta(seconds=1)), days, NOW)
-    assert not may_be_erased(replace(memory, purge_at=None), days, NOW)
+    assert may_be_erased(came, purge_at, days, NOW)
+    assert not may_be_erased(came, purge_at, days[1:], NOW)
+    assert not may_be_erased(came, purge_at, [came.date(), *days[1:]], NOW), "the day itself is no chance to look"
+    assert not may_be_erased(came, NOW + timedelta(seconds=1), days, NOW)

@@ -73,6 +73,28 @@ def test_with_its_messages_nothing_of_it_is_left_in_any_file(runtime: Runtime, t
     assert ask(runtime, "SELECT title FROM threads") == [("[erased]",)]
 
 
+def test_a_chat_is_erased_with_all_that_belongs_to_it_and_what_was_learned_stays(runtime: Runtime, tmp_path: Path) -> None:
+    memory = learn(runtime, "I keep bees.")
+    (thread,) = chats.list_threads(runtime)
+    chats.rename_thread(runtime, thread.id, "Zqarla's hives")
+    chats.add_evidence(runtime, thread.id, "Zqarla has a hive.")
+    chats.save_draft(runtime, thread.id, "zqarla, once more")
+    say(runtime, thread.id, "The hives belong to Zqarla.")
+    say(runtime, new_chat(runtime), "Whose are the hives?")
+    propose(runtime, "city", "", "Ghent", apply=False)
+    with runtime.database.write() as conn:
+        conn.execute("INSERT INTO patch_evidence SELECT p.id, s.message_id, 1 FROM patches p, memory_sources s")
+    copy = back_up(runtime)
+    chats.delete_thread(runtime, thread.id)
+    receipt = forget.purge_chats(runtime, [thread.id])
+    assert (receipt.memories, receipt.messages, receipt.backups_cleaned, receipt.left) == (0, 4, 1, ())
+    assert (files_with(tmp_path, b"zqarla"), copy.exists()) == (set(), True)
+    assert len(chats.list_threads(runtime)) == 1 and chats.list_threads(runtime, deleted=True) == []
+    assert curate.get(runtime, memory).sources == ()
+    assert [one.new_value for one in pending.waiting(runtime)] == ["Ghent"]
+    assert ask(runtime, "PRAGMA foreign_key_check") == []
+
+
 def test_a_reply_that_the_model_also_gave_to_others_is_not_counted_as_left(runtime: Runtime, model: ScriptedModel) -> None:
     common = "I'm glad you're here, and I'll be happy to help."
     model.enqueue(common)

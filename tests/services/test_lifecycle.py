@@ -14,7 +14,7 @@ from memapp.errors import NotFound
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
-from memapp.services import curate, forget, lifecycle, upkeep
+from memapp.services import chats, curate, forget, lifecycle, upkeep
 from memapp.services.consent import pending, proposals
 from memapp.store import chat, consents, history, interface, memories
 from memapp.store import lifecycle as store
@@ -102,12 +102,19 @@ def test_what_was_brought_back_is_not_moved_again_at_once(runtime: Runtime) -> N
 
 def test_the_trash_is_emptied_when_its_time_is_over_and_memapp_was_used(runtime: Runtime) -> None:
     memory, kept = add(runtime, "One.", 3), add(runtime, "Two.", 3)
+    chat_id, kept_chat = new_chat(runtime), new_chat(runtime)
     curate.discard(runtime, memory)
+    chats.delete_thread(runtime, chat_id)
     live_on(runtime, START, 29, talking=True)
     assert gone(runtime) == set()
     curate.discard(runtime, kept)
+    chats.delete_thread(runtime, kept_chat)
+    assert [one.id for one in chats.list_threads(runtime, deleted=True)] == [kept_chat, chat_id]
     live_on(runtime, START + timedelta(days=29), 3)
     assert gone(runtime) == {memory}
+    assert [one.id for one in chats.list_threads(runtime, deleted=True)] == [kept_chat]
+    with pytest.raises(NotFound):
+        chats.restore_thread(runtime, chat_id)
     assert state(runtime, kept).state is State.SOFT_DELETED
 
 
@@ -163,6 +170,7 @@ def test_no_leap_of_the_clock_erases_anything_or_moves_much(runtime: Runtime, ye
     trashed = [add(runtime, f"Trashed number {number}.") for number in range(20)]
     for memory in trashed:
         curate.discard(runtime, memory)
+    chats.delete_thread(runtime, new_chat(runtime))
     live_on(runtime, START, 3, talking=True)
     there = START + timedelta(days=365 * years)
     at(runtime, there)
@@ -178,6 +186,7 @@ def test_no_leap_of_the_clock_erases_anything_or_moves_much(runtime: Runtime, ye
     lifecycle.run(runtime)
     live_on(runtime, START + timedelta(days=4), 3, talking=True)
     assert gone(runtime) == set()
+    assert len(chats.list_threads(runtime, deleted=True)) == 1
 
 
 def test_no_leap_of_the_clock_ends_a_proposal(runtime: Runtime) -> None:

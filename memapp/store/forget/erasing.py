@@ -70,7 +70,8 @@ def erase(conn: sqlite3.Connection, actor: Actor, job: Job, now: datetime, said:
     """
     found = holding(conn, actor.user_id, job.words) if job.words else Job()
     memory_ids = with_absorbed(conn, actor.user_id, [*job.memory_ids, *found.memory_ids])
-    message_ids = tuple(dict.fromkeys([*job.message_ids, *found.message_ids]))
+    in_threads = chat.message_ids_of(conn, actor.user_id, job.thread_ids)
+    message_ids = tuple(dict.fromkeys([*job.message_ids, *found.message_ids, *in_threads]))
     values = {"user": actor.user_id, "mark": ERASED, "memories": to_json(memory_ids), "messages": to_json(message_ids)}
     texts = {*said, *texts_of(conn, actor.user_id, memory_ids)}
     others = sum(conn.execute(sql, values).rowcount for sql in _FOLLOWING)
@@ -79,6 +80,7 @@ def erase(conn: sqlite3.Connection, actor: Actor, job: Job, now: datetime, said:
     if job.words:
         with searching(conn, job.words):
             others += sum(conn.execute(sql, values).rowcount for sql in ELSEWHERE) + _erase_patches(conn, actor, now)
+    others += chat.erase_threads(conn, actor.user_id, job.thread_ids)
     messages = chat.erase_messages(conn, actor.user_id, message_ids, ERASED)
     others += _erase_titles(conn, actor.user_id, messages)
     by_person = actor.name == "person"
@@ -88,7 +90,7 @@ def erase(conn: sqlite3.Connection, actor: Actor, job: Job, now: datetime, said:
     for memory_id in memory_ids:
         changes.apply(conn, Purged(memory_id), actor, now)
     others += _erase_ways_back(conn, actor.user_id, texts, now) if by_person else 0
-    return Erased(len(memory_ids), len(messages), others)
+    return Erased(len(memory_ids), len(messages) + len(in_threads), others)
 
 
 def _erase_ways_back(conn: sqlite3.Connection, user_id: str, texts: Iterable[str], now: datetime) -> int:

@@ -43,6 +43,15 @@ def overdue(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[str], n
     return tuple(row["id"] for row in rows)
 
 
+def overdue_threads(conn: sqlite3.Connection, user_id: str, thread_ids: Sequence[str], before: datetime) -> tuple[str, ...]:
+    """Return those of some chats that were deleted before a time."""
+    rows = conn.execute(
+        "SELECT id FROM threads WHERE user_id = ? AND deleted_at <= ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id",
+        (user_id, to_text(before), to_json(list(thread_ids))),
+    )
+    return tuple(row["id"] for row in rows)
+
+
 def said_in(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[str]) -> tuple[str, ...]:
     """Return the messages that memories came from, and the replies to them."""
     rows = conn.execute(

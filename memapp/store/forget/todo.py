@@ -6,17 +6,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is to be erased: memories and messages by id, and words wherever they stand."""
+    """What is to be erased: memories, messages and whole chats by id, and words wherever they stand."""
 
     memory_ids: tuple[str, ...] = ()
     message_ids: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
+    thread_ids: tuple[str, ...] = ()
 
 
 def plan(conn: sqlite3.Connection, user_id: str, job: Job) -> None:
     """Save what to erase, so that a kill cannot stop it for good."""
     rows = [("memory", id) for id in job.memory_ids] + [("message", id) for id in job.message_ids]
-    rows += [("words", words) for words in job.words]
+    rows += [("words", words) for words in job.words] + [("thread", id) for id in job.thread_ids]
     conn.executemany(
         "INSERT INTO purge_todo (user_id, kind, value) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
         [(user_id, kind, value) for kind, value in rows],
@@ -26,8 +27,8 @@ def plan(conn: sqlite3.Connection, user_id: str, job: Job) -> None:
 def planned(conn: sqlite3.Connection, user_id: str) -> tuple[Job, bool]:
     """Return what is still to be erased, and whether anything at all is left to do."""
     rows = conn.execute("SELECT kind, value FROM purge_todo WHERE user_id = ?", (user_id,)).fetchall()
-    kinds = {kind: tuple(row["value"] for row in rows if row["kind"] == kind) for kind in ("memory", "message", "words")}
-    return Job(kinds["memory"], kinds["message"], kinds["words"]), bool(rows)
+    kinds = (tuple(row["value"] for row in rows if row["kind"] == kind) for kind in ("memory", "message", "words", "thread"))
+    return Job(*kinds), bool(rows)
 
 
 def mark_erased(conn: sqlite3.Connection, user_id: str) -> None:
