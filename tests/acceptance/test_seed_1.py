@@ -115,7 +115,7 @@ def test_token_budget_below_4000_per_request(tmp_path: Path, model: ScriptedMode
     for number in range(12):
         curate.add(runtime, f"User found frost on window {number} {'and scorch marks below it ' * 9}")
     text = ("frost and scorch marks " * (letters // 23 + 1))[:letters]
-    for number in range(3):
+    for number in range(4):
         for _ in range(2):  # the second try is a request too
             model.enqueue((text * 500)[:5_000])
         say(runtime, thread, f"{number} {text}")
