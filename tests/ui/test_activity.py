@@ -18,6 +18,7 @@ from memapp.ui.activity.difference import DifferenceCard
 from memapp.ui.activity.numbers import sparkline
 from memapp.ui.screens.activity import ActivityScreen
 from memapp.ui.screens.memories import MemoriesScreen
+from memapp.ui.widgets.rowlist import RowList
 from tests.services.imports.builders import carry, empty_store
 from tests.ui.conftest import Seen, World
 from tests.ui.test_hostile import ESCAPES, MARKUP, no_escapes
@@ -164,6 +165,10 @@ async def test_the_log_is_read_page_by_page(seen: Seen) -> None:
         await seen.pilot.press("home", "up", "enter")
         await seen.settle()
         assert [one.said for one in screen.lines.items] == pages[1]
+        for _ in range(3):  # before the rows are there
+            screen.lines.post_message(RowList.PageWanted(screen.lines, -1))
+        await seen.settle()
+        assert [one.said for one in screen.lines.items] == pages[0]
 
 
 # Taking back ---------------------------------------------------------------------------------------------------------

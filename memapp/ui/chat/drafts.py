@@ -51,7 +51,9 @@ class Drafts:
             composer.fill(*draft)
 
     def save_now(self) -> None:
-        """Keep what is being typed before the app ends."""
+        """Keep what is being typed before the app ends; a message on its way stays the draft until its turn has saved it."""
+        if self.held:
+            return
         composer = self._screen.composer
         text, pasted = self.put_aside or (composer.text, composer.pasted)
         try:

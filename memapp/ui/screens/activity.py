@@ -106,10 +106,12 @@ class ActivityScreen(ModeScreen):
 
     @on(RowList.PageWanted, "#log")
     def _page_wanted(self, event: RowList.PageWanted) -> None:
-        if event.step < 0:
+        """Turn the page. A key may come again before the rows are there: that leads nowhere else."""
+        last = self.lines.items[-1].entry.number if self.lines.items else None
+        if event.step > 0 and last not in self._befores:
+            self._befores.append(last)
+        elif event.step < 0 and len(self._befores) > 1:
             self._befores.pop()
-        elif self.lines.items:
-            self._befores.append(self.lines.items[-1].entry.number)
         self.load()
 
     # Tabs ------------------------------------------------------------------------------------------------------------
