@@ -55,6 +55,7 @@ class Piece:
     """A streamed part of the reply; `tail` parts come after `Sampling.tail` and are not for the reader."""
 
     text: str
+    """Empty while the model thinks before it speaks: what it thinks is for nobody."""
     tail: bool = False
 
 

@@ -53,6 +53,11 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
+class Thinking:
+    """The model thinks before it speaks; its thoughts are neither shown nor kept."""
+
+
+@dataclass(frozen=True, slots=True)
 class Streamed:
     """More of the reply."""
 
@@ -99,4 +104,6 @@ class Unlearned:
     """What to name to take it back."""
 
 
-TurnEvent = Accepted | Checked | Waiting | Predicted | Found | Streamed | Restarted | Completed | Failed | Asked | Unlearned
+TurnEvent = (
+    Accepted | Checked | Waiting | Predicted | Found | Thinking | Streamed | Restarted | Completed | Failed | Asked | Unlearned
+)

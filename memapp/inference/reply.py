@@ -40,7 +40,7 @@ class ReplyWriter:
         tag = sampling.tail.strip()
         text = ReplyText((*sampling.stop, *end_of_turn, tag))
         for count, data in enumerate(self._sampled(), start=1):
-            if shown := text.feed(data):
+            if (shown := text.feed(data)) or text.thinks:
                 yield Piece(shown)
             if text.stopped_at:
                 self._wrote_tag = text.stopped_at == tag

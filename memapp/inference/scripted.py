@@ -172,7 +172,7 @@ class ScriptedModel:
                 reason = "length"
                 break
             decoded += 1
-            if text := shown.feed(token.encode("utf-8", "replace")):
+            if (text := shown.feed(token.encode("utf-8", "replace"))) or shown.thinks:
                 yield Piece(text)
             if shown.stopped_at:
                 reason = "end" if shown.stopped_at == sampling.tail.strip() else "stop"

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 from memapp.domain.prompt import Piece, Prompt, Sampling, Usage
 from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import ModelError
-from memapp.inference.sampling import ReplyText
+from memapp.inference.sampling import Aloud, ReplyText
 from memapp.inference.server_head import AfterHead
 from memapp.inference.server_request import estimated_tokens, messages
 
@@ -27,6 +27,10 @@ Reason = Literal["end", "stop", "length", "cancelled"]
 
 class _Delta(BaseModel):
     content: str | None = None
+    reasoning_content: str | None = None
+    """Thoughts, where llama-server, LM Studio and others take them out of the reply."""
+    reasoning: str | None = None
+    """The same from Ollama."""
 
 
 class _Choice(BaseModel):
@@ -65,6 +69,11 @@ class Chunk(BaseModel):
     def text(self) -> str:
         delta = self.choices[0].delta if self.choices else None
         return (delta.content or "") if delta else ""
+
+    @property
+    def thinks(self) -> bool:
+        delta = self.choices[0].delta if self.choices else None
+        return delta is not None and bool(delta.reasoning_content or delta.reasoning)
 
     @property
     def finish_reason(self) -> str | None:
@@ -186,21 +195,24 @@ class Reply:
 
     def _pieces_of(self, data: Iterator[bytes], continues: bool, words: "ReplySplitter") -> Iterator[Piece]:
         after_head = AfterHead(self._prompt.head, continues=continues)
+        aloud = Aloud()
         complete = False
         for chunk in read_chunks(data):
             if chunk.text and self._pieces == self._sampling.max_tokens:  # a server that knows no max_tokens
                 self.reason, complete = "length", True
                 break
             self._note(chunk)
-            yield from words.feed(after_head.feed(chunk.text))
+            yield from words.feed(after_head.feed(aloud.feed(chunk.text)))
             if words.done:
                 break
+            if chunk.thinks or aloud.thinks:
+                yield Piece("")
             if chunk.finish_reason:
                 self.reason = "length" if chunk.finish_reason == "length" else "end"
             complete = complete or chunk.done or chunk.finish_reason is not None
         if not complete and not words.done:
             raise _stopped_short(begun=self._pieces > 0)
-        yield from words.feed(after_head.rest())
+        yield from words.feed(after_head.feed(aloud.rest()) + after_head.rest())
         yield from words.end()
 
     def usage(self) -> Usage:

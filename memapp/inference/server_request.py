@@ -55,8 +55,12 @@ def tail_request(prompt: Prompt, sampling: Sampling, model: str, written: str, *
 
 
 def _fields(sampling: Sampling, model: str, llama_server: bool) -> dict[str, Any]:
-    own = {"timings_per_token": True, "repeat_penalty": sampling.repeat_penalty} if llama_server else {}
-    return own | {
+    own = {
+        "timings_per_token": True,
+        "repeat_penalty": sampling.repeat_penalty,
+        "chat_template_kwargs": {"enable_thinking": False},  # thoughts would take the tokens of the reply
+    }
+    return (own if llama_server else {}) | {
         "model": model,
         "max_tokens": sampling.max_tokens,
         "temperature": sampling.temperature,

@@ -96,7 +96,7 @@ class ChatTemplate:
         for piece, (_role, content) in zip(pieces, messages, strict=False):
             spans += _data_after(piece, content)
         suffix = f"\n\n{prompt.suffix}" if prompt.suffix and turns[-1].content else prompt.suffix
-        rest = [Span(suffix, data=True), *_data_after(pieces[-1], prompt.head)]
+        rest = [Span(suffix, data=True), *_data_after(_thought_through(pieces[-1]), prompt.head)]
         return Rendered(tuple(span for span in spans if span.text), tuple(span for span in rest if span.text))
 
     def _find_form(self) -> bool:
@@ -177,6 +177,11 @@ def _alternating(turns: Sequence[PromptTurn]) -> list[PromptTurn]:
         else:
             joined.append(turn)
     return joined
+
+
+def _thought_through(piece: str) -> str:
+    """Close the thoughts that some templates open for the model: it speaks at once, as those do that can be told not to think."""
+    return f"{piece.rstrip()}\n\n</think>\n\n" if piece.rstrip().endswith("<think>") else piece
 
 
 def _data_after(piece: str, content: str) -> list[Span]:

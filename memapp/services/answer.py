@@ -15,7 +15,7 @@ from memapp.domain.chat import Message, MessageStatus, Role, Thread, exchanges
 from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.prompt import Finished, Piece, Prompt, Sampling, Usage
 from memapp.domain.text import clean, one_line, shorten
-from memapp.domain.turn import Completed, Failed, Found, Predicted, Restarted, Streamed, TurnEvent, Waiting
+from memapp.domain.turn import Completed, Failed, Found, Predicted, Restarted, Streamed, Thinking, TurnEvent, Waiting
 from memapp.errors import DiskFull, MemappError, ModelError, StoreError
 from memapp.inference import Cancel, ChatModel
 from memapp.prompts import budget, predict, quotes, respond
@@ -68,6 +68,8 @@ class _Reply:
     usage: Usage = field(default_factory=Usage)
     status: MessageStatus = MessageStatus.FAILED
     """Stays so unless the reply ends better."""
+    thought: bool = False
+    """Whether the model thought before it spoke."""
     waited_seconds: float = 0.0
     saved_at: float = field(default_factory=time.monotonic)
     overdue: str = ""
@@ -128,6 +130,10 @@ def _settle(turn: OpenTurn, so_far: _Reply) -> None:
     if turn.cancel.is_set():
         so_far.status = MessageStatus.STOPPED
         return
+    if not so_far.text.strip() and so_far.thought:
+        raise ModelError(
+            "The model only thought, and said nothing.", "Set a larger `reply_tokens`, or choose a model that answers at once."
+        )
     if not so_far.text.strip():
         raise ModelError("The model wrote nothing.", "Try again.")
     so_far.status = MessageStatus.COMPLETE
@@ -225,6 +231,10 @@ def _stream_reply(
                     so_far.usage = replace(part.usage, at_limit=at_limit, waited_seconds=so_far.waited_seconds)
                 case Piece(text=text, tail=True):
                     tail += text
+                case Piece(text=""):
+                    if not so_far.thought:
+                        so_far.thought = True
+                        yield Thinking()
                 case Piece(text=text):
                     so_far.waited_seconds = so_far.waited_seconds or time.monotonic() - turn.began_at
                     so_far.text += clean(text)
@@ -272,7 +282,7 @@ def _watchdog(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Iterator[None
     first, whole = runtime.settings.first_token_seconds, runtime.settings.turn_seconds
 
     def give_up(reason: str, *, unless_begun: bool) -> None:
-        if not (unless_begun and so_far.text):
+        if not (unless_begun and (so_far.text or so_far.thought)):
             so_far.overdue = reason
             turn.cancel.set()
 

@@ -110,3 +110,23 @@ def test_the_earliest_stop_string_counts() -> None:
 def test_what_was_held_back_comes_at_the_end() -> None:
     text = ReplyText(("STOP",))
     assert text.feed(b"a STO") + text.rest() == "a STO"
+
+
+@pytest.mark.parametrize("size", [1, 3, 100])
+@pytest.mark.parametrize(
+    "reply, aloud",
+    [
+        ("<think>Hm. STOP?</think>\n\nIt is <think>.", "It is <think>."),
+        ("\n<think>\n\n</think>\n\nYes.", "Yes."),
+        (" <thin ice.", " <thin ice."),
+        ("<thi", "<thi"),
+        ("<think>and on", ""),
+        ("<think>and on</think>", ""),
+        ("\n", "\n"),
+        ("So STOP <think>", "So "),
+    ],
+)
+def test_thoughts_before_a_reply_are_left_out_wherever_tokens_cut_them(reply: str, aloud: str, size: int) -> None:
+    text = ReplyText(("STOP",))
+    shown = "".join(text.feed(reply[at : at + size].encode()) for at in range(0, len(reply), size) if not text.stopped_at)
+    assert shown + ("" if text.stopped_at else text.rest()) == aloud

@@ -364,6 +364,26 @@ def test_a_reply_ends_before_a_stop_string_wherever_the_pieces_part(server):
     assert (text, finished.reason) == ("Fine", "stop")
 
 
+@pytest.mark.parametrize(
+    "prompt, sampling, answer", [(PROMPT, FREE, "It is so."), (PREDICT, CONSTRAINED, '{"needed_info": ["tomatoes"]}')]
+)
+@pytest.mark.parametrize("owned_by", ["llamacpp", "library"])
+def test_thoughts_before_a_reply_are_for_nobody(server, prompt, sampling, answer, owned_by):
+    server.owned_by = owned_by
+    server.pieces = ["<thi", "nk>Let us {see}", ". So</thin", "k>\n", "\n", answer]
+    items = list(ServerModel(server.url).generate(prompt, sampling, Cancel()))
+    assert Piece("") in items
+    assert "".join(piece.text for piece in items[:-1]) == answer.removeprefix(prompt.head)
+
+
+def test_thoughts_that_the_server_takes_out_of_the_reply_are_noticed(server):
+    chunks = [{"reasoning_content": "Hm."}, {"reasoning": "Hm."}, {"content": "It is."}]
+    server.raw = b"".join(b"data: " + json.dumps({"choices": [{"delta": one}]}).encode() + b"\n\n" for one in chunks)
+    server.raw += b"data: [DONE]\n\n"
+    items = list(ServerModel(server.url).generate(PROMPT, FREE, Cancel()))
+    assert items[:-1] == [Piece(""), Piece(""), Piece("It is.")]
+
+
 def test_a_reply_cut_at_its_limit_says_so(server):
     server.finish_reason = "length"
     assert run(ServerModel(server.url))[2].reason == "length"

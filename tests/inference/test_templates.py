@@ -135,6 +135,13 @@ def test_the_training_tag_for_replies_is_rendered_through() -> None:
     assert text(rendered.trunk) + text(rendered.rest) == '<user>hi{"a": "é"}'
 
 
+@pytest.mark.parametrize("opened", ["<think>\n", "<think>\n\n</think>\n\n"])
+def test_thoughts_that_a_template_opens_are_closed(opened: str) -> None:
+    template = ChatTemplate(str(tiny_gguf.CHATML.template).replace("assistant\n", f"assistant\n{opened}"))
+    rest = template.render(Prompt("Be kind.", (PromptTurn("user", "Hi"),), head="I")).rest
+    assert "".join(span.text for span in rest).endswith("assistant\n<think>\n\n</think>\n\nI")
+
+
 def test_the_end_of_a_reply_and_the_markers_are_read_off_the_template() -> None:
     assert opened(tiny_gguf.CHATML).reply_end == "<|im_end|>"
     assert opened(tiny_gguf.MISTRAL).markers == ("</s>", "[/INST]", "[INST]")

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from memapp.domain.chat import MessageStatus
-from memapp.domain.turn import Accepted, Checked, Completed
+from memapp.domain.turn import Accepted, Checked, Completed, Failed, Streamed, Thinking
 from memapp.errors import DiskFull, UsageError
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
 from memapp.runtime import Runtime
@@ -76,6 +76,19 @@ def test_words_that_cannot_be_saved_replace_nothing(runtime: Runtime, monkeypatc
     with pytest.raises(DiskFull):
         list(turn.resend_turn(runtime, sent.id, "I have three cats."))
     assert [one.text for one in chats.page(runtime, thread).messages] == before
+
+
+def test_what_a_model_thinks_before_it_speaks_is_neither_shown_nor_kept(runtime: Runtime) -> None:
+    thread, model = new_chat(runtime), runtime.chat.ready()
+    assert isinstance(model, ScriptedModel)
+    model.enqueue("<think>They want tea.</think>\n\nOolong, then.")
+    happened = say(runtime, thread, "Which tea?")
+    assert only(Thinking, happened)
+    assert "".join(event.text for event in happened if isinstance(event, Streamed)) == "Oolong, then."
+    assert only(Completed, happened).reply.text == "Oolong, then."
+    model.enqueue("<think>They want tea. Or coffee")
+    assert "only thought" in str(only(Failed, say(runtime, thread, "And then?")).error)
+    assert not [prompt for prompt in model.seen if "They want tea" in str(prompt)]
 
 
 def test_the_wait_for_the_first_word_counts_everything_and_both_calls_are_logged(

@@ -16,6 +16,7 @@ from memapp.domain.turn import (
     Predicted,
     Restarted,
     Streamed,
+    Thinking,
     Unlearned,
     Waiting,
 )
@@ -80,6 +81,9 @@ class TurnView:
                 self._loop.hits = hits
                 if answer:
                     answer.explain(hits)
+            case Thinking():
+                if answer:
+                    answer.say("thinking…")
             case Streamed(text=text):
                 self._text += text
                 self._doing = "Writing · esc stops"
