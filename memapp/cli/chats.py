@@ -1,4 +1,4 @@
-"""Chats from the command line: list, show, search, export, import, rm."""
+"""Chats from the command line: list, show, search, export, import, rm, restore, purge."""
 
 from pathlib import Path
 from typing import Any, Literal
@@ -6,8 +6,11 @@ from typing import Any, Literal
 import click
 
 from memapp.cli.output import opened, refuse_own, say, show, show_list, when
-from memapp.cli.shape import ListingGroup, as_json_option, limit_option
+from memapp.cli.shape import ListingGroup, as_json_option, limit_option, yes_option
+from memapp.cli.trash import show_receipt
+from memapp.domain.chat import Thread
 from memapp.domain.text import counted
+from memapp.errors import NeedsYes
 
 
 @click.group(cls=ListingGroup)
@@ -16,21 +19,23 @@ def chats() -> None:
 
 
 @chats.command("list")
+@click.option("--deleted", is_flag=True, help="Those that were removed, with until when they can come back.")
 @limit_option(50)
 @as_json_option
 @click.pass_obj
-def list_(options: dict[str, Any], limit: int, as_json: bool) -> None:
+def list_(options: dict[str, Any], deleted: bool, limit: int, as_json: bool) -> None:
     """List chats, newest first."""
     from memapp.services import chats as service
 
     with opened(options, read_only=True) as runtime:
-        threads = service.list_threads(runtime, limit=limit)
-    show_list(
-        threads,
-        as_json,
-        lambda one: {"id": one.id, "when": when(one.updated_at), "persona": one.persona, "title": one.title},
-        "There are no chats yet.",
-    )
+        threads = service.list_threads(runtime, limit=limit, deleted=deleted)
+        until = {one.id: when(runtime.purge_at(one.deleted_at)) for one in threads if one.deleted_at}
+
+    def told(one: Thread) -> dict[str, str]:
+        times = {"since": when(one.deleted_at), "until": until[one.id]} if one.deleted_at else {"when": when(one.updated_at)}
+        return {"id": one.id, **times, "persona": one.persona, "title": one.title}
+
+    show_list(threads, as_json, told, "No chat was removed." if deleted else "There are no chats yet.")
 
 
 @chats.command("show")
@@ -90,7 +95,7 @@ def import_(options: dict[str, Any], file: Path, persona: str) -> None:
 @click.argument("chat_ids", metavar="ID...", nargs=-1, required=True)
 @click.pass_obj
 def rm(options: dict[str, Any], chat_ids: tuple[str, ...]) -> None:
-    """Remove chats from every list; `chats restore` brings them back."""
+    """Remove chats from every list; `chats restore` brings them back until they are erased."""
     from memapp.services import chats as service
     from memapp.services import ids
 
@@ -113,6 +118,24 @@ def restore(options: dict[str, Any], chat_ids: tuple[str, ...]) -> None:
         for chat_id in [ids.chat(runtime, part) for part in chat_ids]:
             service.restore_thread(runtime, chat_id)
             say(f"Restored {service.get_thread(runtime, chat_id).title!r}.")
+
+
+@chats.command("purge")
+@click.argument("chat_ids", metavar="ID...", nargs=-1, required=True)
+@yes_option
+@as_json_option
+@click.pass_obj
+def purge(options: dict[str, Any], chat_ids: tuple[str, ...], yes: bool, as_json: bool) -> None:
+    """Erase chats for good, removed or not. What memapp learned from them stays."""
+    from memapp.services import chats as service
+    from memapp.services import forget, ids
+
+    with opened(options, read_only=not yes) as runtime:
+        chosen = list(dict.fromkeys(ids.chat(runtime, part) for part in chat_ids))
+        titles = ", ".join(repr(service.get_thread(runtime, chat_id).title) for chat_id in chosen)
+        if not yes:
+            raise NeedsYes(f"This would erase for good: {titles}. What memapp learned there stays.", "Add --yes to do it.")
+        show_receipt(forget.purge_chats(runtime, chosen), as_json)
 
 
 def _export(options: dict[str, Any], chat_id: str, form: Literal["md", "json"], output: Path | None = None) -> None:

@@ -98,10 +98,10 @@ def restore(options: dict[str, Any], memory_ids: tuple[str, ...], file: Path | N
 
         restore_file(options, file, yes=yes)
         return
-    bring_back(options, memory_ids)
+    _bring_back(options, memory_ids)
 
 
-def bring_back(options: dict[str, Any], memory_ids: tuple[str, ...]) -> None:
+def _bring_back(options: dict[str, Any], memory_ids: tuple[str, ...]) -> None:
     """Bring memories back from the trash and say which. Raises `NeedsYes` for what waits for the person's word first."""
     from memapp.services import curate, ids
 

@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memapp.cli.curate import bring_back
 from memapp.cli.output import opened, say, show, show_json, show_list, when
-from memapp.cli.shape import ListingGroup, as_json_option, ids_argument, limit_option, yes_option
+from memapp.cli.shape import ListingGroup, as_json_option, limit_option, yes_option
 from memapp.domain.forget import Receipt
 from memapp.domain.text import counted
 from memapp.errors import NeedsYes, UsageError
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.group(cls=ListingGroup)
 def trash() -> None:
-    """List what lies in the trash, bring it back, or erase it."""
+    """List what lies in the trash, or erase it for good."""
 
 
 @trash.command("list")
@@ -82,14 +81,6 @@ def _chosen(runtime: "Runtime", memory_ids: tuple[str, ...], *, expired: bool) -
         if memory.purge_at is None:
             raise UsageError(f"Memory {memory.id} is not in the trash.", "Put it there first: memapp rm.")
     return [memory.id for memory in found]
-
-
-@trash.command()
-@ids_argument
-@click.pass_obj
-def restore(options: dict[str, Any], memory_ids: tuple[str, ...]) -> None:
-    """Bring memories back; the same as `memapp restore`."""
-    bring_back(options, memory_ids)
 
 
 @click.command()

@@ -77,8 +77,22 @@ def test_chats_are_removed_and_come_back(memapp: Terminal) -> None:
     chat_id = memapp("chats")[1].split("\t")[0]
     assert memapp("chats", "rm", chat_id)[0] == 0
     assert memapp("chats", "list")[1] == ""
+    id_, since, until, _, title = memapp("chats", "list", "--deleted")[1].strip().split("\t")
+    assert (id_, title) == (chat_id, "Which tea?") and since[:10] < until[:10]
     assert memapp("chats", "restore", chat_id)[0] == 0
     assert memapp("chats", "list")[1].split("\t")[0] == chat_id
+    assert memapp("chats", "list", "--deleted")[1] == ""
+
+
+def test_a_chat_is_erased_only_with_a_yes(memapp: Terminal) -> None:
+    memapp("ask", "Which tea?")
+    chat_id = memapp("chats")[1].split("\t")[0]
+    assert memapp("chats", "rm", chat_id)[0] == 0
+    code, _, err = memapp("chats", "purge", chat_id)
+    assert code == 4 and "'Which tea?'" in err and "--yes" in err
+    assert "5 items erased" in memapp("chats", "purge", chat_id, "--yes")[1]
+    assert memapp("chats", "list", "--deleted")[1] == ""
+    assert memapp("chats", "restore", chat_id)[0] == 2
 
 
 def test_an_exported_chat_is_private_and_never_written_through_a_link(memapp: Terminal, tmp_path: Path) -> None:

@@ -98,7 +98,7 @@ def test_what_is_known_again_meanwhile_stays_in_the_trash(memapp: Terminal) -> N
     memory_id = add(memapp, "I keep bees.")
     memapp("rm", memory_id)
     add(memapp, "I keep bees.")
-    code, _, err = memapp("trash", "restore", memory_id)
+    code, _, err = memapp("restore", memory_id)
     assert code == 2
     assert err.endswith("knows the same already: I keep bees.\n")
 
