@@ -100,6 +100,8 @@ class Reverted:
     step: str
     purge_at: datetime
     """For a memory that the step created: it goes to the trash."""
+    held_back: tuple[str, ...] = ()
+    """Memories that stay as they are: what they said before needs a yes by now."""
 
 
 Change = Created | Updated | Merged | Linked | Pinned | SoftDeleted | Restored | Purged | ProfileChanged | Reverted

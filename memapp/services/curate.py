@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from memapp.domain.categories import NOTES, RECENT_ACTIVITY
-from memapp.domain.changes import Actor, Change, Created, Pinned, Restored, Revision, SoftDeleted, Updated
+from memapp.domain.changes import Change, Created, Pinned, Restored, Revision, SoftDeleted, Updated
 from memapp.domain.filters import ALL_LIVE, MemoryFilter, Sort
 from memapp.domain.memory import MAX_MEMORY_CHARS, MAX_TAG_CHARS, MAX_TAGS, Kind, Memory, State
 from memapp.domain.profile_hints import unknown_in
@@ -41,8 +41,9 @@ def add(
     pinned: bool = False,
     category: str = "",
     importance: int = BY_HAND_IMPORTANCE,
+    sources: Sequence[str] = (),
 ) -> Revision:
-    """Remember something in the person's own words."""
+    """Remember something in the person's own words; `sources` are the ids of messages it is taken from."""
     _check_category(runtime, category or NOTES)
     _check_importance(importance)
     text = _checked(text)
@@ -58,7 +59,7 @@ def add(
         state=State.LIVE,
         reason="",
         origin="person",
-        sources=(),
+        sources=tuple(sources),
         created_at=now,
         updated_at=now,
     )
@@ -132,7 +133,7 @@ def restore(runtime: Runtime, *memory_ids: str) -> BroughtBack:
     So does one that says what only the person's yes can make known, unless they wrote it by hand: that is put before them.
     """
     now = runtime.clock()
-    actor = Actor(runtime.user_id, "person", step=new_id(now))
+    actor = runtime.actor()
     revisions: list[Revision] = []
     known: list[str] = []
     asked: list[str] = []
@@ -213,7 +214,7 @@ def _apply(runtime: Runtime, *steps: Change) -> Revision:
     if not steps:
         raise UsageError("Nothing is chosen.")
     now = runtime.clock()
-    actor = Actor(runtime.user_id, "person", step=new_id(now))
+    actor = runtime.actor()
     with runtime.database.write() as conn:
         first, *_ = [changes.apply(conn, change, actor, now) for change in steps]
     return first

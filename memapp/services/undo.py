@@ -1,13 +1,18 @@
 """Taking back what was done, last step first, across restarts: changes of memories and decisions about the profile alike."""
 
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import replace
+
 from memapp.domain.changes import Actor, Reverted
-from memapp.domain.history import IMPORT, Event, Step, in_words
-from memapp.errors import UsageError
+from memapp.domain.history import IMPORT, Entry, Event, Step, in_words
+from memapp.domain.memory import Memory, State
+from memapp.domain.profile_hints import unknown_in
+from memapp.errors import NeedsYes, UsageError
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions, pending
-from memapp.store import changes, chat, history, memories
+from memapp.store import changes, chat, consents, history, memories
 from memapp.store.history import Touched
-from memapp.store.rows import new_id
 
 
 def undoable(runtime: Runtime, limit: int = 50) -> list[Step]:
@@ -30,23 +35,49 @@ def undo_last(runtime: Runtime) -> Step:
 
 
 def undo(runtime: Runtime, step: str) -> str:
-    """Take back one step with its consequences; return the step that did it."""
-    entries = history.entries_of_step(runtime.database.read(), runtime.user_id, step)
-    if any(entry.event is Event.PROFILE for entry in entries):
-        return decisions.take_back(runtime, step)
-    now = runtime.clock()
-    actor = Actor(runtime.user_id, "person", step=new_id(now))
+    """Take back one step with its consequences; return the step that did it.
+
+    What would be known again that way and needs a yes by now waits for it in the trash; `NeedsYes` says so, afterwards.
+    """
+    actor = runtime.actor()
     with runtime.database.write() as conn:
+        entries = history.entries_of_step(conn, runtime.user_id, step)
         if history.was_taken_back(conn, runtime.user_id, step):
             raise UsageError("This was taken back already.")
+        decided = decisions.take_back(runtime, entries, actor)  # first: what it says then needs no yes
         brought_in = next((entry for entry in entries if entry.memory_id.startswith(IMPORT)), None)
         if brought_in:
-            for thread_id in brought_in.meta["threads"]:
-                chat.set_thread_deleted(conn, runtime.user_id, thread_id, now)
-            pending.withdraw(runtime, brought_in.meta["patches"])
-        if not brought_in or memories.get_memories(conn, runtime.user_id, [entry.memory_id for entry in entries]):
-            changes.apply(conn, Reverted(step, runtime.purge_at()), actor, now)
-        if brought_in:
-            touched = Touched(Event.UNDO, brought_in.memory_id, None, None)
-            history.record(conn, actor, actor.step, touched, now, undoes=step)
+            _take_away(conn, runtime, brought_in, actor)
+        there = memories.get_memories(conn, runtime.user_id, [entry.memory_id for entry in entries])
+        unsaid = _hold_back(conn, runtime, entries, there)
+        if there or not (decided or brought_in):
+            changes.apply(conn, Reverted(step, runtime.purge_at(), unsaid), actor, runtime.clock())
+    if unsaid:
+        texts = "; ".join(memory.text for memory in there if memory.id in unsaid).rstrip(".")
+        raise NeedsYes(f"This stays in the trash, since it says something of your profile: {texts}.", "See the inbox.")
     return actor.step
+
+
+def _take_away(conn: sqlite3.Connection, runtime: Runtime, entry: Entry, actor: Actor) -> None:
+    """Take back the chats and proposals that a file brought."""
+    for thread_id in entry.meta["threads"]:
+        chat.set_thread_deleted(conn, runtime.user_id, thread_id, runtime.clock())
+    pending.withdraw(runtime, entry.meta["patches"], actor, undoes=entry.step)
+    touched = Touched(Event.UNDO, entry.memory_id, None, None)
+    history.record(conn, actor, actor.step, touched, runtime.clock(), undoes=entry.step)
+
+
+def _hold_back(conn: sqlite3.Connection, runtime: Runtime, entries: Sequence[Entry], there: Sequence[Memory]) -> tuple[str, ...]:
+    """Put before the person what would be known again and is neither by hand nor agreed on; return those memories."""
+    profile = consents.read_profile(conn, runtime.user_id)
+    before = {entry.memory_id: entry.before for entry in reversed(entries) if entry.is_of_memory}
+    held = []
+    for memory in there:
+        number = before[memory.id]
+        was = history.get_version(conn, runtime.user_id, number) if number else None
+        if was is None or was.state != "live" or (memory.state is State.LIVE and memory.text == was.text):
+            continue
+        if memory.origin != "person" and (unknown := unknown_in(was.text, profile)):
+            pending.put_back(conn, runtime, replace(memory, text=was.text), unknown)
+            held.append(memory.id)
+    return tuple(held)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from memapp.domain.changes import Actor, SoftDeleted
+from memapp.domain.changes import SoftDeleted
 from memapp.domain.chat import Message, Role
 from memapp.domain.memory import Memory
 from memapp.domain.turn import Unlearned
@@ -10,7 +10,6 @@ from memapp.domain.writing import check_fact
 from memapp.runtime import Runtime
 from memapp.services.consent import pending
 from memapp.store import changes, chat, consents, expectations, history, memories
-from memapp.store.rows import new_id
 
 
 def said_before(earlier: Sequence[Message]) -> list[str]:
@@ -30,18 +29,16 @@ def unlearn(runtime: Runtime, thread_id: str, message_ids: Sequence[str], text: 
     unsaid = [
         one.id for one in waiting if set(message_ids) & set(one.evidence) and not _is_said(runtime, one.evidence, message_ids)
     ]
-    if unsaid:
-        pending.withdraw(runtime, unsaid)
     learned = memories.list_learned_from(conn, runtime.user_id, message_ids)
     gone = [one for one in learned if _is_left_alone(runtime, one, message_ids) and check_fact(one.text, text)]
-    now = runtime.clock()
-    actor = Actor(runtime.user_id, "person", thread_id, step=new_id(now))
+    actor = runtime.actor(thread_id)
     with runtime.database.write() as writing:
         for surprise in expectations.pending_surprises(writing, runtime.user_id, limit=None):
             if surprise.message_id in message_ids:
                 expectations.settle_surprise(writing, runtime.user_id, surprise.id, "nothing")
         for memory in gone:
-            changes.apply(writing, SoftDeleted(memory.id, "person", runtime.purge_at()), actor, now)
+            changes.apply(writing, SoftDeleted(memory.id, "person", runtime.purge_at()), actor, runtime.clock())
+        pending.withdraw(runtime, unsaid, actor, "signals")
     return Unlearned(tuple(one.text for one in gone), actor.step) if gone else None
 
 

@@ -86,8 +86,8 @@ def entries_of_step(conn: sqlite3.Connection, user_id: str, step: str) -> list[E
 def undoable_steps(conn: sqlite3.Connection, user_id: str, limit: int = 50) -> list[Step]:
     """Return what can be taken back, last first.
 
-    Left out: links (they follow from the texts), what was taken back already, what takes something back, and what concerns
-    a memory that was erased since.
+    Left out: links (they follow from the texts), what was taken back already, what takes something back, what erased
+    something, and what concerns a memory or a value of the profile that was erased since.
     """
     # From the newest entry backwards, each step at its last one: so reading ends as soon as there are enough.
     rows = conn.execute(
@@ -95,7 +95,12 @@ def undoable_steps(conn: sqlite3.Connection, user_id: str, limit: int = 50) -> l
                SELECT h.number, h.step FROM history h
                WHERE h.user_id = :user AND h.undoes IS NULL AND h.event NOT IN ('LINK', 'PURGE')
                  AND NOT EXISTS (SELECT 1 FROM history u WHERE u.undoes = h.step)
-                 AND (instr(h.memory_id, ':') > 0 OR EXISTS (SELECT 1 FROM memories m WHERE m.id = h.memory_id)))
+                 AND NOT EXISTS (SELECT 1 FROM history p WHERE p.step = h.step AND p.event = 'PURGE')
+                 AND CASE WHEN h.event = 'PROFILE'
+                       THEN EXISTS (SELECT 1 FROM patches WHERE id = h.meta ->> 'patch_id')
+                            AND (coalesce(h.meta ->> 'before', '') = ''
+                                 OR EXISTS (SELECT 1 FROM patches WHERE id = h.meta ->> 'before'))
+                       ELSE instr(h.memory_id, ':') > 0 OR EXISTS (SELECT 1 FROM memories WHERE id = h.memory_id) END)
            SELECT last.step, (SELECT min(number) FROM undoable WHERE step = last.step) AS first,
                   (SELECT count(*) FROM undoable WHERE step = last.step) AS entries
            FROM undoable last

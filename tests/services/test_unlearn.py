@@ -2,6 +2,7 @@
 
 import pytest
 
+from memapp.domain.history import Event
 from memapp.domain.turn import Accepted, Unlearned
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
@@ -9,6 +10,7 @@ from memapp.services import curate, undo
 from memapp.services.consent import decisions, pending
 from memapp.services.turn import resend_turn
 from memapp.services.upkeep import work
+from memapp.store import history
 from tests.builders import new_chat, only, say
 
 
@@ -49,8 +51,13 @@ def test_what_the_person_calls_a_joke_goes_with_what_it_proposed(runtime: Runtim
     list(work(runtime, None, Cancel()))
     assert unlearned.texts == ("User owns a helicopter.",)
     assert known(runtime) == ({"User loves cats."}, set())
+    entries = history.entries_of_step(runtime.database.read(), runtime.user_id, unlearned.step)
+    assert [(one.event, one.actor, one.meta.get("decision")) for one in entries] == [
+        (Event.DELETE, "person", None),
+        (Event.PROFILE, "person", "withdrawn"),
+    ]
     undo.undo(runtime, unlearned.step)
-    assert "User owns a helicopter." in known(runtime)[0]
+    assert known(runtime) == ({"User loves cats.", "User owns a helicopter."}, {"Oslo"})
 
 
 def test_a_joke_that_was_not_learned_yet_is_not_learned_any_more(runtime: Runtime) -> None:

@@ -4,11 +4,13 @@ Every decision is one step of the history, named by what it returns, and is take
 """
 
 import sqlite3
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from typing import Literal
 
-from memapp.domain.changes import Actor, Created, ProfileChanged, Restored, Reverted, SoftDeleted
+from memapp.domain.changes import Actor, Created, ProfileChanged, Restored, SoftDeleted
 from memapp.domain.consent import FORGOTTEN, DenyReason, Patch, decided, rebased
 from memapp.domain.duplicates import normalise
 from memapp.domain.history import Entry, Event
@@ -16,7 +18,7 @@ from memapp.domain.memory import Memory
 from memapp.domain.profile import FIELDS, same_value, stated_by
 from memapp.domain.profile_values import VALUE_CHARS, adds_up, lost_values
 from memapp.domain.text import clean, one_line
-from memapp.errors import UsageError
+from memapp.errors import NotFound, UsageError
 from memapp.runtime import Runtime
 from memapp.services.consent import pending
 from memapp.store import changes, consents, history, memories
@@ -37,14 +39,14 @@ def profile(runtime: Runtime) -> dict[str, str]:
 def approve(runtime: Runtime, patch_id: str) -> str:
     """Carry out a proposal and create the memory that waited with it. Return the step."""
     with runtime.database.decide() as conn:
-        return carry_out(conn, runtime, pending.undecided(conn, runtime, patch_id), "person", _person(runtime))
+        return carry_out(conn, runtime, pending.undecided(conn, runtime, patch_id), "person", runtime.actor())
 
 
 def edit_then_approve(runtime: Runtime, patch_id: str, value: str) -> str:
     """Carry out another value in place of the proposed one, which is withdrawn. Return the step."""
     value = _checked(value)
     with runtime.database.decide() as conn:
-        patch, actor = pending.undecided(conn, runtime, patch_id), _person(runtime)
+        patch, actor = pending.undecided(conn, runtime, patch_id), runtime.actor()
         current = pending.current(conn, runtime, patch.field)
         if same_value(patch.field, rebased(patch, current).new_value, value):
             return carry_out(conn, runtime, patch, "person", actor)
@@ -66,7 +68,7 @@ def deny(runtime: Runtime, patch_id: str, reason: DenyReason | None = None) -> s
 def snooze(runtime: Runtime, patch_id: str, hours: int = SNOOZE_HOURS) -> str:
     """Put a proposal out of sight for some hours. Return the step."""
     with runtime.database.decide() as conn:
-        patch, actor, now = pending.undecided(conn, runtime, patch_id), _person(runtime), runtime.clock()
+        patch, actor, now = pending.undecided(conn, runtime, patch_id), runtime.actor(), runtime.clock()
         consents.snooze(conn, runtime.user_id, patch.id, now + timedelta(hours=hours))
         consents.note_decision(conn, actor, actor.step, patch, "snoozed", now)
         return actor.step
@@ -75,23 +77,22 @@ def snooze(runtime: Runtime, patch_id: str, hours: int = SNOOZE_HOURS) -> str:
 def wake(runtime: Runtime) -> list[str]:
     """Bring up all that was put off, by taking that back; return the steps that were taken back."""
     conn = runtime.database.read()
-    steps = []
+    actor, steps = runtime.actor(), []
     for patch in pending.asleep(runtime):
         entries = history.list_entries(conn, runtime.user_id, memory_id=f"profile:{patch.field}", limit=None)
-        put_off = (one.step for one in entries if one.meta.get("patch_id") == patch.id and one.meta.get("decision") == "snoozed")
-        steps.append(next(put_off))
-    for step in steps:
-        take_back(runtime, step)
+        put_off = (one for one in entries if one.meta.get("patch_id") == patch.id and one.meta.get("decision") == "snoozed")
+        entry = next(put_off)
+        take_back(runtime, [entry], actor)
+        steps.append(entry.step)
     return steps
 
 
 def told(runtime: Runtime, step: str) -> str:
     """Return what a step decided, in words: `Approved Home “Bergen”`. What was set aside with it is left out."""
     conn = runtime.database.read()
-    entries = [one for one in history.entries_of_step(conn, runtime.user_id, step) if one.event is Event.PROFILE]
-    entry = next((one for one in entries if one.meta.get("decision") != "withdrawn"), entries[0])
-    patch = consents.get_patch(conn, runtime.user_id, entry.meta["patch_id"])
-    return decided(str(entry.meta.get("decision", "changed")), patch)
+    found = _not_erased(conn, runtime, history.entries_of_step(conn, runtime.user_id, step))
+    said = [(str(entry.meta.get("decision", "changed")), patch) for entry, patch in found]
+    return decided(*next((one for one in said if one[0] != "withdrawn"), said[0]))
 
 
 def set_field(runtime: Runtime, field: str, value: str) -> str:
@@ -103,7 +104,7 @@ def set_field(runtime: Runtime, field: str, value: str) -> str:
         current = pending.current(conn, runtime, field)
         if value == current:
             raise UsageError("The profile says that already." if value else "The profile says nothing there.")
-        actor = _person(runtime)
+        actor = runtime.actor()
         patch = _replace(conn, runtime, field, current, value, "person", actor)
         _retire(conn, runtime, patch, actor)
         return actor.step
@@ -158,7 +159,7 @@ def turn_down(
     conn: sqlite3.Connection, runtime: Runtime, patch: Patch, by: Literal["person", "chat"], reason: DenyReason | None = None
 ) -> str:
     """Deny a proposal in the caller's transaction. Return the step."""
-    actor, now = _person(runtime), runtime.clock()
+    actor, now = runtime.actor(), runtime.clock()
     consents.decide(conn, runtime.user_id, patch.id, "denied", by, now)
     consents.note_decision(conn, actor, actor.step, patch, "denied", now, reason=reason or "")
     return actor.step
@@ -200,32 +201,33 @@ def _checked(value: str) -> str:
     return value
 
 
-def _person(runtime: Runtime) -> Actor:
-    return Actor(runtime.user_id, "person", step=new_id(runtime.clock()))
-
-
 # Taking a decision back ----------------------------------------------------------------------------------------------
 
 
-def take_back(runtime: Runtime, step: str) -> str:
-    """Take back a step that decided something, with the memory that it created; what was proposed waits again.
+def take_back(runtime: Runtime, entries: Sequence[Entry], actor: Actor) -> bool:
+    """Take back what a step decided, in the caller's transaction; what was proposed waits again. Say whether there was anything.
 
-    Return the step that did it. Raises `UsageError` when the profile has been changed again since.
+    What was erased since is left out. Raises `UsageError` when the profile has been changed again since.
     """
     with runtime.database.decide() as conn:
-        actor = _person(runtime)
-        entries = history.entries_of_step(conn, runtime.user_id, step)
-        if history.was_taken_back(conn, runtime.user_id, step):
-            raise UsageError("This was taken back already.")
-        if memories.get_memories(conn, runtime.user_id, [entry.memory_id for entry in entries]):
-            changes.apply(conn, Reverted(step, runtime.purge_at()), actor, runtime.clock())
-        for entry in reversed([one for one in entries if one.event is Event.PROFILE]):
-            _take_back(conn, runtime, entry, actor)
-        return actor.step
+        found = _not_erased(conn, runtime, entries)
+        for entry, patch in reversed(found):
+            _take_back(conn, runtime, entry, patch, actor)
+    return bool(found)
 
 
-def _take_back(conn: sqlite3.Connection, runtime: Runtime, entry: Entry, actor: Actor) -> None:
-    patch = consents.get_patch(conn, runtime.user_id, entry.meta["patch_id"])
+def _not_erased(conn: sqlite3.Connection, runtime: Runtime, entries: Sequence[Entry]) -> list[tuple[Entry, Patch]]:
+    """Return the decisions among some entries, each with its proposal, but for those whose words were erased since."""
+    found = []
+    for entry in entries:
+        with suppress(NotFound):
+            if entry.event is Event.PROFILE:
+                _value_before(conn, runtime, entry)
+                found.append((entry, consents.get_patch(conn, runtime.user_id, entry.meta["patch_id"])))
+    return found
+
+
+def _take_back(conn: sqlite3.Connection, runtime: Runtime, entry: Entry, patch: Patch, actor: Actor) -> None:
     decision = entry.meta.get("decision", "changed")
     if decision == "changed":
         _restore_value(conn, runtime, patch, entry, actor)
@@ -242,6 +244,10 @@ def _restore_value(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, ent
     current = pending.current(conn, runtime, patch.field)
     if current != patch.new_value:
         raise UsageError("The profile was changed again since then.", "Take that back first.")
-    before = entry.meta["before"]
-    previous = consents.get_patch(conn, runtime.user_id, before).new_value if before else ""
-    _replace(conn, runtime, patch.field, current, previous, "undo", actor, undoes=entry.step)
+    _replace(conn, runtime, patch.field, current, _value_before(conn, runtime, entry), "undo", actor, undoes=entry.step)
+
+
+def _value_before(conn: sqlite3.Connection, runtime: Runtime, entry: Entry) -> str:
+    """Return what a field said before a decision. Raises `NotFound` when that was erased since."""
+    before = entry.meta.get("before", "")
+    return consents.get_patch(conn, runtime.user_id, before).new_value if before else ""

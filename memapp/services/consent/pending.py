@@ -3,7 +3,9 @@
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
+from memapp.domain.changes import Actor
 from memapp.domain.consent import FORGOTTEN, Patch, expiry, rebased
 from memapp.domain.memory import Memory, State
 from memapp.domain.profile import FIELDS, same_value
@@ -91,12 +93,16 @@ def expire_due(runtime: Runtime) -> list[Patch]:
     return due
 
 
-def withdraw(runtime: Runtime, patch_ids: Sequence[str]) -> None:
-    """Withdraw proposals whose cause is gone; those already decided stay decided."""
+def withdraw(
+    runtime: Runtime, patch_ids: Sequence[str], actor: Actor, by: Literal["person", "signals"] = "person", undoes: str = ""
+) -> None:
+    """Withdraw proposals whose cause is gone, as part of a step; those already decided stay decided."""
+    now = runtime.clock()
     with runtime.database.decide() as conn:
         for patch in consents.list_patches(conn, runtime.user_id, state="pending"):
             if patch.id in patch_ids:
-                consents.decide(conn, runtime.user_id, patch.id, "withdrawn", "person", runtime.clock())
+                consents.decide(conn, runtime.user_id, patch.id, "withdrawn", by, now)
+                consents.note_decision(conn, actor, actor.step, patch, "withdrawn", now, undoes=undoes)
 
 
 def add(conn: sqlite3.Connection, runtime: Runtime, field: str, old: str, new: str, proposer: str, held: Memory | None) -> Patch:

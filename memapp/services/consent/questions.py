@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
 
-from memapp.domain.changes import Actor
 from memapp.domain.chat import OWN_WORDS, Message, MessageStatus, Origin, Role
 from memapp.domain.consent import FORGOTTEN, Patch, says_yes
 from memapp.domain.memory import Memory
@@ -13,7 +12,6 @@ from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions, pending, proposals
 from memapp.store import chat, consents
-from memapp.store.rows import new_id
 
 TURNS_BETWEEN_QUESTIONS = 10
 MESSAGES_SINCE = 20
@@ -138,8 +136,7 @@ def hear(runtime: Runtime, question: Message, reply: Message) -> bool | None:
             return None
         yes = says_yes(reply.typed_text, patch.field, patch.addition)
         if yes:
-            actor = Actor(runtime.user_id, "person", reply.thread_id, new_id(runtime.clock()))
-            decisions.carry_out(conn, runtime, patch, "chat", actor)
+            decisions.carry_out(conn, runtime, patch, "chat", runtime.actor(reply.thread_id))
         instead = said_instead(reply.typed_text, patch.field) if yes is None else ""
         if yes is False or instead:
             decisions.turn_down(conn, runtime, patch, "chat")

@@ -8,9 +8,9 @@ from memapp.domain.changes import Actor, Created
 from memapp.domain.consent import FORGOTTEN
 from memapp.domain.filters import parse_filter
 from memapp.domain.history import Event
-from memapp.errors import NotFound, UsageError
+from memapp.errors import NeedsYes, NotFound, UsageError
 from memapp.runtime import Runtime
-from memapp.services import curate, undo
+from memapp.services import curate, forget, undo
 from memapp.services.consent import decisions, pending
 from memapp.store import changes, consents
 from memapp.store.rows import new_id
@@ -182,6 +182,46 @@ def test_several_values_of_a_field_that_holds_them_wait_side_by_side(runtime: Ru
     asthma, _ = proposed(runtime, "health", "asthma"), proposed(runtime, "health", "hay fever")
     decisions.approve(runtime, asthma.id)
     assert [one.addition for one in pending.waiting(runtime)] == ["hay fever"]
+
+
+@pytest.mark.parametrize("decide", ["approve", "deny", "set_field"])
+def test_what_was_erased_everywhere_is_no_step_and_leaves_the_older_ones_to_be_taken_back(runtime: Runtime, decide: str) -> None:
+    tea = curate.add(runtime, "User likes tea.").step
+    if decide == "set_field":
+        step = decisions.set_field(runtime, "city", "Oslo")
+    else:
+        step = getattr(decisions, decide)(runtime, proposed(runtime, held=held_fact(runtime)).id)
+    forget.forget_everywhere(runtime, "oslo")
+    assert [one.id for one in undo.undoable(runtime)] == [tea]
+    with pytest.raises(UsageError, match="to take back|taken back"):
+        undo.undo(runtime, step)
+    assert undo.told(runtime, undo.undo_last(runtime)) == "Remembered “User likes tea.”"
+    assert (live(runtime), decisions.profile(runtime)) == ([], {})
+
+
+def test_a_step_of_which_a_part_was_erased_everywhere_gives_the_rest_back(runtime: Runtime) -> None:
+    bergen, oslo = proposed(runtime, value="Bergen"), proposed(runtime)
+    step = decisions.approve(runtime, oslo.id)
+    assert pending.get(runtime, bergen.id).state == "withdrawn"
+    forget.forget_everywhere(runtime, "bergen")
+    assert decisions.told(runtime, step) == "Approved Home “Oslo”"
+    undo.undo(runtime, step)
+    assert (decisions.profile(runtime), [one.new_value for one in pending.waiting(runtime)]) == ({}, ["Oslo"])
+
+
+def test_an_older_step_taken_back_makes_nothing_known_that_needs_a_yes_by_now(runtime: Runtime) -> None:
+    decisions.approve(runtime, proposed(runtime, held=held_fact(runtime, "User lives in Oslo.")).id)
+    (oslo,) = curate.list_memories(runtime)
+    thrown = curate.discard(runtime, oslo.id)
+    decisions.set_field(runtime, "city", "")
+    with pytest.raises(NeedsYes, match="stays in the trash"):
+        undo.undo(runtime, thrown.step)
+    assert (live(runtime), decisions.profile(runtime)) == ([], {})
+    assert thrown.step not in [one.id for one in undo.undoable(runtime)]
+    (asked,) = pending.waiting(runtime)
+    assert pending.held_text(runtime, asked.id) == "User lives in Oslo."
+    decisions.approve(runtime, asked.id)
+    assert [one.id for one in curate.list_memories(runtime)] == [oslo.id]
 
 
 def test_what_was_put_off_is_woken_all_at_once(runtime: Runtime) -> None:
