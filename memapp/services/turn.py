@@ -66,6 +66,8 @@ def _send(
         message = chat.add_message(conn, runtime.user_id, thread.id, Role.USER, text, now, origin=Origin.TYPED, pasted=pasted)
         heard = questions.hear(runtime, question, message) if question else None
         reply = _add_reply(runtime, conn, thread.id, message) if heard is None else _confirm(runtime, conn, message, heard)
+        if heard is None:  # until it turns out that just this was expected
+            expectations.add_surprise(conn, runtime.user_id, thread.id, message.id, expected.id if expected else None, now)
         chat.save_draft(conn, runtime.user_id, thread.id, "", now)
     yield Accepted(message, reply)
     unsaid = [*(one.id for one in left), *(said_before(earlier) if takes_back(message.typed_text) else ())]
@@ -74,7 +76,7 @@ def _send(
     if heard is not None:
         yield Completed(reply, "")
     else:
-        expected = _spare(runtime, message, "classify", partial(_compare, runtime, expected, message))
+        expected = _spare(runtime, message, "classify", partial(compare, runtime, expected, message))
         yield Checked(expected)
         ahead = None if expected is None or expected.surprised else ahead
         turn = OpenTurn(thread, earlier, message, reply, cancel or Cancel(), ahead=ahead, began_at=began_at)
@@ -106,7 +108,7 @@ def retry_turn(runtime: Runtime, reply_id: str, *, cancel: Cancel | None = None)
     yield Accepted(message, reply)
     expected = expectations.checked_by(runtime.database.read(), runtime.user_id, message.id)
     if expected is None and resumed:
-        expected = _spare(runtime, message, "classify", partial(_compare, runtime, expectation(runtime, messages), message))
+        expected = _spare(runtime, message, "classify", partial(compare, runtime, expectation(runtime, messages), message))
     yield Checked(expected)
     yield from answer(runtime, OpenTurn(thread, messages, message, reply, cancel or Cancel(), kept=kept, others=others))
     if question:
@@ -206,20 +208,18 @@ def _confirm(runtime: Runtime, conn: sqlite3.Connection, message: Message, yes: 
     )
 
 
-def _compare(runtime: Runtime, expected: Prediction | None, message: Message) -> Prediction | None:
-    """Note whether a message was expected; if not, or where it tells more, it is to be learned from.
+def compare(runtime: Runtime, expected: Prediction | None, message: Message) -> Prediction | None:
+    """Note whether a message was expected; if it was and tells no more, there is nothing to learn from it.
 
     A write of its own: the message is saved before a model compares what the two mean.
     """
     verdict = _verdict(runtime, expected.text, message.text) if expected else None
-    surprised = expected is None or verdict is None or verdict.surprised or _tells_more(expected, message.typed_text)
     with runtime.database.write() as conn:
         if expected and verdict:
             expectations.mark_checked(conn, runtime.user_id, expected.id, message.id, verdict.surprised, verdict.why)
+            if not (verdict.surprised or _tells_more(expected, message.typed_text)):
+                expectations.learn_nothing(conn, runtime.user_id, [message.id])
             expected = replace(expected, surprised=verdict.surprised, why=verdict.why)
-        if surprised:
-            known = expected.id if expected else None
-            expectations.add_surprise(conn, runtime.user_id, message.thread_id, message.id, known, runtime.clock())
         _note_check(runtime, conn, message.thread_id, verdict)
     return expected
 

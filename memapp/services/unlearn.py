@@ -33,9 +33,7 @@ def unlearn(runtime: Runtime, thread_id: str, message_ids: Sequence[str], text: 
     gone = [one for one in learned if _is_left_alone(runtime, one, message_ids) and check_fact(one.text, text)]
     actor = runtime.actor(thread_id)
     with runtime.database.write() as writing:
-        for surprise in expectations.pending_surprises(writing, runtime.user_id, limit=None):
-            if surprise.message_id in message_ids:
-                expectations.settle_surprise(writing, runtime.user_id, surprise.id, "nothing")
+        expectations.learn_nothing(writing, runtime.user_id, message_ids)
         for memory in gone:
             changes.apply(writing, SoftDeleted(memory.id, "person", runtime.purge_at()), actor, runtime.clock())
         pending.withdraw(runtime, unsaid, actor, "signals")

@@ -91,6 +91,16 @@ def outdated_surprises(conn: sqlite3.Connection, user_id: str) -> list[str]:
     return [row["id"] for row in rows]
 
 
+def uncompared(conn: sqlite3.Connection, user_id: str) -> list[tuple[Prediction, str]]:
+    """Return what was expected of messages to learn from that were never compared with it, each with the message's id."""
+    rows = conn.execute(
+        f"""SELECT p.*, s.message_id AS said FROM surprises s JOIN predictions p ON p.id = s.prediction_id
+            WHERE s.user_id = ? AND s.state = 'pending' AND p.checked_by IS NULL AND {_STANDS} ORDER BY s.id""",  # noqa: S608
+        (user_id,),
+    )
+    return [(_prediction(row), row["said"]) for row in rows]
+
+
 def still_stands(conn: sqlite3.Connection, user_id: str, surprise_id: str, text: str) -> bool:
     """Tell whether a surprise is still pending and its message is active with this text."""
     row = conn.execute(
@@ -109,6 +119,15 @@ def settle_surprise(
     conn: sqlite3.Connection, user_id: str, surprise_id: str, state: Literal["learned", "nothing", "failed"]
 ) -> None:
     conn.execute("UPDATE surprises SET state = ? WHERE user_id = ? AND id = ?", (state, user_id, surprise_id))
+
+
+def learn_nothing(conn: sqlite3.Connection, user_id: str, message_ids: Sequence[str]) -> None:
+    """Settle what is still to be learned from some messages."""
+    conn.execute(
+        """UPDATE surprises SET state = 'nothing'
+           WHERE user_id = ? AND state = 'pending' AND message_id IN (SELECT value FROM json_each(?))""",
+        (user_id, to_json(list(message_ids))),
+    )
 
 
 def count_try(conn: sqlite3.Connection, user_id: str, surprise_id: str, now: datetime) -> int:

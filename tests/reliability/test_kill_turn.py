@@ -18,7 +18,7 @@ from memapp.runtime import Runtime
 from memapp.services import answer, chats, curate
 from memapp.services.turn import retry_turn, take_turn
 from memapp.store import checkpoints, expectations
-from tests.builders import new_chat, only, say
+from tests.builders import new_chat, only, recorded, say
 
 QUESTION = "Which tea do I drink?"
 FACT = "User drinks oolong tea."
@@ -143,11 +143,11 @@ def test_another_message_begins_afresh(home: Path) -> None:
     runtime.close()
 
 
-def test_what_was_not_compared_before_the_kill_is_compared_when_it_is_tried_again(home: Path) -> None:
+def test_what_was_not_compared_before_the_kill_waits_and_is_compared_when_it_is_tried_again(home: Path) -> None:
     killed_at(ask_and_die, home, Accepted)
     runtime, _, reply, _ = reopened(home)
     pending = partial(expectations.count_surprises, runtime.database.read(), runtime.user_id, "pending")
-    assert pending() == 0
+    assert (pending(), recorded(runtime, "classify")) == (1, [])
     list(retry_turn(runtime, reply.id))
-    assert pending() == 1
+    assert (pending(), len(recorded(runtime, "classify"))) == (1, 1)
     runtime.close()

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from memapp.domain.chat import MessageStatus
 from memapp.domain.turn import Accepted, Checked, Completed, Failed, Streamed, Thinking
 from memapp.errors import DiskFull, UsageError
+from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import answer, chats, turn
+from memapp.services.upkeep import work
 from memapp.store import chat
 from tests.builders import make_runtime, new_chat, only, recorded, say
 
@@ -34,7 +36,7 @@ def test_an_error_while_noticing_costs_no_answer_and_is_counted(
     assert (skipped["status"], skipped["thread_id"], skipped["meta"]) == ("skipped", thread, {"error": type(error).__name__})
 
 
-@pytest.mark.parametrize("step", ["_compare", "unlearn"])
+@pytest.mark.parametrize("step", ["compare", "unlearn"])
 def test_an_error_after_the_message_is_saved_costs_no_answer(
     runtime: Runtime, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
@@ -45,6 +47,7 @@ def test_an_error_after_the_message_is_saved_costs_no_answer(
     thread = new_chat(runtime)
     assert only(Completed, say(runtime, thread, "I keep bees.")).reply.status is MessageStatus.COMPLETE
     assert {one.text for one in chats.page(runtime, thread).messages} >= {"I keep bees."}
+    assert list(work(runtime, None, Cancel())), "it is learned from all the same"
 
 
 def test_a_message_is_saved_before_any_model_compares_what_it_means(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from memapp.inference.scripted import ScriptedModel, call_kind
 from memapp.runtime import Runtime
 from memapp.services import activity, chats, curate, forget, remember, undo, upkeep
 from memapp.services.merge import Written
-from memapp.services.turn import resend_turn
+from memapp.services.turn import resend_turn, take_turn
 from memapp.store import expectations
 from tests.builders import Clock, make_runtime, new_chat, only, recorded, say
 
@@ -88,6 +88,23 @@ def test_what_waits_for_a_yes_is_told_before_the_next_surprise_is_taken(runtime:
     assert isinstance(first, Patch) and first.new_value == "User plays the cello."
     assert (live(runtime), pending(runtime)) == ([], 1)
     assert [type(one) for one in made] == [Written]
+
+
+@pytest.mark.parametrize(
+    ("expected", "learned", "state"), [("Tell me more.", ["User keeps bees."], "learned"), ("I keep bees.", [], "nothing")]
+)
+def test_a_message_whose_turn_was_killed_is_compared_and_learned_from_later(
+    runtime: Runtime, model: ScriptedModel, expected: str, learned: list[str], state: str
+) -> None:
+    model.enqueue("Hello.", prediction=expected)
+    say(runtime, thread := new_chat(runtime), "Hi!")
+    begun = take_turn(runtime, thread, "I keep bees.")
+    message = only(Accepted, [next(begun)]).message
+    begun.close()  # type: ignore[attr-defined]
+    assert learn(runtime) == learned
+    assert states(runtime)[-1] == state
+    compared = expectations.checked_by(runtime.database.read(), runtime.user_id, message.id)
+    assert compared is not None and compared.surprised == bool(learned)
 
 
 def test_a_surprise_the_model_failed_on_stays_pending_and_the_others_are_learned(runtime: Runtime, model: ScriptedModel) -> None:
