@@ -3,6 +3,7 @@
 import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import timedelta
 from unittest.mock import patch
 
@@ -11,6 +12,7 @@ from textual.binding import Binding
 from textual.widgets import Input, OptionList
 
 from memapp.domain.changes import Actor, Linked
+from memapp.domain.chat import Origin
 from memapp.domain.memory import Memory, Recalled
 from memapp.domain.text import clean
 from memapp.runtime import Runtime
@@ -26,6 +28,7 @@ from memapp.ui.screens.memory_form import Choice, MemoryForm, Words
 from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.searchfield import SearchField
 from memapp.ui.widgets.tabline import TabLine
+from memapp.ui.widgets.words import written
 from tests.builders import damage
 from tests.ui.conftest import Seen, World
 from tests.ui.test_hostile import ESCAPES, MARKUP, no_escapes
@@ -385,19 +388,24 @@ async def test_provenance_leads_to_the_message_and_tells_why_it_was_recalled(wor
         runtime = seen.app.runtime
         thread = chats.list_threads(runtime)[0]
         said, reply = chats.page(runtime, thread.id).messages[:2]
-        revision = curate.add(runtime, "Anna lives in Oslo.")
+        await seen.pilot.press("escape", "g", "m", "enter")
+        await seen.until(lambda: any(one.origin == "person" for one in curate.list_memories(runtime)))
+        memory = next(one for one in curate.list_memories(runtime) if one.origin == "person")
         with runtime.database.write() as conn:
-            conn.execute("INSERT INTO memory_sources (memory_id, message_id) VALUES (?, ?)", (revision.memory_id, said.id))
-            count_uses(conn, runtime.user_id, [revision.memory_id], runtime.clock())
-            hit = Recalled("memory", revision.memory_id, "", "", "", runtime.clock(), 0.83, "words 0.71 + meaning 0.40")
+            count_uses(conn, runtime.user_id, [memory.id], runtime.clock())
+            hit = Recalled("memory", memory.id, "", "", "", runtime.clock(), 0.83, "words 0.71 + meaning 0.40")
             conn.execute("DELETE FROM recalls")
             recalls.save_recalls(conn, reply.id, [hit])
+        seen.app.clear_notifications()
         await seen.pilot.press("f3")
         await shown(seen)
         await seen.pilot.press("enter", "shift+tab")
         await looked_up(seen)
         assert "You wrote it at 09:00." in seen.words()
         assert "Stood in 1 prompt on 1 day" in seen.words()
+        assert "you typed: I moved to Oslo in March." in seen.words()
+        others = replace(said, pasted=((0, 5),)), replace(said, origin=Origin.IMPORT), reply
+        assert [written(one) for one in others] == ["you typed and pasted", "imported", "an answer"]
         await seen.pilot.press("j")
         await seen.pilot.pause()
         assert "0.83" in seen.text() and "words 0.71 + meaning 0.40" in seen.words()

@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 from unittest.mock import patch
@@ -369,7 +370,9 @@ async def test_the_key_line_shows_no_half_of_a_key(world: World) -> None:
 async def test_escape_leaves_the_editing_of_a_memory_before_its_card(world: World) -> None:
     async with conversation(world, (80, 24)) as seen:
         memory = curate.list_memories(seen.app.runtime)[0]
-        seen.app.push_screen(MemoryCard(memory, "", seen.app.runtime.clock()))
+        seen.app.push_screen(MemoryCard(replace(memory, origin="import"), "", seen.app.runtime.clock()))
+        await seen.settle()
+        assert "Imported · " in seen.text()
         await seen.pilot.press("e", "x", "escape")
         assert isinstance(seen.app.screen, MemoryCard)
         assert "f forget" in seen.text()

@@ -152,7 +152,7 @@ class Conversation(Vertical):
 
     @on(Transcript.RememberWanted)
     def _remember_wanted(self, event: Transcript.RememberWanted) -> None:
-        self._chat.write_memory(event.text)
+        self._chat.write_memory(event.message.text, event.message.id)
 
     @on(Transcript.VariantWanted)
     @work(group="variant", exclusive=True)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from memapp.domain.changes import Revision
@@ -50,19 +51,19 @@ class MemoryDeeds:
             case "jump" if memory.sources:
                 await self._screen.go_to_message(memory.sources[0])
 
-    async def add(self, text: str) -> None:
-        """Remember something in the person's own words."""
-        revision = await asyncio.to_thread(curate.add, self._runtime, text)
+    async def add(self, text: str, *sources: str) -> None:
+        """Remember something in the person's own words, perhaps about messages."""
+        revision = await asyncio.to_thread(partial(curate.add, self._runtime, text, sources=sources))
         self._screen.app.fresh_memory = revision.memory_id
         self._did("Remembered", text, revision)
 
-    async def write(self, text: str) -> None:
-        """Let the person put something into the words to be remembered."""
+    async def write(self, text: str, *sources: str) -> None:
+        """Let the person put something into the words to be remembered; `sources` are the messages it is taken from."""
         note = f"One fact in your own words, at most {MAX_MEMORY_CHARS} characters."
         line = Line("Remember", shorten(one_line(text), MAX_MEMORY_CHARS), note=note, length=MAX_MEMORY_CHARS)
         written = await self._screen.app.push_screen_wait(line)
         if written:
-            await self.add(written)
+            await self.add(written, *sources)
 
     async def learned(self, written: Written, *, shown: bool) -> None:
         """Say quietly that a fact was learned or changed; with the first three, say what can be done about it."""

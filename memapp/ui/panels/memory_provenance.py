@@ -11,13 +11,13 @@ from textual.content import Content
 from textual.message import Message as Announcement
 from textual.widgets import Static
 
-from memapp.domain.chat import Message, Role
+from memapp.domain.chat import Message
 from memapp.domain.memory import Memory
 from memapp.domain.provenance import Provenance, UsedIn
 from memapp.ui.memories.words import ORIGINS, ago, many
 from memapp.ui.safe import joined, plain, row
 from memapp.ui.widgets.rowlist import RowList
-from memapp.ui.widgets.words import at_moment, moment
+from memapp.ui.widgets.words import at_moment, moment, written
 
 
 class MessageRows(RowList[Message | UsedIn]):
@@ -80,8 +80,7 @@ class MemoryProvenance(Vertical):
         if isinstance(item, UsedIn):
             note = joined(("recalled for this reply: ", "$text-muted"), item.why, "\n", row(item.message.text, 240))
         elif item is not None:
-            who = "you typed: " if item.role is Role.USER else "an answer: "
-            note = joined((who, "$text-muted"), row(item.text, 240))
+            note = joined((f"{written(item)}: ", "$text-muted"), row(item.text, 240))
         else:
             note = Content("")
         self.query_one("#provenance-note", Static).update(note)

@@ -341,9 +341,9 @@ class ChatScreen(Screen[None]):
 
     @work(group="deed")
     @told
-    async def write_memory(self, text: str) -> None:
+    async def write_memory(self, text: str, *sources: str) -> None:
         """Let the person put something into the words to be remembered."""
-        await self.memories.write(text)
+        await self.memories.write(text, *sources)
 
     @work(group="deed")
     @told

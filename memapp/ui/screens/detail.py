@@ -17,6 +17,7 @@ from textual.widgets import Input, Static
 from memapp.domain.memory import MAX_MEMORY_CHARS, Memory
 from memapp.domain.text import clean
 from memapp.errors import MemappError
+from memapp.ui.memories.words import ORIGINS
 from memapp.ui.safe import joined, plain, row
 from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.words import moment
@@ -67,8 +68,7 @@ class MemoryCard(Card):
 
     def compose(self) -> ComposeResult:
         one = self.memory
-        learned = "You wrote it" if one.origin == "person" else "Learned from what you typed"
-        facts = [f"{learned} · {moment(one.created_at, self._now)}", " · ".join(one.tags), self._why]
+        facts = [f"{ORIGINS[one.origin].capitalize()} · {moment(one.created_at, self._now)}", " · ".join(one.tags), self._why]
         keys = ["e edit", "p unpin" if one.pinned else "p pin", "f forget", "y copy", "esc close"]
         if one.sources:
             keys.insert(0, "⏎ go to the message")

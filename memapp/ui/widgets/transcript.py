@@ -86,16 +86,15 @@ class Transcript(VerticalScroll):
     class EditWanted(Announcement):
         message: Message
 
-    @dataclass
     class RetryWanted(Announcement):
-        message: Message
+        """The person wants the last message answered again."""
 
     class GoOnWanted(Announcement):
         """The person wants more of an answer that ended at its length limit."""
 
     @dataclass
     class RememberWanted(Announcement):
-        text: str
+        message: Message
 
     @dataclass
     class VariantWanted(Announcement):
@@ -324,8 +323,8 @@ class Transcript(VerticalScroll):
             self.post_message(self.EditWanted(said.message))
 
     def action_retry(self) -> None:
-        if (answer := self.last_answer) is not None:
-            self.post_message(self.RetryWanted(answer.message))
+        if self.last_answer is not None:
+            self.post_message(self.RetryWanted())
 
     def action_go_on(self) -> None:
         if self._can_go_on:
@@ -344,7 +343,7 @@ class Transcript(VerticalScroll):
 
     def action_remember(self) -> None:
         if (bubble := self.cursor) is not None:
-            self.post_message(self.RememberWanted(bubble.message.text))
+            self.post_message(self.RememberWanted(bubble.message))
 
     def action_variant(self, step: int) -> None:
         answer = self.cursor if isinstance(self.cursor, Answer) else None

@@ -1,7 +1,8 @@
-"""How times, sizes and costs are put into words."""
+"""How times, sizes and costs are put into words, and who wrote a message."""
 
 from datetime import datetime
 
+from memapp.domain.chat import Message, Origin, Role
 from memapp.domain.prompt import Usage
 
 
@@ -34,6 +35,17 @@ def cost(usage: Usage) -> str:
         digits = 1 if usage.waited_seconds >= 1 else 2
         parts.append(f"first {usage.waited_seconds:.{digits}f} s")
     return " · ".join(parts)
+
+
+def written(message: Message) -> str:
+    """Return how the words of a message came here."""
+    if message.role is Role.ASSISTANT:
+        return "an answer"
+    if message.origin is Origin.IMPORT:
+        return "imported"
+    if message.pasted:
+        return "you typed and pasted" if message.typed_text else "you pasted"
+    return "you typed"
 
 
 def size(count: int) -> str:
