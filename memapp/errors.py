@@ -7,6 +7,7 @@
     │   ├── Refused        somebody asked for more than they may see
     │   └── NeedsYes       it waits for the person's word                                        (exit 4)
     ├── StoreError         the database cannot be opened, read or written                            (exit 1)
+    │   ├── Damaged        it cannot be read, or another program changed it: a backup has to take its place
     │   ├── StoreLocked    another memapp is writing to it                                           (exit 3)
     │   ├── NewerSchema    made by a newer memapp
     │   └── DiskFull       nothing was written; free space and try again
@@ -60,6 +61,10 @@ class NeedsYes(UsageError):
 
 class StoreError(MemappError):
     title = "The memory file has a problem"
+
+
+class Damaged(StoreError):
+    """A backup has to take the place of the file."""
 
 
 class StoreLocked(StoreError):

@@ -62,7 +62,7 @@ def _last_crash(options: dict[str, Any], report: dict[str, str]) -> Path | None:
 def _check_store(options: dict[str, Any], report: dict[str, str]) -> list[str]:
     """Open the file and look at the models; add what is found to the report and return the problems."""
     from memapp.inference.bundled import bundled_embedder_path
-    from memapp.services import activity, curate, soundness
+    from memapp.services import activity, curate
 
     problems = []
     try:
@@ -72,7 +72,7 @@ def _check_store(options: dict[str, Any], report: dict[str, str]) -> list[str]:
             problems += _check_settings(runtime, report)
             learning = activity.learning(runtime)
             report["learning"] = f"{counted(learning.waiting, 'message')} waiting, {learning.set_aside:,} set aside"
-            soundness.examine(runtime)
+            runtime.database.examine()
             report["guards"] = "all stand as memapp made them; the file was read through and is sound"
     except MemappError as error:
         problems.append(str(error))

@@ -8,7 +8,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,27 +16,16 @@ from typing import BinaryIO
 
 import filelock
 
-from memapp.errors import NewerSchema, StoreError, StoreLocked
+from memapp.errors import StoreError, StoreLocked
 from memapp.store import guards, schema, soundness
+from memapp.store.connection import BUSY_MILLISECONDS, PRAGMAS, connect, mode, refuse_foreign
 from memapp.store.failures import translated_errors
-from memapp.store.place import BACKUPS, new_copy, prepare_folder, refuse_no_file, take_lock
-from memapp.store.reading import Reader
+from memapp.store.folder import prepare_folder, refuse_no_file, take_lock
+from memapp.store.place import BACKUPS, new_copy
 
-PRAGMAS = {
-    "journal_mode": "wal",
-    "synchronous": 2,  # FULL: NORMAL loses acknowledged turns at a power cut
-    "fullfsync": 1,
-    "checkpoint_fullfsync": 1,
-    "foreign_keys": 1,
-    "recursive_triggers": 1,  # else REPLACE leaves ghost rows in the full-text index
-    "secure_delete": 1,
-    "temp_store": 2,  # MEMORY: no private sort files in /tmp
-    "cell_size_check": 1,
-    "journal_size_limit": 16 * 1024 * 1024,
-    "mmap_size": 0,
-}
-BUSY_MILLISECONDS = 5000
 LOOK_MILLISECONDS = 50
+STEPS_BETWEEN_LOOKS = 10_000
+"""Of SQLite's machine; a few milliseconds."""
 LARGE_BYTES = 32 * 1024 * 1024
 """Checking a larger file would slow the start; if it was closed properly, `Database.check` does it later."""
 
@@ -123,7 +112,7 @@ class Database:
             with self._opening, translated_errors(self.path):
                 if self._closed:
                     raise StoreError("The memory file is closed.")
-                reader = self._readers[thread] = _connect(self.path, read_only=True)
+                reader = self._readers[thread] = connect(self.path, read_only=True)
         return reader
 
     @contextmanager
@@ -134,7 +123,7 @@ class Database:
         Raises `StoreLocked` if another program goes on reading what is in the log.
         """
         writer = self._own_writer()
-        with translated_errors(self.path), closing(_connect(self.path, read_only=False, patience=LOOK_MILLISECONDS)) as conn:
+        with translated_errors(self.path), closing(connect(self.path, read_only=False, patience=LOOK_MILLISECONDS)) as conn:
             for _ in range(max(1, BUSY_MILLISECONDS // LOOK_MILLISECONDS)):
                 with self._turn:  # let go of between two looks: who wants to write need not wait for a reader
                     if writer.in_transaction:
@@ -156,7 +145,7 @@ class Database:
         conn.execute("ROLLBACK")
         return False
 
-    def raw(self, suffix: str = "") -> BinaryIO | None:
+    def raw(self, suffix: str) -> BinaryIO | None:
         """Return the open file itself, or the one beside it (`-wal`), to be read from its beginning; None if there is none.
 
         Never close it: closing any handle of the file drops the locks that SQLite holds on it.
@@ -171,8 +160,11 @@ class Database:
         self._raw[suffix].seek(0)
         return self._raw[suffix]
 
-    def backup(self, target: Path) -> Path:
-        """Write a checked, compact copy to `target` (mode 0600); an existing file stays as it is until the copy is good."""
+    def backup(self, target: Path, cancelled: Callable[[], bool] = lambda: False) -> Path:
+        """Write a checked, compact copy to `target` (mode 0600); an existing file stays as it is until the copy is good.
+
+        Raises `StoreError`, also soon after `cancelled` says so.
+        """
         if target.is_symlink():
             raise StoreError(f"{target} is a link.", "Name a plain file.")
         refuse_no_file(target)
@@ -180,20 +172,22 @@ class Database:
         with translated_errors(target):
             partial.unlink(missing_ok=True)
             partial.touch(mode=0o600)  # before SQLite opens it: it would follow the umask
-            source = sqlite3.connect(f"{self.path.as_uri()}?{_mode(self.path)}", uri=True)
             try:
-                source.execute("VACUUM INTO ?", (str(partial),))
+                self._copy_into(partial, cancelled)
+                with closing(sqlite3.connect(partial)) as copy:
+                    soundness.check_damage(copy, target)
+                with partial.open("rb") as file:
+                    os.fsync(file.fileno())
+                partial.replace(target)
             finally:
-                source.close()
-            copy = sqlite3.connect(partial)
-            try:
-                soundness.check_damage(copy, target)
-            finally:
-                copy.close()
-            with partial.open("rb") as file:
-                os.fsync(file.fileno())
-            partial.replace(target)
+                partial.unlink(missing_ok=True)
         return target
+
+    def _copy_into(self, empty: Path, cancelled: Callable[[], bool]) -> None:
+        uri = f"{self.path.as_uri()}?{mode(self.path)}"
+        with translated_errors(self.path), closing(sqlite3.connect(uri, uri=True)) as source:
+            source.set_progress_handler(cancelled, STEPS_BETWEEN_LOOKS)
+            source.execute("VACUUM INTO ?", (str(empty),))
 
     def check(self) -> None:
         """Read the whole file through, unless that was done; beside other work, which goes on.
@@ -213,7 +207,6 @@ class Database:
         """Read the whole file through, and compare all that it consists of with what memapp makes. Raises `StoreError`."""
         with translated_errors(self.path):
             soundness.check_damage(self.read(), self.path)
-            soundness.check_guards(self.read(), self.path)
             soundness.check_schema(self.read(), self.path)
 
     def close(self) -> None:
@@ -272,7 +265,7 @@ def open_copy(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a copy of a memory file, to be changed where it is; it stays one plain file. Raises `StoreError` for anything else."""
     with translated_errors(path), closing(sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, isolation_level=None)) as copy:
         copy.row_factory = sqlite3.Row
-        _refuse_foreign(copy, path)
+        refuse_foreign(copy, path)
         for name, value in {**PRAGMAS, "journal_mode": "delete"}.items():
             copy.execute(f"PRAGMA {name} = {value}")
         yield copy
@@ -289,7 +282,7 @@ def open_suspect(path: Path) -> Iterator[sqlite3.Connection]:
     with translated_errors(path), closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
         connection.row_factory = sqlite3.Row
         connection.execute("PRAGMA trusted_schema = 0")
-        _refuse_foreign(connection, path)
+        refuse_foreign(connection, path)
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         if not version or schema.schema_of(connection) != schema.golden_schema(version):
             raise StoreError(f"{path} is no memory file, or was changed by another program.", "Nothing was touched.")
@@ -323,7 +316,7 @@ def _open_read_only(path: Path) -> Database:
         raise StoreError(f"There is no memory file at {path}.", "Start memapp once to make it.")
     database = Database(path, None, None)
     with translated_errors(path):
-        _refuse_foreign(database.read(), path)
+        refuse_foreign(database.read(), path)
         if database.read().execute("PRAGMA user_version").fetchone()[0] < len(schema.scripts()):
             raise StoreError(f"{path} is empty or was made by an older memapp.", "Start memapp once to bring it up to date.")
     return database
@@ -332,13 +325,13 @@ def _open_read_only(path: Path) -> Database:
 def _open_writer(path: Path, *, check: bool) -> sqlite3.Connection:
     if not path.exists():
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_RDWR, 0o600))
-    writer = _connect(path, read_only=False)
+    writer = connect(path, read_only=False)
     try:
-        _refuse_foreign(writer, path)
+        refuse_foreign(writer, path)
         if check:
             soundness.check_damage(writer, path)
         schema.migrate(writer, lambda version: _backup_before_migration(writer, path, version))
-        soundness.check_guards(writer, path)
+        soundness.check_schema(writer, path)
         if check:
             soundness.repair_full_text(writer)
         writer.set_authorizer(guards.everyday)
@@ -346,56 +339,6 @@ def _open_writer(path: Path, *, check: bool) -> sqlite3.Connection:
         writer.close()
         raise
     return writer
-
-
-def _mode(path: Path) -> str:
-    """Return how to open a file for reading. In a folder where nothing can be written SQLite cannot keep its index of the log."""
-    log = path.with_name(path.name + "-wal")
-    still = not os.access(path.parent, os.W_OK) and not (log.exists() and log.stat().st_size)
-    return "mode=ro&immutable=1" if still else "mode=ro"
-
-
-def _connect(path: Path, *, read_only: bool, patience: int = 0) -> sqlite3.Connection:
-    connection = sqlite3.connect(
-        f"{path.as_uri()}?{_mode(path) if read_only else 'mode=rw'}",
-        uri=True,
-        isolation_level=None,
-        check_same_thread=False,
-        cached_statements=200,
-        timeout=(patience or BUSY_MILLISECONDS) / 1000,
-        factory=Reader if read_only else sqlite3.Connection,
-    )
-    if isinstance(connection, Reader):
-        connection.path = path
-    connection.row_factory = sqlite3.Row
-    try:
-        connection.create_function("casefold", 1, str.casefold, deterministic=True)  # SQLite's lower() knows A to Z only
-        if read_only:
-            connection.execute("PRAGMA query_only = 1")
-            connection.execute("PRAGMA temp_store = 2")
-        else:
-            for name, value in PRAGMAS.items():
-                connection.execute(f"PRAGMA {name} = {value}")
-                kept = connection.execute(f"PRAGMA {name}").fetchone()
-                if kept is not None and kept[0] != value and name not in ("fullfsync", "checkpoint_fullfsync", "mmap_size"):
-                    raise StoreError(f"SQLite does not accept {name}={value} for {path}.")
-        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 8_000_000)
-        connection.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, 100_000)
-        connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def _refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
-    application_id = connection.execute("PRAGMA application_id").fetchone()[0]
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-    if tables and application_id != schema.APPLICATION_ID:
-        raise StoreError(f"{path} is a database of another program.", "Choose another file with --db.")
-    if version > len(schema.scripts()):
-        raise NewerSchema(f"{path} was made by a newer memapp.", "Update memapp; the file was not touched.")
 
 
 def _backup_before_migration(writer: sqlite3.Connection, path: Path, version: int) -> None:

@@ -1,11 +1,16 @@
-"""Translates errors of SQLite and the system into memapp's own, with advice for the person."""
+"""Translates errors of SQLite and the system into memapp's own, with advice for the person.
+
+A `Reader` does so by itself, for each row: rows are read one by one, and each may turn out to be on a damaged page.
+"""
 
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from memapp.errors import DiskFull, StoreError, StoreLocked
+from memapp.errors import Damaged, DiskFull, StoreError, StoreLocked
+from memapp.store.place import from_backup
 
 
 @contextmanager
@@ -23,6 +28,45 @@ def translated_errors(path: Path) -> Iterator[None]:
         raise StoreError(f"Cannot use {path}: {error.strerror}.") from error
 
 
+class Reader(sqlite3.Connection):
+    """Raises `StoreError` where a plain connection raises SQLite's errors."""
+
+    path: Path
+
+    def execute(self, sql: str, parameters: Any = (), /) -> "Rows":
+        with translated_errors(self.path):
+            rows = self.cursor(Rows)
+            rows.path = self.path
+            sqlite3.Cursor.execute(rows, sql, parameters)
+        return rows
+
+
+class Rows(sqlite3.Cursor):
+    """The rows of a query of a `Reader`."""
+
+    path: Path
+
+    def fetchone(self) -> Any:
+        with translated_errors(self.path):
+            return super().fetchone()
+
+    def fetchmany(self, size: int | None = None) -> list[Any]:
+        with translated_errors(self.path):
+            return super().fetchmany(self.arraysize if size is None else size)
+
+    def fetchall(self) -> list[Any]:
+        with translated_errors(self.path):
+            return super().fetchall()
+
+    def __next__(self) -> Any:
+        with translated_errors(self.path):
+            return super().__next__()
+
+    def __iter__(self) -> Iterator[Any]:  # type: ignore[override]
+        with translated_errors(self.path):
+            yield from iter(super().__next__, None)  # once around all rows: around each, a long list would be slower
+
+
 def _translate(error: sqlite3.DatabaseError, path: Path) -> StoreError:
     code = (getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF
     match code:
@@ -35,8 +79,7 @@ def _translate(error: sqlite3.DatabaseError, path: Path) -> StoreError:
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
             return StoreError(f"{path} cannot be written.", "Check the folder's permissions, or choose another with --db.")
         case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
-            copies = path.parent / "backups"
-            return StoreError(f"{path} is damaged or no database.", f"Copies are in {copies}." if copies.is_dir() else "")
+            return Damaged(f"{path} is damaged or no database.", from_backup(path))
         case sqlite3.SQLITE_IOERR:
             return StoreError(f"The disk failed while using {path}.", "Check the disk; what was saved before is kept.")
         case _:

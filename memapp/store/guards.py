@@ -1,15 +1,13 @@
-"""Decides which SQL the writing connection may run, and checks that the schema's triggers are the ones memapp made.
+"""Decides which SQL the writing connection may run.
 
 Two answers to every statement: `everyday`, and `deciding`, which lifts the lock from patches and the profile and from nothing
 else. SQLite asks while it prepares a statement, so putting another function in place is what makes it ask again.
 """
 
-import re
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 Authorizer = Callable[[int, str | None, str | None, str | None, str | None], int]
-_LEADING_COMMENTS = re.compile(r"\A(?:\s|--[^\n]*\n)+")
 
 READ_PRAGMAS = frozenset({
     *("application_id", "cell_size_check", "data_version", "foreign_keys", "freelist_count", "journal_mode", "page_count"),
@@ -62,30 +60,3 @@ def _may_write(action: int, table: str, column: str, *, deciding: bool) -> bool:
         return action == sqlite3.SQLITE_INSERT or (table, column) in EMPTIED
     return table != "sqlite_sequence"
 
-
-# The triggers ----------------------------------------------------------------------------------------------------------
-
-_CREATED = re.compile(r"CREATE\s+TRIGGER\s+(?P<text>(?P<name>\w+)\b.*?\bON\s+(?P<table>\w+).*)", re.IGNORECASE | re.DOTALL)
-_DROPPED = re.compile(r"DROP\s+(?P<kind>TABLE|TRIGGER)\s+(?P<name>\w+)", re.IGNORECASE)
-
-
-def golden_triggers(statements: Iterable[str]) -> dict[str, str]:
-    """Return the triggers that a file has after these statements of its migrations, by name, as SQLite keeps them."""
-    triggers: dict[str, tuple[str, str]] = {}
-    for statement in statements:
-        sql = _LEADING_COMMENTS.sub("", statement).strip().rstrip(";").rstrip()
-        if created := _CREATED.match(sql):
-            triggers[created["name"]] = (created["table"], f"CREATE TRIGGER {created['text']}")
-        elif dropped := _DROPPED.match(sql):
-            gone = dropped["name"]
-            triggers.pop(gone, None)
-            if dropped["kind"].upper() == "TABLE":
-                triggers = {name: kept for name, kept in triggers.items() if kept[0] != gone}
-    return {name: text for name, (_, text) in triggers.items()}
-
-
-def altered_triggers(conn: sqlite3.Connection, golden: dict[str, str]) -> list[str]:
-    """Return the names of the triggers that are missing, changed, or not ours."""
-    rows = conn.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
-    there = {row["name"]: row["sql"] for row in rows}
-    return sorted(name for name in golden.keys() | there.keys() if golden.get(name) != there.get(name))

@@ -1,84 +1,72 @@
-"""The folder that the memory file lies in, the lock that keeps a second memapp from writing, and where copies are put."""
+"""Where the copies of a memory file are put, what they are called, and which one would take its place."""
 
-import os
 import re
-import stat
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
-import filelock
-
-from memapp.errors import StoreError, StoreLocked
-from memapp.store.failures import translated_errors
+from memapp.domain.backups import in_words
 
 BACKUPS = "backups"
 ASIDE = "damaged"
 """The folder for files that a restored backup replaced."""
 COPY_FOLDERS = (BACKUPS, ASIDE)
-_COPY = re.compile(r"(.+)-(?:schema\d+|before-restore)-\d{8}T\d{6}(?:\d{6})?Z\.db(.*)", re.DOTALL)
+AUTO = "auto"
+_COPY = re.compile(r"(.+)-(schema\d+|before-restore|auto)-(\d{8}T\d{6})(\d{6})?Z\.db(.*)", re.DOTALL)
 
 
-def prepare_folder(folder: Path) -> None:
-    """Make the folder if need be. Raises `StoreError` for one that is not the person's own."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    except OSError as error:
-        raise StoreError(f"Cannot make the folder {folder}: {error.strerror}.", "Choose another place with --db.") from None
-    if os.name != "posix":
-        return
-    status = folder.lstat()
-    if stat.S_ISLNK(status.st_mode):
-        raise StoreError(f"{folder} is a link.", "Name the folder it leads to with --db.")
-    if status.st_uid != os.getuid():
-        raise StoreError(f"{folder} belongs to another user.", "Choose a folder of your own with --db.")
-    if status.st_mode & 0o022:
-        raise StoreError(f"Other users can write to {folder}.", f"Run: chmod 700 '{folder}'")
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A copy that memapp made."""
 
-
-def refuse_no_file(path: Path) -> None:
-    """Raise `StoreError` for a folder, a device or a pipe, which cannot be used as the memory file."""
-    if path.exists() and not path.is_file():
-        raise StoreError(f"{path} is no plain file.", "Name another one.")
-
-
-def take_lock(path: Path) -> filelock.BaseFileLock:
-    """Take the lock of a file, which the system gives back when the process ends. Raises `StoreLocked` if another has it."""
-    if path.is_symlink():
-        raise StoreError(f"{path} is a link.", "Name the file it leads to with --db.")
-    owner = path.with_suffix(".owner")
-    lock = filelock.FileLock(path.with_suffix(".lock"), mode=0o600, thread_local=False)
-    try:
-        lock.acquire(blocking=False)
-    except filelock.Timeout:
-        who = owner.read_text("utf-8").strip() if owner.exists() else "another window"
-        raise StoreLocked(
-            f"Another memapp has this file open ({who}).", "Close it first; searching and listing work meanwhile."
-        ) from None
-    except OSError as error:
-        raise StoreError(f"Cannot write to {path.parent}: {error.strerror}.", "Choose another place with --db.") from None
-    try:
-        owner.touch(mode=0o600)
-        owner.write_text(f"process {os.getpid()}, since {datetime.now().astimezone():%H:%M}", "utf-8")
-    except OSError as error:
-        lock.release()
-        with translated_errors(path):
-            raise error
-    return lock
+    path: Path
+    why: str
+    made_at: datetime
 
 
 def new_copy(path: Path, folder: str, why: str, now: datetime) -> Path:
     """Return where a copy of a memory file is to be written, in one of the folders of copies, which is made if need be."""
     place = path.parent / folder
     place.mkdir(mode=0o700, exist_ok=True)
-    return place / f"{path.stem}-{why}-{now:%Y%m%dT%H%M%S%fZ}.db"
+    return place / f"{path.stem}-{why}-{now.astimezone(UTC):%Y%m%dT%H%M%S%fZ}.db"
 
 
 def read_copy_name(name: str) -> tuple[str, str] | None:
     """Return the stem of the file that memapp made a copy of, and what follows `.db`; None for a name it does not give."""
     found = _COPY.fullmatch(name)
-    return (found[1], found[2]) if found else None
+    return (found[1], found[5]) if found else None
+
+
+def copies(path: Path) -> list[Copy]:
+    """Return the copies of a memory file that memapp made, newest first."""
+    found = (_as_copy(one) for folder in COPY_FOLDERS for one in (path.parent / folder).glob("*") if not one.is_symlink())
+    made = (one for one in found if one and read_copy_name(one.path.name) == (path.stem, ""))
+    return sorted(made, key=lambda one: one.made_at, reverse=True)
+
+
+def backups(path: Path) -> list[Copy]:
+    """Return those that can take the place of the file, newest first: not what was put aside."""
+    return [one for one in copies(path) if one.path.parent.name == BACKUPS]
+
+
+def from_backup(path: Path) -> str:
+    """Say how a file that cannot be used is put back from its newest backup, or that there is none."""
+    newest = next(iter(backups(path)), None)
+    if newest is None:
+        return "There is no backup of it."
+    age = in_words(datetime.now(UTC) - newest.made_at)
+    return f"Its newest backup is {age} old. To put it back: memapp restore --yes --file '{newest.path}'"
 
 
 def restored_half(path: Path) -> Path:
     """Return where a backup is written before it replaces the memory file."""
     return path.with_name(f"{path.stem}-restored.partial")
+
+
+def _as_copy(path: Path) -> Copy | None:
+    found = _COPY.fullmatch(path.name)
+    try:
+        made_at = datetime.strptime(f"{found[3]}{found[4] or '000000'}", "%Y%m%dT%H%M%S%f") if found else None
+    except ValueError:  # no such day
+        return None
+    return Copy(path, found[2], made_at.replace(tzinfo=UTC)) if found and made_at else None

@@ -4,6 +4,7 @@ import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 
 import sqlite_utils
@@ -60,9 +61,14 @@ def statements(script: str) -> Iterator[str]:
 
 def golden_schema(version: int) -> set[tuple[str, str, str]]:
     """Return the tables, indexes and triggers that a file of a version must have."""
+    return _made_by(tuple(scripts()[:version]))
+
+
+@cache
+def _made_by(files: tuple[Path, ...]) -> set[tuple[str, str, str]]:
     with closing(sqlite3.connect(":memory:")) as fresh:
         fresh.row_factory = sqlite3.Row
-        for file in scripts()[:version]:
+        for file in files:
             for statement in statements(file.read_text("utf-8")):
                 fresh.execute(statement)
         return schema_of(fresh)

@@ -9,11 +9,8 @@ import pytest
 
 from benchmarks.guards import CONTROLS, TRICKS, approve, attack, control, planted
 from memapp import paths
-from memapp.errors import StoreError
-from memapp.store import schema
+from memapp.errors import Damaged, StoreError
 from memapp.store.database import Database, open_database
-from memapp.store.guards import golden_triggers
-from memapp.store.schema import statements
 
 
 @pytest.fixture(scope="module")
@@ -102,27 +99,23 @@ def test_a_backup_keeps_the_guards(attacked: Database, tmp_path: Path) -> None:
     "altered",
     [
         "DROP TRIGGER profile_update_needs_patch",
-        "DROP TRIGGER history_stays",
+        "DROP INDEX memories_once",
+        "ALTER TABLE patches RENAME COLUMN held TO kept",
+        "DROP VIEW memories_indexed; CREATE VIEW memories_indexed AS SELECT key, text, tags FROM memories",
         "CREATE TRIGGER evil AFTER INSERT ON events BEGIN DELETE FROM drafts; END",
         "DROP TRIGGER patches_stay; CREATE TRIGGER patches_stay BEFORE DELETE ON patches BEGIN SELECT 1; END",
     ],
 )
-def test_a_guard_that_was_altered_from_outside_stops_writing_and_not_reading(attacked: Database, altered: str) -> None:
+def test_what_was_altered_from_outside_stops_writing_and_not_reading(attacked: Database, altered: str) -> None:
     attacked.close()
     other = sqlite3.connect(attacked.path)
     other.executescript(altered)
     other.close()
-    with pytest.raises(StoreError, match=r"guard (\w+) is not the one"):
+    with pytest.raises(Damaged, match=r"its (trigger|index|table|view) \w+ is not the one"):
         open_database(attacked.path)
     reader = open_database(attacked.path, read_only=True)
     assert reader.read().execute("SELECT value FROM profile").fetchone()["value"] == "she/her"
     reader.close()
-
-
-def test_the_golden_triggers_are_those_of_a_fresh_file(attacked: Database) -> None:
-    script = (one for file in schema.scripts() for one in statements(file.read_text("utf-8")))
-    rows = attacked.read().execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
-    assert golden_triggers(script) == {row["name"]: row["sql"] for row in rows}
 
 
 def test_only_consent_and_forgetting_decide() -> None:

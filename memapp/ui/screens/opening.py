@@ -70,7 +70,6 @@ def open_file(app: "MemappApp", start: Callable[[], "Runtime"], crash_folder: Pa
     try:
         runtime = start()
         # Imported here so that no later key waits for it.
-        from memapp.services import soundness
         from memapp.ui import modes
         from memapp.ui.screens import chat  # noqa: F401
 
@@ -85,6 +84,6 @@ def open_file(app: "MemappApp", start: Callable[[], "Runtime"], crash_folder: Pa
         return
     app.post_message(Opened(runtime))
     try:
-        soundness.check(runtime)
+        runtime.database.check()
     except MemappError as error:  # damage is told; nothing else can be done about it here
         app.call_from_thread(notify, app, str(error), title=error.title, problem=True, seconds=60.0)

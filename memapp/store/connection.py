@@ -1,0 +1,75 @@
+"""A connection of SQLite as memapp wants it: its pragmas, each read back, and its limits."""
+
+import os
+import sqlite3
+from pathlib import Path
+
+from memapp.errors import NewerSchema, StoreError
+from memapp.store import schema
+from memapp.store.failures import Reader
+
+PRAGMAS = {
+    "journal_mode": "wal",
+    "synchronous": 2,  # FULL: NORMAL loses acknowledged turns at a power cut
+    "fullfsync": 1,
+    "checkpoint_fullfsync": 1,
+    "foreign_keys": 1,
+    "recursive_triggers": 1,  # else REPLACE leaves ghost rows in the full-text index
+    "secure_delete": 1,
+    "temp_store": 2,  # MEMORY: no private sort files in /tmp
+    "cell_size_check": 1,
+    "journal_size_limit": 16 * 1024 * 1024,
+    "mmap_size": 0,
+}
+BUSY_MILLISECONDS = 5000
+
+
+def mode(path: Path) -> str:
+    """Return how to open a file for reading. In a folder where nothing can be written SQLite cannot keep its index of the log."""
+    log = path.with_name(path.name + "-wal")
+    still = not os.access(path.parent, os.W_OK) and not (log.exists() and log.stat().st_size)
+    return "mode=ro&immutable=1" if still else "mode=ro"
+
+
+def connect(path: Path, *, read_only: bool, patience: int = BUSY_MILLISECONDS) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        f"{path.as_uri()}?{mode(path) if read_only else 'mode=rw'}",
+        uri=True,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=200,
+        timeout=patience / 1000,
+        factory=Reader if read_only else sqlite3.Connection,
+    )
+    if isinstance(connection, Reader):
+        connection.path = path
+    connection.row_factory = sqlite3.Row
+    try:
+        connection.create_function("casefold", 1, str.casefold, deterministic=True)  # SQLite's lower() knows A to Z only
+        if read_only:
+            connection.execute("PRAGMA query_only = 1")
+            connection.execute("PRAGMA temp_store = 2")
+        else:
+            for name, value in PRAGMAS.items():
+                connection.execute(f"PRAGMA {name} = {value}")
+                kept = connection.execute(f"PRAGMA {name}").fetchone()
+                if kept is not None and kept[0] != value and name not in ("fullfsync", "checkpoint_fullfsync", "mmap_size"):
+                    raise StoreError(f"SQLite does not accept {name}={value} for {path}.")
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 8_000_000)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, 100_000)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_EXPR_DEPTH, 100)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
+    application_id = connection.execute("PRAGMA application_id").fetchone()[0]
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    if tables and application_id != schema.APPLICATION_ID:
+        raise StoreError(f"{path} is a database of another program.", "Choose another file with --db.")
+    if version > len(schema.scripts()):
+        raise NewerSchema(f"{path} was made by a newer memapp.", "Update memapp; the file was not touched.")
