@@ -30,21 +30,33 @@ class Rule:
     theirs: frozenset[str]
     inside_functions: frozenset[str] = frozenset()
     """Slow to import, so only where it is used."""
+    standard: frozenset[str] = frozenset(sys.stdlib_module_names)
+    """What it may use of the standard library."""
 
 
-def rule(ours: str, theirs: str = "", inside_functions: str = "") -> Rule:
-    return Rule(*(frozenset(words.split()) for words in (ours, theirs, inside_functions)))
+def words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+NETWORK = words("socket ssl http urllib ftplib smtplib imaplib poplib telnetlib xmlrpc socketserver webbrowser")
+PURE = words("bisect collections dataclasses datetime difflib enum functools itertools json math re types typing unicodedata")
+"""What reads no file, no clock and no environment."""
+
+
+def rule(ours: str, theirs: str = "", inside_functions: str = "", standard: frozenset[str] = Rule.standard - NETWORK) -> Rule:
+    return Rule(words(ours), words(theirs), words(inside_functions), standard)
 
 
 # Packages first, then the single modules beside them. A name may stand for a module of a package: `store.database`.
 RULES = {
-    "domain": rule("domain errors", "pydantic rapidfuzz"),
+    "domain": rule("domain errors", "pydantic rapidfuzz", standard=PURE),
     "store": rule("store domain errors paths", "sqlite_utils numpy filelock ulid"),
     "prompts": rule("prompts domain errors paths", "pydantic"),
     "inference": rule(
         "inference domain errors",
         "jinja2 httpx numpy psutil pydantic",
         inside_functions="llama_cpp sentence_transformers torch",
+        standard=Rule.standard,
     ),
     # `inference` itself is the Protocols; its modules, the real models, are for `bootstrap`. What only looks at a file or an
     # address, and loads nothing, may be asked before it is chosen.
@@ -134,7 +146,7 @@ def module_of(name: str) -> str:
 
 def allowed(found: Import, rule: Rule) -> bool:
     if found.top in sys.stdlib_module_names:
-        return True
+        return found.top in rule.standard
     names = rule.ours
     module = found.top
     if found.top == "memapp":
@@ -178,7 +190,11 @@ def test_the_layers_have_no_way_back_up() -> None:
 @pytest.mark.parametrize(
     ("file", "source", "wrong"),
     [
-        ("domain/x.py", "import sqlite3", False),
+        ("domain/x.py", "import json", False),
+        ("domain/x.py", "import sqlite3", True),
+        ("domain/x.py", "from pathlib import Path", True),
+        ("services/x.py", "import socket", True),
+        ("ui/x.py", "from urllib.request import urlopen", True),
         ("domain/x.py", "from memapp.store import chat", True),
         ("domain/x.py", "def f():\n    from memapp.store import chat", True),
         ("prompts/x.py", "import memapp.store.chat", True),
@@ -253,6 +269,7 @@ NEVER = {
     r"\bshell\s*=\s*True\b|\bos\.system\(": "lets data act as a command",
     r"\bsqlite3\.connect\((?!\":memory:\")": "only `store.database` and `store.connection` open a file",
 }
+ALLOWED_IN = {"sqlite3": ("store/database.py", "store/connection.py"), "markup": ("ui/safe.py",)}
 SQL = re.compile(
     r"^\s*(?:SELECT\b.+\bFROM\b|INSERT\s+(?:OR\s+\w+\s+)?INTO\b|UPDATE\s+\w+\s+SET\b|DELETE\s+FROM\b|PRAGMA\s+\w|WITH\s+\w+.*\bAS\s*\("
     r"|CREATE\s+(?:\w+\s+)?(?:TABLE|INDEX|TRIGGER|VIEW)\b|BEGIN\s+IMMEDIATE|VACUUM\b)",
@@ -271,9 +288,48 @@ def lines_with(pattern: str, files: list[Path]) -> list[str]:
 
 @pytest.mark.parametrize(("pattern", "why"), NEVER.items(), ids=NEVER)
 def test_is_never_written(pattern: str, why: str) -> None:
-    opening = {PACKAGE / "store" / "database.py", PACKAGE / "store" / "connection.py"}
-    files = [file for file in FILES if file not in opening or "sqlite3" not in pattern]
-    assert not lines_with(pattern, files), why
+    allowed_in = next((names for part, names in ALLOWED_IN.items() if part in pattern), ())
+    assert not lines_with(pattern, [file for file in FILES if str(file.relative_to(PACKAGE)) not in allowed_in]), why
+
+
+def test_the_domain_knows_no_clock() -> None:
+    assert not lines_with(r"\.(?:now|today|utcnow)\(", [file for file in FILES if owner(file) == "domain"])
+
+
+def draws_markup(file: Path) -> Iterator[int]:
+    """Yield the lines that make a `Static` or `Label` which would read its text as markup: theirs is on unless it is put off."""
+    widgets = {"Static", "Label"}
+    for node in ast.walk(tree(file)):
+        made: list[ast.Call] = []
+        match node:
+            case ast.Call(func=ast.Name(id=name)) if name in widgets:
+                made = [node]
+            case ast.ClassDef(bases=bases) if {one.id for one in bases if isinstance(one, ast.Name)} & widgets:
+                calls = (one for one in ast.walk(node) if isinstance(one, ast.Call))
+                made = [one for one in calls if ast.unparse(one.func) == "super().__init__"]
+                if not made:
+                    yield node.lineno
+        for call in made:
+            if not any(one.arg == "markup" and ast.unparse(one.value) == "False" for one in call.keywords):
+                yield call.lineno
+
+
+def test_no_text_is_read_as_markup() -> None:
+    assert [f"{file.relative_to(ROOT)}:{line}" for file in FILES for line in draws_markup(file)] == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "Static(text)",
+        "Label(text, id='x')",
+        "class X(Static): pass",
+        "class X(Static):\n def __init__(self):\n  super().__init__('')",
+    ],
+)
+def test_the_check_of_markup_sees_it(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(globals(), "tree", lambda _: ast.parse(source))
+    assert list(draws_markup(PACKAGE / "ui" / "x.py"))
 
 
 def docstrings(module: ast.Module) -> set[ast.expr]:

@@ -48,6 +48,10 @@ def test_every_requirement_has_its_reason_beside_it() -> None:
     assert [line for line in requirements if not re.search(r",\s+# \w.{8,}", line)] == []
 
 
+def test_textual_is_pinned_exactly() -> None:
+    assert [one for one in PROJECT["dependencies"] if name_of(one) == "textual" and re.fullmatch(r"textual==[\d.]+", one)]
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere torch has one build, and it has no CUDA")
 def test_torch_is_its_cpu_build() -> None:
     assert version("torch").endswith("+cpu"), "torch came with CUDA, gigabytes that memapp never uses: install with `make`."

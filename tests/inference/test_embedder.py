@@ -62,6 +62,8 @@ def folder(tmp_path, monkeypatch):
     (library / "sentence_transformers.py").write_text(LIBRARY)
     (library / "torch.py").write_text("def set_num_threads(count): assert count == 1")
     monkeypatch.setenv("PYTHONPATH", str(library))
+    for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"):
+        monkeypatch.delenv(name)  # the child sets them itself
     folder = tmp_path / "tiny-model"
     (folder / "1_Pooling").mkdir(parents=True)
     (folder / "modules.json").write_text(json.dumps([{"path": ""}, {"path": "1_Pooling"}, {"path": "2_Normalize"}]))

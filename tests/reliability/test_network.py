@@ -7,10 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import OFFLINE
+
 
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("strace") is None, reason="needs strace")
-def test_asking_learning_and_searching_open_no_network_socket(tmp_path: Path) -> None:
+def test_asking_learning_and_searching_open_no_network_socket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in OFFLINE:
+        monkeypatch.delenv(name)  # memapp sets them itself
     trace = tmp_path / "trace"
     follow = ["strace", "-f", "-qq", "-A", "-e", "trace=socket,connect,sendto", "-o", str(trace)]
     memapp = [sys.executable, "-m", "memapp", "--home", str(tmp_path / "home")]
