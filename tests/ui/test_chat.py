@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from unittest.mock import patch
 
 import pytest
 
@@ -11,7 +12,7 @@ from memapp.services import chats, curate, preferences
 from memapp.services.consent import decisions
 from memapp.store.database import Database
 from memapp.ui import reading
-from memapp.ui.chat import status
+from memapp.ui.chat import silence, status
 from memapp.ui.panels.loop import LoopDrawer
 from memapp.ui.panels.threads import ThreadList
 from memapp.ui.widgets import composer
@@ -427,7 +428,10 @@ async def test_ctrl_c_asks_once_before_it_quits(seen: Seen) -> None:
 async def test_after_a_silence_the_persona_says_one_thing_unasked(seen: Seen, world: World) -> None:
     await seen.send("Hello there")
     assert seen.chat.silence._timer is None  # off unless the person sets it
-    seen.chat.silence.end()
+    preferences.set_preference(seen.app.runtime, "remark_after_minutes", "2")
+    with patch.object(silence, "MINUTE_SECONDS", 0.05):
+        seen.chat.silence.begin()
+        await seen.until(lambda: len(list(seen.chat.transcript.bubbles)) == 3)
     await seen.answered()
     assert [one.message.unprompted for one in seen.chat.transcript.bubbles] == [False, False, True]
     seen.chat.silence.end()

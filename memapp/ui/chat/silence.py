@@ -7,6 +7,8 @@ from textual.timer import Timer
 if TYPE_CHECKING:
     from memapp.ui.screens.chat import ChatScreen
 
+MINUTE_SECONDS = 60.0
+
 
 class Silence:
     """The silence in one screen's chat."""
@@ -20,7 +22,7 @@ class Silence:
         if self._timer is not None:
             self._timer.stop()
         minutes = self._screen.runtime.settings.remark_after_minutes
-        self._timer = self._screen.set_timer(60 * minutes, self.end) if minutes else None
+        self._timer = self._screen.set_timer(minutes * MINUTE_SECONDS, self.end) if minutes else None
 
     def end(self) -> None:
         """Let the persona say something, once a silence and never into what is being written."""
