@@ -5,6 +5,7 @@ Built once by `bootstrap` and handed to every service.
 
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Generic, Literal, TypeVar
@@ -12,11 +13,12 @@ from typing import Generic, Literal, TypeVar
 from memapp.domain.categories import Categories
 from memapp.domain.changes import Actor
 from memapp.domain.persona import Persona
-from memapp.errors import ModelError, ModelLoading
+from memapp.errors import ModelError, ModelLoading, StoreError
 from memapp.inference import Cancel as Cancel  # re-exported: the screen cancels what it started
 from memapp.inference import ChatModel, Embedder
 from memapp.paths import Paths
 from memapp.settings import Loaded, Settings
+from memapp.store import interface
 from memapp.store.database import Database
 from memapp.store.rows import new_id
 
@@ -113,6 +115,9 @@ class Runtime:
 
     def close(self) -> None:
         """Stop the models, then close the file."""
+        if self.chat.state == "loading" and not self.database.read_only:
+            with suppress(StoreError), self.database.write() as conn:  # leaving while a model loads is no crash of it
+                interface.set_interface(conn, self.user_id, interface.LOADING, None)
         self.chat.empty()
         self.embedding.empty()
         self.database.close()

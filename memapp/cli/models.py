@@ -53,5 +53,7 @@ def use(options: dict[str, Any], name: str) -> None:
     from memapp.services import models as service
 
     with opened(options) as runtime:
-        service.use_model(runtime, name)
+        to_know = service.use_model(runtime, name)
     say(f"From now on: {name}.")
+    if to_know:
+        say(to_know)

@@ -3,7 +3,7 @@
 import logging
 import tomllib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -12,11 +12,11 @@ from pydantic import BaseModel, ConfigDict
 
 from memapp import paths
 from memapp.domain.text import did_you_mean
-from memapp.errors import MemappError, ModelError, UsageError
+from memapp.errors import MemappError, ModelError, StoreError, UsageError
 from memapp.inference import gguf_file
 from memapp.runtime import Runtime, Slot
 from memapp.services import preferences
-from memapp.store import chat
+from memapp.store import chat, interface
 
 log = logging.getLogger(__name__)
 
@@ -62,10 +62,15 @@ def load_chat_model(runtime: Runtime, *, wanted: Callable[[], bool] = lambda: Tr
     """Load the language model that the settings name; slow. `runtime.chat` tells how it went; only a bug is raised.
 
     One that is not `wanted` any more when it is there is closed, and `runtime.chat` goes on loading: another will follow.
+    One that ended memapp while it was loaded is not loaded again by a start, else nobody could choose another.
     """
+    if runtime.chat.state == "off" and _broke_off(runtime):
+        name = Path(runtime.settings.model).stem or BUNDLED
+        runtime.chat.fail(f"memapp broke off while it loaded {name} the last time, so it did not load it again.")
+        return
     runtime.chat.empty()
     runtime.chat.loading("Loading the model…")
-    with _telling(runtime.chat, "chat model"):
+    with _telling(runtime.chat, "chat model"), _noted(runtime):
         model = runtime.open_chat_model(runtime, runtime.chat.loading)
         if wanted():
             runtime.chat.fill(model, model.name)
@@ -84,6 +89,27 @@ def load_embedder(runtime: Runtime) -> None:
             embedder.close()
             raise
         runtime.embedding.fill(embedder, embedder.model_id)
+
+
+def _broke_off(runtime: Runtime) -> bool:
+    """Say whether the chosen model was being loaded when memapp ended without a word."""
+    begun = interface.get_interface(runtime.database.read(), runtime.user_id, interface.LOADING)
+    return begun == runtime.settings.model and not runtime.settings.server
+
+
+@contextmanager
+def _noted(runtime: Runtime) -> Iterator[None]:
+    """Keep in the file which model is being loaded: native code may end the whole process."""
+    _note_loading(runtime, runtime.settings.model)
+    try:
+        yield
+    finally:
+        _note_loading(runtime, None)
+
+
+def _note_loading(runtime: Runtime, model: str | None) -> None:
+    with suppress(StoreError), runtime.database.write() as conn:
+        interface.set_interface(conn, runtime.user_id, interface.LOADING, model)
 
 
 @contextmanager
@@ -132,10 +158,11 @@ def _with_speed(runtime: Runtime, choices: list[ModelChoice]) -> list[ModelChoic
     return [replace(one, speed=speed if one.current else speed * measured / max(one.bytes, 1)) for one in choices]
 
 
-def use_model(runtime: Runtime, name: str) -> None:
+def use_model(runtime: Runtime, name: str) -> str:
     """Make a model the one for this and later starts, in place of a server too. Load it with `load_chat_model`.
 
-    Raises `UsageError` if there is none of this name, its file is damaged, or this start was given another.
+    Returns what to know of a file that never answered here, else nothing. Raises `UsageError` if there is none of this name,
+    its file is damaged, or this start was given another.
     """
     chosen = next((one for one in list_models(runtime) if one.name == name), None)
     path = Path(name).expanduser()
@@ -154,6 +181,15 @@ def use_model(runtime: Runtime, name: str) -> None:
     preferences.set_preference(runtime, "model", value)
     if runtime.settings.server:
         preferences.set_preference(runtime, "server", "")
+    _note_loading(runtime, None)
+    return _on_a_strange_file(runtime, Path(value)) if value else ""
+
+
+def _on_a_strange_file(runtime: Runtime, path: Path) -> str:
+    if chat.last_usages(runtime.database.read(), runtime.user_id, path.stem, limit=1):
+        return ""
+    size = f"{path.stat().st_size / 1e6:,.0f} MB"
+    return f"{path.name} ({size}) did not come with memapp. llama.cpp reads it with all your rights: use only files you trust."
 
 
 def remote_host(runtime: Runtime) -> str:

@@ -6,6 +6,9 @@ from typing import Any
 
 from memapp.store.rows import to_json
 
+LOADING = "loading_model"
+"""The model whose loading has begun and not ended; null otherwise."""
+
 
 def set_interface(conn: sqlite3.Connection, user_id: str, name: str, value: Any) -> None:
     """Remember a value under a name; it replaces the old one."""

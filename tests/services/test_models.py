@@ -1,6 +1,8 @@
 """Loading and choosing models: what fails is said, what was chosen stays chosen."""
 
 import json
+import subprocess
+import sys
 from dataclasses import asdict
 from pathlib import Path
 
@@ -8,9 +10,10 @@ import pytest
 
 from memapp import settings
 from memapp.domain.prompt import Usage
-from memapp.errors import UsageError
+from memapp.errors import ModelError, UsageError
 from memapp.inference import gguf_file
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
+from memapp.runtime import Runtime
 from memapp.services import models, preferences
 from tests.builders import make_runtime, new_chat, say
 from tests.inference import tiny_gguf
@@ -31,6 +34,44 @@ def test_a_bug_while_a_model_loads_leaves_nobody_waiting(tmp_path: Path) -> None
     runtime.close()
 
 
+DIES = """
+import os, sys
+from pathlib import Path
+from memapp.services import models
+from tests.builders import make_runtime
+runtime = make_runtime(Path(sys.argv[1]), embedder=False)
+runtime.open_chat_model = lambda *_: os.kill(os.getpid(), 9)
+models.load_chat_model(runtime)
+"""
+
+
+@pytest.mark.slow
+def test_a_model_that_ends_memapp_while_it_loads_is_not_loaded_again_unasked(tmp_path: Path) -> None:
+    died = subprocess.run([sys.executable, "-c", DIES, str(tmp_path)], cwd=Path(__file__).parents[2])
+    assert died.returncode == -9
+    runtime = make_runtime(tmp_path)
+    models.load_chat_model(runtime)
+    assert (runtime.chat.state, runtime.chat.ready()) == ("failed", None)
+    assert "broke off while it loaded bundled" in runtime.chat.note
+    models.load_chat_model(runtime)
+    assert runtime.chat.state == "ready", "the person asked for it"
+    runtime.close()
+
+
+def test_leaving_while_a_model_loads_is_no_crash_of_it(tmp_path: Path) -> None:
+    def leave(runtime: Runtime, _: object) -> ScriptedModel:
+        runtime.close()
+        raise ModelError("The model was closed.")
+
+    runtime = make_runtime(tmp_path)
+    runtime.open_chat_model = leave  # type: ignore[assignment]
+    models.load_chat_model(runtime)
+    runtime = make_runtime(tmp_path)
+    models.load_chat_model(runtime)
+    assert runtime.chat.state == "ready"
+    runtime.close()
+
+
 def test_an_embedder_that_cannot_embed_is_closed(tmp_path: Path) -> None:
     runtime = make_runtime(tmp_path, embedder=False)
     embedder = ScriptedEmbedder()
@@ -44,7 +85,7 @@ def test_an_embedder_that_cannot_embed_is_closed(tmp_path: Path) -> None:
 def test_a_model_that_is_not_wanted_any_more_is_closed_and_the_slot_goes_on_loading(tmp_path: Path) -> None:
     runtime = make_runtime(tmp_path)
     model = ScriptedModel()
-    runtime.open_chat_model = lambda *_: model
+    runtime.open_chat_model = lambda *_: model  # type: ignore[assignment]
     models.load_chat_model(runtime, wanted=lambda: False)
     assert runtime.chat.state == "loading"
     assert model._closed.is_set()
@@ -58,9 +99,10 @@ def test_a_chosen_model_answers_at_the_next_start_too_where_a_server_did(tmp_pat
     file = tiny_gguf.write(tmp_path / "own.gguf", tiny_gguf.CHATML)
     for name, value in (("bundled", ""), (str(file), str(file))):
         preferences.set_preference(runtime, "server", "http://127.0.0.1:8080/v1")
-        models.use_model(runtime, name)
+        said = models.use_model(runtime, name)
         for now in (runtime.settings, settings.load(config, environment={}).settings):
             assert (now.server, now.model) == ("", value)
+        assert ("did not come with memapp" in said) == (name != "bundled")
     assert runtime.loaded.origin["model"] == "file"
     assert config.read_text("utf-8").startswith("# mine\n")
     runtime.close()

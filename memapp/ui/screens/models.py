@@ -22,7 +22,7 @@ from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.topbar import TopBar
 from memapp.ui.widgets.words import size
 
-STATE_SECONDS = 0.3
+LOADING_SECONDS = 0.3
 SIGNS = {"fits": "✓ fits", "tight": "~ tight", "too big": "✗ too big", "unusable": "✗ unusable"}
 
 
@@ -70,11 +70,9 @@ class ModelsScreen(ModeScreen):
         yield self.models
         yield KeyLine()
 
-    def on_mount(self) -> None:
-        self.set_interval(STATE_SECONDS, self._show_state)
-
     def look_again(self) -> None:
         self.refresh_models()
+        self._follow_loading()
 
     @work(exclusive=True, group="models")
     @told
@@ -84,6 +82,13 @@ class ModelsScreen(ModeScreen):
         answering = next((self.models.rows.key(one) for one in choices if one.current), "")
         self.models.show(choices, at=None if self.models.current else answering)
         self._show_state()
+
+    @work(exclusive=True, group="loading")
+    async def _follow_loading(self) -> None:
+        """Say how far a model is that loads; a change of its state is announced."""
+        while self.is_current and "loading" in (self.runtime.chat.state, self.runtime.embedding.state):
+            await asyncio.sleep(LOADING_SECONDS)
+            self._show_state()
 
     def _show_state(self) -> None:
         chat, embedding = self.runtime.chat, self.runtime.embedding
@@ -118,7 +123,8 @@ class ModelsScreen(ModeScreen):
     @work(group="use", exclusive=True)
     @told
     async def _use(self, name: str) -> None:
-        await asyncio.to_thread(models.use_model, self.runtime, name)
+        if to_know := await asyncio.to_thread(models.use_model, self.runtime, name):
+            notify(self, to_know, title="A file from elsewhere")
         self.action_reload()
 
     def action_reload(self) -> None:
