@@ -15,6 +15,7 @@ from memapp.ui import reading
 from memapp.ui.chat import silence, status
 from memapp.ui.panels.loop import LoopDrawer
 from memapp.ui.panels.threads import ThreadList
+from memapp.ui.screens.find import FindScreen
 from memapp.ui.widgets import composer
 from memapp.ui.widgets.bubbles import Answer, Said
 from memapp.ui.widgets.statusline import StatusLine
@@ -377,6 +378,16 @@ async def test_find_jumps_to_the_exact_message(seen: Seen) -> None:
     await seen.pilot.press("G")
     await seen.settle()
     assert seen.chat.transcript.complete
+
+
+async def test_find_jumps_to_a_fact(seen: Seen) -> None:
+    curate.add(seen.app.runtime, "User keeps bees in Ghent.")
+    await seen.pilot.press("ctrl+f")
+    await seen.type("bees")
+    await seen.until(lambda: "keeps bees" in seen.text())
+    await seen.pilot.press("enter")
+    await seen.until(lambda: seen.app.screen is not seen.chat and "User keeps bees in Ghent." in seen.words())
+    assert not isinstance(seen.app.screen, FindScreen)
 
 
 def _fill(seen: Seen, thread_id: str, count: int) -> None:

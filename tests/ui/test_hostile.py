@@ -7,6 +7,7 @@ import pytest
 from textual.widgets import Input
 
 from memapp.domain.persona import Persona
+from memapp.domain.text import clean
 from memapp.errors import MemappError
 from memapp.services import chats, curate
 from memapp.ui.crash import three_lines, write_crash_file
@@ -108,6 +109,7 @@ async def test_a_hostile_persona_name_is_shown_as_it_is(world: World, name: str)
         await seen.settle()
         await seen.send("hello")
         no_escapes(seen)
+        assert clean(name) in seen.text()
         await seen.pilot.press("ctrl+p")
         await seen.type("new chat")
         await seen.settle()
