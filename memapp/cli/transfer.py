@@ -1,6 +1,7 @@
 """Everything out and in from the command line: export, import."""
 
 from dataclasses import asdict
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -49,13 +50,16 @@ def export(options: dict[str, Any], form: Literal["jsonl", "md"], output: Path |
 def import_(options: dict[str, Any], file: Path, form: "Form", dry_run: bool, yes: bool, as_json: bool) -> None:
     """Bring in what memapp, ChatGPT or Claude exported.
 
-    FILE is JSON Lines, a conversations.json, or the zip that it came in. All of it comes in, or nothing; one `memapp undo` takes
-    it back.
+    FILE is JSON Lines, a conversations.json, or the zip that it came in. All of it comes in, or nothing, and chats that are here
+    already stay as they are. One `memapp undo` takes it back: its memories into the trash, its chats as `memapp chats rm` does.
     """
+    from memapp.services import backups
     from memapp.services.imports.whole import import_file
 
     only_look = dry_run or not yes
     with opened(options) as runtime:
+        if not only_look:
+            backups.run(runtime, timedelta(0))
         found = import_file(runtime, file.expanduser(), form, dry_run=only_look)
     if as_json:
         show_json({**asdict(found), "dry_run": only_look})

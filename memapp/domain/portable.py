@@ -242,6 +242,8 @@ Item = (
     | PatchLine
     | ProfileLine
 )
+Row = ThreadLine | MessageLine | RelationLine | EvidenceLine | PredictionLine | SurpriseLine | RecallLine
+"""What is written as it is; the rest goes through `store.changes` and `services.consent`."""
 ORDER: tuple[type[Line], ...] = get_args(Item)
 """The order of the lines: what others refer to comes first."""
 _ITEM: TypeAdapter[Item] = TypeAdapter(Annotated[Item, Field(discriminator="type")])

@@ -10,26 +10,26 @@ from contextlib import contextmanager
 from typing import Any
 
 from memapp.domain import portable
-from memapp.domain.portable import Item, Line
+from memapp.domain.portable import Item, Line, Row
 from memapp.store.rows import to_json
 
 Values = dict[str, Any]
 """The fields of a line, as JSON has them."""
-_TABLES: dict[type[Line], tuple[str, str]] = {
+_ROWS: dict[type[Line], tuple[str, str]] = {
     portable.ThreadLine: ("threads", "id"),
     portable.MessageLine: ("messages", "thread_id, seq"),
-    portable.MemoryLine: ("memories", "id"),
     portable.RelationLine: ("relations", "id"),
     portable.EvidenceLine: ("evidence", "id"),
     portable.PredictionLine: ("predictions", "id"),
     portable.SurpriseLine: ("surprises", "id"),
     portable.RecallLine: ("recalls", "message_id, rank"),
+}
+"""The table of each kind of line that is written here, and its order."""
+_TABLES = _ROWS | {
+    portable.MemoryLine: ("memories", "id"),
     portable.PatchLine: ("patches", "id"),
     portable.ProfileLine: ("profile", "field"),
 }
-"""The table of each kind of line, and its order."""
-PLAIN_ROWS = frozenset(_TABLES) - {portable.MemoryLine, portable.PatchLine, portable.ProfileLine}
-"""What is written as it is; the rest goes through `store.changes` and `services.consent`."""
 _REFERENCES: dict[type[Line], dict[str, str]] = {
     portable.MessageLine: {"thread_id": "threads", "reply_to": "messages"},
     portable.RelationLine: {"from_id": "memories", "to_id": "memories"},
@@ -120,7 +120,7 @@ def _line(kind: type[Line], row: sqlite3.Row) -> Values:
 # In --------------------------------------------------------------------------------------------------------------------
 
 
-def missing_reference(conn: sqlite3.Connection, user_id: str, line: Item) -> str:
+def missing_reference(conn: sqlite3.Connection, user_id: str, line: Row) -> str:
     """Return an id that a line refers to and that does not exist; empty if all exist."""
     for name, table in _REFERENCES.get(type(line), {}).items():
         wanted = getattr(line, name)
@@ -131,21 +131,19 @@ def missing_reference(conn: sqlite3.Connection, user_id: str, line: Item) -> str
     return ""
 
 
-def insert(conn: sqlite3.Connection, user_id: str, line: Item) -> bool:
+def insert(conn: sqlite3.Connection, user_id: str, line: Row) -> bool:
     """Write the row of a line; return whether it is new. A relation of two memories that have one already stays as it is.
 
     Raises `sqlite3.IntegrityError` for one that breaks a rule of the schema.
     """
     kind = type(line)
-    if kind not in PLAIN_ROWS:
-        raise ValueError(f"A {line.type} is no row to be written as it is.")
     if kind is portable.RelationLine and _are_related(conn, user_id, line):
         return False
     values = {name: _stored(name, getattr(line, name)) for name in _names(kind)}
     if kind is not portable.RecallLine:
         values["user_id"] = user_id
     columns, places = ", ".join(values), ", ".join(f":{name}" for name in values)
-    conn.execute(f"INSERT INTO {_TABLES[kind][0]} ({columns}) VALUES ({places})", values)  # noqa: S608
+    conn.execute(f"INSERT INTO {_ROWS[kind][0]} ({columns}) VALUES ({places})", values)  # noqa: S608
     return True
 
 

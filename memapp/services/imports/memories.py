@@ -20,20 +20,20 @@ from memapp.store.rows import new_id, to_time
 def take_memory(work: Work, line: MemoryLine) -> None:
     """Bring in a memory of memapp with all that is known of it."""
     there = portable.find(work.conn, work.user_id, line)
-    if there is not None and (line.state != "live" or there["reason"] != "undone"):
+    if there is not None and (line.state != "live" or there["reason"] != "undone" or there["text"] != line.text):
         work.known += 1
         return
-    memory = _memory(line)
+    sources = portable.existing(work.conn, work.user_id, line.sources)
+    memory = replace(_memory(line), sources=tuple(sources))
     if not _may_come_in(work, memory):
         work.absent.add(line.id)
         return
-    if len(portable.existing(work.conn, work.user_id, line.sources)) < len(line.sources):
+    if not work.absent.issuperset(set(line.sources).difference(sources)):
         raise UsageError("A message that this memory came from is not there.")
     if there is not None:  # it went when the import that brought it was taken back
-        changes.apply(work.conn, Restored(line.id), work.actor, work.now)
-        work.added["memory"] += 1
+        _apply(work, Restored(line.id))
         return
-    _create(work, memory)
+    _apply(work, Created(memory))
     if line.used:
         portable.insert_used(work.conn, line.id, line.used)
 
@@ -42,7 +42,7 @@ def take_note(work: Work, note: Note) -> None:
     """Remember a fact of another program."""
     memory = foreign.memory_of(note, new_id(work.now), work.now)
     if _may_come_in(work, memory):
-        _create(work, memory)
+        _apply(work, Created(memory))
 
 
 def _may_come_in(work: Work, memory: Memory) -> bool:
@@ -60,8 +60,8 @@ def _may_come_in(work: Work, memory: Memory) -> bool:
     return not (is_live and asks(work, memory))
 
 
-def _create(work: Work, memory: Memory) -> None:
-    changes.apply(work.conn, Created(memory), work.actor, work.now)
+def _apply(work: Work, change: Created | Restored) -> None:
+    work.came.add(changes.apply(work.conn, change, work.actor, work.now).memory_id)
     work.added["memory"] += 1
 
 

@@ -1,7 +1,11 @@
-"""Imports the rows that need no decision: chats with their messages, relations and the like."""
+"""Imports the rows that need no decision: chats with their messages, relations and the like.
+
+A row comes in only with the chat or the memory that it belongs to. So what is here already stays as it is, and an undo, which
+takes back chats and memories, takes back all of it.
+"""
 
 from memapp.domain.foreign import Conversation
-from memapp.domain.portable import Item, ThreadLine
+from memapp.domain.portable import MessageLine, PredictionLine, RecallLine, RelationLine, Row, ThreadLine
 from memapp.errors import UsageError
 from memapp.services import foreign
 from memapp.services.imports.work import Work
@@ -10,28 +14,46 @@ from memapp.store import chat, history, portable
 PERSONA = "companion"
 
 
-def take_row(work: Work, item: Item) -> None:
-    """Write a line as the row that it was, unless it is here: what was changed here since stays as it is here."""
-    if portable.find(work.conn, work.user_id, item) is not None:
-        if isinstance(item, ThreadLine) and not item.deleted_at and history.went_with_import(work.conn, work.user_id, item.id):
-            chat.set_thread_deleted(work.conn, work.user_id, item.id, None)
-            _added(work, item)
+def take_row(work: Work, row: Row) -> None:
+    """Write a line as the row that it was, unless it is here, or belongs to what was here before."""
+    if portable.find(work.conn, work.user_id, row) is not None:
+        if isinstance(row, ThreadLine) and not row.deleted_at and history.went_with_import(work.conn, work.user_id, row.id):
+            chat.set_thread_deleted(work.conn, work.user_id, row.id, None)
+            _added(work, row)
         else:
             work.known += 1
         return
-    missing = portable.missing_reference(work.conn, work.user_id, item)
-    if missing:
+    missing = portable.missing_reference(work.conn, work.user_id, row)
+    if missing and missing not in work.absent:
         raise UsageError(f"There is no {missing}, of which this speaks.")
-    if not portable.insert(work.conn, work.user_id, item):
+    if missing or not _comes_along(work, row):
+        work.left_out += 1
+        if isinstance(row, MessageLine | PredictionLine):
+            work.absent.add(row.id)
+    elif portable.insert(work.conn, work.user_id, row):
+        _added(work, row)
+    else:
         work.known += 1
-        return
-    _added(work, item)
 
 
-def _added(work: Work, item: Item) -> None:
-    work.added[item.type] += 1
-    if isinstance(item, ThreadLine):
-        work.threads.append(item.id)
+def _comes_along(work: Work, row: Row) -> bool:
+    match row:
+        case ThreadLine():
+            return True
+        case RelationLine():
+            return not work.came.isdisjoint((row.from_id, row.to_id))
+        case RecallLine():
+            return row.message_id in work.came and row.owner_id not in work.absent
+        case _:
+            return row.thread_id in work.came
+
+
+def _added(work: Work, row: Row) -> None:
+    work.added[row.type] += 1
+    if isinstance(row, ThreadLine | MessageLine):
+        work.came.add(row.id)
+    if isinstance(row, ThreadLine):
+        work.threads.append(row.id)
 
 
 def take_conversation(work: Work, one: Conversation) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from memapp.domain.changes import Actor
 from memapp.domain.foreign import Conversation, Note
 from memapp.domain.history import IMPORT, Event
-from memapp.domain.portable import Item, MemoryLine, PatchLine, ProfileLine, RecallLine, RelationLine, refusal
+from memapp.domain.portable import Item, MemoryLine, PatchLine, ProfileLine, refusal
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.services import files
@@ -53,10 +53,6 @@ def _take(work: Work, one: Item | Conversation | Note) -> None:
             take_patch(work, one)
         case ProfileLine():
             take_profile(work, one)
-        case RelationLine() if {one.from_id, one.to_id} & work.absent:
-            work.left_out += 1
-        case RecallLine() if one.owner_id in work.absent:
-            work.left_out += 1
         case _:
             take_row(work, one)
 

@@ -9,6 +9,8 @@ from memapp.domain.changes import Actor
 from memapp.domain.text import counted
 from memapp.runtime import Runtime
 
+LEFT_OUT = "added to a chat that is here already, decided elsewhere, asked about already, or erased here"
+
 
 @dataclass
 class Work:
@@ -21,8 +23,10 @@ class Work:
     added: Counter[str] = field(default_factory=Counter)
     known: int = 0
     left_out: int = 0
+    came: set[str] = field(default_factory=set)
+    """Chats, messages and memories that came in."""
     absent: set[str] = field(default_factory=set)
-    """Memories of the file that did not come in."""
+    """Memories, messages and predictions of the file that did not come in."""
     threads: list[str] = field(default_factory=list)
     patches: list[str] = field(default_factory=list)
     support: dict[str, list[str]] = field(default_factory=dict)
@@ -44,7 +48,8 @@ class Imported:
     known: int
     """What was here already."""
     left_out: int
-    """Decisions of another store, what was erased for good, and memories that would hide behind a question of another."""
+    """What belongs to chats that were here before, decisions of another store, what was erased for good, and memories that
+    would hide behind a question of another."""
     step: str
     """What to name to take it back; empty when nothing came in."""
 
@@ -60,7 +65,5 @@ class Imported:
         ]
         said = ", ".join(part for part in parts if part) or "nothing new"
         said += f"; {counted(self.known, 'entry', 'entries')} here already" if self.known else ""
-        left_out = (
-            f"{counted(self.left_out, 'entry', 'entries')} left out: decided elsewhere, asked about already, or erased here"
-        )
+        left_out = f"{counted(self.left_out, 'entry', 'entries')} left out: {LEFT_OUT}"
         return said + (f"; {left_out}" if self.left_out else "")

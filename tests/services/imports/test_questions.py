@@ -8,7 +8,7 @@ import pytest
 from memapp.domain.filters import MemoryFilter
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
-from memapp.services import curate, forget, undo, upkeep
+from memapp.services import curate, exports, forget, undo, upkeep
 from memapp.services.consent import decisions, pending, proposals
 from memapp.services.imports.whole import import_file
 from tests.builders import new_chat, say
@@ -87,6 +87,17 @@ def test_what_an_undo_of_an_import_put_into_the_trash_comes_out_of_it_with_the_y
         approve(other, "city")
         assert [memory.id for memory in curate.list_memories(other)] == [memory_id]
         assert curate.count(other, MemoryFilter(state=None)) == 0
+
+
+def test_a_harmless_line_brings_no_memory_back_that_says_something_else(runtime: Runtime, tmp_path: Path) -> None:
+    memory_id = curate.add(runtime, "User lives in Oslo.").memory_id
+    undo.undo_last(runtime)
+    header, line = (json.loads(one) for one in exports.as_lines(runtime))
+    line.update(state="live", reason="", purge_at=None, text="User likes tea.")
+    file = tmp_path / "all.jsonl"
+    file.write_text(f"{json.dumps(header)}\n{json.dumps(line)}\n")
+    assert (import_file(runtime, file).known, curate.count(runtime)) == (1, 0)
+    assert curate.get(runtime, memory_id).text == "User lives in Oslo."
 
 
 def approve(runtime: Runtime, field: str) -> None:

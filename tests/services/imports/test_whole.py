@@ -4,11 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from memapp.domain.changes import Actor, Linked
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, exports, forget, transfer, undo
-from memapp.services.consent import decisions
+from memapp.services.consent import decisions, proposals
 from memapp.services.imports.whole import import_file
+from memapp.store import changes
 from tests.builders import new_chat, say
 from tests.services.imports.builders import as_it_arrives, carry, dump, empty_store, kept, lived_in, waiting
 
@@ -59,12 +61,41 @@ def test_one_undo_takes_all_of_it_back(runtime: Runtime, tmp_path: Path) -> None
     lived_in(runtime)
     with empty_store() as other:
         curate.add(other, "I play chess.")
+        say(other, new_chat(other), "A chat of before.")
+        decisions.set_field(other, "tone", "dry")
+        proposals.propose(other, "city", "Oslo")
+        before = dump(other)
         carry(runtime, other, tmp_path)
         undo.undo_last(other)
         assert [memory.text for memory in curate.list_memories(other)] == ["I play chess."]
-        assert chats.list_threads(other) == []
-        assert waiting(other) == set()
-        assert undo.undo_last(other).text == "I play chess."
+        assert [thread.title for thread in chats.list_threads(other)] == ["A chat of before."]
+        assert waiting(other) == {("city", "Oslo", "")}
+        assert [line for line in dump(other) if line in before] == before
+        assert [undo.undo_last(other).memory_id, undo.undo_last(other).text] == ["profile:tone", "I play chess."]
+
+
+def test_a_chat_that_is_here_already_stays_as_it_is(runtime: Runtime, tmp_path: Path) -> None:
+    thread = new_chat(runtime)
+    say(runtime, thread, "Which animals do I keep?")
+    bees, hens = curate.add(runtime, "I keep bees.").memory_id, curate.add(runtime, "I keep hens.").memory_id
+    with empty_store() as other:
+        carry(runtime, other, tmp_path)
+        say(other, thread, "Both went on with it.")
+        before = dump(other)
+        say(runtime, thread, "And which plants?")
+        chats.add_evidence(runtime, thread, "A card that only one of the two has.")
+        learned = curate.add(runtime, "I grow dahlias.").memory_id
+        with runtime.database.write() as conn:
+            one = chats.page(runtime, thread).messages[-2]
+            conn.execute("INSERT INTO memory_sources (memory_id, message_id) VALUES (?, ?)", (learned, one.id))
+            for to in (hens, learned):
+                changes.apply(conn, Linked(bees, ((to, 0.9),)), Actor(runtime.user_id, "worker"), runtime.clock())
+        found = carry(runtime, other, tmp_path)
+        assert found.added == {"memory": 1, "relation": 1}
+        assert "added to a chat that is here already" in str(found)
+        undo.undo_last(other)
+        gone = {learned, *(line["id"] for line in dump(other) if line["type"] == "relation")}
+        assert [line for line in dump(other) if line.get("id") not in gone] == before
 
 
 def test_an_import_is_taken_back_though_a_part_of_it_was_erased(runtime: Runtime, tmp_path: Path) -> None:
