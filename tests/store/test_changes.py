@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -30,8 +31,9 @@ from memapp.domain.changes import (
 )
 from memapp.domain.history import Event
 from memapp.domain.memory import State
+from memapp.domain.portable import Row
 from memapp.errors import NotFound, StoreError, UsageError
-from memapp.store import changes, history, memories
+from memapp.store import changes, history, memories, portable
 from memapp.store.database import Database, open_database
 from tests.builders import fact
 from tests.store.conftest import NOW, USER
@@ -301,16 +303,23 @@ def test_any_fifty_changes_undone_step_by_step_lead_back_the_same_way(
 
 
 def test_no_other_sql_in_the_tree_writes_to_memories() -> None:
-    begins = re.compile(
-        r"^\s*(?:INSERT(?:\s+OR\s+\w+)?\s+INTO|REPLACE\s+INTO|UPDATE(?:\s+OR\s+\w+)?|DELETE\s+FROM)\s+memories\b(?!_)",
+    writing = re.compile(
+        r"\b(?:INSERT(?:\s+OR\s+\w+)?\s+INTO|REPLACE\s+INTO|UPDATE(?:\s+OR\s+\w+)?|DELETE\s+FROM)\s+(memories\b(?!_)|$)",
         re.IGNORECASE,
     )
-    writers = set()
+    writers, named_in_a_variable = set(), set()
     for file in paths.bundled("memapp").rglob("*.py"):
-        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str) and begins.search(node.value):
-                writers.add(file.name)
+        nodes = ast.walk(ast.parse(file.read_text("utf-8")))
+        texts = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+        tables = {found[1] for text in texts for found in writing.finditer(text)}
+        if "memories" in tables:
+            writers.add(file.name)
+        if "" in tables and "memories" in texts:
+            named_in_a_variable.add(file.name)
     assert writers == {"changes.py", "images.py"}, "images.put_back is called by changes.apply only"
+    assert named_in_a_variable == {"portable.py"}, "which writes what stands in its `_ROWS`"
+    assert {table for table, _ in portable._ROWS.values()}.isdisjoint({"memories", "patches", "profile"})
+    assert frozenset(portable._ROWS) == frozenset(get_args(Row))
 
 
 def test_an_image_is_put_back_by_apply_only() -> None:
