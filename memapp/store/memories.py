@@ -54,9 +54,9 @@ def list_memories(
     return _memories(conn, rows)
 
 
-def texts_naming(conn: sqlite3.Connection, user_id: str, phrase: str, limit: int) -> dict[str, str]:
-    """Return what live memories say that hold a phrase, by their ids; of all of them, whatever their age, the shortest first."""
-    source, values = _filtered(user_id, MemoryFilter(phrases=(phrase,)))
+def unpinned_texts_naming(conn: sqlite3.Connection, user_id: str, phrase: str, limit: int) -> dict[str, str]:
+    """Return the texts of live memories that hold a phrase and are not pinned, by their ids, of any age, the shortest first."""
+    source, values = _filtered(user_id, MemoryFilter(phrases=(phrase,), pinned=False))
     sql = f"SELECT o.id, o.text FROM {source} ORDER BY length(o.text), o.id LIMIT :limit"  # noqa: S608
     return {row["id"]: row["text"] for row in conn.execute(sql, {**values, "limit": limit})}
 

@@ -17,7 +17,7 @@ from memapp.domain.history import Entry, Event
 from memapp.domain.memory import Memory
 from memapp.domain.profile import FIELDS, same_value, stated_by
 from memapp.domain.profile_values import VALUE_CHARS, adds_up, lost_values
-from memapp.domain.text import clean, one_line
+from memapp.domain.text import clean, counted, one_line
 from memapp.errors import NotFound, UsageError
 from memapp.runtime import Runtime
 from memapp.services.consent import pending
@@ -88,11 +88,13 @@ def wake(runtime: Runtime) -> list[str]:
 
 
 def told(runtime: Runtime, step: str) -> str:
-    """Return what a step decided, in words: `Approved Home “Bergen”`. What was set aside with it is left out."""
+    """Return what a step decided, in words: `Approved Home “Bergen”`. Proposals that were set aside with it are left out."""
     conn = runtime.database.read()
-    found = _not_erased(conn, runtime, history.entries_of_step(conn, runtime.user_id, step))
-    said = [(str(entry.meta.get("decision", "changed")), patch) for entry, patch in found]
-    return decided(*next((one for one in said if one[0] != "withdrawn"), said[0]))
+    entries = history.entries_of_step(conn, runtime.user_id, step)
+    said = [(str(entry.meta.get("decision", "changed")), patch) for entry, patch in _not_erased(conn, runtime, entries)]
+    done = decided(*next((one for one in said if one[0] != "withdrawn"), said[0]))
+    moved = sum(entry.event is Event.DELETE for entry in entries)
+    return f"{done} and moved {counted(moved, 'memory', 'memories')} to the trash" if moved else done
 
 
 def set_field(runtime: Runtime, field: str, value: str) -> str:
@@ -184,9 +186,12 @@ def _replace(
 
 
 def _retire(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, actor: Actor) -> None:
-    """Move what the profile says no longer out of the memories too: only one of "lives in Oslo" and "lives in Bergen" is true."""
+    """Move what the profile says no longer out of the memories too: only one of "lives in Oslo" and "lives in Bergen" is true.
+
+    What the person pinned stays.
+    """
     for value in lost_values(patch.field, patch.old_value, patch.new_value):
-        for memory_id, text in memories.texts_naming(conn, runtime.user_id, value, READ_AGAIN).items():
+        for memory_id, text in memories.unpinned_texts_naming(conn, runtime.user_id, value, READ_AGAIN).items():
             if any(same_value(one.field, one.value, value) for one in stated_by(text, patch.field)):
                 reason: Literal["superseded", "person"] = "superseded" if patch.new_value else "person"
                 changes.apply(conn, SoftDeleted(memory_id, reason, runtime.purge_at()), actor, runtime.clock())

@@ -114,16 +114,20 @@ def test_the_person_writes_their_own_profile_and_undo_gives_the_old_value_back(r
 
 def test_what_the_profile_says_no_longer_is_no_memory_either_and_undo_brings_it_back(runtime: Runtime) -> None:
     decisions.approve(runtime, proposed(runtime, held=held_fact(runtime, "User lives in Oslo.")).id)
-    curate.add(runtime, "I like the harbour of Oslo.")
+    kept = ["I like the harbour of Oslo.", "User lives in Oslo and keeps the spare key under the blue pot."]
+    for text in kept:
+        added = curate.add(runtime, text).memory_id
+    curate.pin(runtime, added)
     moved = proposed(runtime, value="Bergen", held=held_fact(runtime, "User lives in Bergen."))
     step = decisions.approve(runtime, moved.id)
-    assert set(live(runtime)) == {"I like the harbour of Oslo.", "User lives in Bergen."}
+    assert decisions.told(runtime, step) == "Approved Home “Bergen” and moved 1 memory to the trash"
+    assert set(live(runtime)) == {*kept, "User lives in Bergen."}
     undo.undo(runtime, step)
-    assert set(live(runtime)) == {"I like the harbour of Oslo.", "User lives in Oslo."}
+    assert set(live(runtime)) == {*kept, "User lives in Oslo."}
     step = decisions.set_field(runtime, "city", "")
-    assert live(runtime) == ["I like the harbour of Oslo."]
+    assert sorted(live(runtime)) == kept
     undo.undo(runtime, step)
-    assert (decisions.profile(runtime), len(live(runtime))) == ({"city": "Oslo"}, 2)
+    assert (decisions.profile(runtime), len(live(runtime))) == ({"city": "Oslo"}, 3)
 
 
 def test_a_memory_that_is_true_no_longer_goes_however_many_newer_ones_name_the_same(runtime: Runtime) -> None:
