@@ -13,7 +13,7 @@ from typing import Any
 from memapp import paths, settings
 from memapp.categories import load_categories
 from memapp.domain.persona import Persona
-from memapp.inference import ChatModel, Embedder, gguf_file
+from memapp.inference import ChatModel, Embedder, gguf_file, network
 from memapp.prompts.personas import load_personas
 from memapp.runtime import Runtime
 from memapp.services import forget
@@ -29,6 +29,7 @@ def start(
     read_only: bool = False,
 ) -> Runtime:
     """Build a `Runtime` without loading any model. Raises `ConfigError` or `StoreError`."""
+    network.watch()
     places = paths.locate(home, database)
     _log_to(places.log)
     loaded = settings.load(places.config, flags)

@@ -14,6 +14,7 @@ from memapp.domain.prompt import Finished, Piece, Prompt, Sampling, Usage
 from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import ModelError
 from memapp.inference import Cancel
+from memapp.inference.network import let_through
 from memapp.inference.server_address import checked
 from memapp.inference.server_http import TRANSPORT_ERRORS, Connection, Refused, ServerHttp
 from memapp.inference.server_reply import Reply
@@ -61,6 +62,7 @@ class ServerModel:
         `answer_seconds` is the longest silence that is waited for, before the first word and between words.
         """
         address = checked(url, allow_remote)
+        let_through(address.raw_host.decode("ascii"))
         self._http = ServerHttp(address, answer_seconds)
         self._refused: frozenset[str] = frozenset()
         models = self._http.find("/models", _Models).data

@@ -1,11 +1,10 @@
 """Which addresses of model servers may be used: this machine's own, and others only when the person allows it."""
 
-import ipaddress
-
 import httpx
 
 from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import ModelError
+from memapp.inference.network import is_loopback
 
 
 def checked(url: str, allow_remote: bool) -> httpx.URL:
@@ -18,7 +17,7 @@ def checked(url: str, allow_remote: bool) -> httpx.URL:
     if address.scheme not in ("http", "https") or not address.host or address.userinfo:
         shown = address.host if address.userinfo else url  # a password is not for the screen
         raise ModelError(f"`server` cannot be used: {shorten(one_line(clean(shown)), 80)}.", example)
-    if not allow_remote and not _is_loopback(address.host):
+    if not allow_remote and not is_loopback(address.host):
         raise ModelError(
             f"The model server {shorten(one_line(clean(address.host)), 80)} is not this machine, and your words would leave it.",
             "Use 127.0.0.1, or write `allow_remote = true` into the configuration if you want that.",
@@ -32,14 +31,4 @@ def remote_host(url: str) -> str:
         host = checked(url, allow_remote=True).host
     except ModelError:
         return ""  # nothing will be sent there
-    return "" if _is_loopback(host) else host
-
-
-def _is_loopback(host: str) -> bool:
-    """Say whether a host is this machine, without looking a name up: lookups leak, and can be lied to."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+    return "" if is_loopback(host) else host

@@ -18,7 +18,7 @@ def test_asking_learning_and_searching_open_no_network_socket(tmp_path: Path, mo
     trace = tmp_path / "trace"
     follow = ["strace", "-f", "-qq", "-A", "-e", "trace=socket,connect,sendto", "-o", str(trace)]
     memapp = [sys.executable, "-m", "memapp", "--home", str(tmp_path / "home")]
-    for command in (["ask", "I have a dog called Rex."], ["search", "dog"], ["ask", "-c", "What is my dog called?"]):
+    for command in (["ask", "I have a dog called Rex."], ["search", "dog"], ["doctor"], ["ask", "-c", "What is my dog called?"]):
         done = subprocess.run([*follow, *memapp, *command], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         assert done.stdout

@@ -1,0 +1,53 @@
+"""Keeps memapp off the network: beside this machine it speaks to the model server that the person allowed, and to nobody else."""
+
+import ipaddress
+import sys
+from typing import Any
+
+LOOKING_UP = frozenset({"socket.getaddrinfo", "socket.gethostbyname"})
+SENDING = frozenset({"socket.connect", "socket.sendto", "socket.sendmsg"})
+
+_let_through: set[str] = set()
+_watching = False
+
+
+def watch() -> None:
+    """From now on no Python code in this process, a library's neither, reaches another machine that was not let through."""
+    global _watching
+    if not _watching:
+        _watching = True
+        sys.addaudithook(_refuse_others)  # for good: Python takes no audit hook back
+
+
+def let_through(host: str) -> None:
+    """Let a host be spoken to that the person allowed."""
+    _let_through.add(host)
+
+
+def is_loopback(host: str) -> bool:
+    """Say whether a host is this machine, without looking a name up: lookups leak, and can be lied to."""
+    return host == "localhost" or (_is_address(host) and ipaddress.ip_address(host).is_loopback)
+
+
+def _refuse_others(event: str, arguments: tuple[Any, ...]) -> None:
+    if event in LOOKING_UP:
+        host = arguments[0]
+    elif event in SENDING and isinstance(arguments[1], tuple):  # else a path, which is on this machine
+        host = arguments[1][0]
+    else:
+        return
+    if isinstance(host, bytes | bytearray):
+        host = host.decode("ascii", "replace")
+    if not isinstance(host, str) or is_loopback(host) or host in _let_through:
+        return
+    if event in SENDING and not all(map(_is_address, _let_through)):
+        return  # an address of a name that was let through
+    raise PermissionError("memapp speaks to no other machine unless it is told to")
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
