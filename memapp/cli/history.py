@@ -21,7 +21,12 @@ if TYPE_CHECKING:
     from memapp.runtime import Runtime
 
 PAGE = 500
-COLUMNS = ("number", "at", "actor", "event", "memory_id", "before", "after", "old", "new", "step", "undoes", "thread_id", "meta")
+Said = tuple[str | None, str | None, tuple[str, ...]]
+"""The words before and after, and the ids of the messages that they rest on."""
+COLUMNS = (
+    *("number", "at", "actor", "event", "memory_id", "before", "after", "old", "new", "evidence"),
+    *("step", "undoes", "thread_id", "meta"),
+)
 
 
 @click.command()
@@ -84,15 +89,29 @@ def _all_entries(runtime: "Runtime", memory_id: str) -> Iterator[Entry]:
 
 
 def _full_row(runtime: "Runtime", numbers: Numbers, entry: Entry) -> dict[str, Any]:
-    """Return an entry with what the memory said before and after, as far as that was not erased."""
+    """Return an entry with what was said before and after, and the ids of the messages it rests on, as far as not erased."""
+    old, new, evidence = (_of_profile if entry.event is Event.PROFILE else _of_memory)(runtime, entry)
+    before, after = (numbers.of(entry.memory_id, one) for one in (entry.before, entry.after))
+    fields = {**asdict(entry), "before": before, "after": after, "old": old, "new": new, "evidence": evidence}
+    return {name: fields[name] for name in COLUMNS}
+
+
+def _of_memory(runtime: "Runtime", entry: Entry) -> Said:
     from memapp.services import activity
 
-    def said(number: int | None) -> str | None:
-        return None if number is None else activity.version(runtime, number).text
+    old, new = (activity.version(runtime, number) if number else None for number in (entry.before, entry.after))
+    last = new or old
+    return old.text if old else None, new.text if new else None, last.sources if last else ()
 
-    fields = {**asdict(entry), "old": said(entry.before), "new": said(entry.after)}
-    fields["before"], fields["after"] = (numbers.of(entry.memory_id, one) for one in (entry.before, entry.after))
-    return {name: fields[name] for name in COLUMNS}
+
+def _of_profile(runtime: "Runtime", entry: Entry) -> Said:
+    from memapp.services.consent import pending
+
+    try:
+        patch = pending.get(runtime, entry.meta["patch_id"])
+    except NotFound:
+        return None, None, ()
+    return patch.old_value, patch.new_value, patch.evidence
 
 
 def _show_entries(rows: list[dict[str, Any]], as_json: bool) -> None:
@@ -107,7 +126,7 @@ def _show_entries(rows: list[dict[str, Any]], as_json: bool) -> None:
                 "what": row["event"],
                 "versions": f"{row['before'] or '-'} > {row['after'] or '-'}",
                 "id": row["memory_id"],
-                "text": row["new"] or row["old"] or _about(row),
+                "text": _about(row) or row["new"] or row["old"] or "",
             }
             for row in rows
         ],
@@ -132,7 +151,8 @@ def _write_csv(rows: Iterator[dict[str, Any]]) -> None:
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     writer.writeheader()
     for row in rows:
-        writer.writerow({**row, "at": row["at"].isoformat(), "meta": json.dumps(row["meta"], ensure_ascii=False)})
+        meta = json.dumps(row["meta"], ensure_ascii=False)
+        writer.writerow({**row, "at": row["at"].isoformat(), "evidence": " ".join(row["evidence"]), "meta": meta})
     show(text.getvalue(), newline=False)
 
 

@@ -69,6 +69,8 @@ class Version:
     importance: int
     pinned: bool
     state: str
+    sources: tuple[str, ...]
+    """Ids of the messages it came from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,8 @@ DECISIONS = {
     "approved": "approved",
     "denied": "denied",
     "snoozed": "put off",
-    "withdrawn": "put other words in place",
+    "withdrawn": "withdrew",
+    "expired": "closed unanswered",
     "reopened": "took an answer back",
 }
 TEXT_CHARS = 60

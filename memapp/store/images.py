@@ -88,6 +88,7 @@ def to_version(number: int, memory_id: str, image: str) -> Version:
         importance=row["importance"],
         pinned=bool(row["pinned"]),
         state=row["state"],
+        sources=tuple(json.loads(image)["sources"]),
     )
 
 

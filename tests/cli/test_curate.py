@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from memapp import bootstrap
+from memapp.domain.chat import Origin, Role
+from memapp.services import chats, curate
 from memapp.services.consent import proposals
-from memapp.store import schema
+from memapp.store import chat, schema
 from tests.cli.conftest import Terminal
 
 
@@ -137,6 +139,35 @@ def test_history_shows_and_exports_every_change_and_the_difference_of_two_versio
     table = list(csv.DictReader(io.StringIO(memapp("history", "--format", "csv")[1])))
     assert [row["memory_id"] for row in table] == [row["memory_id"] for row in rows]
     assert {(row["before"], row["after"]) for row in rows if row["memory_id"] == other} <= {(None, 1), (1, 1)}
+
+
+def test_an_exported_history_has_the_words_and_the_messages_that_they_rest_on(memapp: Terminal) -> None:
+    runtime = bootstrap.start(home=memapp.home)
+    thread = chats.new_thread(runtime)
+    with runtime.database.write() as conn:
+        said = chat.add_message(
+            conn, runtime.user_id, thread.id, Role.USER, "I live in Oslo.", thread.created_at, origin=Origin.TYPED
+        )
+    bees = curate.add(runtime, "I keep bees.", sources=[said.id]).memory_id
+    patch = proposals.propose(runtime, "city", "Oslo", message_id=said.id, typed=True)
+    runtime.close()
+    assert patch
+    memapp("rm", bees)
+    memapp("approve", patch.id)
+    memapp("profile", "set", "city", "Bergen")
+    rows = [json.loads(line) for line in memapp("history", "--format", "jsonl")[1].splitlines()]
+    assert [(row["event"], row["old"], row["new"], row["evidence"]) for row in rows] == [
+        ("ADD", None, "I keep bees.", [said.id]),
+        ("DELETE", "I keep bees.", "I keep bees.", [said.id]),
+        ("PROFILE", "", "Oslo", [said.id]),
+        ("PROFILE", "Oslo", "Bergen", []),
+    ]
+    table = list(csv.DictReader(io.StringIO(memapp("history", "--format", "csv")[1])))
+    assert [(row["old"], row["new"], row["evidence"]) for row in table[1:3]] == [
+        ("I keep bees.", "I keep bees.", said.id),
+        ("", "Oslo", said.id),
+    ]
+    assert "Home: changed" in memapp("history")[1]
 
 
 def test_a_memory_without_relations_is_no_error(memapp: Terminal) -> None:
