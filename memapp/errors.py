@@ -14,7 +14,7 @@
     └── ModelError         a model is missing, broken, too big, or died                              (exit 1)
         └── ModelLoading   not ready yet                                                             (exit 3)
 
-Errors of libraries are translated where they are met (`store.database`, `inference.*`), never further up.
+Errors of libraries are translated where they are met (`store.failures`, `inference.*`), never further up.
 """
 
 

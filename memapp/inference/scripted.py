@@ -1,4 +1,4 @@
-"""A model and an embedder that follow a script: for tests and the demo, never in place of a real model unasked.
+"""A model and an embedder that follow a script: for tests and benchmarks, never in place of a real model.
 
 Both are deterministic, need no files, count tokens, remember what they were asked, and misbehave on request.
 """

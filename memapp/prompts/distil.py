@@ -1,14 +1,14 @@
 """What a surprise taught, as one sentence with tags."""
 
-import json
 import re
 
 from memapp.domain.distil import Draft
 from memapp.domain.memory import MAX_MEMORY_CHARS, MAX_TAG_CHARS, MAX_TAGS
 from memapp.domain.prompt import Prompt, PromptTurn, Sampling
 from memapp.domain.tags import tags_for
-from memapp.domain.text import clean, one_line, shorten
+from memapp.domain.text import one_line, shorten
 from memapp.domain.writing import as_fact
+from memapp.prompts.predict import unescaped
 from memapp.prompts.templates import template
 
 HEAD = '{"fact": "User'
@@ -58,7 +58,7 @@ def parse(text: str) -> Draft | None:
     """Read a reply that came after the head; None when its sentence is missing, cut short or too long."""
     whole = text if _FACT.search(text) else HEAD + text
     found = _FACT.search(whole)
-    fact = as_fact(_unescaped(found[1])) if found else ""
+    fact = as_fact(unescaped(found[1])) if found else ""
     if not re.search(r"\w", fact.removeprefix("User")) or len(fact) > MAX_MEMORY_CHARS:
         return None
     return Draft(fact, _tags(whole) or tuple(tags_for(fact)))
@@ -74,14 +74,6 @@ def _question(expected: str, actual: str) -> PromptTurn:
 
 def _tags(whole: str) -> tuple[str, ...]:
     listed = _TAGS.search(whole)
-    words = [_unescaped(tag).lower() for tag in re.findall(_STRING, listed[1])] if listed else []
+    words = [unescaped(tag).lower() for tag in re.findall(_STRING, listed[1])] if listed else []
     useful = [word for word in words if re.search(r"\w", word) and len(word) <= MAX_TAG_CHARS]
     return tuple(dict.fromkeys(useful))[:MAX_TAGS]
-
-
-def _unescaped(text: str) -> str:
-    try:
-        text = str(json.loads(f'"{text}"', strict=False))
-    except ValueError:
-        text = text.replace("\\", "")
-    return one_line(clean(text))

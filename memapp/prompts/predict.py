@@ -64,7 +64,7 @@ def parse(text: str) -> tuple[str, ...]:
 def parse_prediction(text: str) -> str:
     """Read the reply to `finish_request`."""
     found = _STRING_REST.match(text)
-    return shorten(one_line(clean(_unescaped(found[1]))), PREDICTION_CHARS) if found else ""
+    return shorten(unescaped(found[1]), PREDICTION_CHARS) if found else ""
 
 
 def read_enough(text: str) -> bool:
@@ -85,12 +85,12 @@ def _items(text: str) -> tuple[list[str], bool]:
     items: list[str] = []
     at = 0
     while found := _STRING.match(text, at):
-        items.append(_unescaped(found[1]))
+        items.append(unescaped(found[1]))
         at = found.end()
     if _LIST_END.match(text, at):
         return items, True
     if cut := _CUT_STRING.match(text, at):
-        items.append(_unescaped(cut[1]))
+        items.append(unescaped(cut[1]))
     return items, False
 
 
@@ -99,15 +99,16 @@ def _useful(items: Sequence[str]) -> tuple[str, ...]:
     asked = query_words(template("predict").template)
     kept: dict[str, str] = {}
     for item in items:
-        word = shorten(one_line(clean(item)), 2 * KEYWORD_CHARS).strip(" .,;:!?\"'")
+        word = shorten(item, 2 * KEYWORD_CHARS).strip(" .,;:!?\"'")
         if (words := query_words(word)) and words != asked:
             kept.setdefault(word.lower(), word)
     return tuple(kept.values())[:MAX_KEYWORDS]
 
 
-def _unescaped(text: str) -> str:
-    """Read the inside of a JSON string; one that is not valid JSON is taken as it is."""
+def unescaped(text: str) -> str:
+    """Read the inside of a JSON string as one clean line; one that is not valid JSON is taken as it is."""
     try:
-        return str(json.loads(f'"{text}"', strict=False))
+        text = str(json.loads(f'"{text}"', strict=False))
     except ValueError:
-        return text.replace("\\", "")
+        text = text.replace("\\", "")
+    return one_line(clean(text))
