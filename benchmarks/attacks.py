@@ -204,7 +204,7 @@ def report(name: str, strings: Strings, model: Callable[[Runtime], ChatModel]) -
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--small", action="store_true", help=f"every {SMALL_STEP}th string")
-    parser.add_argument("--model", type=int, default=MODEL_STRINGS, help="so many a channel with the bundled model too, seconds each")
+    parser.add_argument("--model", type=int, default=MODEL_STRINGS, help="so many a channel with the bundled model too")
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     options = parser.parse_args()
     folder = options.data / "attacks/dev"
