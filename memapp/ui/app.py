@@ -29,7 +29,7 @@ from memapp.ui.crash import three_lines, write_crash_file
 from memapp.ui.keys import KeyOrder
 from memapp.ui.leaving import heed_signals
 from memapp.ui.palette import offered
-from memapp.ui.safe import notify, place_toasts
+from memapp.ui.safe import copy, notify, place_toasts
 from memapp.ui.screens.opening import OpeningScreen, open_file
 from memapp.ui.themes import DARK, LIGHT
 from memapp.ui.told import told
@@ -257,8 +257,7 @@ class MemappApp(App[None]):
         """Copy what is selected; else stop the answer; else quit when pressed twice."""
         selected = self._selected_text()
         if selected:
-            self.copy_to_clipboard(selected)
-            notify(self, "Copied.")
+            copy(self, selected)
         elif self.is_open and self.talk.busy:
             self.chat.action_stop()
         elif time.monotonic() - self._interrupted_at < QUIT_SECONDS:

@@ -56,6 +56,12 @@ def notify(node: DOMNode, text: str, *, title: str = "", problem: bool = False, 
     node.app.notify(shown, title=clean(title), severity=severity, timeout=seconds, markup=True)  # type: ignore[arg-type]
 
 
+def copy(node: DOMNode, text: str) -> None:
+    """Copy a text, as far as the terminal lets an app do that: no terminal says whether it did."""
+    node.app.copy_to_clipboard(text)
+    notify(node, "Sent to your terminal's clipboard.")
+
+
 def place_toasts(screen: Screen[object]) -> None:
     """Put toasts at the bottom, above the line of keys, any field that a person may write into, and news in the status line."""
     height = screen.size.height

@@ -159,12 +159,17 @@ async def test_a_message_waits_for_a_model_that_is_loading(world: World) -> None
     async with world.app() as seen:
         await seen.until(lambda: seen.app.is_open and seen.app.current_mode == "chat" and seen.chat.is_mounted)
         await seen.settle()
+        seen.app.runtime.chat.loading("Loading the model: 40 %")
+        await seen.until(lambda: "40 %" in seen.text())
         await seen.type("are you there?")
         await seen.pilot.press("enter")
         await seen.until(lambda: "waits for the model" in seen.text())
         assert shown(seen)[0] == "are you there?"
-        gate.set()
-        await seen.answered()
+        seen.app.app_focus = False
+        with patch.object(seen.app, "bell") as bell:
+            gate.set()
+            await seen.answered()
+        bell.assert_called_once()
         assert messages(seen)[-1][2] is MessageStatus.COMPLETE
 
 

@@ -143,6 +143,7 @@ async def test_the_card_of_the_first_start_has_keys_of_its_own(world: World) -> 
         seen.app.copy_to_clipboard = copied.append  # type: ignore[method-assign]
         await seen.pilot.press("escape", "y")
         await seen.until(lambda: copied == [str(seen.app.runtime.paths.database)])
+        assert seen.toasts() == ["Sent to your terminal's clipboard."]
         await seen.pilot.press("v")
         await seen.until(lambda: isinstance(seen.app.screen, Choice))
         await seen.pilot.press("down", "enter")

@@ -8,7 +8,7 @@ from memapp.domain.memory import Recalled
 from memapp.domain.text import shorten
 from memapp.services import chats
 from memapp.services.browse import Hit
-from memapp.ui.safe import notify
+from memapp.ui.safe import copy
 from memapp.ui.screens.detail import Question, TextCard
 
 if TYPE_CHECKING:
@@ -58,14 +58,10 @@ class Cards:
         if await self._screen.app.push_screen_wait(question) and web:
             self._screen.app.open_url(href)
 
-    def copy(self, text: str) -> None:
-        self._screen.app.copy_to_clipboard(text)
-        notify(self._screen, "Copied.")
-
     async def _read(self, title: str, message: Message, note: str = "", *, can_jump: bool = False) -> None:
         """Show a whole message, and do what the person then wants."""
         wanted = await self._screen.app.push_screen_wait(TextCard(title, message.text, note=note, can_jump=can_jump))
         if wanted is not None and wanted.deed == "copy":
-            self.copy(message.text)
+            copy(self._screen, message.text)
         elif wanted is not None:
             await self.go_to_message(message.id)

@@ -12,6 +12,7 @@ from memapp.errors import MemappError, UsageError
 from memapp.ui.app import MemappApp
 from memapp.ui.chat.editor import edited
 from memapp.ui.panels.loop import LoopDrawer
+from memapp.ui.safe import copy
 from memapp.ui.told import told
 from memapp.ui.widgets.composer import Composer
 from memapp.ui.widgets.statusline import StatusLine
@@ -136,7 +137,7 @@ class Conversation(Vertical):
 
     @on(Transcript.CopyWanted)
     def _copy_wanted(self, event: Transcript.CopyWanted) -> None:
-        self._chat.cards.copy(event.text)
+        copy(self, event.text)
 
     @on(Transcript.EditWanted)
     def _edit_wanted(self, event: Transcript.EditWanted) -> None:

@@ -10,7 +10,7 @@ from memapp.domain.memory import MAX_MEMORY_CHARS
 from memapp.domain.text import one_line, shorten
 from memapp.services import chats, curate
 from memapp.services.merge import Written
-from memapp.ui.safe import notify
+from memapp.ui.safe import copy
 from memapp.ui.screens.detail import Line, MemoryCard
 
 if TYPE_CHECKING:
@@ -46,8 +46,7 @@ class MemoryDeeds:
             case "edit" if wanted and wanted.text != memory.text:
                 self._did("Edited", memory.text, await asyncio.to_thread(curate.edit, self._runtime, memory.id, wanted.text))
             case "copy":
-                self._screen.app.copy_to_clipboard(memory.text)
-                notify(self._screen, "Copied.")
+                copy(self._screen, memory.text)
             case "jump" if memory.sources:
                 await self._screen.go_to_message(memory.sources[0])
 

@@ -3,6 +3,8 @@
 import time
 from typing import TYPE_CHECKING
 
+from textual.timer import Timer
+
 from memapp.ui.widgets.composer import prompt_hint
 from memapp.ui.widgets.statusline import StatusLine
 
@@ -11,6 +13,8 @@ if TYPE_CHECKING:
 
 SAID_SECONDS = 4.0
 """How long something said stays, even if there is news."""
+SOON_SECONDS = 0.3
+"""When it is looked again what is going on, after something was done and while a model loads; never while nothing goes on."""
 
 
 class Status:
@@ -19,11 +23,13 @@ class Status:
     def __init__(self, screen: "ChatScreen") -> None:
         self._screen = screen
         self._said, self._problem, self._said_at = "", False, 0.0
+        self._later: Timer | None = None
 
     def say(self, words: str, *, problem: bool = False) -> None:
         """Say one line until something else happens."""
         self._said, self._problem, self._said_at = words, problem, time.monotonic()
         self._screen.query_one(StatusLine).say(words, problem=problem)
+        self._show_later(SAID_SECONDS if words else SOON_SECONDS)
 
     def turn_ended(self) -> None:
         """What was said about the answer is over; a problem stays."""
@@ -34,6 +40,8 @@ class Status:
     def show(self) -> None:
         """Say what is going on, and what the composer is for."""
         screen, chat = self._screen, self._screen.runtime.chat
+        if chat.state == "loading":
+            self._show_later(SOON_SECONDS)
         screen.composer.hint(prompt_hint(model=chat.state, persona=screen.persona_name))
         words, problem = screen.turn.doing(), False
         if screen.sending.editing is not None:
@@ -45,3 +53,8 @@ class Status:
         if words:  # there is news, so what was said is over
             self._said, self._problem = "", False
         screen.query_one(StatusLine).say(words or self._said, problem=problem or self._problem)
+
+    def _show_later(self, seconds: float) -> None:
+        if self._later is not None:
+            self._later.stop()
+        self._later = self._screen.set_timer(seconds, self.show)

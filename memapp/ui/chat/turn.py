@@ -201,6 +201,8 @@ class TurnView:
         answer = self._answer()
         self._doing, self._reply = "", None
         self._screen.show_status()
+        if not self._screen.app.app_focus and not reply.unprompted:
+            self._screen.app.bell()  # terminals mark the window, so that one sees from elsewhere that it is there
         if answer:
             await answer.finish(reply, problem)
         if answer or self._screen.has_class("-loop"):

@@ -18,7 +18,7 @@ from memapp.ui.inbox import reading
 from memapp.ui.inbox.reading import Known
 from memapp.ui.inbox.rows import KnownRows
 from memapp.ui.inbox.value import ValueField
-from memapp.ui.safe import notify, plain
+from memapp.ui.safe import copy, plain
 from memapp.ui.told import told
 
 NOTE = "The persona you talk to is told this. Only you change it: by your yes to what waits, or by writing it here."
@@ -105,8 +105,7 @@ class ProfilePane(Vertical):
 
     def action_copy(self) -> None:
         if (known := self.rows.current) is not None:
-            self.app.copy_to_clipboard(known.value)
-            notify(self, "Copied.")
+            copy(self, known.value)
 
     @work(group="decide")
     @told

@@ -26,7 +26,7 @@ from memapp.ui.inbox.reading import Case, Queue
 from memapp.ui.inbox.rows import CaseRows
 from memapp.ui.inbox.value import ValueField
 from memapp.ui.inbox.words import sleeping
-from memapp.ui.safe import notify
+from memapp.ui.safe import copy, notify
 from memapp.ui.told import told
 
 TICK_SECONDS = 60.0
@@ -251,8 +251,7 @@ class WaitingPane(Horizontal):
 
     def action_copy(self) -> None:
         if self.case is not None:
-            self.app.copy_to_clipboard(self.case.patch.new_value)
-            notify(self, "Copied.")
+            copy(self, self.case.patch.new_value)
 
 
 def brought_back(before: Queue, now: Queue) -> str | None:

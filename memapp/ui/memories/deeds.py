@@ -12,7 +12,7 @@ from memapp.domain.text import one_line, shorten
 from memapp.runtime import Runtime
 from memapp.services import curate, forget, lifecycle
 from memapp.ui.memories.words import bar, many
-from memapp.ui.safe import notify
+from memapp.ui.safe import copy, notify
 from memapp.ui.screens.detail import Line, TextCard
 from memapp.ui.screens.memory_form import Choice, ConfirmErase, MemoryForm, Written
 
@@ -143,12 +143,11 @@ class Deeds:
         if wanted is not None and wanted.deed == "jump":
             self._screen.app.show_memory(receipt.also_in[0])
         elif wanted is not None:
-            self._screen.app.copy_to_clipboard(text)
+            copy(self._screen, text)
 
     def copy(self, chosen: Sequence[Memory]) -> None:
         """Copy their words."""
-        self._screen.app.copy_to_clipboard("\n".join(one.text for one in chosen))
-        notify(self._screen, "Copied." if len(chosen) == 1 else f"Copied {many(len(chosen))}.")
+        copy(self._screen, "\n".join(one.text for one in chosen))
 
     def _did(self, done: str, chosen: Memory | Sequence[Memory], revision: Revision) -> None:
         """Keep the way back, say what was done, and let every screen show it."""

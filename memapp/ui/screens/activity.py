@@ -19,7 +19,7 @@ from memapp.ui.activity.difference import DifferenceCard
 from memapp.ui.activity.numbers import NumbersView
 from memapp.ui.activity.reading import Line, LogPage, compared, log_page, numbers, undoable
 from memapp.ui.activity.rows import LogRows, StepRows
-from memapp.ui.safe import notify, plain
+from memapp.ui.safe import copy, notify, plain
 from memapp.ui.screens.mode import ModeScreen
 from memapp.ui.told import told
 from memapp.ui.widgets.keyline import KeyLine
@@ -163,8 +163,7 @@ class ActivityScreen(ModeScreen):
             if wanted is None:
                 return
             if wanted.deed == "copy":
-                self.app.copy_to_clipboard(two[1].text)
-                notify(self, "Copied.")
+                copy(self, two[1].text)
                 return
         self.app.show_memory(line.entry.memory_id)
 

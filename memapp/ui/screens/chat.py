@@ -99,7 +99,6 @@ class ChatScreen(Screen[None]):
     def on_mount(self) -> None:
         self.composer.fill(*self._typed)
         self.query_one(TopBar).say(reading.network(self.runtime))
-        self.set_interval(STATUS_SECONDS, self.show_status)
         self._start()
 
     @property

@@ -270,4 +270,4 @@ def prompt_hint(*, model: str, persona: str) -> str:
         case "loading":
             return "Write already; your message waits for the model."
         case _:
-            return "No model yet: enter saves what you write as a memory. F8 chooses a model."
+            return "No model yet: enter offers to keep it as a memory. F8 chooses a model."
