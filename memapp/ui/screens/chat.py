@@ -43,8 +43,6 @@ from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.topbar import TopBar
 from memapp.ui.widgets.transcript import Transcript
 
-STATUS_SECONDS = 0.3
-
 
 class ChatScreen(Screen[None]):
     """The main screen."""
