@@ -10,11 +10,14 @@ import httpx
 import pytest
 
 from memapp.domain.prompt import Finished, Piece, Prompt, PromptTurn, Sampling
+from memapp.domain.turn import Streamed
 from memapp.errors import ModelError, ModelLoading
 from memapp.inference import Cancel
 from memapp.inference.server import ServerModel
 from memapp.inference.server_head import AfterHead, schema_of
 from memapp.prompts import predict
+from memapp.services.turn import take_turn
+from tests.builders import make_runtime, new_chat
 
 HEAD = '{"needed_info": ["'
 PROMPT = Prompt("You are kind.", (PromptTurn("user", "I planted tomatoes"),), suffix="REPLY")
@@ -233,6 +236,17 @@ def test_exactly_one_request_is_made_for_a_call(server):
     server.asked.clear()
     run(model)
     assert len(server.asked) == 1
+
+
+def test_a_turn_waits_for_two_requests_and_what_is_expected_next_costs_one_after_the_last_word(server, tmp_path):
+    server.tail_pieces = [" Tells more."]
+    runtime = make_runtime(tmp_path)
+    runtime.chat.fill(ServerModel(server.url))
+    asked_at = [(event, len(server.chats)) for event in take_turn(runtime, new_chat(runtime), "I planted tomatoes.")]
+    assert [count for event, count in asked_at if isinstance(event, Streamed)] == [2, 2, 2]
+    completed, count = asked_at[-1]
+    assert (completed.reply.text, completed.expects, count) == ("Hello there.", "Tells more.", 3)
+    runtime.close()
 
 
 def test_the_model_is_the_named_one_or_the_servers_first(server):
