@@ -83,12 +83,14 @@ def refuse_own(options: Mapping[str, Any], target: Path) -> None:
 def opened(options: Mapping[str, Any], *, read_only: bool = False) -> "Iterator[Runtime]":
     """Open memapp for one command, without loading a model. A file that nobody named is made where there is none yet."""
     from memapp import bootstrap, paths
+    from memapp.services import backups
 
     is_first_start = options["database"] is None and not paths.locate(options["home"]).database.exists()
     read_only = read_only and not is_first_start
     runtime = bootstrap.start(home=options["home"], database=options["database"], flags=options["flags"], read_only=read_only)
     try:
         yield runtime
+        backups.run(runtime)
     finally:
         runtime.close()
 

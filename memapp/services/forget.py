@@ -32,7 +32,8 @@ FEWEST_CHARS = 2
 
 By = Literal["person", "worker"]
 
-_one_at_a_time = threading.Lock()
+one_at_a_time = threading.Lock()
+"""Held while words are taken out of the files; no backup may be written meanwhile."""
 
 
 def purge(runtime: Runtime, memory_ids: Sequence[str], *, messages: bool = False, by: By = "person") -> Receipt:
@@ -65,7 +66,7 @@ def preview(runtime: Runtime, words: str) -> Preview:
     """Say what `forget_everywhere` would erase: do it, count, and let nothing of it stay."""
     words = _checked(words)
     now = runtime.clock()
-    with _one_at_a_time, runtime.database.rehearse(), runtime.database.decide() as conn:
+    with one_at_a_time, runtime.database.rehearse(), runtime.database.decide() as conn:
         erased = erasing.erase(conn, Actor(runtime.user_id, "person", step=new_id(now)), Job(words=(words,)), now)
     needles = ByteNeedles([words])
     backups = sum(traces.holds(path, needles) for path in traces.copies(runtime.paths.database))
@@ -81,14 +82,14 @@ def finish(runtime: Runtime) -> None:
     """Finish what a kill interrupted: a backup, or an erasure. Called at each start."""
     traces.remove_unfinished(runtime.paths.database)
     if todo.planned(runtime.database.read(), runtime.user_id)[1]:
-        with _one_at_a_time:
+        with one_at_a_time:
             receipt = _carry_out_plan(runtime)
         log.info("an erasure was finished: %d items, settled: %s", receipt.memories + receipt.messages, receipt.settled)
 
 
 def _erase(runtime: Runtime, job: Callable[[sqlite3.Connection], Job], by: By) -> Receipt:
     """Plan and do what the person wishes; or do what is due, which is not planned: what a kill leaves is due afterwards too."""
-    with _one_at_a_time:
+    with one_at_a_time:
         with runtime.database.write() as conn:
             wanted = job(conn)
             if by == "person":

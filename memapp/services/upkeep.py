@@ -1,4 +1,4 @@
-"""Idle work between two turns: complete the prediction, learn, embed new texts, prepare the next turn, clear the trash.
+"""Idle work between two turns: complete the prediction, learn, embed new texts, prepare the next turn, clear the trash, back up.
 
 `work` is called on a background thread after each reply and stops within milliseconds when cancelled, since the next
 message goes first. What is left undone stays pending in the file and is done the next time.
@@ -21,7 +21,7 @@ from memapp.inference import Cancel, ChatModel
 from memapp.prompts import predict, respond
 from memapp.prompts import scene as words
 from memapp.runtime import Runtime
-from memapp.services import lifecycle
+from memapp.services import backups, lifecycle
 from memapp.services.ahead import done_ahead, expectation, look_ahead
 from memapp.services.answer import open_thread, scene
 from memapp.services.consent import pending
@@ -55,6 +55,7 @@ def work(runtime: Runtime, thread_id: str | None, cancel: Cancel) -> Iterator[Wr
             warm(runtime, thread_id, "", cancel)
         if not cancel.is_set():
             lifecycle.run(runtime)
+            backups.run(runtime, cancelled=cancel.is_set)
     except ModelError as error:
         log.warning("upkeep stopped: %s", type(error).__name__)
 

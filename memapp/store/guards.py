@@ -59,4 +59,3 @@ def _may_write(action: int, table: str, column: str, *, deciding: bool) -> bool:
     if table in FIXED_TABLES:
         return action == sqlite3.SQLITE_INSERT or (table, column) in EMPTIED
     return table != "sqlite_sequence"
-

@@ -19,6 +19,7 @@ _COPY = re.compile(r"(.+)-(schema\d+|before-restore|auto)-(\d{8}T\d{6})(\d{6})?Z
 class Copy:
     """A copy that memapp made."""
 
+    of: Path
     path: Path
     why: str
     made_at: datetime
@@ -39,9 +40,9 @@ def read_copy_name(name: str) -> tuple[str, str] | None:
 
 def copies(path: Path) -> list[Copy]:
     """Return the copies of a memory file that memapp made, newest first."""
-    found = (_as_copy(one) for folder in COPY_FOLDERS for one in (path.parent / folder).glob("*") if not one.is_symlink())
-    made = (one for one in found if one and read_copy_name(one.path.name) == (path.stem, ""))
-    return sorted(made, key=lambda one: one.made_at, reverse=True)
+    found = (one for folder in COPY_FOLDERS for one in (path.parent / folder).glob("*") if not one.is_symlink())
+    made = (_as_copy(path, one) for one in found if read_copy_name(one.name) == (path.stem, ""))
+    return sorted((one for one in made if one), key=lambda one: one.made_at, reverse=True)
 
 
 def backups(path: Path) -> list[Copy]:
@@ -58,15 +59,22 @@ def from_backup(path: Path) -> str:
     return f"Its newest backup is {age} old. To put it back: memapp restore --yes --file '{newest.path}'"
 
 
+def delete_copy(path: Path) -> None:
+    """Delete a copy with what SQLite put beside it."""
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
 def restored_half(path: Path) -> Path:
     """Return where a backup is written before it replaces the memory file."""
     return path.with_name(f"{path.stem}-restored.partial")
 
 
-def _as_copy(path: Path) -> Copy | None:
+def _as_copy(of: Path, path: Path) -> Copy | None:
     found = _COPY.fullmatch(path.name)
+    assert found
     try:
-        made_at = datetime.strptime(f"{found[3]}{found[4] or '000000'}", "%Y%m%dT%H%M%S%f") if found else None
+        made_at = datetime.strptime(f"{found[3]}{found[4] or '000000'}", "%Y%m%dT%H%M%S%f").replace(tzinfo=UTC)
     except ValueError:  # no such day
         return None
-    return Copy(path, found[2], made_at.replace(tzinfo=UTC)) if found and made_at else None
+    return Copy(of, path, found[2], made_at)

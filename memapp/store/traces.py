@@ -16,7 +16,7 @@ from memapp.store.failures import translated_errors
 from memapp.store.forget.erasing import Erased
 from memapp.store.forget.gaps import empty_gaps
 from memapp.store.forget.todo import mark_erased, mark_settled, planned
-from memapp.store.place import COPY_FOLDERS, read_copy_name, restored_half
+from memapp.store.place import COPY_FOLDERS, delete_copy, read_copy_name, restored_half
 from memapp.store.soundness import FULL_TEXT_TABLES
 
 HALVES = (".partial", ".partial-journal", "-wal.partial")
@@ -71,8 +71,7 @@ def clean_copy(path: Path, user_id: str, traces: ByteNeedles, erase: Callable[[s
     except StoreError:
         if not traces.count(_chunks_of(path)):
             return Fate.UNTOUCHED
-    for suffix in ("", "-wal", "-shm", "-journal"):
-        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    delete_copy(path)
     return Fate.DROPPED
 
 

@@ -46,6 +46,8 @@ LASTING_SECONDS = 30.0
 SWITCH_SECONDS = 0.001
 """How long the event loop may wait for a thread that computes; Python's own 5 ms add up to dropped frames."""
 QUIET_SECONDS = 3.0
+BACKUP_SECONDS = 600.0
+"""How often it is looked whether a backup is due; also after each turn."""
 
 
 class MemappApp(App[None]):
@@ -180,6 +182,7 @@ class MemappApp(App[None]):
         await self.switch_mode("chat")
         self.changed.subscribe(self, lambda _: self.count_badges())
         self.set_interval(COUNT_SECONDS, self.count_badges)
+        self.set_interval(BACKUP_SECONDS, self.talk.back_up)
         self.count_badges()
         garbage.spare()
         self.talk.load_models()

@@ -25,7 +25,7 @@ def plant(home: Path) -> None:
     runtime = bootstrap.start(home=home)
     for text in FACTS:
         curate.discard(runtime, curate.add(runtime, text).memory_id)
-    runtime.database.backup(new_copy(home / "memapp.db", BACKUPS, "schema1", runtime.clock()))
+    runtime.database.backup(new_copy(home / "memapp.db", BACKUPS, "auto", runtime.clock()))
     runtime.close()
 
 

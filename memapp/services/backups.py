@@ -1,0 +1,46 @@
+"""Backups that memapp makes by itself, in idle time and before it leaves, and putting one in place of a damaged file."""
+
+import logging
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from memapp.domain.backups import EVERY
+from memapp.errors import StoreError
+from memapp.runtime import Runtime
+from memapp.services.forget import one_at_a_time
+from memapp.store import backups, restore
+from memapp.store.place import Copy as Copy  # re-exported: the screen names the one it offers
+
+log = logging.getLogger(__name__)
+
+QUICK_BYTES = 4 * 1024 * 1024
+"""So large a file is copied in a moment; leaving never waits for a larger one."""
+
+
+def run(runtime: Runtime, every: timedelta = EVERY, cancelled: Callable[[], bool] = lambda: False) -> None:
+    """Write a backup if it is time to. Not beside an erasure: it would keep what is being erased. A failure is only logged."""
+    if runtime.database.read_only or not one_at_a_time.acquire(blocking=False):
+        return
+    try:
+        backups.write_if_due(runtime.database, runtime.clock(), every, cancelled)
+    except StoreError as error:
+        log.warning("no backup was made: %s", type(error).__name__)
+    finally:
+        one_at_a_time.release()
+
+
+def before_leaving(runtime: Runtime) -> None:
+    """Write a backup of what changed since the last, if that takes a moment only."""
+    if runtime.paths.database.stat().st_size <= QUICK_BYTES:
+        run(runtime, timedelta(0))
+
+
+def newest_sound(database: Path) -> Copy | None:
+    """Return the newest backup that can take the place of a file, if there is one."""
+    return backups.newest_sound(database)
+
+
+def put_back(backup: Copy) -> Path | None:
+    """Put a backup in place of its file; return where that went. Raises `StoreError`."""
+    return restore.put_in_place(backup.of, backup.path, datetime.now(UTC))

@@ -1,0 +1,70 @@
+"""The backups that memapp makes by itself: when one is due, writing it, letting old ones go, and the newest that is sound."""
+
+import logging
+import os
+import shutil
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from memapp.domain.backups import OLDEST, staying
+from memapp.errors import StoreError
+from memapp.store.database import Database, open_suspect
+from memapp.store.failures import translated_errors
+from memapp.store.place import AUTO, BACKUPS, Copy, backups, copies, delete_copy, new_copy
+
+log = logging.getLogger(__name__)
+
+SPARE_BYTES = 64 * 1024 * 1024
+"""A backup leaves so much of the disk free, and room for the file to grow."""
+MOST_AT_ONCE = 3
+"""Of old copies to let go: a clock that leapt must not end them all."""
+
+
+def write_if_due(database: Database, now: datetime, every: timedelta, cancelled: Callable[[], bool]) -> Path | None:
+    """Write a backup if the file changed since the last and that is old enough; then let old ones go. Raises `StoreError`."""
+    path = database.path
+    with translated_errors(path):
+        changed_at = _changed_at(path)
+        last = next((one for one in backups(path) if one.why == AUTO and one.made_at <= now), None)
+        if now - (last.made_at if last else _made_at(database)) < every or (last and _changed_at(last.path) == changed_at):
+            return None
+        if shutil.disk_usage(path.parent).free < 2 * path.stat().st_size + SPARE_BYTES:
+            log.warning("no backup was made: the disk is nearly full")
+            return None
+        written = database.backup(new_copy(path, BACKUPS, AUTO, now), cancelled)
+        os.utime(written, ns=(changed_at, changed_at))  # what it has in it; so a change beside the copying counts as one
+        let_go_of_old(path, now)
+        return written
+
+
+def let_go_of_old(path: Path, now: datetime) -> None:
+    """Delete the backups that need not stay, and every other copy that is older than the oldest backup may be."""
+    made = copies(path)
+    stay = staying((one.made_at for one in made if one.why == AUTO), now)
+    gone = (one for one in reversed(made) if (one.made_at not in stay if one.why == AUTO else now - one.made_at > OLDEST))
+    for one in list(gone)[:MOST_AT_ONCE]:
+        delete_copy(one.path)
+
+
+def newest_sound(path: Path) -> Copy | None:
+    """Return the newest backup of a file that can take its place."""
+    return next((one for one in backups(path) if _is_sound(one.path)), None)
+
+
+def _is_sound(path: Path) -> bool:
+    try:
+        with open_suspect(path):
+            return True
+    except StoreError:
+        return False
+
+
+def _changed_at(path: Path) -> int:
+    log_of_it = path.with_name(f"{path.name}-wal")
+    return max(one.stat().st_mtime_ns for one in (path, log_of_it) if one.exists())
+
+
+def _made_at(database: Database) -> datetime:
+    (found,) = database.read().execute("SELECT min(applied_at) FROM _sqlite_migrations").fetchone()
+    return datetime.fromisoformat(found) if found else datetime.min.replace(tzinfo=UTC)

@@ -1,0 +1,74 @@
+"""Backups that memapp makes by itself: beside what they are written, and that erasing reaches them."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from memapp.runtime import Runtime
+from memapp.services import backups, curate, forget
+from memapp.store.place import copies
+
+FACT = "User's sister Zqarla lives in Ghent."
+
+
+@pytest.fixture
+def later(runtime: Runtime) -> Runtime:
+    """A runtime an hour after its file was made."""
+    runtime.clock = lambda: datetime.now(UTC) + timedelta(hours=1)
+    return runtime
+
+
+def made(runtime: Runtime) -> list[Path]:
+    return [one.path for one in copies(runtime.paths.database)]
+
+
+def test_none_is_written_beside_an_erasure(later: Runtime) -> None:
+    with forget.one_at_a_time:
+        backups.run(later)
+    assert made(later) == []
+    backups.run(later)
+    assert len(made(later)) == 1
+
+
+def test_leaving_waits_for_no_large_file(later: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(backups, "QUICK_BYTES", 0)
+        backups.before_leaving(later)
+    assert made(later) == []
+    backups.before_leaving(later)
+    curate.add(later, FACT)
+    backups.before_leaving(later)
+    assert len(made(later)) == 2, "however young the last one is"
+
+
+def test_erasing_reaches_those_that_memapp_made_by_itself(later: Runtime, tmp_path: Path) -> None:
+    memory = curate.add(later, FACT).memory_id
+    backups.run(later)
+    (copy,) = made(later)
+    assert b"zqarla" in copy.read_bytes().lower()
+    receipt = forget.purge(later, [memory])
+    assert (receipt.backups_cleaned, receipt.left) == (1, ())
+    assert [file.name for file in tmp_path.rglob("*") if file.is_file() and b"zqarla" in file.read_bytes().lower()] == []
+
+
+def test_one_takes_the_place_of_its_file(later: Runtime) -> None:
+    path = later.paths.database
+    curate.add(later, FACT)
+    backups.run(later)
+    later.close()
+    path.write_bytes(b"no database at all" * 999)
+    backup = backups.newest_sound(path)
+    assert backup is not None
+    aside = backups.put_back(backup)
+    assert aside is not None and aside.read_bytes() == b"no database at all" * 999
+    assert path.read_bytes().startswith(b"SQLite format 3")
+
+
+def test_what_fails_is_tried_again_later(later: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr("memapp.store.backups.new_copy", lambda *_: (_ for _ in ()).throw(OSError(28, "full")))
+        backups.run(later)
+    assert made(later) == []
+    backups.run(later)
+    assert len(made(later)) == 1
