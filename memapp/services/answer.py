@@ -266,9 +266,12 @@ def _save_partial(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> None:
 
 def _note_recalled(runtime: Runtime, turn: OpenTurn, evidence: Evidence) -> None:
     """Save what stands in the prompt before the reply begins: what is left of it after a kill was written from that."""
+    user, best = runtime.user_id, max((hit.score for hit in evidence.hits), default=None)
     with runtime.database.write() as conn:
         recalls.save_recalls(conn, turn.reply.id, evidence.hits)
-        revision = delta.revision(conn, runtime.user_id)
+        for _ in range(evidence.searches):
+            events.add_event(conn, user, "hotpath", "search", "ok", runtime.clock(), thread_id=turn.thread.id, sim=best)
+        revision = delta.revision(conn, user)
         _advance(runtime, conn, turn, lambda at: at.recalled([hit.id for hit in evidence.hits], revision))
 
 

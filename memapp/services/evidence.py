@@ -20,8 +20,12 @@ class Evidence:
 
     hits: tuple[Recalled, ...] = ()
     delta: Delta = NO_NEWS
-    again: bool = False
-    """The first search found nothing, so a second one with more words was made."""
+    searches: int = 0
+    """A second one, with more words, was made if the first found nothing; none for small talk."""
+
+    @property
+    def again(self) -> bool:
+        return self.searches > 1
 
 
 def look_up(runtime: Runtime, thread_id: str, text: str, needed_info: Sequence[str], in_prompt: Sequence[Message]) -> Evidence:
@@ -39,7 +43,7 @@ def look_up(runtime: Runtime, thread_id: str, text: str, needed_info: Sequence[s
     if again:
         wider = _recall(runtime, " ".join([text, *needed_info, *_last_said(in_prompt, text)]), (), seen)
         hits = quotes.choose(text, wider, limit, least=quotes.WIDER_SCORE)
-    return Evidence(hits, changed(runtime, thread_id, text, seen, hits), again)
+    return Evidence(hits, changed(runtime, thread_id, text, seen, hits), 1 + again)
 
 
 def _persona(runtime: Runtime, thread_id: str) -> Persona:
