@@ -100,7 +100,7 @@ def forget(options: dict[str, Any], words: tuple[str, ...], yes: bool, as_json: 
         found = service.preview(runtime, text)
         if as_json and not yes:
             show_json(asdict(found))
-        if not yes and not (found.memories or found.messages or found.others or found.backups):
+        if not yes and not found:
             say("There is nothing to erase: nothing holds these words.")
             return
         if not yes:

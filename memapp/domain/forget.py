@@ -144,6 +144,9 @@ class Preview:
     backups: int
     """Copies of the file that hold it too."""
 
+    def __bool__(self) -> bool:
+        return bool(self.memories or self.messages or self.others or self.backups)
+
     def __str__(self) -> str:
         memories, messages = counted(self.memories, "memory", "memories"), counted(self.messages, "message")
         others = f"{counted(self.others, 'other entry', 'other entries')} (titles, guesses, proposals, earlier versions)"

@@ -249,6 +249,20 @@ async def test_a_chat_is_renamed_deleted_and_brought_back(world: World) -> None:
         await seen.settle()
         await seen.pilot.press("ctrl+z")
         await seen.until(lambda: len(chats.list_threads(seen.app.runtime)) == 1)
+        seen.chat.threads.delete(*chats.list_threads(seen.app.runtime))
+        await seen.until(lambda: not chats.list_threads(seen.app.runtime))
+        await seen.settle()
+        seen.chat.threads.bring_back()
+        await seen.until(lambda: "Tea · purges in 29 d 23 h" in seen.words())
+        await seen.pilot.press("enter")
+        await seen.until(lambda: seen.chat.thread is not None and seen.chat.thread.title.endswith("Tea"))
+        await seen.settle()
+        assert seen.chat.thread is not None
+        seen.chat.threads.erase(seen.chat.thread)
+        await seen.until(lambda: "Erase this chat for good?" in seen.text())
+        await seen.pilot.press(*"erase", "enter")
+        await seen.until(lambda: "0 copies left" in seen.words())
+        assert seen.chat.thread is None and chats.list_threads(seen.app.runtime, deleted=True) == []
 
 
 async def test_a_setting_is_changed_and_kept(world: World) -> None:

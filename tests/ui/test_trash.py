@@ -15,7 +15,7 @@ from memapp.domain.changes import Actor, Created, Merged, Purged, SoftDeleted
 from memapp.domain.filters import MemoryFilter
 from memapp.domain.memory import Memory
 from memapp.runtime import Runtime
-from memapp.services import curate
+from memapp.services import chats, curate
 from memapp.services.consent import pending
 from memapp.store import changes
 from memapp.ui.memories.words import age, purges
@@ -265,6 +265,21 @@ async def test_emptying_needs_the_word_too(world: World) -> None:
         await seen.pilot.press("escape")
         await seen.until(lambda: not screen.rows.items)
         assert "The trash is empty." in seen.text()
+        runtime = seen.app.runtime
+        seen.chat.composer.load_text("Did Anna have zqarla?")
+        await seen.pilot.press("F")
+        await seen.until(lambda: "Forget words everywhere" in seen.text())
+        await seen.pilot.press("enter")
+        await seen.until(lambda: "At least 2 characters." in seen.words())
+        await seen.pilot.press(*"zqarla", "enter")
+        await seen.until(lambda: isinstance(seen.app.screen, ConfirmErase))
+        await seen.until(lambda: "1 item: 0 memories, 0 messages and 1 other entry" in seen.words())
+        assert chats.get_draft(runtime, "") == "Did Anna have zqarla?"
+        await seen.pilot.press(*"erase", "enter")
+        await seen.until(lambda: isinstance(seen.app.screen, TextCard))
+        await seen.until(lambda: "1 item erased" in seen.words())
+        await seen.chat.drafts.save()
+        assert (chats.get_draft(runtime, ""), seen.chat.composer.text) == ("", "")
 
 
 async def test_a_learned_memory_may_take_its_messages_along(world: World) -> None:

@@ -44,3 +44,6 @@ def chat_commands(screen: "ChatScreen") -> Iterable[SystemCommand]:
     if screen.thread is not None:
         yield SystemCommand("Rename this chat", "e in the list of chats", partial(screen.threads.rename, screen.thread))
         yield SystemCommand("Delete this chat", "ctrl+z brings it back", partial(screen.threads.delete, screen.thread))
+        if not screen.busy:
+            yield SystemCommand("Erase this chat for good", "Asks for a typed word", partial(screen.threads.erase, screen.thread))
+    yield SystemCommand("Deleted chats", "Bring one back", screen.threads.bring_back)

@@ -10,9 +10,12 @@ from textual import on, work
 from memapp.domain.chat import Thread
 from memapp.domain.text import shorten
 from memapp.runtime import Runtime
-from memapp.services import chats
+from memapp.services import chats, forget
+from memapp.ui.memories.words import purges
 from memapp.ui.panels.threads import ThreadPane
-from memapp.ui.screens.detail import Line
+from memapp.ui.safe import notify
+from memapp.ui.screens.detail import Line, TextCard
+from memapp.ui.screens.memory_form import Choice, ConfirmErase
 from memapp.ui.told import told
 from memapp.ui.undo import Undo
 
@@ -93,6 +96,37 @@ class Threads(ThreadPane):
             self._left = back, thread
             chat.open_thread(None)
         self.list()
+
+    @work(group="deed")
+    @told
+    async def bring_back(self) -> None:
+        """Let the person choose a chat that was deleted, and show it again."""
+        runtime = self._runtime
+        deleted = await asyncio.to_thread(partial(chats.list_threads, runtime, deleted=True))
+        if not deleted:
+            notify(self, "No chat is deleted.")
+            return
+        now = runtime.clock()
+        rows = [(one.id, f"{shorten(one.title, 40)} · {purges(runtime.purge_at(one.deleted_at), now)}") for one in deleted]
+        chosen = await self.app.push_screen_wait(Choice("Bring back a deleted chat", rows, rows[0][0]))
+        if chosen is not None:
+            await asyncio.to_thread(chats.restore_thread, runtime, chosen)
+            self._chat.open_thread(await asyncio.to_thread(chats.get_thread, runtime, chosen))
+
+    @work(group="deed")
+    @told
+    async def erase(self, thread: Thread) -> None:
+        """Erase a chat for good, if the person types the word, and show the receipt."""
+        chat = self._chat
+        text = f"“{shorten(thread.title, 40)}”\n\nThis cannot be undone. What memapp learned from it stays in Memories (F3)."
+        card = ConfirmErase("Erase this chat for good?", text, may_take_messages=False)
+        if await self.app.push_screen_wait(card) is None:
+            return
+        await chat.settle_draft()
+        notify(self, "Erasing, and scanning the files for what is left…")
+        receipt = await asyncio.to_thread(forget.purge_chats, self._runtime, [thread.id])
+        await chat.show_again()
+        await self.app.push_screen_wait(TextCard("Receipt", str(receipt).replace(", ", "\n")))
 
     def brought_back(self, done: Undo) -> None:
         """Show a chat again that was on the screen when it was deleted, unless another one is there now."""

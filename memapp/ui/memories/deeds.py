@@ -1,12 +1,13 @@
 """What a person does with memories in Memories and Trash. Each deed can be undone but one: erasing for good."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from memapp.domain.categories import NOTES
 from memapp.domain.changes import Revision
-from memapp.domain.forget import Receipt
+from memapp.domain.forget import Preview, Receipt
 from memapp.domain.memory import Memory
 from memapp.domain.text import one_line, shorten
 from memapp.runtime import Runtime
@@ -121,18 +122,43 @@ class Deeds:
         word = await self._screen.app.push_screen_wait(
             ConfirmErase(f"Erase {many(len(chosen))} for good?", text, may_take_messages=came_from)
         )
-        if word is None:
-            return None
-        notify(self._screen, "Erasing, and scanning the files for what is left…")
-        return await asyncio.to_thread(forget.purge, self._runtime, _ids(chosen), messages=word.messages)
+        return await self._erase(partial(forget.purge, self._runtime, _ids(chosen), messages=word.messages)) if word else None
 
     async def empty_trash(self, count: int) -> Receipt | None:
         """Erase all that is in the trash, if the person types the word."""
         text = f"All {many(count)} in the trash.\n\nThis cannot be undone: rows, versions, index and backups are cleaned."
-        if await self._screen.app.push_screen_wait(ConfirmErase("Empty the trash?", text, may_take_messages=False)) is None:
+        word = await self._screen.app.push_screen_wait(ConfirmErase("Empty the trash?", text, may_take_messages=False))
+        return await self._erase(partial(lifecycle.empty, self._runtime)) if word else None
+
+    async def forget_words(self) -> Receipt | None:
+        """Erase some words wherever they stand: the person writes them, sees how much that is, and types the word."""
+        found: list[Preview] = []
+        card = Line(
+            "Forget words everywhere",
+            "",
+            note="Whatever holds them, one after the other, is erased: memories, messages, titles, drafts, backups.",
+            keep=lambda words: found.append(forget.preview(self._runtime, words)),
+            does="look for them",
+        )
+        await self._screen.app.chat.settle_draft()
+        words = await self._screen.app.push_screen_wait(card)
+        if words is None:
             return None
+        if not found[-1]:
+            notify(self._screen, "There is nothing to erase: nothing holds these words.")
+            return None
+        title = f"Erase “{shorten(one_line(words), LABEL_CHARS)}” everywhere for good?"
+        text = f"{found[-1]}.\n\nThis cannot be undone."
+        word = await self._screen.app.push_screen_wait(ConfirmErase(title, text, may_take_messages=False))
+        return await self._erase(partial(forget.forget_everywhere, self._runtime, words)) if word else None
+
+    async def _erase(self, erase: Callable[[], Receipt]) -> Receipt:
+        await self._screen.app.chat.settle_draft()
         notify(self._screen, "Erasing, and scanning the files for what is left…")
-        return await asyncio.to_thread(lifecycle.empty, self._runtime)
+        receipt = await asyncio.to_thread(erase)
+        if receipt.messages or receipt.others:
+            await self._screen.app.chat.show_again()
+        return receipt
 
     async def show_receipt(self, receipt: Receipt) -> None:
         """Show what was erased; from there the person can go to another memory that holds the same words, and erase it too."""

@@ -144,6 +144,18 @@ class ChatScreen(Screen[None]):
         if question:
             await self.sending.send(question, pasted)
 
+    async def settle_draft(self) -> None:
+        """Save what is being typed before something is erased: it is looked through too."""
+        self.sending.leave_editing()
+        await self.drafts.save()
+
+    async def show_again(self) -> None:
+        """Show what the file holds since something was erased: words that are gone stay nowhere here, to be saved again."""
+        self.composer.clear_text()
+        self.composer.prompts = await asyncio.to_thread(chats.typed_prompts, self.runtime)
+        await self._show_thread(await asyncio.to_thread(reading.last_thread, self.runtime), persona=self.persona_id)
+        self.list_threads()
+
     @work(exclusive=True, group="open")
     @told
     async def open_thread(self, thread: Thread | None, at: Message | None = None, *, persona: str = "") -> None:

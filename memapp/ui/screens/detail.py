@@ -166,10 +166,17 @@ class Line(ModalScreen[str | None]):
     ]
 
     def __init__(
-        self, title: str, text: str, *, note: str = "", length: int = 200, keep: Callable[[str], None] = lambda _: None
+        self,
+        title: str,
+        text: str,
+        *,
+        note: str = "",
+        length: int = 200,
+        keep: Callable[[str], None] = lambda _: None,
+        does: str = "save",
     ) -> None:
         super().__init__()
-        self._title, self._text, self._note, self._length, self._keep = title, text, note, length, keep
+        self._title, self._text, self._note, self._length, self._keep, self._does = title, text, note, length, keep, does
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="card"):
@@ -178,7 +185,7 @@ class Line(ModalScreen[str | None]):
                 yield Static(plain(self._note), markup=False, classes="muted")
             yield Input(clean(self._text), max_length=self._length)
             yield Static(markup=False, classes="problem")
-            yield Static(plain("⏎ save   esc close"), markup=False, classes="keys")
+            yield Static(plain(f"⏎ {self._does}   esc close"), markup=False, classes="keys")
 
     async def action_save(self) -> None:
         await self.query_one(Input).action_submit()

@@ -34,7 +34,7 @@ class TrashScreen(MemoryListScreen):
     MODE = "trash"
     AUTO_FOCUS = "#trash"
     BINDING_GROUP_TITLE = "Trash"
-    HELP = "r brings a memory back. X erases it for good, E everything; both ask for a typed word first."
+    HELP = "r brings a memory back. X erases it for good, E everything, F words wherever they stand; each asks for a typed word."
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r", "restore", "Restore", id="trash.restore"),
@@ -42,6 +42,7 @@ class TrashScreen(MemoryListScreen):
         Binding("space", "mark", "Mark", id="trash.mark", key_display="␣"),
         Binding("X", "erase", "Erase now", id="trash.erase"),
         Binding("E", "empty", "Empty", id="trash.empty"),
+        Binding("F", "forget_words", "Forget words everywhere", show=False, id="trash.forget_words"),
         Binding("y", "copy", "Copy", show=False, id="trash.copy"),
         Binding("ctrl+a", "mark_all", "Mark all shown", show=False, id="trash.mark_all"),
         Binding("escape", "back", "Back", show=False, id="trash.back"),
@@ -130,6 +131,13 @@ class TrashScreen(MemoryListScreen):
         chosen = self.rows.chosen
         if receipt := await self.deeds.erase(chosen):
             self.unmark(chosen)
+            await self.deeds.show_receipt(receipt)
+
+    @work(exclusive=True, group="trash-erase")
+    @told
+    async def action_forget_words(self) -> None:
+        if receipt := await self.deeds.forget_words():
+            self.unmark()
             await self.deeds.show_receipt(receipt)
 
     @work(exclusive=True, group="trash-erase")
