@@ -19,7 +19,7 @@ from memapp.domain.consent import Patch
 from memapp.domain.turn import Accepted, Streamed, TurnEvent
 from memapp.errors import MemappError
 from memapp.runtime import Cancel, Runtime
-from memapp.services import chats, models, upkeep
+from memapp.services import backups, chats, models, upkeep
 from memapp.services.turn import remark, resend_turn, retry_turn, take_turn
 from memapp.ui.announce import (
     Learned,
@@ -60,6 +60,7 @@ class Talk:
         self._turn_cancel = Cancel()
         self._idle_cancel = Cancel()
         self._warm_cancel = Cancel()
+        self._backup_cancel = Cancel()
 
     def send(self, thread: Thread | None, text: str, pasted: tuple[tuple[int, int], ...], persona: str = "") -> None:
         """Send a message; without a thread it starts a new chat."""
@@ -120,16 +121,29 @@ class Talk:
 
     def close(self, seconds: float = 0.6) -> bool:
         """Cancel everything and wait for the turn to save what it has; return False if something could not be stopped."""
-        for cancel in (self._turn_cancel, self._idle_cancel, self._warm_cancel):
+        for cancel in (self._turn_cancel, self._idle_cancel, self._warm_cancel, self._backup_cancel):
             cancel.set()
         self._loads += 1  # whatever still loads is not wanted any more
         end = time.monotonic() + seconds
         for thread in (self._turn, *self._idle_work):
             if thread is not None:
                 thread.join(max(0.0, end - time.monotonic()))
-        closing = self._start("close", self.runtime.close)
+        closing = self._start("close", self._leave)
         closing.join(seconds / 2)
         return not any(one.is_alive() for one in (closing, *self._loading))
+
+    def back_up(self) -> None:
+        """Write a backup if it is time to."""
+        self._begin_beside(self._idle_work, "backup", self._back_up)
+
+    def _back_up(self) -> None:
+        backups.run(self.runtime, cancelled=self._backup_cancel.is_set)
+
+    def _leave(self) -> None:
+        try:
+            backups.before_leaving(self.runtime)
+        finally:
+            self.runtime.close()
 
     def _announce(self, happened: Announcement) -> None:
         with suppress(NoActiveAppError):  # the app is gone, and nobody is left to be told
