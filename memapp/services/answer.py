@@ -46,6 +46,8 @@ class OpenTurn:
     """None for an unprompted remark."""
     reply: Message
     cancel: Cancel
+    erasures: int
+    """Of the database, before any of this was read."""
     ahead: Ahead | None = None
     """What was done in idle time, when the message was expected."""
     kept: tuple[str, ...] = ()
@@ -118,10 +120,23 @@ def answer(runtime: Runtime, turn: OpenTurn) -> Iterator[TurnEvent]:
         raise
     finally:
         saved, unsaved = _save(runtime, turn, so_far)
-    if problem := error or unsaved:
+    if problem := error or unsaved or (_erased_meanwhile() if saved.status is MessageStatus.FAILED else None):
         yield Failed(saved, problem)
     else:
         yield Completed(saved, so_far.expects)
+
+
+def _erased_meanwhile() -> MemappError:
+    return MemappError("Something was erased for good while this was written.", "Try again.")
+
+
+@contextmanager
+def _saving(runtime: Runtime, turn: OpenTurn) -> Iterator[sqlite3.Connection]:
+    """Write what the turn has so far, unless the words that it may hold were erased meanwhile."""
+    with runtime.database.write() as conn:
+        if runtime.database.erasures != turn.erasures:
+            raise _erased_meanwhile()
+        yield conn
 
 
 def _settle(turn: OpenTurn, so_far: _Reply) -> None:
@@ -194,7 +209,7 @@ def _predict(runtime: Runtime, model: ChatModel, setting: Scene, turn: OpenTurn,
     turn.cancel.unlisten(enough.set)
     so_far.needed_info = predict.parse(text)
     if so_far.needed_info:
-        with runtime.database.write() as conn:
+        with _saving(runtime, turn) as conn:
             _advance(runtime, conn, turn, lambda at: at.predicted(so_far.needed_info))
         return Predicted(so_far.needed_info, "model", so_far.predict_usage)
     return Predicted(predict.keywords(setting.message or ""), "keywords", so_far.predict_usage)
@@ -259,7 +274,7 @@ def _reply_request(runtime: Runtime, setting: Scene, evidence: Evidence, attempt
 def _save_partial(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> None:
     if time.monotonic() - so_far.saved_at >= SAVE_PARTIAL_SECONDS:
         so_far.saved_at = time.monotonic()
-        with suppress(DiskFull), runtime.database.write() as conn:  # the person reads on; the end tells
+        with suppress(DiskFull), _saving(runtime, turn) as conn:  # the person reads on; the end tells
             chat.save_partial(conn, runtime.user_id, turn.reply.id, so_far.text)
             _advance(runtime, conn, turn, Checkpoint.replying)
 
@@ -267,7 +282,7 @@ def _save_partial(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> None:
 def _note_recalled(runtime: Runtime, turn: OpenTurn, evidence: Evidence) -> None:
     """Save what stands in the prompt before the reply begins: what is left of it after a kill was written from that."""
     user, best = runtime.user_id, max((hit.score for hit in evidence.hits), default=None)
-    with runtime.database.write() as conn:
+    with _saving(runtime, turn) as conn:
         recalls.save_recalls(conn, turn.reply.id, evidence.hits)
         for _ in range(evidence.searches):
             events.add_event(conn, user, "hotpath", "search", "ok", runtime.clock(), thread_id=turn.thread.id, sim=best)
@@ -312,10 +327,15 @@ def _save(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> tuple[Message, St
 
 
 def _finish(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Message:
-    """The second commit: the reply, what is expected next, which memories were of use, and what it cost."""
+    """The second commit: the reply, what is expected next, which memories were of use, and what it cost.
+
+    When something was erased for good meanwhile, it is only that the reply failed: all the rest may hold the words.
+    """
     now, user, thread_id, reply = runtime.clock(), runtime.user_id, turn.thread.id, turn.reply
-    text, hits = so_far.text.strip(), so_far.evidence.hits
     with runtime.database.write() as conn:
+        erased = runtime.database.erasures != turn.erasures
+        so_far = _Reply() if erased else so_far
+        text, hits = so_far.text.strip(), so_far.evidence.hits
         chat.finish_message(conn, user, reply.id, text, so_far.status, so_far.usage)
         count_uses(conn, user, [hit.id for hit in hits if hit.kind == "memory"], now)
         if so_far.status is not MessageStatus.FAILED:
@@ -324,7 +344,7 @@ def _finish(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Message:
             expectations.save_prediction(conn, user, thread_id, reply.id, "responder", so_far.expects, (), now)
         if so_far.needed_info:
             expectations.save_prediction(conn, user, thread_id, reply.id, "predictor", "", so_far.needed_info, now)
-        if turn.message and not any(one.role is Role.USER for one in turn.earlier):
+        if turn.message and not erased and not any(one.role is Role.USER for one in turn.earlier):
             chat.rename_thread(conn, user, thread_id, shorten(one_line(turn.message.text), TITLE_CHARS), "app")
         _note_answer(runtime, conn, turn, so_far)
         _advance(runtime, conn, turn, lambda at: at.settled(so_far.expects))

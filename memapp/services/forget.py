@@ -119,6 +119,7 @@ def _carry_out(runtime: Runtime, job: Job, by: By) -> Receipt:
             threads = finding.overdue_threads(conn, runtime.user_id, job.thread_ids, before)
             job = Job(finding.with_absorbed(conn, runtime.user_id, still), thread_ids=threads)
         erased = erasing.erase(conn, actor, job, now)
+        runtime.database.erasures += by == "person"  # the trash, which is cleared by itself, is in no prompt
         todo.mark_erased(conn, runtime.user_id)
         meta = {"memories": erased.memories, "messages": erased.messages, "others": erased.others}
         events.add_event(conn, runtime.user_id, "worker", "forget", "ok", now, meta=meta)

@@ -55,6 +55,7 @@ def _send(
     """Take a turn, from `replaced` on in place of what was said before."""
     began_at = time.monotonic()
     text, pasted = checked(text, pasted)
+    erasures = runtime.database.erasures
     thread, earlier = open_thread(runtime, thread_id, before=replaced.seq if replaced else None)
     question = questions.open_question(runtime, earlier)
     expected = expectation(runtime, earlier)
@@ -79,7 +80,7 @@ def _send(
         expected = _spare(runtime, message, "classify", partial(compare, runtime, expected, message))
         yield Checked(expected)
         ahead = None if expected is None or expected.surprised else ahead
-        turn = OpenTurn(thread, earlier, message, reply, cancel or Cancel(), ahead=ahead, began_at=began_at)
+        turn = OpenTurn(thread, earlier, message, reply, cancel or Cancel(), erasures, ahead=ahead, began_at=began_at)
         yield from answer(runtime, turn)
     if asked := questions.ask_about(runtime, message, is_answer=heard is not None):
         yield Asked(asked)
@@ -92,6 +93,7 @@ def retry_turn(runtime: Runtime, reply_id: str, *, cancel: Cancel | None = None)
 
     A question of memapp itself that the chat ends with moves below the new reply: only there is a yes an answer to it.
     """
+    erasures = runtime.database.erasures
     old = chat.get_message(runtime.database.read(), runtime.user_id, reply_id)
     if old.reply_to is None or old.model == OWN_WORDS:
         raise UsageError("Only a reply of the model can be retried.")
@@ -110,7 +112,7 @@ def retry_turn(runtime: Runtime, reply_id: str, *, cancel: Cancel | None = None)
     if expected is None and resumed:
         expected = _spare(runtime, message, "classify", partial(compare, runtime, expectation(runtime, messages), message))
     yield Checked(expected)
-    yield from answer(runtime, OpenTurn(thread, messages, message, reply, cancel or Cancel(), kept=kept, others=others))
+    yield from answer(runtime, OpenTurn(thread, messages, message, reply, cancel or Cancel(), erasures, kept=kept, others=others))
     if question:
         yield Asked(question)
 
@@ -136,11 +138,12 @@ def resend_turn(
 
 def remark(runtime: Runtime, thread_id: str, *, cancel: Cancel | None = None) -> Iterator[TurnEvent]:
     """Let the persona say something unasked, in one model call."""
+    erasures = runtime.database.erasures
     thread, earlier = open_thread(runtime, thread_id)
     with runtime.database.write() as conn:
         reply = _add_reply(runtime, conn, thread.id, None)
     yield Accepted(None, reply)
-    yield from answer(runtime, OpenTurn(thread, earlier, None, reply, cancel or Cancel()))
+    yield from answer(runtime, OpenTurn(thread, earlier, None, reply, cancel or Cancel(), erasures))
 
 
 def _spare(runtime: Runtime, message: Message, op: str, step: Callable[[], T]) -> T | None:

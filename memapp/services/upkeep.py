@@ -123,6 +123,7 @@ def _last_reply(messages: list[Message]) -> Message | None:
 
 def _complete_prediction(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel) -> None:
     """Call 1 was read only until its keywords; let the model finish the sentence on what it expects next."""
+    erasures = runtime.database.erasures
     thread, messages = open_thread(runtime, thread_id)
     reply = _last_reply(messages)
     if reply is None or reply.reply_to is None:
@@ -137,8 +138,10 @@ def _complete_prediction(runtime: Runtime, model: ChatModel, thread_id: str, can
     prompt, sampling = predict.finish_request(setting, begun.needed_info)
     text = _generate(model, prompt, sampling, cancel)
     expects = predict.parse_prediction(text)
-    if expects and not cancel.is_set():
-        with runtime.database.write() as conn:
+    if not expects or cancel.is_set():
+        return
+    with runtime.database.write() as conn:
+        if runtime.database.erasures == erasures:
             expectations.save_prediction(
                 conn, runtime.user_id, thread_id, reply.id, "predictor", expects, begun.needed_info, runtime.clock()
             )
@@ -146,6 +149,7 @@ def _complete_prediction(runtime: Runtime, model: ChatModel, thread_id: str, can
 
 def _predict_ahead(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel) -> None:
     """Run call 1 as if the person had written what is expected; a right guess then saves it in the turn."""
+    erasures = runtime.database.erasures
     thread, messages = open_thread(runtime, thread_id)
     expected = expectation(runtime, messages)
     if expected is None:
@@ -156,8 +160,9 @@ def _predict_ahead(runtime: Runtime, model: ChatModel, thread_id: str, cancel: C
     if cancel.is_set() or not needed_info:
         return
     with runtime.database.write() as conn:
-        looked_ahead = partial(Checkpoint.looked_ahead, prediction_id=expected.id, needed_info=needed_info)
-        checkpoints.advance(conn, runtime.user_id, thread_id, looked_ahead, runtime.clock())
+        if runtime.database.erasures == erasures:
+            looked_ahead = partial(Checkpoint.looked_ahead, prediction_id=expected.id, needed_info=needed_info)
+            checkpoints.advance(conn, runtime.user_id, thread_id, looked_ahead, runtime.clock())
 
 
 def _generate(model: ChatModel, prompt: Prompt, sampling: Sampling, cancel: Cancel, *, until_enough: bool = False) -> str:

@@ -49,6 +49,8 @@ class Database:
         self._raw: dict[str, BinaryIO] = {}
         self.checked = True
         """False for a large file that nobody has read through yet."""
+        self.erasures = 0
+        """How often the person erased something for good: what a model wrote from before is not saved afterwards."""
 
     @property
     def read_only(self) -> bool:

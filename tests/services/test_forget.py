@@ -1,6 +1,7 @@
 """What is forgotten is gone, from the file, its copies and the models; and what was not meant stays."""
 
 from datetime import timedelta
+from itertools import takewhile
 from pathlib import Path
 from typing import Literal
 
@@ -10,6 +11,7 @@ from memapp import bootstrap
 from memapp.domain.changes import Actor, ProfileChanged
 from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.consent import FORGOTTEN, Patch
+from memapp.domain.turn import Failed, Found
 from memapp.errors import NotFound, UsageError
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
@@ -17,12 +19,13 @@ from memapp.runtime import Runtime
 from memapp.services import browse, chats, curate, forget, undo, upkeep
 from memapp.services.consent import decisions, pending
 from memapp.services.recall import RecallRequest, recall
+from memapp.services.turn import take_turn
 from memapp.store import changes, checkpoints
 from memapp.store.forget import finding, todo
 from memapp.store.forget.todo import Job
 from memapp.store.place import BACKUPS, new_copy
 from memapp.store.rows import new_id, to_json, to_text
-from tests.builders import Clock, make_runtime, new_chat, say
+from tests.builders import Clock, make_runtime, new_chat, only, say
 
 FACT = "User's sister Zqarla lives in Ghent."
 
@@ -171,6 +174,17 @@ def test_the_models_keep_nothing_of_it(runtime: Runtime, model: ScriptedModel) -
     assert model.warm(model.seen[-1], Cancel()) > 0
     reused = model.warm(model.seen[-1], Cancel())
     assert reused == 0, "and it keeps again what comes after"
+
+
+def test_a_reply_that_was_being_written_from_it_is_not_saved(runtime: Runtime, model: ScriptedModel, tmp_path: Path) -> None:
+    memory = learn(runtime)
+    model.enqueue("Your sister Zqarla, of course.", prediction="Zqarla is well.", needed_info=["zqarla"])
+    begun = take_turn(runtime, new_chat(runtime), "Where does my sister live?")
+    assert list(takewhile(lambda event: not isinstance(event, Found), begun))
+    forget.purge(runtime, [memory], messages=True)
+    failed = only(Failed, begun)
+    assert (failed.reply.text, "erased for good" in str(failed.error)) == ("", True)
+    assert files_with(tmp_path, b"zqarla") == set()
 
 
 def test_what_was_expected_with_it_in_the_prompt_is_gone(runtime: Runtime, model: ScriptedModel) -> None:
