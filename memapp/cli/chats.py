@@ -82,10 +82,10 @@ def export(options: dict[str, Any], chat_id: str, form: Literal["md", "json"], o
 @click.pass_obj
 def import_(options: dict[str, Any], file: Path, persona: str) -> None:
     """Import an old save with a conversation_history as a chat. No facts are learned from it."""
-    from memapp.services import transfer
+    from memapp.services import saves
 
     with opened(options) as runtime:
-        thread, count = transfer.import_save(runtime, file, persona)
+        thread, count = saves.import_save(runtime, file, persona)
     say(f"Imported {counted(count, 'message')}." if count else "This save has no conversation in it: the new chat is empty.")
     say("Imported chats are conversation only: memapp learns no facts from them.")
     show(thread.id)
@@ -139,13 +139,13 @@ def purge(options: dict[str, Any], chat_ids: tuple[str, ...], yes: bool, as_json
 
 
 def _export(options: dict[str, Any], chat_id: str, form: Literal["md", "json"], output: Path | None = None) -> None:
-    from memapp.services import ids, transfer
+    from memapp.services import exports, ids, saves
 
     with opened(options, read_only=True) as runtime:
-        text = transfer.export_thread(runtime, ids.chat(runtime, chat_id), form)
+        text = saves.export_thread(runtime, ids.chat(runtime, chat_id), form)
     if output is None:
         show(text)
         return
     refuse_own(options, output)
-    transfer.write_private(output, [text])
+    exports.write_private(output, [text])
     say(f"Written to {output}.")

@@ -12,7 +12,7 @@ from memapp.cli.shape import as_json_option
 from memapp.errors import NeedsYes
 
 if TYPE_CHECKING:
-    from memapp.services.files import Form
+    from memapp.services.imports.files import Form
 
 
 @click.command()
@@ -27,7 +27,7 @@ def export(options: dict[str, Any], form: Literal["jsonl", "md"], output: Path |
     Anybody could change such a file. So when it is imported, no message in it counts as typed by you, and the profile asks
     for your yes again. To move everything as it is: `memapp backup`, and `memapp restore --file`.
     """
-    from memapp.services import exports, transfer
+    from memapp.services import exports
 
     with opened(options, read_only=True) as runtime:
         pieces = exports.as_lines(runtime) if form == "jsonl" else exports.as_markdown(runtime)
@@ -36,7 +36,7 @@ def export(options: dict[str, Any], form: Literal["jsonl", "md"], output: Path |
                 show(piece, newline=False)
             return
         refuse_own(options, output)
-        transfer.write_private(output, pieces)
+        exports.write_private(output, pieces)
     say(f"Written to {output}.")
 
 

@@ -1,12 +1,15 @@
 """Exports everything: as lines that `services.imports` reads back, or as Markdown to be read."""
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from memapp.domain import portable
+from memapp.domain.consent import label
 from memapp.domain.filters import ALL_LIVE, Sort
-from memapp.domain.profile import FIELDS
+from memapp.errors import UsageError
 from memapp.runtime import Runtime
-from memapp.services.transfer import export_thread
+from memapp.services.saves import export_thread
 from memapp.store import chat, consents, memories
 from memapp.store import portable as store
 from memapp.store.rows import to_text
@@ -32,7 +35,7 @@ def as_markdown(runtime: Runtime) -> Iterator[str]:
         known = consents.read_profile(conn, user)
         if known:
             yield "\n## Profile\n\n"
-            yield from (f"- {FIELDS[field].label if field in FIELDS else field}: {value}\n" for field, value in known.items())
+            yield from (f"- {label(field)}: {value}\n" for field, value in known.items())
         facts = memories.list_memories(conn, user, ALL_LIVE, Sort.OLDEST, limit=None)
         for category in sorted({fact.category for fact in facts}):
             yield f"\n## {category.capitalize() or 'Memories'}\n\n"
@@ -41,3 +44,23 @@ def as_markdown(runtime: Runtime) -> Iterator[str]:
                     yield f"- {fact.text}{' ★' if fact.pinned else ''} ({fact.created_at:%Y-%m-%d})\n"
         for thread in reversed(chat.list_threads(conn, user, limit=None)):
             yield f"\n#{export_thread(runtime, thread.id, 'md')}"
+
+
+def write_private(path: Path, pieces: Iterable[str]) -> None:
+    """Write a file that only the person can read; never through a link; an existing file stays until the new one is whole."""
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        raise UsageError(f"{path} is a link or no plain file.", "Name another file.")
+    partial = path.with_name(path.name + ".partial")
+    try:
+        partial.unlink(missing_ok=True)
+        with os.fdopen(
+            os.open(partial, os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_WRONLY, 0o600), "w", encoding="utf-8"
+        ) as file:
+            file.writelines(pieces)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except OSError as error:
+        raise UsageError(f"Cannot write {path}: {error.strerror}.") from None
+    finally:
+        partial.unlink(missing_ok=True)

@@ -9,7 +9,7 @@ from memapp.domain.turn import Completed, Restarted
 from memapp.errors import UsageError
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
-from memapp.services import chats, curate, transfer
+from memapp.services import chats, curate, saves
 from memapp.services.turn import remark
 from tests.builders import make_runtime, new_chat, only, recorded, say
 
@@ -162,7 +162,7 @@ OLD_SAVE = {
 def test_backward_compatible_with_old_saves(runtime: Runtime, model: ScriptedModel, tmp_path: Path) -> None:
     save = tmp_path / "save.json"
     save.write_text(json.dumps(OLD_SAVE), "utf-8")
-    thread, count = transfer.import_save(runtime, save, "tom")
+    thread, count = saves.import_save(runtime, save, "tom")
     assert count == 3
     say(runtime, thread.id, "So?")
     assert FROST in whole(model)
@@ -172,7 +172,7 @@ def test_backward_compatible_with_old_saves(runtime: Runtime, model: ScriptedMod
 def test_saves_without_history_import_as_an_empty_chat(runtime: Runtime, tmp_path: Path) -> None:
     save = tmp_path / "save.json"
     save.write_text('{"trust_level": 0.2}', "utf-8")
-    thread, count = transfer.import_save(runtime, save, "tom")
+    thread, count = saves.import_save(runtime, save, "tom")
     assert count == 0
     assert chats.page(runtime, thread.id).messages == ()
 
@@ -184,15 +184,15 @@ def test_a_broken_save_imports_nothing(runtime: Runtime, tmp_path: Path, content
     save = tmp_path / "save.json"
     save.write_text(content, "utf-8")
     with pytest.raises(UsageError):
-        transfer.import_save(runtime, save, "tom")
+        saves.import_save(runtime, save, "tom")
     assert chats.list_threads(runtime) == []
 
 
 def test_an_exported_chat_imports_again(runtime: Runtime, tmp_path: Path) -> None:
     save = tmp_path / "save.json"
     save.write_text(json.dumps(OLD_SAVE), "utf-8")
-    first, _ = transfer.import_save(runtime, save, "tom")
-    save.write_text(transfer.export_thread(runtime, first.id, "json"), "utf-8")
-    second, _ = transfer.import_save(runtime, save, "tom")
+    first, _ = saves.import_save(runtime, save, "tom")
+    save.write_text(saves.export_thread(runtime, first.id, "json"), "utf-8")
+    second, _ = saves.import_save(runtime, save, "tom")
     texts = [[one.text for one in chats.page(runtime, thread.id).messages] for thread in (first, second)]
     assert texts[0] == texts[1]

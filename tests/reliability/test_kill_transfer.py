@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from memapp import bootstrap
-from memapp.services import curate, exports, transfer
+from memapp.services import curate, exports
 from memapp.services.imports.whole import import_file
 from memapp.store import restore
 from tests.reliability.test_kill import assert_sound
@@ -37,7 +37,7 @@ def planted(tmp_path: Path) -> Path:
         for text in sorted(texts):
             curate.add(runtime, text)
         if name == "later":
-            transfer.write_private(tmp_path / "later.jsonl", exports.as_lines(runtime))
+            exports.write_private(tmp_path / "later.jsonl", exports.as_lines(runtime))
             runtime.database.backup(tmp_path / "later.db")
         runtime.close()
     return tmp_path / "planted"

@@ -8,7 +8,7 @@ import pytest
 
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
-from memapp.services import exports, transfer
+from memapp.services import exports
 from tests.services.imports.builders import lived_in
 
 
@@ -22,17 +22,17 @@ def test_an_export_is_private_and_an_old_one_stays_until_the_new_one_is_whole(ru
         raise UsageError("in the middle")
 
     with pytest.raises(UsageError, match="in the middle"):
-        transfer.write_private(target, broken())
+        exports.write_private(target, broken())
     assert target.read_text() == "old"
     assert list(tmp_path.glob("*.partial")) == []
-    transfer.write_private(target, exports.as_lines(runtime))
+    exports.write_private(target, exports.as_lines(runtime))
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
     link, folder = tmp_path / "link", tmp_path / "folder"
     link.symlink_to(target)
     folder.mkdir()
     for path in (link, folder, tmp_path / "nowhere" / "x"):
         with pytest.raises(UsageError):
-            transfer.write_private(path, ["text"])
+            exports.write_private(path, ["text"])
     assert target.read_text() != "text"
 
 

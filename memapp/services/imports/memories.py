@@ -8,8 +8,8 @@ from memapp.domain.foreign import Note
 from memapp.domain.memory import Memory, State
 from memapp.domain.portable import MemoryLine
 from memapp.errors import UsageError
-from memapp.services import foreign
 from memapp.services.forget import is_forgotten
+from memapp.services.imports import foreign
 from memapp.services.imports.lines import live_memory
 from memapp.services.imports.questions import ask_again, asks
 from memapp.services.imports.work import Work

@@ -7,7 +7,7 @@ takes back chats and memories, takes back all of it.
 from memapp.domain.foreign import Conversation
 from memapp.domain.portable import MessageLine, PredictionLine, RecallLine, RelationLine, Row, ThreadLine
 from memapp.errors import UsageError
-from memapp.services import foreign
+from memapp.services.imports import foreign
 from memapp.services.imports.work import Work
 from memapp.store import chat, history, portable
 

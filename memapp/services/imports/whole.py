@@ -10,8 +10,8 @@ from memapp.domain.history import IMPORT, Event
 from memapp.domain.portable import Item, MemoryLine, PatchLine, ProfileLine, refusal
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
-from memapp.services import files
-from memapp.services.files import Form, Numbered
+from memapp.services.imports import files
+from memapp.services.imports.files import Form, Numbered
 from memapp.services.imports.memories import take_memory, take_note
 from memapp.services.imports.questions import take_patch, take_profile
 from memapp.services.imports.rows import take_conversation, take_row

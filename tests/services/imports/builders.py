@@ -10,7 +10,7 @@ from typing import Any
 from memapp.domain.portable import read_items
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
-from memapp.services import chats, curate, exports, transfer
+from memapp.services import chats, curate, exports
 from memapp.services.consent import decisions, pending, proposals
 from memapp.services.imports.whole import import_file
 from memapp.services.imports.work import Imported
@@ -46,7 +46,7 @@ def waiting(runtime: Runtime) -> set[tuple[str, str, str]]:
 
 def carry(runtime: Runtime, other: Runtime, tmp: Path) -> Imported:
     file = tmp / "all.jsonl"
-    transfer.write_private(file, exports.as_lines(runtime))
+    exports.write_private(file, exports.as_lines(runtime))
     return import_file(other, file)
 
 

@@ -7,7 +7,7 @@ import pytest
 from memapp.domain.changes import Actor, Linked
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
-from memapp.services import chats, curate, exports, forget, transfer, undo
+from memapp.services import chats, curate, exports, forget, undo
 from memapp.services.consent import decisions, proposals
 from memapp.services.imports.whole import import_file
 from memapp.store import changes
@@ -132,7 +132,7 @@ def test_an_import_of_chats_alone_is_taken_back_too(runtime: Runtime, tmp_path: 
 def test_a_look_changes_nothing_and_tells_the_same(runtime: Runtime, tmp_path: Path) -> None:
     lived_in(runtime)
     file = tmp_path / "all.jsonl"
-    transfer.write_private(file, exports.as_lines(runtime))
+    exports.write_private(file, exports.as_lines(runtime))
     with empty_store() as other:
         seen = import_file(other, file, dry_run=True)
         assert dump(other) == []
@@ -152,7 +152,7 @@ def test_what_was_changed_here_since_stays_as_it_is_and_hinders_nothing(runtime:
     thread = new_chat(runtime)
     say(runtime, thread, "Which animals do I keep?")
     file = tmp_path / "all.jsonl"
-    transfer.write_private(file, exports.as_lines(runtime))
+    exports.write_private(file, exports.as_lines(runtime))
     curate.edit(runtime, bees, "I keep bumblebees.")
     curate.discard(runtime, hens)
     chats.rename_thread(runtime, thread, "Animals")

@@ -1,9 +1,7 @@
-"""Exports chats as files and imports old saves."""
+"""One chat as a file: for reading, or as an old save; and an old save as a chat."""
 
 import json
-import os
 import sqlite3
-from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
@@ -11,6 +9,7 @@ from typing import Literal
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from memapp.domain.chat import MAX_MESSAGE_CHARS, Message, Origin, Role, Thread
+from memapp.domain.portable import MAX_BYTES, NOTHING_IMPORTED
 from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
@@ -21,7 +20,6 @@ AUTO_COMMENT = "[auto-comment]"
 """What an old save has in place of the person's words when nobody asked."""
 SIGNS = frozenset({"conversation_history", "inner_voice_state", "trust_level"})
 """A save has one of these; an old one may be without a conversation."""
-MAX_SAVE_BYTES = 100 * 1024 * 1024
 
 
 class SavedExchange(BaseModel):
@@ -88,13 +86,13 @@ def _add_exchange(runtime: Runtime, conn: sqlite3.Connection, thread: Thread, ex
 
 def _read_save(path: Path) -> Save:
     try:
-        if path.stat().st_size > MAX_SAVE_BYTES:
-            raise UsageError(f"{path} is larger than a save can be.", "Nothing was imported.")
+        if path.stat().st_size > MAX_BYTES:
+            raise UsageError(f"{path} is larger than a save can be.", NOTHING_IMPORTED)
         data = json.loads(path.read_bytes().decode("utf-8-sig"))
     except OSError as error:
         raise UsageError(f"Cannot read {path}: {error.strerror}.") from None
     except (ValueError, RecursionError):
-        raise UsageError(f"{path} is not JSON.", "Nothing was imported.") from None
+        raise UsageError(f"{path} is not JSON.", NOTHING_IMPORTED) from None
     if not isinstance(data, dict) or not SIGNS & data.keys():
         raise UsageError(
             f"{path} is no save: it has no conversation_history.", "What ChatGPT, Claude or memapp exported: memapp import."
@@ -102,7 +100,7 @@ def _read_save(path: Path) -> Save:
     try:
         return Save.model_validate(_inner(data))
     except ValidationError as error:
-        raise UsageError(f"{path} is no save that can be read: {_explained(error)}.", "Nothing was imported.") from None
+        raise UsageError(f"{path} is no save that can be read: {_explained(error)}.", NOTHING_IMPORTED) from None
 
 
 def _explained(error: ValidationError) -> str:
@@ -145,23 +143,3 @@ def _as_save(thread: Thread, messages: list[Message]) -> str:
         if message.role is Role.ASSISTANT
     ]
     return json.dumps({"title": thread.title, "conversation_history": history}, ensure_ascii=False, indent=2)
-
-
-def write_private(path: Path, pieces: Iterable[str]) -> None:
-    """Write a file that only the person can read; never through a link; an existing file stays until the new one is whole."""
-    if path.is_symlink() or (path.exists() and not path.is_file()):
-        raise UsageError(f"{path} is a link or no plain file.", "Name another file.")
-    partial = path.with_name(path.name + ".partial")
-    try:
-        partial.unlink(missing_ok=True)
-        with os.fdopen(
-            os.open(partial, os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_WRONLY, 0o600), "w", encoding="utf-8"
-        ) as file:
-            file.writelines(pieces)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
-    except OSError as error:
-        raise UsageError(f"Cannot write {path}: {error.strerror}.") from None
-    finally:
-        partial.unlink(missing_ok=True)

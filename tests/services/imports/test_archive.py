@@ -14,9 +14,10 @@ import pytest
 
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
-from memapp.services import archive, chats, curate
+from memapp.services import chats, curate
 from memapp.services.consent import decisions, pending
-from memapp.services.files import Form
+from memapp.services.imports import archive
+from memapp.services.imports.files import Form
 from memapp.services.imports.whole import import_file
 from memapp.store import chat
 from tests.builders import make_runtime

@@ -10,7 +10,7 @@ from memapp.domain import foreign, strict_json
 from memapp.domain.foreign import Conversation, Note
 from memapp.domain.portable import MAX_BYTES, MAX_ITEMS, MAX_LINE_BYTES, NOTHING_IMPORTED, Item, read_items, refusal
 from memapp.errors import UsageError
-from memapp.services import archive
+from memapp.services.imports import archive
 
 Form = Literal["auto", "jsonl", "chatgpt", "claude"]
 Numbered = tuple[str, Item | Conversation | Note]
@@ -66,7 +66,7 @@ def _lines(file: IO[bytes]) -> Iterator[Numbered]:
 
 
 def _is_save(file: IO[bytes]) -> bool:
-    """Tell whether this looks like an old save, which `services.transfer` reads."""
+    """Tell whether this looks like an old save, which `services.saves` reads."""
     file.seek(0)
     return b'"conversation_history"' in file.read(MAX_BYTES)
 
