@@ -67,6 +67,7 @@ def test_a_purged_memory_is_found_by_nothing_and_leaves_history_without_words(ru
 
 def test_with_its_messages_nothing_of_it_is_left_in_any_file(runtime: Runtime, tmp_path: Path) -> None:
     memory = learn(runtime)
+    chats.save_draft(runtime, "", "My sister Zqarla lives in Ghent.")
     copy = back_up(runtime)
     assert {"memapp.db-wal", copy.name} <= files_with(tmp_path, b"zqarla")
     receipt = forget.purge(runtime, [memory], messages=True)
@@ -287,17 +288,21 @@ def test_a_word_leaves_the_profile_and_its_proposals_and_what_came_after_it_stay
     assert files_with(tmp_path, b"zqoslo") == set()
 
 
-@pytest.mark.parametrize("by", ["person", "worker"])
-def test_a_purge_leaves_the_profile_and_drafts_alone(runtime: Runtime, by: Literal["person", "worker"]) -> None:
+@pytest.mark.parametrize(("by", "draft"), [("person", ""), ("worker", "vegan")])
+def test_a_purge_leaves_the_profile_and_drafts_alone_but_one_that_says_the_same(
+    runtime: Runtime, by: Literal["person", "worker"], draft: str
+) -> None:
     propose(runtime, "health", "", "vegan, lactose intolerant", apply=True)
     thread = new_chat(runtime)
     chats.save_draft(runtime, thread, "Where is there vegan food?")
+    chats.save_draft(runtime, "", "vegan")
     memory = curate.add(runtime, "Vegan").memory_id
     before = ask(runtime, "SELECT id, state, decided_by FROM patches")
     forget.purge(runtime, [memory], by=by)
     assert ask(runtime, "SELECT field, value FROM profile") == [("health", "vegan, lactose intolerant")]
     assert ask(runtime, "SELECT id, state, decided_by FROM patches") == before
     assert chats.get_draft(runtime, thread) == "Where is there vegan food?"
+    assert chats.get_draft(runtime, "") == draft
 
 
 def test_a_purge_by_the_person_takes_a_memory_from_the_proposal_that_brought_it(runtime: Runtime) -> None:

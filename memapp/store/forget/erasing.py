@@ -89,7 +89,9 @@ def erase(conn: sqlite3.Connection, actor: Actor, job: Job, now: datetime, said:
     search.keep_taken_back(conn, actor.user_id, memory_ids, all_of_them=by_person)
     for memory_id in memory_ids:
         changes.apply(conn, Purged(memory_id), actor, now)
-    others += _erase_ways_back(conn, actor.user_id, texts, now) if by_person else 0
+    if by_person:
+        others += _erase_ways_back(conn, actor.user_id, texts, now)
+        others += _erase_drafts(conn, actor.user_id, [*texts, *(text for _, text in messages)])
     return Erased(len(memory_ids), len(messages) + len(in_threads), others)
 
 
@@ -103,6 +105,16 @@ def _erase_ways_back(conn: sqlite3.Connection, user_id: str, texts: Iterable[str
     versions, _, patches, held = (conn.execute(sql, values).rowcount for sql in _WAYS_BACK)
     conn.create_function("says", 1, None)
     return versions + patches + held
+
+
+def _erase_drafts(conn: sqlite3.Connection, user_id: str, texts: Iterable[str]) -> int:
+    """Erase the drafts that say just what was erased; one that says more is the person's own, and the receipt counts it."""
+    same = {normalise(text) for text in texts}
+    drafts = conn.execute("SELECT thread_id, text FROM drafts WHERE user_id = ?", (user_id,)).fetchall()
+    gone = to_json([one["thread_id"] for one in drafts if normalise(one["text"]) in same])
+    return conn.execute(
+        "DELETE FROM drafts WHERE user_id = ? AND thread_id IN (SELECT value FROM json_each(?))", (user_id, gone)
+    ).rowcount
 
 
 def _erase_titles(conn: sqlite3.Connection, user_id: str, messages: Iterable[tuple[str, str]]) -> int:
