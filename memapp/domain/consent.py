@@ -72,6 +72,7 @@ def decided(decision: str, patch: Patch) -> str:
     if decision == "changed" and patch.proposer == "person":
         return f"Set {label(patch.field)} to{_quoted(patch.new_value)}" if patch.new_value else f"Took away {label(patch.field)}"
     verb = {"changed": "Approved", "approved": "Approved", "denied": "Denied", "snoozed": "Put off until tomorrow"}
+    verb |= {"withdrawn": "Withdrew", "expired": "Closed unanswered:"}
     return f"{verb.get(decision, 'Changed')} {change(patch)}"
 
 

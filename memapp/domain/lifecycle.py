@@ -1,7 +1,7 @@
 """When a memory goes to the trash by itself, and when it leaves the trash for good.
 
-The clock alone never decides over many: it may be wrong. After a leap nothing is done at first, each run is small, and what
-is erased for good was in the trash on several days on which memapp was really used.
+The clock alone never decides over many: it may be wrong. After a leap nothing is moved at first, each run is small, and what
+is erased for good was in the trash on several days on which memapp was really used, two of them after its time was over.
 """
 
 from collections.abc import Collection
@@ -20,6 +20,8 @@ MOST_AT_ONCE = 50
 LARGEST_SHARE = 0.05
 DAYS_OF_USE = 7
 """On so many different days a person must have used memapp, and could have looked into the trash, before it is emptied."""
+DAYS_TO_BELIEVE = 2
+"""On so many days before today memapp must have been used after a time was over: the clock of one day may be wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,12 @@ def is_unused(memory: Memory, last_accessed: datetime, rule: Rule, now: datetime
     return max(last_accessed, memory.updated_at) < rule.unused_since(now)
 
 
+def is_over(end: datetime, days_of_use: Collection[date], now: datetime) -> bool:
+    """Tell whether a time is over, and not by the clock of today alone."""
+    return end <= now and sum(1 for day in days_of_use if end.date() < day < now.date()) >= DAYS_TO_BELIEVE
+
+
 def may_be_erased(came: datetime, purge_at: datetime, days_of_use: Collection[date], now: datetime) -> bool:
     """Tell whether something leaves the trash: its time is over, and memapp was used on enough days since it came there."""
-    return purge_at <= now and sum(1 for day in days_of_use if day > came.date()) >= DAYS_OF_USE
+    since = sum(1 for day in days_of_use if day > came.date())
+    return is_over(purge_at, days_of_use, now) and since >= DAYS_OF_USE

@@ -33,8 +33,8 @@ def run(runtime: Runtime) -> None:
             events.add_event(conn, runtime.user_id, "worker", "ttl", "skipped", now, meta={"reason": "the clock leapt"})
     if not leapt:
         _move_unused(runtime, now)
-        _erase_overdue(runtime, now)
-        pending.expire_due(runtime)
+    _erase_overdue(runtime, now)  # these two count days of use: a weekly look at memapp is no reason to leave them out
+    pending.expire_due(runtime)
 
 
 def trash(runtime: Runtime, limit: int | None = 500, offset: int = 0) -> list[Memory]:

@@ -110,27 +110,23 @@ def get_patch(conn: sqlite3.Connection, user_id: str, patch_id: str) -> Patch:
     return _patch(row)
 
 
-def list_patches(
-    conn: sqlite3.Connection, user_id: str, *, state: str = "", field: str = "", before: str = "", limit: int | None = None
-) -> list[Patch]:
-    """Return patches, newest first, of one state or of all; `before` is the id of the last one seen."""
+def list_patches(conn: sqlite3.Connection, user_id: str, *, state: str = "", field: str = "") -> list[Patch]:
+    """Return patches, newest first, of one state or of all."""
     rows = conn.execute(
         f"""{_PATCHES} WHERE p.user_id = :user AND (:state = '' OR p.state = :state) AND (:field = '' OR p.field = :field)
-            AND (:before = '' OR p.id < :before) ORDER BY p.id DESC LIMIT coalesce(:limit, -1)""",
-        {"user": user_id, "state": state, "field": field, "before": before, "limit": limit},
+            ORDER BY p.id DESC""",
+        {"user": user_id, "state": state, "field": field},
     )
     return [_patch(row) for row in rows]
 
 
-def list_waiting(
-    conn: sqlite3.Connection, user_id: str, now: datetime, *, before: str = "", limit: int | None = None
-) -> list[Patch]:
+def list_waiting(conn: sqlite3.Connection, user_id: str, now: datetime, *, limit: int | None = None) -> list[Patch]:
     """Return the patches that can be decided now, newest first: neither snoozed nor past their time."""
     rows = conn.execute(
         f"""{_PATCHES} WHERE p.user_id = :user AND p.state = 'pending' AND p.expires_at >= :now
-            AND coalesce(p.snoozed_until, '') <= :now AND (:before = '' OR p.id < :before) ORDER BY p.id DESC
+            AND coalesce(p.snoozed_until, '') <= :now ORDER BY p.id DESC
             LIMIT coalesce(:limit, -1)""",
-        {"user": user_id, "now": to_text(now), "before": before, "limit": limit},
+        {"user": user_id, "now": to_text(now), "limit": limit},
     )
     return [_patch(row) for row in rows]
 
@@ -210,7 +206,6 @@ def messages_since_question(conn: sqlite3.Connection, user_id: str, thread_id: s
 def note_decision(
     conn: sqlite3.Connection,
     actor: Actor,
-    step: str,
     patch: Patch,
     decision: str,
     now: datetime,
@@ -218,10 +213,10 @@ def note_decision(
     undoes: str = "",
     reason: str = "",
 ) -> None:
-    """Write a decision that changes no profile into the history: `denied`, `snoozed`, `withdrawn`, `reopened`."""
+    """Write a decision that changes no profile into the history: `denied`, `snoozed`, `withdrawn`, `expired`, `reopened`."""
     meta = {"patch_id": patch.id, "decision": decision, **({"reason": reason} if reason else {})}
     touched = Touched(Event.PROFILE, f"profile:{patch.field}", None, None, meta=meta)
-    history.record(conn, actor, step, touched, now, undoes=undoes)
+    history.record(conn, actor, actor.step, touched, now, undoes=undoes)
     node: Node = "worker" if actor.name == "worker" else "hotpath"
     add_event(conn, actor.user_id, node, "consent", "ok", now, thread_id=actor.thread_id or None, meta=meta)
 

@@ -191,7 +191,8 @@ def test_events_are_recorded_for_all_write_operations(runtime: Runtime) -> None:
     (revision,) = curate.restore(runtime, one).revisions
     undo.undo(runtime, revision.step)
     with runtime.database.write() as conn:
-        for change in (Restored(one), Merged(other, one, LATER), Restored(other), SoftDeleted(other, "unused", LATER), Purged(other)):
+        unused = SoftDeleted(other, "unused", LATER)
+        for change in (Restored(one), Merged(other, one, LATER), Restored(other), unused, Purged(other)):
             changes.apply(conn, change, Actor(runtime.user_id, "worker"), runtime.clock())
     city = proposals.propose(runtime, "city", "Oslo")
     assert city is not None

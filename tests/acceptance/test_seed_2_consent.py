@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from memapp.errors import UsageError
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
@@ -46,9 +47,16 @@ def test_no_sensitive_field_changes_without_consent(runtime: Runtime, field: str
 def test_an_undecided_proposal_is_gone_after_seven_days(runtime: Runtime) -> None:
     say(runtime, new_chat(runtime), STATEMENTS["city"])
     assert isinstance(runtime.clock, Clock)
+    (patch,) = pending.waiting(runtime)
     runtime.clock.now += timedelta(days=7, hours=1)
-    assert len(pending.expire_due(runtime)) == 1
     assert (pending.waiting(runtime), decisions.profile(runtime)) == ([], {})
+    with pytest.raises(UsageError, match="over"):
+        decisions.approve(runtime, patch.id)
+    for _ in range(3):
+        assert pending.expire_due(runtime) == [], "the clock of today may be wrong"
+        runtime.clock.now += timedelta(days=1)
+        say(runtime, new_chat(runtime), "Good morning!")
+    assert [one.id for one in pending.expire_due(runtime)] == [patch.id]
 
 
 def test_a_benign_field_applies_by_two_signals(runtime: Runtime) -> None:

@@ -1,6 +1,5 @@
 """What the clock may decide about memories, and what it may not."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -10,12 +9,14 @@ from memapp.domain.lifecycle import (
     Pace,
     Rule,
     has_leapt,
+    is_over,
     is_unused,
     may_be_erased,
     most_at_once,
     next_pace,
 )
-from memapp.domain.memory import Kind, Memory, State
+from memapp.domain.memory import Memory
+from tests.builders import fact
 
 NOW = datetime(2026, 1, 31, 8, 15, tzinfo=UTC)
 RULE = Rule(ttl_days=60, ttl_importance=3)
@@ -23,8 +24,7 @@ RULE = Rule(ttl_days=60, ttl_importance=3)
 
 def old(days: int, **changed: object) -> Memory:
     at = NOW - timedelta(days=days)
-    memory = Memory("1", "User likes tea.", (), Kind.SEMANTIC, "", 2, False, State.LIVE, "", "person", (), at, at)
-    return replace(memory, **changed)  # type: ignore[arg-type]
+    return fact("User likes tea.", at, id="1", origin="person", **changed)
 
 
 def test_only_what_is_old_unimportant_and_not_pinned_is_unused() -> None:
@@ -63,7 +63,11 @@ def test_nothing_leaves_the_trash_before_its_time_or_before_enough_days_of_use()
     came = NOW - timedelta(days=40)
     purge_at = NOW - timedelta(days=10)
     days = [came.date() + timedelta(days=number) for number in range(1, DAYS_OF_USE + 1)]
+    days[-2:] = after = [purge_at.date() + timedelta(days=number) for number in (1, 2)]
     assert may_be_erased(came, purge_at, days, NOW)
     assert not may_be_erased(came, purge_at, days[1:], NOW)
     assert not may_be_erased(came, purge_at, [came.date(), *days[1:]], NOW), "the day itself is no chance to look"
     assert not may_be_erased(came, NOW + timedelta(seconds=1), days, NOW)
+    assert is_over(purge_at, after, NOW)
+    for too_few in (after[1:], [purge_at.date(), after[0]], [after[0], NOW.date()], [after[0], NOW.date() + timedelta(days=9)]):
+        assert not is_over(purge_at, too_few, NOW), "the clock of one day may be wrong"

@@ -110,7 +110,7 @@ def test_the_trash_is_emptied_when_its_time_is_over_and_memapp_was_used(runtime:
     curate.discard(runtime, kept)
     chats.delete_thread(runtime, kept_chat)
     assert [one.id for one in chats.list_threads(runtime, deleted=True)] == [kept_chat, chat_id]
-    live_on(runtime, START + timedelta(days=29), 3)
+    live_on(runtime, START + timedelta(days=29), 4, talking=True)
     assert gone(runtime) == {memory}
     assert [one.id for one in chats.list_threads(runtime, deleted=True)] == [kept_chat]
     with pytest.raises(NotFound):
@@ -171,7 +171,7 @@ def test_no_leap_of_the_clock_erases_anything_or_moves_much(runtime: Runtime, ye
     for memory in trashed:
         curate.discard(runtime, memory)
     chats.delete_thread(runtime, new_chat(runtime))
-    live_on(runtime, START, 3, talking=True)
+    live_on(runtime, START, 8, talking=True)
     there = START + timedelta(days=365 * years)
     at(runtime, there)
     lifecycle.run(runtime)
@@ -182,9 +182,9 @@ def test_no_leap_of_the_clock_erases_anything_or_moves_much(runtime: Runtime, ye
         at(runtime, there + timedelta(minutes=minutes))
         lifecycle.run(runtime)
     assert len(lifecycle.trash(runtime)) - 20 <= 50
-    at(runtime, START + timedelta(days=4))
+    at(runtime, START + timedelta(days=9))
     lifecycle.run(runtime)
-    live_on(runtime, START + timedelta(days=4), 3, talking=True)
+    live_on(runtime, START + timedelta(days=9), 3, talking=True)
     assert gone(runtime) == set()
     assert len(chats.list_threads(runtime, deleted=True)) == 1
 
@@ -192,14 +192,30 @@ def test_no_leap_of_the_clock_erases_anything_or_moves_much(runtime: Runtime, ye
 def test_no_leap_of_the_clock_ends_a_proposal(runtime: Runtime) -> None:
     lifecycle.run(runtime)
     proposals.propose(runtime, "city", "Oslo")
-    at(runtime, START + timedelta(days=400))
-    for _ in range(3):
+    thread = new_chat(runtime)
+    for minutes in (0, 1, 5, 20, 60):  # it stays wrong for an hour
+        at(runtime, START + timedelta(days=400, minutes=minutes))
+        say(runtime, thread, "Hello.")
         list(upkeep.work(runtime, None, Cancel()))
     at(runtime, START + timedelta(hours=1))
     list(upkeep.work(runtime, None, Cancel()))
     assert pending.count_waiting(runtime) == 1
-    live_on(runtime, START, days=8)
+    live_on(runtime, START, days=9, talking=True)
+    assert pending.count_waiting(runtime) == 0
+    live_on(runtime, START + timedelta(days=9), days=1, talking=True)
     assert [one.state for one in consents.list_patches(runtime.database.read(), runtime.user_id)] == ["expired"]
+
+
+def test_a_person_who_comes_once_a_week_finds_the_trash_emptied_and_old_proposals_closed(runtime: Runtime) -> None:
+    trashed = add(runtime, "One.", 3)
+    curate.discard(runtime, trashed)
+    proposals.propose(runtime, "city", "Oslo")
+    for week in range(1, 8):
+        assert gone(runtime) == set()
+        live_on(runtime, START + timedelta(weeks=week), days=1, talking=True)
+        (patch,) = consents.list_patches(runtime.database.read(), runtime.user_id)
+        assert patch.state == ("pending" if week < 3 else "expired")
+    assert gone(runtime) == {trashed}
 
 
 def test_a_leap_in_the_middle_of_a_run_erases_nothing(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -244,7 +260,7 @@ def test_exactly_the_due_ones_are_erased(runtime: Runtime) -> None:
     live_on(runtime, START, 20, talking=True)
     for number in range(60):
         curate.discard(runtime, add(runtime, f"Not due number {number}.", 3))
-    live_on(runtime, START + timedelta(days=20), 18)
+    live_on(runtime, START + timedelta(days=20), 20, talking=True)
     assert gone(runtime) == set(due)
     assert len(lifecycle.trash(runtime)) == 60
     with runtime.database.write() as conn:

@@ -25,6 +25,8 @@ from memapp.store import changes, consents, history, memories
 from memapp.store.rows import new_id
 
 SNOOZE_HOURS = 24
+LAST_HOURS = 12
+"""What was put off comes up again so long before its time is over, at least."""
 READ_AGAIN = 100
 """So many memories that name a lost value are read, the shortest: those that state it say little else."""
 
@@ -55,23 +57,33 @@ def edit_then_approve(runtime: Runtime, patch_id: str, value: str) -> str:
         edited = pending.add(conn, runtime, patch.field, current, value, "person", held)
         consents.copy_evidence(conn, patch.id, edited.id)
         consents.decide(conn, runtime.user_id, patch.id, "withdrawn", "person", runtime.clock())
-        consents.note_decision(conn, actor, actor.step, patch, "withdrawn", runtime.clock())
+        consents.note_decision(conn, actor, patch, "withdrawn", runtime.clock())
         return carry_out(conn, runtime, edited, "person", actor)
 
 
-def deny(runtime: Runtime, patch_id: str, reason: DenyReason | None = None) -> str:
-    """Drop a proposal and what waited with it. Return the step."""
+def deny(runtime: Runtime, *patch_ids: str, reason: DenyReason | None = None) -> str:
+    """Drop proposals and what waited with them: all, or none. Return the step."""
+    actor = runtime.actor()
     with runtime.database.decide() as conn:
-        return turn_down(conn, runtime, pending.undecided(conn, runtime, patch_id), "person", reason)
+        for patch_id in patch_ids:
+            turn_down(conn, runtime, pending.undecided(conn, runtime, patch_id), "person", actor, reason)
+    return actor.step
 
 
-def snooze(runtime: Runtime, patch_id: str, hours: int = SNOOZE_HOURS) -> str:
-    """Put a proposal out of sight for some hours. Return the step."""
+def snooze(runtime: Runtime, *patch_ids: str, hours: int = SNOOZE_HOURS) -> str:
+    """Put proposals out of sight for some hours: all, or none. Return the step."""
+    actor, now = runtime.actor(), runtime.clock()
     with runtime.database.decide() as conn:
-        patch, actor, now = pending.undecided(conn, runtime, patch_id), runtime.actor(), runtime.clock()
-        consents.snooze(conn, runtime.user_id, patch.id, now + timedelta(hours=hours))
-        consents.note_decision(conn, actor, actor.step, patch, "snoozed", now)
-        return actor.step
+        for patch_id in patch_ids:
+            patch = pending.undecided(conn, runtime, patch_id)
+            left = patch.expires_at - now
+            if left < timedelta(hours=hours + LAST_HOURS):
+                raise UsageError(
+                    f"Only {left // timedelta(hours=1)} hours are left to decide on this.", "It cannot be put off any more."
+                )
+            consents.snooze(conn, runtime.user_id, patch.id, now + timedelta(hours=hours))
+            consents.note_decision(conn, actor, patch, "snoozed", now)
+    return actor.step
 
 
 def wake(runtime: Runtime) -> list[str]:
@@ -92,9 +104,11 @@ def told(runtime: Runtime, step: str) -> str:
     conn = runtime.database.read()
     entries = history.entries_of_step(conn, runtime.user_id, step)
     said = [(str(entry.meta.get("decision", "changed")), patch) for entry, patch in _not_erased(conn, runtime, entries)]
-    done = decided(*next((one for one in said if one[0] != "withdrawn"), said[0]))
+    decision, patch = next((one for one in said if one[0] != "withdrawn"), said[0])
+    more = sum(1 for one, _ in said if one == decision) - 1
     moved = sum(entry.event is Event.DELETE for entry in entries)
-    return f"{done} and moved {counted(moved, 'memory', 'memories')} to the trash" if moved else done
+    went = f" and moved {counted(moved, 'memory', 'memories')} to the trash" if moved else ""
+    return decided(decision, patch) + (f" and {more} more" if more else "") + went
 
 
 def set_field(runtime: Runtime, field: str, value: str) -> str:
@@ -125,13 +139,13 @@ def carry_out(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, by: Deci
     consents.decide(conn, runtime.user_id, patch.id, "approved", by, now)
     if patch.field == FORGOTTEN:
         consents.mark_applied(conn, runtime.user_id, patch.id)
-        consents.note_decision(conn, actor, actor.step, patch, "approved", now)
+        consents.note_decision(conn, actor, patch, "approved", now)
     else:
         changes.apply(conn, ProfileChanged(patch.id), actor, now)
         _retire(conn, runtime, patch, actor)
         for other in pending.rivals(conn, runtime, patch):
             consents.decide(conn, runtime.user_id, other.id, "withdrawn", by, now)
-            consents.note_decision(conn, actor, actor.step, other, "withdrawn", now)
+            consents.note_decision(conn, actor, other, "withdrawn", now)
     if held and memories.find_same(conn, runtime.user_id, normalise(held.text)) is None:
         changes.apply(conn, _coming(conn, runtime, held), actor, now)
     return actor.step
@@ -158,13 +172,17 @@ def _against_now(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, by: D
 
 
 def turn_down(
-    conn: sqlite3.Connection, runtime: Runtime, patch: Patch, by: Literal["person", "chat"], reason: DenyReason | None = None
-) -> str:
-    """Deny a proposal in the caller's transaction. Return the step."""
-    actor, now = runtime.actor(), runtime.clock()
+    conn: sqlite3.Connection,
+    runtime: Runtime,
+    patch: Patch,
+    by: Literal["person", "chat"],
+    actor: Actor,
+    reason: DenyReason | None = None,
+) -> None:
+    """Deny a proposal in the caller's transaction."""
+    now = runtime.clock()
     consents.decide(conn, runtime.user_id, patch.id, "denied", by, now)
-    consents.note_decision(conn, actor, actor.step, patch, "denied", now, reason=reason or "")
-    return actor.step
+    consents.note_decision(conn, actor, patch, "denied", now, reason=reason or "")
 
 
 def _replace(
@@ -238,10 +256,13 @@ def _take_back(conn: sqlite3.Connection, runtime: Runtime, entry: Entry, patch: 
         _restore_value(conn, runtime, patch, entry, actor)
     elif decision == "snoozed":
         consents.snooze(conn, runtime.user_id, patch.id, None)
-    if decision in ("denied", "withdrawn") or (decision in ("changed", "approved") and patch.proposer != "person"):
+    reopened = decision in ("denied", "withdrawn", "expired") or (
+        decision in ("changed", "approved") and patch.proposer != "person"
+    )
+    if reopened and not pending.waiting_for(conn, runtime, patch.field, patch.addition):
         pending.add_again(conn, runtime, patch, "undo")  # a decided one stays as it was decided; this never applies by itself
     if decision != "changed":
-        consents.note_decision(conn, actor, actor.step, patch, "reopened", runtime.clock(), undoes=entry.step)
+        consents.note_decision(conn, actor, patch, "reopened", runtime.clock(), undoes=entry.step)
 
 
 def _restore_value(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, entry: Entry, actor: Actor) -> None:

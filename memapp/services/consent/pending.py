@@ -7,21 +7,23 @@ from typing import Literal
 
 from memapp.domain.changes import Actor
 from memapp.domain.consent import FORGOTTEN, Patch, expiry, rebased
+from memapp.domain.lifecycle import is_over
 from memapp.domain.memory import Memory, State
 from memapp.domain.profile import FIELDS, same_value
 from memapp.domain.profile_hints import Hint, unknown_in
 from memapp.domain.profile_values import VALUE_CHARS, adds_up, has_value, with_value
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
-from memapp.store import consents, events
+from memapp.store import consents
+from memapp.store.lifecycle import days_of_use
 from memapp.store.rows import new_id
 
 
-def waiting(runtime: Runtime, *, before: str = "", limit: int | None = None) -> list[Patch]:
+def waiting(runtime: Runtime, *, limit: int | None = None) -> list[Patch]:
     """Return the proposals that can be decided now, newest first, each updated to the current profile."""
     conn = runtime.database.read()
     known = consents.read_profile(conn, runtime.user_id)
-    found = consents.list_waiting(conn, runtime.user_id, runtime.clock(), before=before, limit=limit)
+    found = consents.list_waiting(conn, runtime.user_id, runtime.clock(), limit=limit)
     return [rebased(one, known.get(one.field, "")) for one in found]
 
 
@@ -80,29 +82,39 @@ def brought_by(conn: sqlite3.Connection, runtime: Runtime, patch: Patch) -> Memo
 
 
 def expire_due(runtime: Runtime) -> list[Patch]:
-    """Mark proposals as expired that nobody decided in time; return them."""
-    now = runtime.clock()
-    due = consents.due_patches(runtime.database.read(), runtime.user_id, now)
+    """Mark proposals as expired that nobody decided in time, in one step; return them."""
+    now, conn = runtime.clock(), runtime.database.read()
+    due = consents.due_patches(conn, runtime.user_id, now)
     if not due:
         return []
-    with runtime.database.decide() as conn:
-        for patch in due:
-            consents.decide(conn, runtime.user_id, patch.id, "expired", "clock", now)
-            meta = {"patch_id": patch.id, "decision": "expired"}
-            events.add_event(conn, runtime.user_id, "worker", "consent", "skipped", now, meta=meta)
-    return due
+    days = days_of_use(conn, runtime.user_id, min(patch.expires_at for patch in due))
+    over = [patch.id for patch in due if is_over(patch.expires_at, days, now)]
+    return _end(runtime, over, "expired", "clock", Actor(runtime.user_id, "worker", step=new_id(now)))
 
 
 def withdraw(
     runtime: Runtime, patch_ids: Sequence[str], actor: Actor, by: Literal["person", "signals"] = "person", undoes: str = ""
 ) -> None:
     """Withdraw proposals whose cause is gone, as part of a step; those already decided stay decided."""
+    _end(runtime, patch_ids, "withdrawn", by, actor, undoes)
+
+
+def _end(
+    runtime: Runtime,
+    patch_ids: Sequence[str],
+    state: Literal["withdrawn", "expired"],
+    by: Literal["person", "signals", "clock"],
+    actor: Actor,
+    undoes: str = "",
+) -> list[Patch]:
+    """End those of some proposals that wait still; return them."""
     now = runtime.clock()
     with runtime.database.decide() as conn:
-        for patch in consents.list_patches(conn, runtime.user_id, state="pending"):
-            if patch.id in patch_ids:
-                consents.decide(conn, runtime.user_id, patch.id, "withdrawn", by, now)
-                consents.note_decision(conn, actor, actor.step, patch, "withdrawn", now, undoes=undoes)
+        ended = [one for one in consents.list_patches(conn, runtime.user_id, state="pending") if one.id in patch_ids]
+        for patch in ended:
+            consents.decide(conn, runtime.user_id, patch.id, state, by, now)
+            consents.note_decision(conn, actor, patch, state, now, undoes=undoes)
+    return ended
 
 
 def add(conn: sqlite3.Connection, runtime: Runtime, field: str, old: str, new: str, proposer: str, held: Memory | None) -> Patch:
@@ -141,14 +153,19 @@ def put_back(conn: sqlite3.Connection, runtime: Runtime, memory: Memory, unknown
     It comes back with the last yes that it needs (`brought_by`). Values that wait already are not proposed again.
     """
     held = replace(memory, state=State.LIVE, reason="", merged_into="")
-    open_now = [one for one in consents.list_patches(conn, runtime.user_id, state="pending") if is_open(runtime, one)]
     for one in unknown:
-        if not one.value or any(two.field == one.field and same_value(one.field, two.addition, one.value) for two in open_now):
+        if not one.value or waiting_for(conn, runtime, one.field, one.value):
             continue
         says = current(conn, runtime, one.field)
         patch = add(conn, runtime, one.field, says, with_value(one.field, says, one.value[:VALUE_CHARS]), "undo", held)
         for message_id in consents.still_there(conn, runtime.user_id, memory.sources):
             consents.add_evidence(conn, patch.id, message_id, typed=False)
+
+
+def waiting_for(conn: sqlite3.Connection, runtime: Runtime, field: str, value: str) -> list[Patch]:
+    """Return the proposals of one value that can still be decided."""
+    found = consents.list_patches(conn, runtime.user_id, state="pending", field=field)
+    return [one for one in found if is_open(runtime, one) and same_value(field, one.addition, value)]
 
 
 def is_open(runtime: Runtime, patch: Patch) -> bool:

@@ -38,18 +38,17 @@ def propose(
     value = one_line(clean(value))[:VALUE_CHARS]
     with runtime.database.write() as conn:
         now = runtime.clock()
+        actor = Actor(runtime.user_id, "worker", step=new_id(now))
         current = pending.current(conn, runtime, field)
         if value and has_value(field, current, value):
             return None
-        same = _waiting(conn, runtime, field, value)
+        same = pending.waiting_for(conn, runtime, field, value)
         brought = [one for one in same if one.proposer == "import" and proposer != "import"]
         patch = next((one for one in same if one not in brought), None)
         if patch is None:
             if _denied_lately(conn, runtime, field, value, now) or _was_decided(conn, runtime, field, value, message_id):
                 return None
-            for one in brought:
-                with runtime.database.decide() as deciding:
-                    consents.decide(deciding, runtime.user_id, one.id, "withdrawn", "signals", now)
+            pending.withdraw(runtime, [one.id for one in brought], actor, "signals")
             patch = pending.add(conn, runtime, field, current, with_value(field, current, value), proposer, held)
             events.add_event(conn, runtime.user_id, "worker", "propose", "ok", now, meta={"field": field, "patch_id": patch.id})
         if message_id:
@@ -57,14 +56,8 @@ def propose(
         signals = consents.signals(conn, runtime.user_id, patch.id)
         if patch.proposer == "worker" and value and may_apply_by_itself(field, value) and corroborated(signals):
             with runtime.database.decide() as deciding:
-                decisions.carry_out(deciding, runtime, patch, "signals", Actor(runtime.user_id, "worker", step=new_id(now)))
+                decisions.carry_out(deciding, runtime, patch, "signals", actor)
         return consents.get_patch(conn, runtime.user_id, patch.id)
-
-
-def _waiting(conn: sqlite3.Connection, runtime: Runtime, field: str, value: str) -> list[Patch]:
-    waiting = consents.list_patches(conn, runtime.user_id, state="pending", field=field)
-    now = runtime.clock()
-    return [one for one in waiting if one.expires_at >= now and same_value(field, one.addition, value)]
 
 
 def _denied_lately(conn: sqlite3.Connection, runtime: Runtime, field: str, value: str, now: datetime) -> bool:

@@ -139,7 +139,7 @@ def hear(runtime: Runtime, question: Message, reply: Message) -> bool | None:
             decisions.carry_out(conn, runtime, patch, "chat", runtime.actor(reply.thread_id))
         instead = said_instead(reply.typed_text, patch.field) if yes is None else ""
         if yes is False or instead:
-            decisions.turn_down(conn, runtime, patch, "chat")
+            decisions.turn_down(conn, runtime, patch, "chat", runtime.actor(reply.thread_id))
     if instead:
         proposals.propose(runtime, patch.field, instead, message_id=reply.id, typed=True)
     return False if instead else yes

@@ -124,7 +124,7 @@ def settled_by(runtime: Runtime, message: Message) -> tuple[Settled, ...]:
     return tuple(
         Settled(one.step, decisions.told(runtime, one.step), field, known.get(field, ""), decision, one.actor, aside[one.step])
         for one, decision, field in found
-        if decision != "withdrawn"
+        if decision not in ("withdrawn", "expired")
     )
 
 

@@ -197,7 +197,7 @@ def test_what_was_erased_everywhere_is_no_step_and_leaves_the_older_ones_to_be_t
         step = getattr(decisions, decide)(runtime, proposed(runtime, held=held_fact(runtime)).id)
     forget.forget_everywhere(runtime, "oslo")
     assert [one.id for one in undo.undoable(runtime)] == [tea]
-    with pytest.raises(UsageError, match="to take back|taken back"):
+    with pytest.raises(UsageError, match=r"to take back|taken back"):
         undo.undo(runtime, step)
     assert undo.told(runtime, undo.undo_last(runtime)) == "Remembered “User likes tea.”"
     assert (live(runtime), decisions.profile(runtime)) == ([], {})

@@ -7,9 +7,9 @@ from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.services import curate, undo
 from memapp.services.consent import decisions, pending, proposals, questions
-from memapp.store import consents
+from memapp.store import consents, history
 from tests.builders import new_chat
-from tests.services.consent.builders import held_fact, later, live, proposed
+from tests.services.consent.builders import held_fact, later, live, proposed, typed
 
 
 def test_a_proposal_changes_nothing_until_it_is_approved(runtime: Runtime) -> None:
@@ -53,9 +53,24 @@ def test_a_proposal_expires_after_seven_days_and_cannot_be_approved_then(runtime
     later(runtime, days=1, hours=1)
     with pytest.raises(UsageError, match="time to decide"):
         decisions.approve(runtime, patch.id)
+    for _ in range(3):
+        later(runtime, days=1)
+        typed(runtime, new_chat(runtime))
     assert [one.id for one in pending.expire_due(runtime)] == [patch.id]
     assert consents.get_patch(runtime.database.read(), runtime.user_id, patch.id).decided_by == "clock"
     assert decisions.profile(runtime) == {}
+    (entry,) = history.list_entries(runtime.database.read(), runtime.user_id)
+    assert (entry.actor, entry.meta["decision"]) == ("worker", "expired")
+    assert undo.told(runtime, undo.undo_last(runtime)) == "Closed unanswered: Home “Oslo”"
+    assert [one.new_value for one in pending.waiting(runtime)] == ["Oslo"], "it waits again, for seven days more"
+
+
+def test_what_ends_soon_is_not_put_off_until_it_is_over(runtime: Runtime) -> None:
+    patch = proposed(runtime)
+    later(runtime, days=5, hours=14)
+    with pytest.raises(UsageError, match="Only 33 hours are left"):
+        decisions.snooze(runtime, patch.id)
+    assert [one.id for one in pending.waiting(runtime)] == [patch.id]
 
 
 def test_what_waits_with_a_proposal_and_what_was_asked_belong_to_one_person(runtime: Runtime) -> None:
