@@ -58,7 +58,13 @@ class Draft:
 
 def distil(typed_text: str) -> list[Draft]:
     """Return the lasting facts that a person states about themselves, in their order; each keeps the writing rules."""
+    return distil_and_check(typed_text)[0]
+
+
+def distil_and_check(typed_text: str) -> tuple[list[Draft], list[list[str]]]:
+    """Return those facts, and what is wrong with each other one that was found."""
     drafts: list[Draft] = []
+    refused: list[list[str]] = []
     typed_text = as_stated(typed_text)
     for words in statements(typed_text):
         found = _fact(words) if words else None
@@ -69,11 +75,13 @@ def distil(typed_text: str) -> list[Draft]:
         is_new = duplicate_of(text, [draft.text for draft in drafts]) is None
         kind = Kind.EPISODIC if category == EVENT else Kind.SEMANTIC
         check = check_episode if kind is Kind.EPISODIC else check_fact
-        if is_new and not check_tags(tags) and not check(text, typed_text):
+        if problems := [*check_tags(tags), *check(text, typed_text)]:
+            refused.append(problems)
+        elif is_new:
             drafts.append(Draft(text, tags, category, kind))
         if len(drafts) == MAX_DRAFTS:
             break
-    return drafts
+    return drafts, refused
 
 
 def states_something(text: str) -> bool:

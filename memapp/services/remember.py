@@ -2,7 +2,7 @@
 
 Sensitive values are only proposed (`services.consent`), and a fact that states one waits with its proposal. Rules find the
 facts first: they are exact and need no model. Where they find none in a surprising message, the model may write one, which
-has to pass the same checks; a sentence that fails them is counted and thrown away.
+has to pass the same checks; whoever wrote it, a sentence that fails them is counted and thrown away.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ from memapp.domain.categories import NOTES
 from memapp.domain.changes import Actor, SoftDeleted
 from memapp.domain.chat import Message
 from memapp.domain.consent import FORGOTTEN
-from memapp.domain.distil import Draft, distil, states_something
+from memapp.domain.distil import Draft, distil, distil_and_check, states_something
 from memapp.domain.duplicates import duplicate_of, normalise
 from memapp.domain.filters import ALL_LIVE
 from memapp.domain.framing import told_by_healers
@@ -49,16 +49,16 @@ def learn(runtime: Runtime, surprise: Surprise, model: ChatModel | None, cancel:
     message = chat.get_message(runtime.database.read(), runtime.user_id, surprise.message_id)
     notice(runtime, message)  # what failed or was cut off when the message came
     typed = message.typed_text
-    drafts = distil(typed)
-    rejected: list[str] = []
+    drafts, refused = distil_and_check(typed)
     if not drafts and model is not None and states_something(typed):
-        drafts, rejected = _ask(model, surprise.expected, typed, cancel)
+        drafts, also_refused = _ask(model, surprise.expected, typed, cancel)
+        refused += also_refused
         if cancel.is_set():
             return  # still pending: next time
-    yield from _store(runtime, surprise, message, drafts[:FACTS_PER_TURN], rejected)
+    yield from _store(runtime, surprise, message, drafts[:FACTS_PER_TURN], refused)
 
 
-def _ask(model: ChatModel, expected: str, typed: str, cancel: Cancel) -> tuple[list[Draft], list[str]]:
+def _ask(model: ChatModel, expected: str, typed: str, cancel: Cancel) -> tuple[list[Draft], list[list[str]]]:
     prompt, sampling = words.request(expected, typed)
     with closing(model.generate(prompt, sampling, cancel)) as stream:
         text = "".join(part.text for part in stream if isinstance(part, Piece))
@@ -66,10 +66,12 @@ def _ask(model: ChatModel, expected: str, typed: str, cancel: Cancel) -> tuple[l
     if draft is None:
         return [], []
     problems = check_fact(draft.text, typed)
-    return ([], problems) if problems else ([draft], [])
+    return ([], [problems]) if problems else ([draft], [])
 
 
-def _store(runtime: Runtime, surprise: Surprise, message: Message, drafts: list[Draft], rejected: list[str]) -> Iterator[Written]:
+def _store(
+    runtime: Runtime, surprise: Surprise, message: Message, drafts: list[Draft], refused: list[list[str]]
+) -> Iterator[Written]:
     """The third commit of a turn: the facts, the settled surprise and what was refused, together."""
     stored: list[Written] = []
     now = runtime.clock()
@@ -108,7 +110,12 @@ def _store(runtime: Runtime, surprise: Surprise, message: Message, drafts: list[
             "ok" if learned else "skipped",
             now,
             thread_id=message.thread_id,
-            meta={"learned": len(learned), "known": len(drafts) - len(learned), "rejected": rejected},
+            meta={
+                "learned": len(learned),
+                "known": len(drafts) - len(learned),
+                "refused": len(refused),
+                "rejected": [problem for problems in refused for problem in problems],
+            },
         )
     yield from learned
 

@@ -35,7 +35,7 @@ def written_at_once(conn: sqlite3.Connection, user_id: str) -> Rate:
     """Return how many of the facts that were written passed the writing rules at the first try."""
     row = conn.execute(
         """SELECT coalesce(sum(coalesce(meta ->> 'learned', 0) + coalesce(meta ->> 'known', 0)), 0) AS passed,
-                  coalesce(sum(json_array_length(meta, '$.rejected') > 0), 0) AS refused
+                  coalesce(sum(coalesce(meta ->> 'refused', json_array_length(meta, '$.rejected') > 0)), 0) AS refused
            FROM events WHERE user_id = ? AND op = 'distil'""",
         (user_id,),
     ).fetchone()
