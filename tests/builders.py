@@ -4,14 +4,13 @@ import json
 import sqlite3
 from collections.abc import Iterable
 from contextlib import closing
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from memapp import paths, settings
 from memapp.categories import load_categories
-from memapp.domain.memory import Kind, Memory, State
+from memapp.domain.memory import Kind, Memory
 from memapp.domain.turn import TurnEvent
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
 from memapp.prompts.personas import load_personas
@@ -57,8 +56,9 @@ def make_runtime(home: Path, model: ScriptedModel | None = None, *, embedder: bo
 
 def fact(text: str, at: datetime, **other: Any) -> Memory:
     """Return a memory that is in no store, as one that was learned at that time; `other` are the fields that differ."""
-    memory = Memory(new_id(at), text, (), Kind.SEMANTIC, "", 2, False, State.LIVE, "", "distilled", (), at, at)
-    return replace(memory, **other)
+    values: dict[str, Any] = {"id": new_id(at), "text": text, "tags": (), "kind": Kind.SEMANTIC, "category": "", "importance": 2}
+    values |= {"origin": "distilled", "created_at": at, "updated_at": at}
+    return Memory(**values | other)
 
 
 def say(runtime: Runtime, thread_id: str, text: str) -> list[TurnEvent]:

@@ -23,7 +23,7 @@ class State(StrEnum):
     """Another memory says the same and took it in."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
     """One thing memapp knows."""
 
@@ -34,12 +34,12 @@ class Memory:
     category: str
     importance: int
     """1 to 5."""
-    pinned: bool
-    state: State
-    reason: str
+    pinned: bool = False
+    state: State = State.LIVE
+    reason: str = ""
     """Why it is not live, else empty."""
     origin: Literal["distilled", "person", "import"]
-    sources: tuple[str, ...]
+    sources: tuple[str, ...] = ()
     """Ids of the messages it came from."""
     created_at: datetime
     updated_at: datetime
@@ -75,3 +75,8 @@ class Recalled:
     """Of a fact."""
     boosts: float = 0.0
     """How much of the score comes from what it is (pinned, important, recent), and not from what was asked."""
+
+    @classmethod
+    def of(cls, memory: Memory, score: float, why: str, at: datetime) -> "Recalled":
+        """Return a fact as a hit."""
+        return cls("memory", memory.id, memory.text, "", "", at, score, why, memory.pinned, memory.category)

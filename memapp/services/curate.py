@@ -56,8 +56,6 @@ def add(
         category=category or NOTES,
         importance=importance,
         pinned=pinned,
-        state=State.LIVE,
-        reason="",
         origin="person",
         sources=tuple(sources),
         created_at=now,

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from memapp.domain.categories import NOTES
 from memapp.domain.foreign import Conversation, Note
-from memapp.domain.memory import Kind, Memory, State
+from memapp.domain.memory import Kind, Memory
 from memapp.domain.portable import MessageLine, ThreadLine
 from memapp.domain.tags import tags_for
 from memapp.store.rows import derived_id, to_text
@@ -62,11 +62,7 @@ def memory_of(note: Note, memory_id: str, now: datetime) -> Memory:
         kind=Kind.SEMANTIC,
         category=NOTES,
         importance=IMPORTANCE,
-        pinned=False,
-        state=State.LIVE,
-        reason="",
         origin="import",
-        sources=(),
         created_at=note.created_at or now,
         updated_at=now,
     )

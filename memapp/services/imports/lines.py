@@ -1,6 +1,6 @@
 """What a line says of a memory, as a `Memory`."""
 
-from memapp.domain.memory import Kind, Memory, State
+from memapp.domain.memory import Kind, Memory
 from memapp.domain.portable import Held, MemoryLine
 from memapp.store.rows import to_time
 
@@ -16,8 +16,6 @@ def live_memory(line: MemoryLine | Held) -> Memory:
         category=line.category,
         importance=line.importance,
         pinned=line.pinned,
-        state=State.LIVE,
-        reason="",
         origin=line.origin,
         sources=tuple(line.sources),
         created_at=created_at,
