@@ -9,6 +9,7 @@ from memapp.domain.lifecycle import (
     Pace,
     Rule,
     has_leapt,
+    is_over,
     is_unused,
     may_be_erased,
     most_at_once,
@@ -62,7 +63,11 @@ def test_nothing_leaves_the_trash_before_its_time_or_before_enough_days_of_use()
     came = NOW - timedelta(days=40)
     purge_at = NOW - timedelta(days=10)
     days = [came.date() + timedelta(days=number) for number in range(1, DAYS_OF_USE + 1)]
+    days[-2:] = after = [purge_at.date() + timedelta(days=number) for number in (1, 2)]
     assert may_be_erased(came, purge_at, days, NOW)
     assert not may_be_erased(came, purge_at, days[1:], NOW)
     assert not may_be_erased(came, purge_at, [came.date(), *days[1:]], NOW), "the day itself is no chance to look"
     assert not may_be_erased(came, NOW + timedelta(seconds=1), days, NOW)
+    assert is_over(purge_at, after, NOW)
+    for too_few in (after[1:], [purge_at.date(), after[0]], [after[0], NOW.date()], [after[0], NOW.date() + timedelta(days=9)]):
+        assert not is_over(purge_at, too_few, NOW), "the clock of one day may be wrong"
