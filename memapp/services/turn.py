@@ -30,6 +30,7 @@ from memapp.services.ahead import done_ahead, expectation
 from memapp.services.answer import OpenTurn, answer, open_thread
 from memapp.services.consent import questions
 from memapp.services.remember import notice
+from memapp.services.undo import undo
 from memapp.services.unlearn import said_before, unlearn
 from memapp.store import chat, checkpoints, events, expectations
 
@@ -60,8 +61,10 @@ def _send(
     question = questions.open_question(runtime, earlier)
     expected = expectation(runtime, earlier)
     ahead = done_ahead(runtime, thread_id, expected)
-    now = runtime.clock()
     with runtime.database.write() as conn:
+        if replaced and question and (step := questions.answered_by(runtime, question)):
+            undo(runtime, step)  # it is answered anew
+        now = runtime.clock()
         left = chat.messages_after(conn, runtime.user_id, thread_id, replaced.seq) if replaced else []
         chat.set_active(conn, runtime.user_id, [one.id for one in left], active=False)
         message = chat.add_message(conn, runtime.user_id, thread.id, Role.USER, text, now, origin=Origin.TYPED, pasted=pasted)
@@ -82,7 +85,7 @@ def _send(
         ahead = None if expected is None or expected.surprised else ahead
         turn = OpenTurn(thread, earlier, message, reply, cancel or Cancel(), erasures, ahead=ahead, began_at=began_at)
         yield from answer(runtime, turn)
-    if asked := questions.ask_about(runtime, message, is_answer=heard is not None):
+    if asked := _spare(runtime, message, "ask", lambda: questions.ask_about(runtime, message, is_answer=heard is not None)):
         yield Asked(asked)
     if unlearned:
         yield unlearned
@@ -128,7 +131,7 @@ def resend_turn(
 ) -> Iterator[TurnEvent]:
     """Send other words in place of an earlier message; it and what followed leave the conversation but stay in the file.
 
-    What was learned from them and is not said any more goes to the trash.
+    What was learned from them and is not said any more goes to the trash; an answer to a question of memapp is taken back.
     """
     message = chat.get_message(runtime.database.read(), runtime.user_id, message_id)
     if message.role is not Role.USER:

@@ -1,8 +1,9 @@
 """Takes back what was learned from messages that the person rewrote, or calls a joke or a lie."""
 
+import sqlite3
 from collections.abc import Sequence
 
-from memapp.domain.changes import SoftDeleted
+from memapp.domain.changes import Change, Restored, SoftDeleted, Updated
 from memapp.domain.chat import Message, Role
 from memapp.domain.memory import Memory
 from memapp.domain.turn import Unlearned
@@ -18,38 +19,54 @@ def said_before(earlier: Sequence[Message]) -> list[str]:
 
 
 def unlearn(runtime: Runtime, thread_id: str, message_ids: Sequence[str], text: str) -> Unlearned | None:
-    """Move to the trash what came from these messages only and what `text` does not say; withdraw what they proposed.
+    """Move to the trash what came from these messages and neither `text` nor another message says; withdraw what they proposed.
 
     What the person pinned or changed stays: that is their own by now. It is one step, and can be taken back.
     """
     if not message_ids:
         return None
-    conn = runtime.database.read()
-    waiting = [one for one in pending.waiting(runtime) if one.proposer == "worker"]
-    unsaid = [
-        one.id for one in waiting if set(message_ids) & set(one.evidence) and not _is_said(runtime, one.evidence, message_ids)
-    ]
-    learned = memories.list_learned_from(conn, runtime.user_id, message_ids)
-    gone = [one for one in learned if _is_left_alone(runtime, one, message_ids) and check_fact(one.text, text)]
     actor = runtime.actor(thread_id)
-    with runtime.database.write() as writing:
-        expectations.learn_nothing(writing, runtime.user_id, message_ids)
-        for memory in gone:
-            changes.apply(writing, SoftDeleted(memory.id, "person", runtime.purge_at()), actor, runtime.clock())
+    with runtime.database.write() as conn:
+        expectations.learn_nothing(conn, runtime.user_id, message_ids)
+        gone = []
+        for memory in memories.list_learned_from(conn, runtime.user_id, message_ids):
+            if _is_left_alone(conn, runtime, memory) and check_fact(memory.text, text):
+                steps = _back_to_what_is_said(conn, runtime, memory, message_ids)
+                gone += [memory.text] if steps else []
+                for step in steps:
+                    changes.apply(conn, step, actor, runtime.clock())
+        proposed = consents.list_patches(conn, runtime.user_id, state="pending")
+        from_these = [one for one in proposed if one.proposer == "worker" and set(message_ids) & set(one.evidence)]
+        unsaid = [one.id for one in from_these if not _others(conn, runtime, one.evidence, message_ids)]
         pending.withdraw(runtime, unsaid, actor, "signals")
-    return Unlearned(tuple(one.text for one in gone), actor.step) if gone else None
+    return Unlearned(tuple(gone), actor.step) if gone else None
 
 
-def _is_said(runtime: Runtime, sources: Sequence[str], message_ids: Sequence[str]) -> bool:
-    """Say whether any other message that still stands says it."""
-    conn, user = runtime.database.read(), runtime.user_id
-    others = consents.still_there(conn, user, [source for source in sources if source not in message_ids])
-    return any(chat.get_message(conn, user, source).active for source in others)
+def _others(conn: sqlite3.Connection, runtime: Runtime, sources: Sequence[str], message_ids: Sequence[str]) -> list[Message]:
+    """Return the other messages that still stand."""
+    there = consents.still_there(conn, runtime.user_id, [source for source in sources if source not in message_ids])
+    return [one for one in (chat.get_message(conn, runtime.user_id, source) for source in there) if one.active]
 
 
-def _is_left_alone(runtime: Runtime, memory: Memory, message_ids: Sequence[str]) -> bool:
-    """Say whether nothing but these messages speaks for a memory, neither other words nor what the person did with it."""
-    if memory.pinned or _is_said(runtime, memory.sources, message_ids):
-        return False
-    entries = history.list_entries(runtime.database.read(), runtime.user_id, memory_id=memory.id)
-    return all(entry.actor == "worker" for entry in entries)
+def _is_left_alone(conn: sqlite3.Connection, runtime: Runtime, memory: Memory) -> bool:
+    """Say whether the person did nothing with a memory."""
+    entries = history.list_entries(conn, runtime.user_id, memory_id=memory.id)
+    return not memory.pinned and all(entry.actor == "worker" for entry in entries)
+
+
+def _back_to_what_is_said(
+    conn: sqlite3.Connection, runtime: Runtime, memory: Memory, message_ids: Sequence[str]
+) -> Sequence[Change]:
+    """Return what leaves of a memory only what other messages say: nothing to do, its earlier words, or what it took in."""
+    others = [one.typed_text for one in _others(conn, runtime, memory.sources, message_ids)]
+
+    def is_said(text: str) -> bool:
+        return any(not check_fact(text, other) for other in others)
+
+    if is_said(memory.text):
+        return ()
+    before = [one.text for one in reversed(history.list_versions(conn, runtime.user_id, memory.id)) if is_said(one.text)]
+    if before:
+        return (Updated(memory.id, text=before[0]),)
+    taken_in = [one.id for one in memories.list_taken_in(conn, runtime.user_id, memory.id) if is_said(one.text)]
+    return SoftDeleted(memory.id, "person", runtime.purge_at()), *(Restored(one) for one in taken_in)

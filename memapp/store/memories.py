@@ -71,6 +71,12 @@ def list_learned_from(conn: sqlite3.Connection, user_id: str, message_ids: Seque
     return _memories(conn, rows)
 
 
+def list_taken_in(conn: sqlite3.Connection, user_id: str, memory_id: str) -> list[Memory]:
+    """Return the memories that were merged into another."""
+    rows = conn.execute("SELECT * FROM memories WHERE user_id = ? AND state = 'merged' AND merged_into = ?", (user_id, memory_id))
+    return _memories(conn, rows.fetchall())
+
+
 def count_memories(conn: sqlite3.Connection, user_id: str, wanted: MemoryFilter) -> int:
     """Return how many memories a filter lets through."""
     source, values = _filtered(user_id, wanted)

@@ -36,14 +36,14 @@ def test_an_error_while_noticing_costs_no_answer_and_is_counted(
     assert (skipped["status"], skipped["thread_id"], skipped["meta"]) == ("skipped", thread, {"error": type(error).__name__})
 
 
-@pytest.mark.parametrize("step", ["compare", "unlearn"])
+@pytest.mark.parametrize("step", ["compare", "unlearn", "questions.ask_about"])
 def test_an_error_after_the_message_is_saved_costs_no_answer(
     runtime: Runtime, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise DiskFull("No space is left.")
 
-    monkeypatch.setattr(turn, step, fail)
+    monkeypatch.setattr(f"memapp.services.turn.{step}", fail)
     thread = new_chat(runtime)
     assert only(Completed, say(runtime, thread, "I keep bees.")).reply.status is MessageStatus.COMPLETE
     assert {one.text for one in chats.page(runtime, thread).messages} >= {"I keep bees."}

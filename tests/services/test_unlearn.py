@@ -2,6 +2,7 @@
 
 import pytest
 
+from memapp.domain.changes import Actor, Updated
 from memapp.domain.history import Event
 from memapp.domain.turn import Accepted, Unlearned
 from memapp.inference import Cancel
@@ -10,7 +11,7 @@ from memapp.services import curate, undo
 from memapp.services.consent import decisions, pending
 from memapp.services.turn import resend_turn
 from memapp.services.upkeep import work
-from memapp.store import history
+from memapp.store import changes, history
 from tests.builders import new_chat, only, say
 
 
@@ -72,6 +73,30 @@ def test_what_the_new_words_say_too_stays(runtime: Runtime) -> None:
     (memory,) = curate.list_memories(runtime)
     resent(runtime, first, "I love cats. Write me a short poem!")
     assert [one.id for one in curate.list_memories(runtime)] == [memory.id]
+
+
+@pytest.mark.parametrize("is_new", [True, False])
+def test_the_words_that_only_the_replaced_message_said_go_from_what_others_said_too(runtime: Runtime, is_new: bool) -> None:
+    told(runtime, "I have a dog.")
+    before, (dog,) = known(runtime), curate.list_memories(runtime)
+    second = told(runtime, "I have a dog named Rex." if is_new else "Hello.")
+    if not is_new:
+        change, worker = Updated(dog.id, text="User has a dog named Rex.", sources=(second,)), Actor(runtime.user_id, "worker")
+        with runtime.database.write() as conn:
+            changes.apply(conn, change, worker, runtime.clock())
+    together = known(runtime)
+    assert together == ({"User has a dog named Rex."}, set())
+    resent(runtime, second, "What is the time?")
+    assert known(runtime) == before
+    undo.undo_last(runtime)
+    assert known(runtime) == together
+
+
+def test_what_was_put_off_is_withdrawn_too(runtime: Runtime) -> None:
+    first = told(runtime, "I live in Oslo.")
+    decisions.snooze(runtime, pending.waiting(runtime)[0].id)
+    resent(runtime, first, "What is the time?")
+    assert pending.asleep(runtime) == []
 
 
 def test_what_was_also_said_elsewhere_or_is_the_person_s_own_by_now_stays(runtime: Runtime) -> None:
