@@ -121,8 +121,9 @@ def categories(runtime: Runtime) -> list[str]:
 
 
 def discard(runtime: Runtime, *memory_ids: str) -> Revision:
-    """Put memories into the trash: no search, prompt or index has them any more."""
-    return _apply(runtime, *(SoftDeleted(memory_id, "person", runtime.purge_at()) for memory_id in memory_ids))
+    """Put memories into the trash: no search, prompt or index has them any more. Of several, some may be there already."""
+    live = [one.id for one in get_many(runtime, memory_ids) if one.state is State.LIVE] if len(memory_ids) > 1 else []
+    return _apply(runtime, *(SoftDeleted(memory_id, "person", runtime.purge_at()) for memory_id in live or memory_ids))
 
 
 def restore(runtime: Runtime, *memory_ids: str) -> BroughtBack:

@@ -75,3 +75,13 @@ def test_many_come_back_in_one_step_that_is_undone_as_one(runtime: Runtime) -> N
     assert back.known == (some[1],)
     undo.undo(runtime, back.revisions[0].step)
     assert {memory.id for memory in curate.list_memories(runtime)} == {again}
+
+
+def test_of_many_those_in_the_trash_already_stop_nothing(runtime: Runtime) -> None:
+    some = [curate.add(runtime, f"User drinks {tea}.").memory_id for tea in ("oolong", "sencha", "assam")]
+    curate.discard(runtime, some[0])
+    curate.discard(runtime, *some)
+    assert curate.list_memories(runtime) == []
+    for gone in (some[:1], some):
+        with pytest.raises(UsageError, match="in the trash already"):
+            curate.discard(runtime, *gone)
