@@ -74,6 +74,8 @@ ONLY_WORDS = {
     "profile": "SELECT count(*) FROM profile WHERE instr(lower(value), ?)",
 }
 """A person who purges a memory does not mean these; who forgets a word everywhere does."""
+GOES_WITH_OTHERS = ("expectation", "needed information", "checkpoint", "older backup", "damaged copy")
+"""May go with another word: what followed from a prompt that held both, and a copy that cannot be cleaned."""
 
 Found = Counter[str]
 
@@ -146,7 +148,7 @@ def kill_rounds(
         for word in words:
             left = find(copy, word, numbers[word])
             erased += not left
-            torn += bool(left) and not all(left[name] for name in ("memory", "message", "index of memories", "backup"))
+            torn += bool(left) and not all(left[place] for place in places(way) if place not in GOES_WITH_OTHERS)
         shutil.rmtree(copy)
     return torn, erased
 
