@@ -69,7 +69,7 @@ def preview(runtime: Runtime, words: str) -> Preview:
     with one_at_a_time, runtime.database.rehearse(), runtime.database.decide() as conn:
         erased = erasing.erase(conn, Actor(runtime.user_id, "person", step=new_id(now)), Job(words=(words,)), now)
     needles = ByteNeedles([words])
-    backups = sum(traces.holds(path, needles) for path in traces.copies(runtime.paths.database))
+    backups = sum(traces.holds(path, needles) for path in traces.copies(runtime.database, runtime.user_id))
     return Preview(erased.memories, erased.messages, erased.others, backups)
 
 
@@ -150,7 +150,7 @@ def _clean_copies(runtime: Runtime, actor: Actor, job: Job, texts: Sequence[str]
     now = runtime.clock()
     return [
         traces.clean_copy(path, runtime.user_id, found, lambda conn: erasing.erase(conn, actor, job, now, said))
-        for path in traces.copies(runtime.paths.database)
+        for path in traces.copies(runtime.database, runtime.user_id)
     ]
 
 

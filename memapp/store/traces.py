@@ -11,12 +11,12 @@ from typing import BinaryIO
 from memapp.domain.forget import ByteNeedles
 from memapp.errors import DiskFull, StoreError, StoreLocked
 from memapp.store import schema
-from memapp.store.database import Database, open_copy
+from memapp.store.database import Database, open_copy, open_suspect
 from memapp.store.failures import translated_errors
 from memapp.store.forget.erasing import Erased
 from memapp.store.forget.gaps import empty_gaps
 from memapp.store.forget.todo import mark_erased, mark_settled, planned
-from memapp.store.place import COPY_FOLDERS, delete_copy, read_copy_name, restored_half
+from memapp.store.place import BACKUPS, COPY_FOLDERS, delete_copy, read_copy_name, restored_half
 from memapp.store.soundness import FULL_TEXT_TABLES
 
 HALVES = (".partial", ".partial-journal", "-wal.partial")
@@ -57,19 +57,21 @@ def settle(database: Database) -> bool:
     return True
 
 
-def copies(path: Path) -> list[Path]:
-    """Return the copies of a file that memapp made."""
-    return _made(path, ("",))
+def copies(database: Database, user_id: str) -> list[Path]:
+    """Return the copies of the file: those that memapp made, and those that the person put among the backups."""
+    mine = _first_change(database.read(), user_id)
+    others = (one for one in (database.path.parent / BACKUPS).glob("*") if read_copy_name(one.name) is None)
+    return [*_made(database.path, ("",)), *(one for one in sorted(others) if mine and _begins_with(one, user_id, mine))]
 
 
 def clean_copy(path: Path, user_id: str, traces: ByteNeedles, erase: Callable[[sqlite3.Connection], Erased]) -> Fate:
-    """Erase inside a copy; drop one that cannot be cleaned and has traces. A kill leaves it sound."""
+    """Erase inside a copy; drop one of memapp's own that cannot be cleaned and has traces. A kill leaves it sound."""
     try:
         return Fate.CLEANED if _erase_inside(path, user_id, erase) else Fate.UNTOUCHED
     except DiskFull:
         raise
     except StoreError:
-        if not traces.count(_chunks_of(path)):
+        if read_copy_name(path.name) is None or not traces.count(_chunks_of(path)):
             return Fate.UNTOUCHED
     delete_copy(path)
     return Fate.DROPPED
@@ -109,6 +111,21 @@ def _made(path: Path, endings: Sequence[str]) -> list[Path]:
     names = [(path.stem, ending) for ending in endings]
     found = (one for folder in COPY_FOLDERS for one in (path.parent / folder).glob("*"))
     return sorted(one for one in found if read_copy_name(one.name) in names and one.is_file() and not one.is_symlink())
+
+
+def _first_change(conn: sqlite3.Connection, user_id: str) -> str:
+    """Return the id of the first change ever made in a file: a copy of it has the same, whatever else was done in either."""
+    row = conn.execute("SELECT id FROM history WHERE user_id = ? ORDER BY number LIMIT 1", (user_id,)).fetchone()
+    return str(row["id"]) if row else ""
+
+
+def _begins_with(path: Path, user_id: str, first: str) -> bool:
+    """Tell whether a file that may be anybody's is a memory file with this first change."""
+    try:
+        with open_suspect(path) as conn:
+            return _first_change(conn, user_id) == first
+    except (StoreError, sqlite3.Error):
+        return False
 
 
 def _restored_halves(path: Path) -> list[Path]:

@@ -69,10 +69,14 @@ def test_with_its_messages_nothing_of_it_is_left_in_any_file(runtime: Runtime, t
     memory = learn(runtime)
     chats.save_draft(runtime, "", "My sister Zqarla lives in Ghent.")
     copy = back_up(runtime)
+    by_hand = runtime.database.backup(copy.with_name("before the party.db"))
+    older = copy.with_name("much older.db")
+    older.write_bytes(b"no database")
     assert {"memapp.db-wal", copy.name} <= files_with(tmp_path, b"zqarla")
     receipt = forget.purge(runtime, [memory], messages=True)
-    assert (receipt.memories, receipt.messages, receipt.backups_cleaned, receipt.left) == (1, 2, 1, ())
+    assert (receipt.memories, receipt.messages, receipt.backups_cleaned, receipt.left) == (1, 2, 2, ())
     assert files_with(tmp_path, b"zqarla") == set()
+    assert by_hand.exists() and older.exists()
     assert ask(runtime, "SELECT DISTINCT text FROM messages") == [("[erased]",)]
     assert ask(runtime, "SELECT title FROM threads") == [("[erased]",)]
 

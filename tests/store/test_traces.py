@@ -55,7 +55,7 @@ def test_only_copies_of_this_file_are_touched(database: Database) -> None:
     for name in (*ours, *others):
         (database.path.parent / name).touch()
     (database.path.parent / "backups" / "memapp-schema4-20260131T081500Z.db").symlink_to(database.path)
-    found = [path.relative_to(database.path.parent).as_posix() for path in traces.copies(database.path)]
+    found = [path.relative_to(database.path.parent).as_posix() for path in traces.copies(database, "me")]
     assert found == ours
 
 
