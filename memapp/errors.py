@@ -17,6 +17,8 @@
 Errors of libraries are translated where they are met (`store.failures`, `inference.*`), never further up.
 """
 
+from pathlib import Path
+
 
 class MemappError(Exception):
     """Something went wrong in a way that can be explained."""
@@ -65,6 +67,10 @@ class StoreError(MemappError):
 
 class Damaged(StoreError):
     """A backup has to take the place of the file."""
+
+    def __init__(self, message: str, advice: str, path: Path) -> None:
+        super().__init__(message, advice)
+        self.path = path
 
 
 class StoreLocked(StoreError):

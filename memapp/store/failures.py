@@ -79,7 +79,7 @@ def _translate(error: sqlite3.DatabaseError, path: Path) -> StoreError:
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
             return StoreError(f"{path} cannot be written.", "Check the folder's permissions, or choose another with --db.")
         case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
-            return Damaged(f"{path} is damaged or no database.", from_backup(path))
+            return Damaged(f"{path} is damaged or no database.", from_backup(path), path)
         case sqlite3.SQLITE_IOERR:
             return StoreError(f"The disk failed while using {path}.", "Check the disk; what was saved before is kept.")
         case _:

@@ -17,7 +17,7 @@ def check_damage(conn: sqlite3.Connection, path: Path) -> None:
     """Read the whole file through. Raises `Damaged` if it is."""
     damage = conn.execute("PRAGMA quick_check(1)").fetchone()[0]
     if damage != "ok":
-        raise Damaged(f"{path} is damaged ({damage}).", from_backup(path))
+        raise Damaged(f"{path} is damaged ({damage}).", from_backup(path), path)
 
 
 def check_schema(conn: sqlite3.Connection, path: Path) -> None:
@@ -28,6 +28,7 @@ def check_schema(conn: sqlite3.Connection, path: Path) -> None:
         raise Damaged(
             f"{path} was changed by another program: its {kind} {name} is not the one that memapp made.",
             f"Nothing is written to it. {from_backup(path)}",
+            path,
         )
 
 

@@ -11,6 +11,7 @@ from memapp.errors import MemappError
 
 if TYPE_CHECKING:
     from memapp.runtime import Runtime
+    from memapp.services.backups import Copy
     from memapp.services.merge import Written
 
 
@@ -26,6 +27,8 @@ class OpeningFailed(Announcement):
     """The memory file could not be opened."""
 
     error: MemappError
+    backup: "Copy | None" = None
+    """What can take the place of a damaged file."""
 
 
 @dataclass

@@ -37,6 +37,7 @@ from memapp.ui.told import told
 if TYPE_CHECKING:
     from memapp.domain.chat import Thread
     from memapp.runtime import Runtime
+    from memapp.services.backups import Copy
     from memapp.ui.badges import Badges
     from memapp.ui.screens.chat import ChatScreen
     from memapp.ui.talk import Talk
@@ -130,8 +131,13 @@ class MemappApp(App[None]):
             heed_signals(self)
         self._typing = asyncio.create_task(self._deliver_keys(), name="memapp-keys")
         # After the first paint, on a thread: reading settings, opening the file, importing the rest of the screen.
-        begin = (self, self._start, self._crash_folder)
-        self.call_after_refresh(threading.Thread(target=open_file, args=begin, name="memapp-open", daemon=True).start)
+        self.call_after_refresh(self.open_file)
+
+    def open_file(self, backup: "Copy | None" = None) -> None:
+        """Open the memory on a thread, after a backup was put in its place if one is given."""
+        self._failed = False
+        begin = (self, self._start, self._crash_folder, backup)
+        threading.Thread(target=open_file, args=begin, name="memapp-open", daemon=True).start()
 
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
@@ -157,7 +163,7 @@ class MemappApp(App[None]):
         self._failed = True
         self._return_code = event.error.exit_code
         if isinstance(self.screen, OpeningScreen):
-            await self.screen.fail(event.error)
+            await self.screen.fail(event.error, event.backup)
 
     async def on_opened(self, event: Opened) -> None:
         from memapp.ui.badges import COUNT_SECONDS, Badges

@@ -3,14 +3,15 @@
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import Screen
 from textual.widgets import Static
 
-from memapp.errors import MemappError, StoreLocked
+from memapp.errors import Damaged, MemappError, StoreLocked
 from memapp.ui.announce import Opened, OpeningFailed
 from memapp.ui.crash import write_crash_file
 from memapp.ui.safe import joined, notify
@@ -21,6 +22,7 @@ from memapp.ui.widgets.topbar import TopBar
 
 if TYPE_CHECKING:
     from memapp.runtime import Runtime
+    from memapp.services.backups import Copy
     from memapp.ui.app import MemappApp
 
 
@@ -28,11 +30,15 @@ class OpeningScreen(Screen[None]):
     """Top line, empty conversation, composer."""
 
     AUTO_FOCUS = "Composer"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("r", "put_back", "Put the backup back", show=False, id="opening.put_back")]
+
+    app: "MemappApp"
 
     def __init__(self) -> None:
         super().__init__()
         self.sent: tuple[str, tuple[tuple[int, int], ...]] = ("", ())
         """What the person sent before there was anything to send it to, with its pasted spans."""
+        self._backup: Copy | None = None
 
     def compose(self) -> ComposeResult:
         yield TopBar()
@@ -53,21 +59,44 @@ class OpeningScreen(Screen[None]):
         composer = self.query_one(Composer)
         return composer.text, composer.pasted
 
-    async def fail(self, error: MemappError) -> None:
+    async def fail(self, error: MemappError, backup: "Copy | None") -> None:
         """Say why the memory could not be opened and what to do."""
+        self._backup = backup
         self.query_one(Composer).display = False
         self.query_one(StatusLine).say("")
         advice = error.advice or ("Close it there, then start memapp again." if isinstance(error, StoreLocked) else "")
-        card = joined(
-            (error.title, "bold $error"), "\n\n", error.message, "\n\n" if advice else "", advice, ("\n\nq quits", "$text-muted")
-        )
+        said = [error.message, _offer(backup) if backup else advice]
+        keys = "r puts it back · q quits" if backup else "q quits"
+        card = joined((error.title, "bold $error"), *(f"\n\n{one}" for one in said if one), (f"\n\n{keys}", "$text-muted"))
         await self.query_one("#opening").mount(Static(card, markup=False, id="opening-card"))
         self.set_focus(None)
 
+    async def action_put_back(self) -> None:
+        """Let the backup take the place of the damaged file, and open it."""
+        if self._backup is not None:
+            backup, self._backup = self._backup, None
+            await self.query("#opening-card").remove()
+            self.query_one(Composer).display = True
+            self.query_one(Composer).hint("Putting the backup back…")
+            self.app.open_file(backup)
 
-def open_file(app: "MemappApp", start: Callable[[], "Runtime"], crash_folder: Path) -> None:
-    """Open the file and announce it, on a thread; then read it through while the person begins."""
+
+def _offer(backup: "Copy") -> str:
+    from memapp.domain.backups import in_words
+    from memapp.ui.memories.words import when
+
+    now = datetime.now(UTC)
+    lost = in_words(now - backup.made_at)
+    return (
+        f"There is a sound backup of {when(backup.made_at, now)}; what came in the {lost} since is not in it."
+        f" The damaged file is kept beside it as it is."
+    )
+
+
+def open_file(app: "MemappApp", start: Callable[[], "Runtime"], crash_folder: Path, backup: "Copy | None" = None) -> None:
+    """Open the file and announce it, on a thread; then read it through while the person begins. A backup is put back before."""
     try:
+        aside = _put_back(backup) if backup else None
         runtime = start()
         # Imported here so that no later key waits for it.
         from memapp.ui import modes
@@ -75,7 +104,7 @@ def open_file(app: "MemappApp", start: Callable[[], "Runtime"], crash_folder: Pa
 
         modes.screens()
     except MemappError as error:
-        app.post_message(OpeningFailed(error))
+        app.post_message(OpeningFailed(error, _newest_sound(error)))
         return
     except Exception as error:
         path = write_crash_file(error, crash_folder, datetime.now(UTC))
@@ -83,7 +112,21 @@ def open_file(app: "MemappApp", start: Callable[[], "Runtime"], crash_folder: Pa
         app.post_message(OpeningFailed(problem))
         return
     app.post_message(Opened(runtime))
+    if aside:
+        app.call_from_thread(notify, app, f"The damaged file is kept for 30 days: {aside}", title="Put back", seconds=60.0)
     try:
         runtime.database.check()
     except MemappError as error:  # damage is told; nothing else can be done about it here
         app.call_from_thread(notify, app, str(error), title=error.title, problem=True, seconds=60.0)
+
+
+def _put_back(backup: "Copy") -> Path | None:
+    from memapp.services import backups
+
+    return backups.put_back(backup)
+
+
+def _newest_sound(error: MemappError) -> "Copy | None":
+    from memapp.services import backups
+
+    return backups.newest_sound(error.path) if isinstance(error, Damaged) else None

@@ -1,0 +1,37 @@
+"""A memory that cannot be opened: what the first screen says, and the key that helps."""
+
+from datetime import UTC, datetime, timedelta
+
+from memapp.runtime import Runtime
+from memapp.store.database import open_database
+from memapp.store.place import BACKUPS, new_copy
+from memapp.ui.app import MemappApp
+from tests.builders import damage
+from tests.ui.conftest import Seen, World
+
+
+async def test_a_key_puts_the_newest_sound_backup_in_place_of_a_damaged_file(world: World) -> None:
+    path = world.folder / "memapp.db"
+    made = open_database(path)
+    now = datetime.now(UTC)
+    made.backup(new_copy(path, BACKUPS, "auto", now - timedelta(minutes=25, seconds=30)))
+    damage(made.backup(new_copy(path, BACKUPS, "auto", now - timedelta(minutes=5))), "memories_due")
+    made.close()
+    damage(path, "memories_due")
+    damaged = path.read_bytes()
+
+    def start() -> Runtime:
+        world.database = open_database(path)
+        return world.start()
+
+    app = MemappApp(start)
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        seen = Seen(app, pilot)
+        await seen.until(lambda: "r puts it back · q quits" in seen.words())
+        assert "is damaged" in seen.words() and "the 25 minutes since" in seen.words()
+        await pilot.press("r")
+        await seen.ready()
+        (aside,) = (world.folder / "damaged").iterdir()
+        assert aside.read_bytes() == damaged
+        await seen.until(lambda: any(aside.name in toast for toast in seen.toasts()))
+    assert app.talk.close(3)
