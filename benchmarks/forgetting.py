@@ -86,7 +86,7 @@ class MadeUpEmbedder:
     model_id = "made-up"
     dimension = 64
 
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def embed(self, texts: Sequence[str], *, wait: bool = True) -> NDArray[np.float32]:  # noqa: ARG002  # it never loads
         seeds = [int.from_bytes(hashlib.sha256(text.encode()).digest()) for text in texts]
         rows = np.array([np.random.default_rng(seed).standard_normal(self.dimension) for seed in seeds], np.float32)
         return rows / np.linalg.norm(rows, axis=1, keepdims=True)

@@ -77,7 +77,7 @@ class MadeUpEmbedder:
     def __init__(self) -> None:
         self._random = np.random.default_rng(0)
 
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def embed(self, texts: Sequence[str], *, wait: bool = True) -> NDArray[np.float32]:  # noqa: ARG002  # it never loads
         rows = self._random.standard_normal((len(texts), DIMENSION), dtype=np.float32) + np.float32(LEANING)
         return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 

@@ -85,8 +85,11 @@ class Embedder(Protocol):
     model_id: str
     dimension: int
 
-    def embed(self, texts: Sequence[str]) -> "np.ndarray[tuple[int, int], np.dtype[np.float32]]":
-        """Return one unit-length float32 row of `dimension` numbers for each text. Raises `ModelError`."""
+    def embed(self, texts: Sequence[str], *, wait: bool = True) -> "np.ndarray[tuple[int, int], np.dtype[np.float32]]":
+        """Return one unit-length float32 row of `dimension` numbers for each text.
+
+        Raises `ModelError`; also `ModelLoading`, at once unless it shall `wait`, when the model died and is loaded again.
+        """
 
     def close(self) -> None:
         """Release the model."""

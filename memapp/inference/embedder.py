@@ -49,14 +49,14 @@ class SentenceEmbedder:
         self._closed = False
         atexit.register(self.close)
 
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return one unit-length float32 row for each text, waiting for the model if need be.
+    def embed(self, texts: Sequence[str], *, wait: bool = True) -> NDArray[np.float32]:
+        """Return one unit-length float32 row for each text, waiting for the model to load if need be and if asked to.
 
         Raises `ModelLoading` when it takes too long to load, `ModelError` when it cannot be loaded, died or was closed.
         """
         if self._closed:
             raise _closed()
-        rows = [self._embed(texts[at : at + BATCH]) for at in range(0, len(texts), BATCH)]
+        rows = [self._embed(texts[at : at + BATCH], wait) for at in range(0, len(texts), BATCH)]
         return np.concatenate(rows) if rows else np.empty((0, self.dimension), dtype=np.float32)
 
     def close(self) -> None:
@@ -80,10 +80,10 @@ class SentenceEmbedder:
                 self._child = _Child(self._folder, self.dimension)
             return self._child
 
-    def _embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def _embed(self, texts: Sequence[str], wait: bool) -> NDArray[np.float32]:
         child = self._living_child()
         try:
-            child.ready.result(self._load_seconds)
+            child.ready.result(self._load_seconds if wait else 0)
         except FutureTimeout:
             raise ModelLoading("The embedding model is still loading.", f"Try again in a moment. {_WITHOUT}") from None
         answer = child.submit([_readable(text) for text in texts])

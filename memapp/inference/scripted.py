@@ -297,7 +297,7 @@ class ScriptedEmbedder:
         """Set to let every call fail."""
         self._closed = False
 
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def embed(self, texts: Sequence[str], *, wait: bool = True) -> NDArray[np.float32]:  # noqa: ARG002  # it never loads
         """Return one unit-length float32 row for each text. Raises `ModelError` after `close`, or when broken."""
         if self._closed or self.broken:
             raise ModelError("The scripted embedder does not answer.", "Start it again.")

@@ -69,7 +69,7 @@ def _embedded(runtime: Runtime, text: str) -> NDArray[np.float32] | None:
     if embedder is None or not text.strip():
         return None
     try:
-        vector: NDArray[np.float32] = embedder.embed([text[: vectors.EMBEDDED_CHARS]])[0]
+        vector: NDArray[np.float32] = embedder.embed([text[: vectors.EMBEDDED_CHARS]], wait=False)[0]
     except ModelError as error:
         log.warning("recalling without meaning: %s", type(error).__name__)
         return None

@@ -250,7 +250,7 @@ def _similarity(runtime: Runtime, one: str, other: str) -> float | None:
     if embedder is None:
         return None
     try:
-        first, second = embedder.embed([one, other])
+        first, second = embedder.embed([one, other], wait=False)
     except ModelError:
         return None  # the verdict says in words that it had to do without meaning
     return float(first @ second)

@@ -136,7 +136,10 @@ def test_a_dead_child_is_an_error_once_and_a_new_one_the_next_time(opened):
     until(lambda: children() == [] or children()[0].status() == psutil.STATUS_ZOMBIE)
     with pytest.raises(ModelError, match="stopped"):
         opened.embed(["a"])
+    with pytest.raises(ModelLoading):
+        opened.embed(["a"], wait=False)
     assert opened.embed(["a"]).shape == (1, 3)
+    assert opened.embed(["a"], wait=False).shape == (1, 3)
 
 
 def test_it_is_started_again_three_times_at_most(opened):

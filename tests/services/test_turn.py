@@ -57,14 +57,16 @@ def test_a_message_is_saved_before_any_model_compares_what_it_means(runtime: Run
     model.enqueue("Hello.", prediction="Let us talk about tea.")
     say(runtime, thread, "Hi!")
     texts: list[str] = []
+    waited: list[bool] = []
 
-    def look(wanted: Sequence[str]) -> NDArray[np.float32]:
+    def look(wanted: Sequence[str], *, wait: bool) -> NDArray[np.float32]:
+        waited.append(wait)
         texts.append(chats.page(runtime, thread).messages[-2].text)
         return ScriptedEmbedder().embed(wanted)
 
     monkeypatch.setattr(runtime.embedding.ready(), "embed", look)
     assert only(Checked, say(runtime, thread, "Tell me about coffee.")).expected is not None
-    assert set(texts) == {"Tell me about coffee."}
+    assert (set(texts), set(waited)) == ({"Tell me about coffee."}, {False}), "nor does a person wait for one that has to load"
 
 
 def test_words_that_cannot_be_saved_replace_nothing(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
