@@ -264,9 +264,10 @@ END;
 CREATE TRIGGER patches_need_a_yes BEFORE UPDATE OF state ON patches WHEN new.state = 'approved' AND NOT (
     new.decided_at <= old.expires_at AND (
         new.decided_by = 'person'
-        OR new.decided_by = 'chat' AND EXISTS (         -- a typed message came right after the question
+        OR new.decided_by = 'chat' AND EXISTS (         -- a typed message came right after the question, and no other since
             SELECT 1 FROM messages q JOIN messages a ON a.thread_id = q.thread_id AND a.seq > q.seq
-            WHERE q.id = old.asked_in AND a.role = 'user' AND a.origin = 'typed' AND a.active = 1)
+            WHERE q.id = old.asked_in AND a.role = 'user' AND a.active = 1
+            GROUP BY q.id HAVING count(*) = 1 AND max(a.origin) = 'typed')
         OR new.decided_by = 'signals'
            AND (SELECT sensitivity FROM profile_fields WHERE name = old.field) = 'benign'
            AND (SELECT count(*) FROM patch_evidence e JOIN messages m ON m.id = e.message_id

@@ -180,8 +180,9 @@ def snooze(conn: sqlite3.Connection, user_id: str, patch_id: str, until: datetim
 
 
 def asked_in(conn: sqlite3.Connection, user_id: str, message_id: str) -> Patch | None:
-    """Return the patch that a message asks about, whatever became of it."""
-    row = conn.execute(f"{_PATCHES} WHERE p.user_id = ? AND p.asked_in = ?", (user_id, message_id)).fetchone()
+    """Return the patch that a message asks about, whatever became of it; the last copy of one that was taken back."""
+    asked = f"{_PATCHES} WHERE p.user_id = ? AND p.asked_in = ? ORDER BY p.id DESC LIMIT 1"
+    row = conn.execute(asked, (user_id, message_id)).fetchone()
     return _patch(row) if row else None
 
 

@@ -3,14 +3,18 @@
 import pytest
 
 from memapp.domain.chat import OWN_WORDS
-from memapp.domain.turn import Asked, Completed
+from memapp.domain.turn import Accepted, Asked, Completed
 from memapp.errors import UsageError
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
-from memapp.services import chats
+from memapp.services import chats, curate
 from memapp.services.consent import decisions, pending
-from memapp.services.turn import retry_turn
+from memapp.services.turn import resend_turn, retry_turn
 from tests.builders import new_chat, only, say
+
+
+def known(runtime: Runtime) -> list[str]:
+    return [memory.text for memory in curate.list_memories(runtime)]
 
 
 @pytest.mark.parametrize(("answer", "known"), [("yes", {"city": "Oslo"}), ("no", {})])
@@ -25,6 +29,32 @@ def test_it_is_answered_by_the_app_in_its_own_words(
     assert (reply.model, len(model.seen)) == (OWN_WORDS, calls)
     with pytest.raises(UsageError):
         list(retry_turn(runtime, reply.id))
+
+
+@pytest.mark.parametrize(
+    "answers", [("yes", "no", "yes"), ("no", "yes", "yes, please"), ("yes", "What a day.", "no"), ("no, Bergen", "yes")]
+)
+def test_an_answer_that_is_edited_is_heard_anew(runtime: Runtime, answers: tuple[str, ...]) -> None:
+    thread = new_chat(runtime)
+    only(Asked, say(runtime, thread, "I live in Oslo."))
+    happened = say(runtime, thread, answers[0])
+    for answer in answers[1:]:
+        happened = list(resend_turn(runtime, only(Accepted, happened).message.id, answer))
+        yes = answer.startswith("yes")
+        assert (decisions.profile(runtime), known(runtime)) == (({"city": "Oslo"}, ["User lives in Oslo."]) if yes else ({}, []))
+        assert [one.new_value for one in pending.waiting(runtime)] == (["Oslo"] if answer == "What a day." else [])
+        assert (only(Completed, happened).reply.model == OWN_WORDS) is (answer != "What a day.")
+
+
+def test_an_answer_is_not_edited_over_what_was_changed_since(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    only(Asked, say(runtime, thread, "I live in Oslo."))
+    message = only(Accepted, say(runtime, thread, "yes")).message
+    decisions.set_field(runtime, "city", "Bergen")
+    with pytest.raises(UsageError, match="changed again"):
+        list(resend_turn(runtime, message.id, "no"))
+    assert chats.page(runtime, thread).messages[-2] == message
+    assert decisions.profile(runtime) == {"city": "Bergen"}
 
 
 def test_it_stands_below_an_answer_that_is_retried_and_still_hears(runtime: Runtime, model: ScriptedModel) -> None:

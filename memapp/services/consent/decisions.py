@@ -165,10 +165,7 @@ def _against_now(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, by: D
     if not adds_up(patch.field) or patch.proposer == "person" or patch.old_value == pending.current(conn, runtime, patch.field):
         return patch
     consents.decide(conn, runtime.user_id, patch.id, "withdrawn", by, runtime.clock())
-    anew = pending.add_again(conn, runtime, patch, patch.proposer)
-    if question := consents.question_of(conn, runtime.user_id, patch.id):
-        consents.mark_asked(conn, runtime.user_id, anew.id, question)
-    return anew
+    return pending.add_again(conn, runtime, patch, patch.proposer)
 
 
 def turn_down(

@@ -139,11 +139,13 @@ def add(conn: sqlite3.Connection, runtime: Runtime, field: str, old: str, new: s
 
 
 def add_again(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, proposer: str) -> Patch:
-    """Queue a copy of a proposal, updated to the current profile, with its evidence and its waiting memory."""
+    """Queue a copy of a proposal, updated to the current profile, with its evidence, its question and its waiting memory."""
     moved = rebased(patch, current(conn, runtime, patch.field))
     held = consents.held(conn, runtime.user_id, patch.id)
     copy = add(conn, runtime, moved.field, moved.old_value, moved.new_value, proposer, held)
     consents.copy_evidence(conn, patch.id, copy.id)
+    for question in consents.still_there(conn, runtime.user_id, [consents.question_of(conn, runtime.user_id, patch.id)]):
+        consents.mark_asked(conn, runtime.user_id, copy.id, question)
     return copy
 
 

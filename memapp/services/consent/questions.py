@@ -11,7 +11,7 @@ from memapp.domain.text import clean, one_line
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions, pending, proposals
-from memapp.store import chat, consents
+from memapp.store import chat, consents, history
 
 TURNS_BETWEEN_QUESTIONS = 10
 MESSAGES_SINCE = 20
@@ -143,6 +143,17 @@ def hear(runtime: Runtime, question: Message, reply: Message) -> bool | None:
     if instead:
         proposals.propose(runtime, patch.field, instead, message_id=reply.id, typed=True)
     return False if instead else yes
+
+
+def answered_by(runtime: Runtime, question: Message) -> str:
+    """Return the step of the answer that decided on a question; empty if none did, or if it was taken back."""
+    conn, user = runtime.database.read(), runtime.user_id
+    patch = consents.asked_in(conn, user, question.id)
+    if patch is None or patch.decided_by != "chat":
+        return ""
+    entries = history.list_entries(conn, user, memory_id=f"profile:{patch.field}", limit=None)
+    step = next(one.step for one in entries if one.meta.get("patch_id") == patch.id)
+    return "" if history.was_taken_back(conn, user, step) else step
 
 
 def _came_up(patch: Patch) -> bool:

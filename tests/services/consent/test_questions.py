@@ -1,5 +1,7 @@
 """The question in the chat: which proposal it is about, and what a yes to it keeps."""
 
+import sqlite3
+
 import pytest
 
 from memapp.domain.chat import Origin, Role
@@ -91,6 +93,16 @@ def test_a_question_about_one_more_value_names_that_one_and_hears_it_again(runti
     assert question.text == "Shall I remember this about your health: diabetes? (yes / no)"
     assert questions.hear(runtime, question, typed(runtime, thread, "Yes, diabetes.")) is True
     assert decisions.profile(runtime) == {"health": "asthma; diabetes"}
+
+
+def test_a_yes_after_other_words_is_none_to_the_schema(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    patch = proposed(runtime)
+    questions.ask(runtime, patch.id, thread)
+    for words in ("What a day.", "yes"):
+        typed(runtime, thread, words)
+    with pytest.raises(sqlite3.IntegrityError, match="nobody said yes"), runtime.database.decide() as conn:
+        consents.decide(conn, runtime.user_id, patch.id, "approved", "chat", runtime.clock())
 
 
 @pytest.mark.parametrize("answer", ["yes, but call it Gent", "What a day."])
