@@ -19,7 +19,7 @@ from memapp.domain.duplicates import duplicate_of, normalise
 from memapp.domain.filters import ALL_LIVE
 from memapp.domain.framing import told_by_healers
 from memapp.domain.grounding import check_grounding
-from memapp.domain.memory import Memory, State
+from memapp.domain.memory import Memory
 from memapp.domain.prediction import Surprise
 from memapp.domain.profile import Stated, same_value, stated
 from memapp.domain.profile_hints import Hint, unknown_in
@@ -163,9 +163,6 @@ def _memory(runtime: Runtime, memory_id: str, draft: Draft, message: Message, no
         kind=draft.kind,
         category=draft.category or NOTES,
         importance=DEFAULT_IMPORTANCE,
-        pinned=False,
-        state=State.LIVE,
-        reason="",
         origin="distilled",
         sources=(message.id,),
         agent_id=chat.get_thread(runtime.database.read(), runtime.user_id, message.thread_id).persona,

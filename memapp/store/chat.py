@@ -5,7 +5,7 @@ Functions that write take the connection of an open `Database.write()`; function
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
 
@@ -204,6 +204,15 @@ def get_message(conn: sqlite3.Connection, user_id: str, message_id: str) -> Mess
     if row is None:
         raise NotFound(f"There is no message {message_id}.")
     return _message(row)
+
+
+def still_there(conn: sqlite3.Connection, user_id: str, message_ids: Iterable[str]) -> list[str]:
+    """Return those of these message ids that exist, in the given order."""
+    rows = conn.execute(
+        "SELECT m.id FROM json_each(?) asked JOIN messages m ON m.id = asked.value WHERE m.user_id = ? ORDER BY asked.key",
+        (to_json(list(message_ids)), user_id),
+    )
+    return [row["id"] for row in rows]
 
 
 def list_messages(

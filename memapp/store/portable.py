@@ -5,7 +5,7 @@ Memories are not written here: `store.changes.apply` does that.
 
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -167,13 +167,3 @@ def insert_used(conn: sqlite3.Connection, memory_id: str, used: portable.Used) -
         "INSERT INTO memory_uses (memory_id, last_accessed, uses, days) VALUES (?, ?, ?, ?)",
         (memory_id, used.last_accessed, used.uses, used.days),
     )
-
-
-def existing(conn: sqlite3.Connection, user_id: str, message_ids: Sequence[str]) -> list[str]:
-    """Return those of the messages that exist, in the given order."""
-    rows = conn.execute(
-        "SELECT id FROM messages WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",
-        (user_id, to_json(list(message_ids))),
-    )
-    found = {row["id"] for row in rows}
-    return [one for one in message_ids if one in found]

@@ -13,7 +13,7 @@ from memapp.services.imports import foreign
 from memapp.services.imports.lines import live_memory
 from memapp.services.imports.questions import ask_again, asks
 from memapp.services.imports.work import Work
-from memapp.store import changes, memories, portable
+from memapp.store import changes, chat, memories, portable
 from memapp.store.rows import new_id, to_time
 
 
@@ -23,7 +23,7 @@ def take_memory(work: Work, line: MemoryLine) -> None:
     if there is not None and (line.state != "live" or there["reason"] != "undone" or there["text"] != line.text):
         work.known += 1
         return
-    sources = portable.existing(work.conn, work.user_id, line.sources)
+    sources = chat.still_there(work.conn, work.user_id, line.sources)
     memory = replace(_memory(line), sources=tuple(sources))
     if not _may_come_in(work, memory):
         work.absent.add(line.id)

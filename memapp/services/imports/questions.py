@@ -18,7 +18,7 @@ from memapp.services.consent import proposals
 from memapp.services.forget import is_forgotten
 from memapp.services.imports.lines import live_memory
 from memapp.services.imports.work import Work
-from memapp.store import consents, portable
+from memapp.store import chat, consents, portable
 
 
 def take_patch(work: Work, line: PatchLine) -> None:
@@ -82,7 +82,7 @@ def _take_apart(work: Work, held: Memory) -> None:
 
 
 def _held(work: Work, held: Held) -> Memory:
-    return replace(live_memory(held), sources=tuple(portable.existing(work.conn, work.user_id, held.sources)))
+    return replace(live_memory(held), sources=tuple(chat.still_there(work.conn, work.user_id, held.sources)))
 
 
 def _propose(work: Work, field: str, value: str, held: Memory | None, evidence: Iterable[str] = ()) -> None:
@@ -90,7 +90,7 @@ def _propose(work: Work, field: str, value: str, held: Memory | None, evidence: 
     if patch is None:
         work.known += 1
         return
-    for message_id in portable.existing(work.conn, work.user_id, list(evidence)):
+    for message_id in chat.still_there(work.conn, work.user_id, evidence):
         consents.add_evidence(work.conn, patch.id, message_id, typed=False)
     waiting = consents.held(work.conn, work.user_id, patch.id)
     if held and (waiting is None or waiting.text != held.text):
