@@ -22,10 +22,12 @@ if TYPE_CHECKING:
 @click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="A file; else standard output.")
 @click.pass_obj
 def export(options: dict[str, Any], form: Literal["jsonl", "md"], output: Path | None) -> None:
-    """Write everything that memapp has of you.
+    """Write everything that memapp knows of you, and all chats.
 
-    Anybody could change such a file. So when it is imported, no message in it counts as typed by you, and the profile asks
-    for your yes again. To move everything as it is: `memapp backup`, and `memapp restore --file`.
+    Not in it: who changed what (that is `memapp history --format jsonl`), and any trace of what you erased for good, so that
+    another memapp may learn that again unasked. Anybody could change such a file. So when it is imported, no message in it counts
+    as typed by you, and the profile asks for your yes again. To move to another machine with everything as it is: `memapp
+    backup`, and `memapp restore --file`.
     """
     from memapp.services import exports
 

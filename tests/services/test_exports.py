@@ -1,5 +1,6 @@
 """Files that are written: private, whole or not at all, and one of them for reading."""
 
+import json
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,7 +9,7 @@ import pytest
 
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
-from memapp.services import exports
+from memapp.services import curate, exports, forget
 from tests.services.imports.builders import lived_in
 
 
@@ -42,3 +43,8 @@ def test_the_markdown_is_for_reading(runtime: Runtime) -> None:
     assert "- Home: Bruges" in text
     assert "- I keep hens. ★" in text
     assert "Which flowers do I grow?" in text
+
+
+def test_an_export_has_no_trace_of_what_was_erased_for_good(runtime: Runtime) -> None:
+    forget.purge(runtime, [curate.add(runtime, "I keep bees.").memory_id])
+    assert [json.loads(line)["type"] for line in exports.as_lines(runtime)] == ["header"]
