@@ -6,7 +6,7 @@ says why it matched. Every turn and `memory.query` come through here; finding wh
 
 import logging
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -49,14 +49,14 @@ def recall(runtime: Runtime, request: RecallRequest) -> list[Recalled]:
     keywords = ranking.keyword_words(request.needed_info, words)
     vector = _embedded(runtime, request.text)
     candidates = [
-        one
+        replace(one, at=one.at.astimezone())  # the days that are named and told are the person's
         for kind in request.kinds
         for one in _candidates(runtime, kind, request, words, keywords, vector)
         if one.id not in request.without
     ]
     if request.scope is not None:  # to the person, who looks for themself, nothing they said is hidden
         candidates = _without_taken_back(runtime, candidates)
-    now = runtime.clock()
+    now = runtime.clock().astimezone()
     edges = _edges(runtime, request, candidates)
     strength = _strongest(edges, {one.id for one in candidates})
     ranked = ranking.fuse(candidates, words, keywords, now, named_times(request.text, now.date()), strength)

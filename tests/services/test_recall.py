@@ -1,16 +1,19 @@
 """Recall on a real store, with the scripted embedder: texts that share words are alike."""
 
+import time
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from memapp.domain.chat import Origin, Role
+from memapp.prompts.quotes import quote
 from memapp.runtime import USER_ID, Runtime
 from memapp.services import curate
 from memapp.services.recall import RecallRequest, recall
 from memapp.store import chat, memories, vectors
-from tests.builders import make_runtime
+from tests.builders import Clock, make_runtime
 
 
 @pytest.fixture
@@ -60,6 +63,17 @@ def test_a_message_comes_with_who_said_it_where_and_when(runtime: Runtime) -> No
     (hit,) = recall(runtime, RecallRequest("Ghent"))
     message = chat.get_message(runtime.database.read(), USER_ID, id)
     assert (hit.id, hit.said_by, hit.thread_id, hit.at) == (id, "user", message.thread_id, message.created_at)
+
+
+def test_today_and_the_day_of_what_was_said_are_the_person_s(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "America/Los_Angeles")
+    time.tzset()
+    assert isinstance(runtime.clock, Clock)
+    runtime.clock.now = datetime(2026, 1, 30, 18, tzinfo=UTC)  # ten in the morning there
+    told(runtime, "I bought seeds for the garden.")
+    runtime.clock.now += timedelta(hours=10)
+    (hit,) = recall(runtime, RecallRequest("What did I say today about seeds?"))
+    assert ("then" in hit.why, quote(hit)) == (True, '"I bought seeds for the garden." (January 30)')
 
 
 def test_it_works_without_the_embedder(tmp_path: Path) -> None:
