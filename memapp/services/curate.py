@@ -5,8 +5,11 @@ from dataclasses import dataclass
 
 from memapp.domain.categories import NOTES, RECENT_ACTIVITY
 from memapp.domain.changes import Change, Created, Pinned, Restored, Revision, SoftDeleted, Updated
+from memapp.domain.distil import distil
+from memapp.domain.duplicates import normalise
 from memapp.domain.filters import ALL_LIVE, MemoryFilter, Sort
 from memapp.domain.memory import MAX_MEMORY_CHARS, MAX_TAG_CHARS, MAX_TAGS, Kind, Memory, State
+from memapp.domain.profile_forms import in_first_person
 from memapp.domain.profile_hints import unknown_in
 from memapp.domain.tags import tags_after, tags_for
 from memapp.domain.text import clean, one_line, shorten
@@ -47,6 +50,7 @@ def add(
     _check_category(runtime, category or NOTES)
     _check_importance(importance)
     text = _checked(text)
+    _refuse_same(runtime, text)
     now = runtime.clock()
     memory = Memory(
         id=new_id(now),
@@ -189,6 +193,15 @@ def _checked(text: str) -> str:
             "Split it.",
         )
     return text
+
+
+def _refuse_same(runtime: Runtime, text: str) -> None:
+    """Raise `UsageError` where a memory says the same of the person in the third person, or in the first: `I live in Oslo`."""
+    told = in_first_person(text)
+    others = [told, *(draft.text for draft in distil(text) if normalise(in_first_person(draft.text)) == normalise(told))]
+    for other in others:
+        if same := memories.find_same(runtime.database.read(), runtime.user_id, normalise(other)):
+            raise UsageError("memapp knows that already.", f"It is memory {same}.")
 
 
 def _check_category(runtime: Runtime, category: str) -> None:
