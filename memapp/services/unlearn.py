@@ -44,7 +44,7 @@ def unlearn(runtime: Runtime, thread_id: str, message_ids: Sequence[str], text: 
 
 def _others(conn: sqlite3.Connection, runtime: Runtime, sources: Sequence[str], message_ids: Sequence[str]) -> list[Message]:
     """Return the other messages that still stand."""
-    there = consents.still_there(conn, runtime.user_id, [source for source in sources if source not in message_ids])
+    there = chat.still_there(conn, runtime.user_id, [source for source in sources if source not in message_ids])
     return [one for one in (chat.get_message(conn, runtime.user_id, source) for source in there) if one.active]
 
 

@@ -6,7 +6,6 @@ the schema check each step once more.
 
 import json
 import sqlite3
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Literal
 
@@ -92,15 +91,6 @@ def question_of(conn: sqlite3.Connection, user_id: str, patch_id: str) -> str:
     """Return the id of the message in which memapp asked about a patch; empty if it never asked."""
     row = conn.execute("SELECT asked_in FROM patches WHERE user_id = ? AND id = ?", (user_id, patch_id)).fetchone()
     return (row["asked_in"] or "") if row else ""
-
-
-def still_there(conn: sqlite3.Connection, user_id: str, message_ids: Sequence[str]) -> list[str]:
-    """Return those of these message ids that exist."""
-    rows = conn.execute(
-        "SELECT id FROM messages WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",
-        (user_id, to_json(list(message_ids))),
-    )
-    return [row["id"] for row in rows]
 
 
 def get_patch(conn: sqlite3.Connection, user_id: str, patch_id: str) -> Patch:

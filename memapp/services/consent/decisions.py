@@ -21,7 +21,7 @@ from memapp.domain.text import clean, counted, one_line
 from memapp.errors import NotFound, UsageError
 from memapp.runtime import Runtime
 from memapp.services.consent import pending
-from memapp.store import changes, consents, history, memories
+from memapp.store import changes, chat, consents, history, memories
 from memapp.store.rows import new_id
 
 SNOOZE_HOURS = 24
@@ -156,7 +156,7 @@ def _coming(conn: sqlite3.Connection, runtime: Runtime, held: Memory) -> Created
     there = memories.get_memories(conn, runtime.user_id, [held.id])
     if there and there[0].text == held.text:
         return Restored(held.id)
-    now, sources = runtime.clock(), tuple(consents.still_there(conn, runtime.user_id, held.sources))
+    now, sources = runtime.clock(), tuple(chat.still_there(conn, runtime.user_id, held.sources))
     return Created(replace(held, id=new_id(now), sources=sources, created_at=now, updated_at=now))
 
 

@@ -14,7 +14,7 @@ from memapp.domain.profile_hints import Hint, unknown_in
 from memapp.domain.profile_values import VALUE_CHARS, adds_up, has_value, with_value
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
-from memapp.store import consents
+from memapp.store import chat, consents
 from memapp.store.lifecycle import days_of_use
 from memapp.store.rows import new_id
 
@@ -144,7 +144,7 @@ def add_again(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, proposer
     held = consents.held(conn, runtime.user_id, patch.id)
     copy = add(conn, runtime, moved.field, moved.old_value, moved.new_value, proposer, held)
     consents.copy_evidence(conn, patch.id, copy.id)
-    for question in consents.still_there(conn, runtime.user_id, [consents.question_of(conn, runtime.user_id, patch.id)]):
+    for question in chat.still_there(conn, runtime.user_id, [consents.question_of(conn, runtime.user_id, patch.id)]):
         consents.mark_asked(conn, runtime.user_id, copy.id, question)
     return copy
 
@@ -160,7 +160,7 @@ def put_back(conn: sqlite3.Connection, runtime: Runtime, memory: Memory, unknown
             continue
         says = current(conn, runtime, one.field)
         patch = add(conn, runtime, one.field, says, with_value(one.field, says, one.value[:VALUE_CHARS]), "undo", held)
-        for message_id in consents.still_there(conn, runtime.user_id, memory.sources):
+        for message_id in chat.still_there(conn, runtime.user_id, memory.sources):
             consents.add_evidence(conn, patch.id, message_id, typed=False)
 
 
