@@ -1,4 +1,4 @@
-"""Relations: which memories are about related things. Written by `store.changes.apply` only; here they are read."""
+"""Relations: which memories are about related things. Only `store.changes.apply` writes them, and an import with its memories."""
 
 import sqlite3
 from collections.abc import Sequence
