@@ -9,7 +9,8 @@ from pathlib import Path
 
 from memapp.domain.backups import OLDEST, staying
 from memapp.errors import StoreError
-from memapp.store.database import Database, open_suspect
+from memapp.store.connection import open_suspect
+from memapp.store.database import Database
 from memapp.store.failures import translated_errors
 from memapp.store.place import AUTO, BACKUPS, Copy, backups, copies, delete_copy, new_copy
 

@@ -1,12 +1,15 @@
-"""A connection of SQLite as memapp wants it: its pragmas, each read back, and its limits."""
+"""Opening SQLite files: the memory file with its pragmas, each read back, and its limits; copies; and files of anybody."""
 
 import os
 import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from memapp.errors import NewerSchema, StoreError
-from memapp.store import schema
-from memapp.store.failures import Reader
+from memapp.errors import NewerSchema, StoreError, StoreLocked
+from memapp.store import schema, soundness
+from memapp.store.failures import Reader, translated_errors
+from memapp.store.folder import prepare_folder, refuse_no_file, take_lock
 
 PRAGMAS = {
     "journal_mode": "wal",
@@ -73,3 +76,54 @@ def refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
         raise StoreError(f"{path} is a database of another program.", "Choose another file with --db.")
     if version > len(schema.scripts()):
         raise NewerSchema(f"{path} was made by a newer memapp.", "Update memapp; the file was not touched.")
+
+
+@contextmanager
+def open_copy(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open a copy of a memory file, to be changed where it is; it stays one plain file. Raises `StoreError` for anything else."""
+    with translated_errors(path), closing(sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, isolation_level=None)) as copy:
+        copy.row_factory = sqlite3.Row
+        refuse_foreign(copy, path)
+        for name, value in {**PRAGMAS, "journal_mode": "delete"}.items():
+            copy.execute(f"PRAGMA {name} = {value}")
+        yield copy
+
+
+@contextmanager
+def open_suspect(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open, only to read, a file that may be anybody's: its schema is not trusted, and must be the one that memapp makes.
+
+    Raises `StoreError` for a damaged or foreign one, `NewerSchema` for one of a newer memapp.
+    """
+    if path.is_symlink() or not path.is_file():
+        raise StoreError(f"{path} is no plain file.", "Name the file itself.")
+    with translated_errors(path), closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+        connection.row_factory = sqlite3.Row
+        connection.execute("PRAGMA trusted_schema = 0")
+        refuse_foreign(connection, path)
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        if not version or schema.schema_of(connection) != schema.golden_schema(version):
+            raise StoreError(f"{path} is no memory file, or was changed by another program.", "Nothing was touched.")
+        connection.execute("PRAGMA trusted_schema = 1")  # it is ours, and its own checks need it
+        soundness.check_damage(connection, path)
+        yield connection
+
+
+@contextmanager
+def exchanging(path: Path) -> Iterator[None]:
+    """Keep every other memapp from a file while another is put in its place; its log is written into it before, if it can be."""
+    refuse_no_file(path)
+    prepare_folder(path.parent)
+    lock = take_lock(path)
+    try:
+        if path.exists():
+            _fold_log(path)
+        yield
+    finally:
+        lock.release()
+
+
+def _fold_log(path: Path) -> None:
+    with suppress(sqlite3.DatabaseError), closing(sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True)) as connection:
+        if connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+            raise StoreLocked(f"{path} is being read by another program.", "Close it first.")

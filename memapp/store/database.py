@@ -18,14 +18,14 @@ import filelock
 
 from memapp.errors import StoreError, StoreLocked
 from memapp.store import guards, schema, soundness
-from memapp.store.connection import BUSY_MILLISECONDS, PRAGMAS, connect, mode, refuse_foreign
+from memapp.store.connection import BUSY_MILLISECONDS, connect, mode, refuse_foreign
 from memapp.store.failures import translated_errors
 from memapp.store.folder import prepare_folder, refuse_no_file, take_lock
 from memapp.store.place import BACKUPS, new_copy
 
 LOOK_MILLISECONDS = 50
-STEPS_BETWEEN_LOOKS = 10_000
-"""Of SQLite's machine; a few milliseconds."""
+STEPS_BETWEEN_LOOKS = 1000
+"""Of SQLite's machine, before it asks whether to go on; some milliseconds."""
 LARGE_BYTES = 32 * 1024 * 1024
 """Checking a larger file would slow the start; if it was closed properly, `Database.check` does it later."""
 
@@ -49,6 +49,8 @@ class Database:
         self._raw: dict[str, BinaryIO] = {}
         self.checked = True
         """False for a large file that nobody has read through yet."""
+        self.mended = False
+        """A search index did not match its table, and was written anew."""
         self.erasures = 0
         """How often the person erased something for good: what a model wrote from before is not saved afterwards."""
 
@@ -192,7 +194,7 @@ class Database:
             source.execute("VACUUM INTO ?", (str(empty),))
 
     def check(self) -> None:
-        """Read the whole file through, unless that was done; beside other work, which goes on.
+        """Read the whole file through, unless that was done, and mend the search; beside other work, which goes on.
 
         Raises `StoreError` if it is damaged. Closing the file ends it early.
         """
@@ -200,16 +202,45 @@ class Database:
             return
         try:
             soundness.check_damage(self.read(), self.path)
+            if broken := self._mismatched_beside():
+                with self.write() as writer:
+                    soundness.rebuild(writer, broken)
+                self.mended = True
             self.checked = True
         except StoreError:
             if not self._closed:
                 raise
+
+    def _mismatched_beside(self) -> list[str]:
+        """Look for search indexes that do not match; whoever wants to write meanwhile goes first, and it is begun again."""
+        with translated_errors(self.path), closing(connect(self.path, read_only=False)) as conn:
+            conn.set_progress_handler(self._is_wanted, STEPS_BETWEEN_LOOKS)
+            while not self._closed:
+                try:
+                    return soundness.mismatched(conn)
+                except sqlite3.OperationalError as error:
+                    if error.sqlite_errorcode not in (sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_BUSY):
+                        raise
+                    time.sleep(LOOK_MILLISECONDS / 1000)
+        return []
+
+    def _is_wanted(self) -> bool:
+        """Tell whether another thread writes or waits to, or the file is being closed."""
+        if self._closed or not self._turn.acquire(blocking=False):
+            return True
+        self._turn.release()
+        return False
 
     def examine(self) -> None:
         """Read the whole file through, and compare all that it consists of with what memapp makes. Raises `StoreError`."""
         with translated_errors(self.path):
             soundness.check_damage(self.read(), self.path)
             soundness.check_schema(self.read(), self.path)
+            if not os.access(self.path, os.W_OK):
+                return
+            with closing(connect(self.path, read_only=False)) as conn:
+                if soundness.mismatched(conn):
+                    raise StoreError(f"The search index of {self.path} does not match it.", "Start memapp: it is written anew.")
 
     def close(self) -> None:
         """Close every connection and let another memapp write. A second call does nothing."""
@@ -253,64 +284,14 @@ def open_database(path: Path, *, read_only: bool = False) -> Database:
     settled = path.exists() and path.stat().st_size > LARGE_BYTES and not path.with_name(path.name + "-wal").exists()
     try:
         with translated_errors(path):
-            writer = _open_writer(path, check=not settled)
+            writer, mended = _open_writer(path, check=not settled)
     except BaseException:
         lock.release()
         raise
     database = Database(path, writer, lock)
     database.checked = not settled
+    database.mended = mended
     return database
-
-
-@contextmanager
-def open_copy(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open a copy of a memory file, to be changed where it is; it stays one plain file. Raises `StoreError` for anything else."""
-    with translated_errors(path), closing(sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, isolation_level=None)) as copy:
-        copy.row_factory = sqlite3.Row
-        refuse_foreign(copy, path)
-        for name, value in {**PRAGMAS, "journal_mode": "delete"}.items():
-            copy.execute(f"PRAGMA {name} = {value}")
-        yield copy
-
-
-@contextmanager
-def open_suspect(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open, only to read, a file that may be anybody's: its schema is not trusted, and must be the one that memapp makes.
-
-    Raises `StoreError` for a damaged or foreign one, `NewerSchema` for one of a newer memapp.
-    """
-    if path.is_symlink() or not path.is_file():
-        raise StoreError(f"{path} is no plain file.", "Name the file itself.")
-    with translated_errors(path), closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
-        connection.row_factory = sqlite3.Row
-        connection.execute("PRAGMA trusted_schema = 0")
-        refuse_foreign(connection, path)
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if not version or schema.schema_of(connection) != schema.golden_schema(version):
-            raise StoreError(f"{path} is no memory file, or was changed by another program.", "Nothing was touched.")
-        connection.execute("PRAGMA trusted_schema = 1")  # it is ours, and its own checks need it
-        soundness.check_damage(connection, path)
-        yield connection
-
-
-@contextmanager
-def exchanging(path: Path) -> Iterator[None]:
-    """Keep every other memapp from a file while another is put in its place; its log is written into it before, if it can be."""
-    refuse_no_file(path)
-    prepare_folder(path.parent)
-    lock = take_lock(path)
-    try:
-        if path.exists():
-            _fold_log(path)
-        yield
-    finally:
-        lock.release()
-
-
-def _fold_log(path: Path) -> None:
-    with suppress(sqlite3.DatabaseError), closing(sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True)) as connection:
-        if connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
-            raise StoreLocked(f"{path} is being read by another program.", "Close it first.")
 
 
 def _open_read_only(path: Path) -> Database:
@@ -324,7 +305,8 @@ def _open_read_only(path: Path) -> Database:
     return database
 
 
-def _open_writer(path: Path, *, check: bool) -> sqlite3.Connection:
+def _open_writer(path: Path, *, check: bool) -> tuple[sqlite3.Connection, bool]:
+    """Return the connection, and whether a search index had to be written anew."""
     if not path.exists():
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_RDWR, 0o600))
     writer = connect(path, read_only=False)
@@ -334,13 +316,13 @@ def _open_writer(path: Path, *, check: bool) -> sqlite3.Connection:
             soundness.check_damage(writer, path)
         schema.migrate(writer, lambda version: _backup_before_migration(writer, path, version))
         soundness.check_schema(writer, path)
-        if check:
-            soundness.repair_full_text(writer)
+        broken = soundness.mismatched(writer) if check else []
+        soundness.rebuild(writer, broken)
         writer.set_authorizer(guards.everyday)
     except BaseException:
         writer.close()
         raise
-    return writer
+    return writer, bool(broken)
 
 
 def _backup_before_migration(writer: sqlite3.Connection, path: Path, version: int) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from memapp.store.database import exchanging, open_copy, open_suspect
+from memapp.store.connection import exchanging, open_copy, open_suspect
 from memapp.store.failures import translated_errors
 from memapp.store.place import ASIDE, new_copy, restored_half
 from memapp.store.rows import to_text

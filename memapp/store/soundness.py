@@ -2,6 +2,7 @@
 
 import logging
 import sqlite3
+from collections.abc import Iterable
 from pathlib import Path
 
 from memapp.errors import Damaged
@@ -32,11 +33,23 @@ def check_schema(conn: sqlite3.Connection, path: Path) -> None:
         )
 
 
-def repair_full_text(writer: sqlite3.Connection) -> None:
-    """Rebuild each full-text index that does not match its table."""
-    for table in FULL_TEXT_TABLES:
-        try:
-            writer.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('integrity-check', 1)")  # noqa: S608
-        except sqlite3.DatabaseError:
-            log.warning("the search index %s did not match its table and was rebuilt", table)
-            writer.execute(f"INSERT INTO {table} ({table}) VALUES ('rebuild')")  # noqa: S608
+def mismatched(conn: sqlite3.Connection) -> list[str]:
+    """Return the full-text indexes that do not match their tables. Takes the lock of a writer, though nothing is written."""
+    return [table for table in FULL_TEXT_TABLES if not _matches(conn, table)]
+
+
+def rebuild(writer: sqlite3.Connection, tables: Iterable[str]) -> None:
+    """Write full-text indexes anew from their tables."""
+    for table in tables:
+        log.warning("the search index %s did not match its table and was rebuilt", table)
+        writer.execute(f"INSERT INTO {table} ({table}) VALUES ('rebuild')")  # noqa: S608
+
+
+def _matches(conn: sqlite3.Connection, table: str) -> bool:
+    try:
+        conn.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('integrity-check', 1)")  # noqa: S608
+    except sqlite3.DatabaseError as error:
+        if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_CORRUPT:
+            raise
+        return False
+    return True

@@ -11,7 +11,8 @@ from typing import BinaryIO
 from memapp.domain.forget import ByteNeedles
 from memapp.errors import DiskFull, StoreError, StoreLocked
 from memapp.store import schema
-from memapp.store.database import Database, open_copy, open_suspect
+from memapp.store.connection import open_copy, open_suspect
+from memapp.store.database import Database
 from memapp.store.failures import translated_errors
 from memapp.store.forget.erasing import Erased
 from memapp.store.forget.gaps import empty_gaps

@@ -216,13 +216,35 @@ def _schema(conn: sqlite3.Connection) -> set[tuple[str, str, str | None]]:
     return {(row["type"], row["name"], row["sql"]) for row in rows}
 
 
-def test_a_search_index_that_went_wrong_is_rebuilt(database: Database) -> None:
+@pytest.mark.parametrize("large", [False, True])
+def test_a_search_index_that_went_wrong_is_rebuilt(database: Database, monkeypatch: pytest.MonkeyPatch, large: bool) -> None:
+    if large:
+        monkeypatch.setattr("memapp.store.database.LARGE_BYTES", 0)
     with database.write() as conn:
         conn.execute("INSERT INTO memories_fts (rowid, text, tags) VALUES (7, 'ghost', '')")
+    with pytest.raises(StoreError, match="search index"):
+        database.examine()
     database.close()
     opened = open_database(database.path)
+    opened.check()
     assert opened.read().execute("SELECT count(*) FROM memories_fts WHERE memories_fts MATCH 'ghost'").fetchone()[0] == 0
+    assert (opened.mended, opened.checked) == (True, True)
+    opened.examine()
     opened.close()
+
+
+def test_looking_at_the_search_gives_way_to_who_writes(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memapp.store.database.STEPS_BETWEEN_LOOKS", 1)
+    with database.write() as conn:
+        conn.execute("INSERT INTO memories_fts (rowid, text, tags) VALUES (7, 'ghost', '')")
+    database.checked = False
+    with ThreadPoolExecutor(1) as other:
+        with database.write():
+            looking = other.submit(database.check)
+            with pytest.raises(TimeoutError):
+                looking.result(0.2)
+        looking.result()
+    assert database.mended
 
 
 def test_a_trigger_is_one_statement() -> None:

@@ -9,7 +9,8 @@ import pytest
 from memapp.domain.forget import ByteNeedles
 from memapp.errors import StoreError, StoreLocked
 from memapp.store import traces
-from memapp.store.database import Database, open_copy, open_database
+from memapp.store.connection import open_copy
+from memapp.store.database import Database, open_database
 
 BEGIN = """
 import sqlite3, sys

@@ -118,6 +118,8 @@ def open_file(app: "MemappApp", start: Callable[[], "Runtime"], crash_folder: Pa
         runtime.database.check()
     except MemappError as error:  # damage is told; nothing else can be done about it here
         app.call_from_thread(notify, app, str(error), title=error.title, problem=True, seconds=60.0)
+    if runtime.database.mended:
+        app.call_from_thread(notify, app, "The search did not match your memories and was set right. Nothing is lost.")
 
 
 def _put_back(backup: "Copy") -> Path | None:
