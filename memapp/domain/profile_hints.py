@@ -15,10 +15,12 @@ from memapp.domain.profile_readers import (
     AMOUNT,
     LANGUAGE,
     MONTH,
+    NUMBER,
     Reader,
     address,
     date,
     ending_name,
+    is_card_number,
     languages,
     place,
     pronouns,
@@ -162,7 +164,7 @@ def touches_sensitive(fact: str) -> str | None:
 
 def is_secret(fact: str) -> bool:
     """Say whether a remembered sentence tells a password or a number that opens something: never asked about, never learned."""
-    return _pattern(SECRETS).search(_plain(fact)) is not None
+    return _pattern(SECRETS).search(_plain(fact)) is not None or any(map(is_card_number, re.findall(NUMBER, fact)))
 
 
 def may_apply_by_itself(field: str, value: str) -> bool:

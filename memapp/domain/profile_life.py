@@ -1,6 +1,6 @@
 """The rules for what else a profile may hold: health, contact, birth, relationships, beliefs, money, law, tone and goals."""
 
-from memapp.domain.profile_readers import AMOUNT, MAIL, PHONE, address, belief, date, matching, phrase
+from memapp.domain.profile_readers import AMOUNT, MAIL, address, belief, date, matching, phone, phrase
 from memapp.domain.profile_rules import AM, BEING, I_DO, NEW_ADDRESS, PLEASE, TRAITS, Rule
 from memapp.domain.profile_words import BONDS, CONDITIONS, FAITHS, LEANINGS, RELIGIONS, UNWELL
 
@@ -38,7 +38,7 @@ LIFE: tuple[Rule, ...] = (
         "contact",
         r"\bmy (?:(?:new|mobile|cell|home|work|phone|telephone|contact|whatsapp|personal)\s*)*(?:phone|number|mobile|"
         r"cell)(?: number)?(?: is|'s|:) (?:now )?",
-        matching(PHONE),
+        phone,
     ),
     Rule(
         "contact",
@@ -49,7 +49,7 @@ LIFE: tuple[Rule, ...] = (
     Rule(
         "contact",
         rf"{PLEASE}(?:call|text|phone|ring|reach|contact|message) me (?:at|on|under) ",
-        matching(PHONE),
+        phone,
         is_request=True,
     ),
     Rule(

@@ -265,6 +265,19 @@ def matching(pattern: str, *, small: bool = True) -> Reader:
     return read
 
 
+def is_card_number(number: str) -> bool:
+    """Say whether a number is that of a bank card by its check digit (ISO/IEC 7812-1); what begins with `+` is a phone's."""
+    digits = [int(one) for one in reversed(re.sub(r"\D", "", number))]
+    doubled = (sum(divmod(2 * one, 10)) for one in digits[1::2])
+    return 13 <= len(digits) <= 19 and not number.startswith("+") and (sum(digits[::2]) + sum(doubled)) % 10 == 0
+
+
+def phone(rest: str) -> Reading | None:
+    """Read the number of a phone."""
+    read = matching(NUMBER)(rest)
+    return None if read and is_card_number(read[0]) else read
+
+
 def belief(pattern: str) -> Reader:
     """Read a belief: `a devout Catholic` gives `Catholic`."""
     compiled = re.compile(
@@ -313,7 +326,7 @@ _DATE = (
     r"\d{4}-\d{2}-\d{2}|\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|(?:19|20)\d\d|"
     rf"{MONTH}(?! \d)"
 )
-PHONE = r"\+?\(?\d[\d ()./-]{5,22}\d"
+NUMBER = r"\+?\(?\d[\d ()./-]{5,22}\d"
 MAIL = r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
 AMOUNT = (
     r"(?:about |around |roughly |over |under |less than |more than )?(?:[$€£¥]\s?\d[\d,.]*\s?(?:k|m|million|"

@@ -231,6 +231,7 @@ def test_where_somebody_does_not_live_is_neither_learned_nor_asked() -> None:
         "User's passport number is X1234567.",
         "User's card number is 4000 0000 0000 0002.",
         "User's credit card ends in 0002.",
+        "User's number is 4000 0000 0000 0002.",
     ],
 )
 def test_what_opens_something_is_neither_learned_nor_asked(fact: str) -> None:
