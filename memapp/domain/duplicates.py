@@ -21,9 +21,9 @@ from memapp.domain.english import (
 
 
 def normalise(text: str) -> str:
-    """Return what counts as the same text: lower case, contractions written out, no punctuation between words."""
+    """Return what counts as the same text: lower case, contractions written out, no punctuation between words; a minus counts."""
     folded = " ".join(unicodedata.normalize("NFKC", expand(text)).casefold().split())
-    bare = re.sub(r"(?<!\d)[.,:;!?\"'()\[\]-]+|[.,:;!?\"'()\[\]-]+(?!\d)", " ", folded)
+    bare = re.sub(r"(?<!\d)(?!(?<!\S)-\d)[.,:;!?\"'()\[\]-]+|[.,:;!?\"'()\[\]-]+(?!\d)", " ", folded)
     return " ".join(bare.split())
 
 

@@ -6,7 +6,7 @@ from datetime import MAXYEAR, MINYEAR, date
 from enum import StrEnum
 
 from memapp.domain.memory import Kind, State
-from memapp.domain.ranking import query_words
+from memapp.domain.ranking import query_words, words_of
 
 _PART = re.compile(r'(?P<key>\w+):(?:"(?P<quoted>[^"]*)"?|(?P<value>\S*))|"(?P<phrase>[^"]*)"?|(?P<word>\S+)')
 _YES = frozenset({"yes", "y", "true", "1"})
@@ -108,4 +108,4 @@ def _day(value: str) -> date | None:
 
 def _words(text: str) -> list[str]:
     """The words that are searched for; one that is in every text is none, unless nothing else was typed."""
-    return query_words(text) or re.findall(r"[^\W_]+", text.lower())
+    return query_words(text) or words_of(text)

@@ -50,7 +50,9 @@ ALIKE = 80
 """Likeness (0 to 100) from which a word counts as held by a text, misspelt or inflected."""
 EXCERPT_CHARS = 280
 
-_WORD = re.compile(r"[^\W_]+")
+_MARKS = "".join(chr(code) for code in range(0x300, 0x2000) if unicodedata.category(chr(code)).startswith("M"))
+_WORD = re.compile(rf"(?:[^\W_][{_MARKS}]*)+")
+"""A vowel sign of Hindi is no letter, but belongs to its word; the index reads it as a phrase of the letters."""
 _SENTENCE = re.compile(r"[^.!?…]+[.!?…]*")
 _STOP_WORDS = frozenset(
     _WORD.findall(
@@ -121,8 +123,12 @@ def asks_what_was_replied(text: str) -> bool:
 
 def query_words(text: str) -> list[str]:
     """Return the words worth searching for: lower case, each once, no stop words, at most `MAX_WORDS`."""
-    words = dict.fromkeys(_WORD.findall(unicodedata.normalize("NFC", text).lower()))
-    return [word for word in words if word not in _STOP_WORDS][:MAX_WORDS]
+    return [word for word in dict.fromkeys(words_of(text)) if word not in _STOP_WORDS][:MAX_WORDS]
+
+
+def words_of(text: str) -> list[str]:
+    """Return all words of a text in lower case, as the index has them: the small letter of the Turkish İ is a plain i."""
+    return _WORD.findall(unicodedata.normalize("NFC", text).lower().replace("i\u0307", "i"))
 
 
 def keyword_words(keywords: Iterable[str], words: Collection[str]) -> list[str]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from memapp.domain.duplicates import duplicate_of
 from memapp.domain.english import stems
 from memapp.domain.memory import Recalled
-from memapp.domain.ranking import asks_what_was_replied, query_words
+from memapp.domain.ranking import asks_what_was_replied, query_words, words_of
 from memapp.domain.text import one_line
 from memapp.prompts.second_person import addressed
 
@@ -136,5 +136,5 @@ def _matches(hit: Recalled, least: float) -> bool:
 
 
 def _shares_word(text: str, words: Sequence[str]) -> bool:
-    held = frozenset(stem for word in re.findall(r"\w+", text) for stem in stems(word))
+    held = frozenset(stem for word in words_of(text) for stem in stems(word))
     return any(stems(word) & held for word in words if word not in _EVERYDAY)

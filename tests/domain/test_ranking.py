@@ -35,8 +35,12 @@ def test_a_query_has_at_most_sixteen_words():
 
 @settings(deadline=None)
 @given(st.text())
-def test_query_words_hold_nothing_but_letters_and_digits(text: str):
-    assert all(word.isalnum() for word in query_words(text))
+def test_query_words_hold_nothing_but_letters_with_their_marks_and_digits(text: str):
+    assert all(one.isalnum() or one in ranking._MARKS for one in "".join(query_words(text)))
+
+
+def test_a_word_of_any_script_is_one_word():
+    assert query_words("İstanbul, हिन्दी; cafe\u0301!") == ["istanbul", "हिन्दी", "café"]
 
 
 def test_keywords_add_only_what_the_message_lacks():

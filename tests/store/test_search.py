@@ -97,6 +97,13 @@ def test_a_nul_does_not_hide_the_words_after_it() -> None:
     assert asked("tea\0milk") == '"tea" OR "milk"'
 
 
+def test_a_word_with_marks_is_not_found_by_its_letters(database: Database) -> None:
+    for text in ("User likes भाषा.", "User likes भाला.", "User likes İstanbul."):
+        add_fact(database, text)
+    assert facts(database, "भाषा") == ["User likes भाषा."]
+    assert facts(database, "İstanbul") == facts(database, "istanbul") == ["User likes İstanbul."]
+
+
 def test_any_word_is_enough_in_any_of_its_forms(database: Database) -> None:
     add_fact(database, "User hikes in the mountains.")
     add_fact(database, "User has a cat.")
