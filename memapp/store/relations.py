@@ -22,11 +22,11 @@ def related(conn: sqlite3.Connection, user_id: str, memory_id: str) -> list[Rela
 
 def edges_of(conn: sqlite3.Connection, scope: Scope, memory_ids: Sequence[str]) -> list[Edge]:
     """Return the relations from any of these memories to whatever is in scope, each as seen from the memory asked for."""
-    rows = conn.execute(
+    rows = conn.execute(  # each CROSS JOIN keeps the order of the tables: else all that is in scope is gone through
         f"""SELECT r.one, r.other, r.strength FROM json_each(:ids) asked CROSS JOIN (
                 SELECT from_id AS one, to_id AS other, strength FROM relations
                 UNION ALL SELECT to_id, from_id, strength FROM relations) r ON r.one = asked.value
-            JOIN memories o ON o.id = r.other WHERE {scope.where} ORDER BY r.strength DESC""",  # noqa: S608
+            CROSS JOIN memories o ON o.id = r.other WHERE {scope.where} ORDER BY r.strength DESC""",  # noqa: S608
         {**scope.values, "ids": to_json(list(memory_ids))},
     )
     return [Edge(row["one"], row["other"], row["strength"]) for row in rows]
