@@ -107,7 +107,7 @@ def deny(options: dict[str, Any], patch_id: str, reason: DenyReason | None) -> N
     from memapp.services.consent import decisions
 
     with opened(options) as runtime:
-        decisions.deny(runtime, ids.proposal(runtime, patch_id), reason)
+        decisions.deny(runtime, ids.proposal(runtime, patch_id), reason=reason)
     say("Denied. To undo: memapp undo.")
 
 

@@ -284,6 +284,25 @@ async def test_every_answer_can_be_taken_back(seen: Seen, at_once: None, keys: l
     assert "Inbox ●1" in seen.lines()[0] and "+ then  Bergen" in seen.text()
 
 
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_marked_proposals_are_denied_together_but_approved_one_by_one(
+    world: World, at_once: None, size: tuple[int, int]
+) -> None:
+    async with world.app(size) as seen:
+        await seen.ready()
+        for field, value in (("health", "asthma"), ("city", "Bergen"), ("pronouns", "she/her")):
+            put_in(seen, field, value, f"I said {value}.")
+        seen.app.memories_changed()
+        await open_inbox(seen)
+        await seen.pilot.press("ctrl+a", "a", "end", "space", "d")
+        await seen.until(lambda: len(waiting(seen)) == 1)
+        await seen.settle()
+        assert profile(seen) == {} and waiting(seen) == ["asthma"]
+        assert any("and 1 more" in toast for toast in seen.toasts())
+        await seen.pilot.press("ctrl+z")
+        await seen.until(lambda: len(waiting(seen)) == 3)
+
+
 async def test_what_was_put_off_waits_again_the_next_day(seen: Seen, world: World, at_once: None) -> None:
     propose(seen)
     await open_inbox(seen)

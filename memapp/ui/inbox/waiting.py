@@ -45,6 +45,8 @@ class WaitingPane(Horizontal):
         Binding("d", "deny", "Deny", id="inbox.deny"),
         Binding("e", "edit", "Edit first", id="inbox.edit"),
         Binding("s", "snooze", "Tomorrow", id="inbox.snooze"),
+        Binding("space", "mark", "Mark", id="inbox.mark", key_display="␣"),
+        Binding("ctrl+a", "mark_all", "Mark all shown", show=False, id="inbox.mark_all"),
         Binding("w", "wake", "Wake", id="inbox.wake"),
         Binding("enter", "source", "Its message", id="inbox.source", key_display="⏎"),
         Binding("y,c", "copy", "Copy", id="inbox.copy", key_display="y"),
@@ -86,6 +88,13 @@ class WaitingPane(Horizontal):
         """The proposal is on the screen, not only its row in the queue."""
         return self.case is not None and (not self.screen.has_class("-narrow") or self.has_class("-reading"))
 
+    @property
+    def answered(self) -> list[str]:
+        """What a no or a putting off is about: what is marked, unless the person reads on in one, else the one that is read."""
+        if self.rows.marked and not self.view.has_focus_within:
+            return list(self.rows.marked)
+        return [self.case.patch.id] if self.case is not None and self.reading else []
+
     # What is shown ---------------------------------------------------------------------------------------------------
 
     @work(exclusive=True, group="cases")
@@ -99,6 +108,7 @@ class WaitingPane(Horizontal):
         more = queue.count - len(queue.cases)
         back = None if self.queue is None or self.view.field.key else brought_back(self.queue, queue)
         self.queue = queue
+        self.rows.unmark(self.rows.marked.keys() - {one.patch.id for one in queue.cases})
         self.rows.show(queue.cases, later=f"{more} more, when these are answered" if more else "", at=back)
         self.post_message(self.Counted(queue.count, sleeping(queue.asleep, self.runtime.clock())))
         self.refresh_bindings()
@@ -159,10 +169,16 @@ class WaitingPane(Horizontal):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
         if action == "wake":
             return bool(self.queue and self.queue.asleep)
+        if action in ("mark", "mark_all"):
+            return self.case is not None and not self.view.has_focus_within
         if action not in (*ANSWERS, "edit", "source", "copy"):
             return True
+        if action in ("deny", "snooze") and len(self.answered) > 1:
+            return True if self._arming.armed else None
         if self.case is None or not self.reading:
             return False
+        if action == "approve" and self.answered != [self.case.patch.id]:
+            return None  # yes is said to one that is read
         if action == "source":
             return bool(self.case.quotes)
         if action in ANSWERS and not self._arming.armed:
@@ -184,14 +200,28 @@ class WaitingPane(Horizontal):
             self._decide(lambda: decisions.approve(self.runtime, patch.id))
 
     def action_deny(self) -> None:
-        if self.case is not None:
-            patch = self.case.patch
-            self._decide(lambda: decisions.deny(self.runtime, patch.id))
+        if answered := self.answered:
+            self._decide(lambda: decisions.deny(self.runtime, *answered))
 
     def action_snooze(self) -> None:
-        if self.case is not None:
-            patch = self.case.patch
-            self._decide(lambda: decisions.snooze(self.runtime, patch.id))
+        if answered := self.answered:
+            self._decide(lambda: decisions.snooze(self.runtime, *answered))
+
+    def action_mark(self) -> None:
+        """Mark the proposal, to be answered with others: by a no, or by putting them off."""
+        self.rows.toggle_mark()
+        self.arm_later()
+
+    def action_mark_all(self) -> None:
+        self.rows.mark_all()
+        self.arm_later()
+
+    def unmark(self) -> bool:
+        """Take all marks away; return whether there were any."""
+        were_marked = bool(self.rows.marked)
+        self.rows.unmark()
+        self.refresh_bindings()
+        return were_marked
 
     @work(group="decide")
     @told

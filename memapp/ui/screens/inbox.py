@@ -39,7 +39,8 @@ class InboxScreen(ModeScreen):
     HELP = (
         "What memapp would like to know about you waits here for your word; nothing of it is used before.\n\n"
         "a approves, d denies, e lets you write it yourself, s asks again tomorrow, w wakes what sleeps. "
-        "Enter only shows where it comes from. ctrl+z takes an answer back. Tab turns to your profile."
+        "Space marks several for one no, or to ask again tomorrow. Enter only shows where it comes from.\n\n"
+        "ctrl+z takes an answer back. Tab turns to your profile."
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -119,7 +120,8 @@ class InboxScreen(ModeScreen):
 
     def action_back(self) -> None:
         """Go one step back: out of what is read, out of the profile, to the chat."""
-        left = self.waiting.leave_reading() if self.tab == "waiting" else self.profile.leave_field()
+        waiting = self.waiting
+        left = waiting.leave_reading() or waiting.unmark() if self.tab == "waiting" else self.profile.leave_field()
         if left:
             return
         if self.tab == "profile":
