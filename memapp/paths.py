@@ -6,6 +6,12 @@ from pathlib import Path
 
 import platformdirs
 
+SYNCED = {
+    **{"dropbox": "Dropbox", "onedrive": "OneDrive", "icloud": "iCloud", "mobile documents": "iCloud"},
+    **{"google drive": "Google Drive", "googledrive": "Google Drive"},
+}
+"""How the names of folders begin whose services copy what is in them to other machines."""
+
 
 @dataclass(frozen=True)
 class Paths:
@@ -45,6 +51,12 @@ def locate(home: Path | None = None, database: Path | None = None) -> Paths:
         cache=cache,
         log=log,
     )
+
+
+def synced_by(path: Path) -> str:
+    """Name the service that seems to keep a folder above a file the same on several machines; it may damage an open database."""
+    parts = [part.casefold() for part in path.parts]
+    return next((name for sign, name in SYNCED.items() if any(part.startswith(sign) for part in parts)), "")
 
 
 def _environment(name: str) -> Path | None:

@@ -29,7 +29,7 @@ def doctor(options: dict[str, Any], as_json: bool) -> None:
         "memapp": version("memapp"),
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}",
-        "sqlite": sqlite3.sqlite_version,
+        "sqlite": f"{sqlite3.sqlite_version}{sqlite_remark(sqlite3.sqlite_version_info)}",
         "memory free": f"{psutil.virtual_memory().available / 1e9:.1f} GB",
         **{package: version(package) for package in ("textual", "llama-cpp-python", "sentence-transformers", "torch")},
     }
@@ -48,6 +48,12 @@ def doctor(options: dict[str, Any], as_json: bool) -> None:
         click.get_current_context().exit(1)
 
 
+def sqlite_remark(version: tuple[int, ...]) -> str:
+    """Say so of a version that could, in a rare case, lose what another connection just wrote."""
+    is_mended = version >= (3, 51, 3) or (3, 50, 7) <= version < (3, 51)
+    return "" if is_mended else "; 3.51.3 and later mend a rare fault, so bring Python or the system up to date when you can"
+
+
 def _last_crash(options: dict[str, Any], report: dict[str, str]) -> Path | None:
     """Return the file of the last crash, and add to the report how many there are."""
     from memapp import paths
@@ -61,10 +67,14 @@ def _last_crash(options: dict[str, Any], report: dict[str, str]) -> Path | None:
 
 def _check_store(options: dict[str, Any], report: dict[str, str]) -> list[str]:
     """Open the file and look at the models; add what is found to the report and return the problems."""
+    from memapp import paths
     from memapp.inference.bundled import bundled_embedder_path
     from memapp.services import activity, curate
 
     problems = []
+    database = paths.locate(options["home"], options["database"]).database
+    if service := paths.synced_by(database):
+        problems.append(f"{service} copies {database.parent}, which can damage an open memory. Move it elsewhere: --db, --home.")
     try:
         with opened(options, read_only=True) as runtime:
             size = f"{runtime.paths.database.stat().st_size / 1e6:.1f} MB"

@@ -20,7 +20,7 @@ from memapp.errors import StoreError, StoreLocked
 from memapp.store import guards, schema, soundness
 from memapp.store.connection import BUSY_MILLISECONDS, connect, mode, refuse_foreign
 from memapp.store.failures import translated_errors
-from memapp.store.folder import prepare_folder, refuse_no_file, take_lock
+from memapp.store.folder import keep_private, prepare_folder, refuse_no_file, take_lock
 from memapp.store.place import BACKUPS, new_copy
 
 LOOK_MILLISECONDS = 50
@@ -283,6 +283,7 @@ def open_database(path: Path, *, read_only: bool = False) -> Database:
     lock = take_lock(path)
     settled = path.exists() and path.stat().st_size > LARGE_BYTES and not path.with_name(path.name + "-wal").exists()
     try:
+        keep_private(path)
         with translated_errors(path):
             writer, mended = _open_writer(path, check=not settled)
     except BaseException:

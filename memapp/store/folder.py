@@ -10,6 +10,10 @@ import filelock
 from memapp.errors import StoreError, StoreLocked
 from memapp.store.failures import translated_errors
 
+REMOTE = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "9p"})
+"""Kinds of file systems of other machines: locks do not hold there, and a log that two machines share damages the file."""
+MOUNTS = Path("/proc/mounts")
+
 
 def prepare_folder(folder: Path) -> None:
     """Make the folder if need be. Raises `StoreError` for one that is not the person's own."""
@@ -26,6 +30,35 @@ def prepare_folder(folder: Path) -> None:
         raise StoreError(f"{folder} belongs to another user.", "Choose a folder of your own with --db.")
     if status.st_mode & 0o022:
         raise StoreError(f"Other users can write to {folder}.", f"Run: chmod 700 '{folder}'")
+    if _file_system(folder) in REMOTE:
+        raise StoreError(
+            f"{folder} is on another machine, where the file could be damaged.", "Choose a folder on this one with --db."
+        )
+
+
+def keep_private(path: Path) -> None:
+    """Let nobody else read the file or what SQLite keeps beside it. Raises `StoreError` if it may be somebody else's work."""
+    for one in (path, *(path.with_name(path.name + suffix) for suffix in ("-wal", "-shm"))):
+        if os.name != "posix" or not one.exists():
+            continue
+        status = one.stat()
+        if status.st_uid != os.getuid():
+            raise StoreError(f"{one} belongs to another user.", "Choose a file of your own with --db.")
+        if status.st_mode & 0o022:
+            raise StoreError(f"Other users can write to {one}.", f"Run: chmod 600 '{one}'")
+        if status.st_mode & 0o077:
+            with translated_errors(path):
+                one.chmod(0o600)
+
+
+def _file_system(folder: Path) -> str:
+    """Return the kind of file system that a folder is on, as Linux names it; nothing where it does not say."""
+    if not MOUNTS.exists():
+        return ""
+    mounts = (line.split()[1:3] for line in MOUNTS.read_text("utf-8", "surrogateescape").splitlines())
+    place = folder.resolve()
+    above = [(at, kind) for at, kind in mounts if place.is_relative_to(at.replace("\\040", " "))]
+    return max(reversed(above), key=lambda one: len(one[0]))[1] if above else ""  # what was mounted last hides what was before
 
 
 def refuse_no_file(path: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from memapp import bootstrap, paths
+from memapp.cli.doctor import sqlite_remark
 from memapp.errors import ModelError
 from memapp.inference import ChatModel
 from memapp.ui.crash import write_crash_file
@@ -77,6 +78,16 @@ def test_it_looks_at_what_the_settings_name(memapp: Terminal, tmp_path: Path) ->
     assert code == 1
     named = [problem.partition(":")[0] for problem in json.loads(out)["problems"]]
     assert named == ["persona", "theme", "model", "server"]
+
+
+def test_it_warns_of_a_folder_that_is_copied_elsewhere_and_of_an_old_sqlite(memapp: Terminal, tmp_path: Path) -> None:
+    folder = tmp_path / "Dropbox (me)" / "notes"
+    folder.mkdir(parents=True, mode=0o700)
+    code, out, _ = memapp("--db", str(folder / "memapp.db"), "doctor", "--json")
+    assert code == 1
+    assert json.loads(out)["problems"][0].startswith(f"Dropbox copies {folder}")
+    versions = ((3, 40, 1), (3, 50, 6), (3, 50, 7), (3, 51, 2), (3, 51, 3), (4, 0, 0))
+    assert [bool(sqlite_remark(version)) for version in versions] == [True, True, False, True, False, False]
 
 
 def test_it_asks_the_server_that_is_set(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ import pytest
 from memapp.errors import DiskFull, NewerSchema, StoreError, StoreLocked
 from memapp.store import schema
 from memapp.store.database import Database, open_database
+from memapp.store.folder import keep_private, prepare_folder
 from memapp.store.schema import APPLICATION_ID, statements
 from tests.builders import damage
 
@@ -121,6 +122,43 @@ def test_links_and_open_folders_are_refused(tmp_path: Path) -> None:
     shared.chmod(0o777)
     with pytest.raises(StoreError, match="Other users can write"):
         open_database(shared / "memapp.db")
+
+
+def test_what_others_may_have_written_is_refused_and_what_they_could_read_is_closed_to_them(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database.close()
+    database.path.chmod(0o644)
+    open_database(database.path).close()
+    assert mode(database.path) == 0o600
+    database.path.chmod(0o620)
+    with pytest.raises(StoreError, match=r"Other users can write to .*memapp.db.* chmod 600"):
+        open_database(database.path)
+    database.path.chmod(0o600)
+    owner = os.getuid()
+    monkeypatch.setattr("os.getuid", lambda: owner + 1)
+    with pytest.raises(StoreError, match="belongs to another user"):
+        keep_private(database.path)
+
+
+def test_a_folder_of_another_machine_is_refused(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    database.close()
+    mounts = tmp_path / "mounts"
+    monkeypatch.setattr("memapp.store.folder.MOUNTS", mounts)
+    here = "/dev/vda / ext4 rw 0 0\n"
+    for lines, refused in (
+        (here, False),
+        (f"{here}server:/home {tmp_path} nfs4 rw 0 0\n", True),
+        (f"{here}server:/home {tmp_path} nfs4 rw 0 0\ntmpfs {database.path.parent} tmpfs rw 0 0\n", False),
+        (f"{here}server:/home {tmp_path}/other nfs4 rw 0 0\n", False),
+        (f"ext4 {tmp_path} ext4 rw 0 0\nserver:/home {tmp_path} fuse.sshfs rw 0 0\n", True),
+    ):
+        mounts.write_text(lines, "utf-8")
+        if refused:
+            with pytest.raises(StoreError, match="on another machine"):
+                prepare_folder(database.path.parent)
+        else:
+            prepare_folder(database.path.parent)
 
 
 def test_a_transaction_that_fails_leaves_nothing(database: Database) -> None:

@@ -11,6 +11,7 @@ from textual.containers import Vertical
 from textual.screen import Screen
 from textual.widgets import Static
 
+from memapp import paths
 from memapp.errors import Damaged, MemappError, StoreLocked
 from memapp.ui.announce import Opened, OpeningFailed
 from memapp.ui.crash import write_crash_file
@@ -114,6 +115,9 @@ def open_file(app: "MemappApp", start: Callable[[], "Runtime"], crash_folder: Pa
     app.post_message(Opened(runtime))
     if aside:
         app.call_from_thread(notify, app, f"The damaged file is kept for 30 days: {aside}", title="Put back", seconds=60.0)
+    if service := paths.synced_by(runtime.paths.database):
+        said = f"{service} copies the folder of your memory, which can damage it while it is open. Keep it elsewhere."
+        app.call_from_thread(notify, app, said, problem=True)
     try:
         runtime.database.check()
     except MemappError as error:  # damage is told; nothing else can be done about it here
