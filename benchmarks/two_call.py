@@ -3,8 +3,8 @@
 Every figure is a ratio between things done in turn in the same run: a whole turn of the app (its commits, the comparison with
 what was expected, recall) over a chat of one call with a warm cache; the two calls of a turn alone over the same; the common
 layout (two system prompts, facts on top) over the shared trunk; the first call over the same call through the library's
-high-level class with a JSON schema. A chat of one call is given the same head start, except over the common layout, which can use none.
-Token counts do not depend on how busy the machine is.
+high-level class with a JSON schema. Where a message was prefilled while it was typed, so was that of the one call; the common
+layout has no use for it. Token counts do not depend on how busy the machine is.
 
 python -m benchmarks.two_call [--small]
 """
