@@ -33,8 +33,10 @@ from memapp.ui.app import MemappApp
 
 BEAT_SECONDS = 0.005
 MOST_MS, MOST_P99_MS, CANCEL_MS, OPEN_MS = 50.0, 8.0, 20.0, 300.0
-FREE = ("opening", "idle", "sending")
-"""Phases without a goal: building the screen, what the machine adds by itself, and showing a message of thousands of letters."""
+FREE = ("opening", "idle")
+"""Phases without a goal: building the screen, and what the machine adds by itself."""
+REDRAWN = "sending"
+"""Held to the most alone: of its few beats, one in a hundred is the one in which the whole screen is drawn with the message."""
 LONG_MESSAGES = 10_000
 WAIT_SECONDS = 180.0
 
@@ -115,7 +117,7 @@ def report(heart: Heartbeat, cancelled: list[float], opened: list[float]) -> int
     print(f"{'event loop late by (ms)':26} {'beats':>6} {'median':>8} {'p99':>8} {'max':>8}")
     for phase, late in heart.late.items():
         p99, most = sorted(late)[int(len(late) * 0.99)], max(late)
-        bad = phase not in FREE and (p99 > MOST_P99_MS or most > MOST_MS)
+        bad = phase not in FREE and (most > MOST_MS or (p99 > MOST_P99_MS and phase != REDRAWN))
         missed |= bad
         print(f"{phase:26} {len(late):6} {statistics.median(late):8.1f} {p99:8.1f} {most:8.1f}{'  MISSED' if bad else ''}")
     print(f"{'goal':26} {'':6} {'':8} {MOST_P99_MS:8.1f} {MOST_MS:8.1f}")
