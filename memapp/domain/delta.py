@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from memapp.domain.text import one_line
+
 BULLETS = 3
 TOLD_WITHOUT_TEXT = frozenset({"soft_deleted", "deleted"})
 _SIGNS = {"created": "+", "updated": "↑", "merged": "↔", "soft_deleted": "−", "deleted": "×", "restored": "↺"}
@@ -86,4 +88,4 @@ def _bullet(one: Logged) -> str:
         said = "a memory was erased" if one.event == "deleted" else "a memory went to the trash"
         return f"- {_SIGNS[one.event]}{one.event}: {label}{said}"
     importance = f" (imp={one.importance})" if one.event == "created" else ""
-    return f"- {_SIGNS[one.event]}{one.event}: {label}{one.text}{importance}"
+    return f"- {_SIGNS[one.event]}{one.event}: {label}{one_line(one.text)}{importance}"

@@ -19,6 +19,7 @@ from memapp.domain.memory import MAX_MEMORY_CHARS
 from memapp.domain.profile_values import VALUE_CHARS
 from memapp.domain.prompt import Usage
 from memapp.domain.strict_json import LARGEST_INT
+from memapp.domain.text import clean, one_line
 from memapp.errors import UsageError
 
 FORMAT = 1
@@ -38,6 +39,12 @@ def _moment(text: str) -> str:
     return text
 
 
+def _on_one_line(text: str) -> str:
+    if text and not (text := one_line(clean(text))):
+        raise ValueError("says nothing")
+    return text
+
+
 def _usage(value: dict[str, int | float | bool]) -> dict[str, int | float | bool]:
     if not value.keys() <= {field.name for field in fields(Usage)}:
         raise ValueError("has a cost that is not known")
@@ -49,7 +56,9 @@ Moment = Annotated[str, AfterValidator(_moment)]
 Name = Annotated[str, Field(max_length=200)]
 Words = Annotated[str, Field(max_length=10_000)]
 Value = Annotated[str, Field(max_length=VALUE_CHARS)]
-Tags = Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=50)]
+OneLine = Annotated[str, AfterValidator(_on_one_line)]
+"""What becomes a line of a list or of a prompt: it must not bring lines of its own."""
+Tags = Annotated[list[Annotated[OneLine, Field(max_length=200)]], Field(max_length=50)]
 Span = Annotated[list[Annotated[int, Field(ge=0, le=MAX_MESSAGE_CHARS)]], Field(min_length=2, max_length=2)]
 
 
@@ -71,7 +80,7 @@ class Header(Line):
 class ThreadLine(Line):
     type: Literal["thread"]
     id: Id
-    title: str = Field(min_length=1, max_length=200)
+    title: OneLine = Field(min_length=1, max_length=200)
     titled_by: Literal["app", "person"]
     persona: Name
     created_at: Moment
@@ -110,7 +119,7 @@ class MemoryLine(Line):
     id: Id
     kind: Literal["semantic", "episodic"]
     category: Name
-    text: str = Field(min_length=1, max_length=MAX_MEMORY_CHARS)
+    text: OneLine = Field(min_length=1, max_length=MAX_MEMORY_CHARS)
     tags: Tags
     importance: int = Field(ge=1, le=5)
     pinned: bool
@@ -185,7 +194,7 @@ class Held(Line):
     """A memory that waits with a proposal."""
 
     id: Id | Literal[""]
-    text: str = Field(min_length=1, max_length=MAX_MEMORY_CHARS)
+    text: OneLine = Field(min_length=1, max_length=MAX_MEMORY_CHARS)
     tags: Tags
     kind: Literal["semantic", "episodic"]
     category: Name

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from memapp.domain.categories import RECENT, RECENT_ACTIVITY, SUPERVISOR, Capability
 from memapp.domain.memory import Memory, Recalled
 from memapp.domain.query import Bullet, Full, QueryFilters, QueryRequest
+from memapp.domain.text import one_line
 from memapp.errors import Refused
 from memapp.runtime import Runtime
 from memapp.services.recall import RecallRequest, recall
@@ -110,7 +111,7 @@ def _within_budget(runtime: Runtime, hits: Sequence[Recalled], budget: int) -> l
 
 
 def _bullet(hit: Recalled) -> Bullet:
-    return Bullet(id=hit.id, category=hit.category, text=f"[{hit.category}] {hit.text}")
+    return Bullet(id=hit.id, category=hit.category, text=f"[{hit.category}] {one_line(hit.text)}")
 
 
 def _full(hit: Recalled, memory: Memory) -> Full:

@@ -31,7 +31,7 @@ def ask(runtime: Runtime, agent: str, text: str, **request: object) -> list[str]
 
 
 def test_bullets_carry_id_category_and_text(runtime: Runtime) -> None:
-    memory_id = remember(runtime, "User deploys on Fridays.", "tasks")
+    memory_id = remember(runtime, "User deploys\non Fridays.", "tasks")
     capability = runtime.categories.capability("planner", runtime.user_id)
     (bullet,) = query(runtime, capability, QueryRequest(agent="planner", query="deploys when"))
     assert bullet == Bullet(id=memory_id, category="tasks", text="[tasks] User deploys on Fridays.")

@@ -86,7 +86,7 @@ def test_what_came_and_went_unseen_is_not_told_and_no_text_of_the_trash_is_shown
 def test_several_changes_of_a_memory_become_one_line(database: Database) -> None:
     thread = new_thread(database)
     one = add(database, "User drinks oolong.")
-    apply(database, Updated(one, text="User drinks coffee."))
+    apply(database, Updated(one, text="User drinks\ncoffee."))
     assert told(database, thread)[1:] == ("- +created: [Goals] User drinks coffee. (imp=2)",)
 
 
