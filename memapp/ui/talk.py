@@ -129,7 +129,7 @@ class Talk:
             if thread is not None:
                 thread.join(max(0.0, end - time.monotonic()))
         closing = self._start("close", self._leave)
-        closing.join(seconds / 2)
+        closing.join(seconds)
         return not any(one.is_alive() for one in (closing, *self._loading))
 
     def back_up(self) -> None:
