@@ -60,12 +60,10 @@ class Needles:
         """Tell whether a text, or the JSON of one, holds any of them."""
         if not text:
             return False
-        if any(one in text for one in self._wordless):
+        if self._wordless and any(one in text for one in self._wordless):
             return True
-        if len(self._by_word) <= FEW:  # most texts hold none of a few, and to see that is quicker than to split them into words
-            folded = _folded(text)
-            if not any(all(word in folded for word in wanted) for some in self._by_word.values() for wanted, _ in some):
-                return False
+        if len(self._by_word) <= FEW and not self._may_be_in(_folded(text)):
+            return False
         words = _words(_ESCAPED.sub(" ", text))
         return any(
             words[at - place : at - place + len(wanted)] == wanted
@@ -73,6 +71,15 @@ class Needles:
             for wanted, place in self._by_word.get(word, ())
             if at >= place
         )
+
+    def _may_be_in(self, folded: str) -> bool:
+        """Tell whether a text has all the words of any; quicker than to split it into words, and most hold none of a few."""
+        for rarest, some in self._by_word.items():  # plain loops: everything that was ever written goes through here
+            if rarest in folded:
+                for wanted, _ in some:
+                    if all(map(folded.__contains__, wanted)):
+                        return True
+        return False
 
 
 def byte_forms(text: str) -> set[Forms]:
