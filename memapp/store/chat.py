@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
+from itertools import islice
 
 from memapp.domain.chat import Message, MessageStatus, Origin, Role, Thread
 from memapp.domain.prompt import Usage
@@ -16,6 +17,8 @@ from memapp.store.rows import new_id, to_json, to_text, to_time
 
 CONTEXT_CHARS = 500
 """How much of each neighbour goes into a message's `context` column."""
+PROMPTS_AMONG = 2000
+"""So many messages, the newest, are read for what was typed last."""
 _AS_IT_IS = ("id", "thread_id", "seq", "role", "text", "status", "origin", "unprompted", "reply_to", "model")
 
 # Threads -------------------------------------------------------------------------------------------------------------
@@ -254,11 +257,10 @@ def last_usages(conn: sqlite3.Connection, user_id: str, model: str, limit: int =
 def typed_prompts(conn: sqlite3.Connection, user_id: str, limit: int = 200) -> list[str]:
     """Return what the person typed last, newest first, each text once."""
     rows = conn.execute(
-        """SELECT text FROM messages WHERE user_id = ? AND role = 'user' AND origin = 'typed'
-           GROUP BY text ORDER BY max(key) DESC LIMIT ?""",
-        (user_id, limit),
+        "SELECT text FROM messages WHERE user_id = ? AND role = 'user' AND origin = 'typed' ORDER BY key DESC LIMIT ?",
+        (user_id, PROMPTS_AMONG),
     )
-    return [row["text"] for row in rows]
+    return list(islice(dict.fromkeys(row["text"] for row in rows), limit))
 
 
 _CONTEXT = """UPDATE messages SET context =

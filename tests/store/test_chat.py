@@ -145,9 +145,12 @@ def test_a_draft_is_kept_until_it_is_empty(database: Database) -> None:
     assert chat.get_draft(database.read(), USER, "") == ""
 
 
-def test_typed_prompts_are_newest_first_and_once_each(database: Database) -> None:
-    talk(database, "tea?", "yes", "milk?", "no", "tea?", "still yes")
-    assert chat.typed_prompts(database.read(), USER) == ["tea?", "milk?"]
+def test_typed_prompts_are_newest_first_and_once_each(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    talk(database, "sugar?", "no", "tea?", "yes", "milk?", "no", "tea?", "still yes")
+    assert chat.typed_prompts(database.read(), USER) == ["tea?", "milk?", "sugar?"]
+    assert chat.typed_prompts(database.read(), USER, limit=1) == ["tea?"]
+    monkeypatch.setattr(chat, "PROMPTS_AMONG", 3)
+    assert chat.typed_prompts(database.read(), USER) == ["tea?", "milk?"], "in a long life not all is read"
 
 
 def test_nobody_reaches_the_messages_of_somebody_else(database: Database) -> None:

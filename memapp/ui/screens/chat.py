@@ -136,11 +136,11 @@ class ChatScreen(Screen[None]):
     @told
     async def _start(self) -> None:
         """Show the chat that was open last, or send the question that memapp was started with."""
-        self.composer.prompts = await asyncio.to_thread(chats.typed_prompts, self.runtime)
         question, pasted = self._question
         last = None if question else await asyncio.to_thread(reading.last_thread, self.runtime)
         await self._show_thread(last)
         self.list_threads()
+        self.composer.prompts = await asyncio.to_thread(chats.typed_prompts, self.runtime)
         if question:
             await self.sending.send(question, pasted)
 
