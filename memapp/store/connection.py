@@ -124,6 +124,7 @@ def exchanging(path: Path) -> Iterator[None]:
 
 
 def _fold_log(path: Path) -> None:
-    with suppress(sqlite3.DatabaseError), closing(sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True)) as connection:
+    unreadable = (sqlite3.DatabaseError, UnicodeDecodeError)
+    with suppress(*unreadable), closing(sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True)) as connection:
         if connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
             raise StoreLocked(f"{path} is being read by another program.", "Close it first.")

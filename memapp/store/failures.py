@@ -22,6 +22,8 @@ def translated_errors(path: Path) -> Iterator[None]:
         raise  # a broken rule of the schema is a bug or a duplicate: the caller knows
     except sqlite3.DatabaseError as error:
         raise _translate(error, path) from error
+    except UnicodeDecodeError:  # not even SQLite's complaint about what it found can be read; nor may it be shown
+        raise _damaged(path) from None
     except OSError as error:
         if error.errno == 28:  # ENOSPC
             raise DiskFull(f"No space left for {path}.", "Free some space and try again.") from error
@@ -79,8 +81,14 @@ def _translate(error: sqlite3.DatabaseError, path: Path) -> StoreError:
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
             return StoreError(f"{path} cannot be written.", "Check the folder's permissions, or choose another with --db.")
         case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
-            return Damaged(f"{path} is damaged or no database.", from_backup(path), path)
+            return _damaged(path)
         case sqlite3.SQLITE_IOERR:
             return StoreError(f"The disk failed while using {path}.", "Check the disk; what was saved before is kept.")
+        case _ if "decode" in str(error):  # it goes on with what stands there
+            return _damaged(path)
         case _:
             return StoreError(f"SQLite reports: {error}.")
+
+
+def _damaged(path: Path) -> Damaged:
+    return Damaged(f"{path} is damaged or no database.", from_backup(path), path)

@@ -123,7 +123,8 @@ def open_file(app: "MemappApp", start: Callable[[], "Runtime"], crash_folder: Pa
     except MemappError as error:  # damage is told; nothing else can be done about it here
         app.call_from_thread(notify, app, str(error), title=error.title, problem=True, seconds=60.0)
     if runtime.database.mended:
-        app.call_from_thread(notify, app, "The search did not match your memories and was set right. Nothing is lost.")
+        said = "The search did not match your memories and was set right. Should one look damaged: a backup has it whole."
+        app.call_from_thread(notify, app, said, seconds=30.0)
 
 
 def _put_back(backup: "Copy") -> Path | None:
