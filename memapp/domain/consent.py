@@ -4,7 +4,7 @@ Nothing here applies a patch; what may become of one is guarded by the schema of
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
@@ -14,7 +14,6 @@ from memapp.domain.profile_values import added_value, with_value
 from memapp.domain.text import one_line, shorten
 
 PatchState = Literal["pending", "approved", "denied", "expired", "applied", "withdrawn"]
-Origin = Literal["typed", "pasted", "assistant", "import", "worker"]
 DenyReason = Literal["wrong", "outdated", "private", "other"]
 """Not in the person's own words: the history, which is never rewritten, keeps it."""
 
@@ -90,16 +89,13 @@ def expiry(created_at: datetime) -> datetime:
     return created_at + timedelta(days=PATCH_DAYS)
 
 
-def corroborated(signals: Iterable[tuple[str, Origin]]) -> bool:
-    """Say whether enough distinct messages that the person typed say it; each signal is a message id and where its text is from.
+def corroborated(signals: Collection[tuple[str, bool]]) -> bool:
+    """Say whether enough distinct messages say it; each signal is a message id and whether the person typed it there.
 
-    A message in which the same was also found in text of another origin does not count: it may be one pasted text.
+    A message in which the same was also found in other text does not count: it may be one pasted text.
     """
-    typed: set[str] = set()
-    other: set[str] = set()
-    for message_id, origin in signals:
-        (typed if origin == "typed" else other).add(message_id)
-    return len(typed - other - {""}) >= SIGNALS_NEEDED
+    other = {message_id for message_id, typed in signals if not typed}
+    return len({message_id for message_id, typed in signals if typed} - other) >= SIGNALS_NEEDED
 
 
 def says_yes(reply: str, field: str, value: str) -> bool | None:

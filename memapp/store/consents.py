@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from memapp.domain.changes import Actor
-from memapp.domain.consent import Origin, Patch
+from memapp.domain.consent import Patch
 from memapp.domain.history import Event
 from memapp.domain.memory import Kind, Memory, State
 from memapp.errors import NotFound
@@ -71,14 +71,14 @@ def copy_evidence(conn: sqlite3.Connection, from_id: str, to_id: str) -> None:
     )
 
 
-def signals(conn: sqlite3.Connection, user_id: str, patch_id: str) -> list[tuple[str, Origin]]:
-    """Return the active messages that support a patch, each with where its words came from."""
+def signals(conn: sqlite3.Connection, user_id: str, patch_id: str) -> list[tuple[str, bool]]:
+    """Return the active messages that support a patch, each with whether the person typed it there."""
     rows = conn.execute(
         """SELECT m.id, e.typed FROM patch_evidence e JOIN messages m ON m.id = e.message_id
            WHERE m.user_id = ? AND e.patch_id = ? AND m.active = 1""",
         (user_id, patch_id),
     )
-    return [(row["id"], "typed" if row["typed"] else "import") for row in rows]
+    return [(row["id"], bool(row["typed"])) for row in rows]
 
 
 def held(conn: sqlite3.Connection, user_id: str, patch_id: str) -> Memory | None:

@@ -83,9 +83,9 @@ def purges(purge_at: datetime | None, now: datetime) -> str:
     left = purge_at - now
     hours, minutes = int(left.total_seconds() // 3600), int(left.total_seconds() % 3600 // 60)
     if left <= timedelta():
-        return "purges SOON"
+        return "purges after more use"  # see `domain.lifecycle`: no clock alone erases anything
     if left < timedelta(days=1):
-        return f"purges TODAY, {hours} h {minutes} m"
+        return f"purges SOON, {hours} h {minutes} m"
     return f"purges in {hours // 24} d {hours % 24} h"
 
 
