@@ -11,6 +11,7 @@ from datetime import datetime
 from itertools import islice
 
 from memapp.domain.chat import Message, MessageStatus, Origin, Role, Thread
+from memapp.domain.forget import ERASED
 from memapp.domain.prompt import Usage
 from memapp.errors import NotFound
 from memapp.store.rows import new_id, to_json, to_text, to_time
@@ -184,15 +185,15 @@ def put_last(conn: sqlite3.Connection, user_id: str, message: Message) -> Messag
     return replace(message, seq=row["seq"])
 
 
-def erase_messages(conn: sqlite3.Connection, user_id: str, message_ids: Sequence[str], mark: str) -> list[tuple[str, str]]:
-    """Replace the text of messages by a mark, also in their neighbours' context; return thread and old text of each."""
+def erase_messages(conn: sqlite3.Connection, user_id: str, message_ids: Sequence[str]) -> list[tuple[str, str]]:
+    """Replace the text of messages by `ERASED`, also in their neighbours' context; return thread and old text of each."""
     rows = conn.execute(
         """SELECT id, thread_id, text FROM messages
            WHERE user_id = ? AND text NOT IN ('', ?) AND id IN (SELECT value FROM json_each(?))""",
-        (user_id, mark, to_json(list(message_ids))),
+        (user_id, ERASED, to_json(list(message_ids))),
     ).fetchall()
     for row in rows:
-        conn.execute("UPDATE messages SET text = ?, pasted = '[]' WHERE user_id = ? AND id = ?", (mark, user_id, row["id"]))
+        conn.execute("UPDATE messages SET text = ?, pasted = '[]' WHERE user_id = ? AND id = ?", (ERASED, user_id, row["id"]))
         beside = conn.execute(  # not only the neighbours of now: one that was retried or edited away keeps its old context
             "SELECT seq FROM messages WHERE user_id = ? AND thread_id = ? AND instr(context, ?) > 0",
             (user_id, row["thread_id"], row["text"][:CONTEXT_CHARS]),
@@ -255,10 +256,11 @@ def last_usages(conn: sqlite3.Connection, user_id: str, model: str, limit: int =
 
 
 def typed_prompts(conn: sqlite3.Connection, user_id: str, limit: int = 200) -> list[str]:
-    """Return what the person typed last, newest first, each text once."""
+    """Return what the person typed last, newest first, each text once; nothing that was erased, and of no deleted chat."""
     rows = conn.execute(
-        "SELECT text FROM messages WHERE user_id = ? AND role = 'user' AND origin = 'typed' ORDER BY key DESC LIMIT ?",
-        (user_id, PROMPTS_AMONG),
+        """SELECT text FROM messages WHERE user_id = ? AND role = 'user' AND origin = 'typed' AND text <> ?
+           AND EXISTS (SELECT 1 FROM threads t WHERE t.id = thread_id AND t.deleted_at IS NULL) ORDER BY key DESC LIMIT ?""",
+        (user_id, ERASED, PROMPTS_AMONG),
     )
     return list(islice(dict.fromkeys(row["text"] for row in rows), limit))
 

@@ -434,13 +434,16 @@ def test_a_cleaned_copy_is_a_sound_file_that_still_has_everything_else(runtime: 
     restored.close()
 
 
-@pytest.mark.parametrize("everywhere", [False, True])
-def test_what_was_planned_before_a_kill_is_done_at_the_next_start(runtime: Runtime, tmp_path: Path, everywhere: bool) -> None:
+@pytest.mark.parametrize("way", ["messages", "words", "chat"])
+def test_what_was_planned_before_a_kill_is_done_at_the_next_start(runtime: Runtime, tmp_path: Path, way: str) -> None:
     memory = learn(runtime)
     copy = back_up(runtime)
     with runtime.database.write() as conn:
         messages = finding.said_in(conn, runtime.user_id, [memory])
-        todo.plan(conn, runtime.user_id, Job(words=("zqarla",)) if everywhere else Job((memory,), messages))
+        (thread,) = chats.list_threads(runtime)
+        whole = Job((memory,), thread_ids=(thread.id,))
+        jobs = {"messages": Job((memory,), messages), "words": Job(words=("zqarla",)), "chat": whole}
+        todo.plan(conn, runtime.user_id, jobs[way])
     copy.with_name(f"{copy.name}.partial").write_text("half a backup")
     runtime.close()
     again = bootstrap.start(home=tmp_path)

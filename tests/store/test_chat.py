@@ -151,6 +151,13 @@ def test_typed_prompts_are_newest_first_and_once_each(database: Database, monkey
     assert chat.typed_prompts(database.read(), USER, limit=1) == ["tea?"]
     monkeypatch.setattr(chat, "PROMPTS_AMONG", 3)
     assert chat.typed_prompts(database.read(), USER) == ["tea?", "milk?"], "in a long life not all is read"
+    (thread,) = chat.list_threads(database.read(), USER)
+    with database.write() as conn:
+        chat.erase_messages(conn, USER, [one.id for one in chat.list_messages(conn, USER, thread.id) if one.text == "milk?"])
+    assert chat.typed_prompts(database.read(), USER) == ["tea?", "sugar?"]
+    with database.write() as conn:
+        chat.set_thread_deleted(conn, USER, thread.id, NOW)
+    assert chat.typed_prompts(database.read(), USER) == []
 
 
 def test_nobody_reaches_the_messages_of_somebody_else(database: Database) -> None:

@@ -81,7 +81,7 @@ def erase(conn: sqlite3.Connection, actor: Actor, job: Job, now: datetime, said:
         with searching(conn, job.words):
             others += sum(conn.execute(sql, values).rowcount for sql in ELSEWHERE) + _erase_patches(conn, actor, now)
     others += chat.erase_threads(conn, actor.user_id, job.thread_ids)
-    messages = chat.erase_messages(conn, actor.user_id, message_ids, ERASED)
+    messages = chat.erase_messages(conn, actor.user_id, message_ids)
     others += _erase_titles(conn, actor.user_id, messages)
     by_person = actor.name == "person"
     gone = [one.id for one in get_memories(conn, actor.user_id, memory_ids) if by_person or one.reason == "person"]

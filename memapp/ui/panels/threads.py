@@ -26,7 +26,7 @@ class ThreadList(OptionList):
     """The titles, newest first."""
 
     BINDING_GROUP_TITLE = "Chats"
-    HELP = "Enter opens a chat. / searches titles, ctrl+f searches everything."
+    HELP = "Enter opens a chat. / searches titles, ctrl+f searches everything. Deleted chats are in the palette (ctrl+p)."
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "select", "Open", id="threads.open", key_display="⏎"),
