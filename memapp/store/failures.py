@@ -48,24 +48,33 @@ class Rows(sqlite3.Cursor):
 
     path: Path
 
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        try:
+            with translated_errors(self.path):
+                yield
+        except StoreError:
+            self.close()  # else it goes on holding the file, which a backup is to replace
+            raise
+
     def fetchone(self) -> Any:
-        with translated_errors(self.path):
+        with self._telling():
             return super().fetchone()
 
     def fetchmany(self, size: int | None = None) -> list[Any]:
-        with translated_errors(self.path):
+        with self._telling():
             return super().fetchmany(self.arraysize if size is None else size)
 
     def fetchall(self) -> list[Any]:
-        with translated_errors(self.path):
+        with self._telling():
             return super().fetchall()
 
     def __next__(self) -> Any:
-        with translated_errors(self.path):
+        with self._telling():
             return super().__next__()
 
     def __iter__(self) -> Iterator[Any]:  # type: ignore[override]
-        with translated_errors(self.path):
+        with self._telling():
             yield from iter(super().__next__, None)  # once around all rows: around each, a long list would be slower
 
 

@@ -14,6 +14,7 @@ import pytest
 
 from memapp.errors import DiskFull, NewerSchema, StoreError, StoreLocked
 from memapp.store import schema
+from memapp.store.connection import exchanging
 from memapp.store.database import Database, open_database
 from memapp.store.folder import keep_private, prepare_folder
 from memapp.store.schema import APPLICATION_ID, statements
@@ -412,3 +413,17 @@ def test_a_pipe_or_device_is_neither_opened_nor_replaced(database: Database, tmp
     with pytest.raises(StoreError, match="no plain file"):
         database.backup(pipe)
     assert pipe.is_fifo()
+
+
+def test_a_row_that_is_no_text_is_told_without_it_and_holds_the_file_no_longer(database: Database) -> None:
+    with database.write() as conn:
+        conn.execute("INSERT INTO interface VALUES ('me', 'note', '\"Zqarla\"')")
+    database.close()
+    database.path.write_bytes(database.path.read_bytes().replace(b"Zqarla", b"Zqarl\xff"))
+    opened = open_database(database.path, read_only=True)
+    with pytest.raises(StoreError, match="damaged") as told:
+        opened.read().execute("SELECT value FROM interface").fetchall()
+    assert "Zqar" not in str(told.value)
+    opened.close()
+    with exchanging(database.path):
+        pass
