@@ -64,6 +64,7 @@ class MemappApp(App[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f1", "toggle_help", "Help", id="app.help", priority=True),
+        Binding("question_mark", "toggle_help", "Help", show=False, id="app.help_outside_text"),
         Binding("escape", "close_help", "Close the help", show=False, id="app.close_help", priority=True),
         Binding("f2", "mode('chat')", "Chat", show=False, id="app.chat", priority=True),
         Binding("f3", "mode('memories')", "Memories", show=False, id="app.memories", priority=True),

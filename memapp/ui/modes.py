@@ -1,8 +1,8 @@
-"""The modes that there are: their names, what the top line calls them, and the screens that show them."""
+"""The modes that there are: their names, what the top line and the palette call them, and the screens that show them."""
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from textual.screen import Screen
 
@@ -12,14 +12,24 @@ if TYPE_CHECKING:
     from memapp.ui.app import MemappApp
     from memapp.ui.screens.mode import ModeScreen
 
+
+class Mode(NamedTuple):
+    """A part of memapp that a function key opens."""
+
+    name: str
+    label: str
+    key: str
+    about: str
+
+
 MODES = (
-    ("chat", "Chat"),
-    ("memories", "Memories"),
-    ("inbox", "Inbox"),
-    ("trash", "Trash"),
-    ("activity", "Activity"),
-    ("models", "Models"),
-    ("settings", "Settings"),
+    Mode("chat", "Chat", "F2", "Talk"),
+    Mode("memories", "Memories", "F3", "All that is remembered"),
+    Mode("inbox", "Inbox", "F4", "What waits for your word, and your profile"),
+    Mode("trash", "Trash", "F5", "What was forgotten"),
+    Mode("activity", "Activity", "F7", "What was done, and taking it back"),
+    Mode("models", "Models", "F8", "Choose the model that answers"),
+    Mode("settings", "Settings", "F9", "Every knob"),
 )
 
 

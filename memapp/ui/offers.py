@@ -10,19 +10,10 @@ from textual.screen import Screen
 from memapp.domain.text import shorten
 from memapp.services import preferences
 from memapp.ui.chat.palette import chat_commands
+from memapp.ui.modes import MODES
 
 if TYPE_CHECKING:
     from memapp.ui.app import MemappApp
-
-PLACES = (
-    ("chat", "Chat", "Talk (F2)"),
-    ("memories", "Memories", "All that is remembered (F3)"),
-    ("inbox", "Inbox", "What waits for your word, and your profile (F4)"),
-    ("trash", "Trash", "What was forgotten (F5)"),
-    ("activity", "Activity", "What was done, and taking it back (F7)"),
-    ("models", "Models", "Choose the model that answers (F8)"),
-    ("settings", "Settings", "Every knob (F9)"),
-)
 
 
 def commands_now(app: "MemappApp", screen: Screen[Any]) -> Iterable[SystemCommand]:
@@ -32,8 +23,8 @@ def commands_now(app: "MemappApp", screen: Screen[Any]) -> Iterable[SystemComman
             yield from chat_commands(app.chat)
         yield _undo(app)
         yield SystemCommand("Find anything", "Chats, messages and memories (ctrl+f)", app.action_find)
-        for mode, label, about in PLACES:
-            yield SystemCommand(label, about, partial(app.call_later, app.action_mode, mode))
+        for mode in MODES:
+            yield SystemCommand(mode.label, f"{mode.about} ({mode.key})", partial(app.call_later, app.action_mode, mode.name))
         if app.current_mode != "chat":
             yield from _key_commands(screen)
         for key in preferences.choices(app.runtime, "theme"):

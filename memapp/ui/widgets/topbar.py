@@ -15,13 +15,14 @@ from memapp.ui.safe import joined
 
 if TYPE_CHECKING:
     from memapp.ui.app import MemappApp
+    from memapp.ui.modes import Mode
 
 DEMO = ("demo - nothing is saved", "not saved")
 """The shorter one leaves room for the modes in 80 columns."""
 
 
 class TopBar(Static):
-    """memapp, the modes (clickable), and on the right the file and whether words stay here."""
+    """memapp, the modes (clickable, with their keys where they fit), and on the right the model and whether words stay here."""
 
     if TYPE_CHECKING:  # the app imports this one
         app = the_app(MemappApp)
@@ -32,11 +33,11 @@ class TopBar(Static):
     class ModeChosen(Message):
         mode: str
 
-    def __init__(self, modes: Sequence[tuple[str, str]] = (), current: str = "", *, right: str = "") -> None:
+    def __init__(self, modes: "Sequence[Mode]" = (), current: str = "") -> None:
         super().__init__(id="topbar", markup=False)
         self._modes = modes
         self._current = current
-        self._right = right
+        self._right = ""
 
     def on_mount(self) -> None:
         self.app.badged.subscribe(self, lambda _: self._show())
@@ -56,18 +57,25 @@ class TopBar(Static):
             self.post_message(self.ModeChosen(mode))
 
     def _show(self) -> None:
-        modes = Content("")
-        badges = self.app.badges.words if self.app.is_open else {}
-        for mode, label in self._modes:
-            badge = (f" {badges[mode]}" if mode in badges else "", "bold $accent")
-            sides = "[]" if mode == self._current else "  "
-            colour = "bold" if mode == self._current else "$text-muted"
-            text = joined((f"{sides[0]}{label}", colour), badge, (sides[1], colour))
-            modes = joined(modes, text.stylize(Style.from_meta({"mode": mode})))
+        modes = self._list(keys=True)
+        if modes.cell_length + len(f" memapp {DEMO[0] if self.app.demo else ''}   {self._right}") > self.size.width:
+            modes = self._list(keys=False)
         left = joined((" memapp ", "bold $primary"), self._demo(modes.cell_length), modes)
         space = self.size.width - left.cell_length
         right = joined((f"{self._fitting(space - 2)} ", "$text-muted"))
         self.update(joined(left, " " * max(0, space - right.cell_length), right), layout=False)
+
+    def _list(self, *, keys: bool) -> Content:
+        badges = self.app.badges.words if self.app.is_open else {}
+        modes = Content("")
+        for mode in self._modes:
+            badge = (f" {badges[mode.name]}" if mode.name in badges else "", "bold $accent")
+            sides = "[]" if mode.name == self._current else "  "
+            colour = "bold" if mode.name == self._current else "$text-muted"
+            key = (f" {mode.key}" if keys else "", "$text-muted")
+            text = joined(key, (f"{sides[0]}{mode.label}", colour), badge, (sides[1], colour))
+            modes = joined(modes, text.stylize(Style.from_meta({"mode": mode.name})))
+        return modes
 
     def _demo(self, modes: int) -> Content:
         """Return the words that keep a demo from being taken for the real thing."""
