@@ -420,7 +420,9 @@ def test_a_row_that_is_no_text_is_told_without_it_and_holds_the_file_no_longer(d
         conn.execute("INSERT INTO interface VALUES ('me', 'note', '\"Zqarla\"')")
     database.close()
     database.path.write_bytes(database.path.read_bytes().replace(b"Zqarla", b"Zqarl\xff"))
-    opened = open_database(database.path, read_only=True)
+    opened = open_database(database.path)
+    with opened.write() as conn:
+        conn.execute("INSERT INTO interface VALUES ('me', 'other', '1')")
     with pytest.raises(StoreError, match="damaged") as told:
         opened.read().execute("SELECT value FROM interface").fetchall()
     assert "Zqar" not in str(told.value)
