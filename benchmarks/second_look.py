@@ -110,7 +110,7 @@ def look(runtime: Runtime, thread: str, message: str, count: Count) -> None:
     took = 1000 * (time.process_time() - began)
     count.turns += 1
     count.again += evidence.again
-    count.found += evidence.again and bool(evidence.hits)
+    count.found += evidence.again and any(hit.score for hit in evidence.hits)  # what is always there was not found
     (count.twice_ms if evidence.again else count.once_ms).append(took)
 
 

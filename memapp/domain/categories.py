@@ -21,7 +21,7 @@ class Category(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     context: Literal["all", "rag"]
-    """`all`: whenever the category is asked for. `rag`: what fits the question."""
+    """`all`: whenever the category is asked for, in a chat by each question about the person. `rag`: what fits the question."""
     rag_length: int | None = Field(default=None, ge=1, le=1000)
     """The most that is recalled of it; None for no limit of its own."""
 

@@ -24,6 +24,8 @@ class QueryFilters(BaseModel):
     """Who wrote it."""
     role: Literal["user", "assistant"] | None = None
     """Who said the message it came from."""
+    category: str | None = None
+    """One of the agent's own; it narrows the categories of the request further."""
     pinned: bool | None = None
     importance_min: int | None = Field(default=None, ge=1, le=5)
     importance_max: int | None = Field(default=None, ge=1, le=5)
@@ -42,7 +44,11 @@ class QueryRequest(BaseModel):
     """Empty for all that the agent may read."""
     filters: QueryFilters = QueryFilters()
     threshold: float = Field(default=0.0, ge=0.0, le=2.0)
-    """Hits with a lower score are dropped; scores are those that `search --explain` prints."""
+    """Hits with a lower score are dropped.
+
+    A score is no likeness of 0 to 1 but the sum that `search --explain` prints: about 1 for a fact that says what is asked in
+    the same words, about 0.3 for one that is only of the same matter; 0.65 wants words and meaning both to agree.
+    """
     top_k: int = Field(default=3, ge=1, le=50)
     returned: Literal["bullets", "full"] = Field(default="bullets", alias="return")
     budget_tokens: int = Field(default=512, ge=1, le=100_000)

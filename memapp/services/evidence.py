@@ -5,12 +5,13 @@ from dataclasses import dataclass
 
 from memapp.domain.chat import Message, Role
 from memapp.domain.delta import NO_NEWS, Delta, summarise
+from memapp.domain.duplicates import duplicate_of
 from memapp.domain.memory import Recalled
 from memapp.domain.persona import Persona
 from memapp.prompts import quotes
 from memapp.runtime import Runtime
-from memapp.services.query import conversation_scope
-from memapp.services.recall import RecallRequest, recall
+from memapp.services.query import always, conversation_scope, find
+from memapp.services.recall import RecallRequest
 from memapp.store import chat, delta
 
 
@@ -31,18 +32,25 @@ class Evidence:
 def look_up(runtime: Runtime, thread_id: str, text: str, needed_info: Sequence[str], in_prompt: Sequence[Message]) -> Evidence:
     """Look up what a message needs, and once more with more words where a question about the person finds nothing.
 
-    To an inner voice one speaks of its case, in which nothing private belongs that does not match in words.
+    To such a question also comes, as far as there is room, what is recalled whatever is asked; a small model cannot but speak of
+    it, so it stands in no other prompt. To an inner voice one speaks of its case, in which nothing private belongs that does not
+    match in words.
     """
     if quotes.is_small_talk(text):
         return Evidence()
     seen = frozenset(one.id for one in in_prompt)
     limit = runtime.settings.prompt_memories
     own_case = _persona(runtime, thread_id).mode == "inner_voice"
+    about_person = quotes.asks_about_person(text) and not own_case
     hits = quotes.choose(text, _recall(runtime, text, needed_info, seen), limit, own_case=own_case)
-    again = not hits and limit > 0 and not own_case and quotes.asks_about_person(text)
+    again = not hits and limit > 0 and about_person
     if again:
         wider = _recall(runtime, " ".join([text, *needed_info, *_last_said(in_prompt, text)]), (), seen)
         hits = quotes.choose(text, wider, limit, least=quotes.WIDER_SCORE)
+    if about_person and len(hits) < limit:
+        told = [hit.text for hit in hits]
+        others = [one for one in always(runtime, conversation_scope(runtime), limit) if not duplicate_of(one.text, told)]
+        hits = (*hits, *others)[:limit]
     return Evidence(hits, changed(runtime, thread_id, text, seen, hits), 1 + again)
 
 
@@ -64,7 +72,7 @@ def changed(runtime: Runtime, thread_id: str, text: str, in_prompt: frozenset[st
 
 
 def _recall(runtime: Runtime, text: str, needed_info: Sequence[str], without: frozenset[str]) -> list[Recalled]:
-    return recall(
+    return find(
         runtime,
         RecallRequest(
             text,

@@ -5,6 +5,7 @@ is refused as a whole and recorded. What may be seen is decided inside the SQL (
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from memapp.domain.categories import RECENT, RECENT_ACTIVITY, SUPERVISOR, Capability
 from memapp.domain.memory import Memory, Recalled
@@ -14,26 +15,45 @@ from memapp.errors import Refused
 from memapp.runtime import Runtime
 from memapp.services.recall import RecallRequest, recall
 from memapp.store import events, memories
-from memapp.store.scope import Filters, Scope
+from memapp.store.scope import Scope
 
 ALWAYS = 50
-"""The most that is taken of categories which are recalled whatever the question."""
+"""The most that a request takes of categories which are recalled whatever the question."""
 
 
 def query(runtime: Runtime, capability: Capability, request: QueryRequest) -> list[Bullet] | list[Full]:
     """Answer a request, best first. Raises `Refused` for one that goes beyond the capability."""
     _refuse_beyond(runtime, capability, request)
     categories = frozenset(request.categories) or capability.categories
+    if request.filters.category is not None:
+        categories &= {request.filters.category}
     seen = scope(runtime, capability, categories, request.filters)
-    hits = recall(runtime, RecallRequest(request.query, top_k=request.top_k, kinds=("memory",), scope=seen))
-    hits = [hit for hit in hits if hit.score >= request.threshold]
-    hits = _within_lengths(runtime, _with_always(runtime, hits, seen, categories))[: request.top_k]
+    wanted = RecallRequest(request.query, top_k=request.top_k, kinds=("memory",), scope=seen)
+    fitting = find(runtime, wanted, request.threshold)
+    there = {hit.id for hit in fitting}
+    others = [hit for hit in always(runtime, seen, ALWAYS) if hit.id not in there]
+    hits = _within_lengths(runtime, [*fitting, *others])[: request.top_k]
     found = {one.id: one for one in memories.get_memories(runtime.database.read(), runtime.user_id, [hit.id for hit in hits])}
     affordable = _within_budget(runtime, [hit for hit in hits if hit.id in found], request.budget_tokens)
     _note(runtime, "ok", sim=affordable[0].score if affordable else None)
     if request.returned == "full":
         return [_full(hit, found[hit.id]) for hit in affordable]
     return [_bullet(hit) for hit in affordable]
+
+
+def find(runtime: Runtime, request: RecallRequest, threshold: float = 0.0) -> list[Recalled]:
+    """Return what fits a text, best first: of each category no more than its length."""
+    return _within_lengths(runtime, [hit for hit in recall(runtime, request) if hit.score >= threshold])
+
+
+def always(runtime: Runtime, seen: Scope, limit: int) -> list[Recalled]:
+    """Return the memories of categories that are recalled whatever the question: pinned and important ones first."""
+    names = frozenset(one for one in seen.categories or () if runtime.categories.categories[one].context == "all")
+    if not names:
+        return []
+    since = seen.recent_activity_since if RECENT_ACTIVITY in names else None
+    found = memories.in_scope(runtime.database.read(), replace(seen, categories=names, recent_activity_since=since), limit)
+    return _within_lengths(runtime, [Recalled.of(one, 0.0, "always", one.updated_at) for one in found])
 
 
 def conversation_scope(runtime: Runtime) -> Scope:
@@ -48,13 +68,14 @@ def scope(runtime: Runtime, capability: Capability, categories: frozenset[str], 
         capability.user_id,
         categories & capability.categories,
         runtime.clock() - RECENT if RECENT_ACTIVITY in categories else None,
-        Filters(**filters.model_dump(exclude={"user_id"})),
+        filters,
     )
 
 
 def _refuse_beyond(runtime: Runtime, capability: Capability, request: QueryRequest) -> None:
     reason, category = "", ""
-    beyond = sorted(set(request.categories) - capability.categories)
+    named = (*request.categories, request.filters.category)
+    beyond = sorted({one for one in named if one is not None} - capability.categories)
     if request.agent != capability.agent:
         reason = "it speaks for another agent"
     elif request.filters.user_id not in (None, capability.user_id):
@@ -64,25 +85,8 @@ def _refuse_beyond(runtime: Runtime, capability: Capability, request: QueryReque
         reason = "it asks for a category that is not on the agent's list"
     if reason:
         _note(runtime, "error", reason=reason, category=category)
-        raise Refused(f"The query of {capability.agent!r} was refused: {reason}.")
-
-
-def _with_always(runtime: Runtime, hits: Sequence[Recalled], seen: Scope, categories: frozenset[str]) -> list[Recalled]:
-    """Add, after what fits the question, the memories of categories that are recalled whatever the question."""
-    always = frozenset(
-        name for name in categories & (seen.categories or frozenset()) if runtime.categories.categories[name].context == "all"
-    )
-    if not always:
-        return list(hits)
-    there = {hit.id for hit in hits}
-    narrowed = Scope(seen.user_id, always, None, seen.filters)
-    more = memories.in_scope(runtime.database.read(), narrowed, ALWAYS)
-    added = [
-        Recalled("memory", one.id, one.text, "", "", one.updated_at, 0.0, "always", one.pinned, one.category)
-        for one in more
-        if one.id not in there
-    ]
-    return [*hits, *added]
+        unrecorded = "Another memapp has the file open, so this could not be recorded." if runtime.database.read_only else ""
+        raise Refused(f"The query of {capability.agent!r} was refused: {reason}.", unrecorded)
 
 
 def _within_lengths(runtime: Runtime, hits: Sequence[Recalled]) -> list[Recalled]:

@@ -124,18 +124,7 @@ def _related(runtime: Runtime, hits: Sequence[Ranked], edges: Sequence[Edge]) ->
     facts = memories.get_memories(runtime.database.read(), runtime.user_id, [edge.to_id for edge in chosen])
     lowest = min(scores.values(), default=0.0)
     return [
-        Recalled(
-            kind="memory",
-            id=fact.id,
-            text=fact.text,
-            said_by="",
-            thread_id="",
-            at=fact.created_at,
-            score=round(lowest * edge.strength, 4),
-            why=f"related {edge.strength:.2f}",
-            pinned=fact.pinned,
-            category=fact.category,
-        )
+        Recalled.of(fact, round(lowest * edge.strength, 4), f"related {edge.strength:.2f}", fact.created_at)
         for fact in facts  # one may have been erased since
         for edge in [beyond[fact.id]]
     ]

@@ -4,23 +4,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from memapp.domain.query import QueryFilters
 from memapp.store.rows import to_json, to_text
-
-
-@dataclass(frozen=True, slots=True)
-class Filters:
-    """Optional conditions that narrow a scope; None means no condition."""
-
-    agent_id: str | None = None
-    run_id: str | None = None
-    actor_id: str | None = None
-    role: str | None = None
-    pinned: bool | None = None
-    importance_min: int | None = None
-    importance_max: int | None = None
-    updated_after: datetime | None = None
-    updated_before: datetime | None = None
-
 
 _CONDITIONS = {
     "agent_id": "o.agent_id = :agent_id",
@@ -45,7 +30,7 @@ class Scope:
     """None: the person looks, who may see all."""
     recent_activity_since: datetime | None = None
     """From when on memories of the category `activity` are visible."""
-    filters: Filters = field(default_factory=Filters)
+    filters: QueryFilters = field(default_factory=QueryFilters)
 
     @property
     def where(self) -> str:

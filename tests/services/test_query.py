@@ -1,5 +1,6 @@
 """`memory.query`: what an agent gets, and what it never gets."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -14,6 +15,7 @@ from memapp.runtime import Runtime
 from memapp.services import chats, curate, upkeep
 from memapp.services.query import query
 from memapp.store import changes, chat
+from memapp.store.database import open_database
 from tests.builders import fact, new_chat, recorded, say
 
 
@@ -54,6 +56,7 @@ def test_full_returns_all_that_is_known(runtime: Runtime) -> None:
         {"agent": "supervisor"},
         {"agent": "planner", "categories": ["tasks", "profile"]},
         {"agent": "planner", "categories": ["no such thing"]},
+        {"agent": "planner", "filters": {"category": "profile"}},
         {"agent": "planner", "filters": {"user_id": "somebody else"}},
     ],
 )
@@ -65,6 +68,14 @@ def test_a_request_beyond_the_capability_is_refused_whole_and_recorded(runtime: 
     event = recorded(runtime, "search")[0]
     assert event["status"] == "error"
     assert event["meta"]["refused"]
+
+
+def test_a_refusal_that_cannot_be_recorded_says_so(runtime: Runtime) -> None:
+    reader = replace(runtime, database=open_database(runtime.paths.database, read_only=True))
+    with pytest.raises(Refused, match="Another memapp has the file open, so this could not be recorded"):
+        ask(reader, "planner", "deploys", categories=["profile"])
+    reader.database.close()
+    assert recorded(runtime, "search") == []
 
 
 def test_no_agent_sees_a_category_that_is_not_on_its_list(runtime: Runtime) -> None:
@@ -189,7 +200,15 @@ def test_a_request_that_is_not_of_the_form_is_an_error(wrong: dict[str, object])
         QueryRequest.model_validate({"agent": "planner", "query": "x", **wrong})
 
 
-def test_the_closed_set_of_filters_is_what_the_store_knows() -> None:
-    from memapp.store.scope import Filters
+def test_the_filters_are_those_of_the_specification() -> None:
+    named = "user_id agent_id run_id actor_id role category pinned importance_min importance_max updated_after updated_before"
+    assert set(QueryFilters.model_fields) == set(named.split())
 
-    assert set(QueryFilters.model_fields) - {"user_id"} == set(Filters.__dataclass_fields__)
+
+def test_a_category_among_the_filters_narrows_the_categories(runtime: Runtime) -> None:
+    remember(runtime, "User painted the fence.", "goals")
+    remember(runtime, "User painted the door.", "tasks")
+    remember(runtime, "User painted the wall.", "activity")
+    assert ask(runtime, "planner", "painted", filters={"category": "tasks"}) == ["[tasks] User painted the door."]
+    assert ask(runtime, "planner", "painted", categories=["goals"], filters={"category": "tasks"}) == []
+    assert ask(runtime, "executor", "painted", filters={"category": "recent_activity"}) == ["[activity] User painted the wall."]
