@@ -73,7 +73,7 @@ RULES = {
     ),
     "bootstrap": rule("domain store prompts services inference runtime settings categories errors paths"),
     "categories": rule("domain errors", "pydantic"),
-    "runtime": rule("domain inference.Protocols store.database store.rows settings errors paths"),
+    "runtime": rule("domain inference.Protocols store.database store.interface store.rows settings errors paths"),
     "settings": rule("domain errors", "pydantic rapidfuzz tomlkit"),
     "paths": rule("", "platformdirs"),
     "errors": rule(""),
