@@ -43,9 +43,10 @@ def open_app(options: dict[str, Any], question: str = "") -> int:
 @click.option("--json", "as_json", is_flag=True, help="Write JSON: the answer with memories used, prediction and costs.")
 @click.pass_obj
 def ask(options: dict[str, Any], text: tuple[str, ...], continued: bool, chat_id: str, persona: str, as_json: bool) -> None:
-    """Ask one question; the answer goes to stdout, and on a terminal it streams.
+    """Ask one question; the answer goes to stdout.
 
-    With - or without TEXT, standard input is the question. What is piped in teaches memapp nothing: who wrote it is not known.
+    On a terminal it streams. With - or without TEXT, standard input is the question. What is piped in teaches memapp nothing:
+    who wrote it is not known.
     """
     from memapp.inference import Cancel
     from memapp.services import chats, ids, turn
