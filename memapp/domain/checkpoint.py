@@ -1,6 +1,8 @@
 """Where a thread stands, so that a restart goes on there: the stage of the open turn, and what it has so far.
 
-Of words it holds only what the two calls look for and expect; of messages and memories, ids and numbers.
+The state of the graph is the stage; the memory context is `hits` at a `revision`; the conversation history is a position in it;
+the states of the two agents are what each said last: `needed_info` of the predictor and `last_prediction` of the responder, who
+keep nothing else between calls. Of words it holds only these; of messages and memories, ids and numbers.
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,9 @@
 """One turn of a conversation: commit, check the expectation, then answer (`services.answer`).
 
 `take_turn` is the door. Whoever watches iterates; stop iterating and the turn stops, keeping the partial reply.
-The hot path makes exactly two model calls; learning happens later, in `services.upkeep`. A yes or no to the app's own question
-about a proposal makes none: the app answers it in its own words.
+The hot path makes two model calls: one when the first was made in idle time, one more when the reply said again what was said.
+Learning happens later, in `services.upkeep`. A yes or no to the app's own question about a proposal makes no call: the app
+answers it in its own words.
 """
 
 import logging

@@ -264,11 +264,15 @@ async def test_a_remark_is_said_unasked_and_not_answered_again(seen: Seen, world
     assert (thread.title, thread.persona) == ("I sail at dawn", "tom")
 
 
-async def test_a_learned_fact_is_told_quietly_and_can_be_taken_back(seen: Seen) -> None:
-    await seen.send("I have a dog called Rex.")
+async def test_a_learned_fact_and_what_it_replaces_are_told_quietly_and_can_be_taken_back(seen: Seen) -> None:
+    await seen.send("I work as a baker.")
     await seen.until(lambda: "Remembered:" in seen.text())
     assert curate.count(seen.app.runtime) == 1
     await seen.until(lambda: "memapp keeps short facts" in seen.words())
+    await seen.send("I work as a gardener.")
+    await seen.until(lambda: "Updated: User works as a gardener. (was: User works as a baker.)" in seen.words())
+    await seen.pilot.press("ctrl+z")
+    await seen.until(lambda: [one.text for one in curate.list_memories(seen.app.runtime)] == ["User works as a baker."])
     await seen.pilot.press("ctrl+z")
     await seen.until(lambda: curate.count(seen.app.runtime) == 0)
 
