@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
-from memapp.domain.chat import MAX_MESSAGE_CHARS, OWN_WORDS, Message, MessageStatus, Origin, Role
+from memapp.domain.chat import MAX_MESSAGE_CHARS, OWN_WORDS, Message, MessageStatus, Origin, Role, Thread
 from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.distil import distil
 from memapp.domain.expectation import Verdict, mismatch
@@ -58,7 +58,7 @@ def _send(
     began_at = time.monotonic()
     text, pasted = checked(text, pasted)
     erasures = runtime.database.erasures
-    thread, earlier = open_thread(runtime, thread_id, before=replaced.seq if replaced else None)
+    thread, earlier = _open(runtime, thread_id, before=replaced.seq if replaced else None)
     question = questions.open_question(runtime, earlier)
     expected = expectation(runtime, earlier)
     ahead = done_ahead(runtime, thread_id, expected)
@@ -102,7 +102,7 @@ def retry_turn(runtime: Runtime, reply_id: str, *, cancel: Cancel | None = None)
     if old.reply_to is None or old.model == OWN_WORDS:
         raise UsageError("Only a reply of the model can be retried.")
     message = chat.get_message(runtime.database.read(), runtime.user_id, old.reply_to)
-    thread, messages = open_thread(runtime, old.thread_id, before=message.seq)
+    thread, messages = _open(runtime, old.thread_id, before=message.seq)
     resumed = old.status is MessageStatus.INTERRUPTED
     others = _seen_replies(runtime, message)
     question = questions.open_question(runtime, open_thread(runtime, thread.id)[1])
@@ -143,11 +143,19 @@ def resend_turn(
 def remark(runtime: Runtime, thread_id: str, *, cancel: Cancel | None = None) -> Iterator[TurnEvent]:
     """Let the persona say something unasked, in one model call."""
     erasures = runtime.database.erasures
-    thread, earlier = open_thread(runtime, thread_id)
+    thread, earlier = _open(runtime, thread_id)
     with runtime.database.write() as conn:
         reply = _add_reply(runtime, conn, thread.id, None)
     yield Accepted(None, reply)
     yield from answer(runtime, OpenTurn(thread, earlier, None, reply, cancel or Cancel(), erasures))
+
+
+def _open(runtime: Runtime, thread_id: str, *, before: int | None = None) -> tuple[Thread, list[Message]]:
+    """Return a thread to go on with, and its last messages. Raises `UsageError` for a deleted one: it stands in no list."""
+    thread, messages = open_thread(runtime, thread_id, before=before)
+    if thread.deleted_at is not None:
+        raise UsageError("This chat is deleted.", "Bring it back first, with ctrl+p or `memapp chats restore`.")
+    return thread, messages
 
 
 def _spare(runtime: Runtime, message: Message, op: str, step: Callable[[], T]) -> T | None:

@@ -83,6 +83,17 @@ def test_words_that_cannot_be_saved_replace_nothing(runtime: Runtime, monkeypatc
     assert [one.text for one in chats.page(runtime, thread).messages] == before
 
 
+def test_nobody_goes_on_in_a_deleted_chat_without_knowing(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    sent = only(Completed, say(runtime, thread, "I have two cats.")).reply
+    chats.delete_thread(runtime, thread)
+    for begin in (turn.take_turn(runtime, thread, "Hello?"), turn.retry_turn(runtime, sent.id), turn.remark(runtime, thread)):
+        with pytest.raises(UsageError, match="chat is deleted"):
+            list(begin)
+    chats.restore_thread(runtime, thread)
+    assert [one.text for one in chats.page(runtime, thread).messages] == ["I have two cats.", sent.text]
+
+
 def test_what_a_model_thinks_before_it_speaks_is_neither_shown_nor_kept(runtime: Runtime) -> None:
     thread, model = new_chat(runtime), runtime.chat.ready()
     assert isinstance(model, ScriptedModel)

@@ -29,5 +29,5 @@ class Silence:
         screen = self._screen
         last = screen.transcript.last_answer
         quiet = not screen.busy and screen.can_answer and not screen.composer.text
-        if quiet and screen.thread is not None and last is not None and not last.message.unprompted:
+        if quiet and screen.thread is not None and screen.thread.deleted_at is None and last is not None and not last.message.unprompted:
             screen.talk.remark(screen.thread)
