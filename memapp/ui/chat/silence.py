@@ -27,7 +27,7 @@ class Silence:
     def end(self) -> None:
         """Let the persona say something, once a silence and never into what is being written."""
         screen = self._screen
-        last = screen.transcript.last_answer
+        thread, last = screen.thread, screen.transcript.last_answer
         quiet = not screen.busy and screen.can_answer and not screen.composer.text
-        if quiet and screen.thread is not None and screen.thread.deleted_at is None and last is not None and not last.message.unprompted:
-            screen.talk.remark(screen.thread)
+        if quiet and thread is not None and thread.deleted_at is None and last is not None and not last.message.unprompted:
+            screen.talk.remark(thread)
