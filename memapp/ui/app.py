@@ -25,6 +25,7 @@ from textual.widgets import Input, TextArea
 from memapp import paths
 from memapp.ui import garbage, themes
 from memapp.ui.announce import Opened, OpeningFailed
+from memapp.ui.beside import beside
 from memapp.ui.crash import three_lines, write_crash_file
 from memapp.ui.keys import KeyOrder
 from memapp.ui.leaving import heed_signals
@@ -32,7 +33,6 @@ from memapp.ui.palette import offered
 from memapp.ui.safe import copy, notify, place_toasts
 from memapp.ui.screens.opening import OpeningScreen, open_file
 from memapp.ui.themes import DARK, LIGHT
-from memapp.ui.told import told
 
 if TYPE_CHECKING:
     from memapp.domain.chat import Thread
@@ -288,8 +288,7 @@ class MemappApp(App[None]):
         else:
             self.chat.undo_last()
 
-    @work(group="undo")
-    @told
+    @beside("undo")
     async def _undo_earlier(self) -> None:
         from memapp.ui.undo import undo_earlier
 
@@ -319,8 +318,7 @@ class MemappApp(App[None]):
         self.chat.open_thread(thread)
         self.call_later(self.action_mode, "chat")
 
-    @work(group="open", exclusive=True)
-    @told
+    @beside("open", exclusive=True)
     async def show_message(self, message_id: str) -> None:
         """Show a message in its chat, from wherever the person is."""
         await self.chat.go_to_message(message_id)
@@ -340,8 +338,7 @@ class MemappApp(App[None]):
         self.changed.publish(None)
         self.chat.explain_again()
 
-    @work(group="badges", exclusive=True)
-    @told
+    @beside("badges", exclusive=True)
     async def count_badges(self) -> None:
         """Bring the numbers in the top line up to date."""
         await self.badges.count()

@@ -10,10 +10,10 @@ from textual.widgets import Markdown
 
 from memapp.errors import MemappError, UsageError
 from memapp.ui.app import MemappApp
+from memapp.ui.beside import beside
 from memapp.ui.chat.editor import edited
 from memapp.ui.panels.loop import LoopDrawer
 from memapp.ui.safe import copy
-from memapp.ui.told import told
 from memapp.ui.widgets.composer import Composer
 from memapp.ui.widgets.statusline import StatusLine
 from memapp.ui.widgets.transcript import Transcript
@@ -91,8 +91,7 @@ class Conversation(Vertical):
                 composer.rewrite(text)
 
     @on(Transcript.EarlierWanted)
-    @work(group="earlier", exclusive=True)
-    @told
+    @beside("earlier", exclusive=True)
     async def _load_earlier(self, event: Transcript.EarlierWanted) -> None:
         if self._chat.thread is not None:
             await self._chat.showing.earlier(self._chat.thread, event.before)
@@ -118,20 +117,17 @@ class Conversation(Vertical):
         self._chat.say("Nothing to undo in these words. ctrl+z in an empty composer takes back what was done.")
 
     @on(Transcript.HitOpened)
-    @work(group="card", exclusive=True)
-    @told
+    @beside("card", exclusive=True)
     async def _open_hit(self, event: Transcript.HitOpened) -> None:
         await self._chat.cards.open_hit(event.hit)
 
     @on(Transcript.MessageOpened)
-    @work(group="card", exclusive=True)
-    @told
+    @beside("card", exclusive=True)
     async def _open_message(self, event: Transcript.MessageOpened) -> None:
         await self._chat.cards.open_message(event.message)
 
     @on(Transcript.MemoryOpened)
-    @work(group="card", exclusive=True)
-    @told
+    @beside("card", exclusive=True)
     async def _open_memory(self, event: Transcript.MemoryOpened) -> None:
         await self._chat.memories.show(event.memory_id)
 
@@ -156,13 +152,11 @@ class Conversation(Vertical):
         self._chat.write_memory(event.message.text, event.message.id)
 
     @on(Transcript.VariantWanted)
-    @work(group="variant", exclusive=True)
-    @told
+    @beside("variant", exclusive=True)
     async def _switch_variant(self, event: Transcript.VariantWanted) -> None:
         await self._chat.turn.switch_variant(event.message, event.step)
 
     @on(Markdown.LinkClicked)
-    @work(group="card", exclusive=True)
-    @told
+    @beside("card", exclusive=True)
     async def _link_clicked(self, event: Markdown.LinkClicked) -> None:
         await self._chat.cards.follow(event.href)

@@ -5,18 +5,18 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from textual import on, work
+from textual import on
 
 from memapp.domain.chat import Thread
 from memapp.domain.text import shorten
 from memapp.runtime import Runtime
 from memapp.services import chats, forget
+from memapp.ui.beside import beside
 from memapp.ui.memories.words import purges
 from memapp.ui.panels.threads import ThreadPane
 from memapp.ui.safe import notify
 from memapp.ui.screens.detail import Line, TextCard
 from memapp.ui.screens.memory_form import Choice, ConfirmErase
-from memapp.ui.told import told
 from memapp.ui.undo import Undo
 
 if TYPE_CHECKING:
@@ -38,8 +38,7 @@ class Threads(ThreadPane):
         self._left: tuple[Callable[[Runtime], object], Thread] | None = None
         """How to bring back the chat that was on the screen when it was deleted."""
 
-    @work(exclusive=True, group="threads")
-    @told
+    @beside("threads", exclusive=True)
     async def list(self, count: int = SHOWN) -> None:
         """Bring the list of chats up to date."""
         found = await asyncio.to_thread(partial(chats.list_threads, self._runtime, self._text, limit=count + 1))
@@ -69,8 +68,7 @@ class Threads(ThreadPane):
     def _delete_wanted(self, event: ThreadPane.DeleteWanted) -> None:
         self.delete(event.thread)
 
-    @work(group="deed")
-    @told
+    @beside("deed")
     async def rename(self, thread: Thread) -> None:
         """Ask for another title."""
         title = await self.app.push_screen_wait(Line("Rename this chat", thread.title))
@@ -81,8 +79,7 @@ class Threads(ThreadPane):
         self._chat.undone.push(label, lambda runtime: chats.rename_thread(runtime, thread.id, thread.title))
         self.list()
 
-    @work(group="deed")
-    @told
+    @beside("deed")
     async def delete(self, thread: Thread) -> None:
         """Take a chat out of the list; it can be brought back, so nobody is asked."""
         chat = self._chat
@@ -97,8 +94,7 @@ class Threads(ThreadPane):
             chat.open_thread(None)
         self.list()
 
-    @work(group="deed")
-    @told
+    @beside("deed")
     async def bring_back(self) -> None:
         """Let the person choose a chat that was deleted, and show it again."""
         runtime = self._runtime
@@ -113,8 +109,7 @@ class Threads(ThreadPane):
             await asyncio.to_thread(chats.restore_thread, runtime, chosen)
             self._chat.open_thread(await asyncio.to_thread(chats.get_thread, runtime, chosen))
 
-    @work(group="deed")
-    @told
+    @beside("deed")
     async def erase(self, thread: Thread) -> None:
         """Erase a chat for good, if the person types the word, and show the receipt."""
         chat = self._chat

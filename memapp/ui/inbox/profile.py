@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -14,12 +14,12 @@ from textual.widgets import Static
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions
 from memapp.ui.app import MemappApp
+from memapp.ui.beside import beside
 from memapp.ui.inbox import reading
 from memapp.ui.inbox.reading import Known
 from memapp.ui.inbox.rows import KnownRows
 from memapp.ui.inbox.value import ValueField
 from memapp.ui.safe import copy, plain
-from memapp.ui.told import told
 
 NOTE = "The persona you talk to is told this. Only you change it: by your yes to what waits, or by writing it here."
 
@@ -53,8 +53,7 @@ class ProfilePane(Vertical):
         self.rows.show(known)
         self.refresh_bindings()
 
-    @work(exclusive=True, group="known")
-    @told
+    @beside("known", exclusive=True)
     async def refresh_known(self) -> None:
         """Look again what the profile says."""
         self.show(await asyncio.to_thread(reading.profile, self.runtime))
@@ -107,8 +106,7 @@ class ProfilePane(Vertical):
         if (known := self.rows.current) is not None:
             copy(self, known.value)
 
-    @work(group="decide")
-    @told
+    @beside("decide")
     async def _set(self, field: str, value: str) -> None:
         step = await asyncio.to_thread(decisions.set_field, self.runtime, field, value)
         self.leave_field()

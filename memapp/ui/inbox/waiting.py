@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from textual import events, on, work
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
@@ -19,6 +19,7 @@ from textual.message import Message
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions
 from memapp.ui.app import MemappApp
+from memapp.ui.beside import beside
 from memapp.ui.inbox import reading
 from memapp.ui.inbox.arming import Arming
 from memapp.ui.inbox.detail import CaseView
@@ -27,7 +28,6 @@ from memapp.ui.inbox.rows import CaseRows
 from memapp.ui.inbox.value import ValueField
 from memapp.ui.inbox.words import sleeping
 from memapp.ui.safe import copy, notify
-from memapp.ui.told import told
 
 TICK_SECONDS = 60.0
 ANSWERS = ("approve", "deny", "snooze")
@@ -97,8 +97,7 @@ class WaitingPane(Horizontal):
 
     # What is shown ---------------------------------------------------------------------------------------------------
 
-    @work(exclusive=True, group="cases")
-    @told
+    @beside("cases", exclusive=True)
     async def refresh_cases(self) -> None:
         """Look again what waits."""
         self.show(await asyncio.to_thread(reading.queue, self.runtime))
@@ -223,8 +222,7 @@ class WaitingPane(Horizontal):
         self.refresh_bindings()
         return were_marked
 
-    @work(group="decide")
-    @told
+    @beside("decide")
     async def action_wake(self) -> None:
         """Bring up what was put off."""
         for step in await asyncio.to_thread(decisions.wake, self.runtime):
@@ -261,8 +259,7 @@ class WaitingPane(Horizontal):
     def _decide(self, decision: Callable[[], str]) -> None:
         self._arming.hold(lambda: self._carry_out(decision))
 
-    @work(group="decide")
-    @told
+    @beside("decide")
     async def _carry_out(self, decision: Callable[[], str]) -> None:
         self.arm_later()
         step = await asyncio.to_thread(decision)

@@ -3,7 +3,7 @@
 import asyncio
 from typing import ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
@@ -16,12 +16,12 @@ from memapp.domain.memory import Memory, State
 from memapp.runtime import Runtime
 from memapp.services.activity import timeline
 from memapp.services.provenance import provenance_of
+from memapp.ui.beside import beside
 from memapp.ui.memories.words import KINDS, ORIGINS, bar, purges, when, why
 from memapp.ui.panels.memory_history import MemoryHistory, VersionRows
 from memapp.ui.panels.memory_provenance import MemoryProvenance, MessageRows
 from memapp.ui.panels.memory_relations import MemoryRelations
 from memapp.ui.safe import joined, plain
-from memapp.ui.told import told
 from memapp.ui.widgets.tabline import TabLine
 
 TABS = ("content", "history", "relations", "provenance")
@@ -119,8 +119,7 @@ class MemoryDetail(Vertical):
         kinds: dict[str, type[Widget]] = {"history": VersionRows, "relations": MemoryRelations, "provenance": MessageRows}
         return self.query_one(kinds.get(self.tab, ContentView))
 
-    @work(exclusive=True, group="memory-detail")
-    @told
+    @beside("memory-detail", exclusive=True)
     async def _look_up(self) -> None:
         memory, tab = self.memory, self.tab
         if memory is None:

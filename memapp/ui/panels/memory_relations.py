@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.text import Text
-from textual import on, work
+from textual import on
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import Tree
@@ -15,7 +15,7 @@ from memapp.domain.memory import Memory
 from memapp.domain.text import clean, one_line, shorten
 from memapp.runtime import Runtime
 from memapp.services import relations
-from memapp.ui.told import told
+from memapp.ui.beside import beside
 
 LABEL_CHARS = 120
 
@@ -76,8 +76,7 @@ class MemoryRelations(Tree[str]):
         elif node.parent is not None:
             self.move_cursor(node.parent)
 
-    @work(group="relations")
-    @told
+    @beside("relations")
     async def _look_up(self, node: TreeNode[str]) -> None:
         if node.id in self._looked_up or not node.data:
             return

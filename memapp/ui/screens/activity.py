@@ -3,7 +3,7 @@
 import asyncio
 from typing import ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -19,9 +19,9 @@ from memapp.ui.activity.difference import DifferenceCard
 from memapp.ui.activity.numbers import NumbersView
 from memapp.ui.activity.reading import Line, LogPage, compared, log_page, numbers, undoable
 from memapp.ui.activity.rows import LogRows, StepRows
+from memapp.ui.beside import beside
 from memapp.ui.safe import copy, notify, plain
 from memapp.ui.screens.mode import ModeScreen
-from memapp.ui.told import told
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.tabline import TabLine
@@ -86,8 +86,7 @@ class ActivityScreen(ModeScreen):
 
     # What is shown ---------------------------------------------------------------------------------------------------
 
-    @work(exclusive=True, group="activity")
-    @told
+    @beside("activity", exclusive=True)
     async def load(self) -> None:
         """Look up what the open tab shows. A later call ends this one, so that no old result comes after a newer one."""
         tab = self.tab
@@ -140,8 +139,7 @@ class ActivityScreen(ModeScreen):
     # What a line leads to --------------------------------------------------------------------------------------------
 
     @on(RowList.Opened, "#log")
-    @work(exclusive=True, group="activity-open")
-    @told
+    @beside("activity-open", exclusive=True)
     async def _line_opened(self) -> None:
         """Show what a change made of a memory, or the memory."""
         line = self.lines.current
@@ -173,8 +171,7 @@ class ActivityScreen(ModeScreen):
         if current is not None and current.step.text:
             self.app.show_memory(current.step.memory_id)
 
-    @work(exclusive=True, group="activity-undo")
-    @told
+    @beside("activity-undo", exclusive=True)
     async def action_undo_last(self) -> None:
         """Take back the last step that can be taken back."""
         last = next(iter(await asyncio.to_thread(undoable, self.runtime, 1)), None)

@@ -6,7 +6,6 @@ What happens there is in the parts of `ui.chat`.
 import asyncio
 from typing import ClassVar
 
-from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
@@ -20,6 +19,7 @@ from memapp.services import chats, preferences
 from memapp.ui import reading
 from memapp.ui.announce import Learned, LearningFailed, ModelChanged, ThreadStarted, TurnEnded, TurnMoved, TurnRefused
 from memapp.ui.app import MemappApp
+from memapp.ui.beside import beside
 from memapp.ui.chat.cards import Cards
 from memapp.ui.chat.conversation import Conversation
 from memapp.ui.chat.drafts import Drafts
@@ -36,7 +36,6 @@ from memapp.ui.panels.loop import LoopDrawer
 from memapp.ui.safe import notify
 from memapp.ui.screens.find import FindScreen
 from memapp.ui.talk import Talk
-from memapp.ui.told import told
 from memapp.ui.undo import UndoStack
 from memapp.ui.widgets.composer import Composer
 from memapp.ui.widgets.keyline import KeyLine
@@ -132,8 +131,7 @@ class ChatScreen(Screen[None]):
 
     # Opening a chat --------------------------------------------------------------------------------------------------
 
-    @work(group="open")
-    @told
+    @beside("open")
     async def _start(self) -> None:
         """Show the chat that was open last, or send the question that memapp was started with."""
         question, pasted = self._question
@@ -156,8 +154,7 @@ class ChatScreen(Screen[None]):
         await self._show_thread(await asyncio.to_thread(reading.last_thread, self.runtime), persona=self.persona_id)
         self.list_threads()
 
-    @work(exclusive=True, group="open")
-    @told
+    @beside("open", exclusive=True)
     async def open_thread(self, thread: Thread | None, at: Message | None = None, *, persona: str = "") -> None:
         """Show a chat, or an empty one in which `persona` answers; `at` is the message to show it at."""
         self.sending.leave_editing()
@@ -182,14 +179,12 @@ class ChatScreen(Screen[None]):
         self.refresh_bindings()
         self._rest()
 
-    @work(group="explain", exclusive=True)
-    @told
+    @beside("explain", exclusive=True)
     async def explain(self, answers: list[Message]) -> None:
         """Put the chips below the answers."""
         await self.turn.explain(answers)
 
-    @work(group="explain")
-    @told
+    @beside("explain")
     async def explain_more(self, answers: list[Message]) -> None:
         """Put the chips below answers that were not there yet."""
         await self.turn.explain(answers)
@@ -201,8 +196,7 @@ class ChatScreen(Screen[None]):
 
     # Sending, and the running turn -----------------------------------------------------------------------------------
 
-    @work(group="deed")
-    @told
+    @beside("deed")
     async def new_chat_with(self, persona: str) -> None:
         """Start a chat with another persona."""
         await self.sending.new_chat_with(persona)
@@ -247,8 +241,7 @@ class ChatScreen(Screen[None]):
         self.silence.begin()
         self._say_what_waits()
 
-    @work(group="waiting")
-    @told
+    @beside("waiting")
     async def _say_what_waits(self) -> None:
         await self.waiting.ended()
 
@@ -334,8 +327,7 @@ class ChatScreen(Screen[None]):
         else:
             self.threads.enter()
 
-    @work(group="find", exclusive=True)
-    @told
+    @beside("find", exclusive=True)
     async def find(self, text: str = "") -> None:
         """Find anything and go there."""
         hit = await self.app.push_screen_wait(FindScreen(self.runtime, text))
@@ -348,14 +340,12 @@ class ChatScreen(Screen[None]):
 
     # Undo, drafts, choices -------------------------------------------------------------------------------------------
 
-    @work(group="deed")
-    @told
+    @beside("deed")
     async def write_memory(self, text: str, *sources: str) -> None:
         """Let the person put something into the words to be remembered."""
         await self.memories.write(text, *sources)
 
-    @work(group="deed")
-    @told
+    @beside("deed")
     async def undo_last(self, step: str = "") -> None:
         """Take the last thing back, or what was done in a certain step."""
         done = self.undone.pop(step)
@@ -369,14 +359,12 @@ class ChatScreen(Screen[None]):
         self.list_threads()
         self.app.memories_changed()
 
-    @work(group="draft")
-    @told
+    @beside("draft")
     async def save_draft(self) -> None:
         """Keep what is being typed."""
         await self.drafts.save()
 
-    @work(group="deed")
-    @told
+    @beside("deed")
     async def keep_setting(self, name: str, value: str) -> None:
         """Keep a setting that was chosen on the screen."""
         await asyncio.to_thread(preferences.set_preference, self.runtime, name, value)

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import replace
 from typing import ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
@@ -14,13 +14,13 @@ from memapp.domain.filters import MemoryFilter, Sort
 from memapp.domain.memory import Memory
 from memapp.runtime import Runtime
 from memapp.services import curate
+from memapp.ui.beside import beside
 from memapp.ui.memories.rows import MemoryRows
 from memapp.ui.memories.words import SORTS
 from memapp.ui.panels.memory_detail import MemoryDetail
 from memapp.ui.panels.memory_provenance import MemoryProvenance
 from memapp.ui.panels.memory_relations import MemoryRelations
 from memapp.ui.screens.memory_list import MemoryListScreen
-from memapp.ui.told import told
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.searchfield import SearchField
@@ -107,8 +107,7 @@ class MemoriesScreen(MemoryListScreen):
         self._trail.clear()
         self.detail.show(self.rows.current)
 
-    @work(exclusive=True, group="memories-go")
-    @told
+    @beside("memories-go", exclusive=True)
     async def go_to(self, memory_id: str) -> None:
         """Show a memory, wherever it is."""
         memory = await asyncio.to_thread(curate.get, self.runtime, memory_id)
@@ -127,8 +126,7 @@ class MemoriesScreen(MemoryListScreen):
             self.detail.enter()
 
     @on(MemoryRelations.Walked)
-    @work(exclusive=True, group="memories-go")
-    @told
+    @beside("memories-go", exclusive=True)
     async def _walked(self, event: MemoryRelations.Walked) -> None:
         memory = await asyncio.to_thread(curate.get, self.runtime, event.memory_id)
         if self.detail.memory is not None:
@@ -139,13 +137,11 @@ class MemoriesScreen(MemoryListScreen):
     def _message_wanted(self, event: MemoryProvenance.Opened) -> None:
         self.app.show_message(event.message.id)
 
-    @work(exclusive=True, group="memories-go")
-    @told
+    @beside("memories-go", exclusive=True)
     async def _walk_back(self) -> None:
         self.detail.show(await asyncio.to_thread(curate.get, self.runtime, self._trail.pop()), at_once=True)
 
-    @work(exclusive=True, group="memories-go")
-    @told
+    @beside("memories-go", exclusive=True)
     async def _read_on(self, memory_id: str) -> None:
         self.detail.show(await asyncio.to_thread(curate.get, self.runtime, memory_id))
 
@@ -188,40 +184,33 @@ class MemoriesScreen(MemoryListScreen):
         else:
             super().action_back()
 
-    @work(group="memories-deed")
-    @told
+    @beside("memories-deed")
     async def action_add(self) -> None:
         if memory_id := await self.deeds.add():
             self.start_again(memory_id)
 
-    @work(group="memories-deed")
-    @told
+    @beside("memories-deed")
     async def action_edit(self) -> None:
         if (one := self._read) is not None:  # marks or not: words are written one by one
             await self.deeds.edit(one)
 
-    @work(group="memories-deed")
-    @told
+    @beside("memories-deed")
     async def action_pin(self) -> None:
         await self.deeds.pin(self.chosen)
 
-    @work(group="memories-deed")
-    @told
+    @beside("memories-deed")
     async def action_tag(self) -> None:
         await self.deeds.tag(self.chosen)
 
-    @work(group="memories-deed")
-    @told
+    @beside("memories-deed")
     async def action_weigh(self) -> None:
         await self.deeds.weigh(self.chosen)
 
-    @work(group="memories-deed")
-    @told
+    @beside("memories-deed")
     async def action_categorise(self) -> None:
         await self.deeds.categorise(self.chosen)
 
-    @work(group="memories-deed")
-    @told
+    @beside("memories-deed")
     async def action_forget(self) -> None:
         chosen = self.chosen
         await self.deeds.forget(chosen)

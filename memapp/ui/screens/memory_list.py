@@ -3,7 +3,7 @@
 import asyncio
 from typing import ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.widgets import Input, Static
 
@@ -11,13 +11,13 @@ from memapp.domain.filters import MemoryFilter, Sort, parse_filter
 from memapp.domain.memory import Memory
 from memapp.runtime import Runtime
 from memapp.services import curate
+from memapp.ui.beside import beside
 from memapp.ui.memories.deeds import Deeds
 from memapp.ui.memories.reading import AT_FIRST, PAGE, Page, page
 from memapp.ui.memories.rows import FoundRows, wanted_words
 from memapp.ui.memories.words import SORTS, many
 from memapp.ui.safe import joined
 from memapp.ui.screens.mode import ModeScreen
-from memapp.ui.told import told
 from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.searchfield import SearchField
 
@@ -89,8 +89,7 @@ class MemoryListScreen(ModeScreen):
         self._go_to = ""
         self.load()
 
-    @work(exclusive=True, group="memories")
-    @told
+    @beside("memories", exclusive=True)
     async def load(self) -> None:
         """Look up what is wanted now; of other rows than before, a screenful first.
 

@@ -13,9 +13,9 @@ from memapp.runtime import Runtime
 from memapp.services import models
 from memapp.services.models import ModelChoice
 from memapp.ui import reading
+from memapp.ui.beside import beside
 from memapp.ui.safe import joined, notify, row
 from memapp.ui.screens.mode import ModeScreen
-from memapp.ui.told import told
 from memapp.ui.widgets.explained import Explained, ExplainedRows, columns
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.rowlist import RowList
@@ -74,8 +74,7 @@ class ModelsScreen(ModeScreen):
         self.refresh_models()
         self._follow_loading()
 
-    @work(exclusive=True, group="models")
-    @told
+    @beside("models", exclusive=True)
     async def refresh_models(self) -> None:
         """Look again which models there are."""
         choices = await asyncio.to_thread(models.list_models, self.runtime)
@@ -120,8 +119,7 @@ class ModelsScreen(ModeScreen):
         else:
             self._use(chosen.name)
 
-    @work(group="use", exclusive=True)
-    @told
+    @beside("use", exclusive=True)
     async def _use(self, name: str) -> None:
         if to_know := await asyncio.to_thread(models.use_model, self.runtime, name):
             notify(self, to_know, title="A file from elsewhere")

@@ -3,7 +3,7 @@
 import asyncio
 from typing import ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -13,10 +13,10 @@ from memapp.runtime import Runtime
 from memapp.services import preferences
 from memapp.services.preferences import Preference
 from memapp.ui import themes
+from memapp.ui.beside import beside
 from memapp.ui.safe import joined, row
 from memapp.ui.screens.detail import Choice, Line
 from memapp.ui.screens.mode import ModeScreen
-from memapp.ui.told import told
 from memapp.ui.widgets.explained import Explained, ExplainedRows, columns
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.rowlist import RowList
@@ -108,8 +108,7 @@ class SettingsScreen(ModeScreen):
         else:
             self._ask(one)
 
-    @work(group="settings")
-    @told
+    @beside("settings")
     async def _ask(self, one: Preference) -> None:
         def keep(value: str) -> None:
             if value != one.value:
@@ -118,8 +117,7 @@ class SettingsScreen(ModeScreen):
         await self.app.push_screen_wait(Line(one.label, one.value, note=one.description, length=1000, keep=keep))
         self._show()
 
-    @work(group="settings")
-    @told
+    @beside("settings")
     async def _choose(self, one: Preference) -> None:
         if one.name == "theme":
             value = await themes.choose(self.app)
@@ -128,8 +126,7 @@ class SettingsScreen(ModeScreen):
         if value is not None and value != one.value:
             await self._save(one, value)
 
-    @work(group="settings")
-    @told
+    @beside("settings")
     async def _write(self, one: Preference, value: str) -> None:
         await self._save(one, value)
 

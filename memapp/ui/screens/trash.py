@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import replace
 from typing import ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -15,12 +15,12 @@ from memapp.domain.memory import Memory
 from memapp.errors import NotFound
 from memapp.runtime import Runtime
 from memapp.services import curate
+from memapp.ui.beside import beside
 from memapp.ui.memories.rows import TrashRows
 from memapp.ui.memories.words import ago, purges, why
 from memapp.ui.safe import joined
 from memapp.ui.screens.detail import TextCard
 from memapp.ui.screens.memory_list import MemoryListScreen
-from memapp.ui.told import told
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.searchfield import SearchField
@@ -96,8 +96,7 @@ class TrashScreen(MemoryListScreen):
         return f"{reason}, {ago(one.updated_at, now)} · {purges(one.purge_at, now)} · first remembered {ago(one.created_at, now)}"
 
     @on(RowList.Opened, "#trash")
-    @work(exclusive=True, group="trash-card")
-    @told
+    @beside("trash-card", exclusive=True)
     async def _open(self) -> None:
         """Show the whole text, and what took it in."""
         one = self.rows.current
@@ -118,30 +117,26 @@ class TrashScreen(MemoryListScreen):
 
     # Keys ------------------------------------------------------------------------------------------------------------
 
-    @work(group="trash-deed")
-    @told
+    @beside("trash-deed")
     async def action_restore(self) -> None:
         chosen = self.rows.chosen
         await self.deeds.restore(chosen)
         self.unmark(chosen)
 
-    @work(exclusive=True, group="trash-erase")
-    @told
+    @beside("trash-erase", exclusive=True)
     async def action_erase(self) -> None:
         chosen = self.rows.chosen
         if receipt := await self.deeds.erase(chosen):
             self.unmark(chosen)
             await self.deeds.show_receipt(receipt)
 
-    @work(exclusive=True, group="trash-erase")
-    @told
+    @beside("trash-erase", exclusive=True)
     async def action_forget_words(self) -> None:
         if receipt := await self.deeds.forget_words():
             self.unmark()
             await self.deeds.show_receipt(receipt)
 
-    @work(exclusive=True, group="trash-erase")
-    @told
+    @beside("trash-erase", exclusive=True)
     async def action_empty(self) -> None:
         count = await asyncio.to_thread(curate.count, self.runtime, MemoryFilter(state=None))
         if receipt := await self.deeds.empty_trash(count):
