@@ -193,7 +193,6 @@ def test_damage_is_told_or_everything_is_right_and_a_backup_helps(known: Path, t
         home.chmod(0o700)
         path = home / "memapp.db"
         spoil(path, chance)
-        before = path.read_bytes()
         try:
             with opened(path) as database:
                 assert tells_all(database) or database.mended
@@ -201,6 +200,7 @@ def test_damage_is_told_or_everything_is_right_and_a_backup_helps(known: Path, t
             told += 1
             backup = backups.newest_sound(path)
             assert backup is not None
+            before = path.read_bytes()
             aside = backups.put_back(backup)
             assert aside is not None and (spoil is put_another_log or aside.read_bytes() == before)
             with opened(path) as database:
