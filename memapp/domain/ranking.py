@@ -183,17 +183,17 @@ def fuse(
     return _each_text_once(ranked)
 
 
-def excerpt(text: str, words: Sequence[str], length: int = EXCERPT_CHARS) -> str:
+def excerpt(text: str, words: Sequence[str]) -> str:
     """Return a text on one line, cut to the sentences from the one that holds most of the words."""
     whole = one_line(text)
-    if len(whole) <= length:
+    if len(whole) <= EXCERPT_CHARS:
         return whole
     sentences = re.split(r"(?<=[.!?…])\s+", whole)
     best = max(range(len(sentences)), key=lambda index: (share_held(sentences[index], words), -index))
     rest = " ".join(sentences[best:])
-    if len(rest) < length:
-        rest = whole[-length + 2 :].partition(" ")[2]
-    return shorten(rest if rest == whole else f"… {rest}", length)
+    if len(rest) < EXCERPT_CHARS:
+        rest = whole[-EXCERPT_CHARS + 2 :].partition(" ")[2]
+    return shorten(rest if rest == whole else f"… {rest}", EXCERPT_CHARS)
 
 
 def _best(scored: Sequence[tuple[float, Candidate]], words: Sequence[str]) -> tuple[float, float]:

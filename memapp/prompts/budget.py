@@ -27,8 +27,6 @@ def fit(
     request: Callable[[Scene], Request],
     limit: int,
     prompt_tokens: Callable[[Prompt], int],
-    *,
-    reserve: int = MEMORY_TOKENS,
 ) -> Scene:
     """Cut a scene down until its request, reply and reserve included, stays within `limit` tokens.
 
@@ -37,7 +35,7 @@ def fit(
     fits as it is.
     Raises `ConfigError` when even an empty message would not fit.
     """
-    room = limit - min(reserve, limit // 4)
+    room = limit - min(MEMORY_TOKENS, limit // 4)
 
     def cost(one: Scene) -> int:
         return _cost(request(one), prompt_tokens)

@@ -1,6 +1,6 @@
 """What memapp did and how well: counts, rates and the audit log."""
 
-from memapp.domain.activity import Count, Day, Learning, Rate, Rates
+from memapp.domain.activity import Count, Day, Learning, Rates
 from memapp.domain.history import Entry, Moment, Version
 from memapp.runtime import Runtime
 from memapp.store import activity, expectations, history
@@ -23,7 +23,7 @@ def rates(runtime: Runtime) -> Rates:
     """Return how well the loop does."""
     conn, user = runtime.database.read(), runtime.user_id
     return Rates(
-        expectations_held=Rate(*expectations.hit_rate(conn, user, None)),
+        expectations_held=expectations.hit_rate(conn, user, None),
         facts_at_once=activity.written_at_once(conn, user),
         recalled_again=activity.recalled_again(conn, user),
     )

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from memapp.domain.activity import Rate
 from memapp.domain.chat import Message, Thread
 from memapp.domain.memory import Recalled
 from memapp.domain.prediction import Prediction
@@ -35,9 +36,8 @@ class Trace:
     hits: tuple[Recalled, ...]
     expects: str
     """What is expected next."""
-    held: int
-    compared: int
-    """`held` of the last `compared` expectations came true."""
+    right: Rate
+    """Of the last expectations, how many came true."""
 
 
 def new_thread(runtime: Runtime, persona: str = "") -> Thread:
@@ -76,14 +76,12 @@ def trace(runtime: Runtime, reply: Message) -> Trace:
     conn, user = runtime.database.read(), runtime.user_id
     needed = expectations.prediction_for(conn, user, reply.id, "predictor")
     expects = expectations.prediction_for(conn, user, reply.id, "responder")
-    held, compared = expectations.hit_rate(conn, user)
     return Trace(
         expected=expectations.checked_by(conn, user, reply.reply_to) if reply.reply_to else None,
         needed_info=needed.needed_info if needed else (),
         hits=tuple(recalls.list_recalls(conn, user, reply.id)),
         expects=expects.text if expects else "",
-        held=held,
-        compared=compared,
+        right=expectations.hit_rate(conn, user),
     )
 
 

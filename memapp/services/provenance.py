@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from memapp.domain.memory import Memory
 from memapp.domain.provenance import Provenance
 from memapp.runtime import Runtime
-from memapp.store import chat, memories, provenance
+from memapp.store import chat, memories, recalls, uses
 
 REPLIES = 50
 
@@ -15,8 +15,8 @@ def provenance_of(runtime: Runtime, memory: Memory) -> Provenance:
     conn, user = runtime.database.read(), runtime.user_id
     return Provenance(
         sources=tuple(chat.get_message(conn, user, message_id) for message_id in memory.sources),
-        uses=provenance.get_uses(conn, memory.id),
-        replies=tuple(provenance.used_in(conn, user, memory.id, REPLIES)),
+        uses=uses.get_uses(conn, memory.id),
+        replies=tuple(recalls.used_in(conn, user, memory.id, REPLIES)),
     )
 
 

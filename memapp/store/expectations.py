@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
+from memapp.domain.activity import Rate
 from memapp.domain.prediction import Prediction, Source, Surprise
 from memapp.store.rows import new_id, to_json, to_text
 
@@ -50,15 +51,15 @@ def checked_by(conn: sqlite3.Connection, user_id: str, message_id: str) -> Predi
     return _prediction(row) if row else None
 
 
-def hit_rate(conn: sqlite3.Connection, user_id: str, last: int | None = 50) -> tuple[int, int]:
-    """Return (expectations that held, expectations compared) over the last `last` comparisons."""
+def hit_rate(conn: sqlite3.Connection, user_id: str, last: int | None = 50) -> Rate:
+    """Return how many expectations held, of the last `last` that were compared."""
     row = conn.execute(
         """SELECT coalesce(sum(1 - surprised), 0), count(*) FROM
            (SELECT surprised FROM predictions WHERE user_id = ? AND surprised IS NOT NULL
             ORDER BY id DESC LIMIT coalesce(?, -1))""",
         (user_id, last),
     ).fetchone()
-    return int(row[0]), int(row[1])
+    return Rate(int(row[0]), int(row[1]))
 
 
 def add_surprise(

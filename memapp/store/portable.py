@@ -159,11 +159,3 @@ def _are_related(conn: sqlite3.Connection, user_id: str, line: Line) -> bool:
         values,
     ).fetchone()
     return row is not None
-
-
-def insert_used(conn: sqlite3.Connection, memory_id: str, used: portable.Used) -> None:
-    """Note how often a memory was recalled."""
-    conn.execute(
-        "INSERT INTO memory_uses (memory_id, last_accessed, uses, days) VALUES (?, ?, ?, ?)",
-        (memory_id, used.last_accessed, used.uses, used.days),
-    )

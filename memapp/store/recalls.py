@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from memapp.domain.memory import Recalled
+from memapp.domain.provenance import UsedIn
+from memapp.store.chat import get_message
 
 
 def save_recalls(conn: sqlite3.Connection, message_id: str, hits: Sequence[Recalled]) -> None:
@@ -41,3 +43,13 @@ def list_recalls(conn: sqlite3.Connection, user_id: str, message_id: str) -> lis
         )
         for row in rows
     ]
+
+
+def used_in(conn: sqlite3.Connection, user_id: str, memory_id: str, limit: int) -> list[UsedIn]:
+    """Return the replies that a memory was recalled for, newest first."""
+    rows = conn.execute(
+        """SELECT r.message_id, r.score, r.why FROM recalls r JOIN messages m ON m.id = r.message_id
+           WHERE r.owner_kind = 'memory' AND r.owner_id = ? AND m.user_id = ? ORDER BY r.message_id DESC LIMIT ?""",
+        (memory_id, user_id, limit),
+    ).fetchall()
+    return [UsedIn(get_message(conn, user_id, row["message_id"]), row["score"], row["why"]) for row in rows]

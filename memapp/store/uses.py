@@ -1,10 +1,12 @@
-"""Counting how often, and on how many days, memories were used. Kept apart from the row: counting must not touch the index."""
+"""How often, and on how many days, memories were used. Kept apart from the row: counting must not touch the index."""
 
 import sqlite3
 from collections.abc import Sequence
 from datetime import datetime
 
-from memapp.store.rows import to_json, to_text
+from memapp.domain.portable import Used
+from memapp.domain.provenance import Uses
+from memapp.store.rows import to_json, to_text, to_time
 
 
 def count_uses(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[str], now: datetime) -> None:
@@ -18,3 +20,17 @@ def count_uses(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[str]
              last_accessed = excluded.last_accessed""",
         {"user": user_id, "ids": to_json(list(memory_ids)), "now": to_text(now)},
     )
+
+
+def insert_used(conn: sqlite3.Connection, memory_id: str, used: Used) -> None:
+    """Note how often a memory that an import brings was recalled."""
+    conn.execute(
+        "INSERT INTO memory_uses (memory_id, last_accessed, uses, days) VALUES (?, ?, ?, ?)",
+        (memory_id, used.last_accessed, used.uses, used.days),
+    )
+
+
+def get_uses(conn: sqlite3.Connection, memory_id: str) -> Uses | None:
+    """Return how often a memory was in a prompt; None for never."""
+    row = conn.execute("SELECT uses, days, last_accessed FROM memory_uses WHERE memory_id = ?", (memory_id,)).fetchone()
+    return Uses(row["uses"], row["days"], to_time(row["last_accessed"])) if row else None

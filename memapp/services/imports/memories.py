@@ -13,7 +13,7 @@ from memapp.services.imports import foreign
 from memapp.services.imports.lines import live_memory
 from memapp.services.imports.questions import ask_again, asks
 from memapp.services.imports.work import Work
-from memapp.store import changes, chat, memories, portable
+from memapp.store import changes, chat, memories, portable, uses
 from memapp.store.rows import new_id, to_time
 
 
@@ -35,7 +35,7 @@ def take_memory(work: Work, line: MemoryLine) -> None:
         return
     _apply(work, Created(memory))
     if line.used:
-        portable.insert_used(work.conn, line.id, line.used)
+        uses.insert_used(work.conn, line.id, line.used)
 
 
 def take_note(work: Work, note: Note) -> None:

@@ -137,9 +137,7 @@ class TurnView:
                 answer.explain(one.trace.hits, one.variant)
             if answer is last and not self._doing:
                 trace = one.trace
-                self._loop = LoopState(
-                    trace.expected, trace.needed_info, "", trace.hits, trace.expects, trace.held, trace.compared, begun=True
-                )
+                self._loop = LoopState(trace.expected, trace.needed_info, "", trace.hits, trace.expects, trace.right, begun=True)
                 self.show_loop()
 
     async def switch_variant(self, reply: Message, step: int) -> None:

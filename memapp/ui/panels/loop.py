@@ -7,6 +7,7 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
+from memapp.domain.activity import Rate
 from memapp.domain.memory import Recalled
 from memapp.domain.prediction import Prediction
 from memapp.ui.safe import joined, plain, row
@@ -28,8 +29,7 @@ class LoopState:
     source: str = ""
     hits: tuple[Recalled, ...] = field(default=())
     expects: str = ""
-    held: int = 0
-    compared: int = 0
+    right: Rate = field(default=Rate(0, 0))
     begun: bool = False
 
 
@@ -62,9 +62,9 @@ def _told(state: LoopState) -> list[Content]:
         _part("It found", _found(state.hits)),
         _part("It expects next", plain(state.expects or "—")),
     ]
-    if state.compared:
-        percent = round(100 * state.held / state.compared)
-        parts.append(_part("Right so far", plain(f"{state.held} of the last {state.compared} ({percent} %)")))
+    if state.right.share is not None:
+        percent = round(100 * state.right.share)
+        parts.append(_part("Right so far", plain(f"{state.right.held} of the last {state.right.of} ({percent} %)")))
     return parts
 
 
