@@ -186,6 +186,8 @@ class MemappApp(App[None]):
         self.badges = Badges(event.runtime, self.badged)
         self.is_open = True
         self._choose_theme()
+        if not self.is_running:  # it is being closed: a screen more would be in the way
+            return
         await self.switch_mode("chat")
         self.changed.subscribe(self, lambda _: self.count_badges())
         self.set_interval(COUNT_SECONDS, self.count_badges)
@@ -231,7 +233,7 @@ class MemappApp(App[None]):
         """Show another part of memapp."""
         leave = getattr(self.screen, "action_leave", None)
         if len(self.screen_stack) == 1:
-            if mode != self.current_mode:
+            if mode != self.current_mode and self.is_running:
                 await self.switch_mode(mode)
         elif leave is None or self.screen.query("Input, TextArea"):
             notify(self, "esc closes this first.")
