@@ -37,7 +37,9 @@ def test_an_import_is_shown_first_and_wants_a_yes(memapp: Terminal, tmp_path: Pa
     code, out, _ = other("import", str(target), "--dry-run", "--json")
     assert (code, json.loads(out)["added"], json.loads(out)["dry_run"]) == (0, {"memory": 1}, True)
     assert other("list")[1] == ""
+    assert not (other.home / "backups").exists()
     assert other("import", str(target), "--yes")[0] == 0
+    assert len(list((other.home / "backups").iterdir())) == 1, "what was there before"
     assert len(other("list")[1].splitlines()) == 1
     assert other("profile")[1] == ""
     assert len(other("consents")[1].splitlines()) == 1
