@@ -65,9 +65,8 @@ def forget_everywhere(runtime: Runtime, words: str) -> Receipt:
 def preview(runtime: Runtime, words: str) -> Preview:
     """Say what `forget_everywhere` would erase: do it, count, and let nothing of it stay."""
     words = _checked(words)
-    now = runtime.clock()
     with one_at_a_time, runtime.database.rehearse(), runtime.database.decide() as conn:
-        erased = erasing.erase(conn, Actor(runtime.user_id, "person", step=new_id(now)), Job(words=(words,)), now)
+        erased = erasing.erase(conn, runtime.actor(), Job(words=(words,)), runtime.clock())
     needles = ByteNeedles([words])
     backups = sum(traces.holds(path, needles) for path in traces.copies(runtime.database, runtime.user_id))
     return Preview(erased.memories, erased.messages, erased.others, backups)
