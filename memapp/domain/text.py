@@ -48,6 +48,13 @@ def shorten(text: str, length: int) -> str:
     return (head if len(head) > length * 0.6 else cut).rstrip() + "…"
 
 
+def around(text: str, place: int, length: int, lead: int) -> str:
+    """Cut to `length` characters, `lead` of them before a place, and mark the cuts; a text that fits stays whole."""
+    start = max(0, place - lead) if len(text) > length else 0
+    cut = text[start : start + length]
+    return ("…" if start else "") + cut + ("…" if start + length < len(text) else "")
+
+
 def counted(count: int, one: str, more: str = "") -> str:
     """Return a number with its noun: `1 fact`, `2 facts`; `more` is the plural of a noun that has not just an s."""
     return f"{count:,} {one if count == 1 else more or one + 's'}"

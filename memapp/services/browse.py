@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Literal
 
 from memapp.domain import ranking
-from memapp.domain.text import clean, one_line
+from memapp.domain.text import around, clean, one_line
 from memapp.runtime import Runtime
 from memapp.store import chat
 from memapp.store.scope import Scope
@@ -16,8 +16,8 @@ Kind = Literal["thread", "message", "memory"]
 KINDS: tuple[Kind, ...] = ("thread", "message", "memory")
 
 SNIPPET_CHARS = 160
-BESIDE_LEAD = 10
-"""Characters in front of the word in what only gives a reason; there is little room for it."""
+BESIDE = (60, 10)
+"""So many characters of what only gives a reason, and in front of the word in it: there is little room for it."""
 THREADS = 5
 
 
@@ -59,7 +59,7 @@ def find(runtime: Runtime, text: str, limit: int = 30, *, kinds: Sequence[Kind] 
         if one.thread_id and one.thread_id not in titles:
             titles[one.thread_id] = chat.get_thread(conn, user, one.thread_id).title
         title = titles.get(one.thread_id, "")
-        beside = "" if _holds(one.text, words) or not _holds(one.around, words) else _snippet(one.around, words, lead=BESIDE_LEAD)
+        beside = "" if _holds(one.text, words) or not _holds(one.around, words) else _snippet(one.around, words, *BESIDE)
         found.append(Hit(one.kind, one.id, one.thread_id, title, _snippet(one.text, words), one.at, beside))
     return found
 
@@ -69,10 +69,8 @@ def _holds(text: str, words: Sequence[str]) -> bool:
     return any(word in lowered for word in words)
 
 
-def _snippet(text: str, words: Sequence[str], lead: int = SNIPPET_CHARS // 3) -> str:
+def _snippet(text: str, words: Sequence[str], length: int = SNIPPET_CHARS, lead: int = SNIPPET_CHARS // 3) -> str:
     line = one_line(text)
     lowered = line.lower()
     places = [place for word in words if (place := lowered.find(word)) >= 0]
-    start = max(0, min(places, default=0) - lead)
-    cut = line[start : start + SNIPPET_CHARS]
-    return ("…" if start else "") + cut + ("…" if start + SNIPPET_CHARS < len(line) else "")
+    return around(line, min(places, default=0), length, lead)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memapp.domain.text import clean, one_line, shorten
+from memapp.domain.text import around, clean, one_line, shorten
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,12 @@ def test_nothing_that_acts_survives_and_cleaning_twice_changes_nothing(text: str
     assert not [one for one in once if (ord(one) < 32 and one not in "\n\t") or 127 <= ord(one) < 160]
     assert not set("\u202a\u202b\u202d\u202e\u2066\u2067\u2068") & set(once)
     once.encode("utf-8")
+
+
+def test_a_text_is_cut_around_a_place_only_when_it_does_not_fit() -> None:
+    text = "one two three four five"
+    assert around(text, text.index("five"), 23, 7) == text
+    assert around(text, text.index("three"), 10, 4) == "…two three …"
 
 
 def test_shortening_cuts_at_a_word_and_marks_it() -> None:

@@ -9,6 +9,7 @@ from memapp.domain.chat import Message
 from memapp.domain.consent import Patch, label
 from memapp.domain.history import Event
 from memapp.domain.profile import FIELDS, is_sensitive
+from memapp.domain.text import around
 from memapp.errors import NotFound
 from memapp.runtime import Runtime
 from memapp.services import activity, chats
@@ -166,12 +167,5 @@ def _quote(message: Message, value: str) -> Quote:
         wrote = "typed"
     elif message.pasted:
         wrote = "pasted"
-    return Quote(message.id, _around(message.text, wanted), wrote, message.created_at)
-
-
-def _around(text: str, wanted: str) -> str:
-    """Return a text cut to length, around the words that are wanted."""
-    place = max(0, text.casefold().find(wanted)) if wanted else 0
-    start = max(0, place - QUOTE_CHARS // 3) if len(text) > QUOTE_CHARS else 0
-    cut = text[start : start + QUOTE_CHARS]
-    return ("…" if start else "") + cut + ("…" if start + len(cut) < len(text) else "")
+    place = max(0, message.text.casefold().find(wanted))
+    return Quote(message.id, around(message.text, place, QUOTE_CHARS, QUOTE_CHARS // 3), wrote, message.created_at)
