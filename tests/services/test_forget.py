@@ -1,5 +1,6 @@
 """What is forgotten is gone, from the file, its copies and the models; and what was not meant stays."""
 
+import json
 from datetime import timedelta
 from itertools import takewhile
 from pathlib import Path
@@ -11,10 +12,11 @@ from memapp import bootstrap
 from memapp.domain.changes import Actor, ProfileChanged
 from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.consent import FORGOTTEN, Patch
+from memapp.domain.prompt import Prompt, Sampling
 from memapp.domain.turn import Failed, Found
 from memapp.errors import NotFound, UsageError
 from memapp.inference import Cancel
-from memapp.inference.scripted import ScriptedModel
+from memapp.inference.scripted import ScriptedModel, call_kind
 from memapp.runtime import Runtime
 from memapp.services import browse, chats, curate, forget, undo, upkeep
 from memapp.services.consent import decisions, pending
@@ -202,6 +204,23 @@ def test_what_was_expected_with_it_in_the_prompt_is_gone(runtime: Runtime, model
     assert ask(runtime, "SELECT count(*) FROM predictions WHERE text || needed_info LIKE '%zqarla%'") == [(0,)]
     assert ask(runtime, "SELECT count(*) FROM recalls WHERE owner_id = ?", memory) == [(0,)]
     assert checkpoints.load(runtime.database.read(), runtime.user_id, thread) == Checkpoint()
+
+
+def test_what_idle_work_was_making_of_it_is_not_saved(runtime: Runtime, model: ScriptedModel) -> None:
+    model.enqueue("She likes it there.", "You will say more.", ["sister"])
+    say(runtime, thread := new_chat(runtime), "Does my sister like Ghent?")
+
+    def predict_beside_an_erasure(prompt: Prompt, sampling: Sampling) -> str | None:
+        if call_kind(prompt, sampling) != "predict":
+            return None
+        forget.purge(runtime, [curate.add(runtime, FACT).memory_id])
+        return json.dumps({"needed_info": ["Zqarla"], "prediction": "You will speak of Zqarla."})
+
+    model.script = predict_beside_an_erasure
+    list(upkeep.work(runtime, thread, Cancel()))
+    assert ask(runtime, "SELECT count(*) FROM history WHERE event = 'PURGE'") == [(2,)]
+    assert ask(runtime, "SELECT count(*) FROM predictions WHERE text || needed_info LIKE '%zqarla%'") == [(0,)]
+    assert checkpoints.load(runtime.database.read(), runtime.user_id, thread).ahead is None
 
 
 def test_a_word_is_gone_from_everywhere_as_the_preview_said(runtime: Runtime, tmp_path: Path) -> None:
