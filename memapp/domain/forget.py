@@ -15,6 +15,8 @@ LONG_ENOUGH = 8
 """A shorter text may well be a part of other words: in the bytes of a file it counts only where it stands alone."""
 FEW = 20
 """So many texts are looked for one by one more quickly than by their words."""
+FEW_PIECES = 400
+"""The same of pieces of texts in bytes."""
 NAMED = 5
 """So many other memories are named in a receipt, the newest; of the rest it says how many there are."""
 WINDOW = 120
@@ -23,23 +25,11 @@ WINDOW = 120
 _WORD = re.compile(r"\w+")
 _ESCAPED = re.compile(r"\\+[bfnrt\"/]")
 _BYTE_WORD = re.compile(rb"[a-z0-9]{3,}")
-_INNER_WORD = re.compile(r"(?<= )[a-z0-9]{3,}(?= )")
+_INNER_WORD = re.compile(rb"(?<= )[a-z0-9]{3,}(?= )")
 _ALONE = rb"(?<![0-9a-z\x80-\xff])%s(?![0-9a-z\x80-\xff])"
 
 Forms = tuple[bytes, ...]
 """One way in which a text may stand in a file, in pieces; lower case as far as ASCII goes."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Sought:
-    """A text by the ways in which it may stand in a file."""
-
-    forms: set[Forms]
-    short: bool
-
-    @property
-    def pieces(self) -> set[bytes]:
-        return {piece for form in self.forms for piece in form}
 
 
 class Needles:
@@ -106,33 +96,34 @@ def byte_forms(text: str) -> set[Forms]:
 class ByteNeedles:
     """Texts to be counted in the bytes of files.
 
-    If there are many, one of its inner words says where it is worth looking for a text.
+    If there is much to look for, one of its inner words says where it is worth looking for a piece.
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
-        self._by_word: dict[bytes, list[_Sought]] = {}
-        self._everywhere: list[_Sought] = []
-        wanted = list(dict.fromkeys(texts))
-        many = len(wanted) > FEW
-        for text in wanted:
+        self._forms: list[Forms] = []
+        short: dict[bytes, bool] = {}
+        for text in dict.fromkeys(texts):
             if text.strip():
-                sought = _Sought(byte_forms(text), short=len(text) < LONG_ENOUGH)
-                word = _inner_word(text) if many else b""
-                (self._by_word.setdefault(word, []) if word else self._everywhere).append(sought)
-        everything = [*self._everywhere, *(one for some in self._by_word.values() for one in some)]
-        self._all = everything
-        self._overlap = max((len(piece) for one in everything for piece in one.pieces), default=0)
+                forms = byte_forms(text)
+                self._forms += forms
+                short.update((piece, len(text) < LONG_ENOUGH) for form in forms for piece in form)
+        self._overlap = max(map(len, short), default=0)
+        self._by_word: dict[bytes, list[tuple[bytes, bool]]] = {}
+        for piece, is_short in short.items():
+            word = _inner_word(piece) if len(short) > FEW_PIECES else b""
+            self._by_word.setdefault(word, []).append((piece, is_short))
+        self._everywhere = self._by_word.pop(b"", [])
 
     def count(self, chunks: Iterable[bytes]) -> int:
         """Return how often the texts stand in a file that is read in chunks."""
         found: Counter[bytes] = Counter()
         for chunk, seen in _overlapping(chunks, self._overlap):
-            for sought in self._worth_looking_for(chunk):
-                for piece in sought.pieces:
-                    found[piece] += _count(chunk, piece, seen, short=sought.short)
-        return sum(max(found[piece] for piece in form) for one in self._all for form in one.forms)
+            for piece, short in self._worth_looking_for(chunk):
+                if piece in chunk:
+                    found[piece] += _count(chunk, piece, seen, short=short)
+        return sum(max(found[piece] for piece in form) for form in self._forms)
 
-    def _worth_looking_for(self, chunk: bytes) -> Iterator[_Sought]:
+    def _worth_looking_for(self, chunk: bytes) -> Iterator[tuple[bytes, bool]]:
         yield from self._everywhere
         if self._by_word:
             words = {*_BYTE_WORD.findall(chunk), *_BYTE_WORD.findall(chunk.replace(b"\0", b""))}  # the second for UTF-16
@@ -210,10 +201,9 @@ def _folded(text: str) -> str:
     return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
 
 
-def _inner_word(text: str) -> bytes:
-    """Return the longest word that has a space on either side, so that it stands alone in bytes too; nothing for a long text."""
-    inner = _INNER_WORD.findall(text.lower()) if len(text) <= WINDOW else []
-    return max(inner, key=len, default="").encode()
+def _inner_word(piece: bytes) -> bytes:
+    """Return the longest word that has a space on either side, so that it stands alone wherever the piece does."""
+    return max(_INNER_WORD.findall(piece.replace(b"\0", b"")), key=len, default=b"")
 
 
 def _escapings(text: str) -> Sequence[str]:
@@ -232,6 +222,4 @@ def _overlapping(chunks: Iterable[bytes], overlap: int) -> Iterator[tuple[bytes,
 def _count(chunk: bytes, piece: bytes, seen: int, *, short: bool) -> int:
     """Count a piece in a chunk, without what lay wholly in the bytes that were seen before."""
     pattern = _ALONE % re.escape(piece) if short else re.escape(piece)
-    if piece not in chunk:
-        return 0
     return sum(1 for match in re.finditer(pattern, chunk) if match.end() > seen)
