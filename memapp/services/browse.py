@@ -16,7 +16,7 @@ Kind = Literal["thread", "message", "memory"]
 KINDS: tuple[Kind, ...] = ("thread", "message", "memory")
 
 SNIPPET_CHARS = 160
-BESIDE = (60, 10)
+BESIDE = (32, 10)
 """So many characters of what only gives a reason, and in front of the word in it: there is little room for it."""
 THREADS = 5
 

@@ -59,7 +59,7 @@ async def conversation(world: World, size: tuple[int, int]) -> AsyncIterator[See
     verdict = Verdict(True, 24.0, 0.2, "meaning 20 of 100, letters 24 of 100")
     # Fixed here: how memories are ranked and guesses compared is measured elsewhere, and may change.
     with (
-        patch("memapp.services.evidence.recall", _recalled),
+        patch("memapp.services.evidence.find", _recalled),
         patch("memapp.prompts.quotes.choose", lambda text, hits, _, **_more: tuple(hits) if "tea" in text else ()),
         patch("memapp.services.turn.mismatch", lambda *_, **__: verdict),
     ):

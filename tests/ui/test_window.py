@@ -127,6 +127,10 @@ async def test_the_newest_toast_stands_in_place_of_the_one_before(seen: Seen) ->
         notify(seen.chat, f"toast {number}")
     await seen.settle()
     assert seen.toasts() == ["damage", "toast 3"]
+    seen.app.clear_notifications()
+    notify(seen.chat, "ten lines " * 5 + "sevenup", undo="a step")  # just as long as a line is
+    await seen.settle()
+    assert "undo (ctrl+z)" in seen.text()
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
