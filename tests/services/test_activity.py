@@ -50,7 +50,7 @@ def test_what_states_nothing_is_no_fact_that_failed_and_rules_fail_like_models(r
     written = json.dumps({"fact": "User is in Lima.", "tags": ["Lima"]})
     model.script = lambda prompt, sampling: written if call_kind(prompt, sampling) == "other" else None
     thread = new_chat(runtime)
-    of_rules = "I don't have any plants yet, but I'm planning on getting one soon."  # points outside itself; then the model fails too
+    of_rules = "I don't have any plants yet, but I'm planning on getting one soon."  # the model fails too
     rates = {"What is the capital of Peru?": Rate(0, 0), "My knees hurt when it rains.": Rate(0, 1), of_rules: Rate(0, 3)}
     for text, rate in rates.items():
         say(runtime, thread, text)
