@@ -32,7 +32,9 @@ def test_a_forgotten_memory_is_found_by_nothing_and_undo_brings_it_back(runtime:
     assert found(runtime, "oolong") == ["User drinks oolong."]
 
 
-@pytest.mark.parametrize(("known", "same"), [("I live in Paris", "User lives in Paris."), ("User's cat is Tom.", "My cat is Tom")])
+@pytest.mark.parametrize(
+    ("known", "same"), [("I live in Paris", "User lives in Paris."), ("User's cat is Tom.", "My cat is Tom")]
+)
 def test_what_is_known_in_the_other_person_is_known(runtime: Runtime, known: str, same: str) -> None:
     curate.add(runtime, known)
     with pytest.raises(UsageError, match="knows that already"):
