@@ -10,12 +10,12 @@ from memapp.domain.text import shorten
 from memapp.errors import UsageError
 from memapp.services import chats
 from memapp.ui.announce import ThreadStarted, Unsent
+from memapp.ui.chat.drafts import Spans
 from memapp.ui.screens.detail import Question, TextCard
 
 if TYPE_CHECKING:
     from memapp.ui.screens.chat import ChatScreen
 
-Spans = tuple[tuple[int, int], ...]
 GO_ON = "Please go on."
 
 

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from memapp.domain.filters import Sort
 from memapp.domain.history import Event
 from memapp.domain.memory import Kind, Memory, State
+from memapp.domain.text import counted
 from memapp.ui.widgets.words import clock, moment
 
 BARS = "▁▂▄▆█"
@@ -94,5 +95,5 @@ def urgent(purge_at: datetime | None, now: datetime) -> bool:
     return purge_at is not None and purge_at - now < timedelta(days=1)
 
 
-def many(count: int, one: str = "memory", more: str = "memories") -> str:
-    return f"{count:,} {one if count == 1 else more}"
+def many(count: int) -> str:
+    return counted(count, "memory", "memories")

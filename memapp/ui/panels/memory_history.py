@@ -53,7 +53,7 @@ class VersionRows(RowList[tuple[int, Moment]]):
         if self.current is not None:
             self.base = 0 if self.base == self.current[0] else self.current[0]
             self.redraw()
-            self.post_message(self.Moved(self))  # type: ignore[arg-type]
+            self.post_message(self.Moved(self))
 
 
 class MemoryHistory(Vertical):

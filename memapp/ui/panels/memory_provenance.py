@@ -14,7 +14,8 @@ from textual.widgets import Static
 from memapp.domain.chat import Message
 from memapp.domain.memory import Memory
 from memapp.domain.provenance import Provenance, UsedIn
-from memapp.ui.memories.words import ORIGINS, ago, many
+from memapp.domain.text import counted
+from memapp.ui.memories.words import ORIGINS, ago
 from memapp.ui.safe import joined, plain, row
 from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.words import at_moment, moment, written
@@ -64,7 +65,7 @@ class MemoryProvenance(Vertical):
         uses = found.uses
         used = "Never used in an answer so far."
         if uses is not None:
-            times, days = many(uses.count, "prompt", "prompts"), many(uses.days, "day", "days")
+            times, days = counted(uses.count, "prompt"), counted(uses.days, "day")
             used = f"Stood in {times} on {days}, last {ago(uses.last, now)}."
         origin = f"{ORIGINS[memory.origin].capitalize()} {at_moment(memory.created_at, now)}."
         self.query_one("#provenance-head", Static).update(plain(f"{origin}\n{used}"))

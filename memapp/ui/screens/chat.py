@@ -22,9 +22,9 @@ from memapp.ui.app import MemappApp
 from memapp.ui.beside import beside
 from memapp.ui.chat.cards import Cards
 from memapp.ui.chat.conversation import Conversation
-from memapp.ui.chat.drafts import Drafts
+from memapp.ui.chat.drafts import Drafts, Spans
 from memapp.ui.chat.memories import MemoryDeeds
-from memapp.ui.chat.sending import Sending, Spans
+from memapp.ui.chat.sending import Sending
 from memapp.ui.chat.showing import Showing, replies
 from memapp.ui.chat.silence import Silence
 from memapp.ui.chat.status import Status

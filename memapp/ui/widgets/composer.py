@@ -52,12 +52,8 @@ class Composer(TextArea):
 
         text: str
 
-    @dataclass
     class Paused(Message):
         """The person paused long enough to save the draft."""
-
-        text: str
-        pasted: tuple[tuple[int, int], ...]
 
     class EditorWanted(Message):
         """The person wants to write in another editor."""
@@ -254,7 +250,7 @@ class Composer(TextArea):
             return  # of letters that came in one go with enter: nothing was written since
         self._stop_timers()
         self._warm_timer = self.set_timer(WARM_SECONDS, lambda: self.post_message(self.Hesitated(self.text)))
-        self._draft_timer = self.set_timer(DRAFT_SECONDS, lambda: self.post_message(self.Paused(self.text, self.pasted)))
+        self._draft_timer = self.set_timer(DRAFT_SECONDS, lambda: self.post_message(self.Paused()))
 
     def _stop_timers(self) -> None:
         for timer in (self._warm_timer, self._draft_timer):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from rich.segment import Segment
 from rich.style import Style as RichStyle
@@ -40,35 +40,24 @@ class RowList(ScrollView, Generic[T], can_focus=True):
     ]
 
     @dataclass
-    class Moved(Message):
+    class _Told(Message):
+        rows: "RowList[Any]"
+
+        @property
+        def control(self) -> "RowList[Any]":
+            return self.rows
+
+    class Moved(_Told):
         """Another row is the current one."""
 
-        rows: "RowList[object]"
-
-        @property
-        def control(self) -> "RowList[object]":
-            return self.rows
-
-    @dataclass
-    class Opened(Message):
+    class Opened(_Told):
         """The person wants to see the current row."""
 
-        rows: "RowList[object]"
-
-        @property
-        def control(self) -> "RowList[object]":
-            return self.rows
-
     @dataclass
-    class PageWanted(Message):
+    class PageWanted(_Told):
         """The person wants the rows after these (1) or before them (-1)."""
 
-        rows: "RowList[object]"
         step: int
-
-        @property
-        def control(self) -> "RowList[object]":
-            return self.rows
 
     def __init__(self, *, id: str, empty: str = "") -> None:
         super().__init__(id=id)
@@ -116,7 +105,7 @@ class RowList(ScrollView, Generic[T], can_focus=True):
         self.redraw()
         if before != (self._count == 0, self.current is None):  # keys work now that did not, or the other way round
             self.refresh_bindings()
-        self.post_message(self.Moved(self))  # type: ignore[arg-type]
+        self.post_message(self.Moved(self))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
         return self._count > 0 if action == "open" else True
@@ -199,11 +188,11 @@ class RowList(ScrollView, Generic[T], can_focus=True):
 
     def action_open(self) -> None:
         if self._earlier and self._cursor == 0:
-            self.post_message(self.PageWanted(self, -1))  # type: ignore[arg-type]
+            self.post_message(self.PageWanted(self, -1))
         elif self._later and self._cursor == self._count - 1:
-            self.post_message(self.PageWanted(self, 1))  # type: ignore[arg-type]
+            self.post_message(self.PageWanted(self, 1))
         elif self.current is not None:
-            self.post_message(self.Opened(self))  # type: ignore[arg-type]
+            self.post_message(self.Opened(self))
 
     def on_click(self, event: events.Click) -> None:
         number = int(event.y + self.scroll_offset.y)
@@ -219,7 +208,7 @@ class RowList(ScrollView, Generic[T], can_focus=True):
             self._cursor = number
             self._follow()
             self._draw()
-            self.post_message(self.Moved(self))  # type: ignore[arg-type]
+            self.post_message(self.Moved(self))
 
     def _follow(self) -> None:
         self.scroll_to_region(Region(0, self._cursor, 1, 1), animate=False, force=True, immediate=True)
