@@ -16,7 +16,7 @@ import tomlkit
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from tomlkit.exceptions import TOMLKitError
 
-from memapp.domain.expectation import MismatchRule
+from memapp.domain.expectation import FUZZY_THRESHOLD, MismatchRule
 from memapp.domain.text import did_you_mean
 from memapp.errors import ConfigError, MemappError, UsageError
 
@@ -58,8 +58,12 @@ class Settings(BaseModel):
         30, title="Days in the trash", ge=1, le=3650, description="Days in the trash before a memory is erased for good."
     )  # purge_at
     fuzzy_threshold: int = Field(
-        60, title="Likeness of a good guess", ge=0, le=100, description="Below this likeness a guess counts as wrong."
-    )  # FUZZY_THRESHOLD
+        FUZZY_THRESHOLD,
+        title="Likeness of a good guess",
+        ge=0,
+        le=100,
+        description="Below this likeness a guess counts as wrong.",
+    )
     top_k: int = Field(10, title="Memories looked up", ge=0, le=50, description="Most memories found for a reply.")  # TOP_K
     mismatch_rule: MismatchRule = Field(
         MismatchRule.MEANING,
