@@ -72,7 +72,7 @@ class Conversation(Vertical):
 
     @on(Composer.Paused)
     def _paused(self) -> None:
-        self._chat.say("")
+        self._chat.status.typed_on()
         self._chat.save_draft()
 
     @on(Composer.EditorWanted)

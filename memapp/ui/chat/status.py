@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 
-from memapp.ui.widgets.composer import prompt_hint
+from memapp.ui.widgets.composer import DRAFT_SECONDS, prompt_hint
 from memapp.ui.widgets.statusline import StatusLine
 
 if TYPE_CHECKING:
@@ -30,6 +30,11 @@ class Status:
         self._said, self._problem, self._said_at = words, problem, time.monotonic()
         self._screen.query_one(StatusLine).say(words, problem=problem)
         self._show_later(SAID_SECONDS if words else SOON_SECONDS)
+
+    def typed_on(self) -> None:
+        """The person typed and paused: what was said before that is over."""
+        if time.monotonic() - self._said_at > DRAFT_SECONDS:
+            self.say("")
 
     def turn_ended(self) -> None:
         """What was said about the answer is over; a problem stays."""
