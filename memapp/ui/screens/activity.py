@@ -177,7 +177,9 @@ class ActivityScreen(ModeScreen):
         last = next(iter(await asyncio.to_thread(undoable, self.runtime, 1)), None)
         if last is None:
             raise UsageError("There is nothing to take back.")
-        await asyncio.to_thread(undo.undo, self.runtime, last.step.id)
+        try:
+            await asyncio.to_thread(undo.undo, self.runtime, last.step.id)
+        finally:
+            self.app.memories_changed()  # some of it may wait in the inbox now
         self.app.chat.undone.drop(last.step.id)
         notify(self, f"Taken back: {last.said}")
-        self.app.memories_changed()

@@ -352,12 +352,14 @@ class ChatScreen(Screen[None]):
         if done is None:
             notify(self, "That is taken back already." if step else "Nothing to undo.")
             return
-        await asyncio.to_thread(done.back, self.runtime)
+        try:
+            await asyncio.to_thread(done.back, self.runtime)
+        finally:
+            self.app.memories_changed()  # some of it may wait in the inbox now
         self.undone.drop(done.step)
         notify(self, f"Taken back: {done.label.replace(': ', ' ')}")
         self.threads.brought_back(done)
         self.list_threads()
-        self.app.memories_changed()
 
     @beside("draft")
     async def save_draft(self) -> None:
