@@ -165,7 +165,7 @@ def keep_taken_back(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence
     conn.execute(
         f"""INSERT INTO taken_back (message_id)
             SELECT s.message_id FROM memory_sources s JOIN memories m ON m.id = s.memory_id
-            WHERE m.user_id = :user AND m.id IN (SELECT value FROM json_each(:ids)) AND ({_NO_LONGER_HOLDS}
+            WHERE +m.user_id = :user AND m.id IN (SELECT value FROM json_each(:ids)) AND ({_NO_LONGER_HOLDS}
                   OR :all AND (m.merged_into = '' OR m.merged_into IN (SELECT value FROM json_each(:ids))))
             ON CONFLICT DO NOTHING""",  # noqa: S608
         {"user": user_id, "ids": to_json(list(memory_ids)), "all": all_of_them},

@@ -13,7 +13,7 @@ def count_uses(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[str]
     """Count a use for each memory in a prompt; skip one that was erased meanwhile."""
     conn.execute(
         """INSERT INTO memory_uses (memory_id, last_accessed)
-           SELECT id, :now FROM memories WHERE user_id = :user AND id IN (SELECT value FROM json_each(:ids))
+           SELECT id, :now FROM memories WHERE +user_id = :user AND id IN (SELECT value FROM json_each(:ids))
            ON CONFLICT (memory_id) DO UPDATE SET
              uses = uses + 1,
              days = days + (substr(last_accessed, 1, 10) <> substr(excluded.last_accessed, 1, 10)),

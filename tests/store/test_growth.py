@@ -1,0 +1,93 @@
+"""What looks at a few rows takes as many steps of SQLite in a large store as in a small one, in a fresh file too.
+
+A fresh file has no statistics yet: a query may then take the index on the person, and read all that they have.
+"""
+
+from collections.abc import Callable
+from sqlite3 import Connection
+
+import pytest
+
+from memapp.domain.changes import Actor, Change, Created, Linked, Pinned, Restored, Reverted, SoftDeleted, Updated
+from memapp.domain.chat import Origin, Role
+from memapp.store import changes, chat, expectations, history, memories, recalls, relations, search, uses
+from memapp.store.database import Database
+from memapp.store.scope import Scope
+from tests.builders import fact
+from tests.store.conftest import NOW, USER
+
+FEW, MANY = 8, 120
+MESSAGES = ["0", "1"]
+Look = Callable[[Connection, list[str]], object]
+
+
+class Undone(Exception):
+    """Ends a transaction so that nothing of it stays."""
+
+
+def change(make: Callable[[list[str]], Change]) -> Look:
+    return lambda conn, ids: changes.apply(conn, make(ids), Actor(USER, "person"), NOW)
+
+
+def there_and_back(conn: Connection, ids: list[str]) -> None:
+    for one in (SoftDeleted(ids[4], "person", NOW), Restored(ids[4]), Pinned(ids[4], True)):
+        step = changes.apply(conn, one, Actor(USER, "person"), NOW).step
+    changes.apply(conn, Reverted(step, NOW), Actor(USER, "person"), NOW)
+
+
+LOOKS: dict[str, Look] = {
+    "get_memories": lambda conn, ids: memories.get_memories(conn, USER, ids[:3]),
+    "learned_from": lambda conn, ids: memories.list_learned_from(conn, USER, MESSAGES),
+    "taken_in": lambda conn, ids: memories.list_taken_in(conn, USER, ids[0]),
+    "find_same": lambda conn, ids: memories.find_same(conn, USER, "user has plan 3"),
+    "related": lambda conn, ids: relations.related(conn, USER, ids[0]),
+    "edges_of": lambda conn, ids: relations.edges_of(conn, Scope(USER, frozenset({"notes", "tasks"})), ids[:5]),
+    "pairs_of": lambda conn, ids: relations.pairs_of(conn, USER, ids[0]),
+    "sources_of": lambda conn, ids: search.sources_of(conn, USER, ids[:3]),
+    "taken_back": lambda conn, ids: search.taken_back(conn, USER, MESSAGES),
+    "keep_taken_back": lambda conn, ids: search.keep_taken_back(conn, USER, ids[:3], all_of_them=True),
+    "count_uses": lambda conn, ids: uses.count_uses(conn, USER, ids[:3], NOW),
+    "used_in": lambda conn, ids: recalls.used_in(conn, USER, ids[0], 5),
+    "list_recalls": lambda conn, ids: recalls.list_recalls(conn, USER, "0"),
+    "checked_by": lambda conn, ids: expectations.checked_by(conn, USER, "0"),
+    "still_there": lambda conn, ids: chat.still_there(conn, USER, MESSAGES),
+    "versions": lambda conn, ids: history.list_versions(conn, USER, ids[0]),
+    "entries": lambda conn, ids: history.list_entries(conn, USER, memory_id=ids[0]),
+    "created": change(lambda ids: Created(fact("User has one plan more.", NOW, category="notes"))),
+    "updated": change(lambda ids: Updated(ids[3], text="User has no plan.")),
+    "linked": change(lambda ids: Linked(ids[2], ((ids[3], 0.5),))),
+    "trashed, restored, pinned, taken back": there_and_back,
+}
+
+
+def steps(database: Database, ids: list[str], look: Look) -> int:
+    """Return how many steps of SQLite a look takes; nothing of it stays."""
+    taken: list[int] = []
+    with pytest.raises(Undone), database.write() as conn:
+        conn.set_progress_handler(lambda: taken.append(1), 1)
+        try:
+            look(conn, ids)
+        finally:
+            conn.set_progress_handler(None, 1)
+        raise Undone
+    return len(taken)
+
+
+def test_the_work_on_a_few_rows_does_not_grow_with_the_store(database: Database) -> None:
+    ids: list[str] = []
+    taken: list[dict[str, int]] = []
+    with database.write() as conn:
+        thread = chat.create_thread(conn, USER, "Tea", "companion", NOW)
+        MESSAGES[:] = [
+            chat.add_message(conn, USER, thread.id, Role.USER, text, NOW, origin=Origin.TYPED).id for text in ("Tea?", "Yes.")
+        ]
+    for more in (FEW, MANY):
+        with database.write() as conn:
+            for _ in range(more):
+                memory = fact(f"User has plan {len(ids)}.", NOW, category="notes", sources=MESSAGES[:1] if len(ids) < FEW else ())
+                ids.append(changes.apply(conn, Created(memory), Actor(USER, "worker"), NOW).memory_id)
+            if len(ids) == FEW:
+                changes.apply(conn, Linked(ids[0], ((ids[1], 0.5),)), Actor(USER, "worker"), NOW)
+        taken.append({name: steps(database, ids, look) for name, look in LOOKS.items()})
+    few, many = taken
+    assert {name: (few[name], many[name]) for name in LOOKS if many[name] > 1.5 * few[name]} == {}
