@@ -24,6 +24,7 @@ from tests.builders import Clock, new_chat, recorded, say
 
 LATER = datetime(2026, 12, 31, tzinfo=UTC)
 
+
 def whole(model: ScriptedModel) -> str:
     """Everything the model read in its last call."""
     prompt = model.seen[-1]
