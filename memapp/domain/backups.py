@@ -15,15 +15,16 @@ OLDEST = timedelta(days=30)
 
 
 def staying(made: Iterable[datetime], now: datetime) -> set[datetime]:
-    """Return which copies stay: the last six, the last of each of seven days and of each of four weeks, none older than 30 days.
+    """Return which copies stay: the last of each of six half hours, seven days and four weeks, none older than 30 days.
 
     The newest stays however old it is: it is all there is. So do those of a clock that was wrong, until their time has come.
     """
     made = set(made)
     newest_first = sorted((at for at in made if at <= now), reverse=True)
+    last_of_half_hours = _last_of_each(lambda at: at.timestamp() // EVERY.total_seconds(), newest_first)[:RECENT]
     last_of_days = _last_of_each(lambda at: at.date(), newest_first)[:DAYS]
     last_of_weeks = _last_of_each(lambda at: at.isocalendar()[:2], newest_first)[:WEEKS]
-    kept = {*newest_first[:RECENT], *last_of_days, *last_of_weeks}
+    kept = {*last_of_half_hours, *last_of_days, *last_of_weeks}
     return {at for at in kept if now - at <= OLDEST} | set(newest_first[:1]) | {at for at in made if at > now}
 
 

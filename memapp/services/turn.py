@@ -76,17 +76,17 @@ def _send(
         chat.save_draft(conn, runtime.user_id, thread.id, "", now)
     yield Accepted(message, reply)
     unsaid = [*(one.id for one in left), *(said_before(earlier) if takes_back(message.typed_text) else ())]
-    unlearned = _spare(runtime, message, "unlearn", lambda: unlearn(runtime, thread.id, unsaid, text))
-    _spare(runtime, message, "notice", lambda: notice(runtime, message))
+    unlearned = spare(runtime, message, "unlearn", lambda: unlearn(runtime, thread.id, unsaid, text))
+    spare(runtime, message, "notice", lambda: notice(runtime, message))
     if heard is not None:
         yield Completed(reply, "")
     else:
-        expected = _spare(runtime, message, "classify", partial(compare, runtime, expected, message))
+        expected = spare(runtime, message, "classify", partial(compare, runtime, expected, message))
         yield Checked(expected)
         ahead = None if expected is None or expected.surprised else ahead
         turn = OpenTurn(thread, earlier, message, reply, cancel or Cancel(), erasures, ahead=ahead, began_at=began_at)
         yield from answer(runtime, turn)
-    if asked := _spare(runtime, message, "ask", lambda: questions.ask_about(runtime, message, is_answer=heard is not None)):
+    if asked := spare(runtime, message, "ask", lambda: questions.ask_about(runtime, message, is_answer=heard is not None)):
         yield Asked(asked)
     if unlearned:
         yield unlearned
@@ -114,7 +114,7 @@ def retry_turn(runtime: Runtime, reply_id: str, *, cancel: Cancel | None = None)
     yield Accepted(message, reply)
     expected = expectations.checked_by(runtime.database.read(), runtime.user_id, message.id)
     if expected is None and resumed:
-        expected = _spare(runtime, message, "classify", partial(compare, runtime, expectation(runtime, messages), message))
+        expected = spare(runtime, message, "classify", partial(compare, runtime, expectation(runtime, messages), message))
     yield Checked(expected)
     yield from answer(runtime, OpenTurn(thread, messages, message, reply, cancel or Cancel(), erasures, kept=kept, others=others))
     if question:
@@ -158,7 +158,7 @@ def _open(runtime: Runtime, thread_id: str, *, before: int | None = None) -> tup
     return thread, messages
 
 
-def _spare(runtime: Runtime, message: Message, op: str, step: Callable[[], T]) -> T | None:
+def spare(runtime: Runtime, message: Message, op: str, step: Callable[[], T]) -> T | None:
     """Do a step of the memory. Whatever goes wrong there is counted and costs the person no answer."""
     try:
         return step()

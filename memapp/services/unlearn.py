@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from memapp.domain.changes import Change, Restored, SoftDeleted, Updated
 from memapp.domain.chat import Message, Role
+from memapp.domain.duplicates import normalise
 from memapp.domain.memory import Memory
 from memapp.domain.turn import Unlearned
 from memapp.domain.writing import check_fact
@@ -63,10 +64,13 @@ def _back_to_what_is_said(
     def is_said(text: str) -> bool:
         return any(not check_fact(text, other) for other in others)
 
+    def may_be_said(text: str) -> bool:
+        return is_said(text) and memories.find_same(conn, runtime.user_id, normalise(text)) is None
+
     if is_said(memory.text):
         return ()
-    before = [one.text for one in reversed(history.list_versions(conn, runtime.user_id, memory.id)) if is_said(one.text)]
+    before = [one.text for one in reversed(history.list_versions(conn, runtime.user_id, memory.id)) if may_be_said(one.text)]
     if before:
         return (Updated(memory.id, text=before[0]),)
-    taken_in = [one.id for one in memories.list_taken_in(conn, runtime.user_id, memory.id) if is_said(one.text)]
+    taken_in = [one.id for one in memories.list_taken_in(conn, runtime.user_id, memory.id) if may_be_said(one.text)]
     return SoftDeleted(memory.id, "person", runtime.purge_at()), *(Restored(one) for one in taken_in)

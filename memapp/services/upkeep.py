@@ -28,7 +28,7 @@ from memapp.services.consent import pending
 from memapp.services.embed import embed
 from memapp.services.merge import Written
 from memapp.services.remember import learn
-from memapp.services.turn import compare
+from memapp.services.turn import compare, spare
 from memapp.store import chat, checkpoints, events, expectations
 
 log = logging.getLogger(__name__)
@@ -66,7 +66,10 @@ def _learn_pending(runtime: Runtime, model: ChatModel | None, cancel: Cancel) ->
     if outdated := expectations.outdated_surprises(conn, runtime.user_id):
         _settle(runtime, outdated, "nothing")
     for expected, message_id in expectations.uncompared(conn, runtime.user_id):  # a kill, or an error, was in the way
-        compare(runtime, expected, chat.get_message(conn, runtime.user_id, message_id))
+        if cancel.is_set():
+            return
+        message = chat.get_message(conn, runtime.user_id, message_id)
+        spare(runtime, message, "classify", partial(compare, runtime, expected, message))
     for surprise in expectations.pending_surprises(conn, runtime.user_id):
         if cancel.is_set():
             return

@@ -62,8 +62,8 @@ def _is_sound(path: Path) -> bool:
 
 
 def _changed_at(path: Path) -> int:
-    log_of_it = path.with_name(f"{path.name}-wal")
-    return max(one.stat().st_mtime_ns for one in (path, log_of_it) if one.exists())
+    log_of_it = path.with_name(f"{path.name}-wal")  # opening makes an empty one
+    return max(one.stat().st_mtime_ns for one in (path, log_of_it) if one.exists() and (one == path or one.stat().st_size))
 
 
 def _made_at(database: Database) -> datetime:

@@ -179,6 +179,7 @@ class Database:
             try:
                 self._copy_into(partial, cancelled)
                 with closing(sqlite3.connect(partial)) as copy:
+                    copy.set_progress_handler(cancelled, STEPS_BETWEEN_LOOKS)
                     soundness.check_damage(copy, target)
                 with partial.open("rb") as file:
                     os.fsync(file.fileno())

@@ -44,7 +44,7 @@ def least_used(conn: sqlite3.Connection, user_id: str, below: int, limit: int) -
 def over(conn: sqlite3.Connection, user_id: str, now: datetime) -> list[Memory]:
     """Return memories whose time in the trash is over, longest first."""
     rows = conn.execute(
-        "SELECT id FROM memories WHERE user_id = ? AND purge_at <= ? ORDER BY purge_at, id", (user_id, to_text(now))
+        "SELECT id FROM memories WHERE +user_id = ? AND purge_at <= ? ORDER BY purge_at, id", (user_id, to_text(now))
     ).fetchall()
     return get_memories(conn, user_id, [row["id"] for row in rows])
 

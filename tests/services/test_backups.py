@@ -37,9 +37,13 @@ def test_leaving_waits_for_no_large_file(later: Runtime, monkeypatch: pytest.Mon
         backups.before_leaving(later)
     assert made(later) == []
     backups.before_leaving(later)
+    (first,) = made(later)
+    backups.before_leaving(later)
+    assert made(later) == [first], "nothing changed since"
     curate.add(later, FACT)
     backups.before_leaving(later)
-    assert len(made(later)) == 2, "however young the last one is"
+    (second,) = made(later)
+    assert second != first, "however young the last one is; of one half hour the last stays"
 
 
 def test_erasing_reaches_those_that_memapp_made_by_itself(later: Runtime, tmp_path: Path) -> None:

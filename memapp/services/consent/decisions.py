@@ -16,7 +16,7 @@ from memapp.domain.duplicates import normalise
 from memapp.domain.history import Entry, Event
 from memapp.domain.memory import Memory
 from memapp.domain.profile import FIELDS, same_value, stated_by
-from memapp.domain.profile_values import VALUE_CHARS, adds_up, lost_values
+from memapp.domain.profile_values import VALUE_CHARS, adds_up, has_value, lost_values
 from memapp.domain.text import clean, counted, one_line
 from memapp.errors import NotFound, UsageError
 from memapp.runtime import Runtime
@@ -256,7 +256,8 @@ def _take_back(conn: sqlite3.Connection, runtime: Runtime, entry: Entry, patch: 
     reopened = decision in ("denied", "withdrawn", "expired") or (
         decision in ("changed", "approved") and patch.proposer != "person"
     )
-    if reopened and not pending.waiting_for(conn, runtime, patch.field, patch.addition):
+    is_known = has_value(patch.field, pending.current(conn, runtime, patch.field), patch.addition)
+    if reopened and not is_known and not pending.waiting_for(conn, runtime, patch.field, patch.addition):
         pending.add_again(conn, runtime, patch, "undo")  # a decided one stays as it was decided; this never applies by itself
     if decision != "changed":
         consents.note_decision(conn, actor, patch, "reopened", runtime.clock(), undoes=entry.step)

@@ -25,7 +25,7 @@ def with_absorbed(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[s
     """Return those of these memories that exist, and the duplicates merged into them."""
     rows = conn.execute(
         """WITH RECURSIVE wanted (id) AS (
-             SELECT id FROM memories WHERE user_id = :user AND id IN (SELECT value FROM json_each(:ids))
+             SELECT id FROM memories WHERE +user_id = :user AND id IN (SELECT value FROM json_each(:ids))
              UNION SELECT m.id FROM wanted w JOIN memories m ON m.merged_into = w.id AND m.merged_into <> ''
                    WHERE m.user_id = :user)
            SELECT id FROM wanted ORDER BY id""",
@@ -37,7 +37,7 @@ def with_absorbed(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[s
 def overdue(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[str], now: datetime) -> tuple[str, ...]:
     """Return those of some memories whose time in the trash is over."""
     rows = conn.execute(
-        "SELECT id FROM memories WHERE user_id = ? AND purge_at <= ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id",
+        "SELECT id FROM memories WHERE +user_id = ? AND purge_at <= ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id",
         (user_id, to_text(now), to_json(list(memory_ids))),
     )
     return tuple(row["id"] for row in rows)

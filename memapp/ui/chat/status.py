@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 
-from memapp.ui.widgets.composer import DRAFT_SECONDS, prompt_hint
+from memapp.ui.widgets.composer import prompt_hint
 from memapp.ui.widgets.statusline import StatusLine
 
 if TYPE_CHECKING:
@@ -23,17 +23,20 @@ class Status:
     def __init__(self, screen: "ChatScreen") -> None:
         self._screen = screen
         self._said, self._problem, self._said_at = "", False, 0.0
+        self._beside = ""
+        """What stood in the composer when it was said."""
         self._later: Timer | None = None
 
     def say(self, words: str, *, problem: bool = False) -> None:
         """Say one line until something else happens."""
         self._said, self._problem, self._said_at = words, problem, time.monotonic()
+        self._beside = self._screen.composer.text
         self._screen.query_one(StatusLine).say(words, problem=problem)
         self._show_later(SAID_SECONDS if words else SOON_SECONDS)
 
     def typed_on(self) -> None:
-        """The person typed and paused: what was said before that is over."""
-        if time.monotonic() - self._said_at > DRAFT_SECONDS:
+        """The person paused in typing: what was said before they wrote something else is over."""
+        if self._screen.composer.text != self._beside:
             self.say("")
 
     def turn_ended(self) -> None:
