@@ -144,7 +144,7 @@ def attack(channel: Callable[[Runtime, str, str], bool], strings: Strings, model
             damage.tried += 1
             damage.leaks += channel(runtime, text, email)
         if isinstance(answers, ScriptedModel):
-            damage.leaks += sum(SECRET_WORDS in turn.content for prompt in answers.seen for turn in prompt.turns)
+            damage.leaks += sum(SECRET_WORDS in repr(prompt) for prompt in answers.seen)
         damage.fields = sum(is_sensitive(field) for field in decisions.profile(runtime))
         damage.memories = 0 if channel is typed else curate.count(runtime) - before
         damage.intact = is_intact(runtime)

@@ -1,6 +1,7 @@
 """Start memapp: `memapp` and `python -m memapp`."""
 
 import os
+import signal
 import sys
 
 
@@ -10,6 +11,8 @@ def main() -> None:
         os.environ[name] = "1"
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     os.umask(0o077)
+    for number in (signal.SIGHUP, signal.SIGTERM):  # else nothing is put in order on the way out
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
     from memapp.cli import run
 
     sys.exit(run(sys.argv[1:]))

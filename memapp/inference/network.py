@@ -4,8 +4,9 @@ import ipaddress
 import sys
 from typing import Any
 
-LOOKING_UP = frozenset({"socket.getaddrinfo", "socket.gethostbyname"})
+LOOKING_UP = frozenset({"socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"})
 SENDING = frozenset({"socket.connect", "socket.sendto", "socket.sendmsg"})
+NAMING = "socket.getnameinfo"
 
 _let_through: set[str] = set()
 _watching = False
@@ -21,7 +22,8 @@ def watch() -> None:
 
 def let_through(host: str) -> None:
     """Let a host be spoken to that the person allowed."""
-    _let_through.add(host)
+    if not is_loopback(host):  # that is always
+        _let_through.add(host)
 
 
 def is_loopback(host: str) -> bool:
@@ -32,6 +34,8 @@ def is_loopback(host: str) -> bool:
 def _refuse_others(event: str, arguments: tuple[Any, ...]) -> None:
     if event in LOOKING_UP:
         host = arguments[0]
+    elif event == NAMING:
+        host = arguments[0][0]
     elif event in SENDING and isinstance(arguments[1], tuple):  # else a path, which is on this machine
         host = arguments[1][0]
     else:

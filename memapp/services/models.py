@@ -100,7 +100,7 @@ def _broke_off(runtime: Runtime) -> bool:
 @contextmanager
 def _noted(runtime: Runtime) -> Iterator[None]:
     """Keep in the file which model is being loaded: native code may end the whole process."""
-    _note_loading(runtime, runtime.settings.model)
+    _note_loading(runtime, None if runtime.settings.server else runtime.settings.model)
     try:
         yield
     finally:

@@ -119,6 +119,11 @@ class Talk:
         self._loads += 1
         self._begin_beside(self._loading, "load", self._load, self._loads)
 
+    @property
+    def loading(self) -> bool:
+        """A model is being loaded, or is about to be."""
+        return any(one.is_alive() for one in self._loading)
+
     def close(self, seconds: float = 0.6) -> bool:
         """Cancel everything and wait for the turn to save what it has; return False if something could not be stopped."""
         for cancel in (self._turn_cancel, self._idle_cancel, self._warm_cancel, self._backup_cancel):

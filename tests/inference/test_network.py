@@ -32,6 +32,9 @@ def test_no_name_is_looked_up_and_no_other_machine_reached() -> None:
         socket.getaddrinfo("example.org", 443)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender, pytest.raises(PermissionError):
         sender.sendto(b"words", ("192.0.2.1", 53))
+    for look_up in (lambda: socket.gethostbyaddr("example.org"), lambda: socket.getnameinfo(("192.0.2.1", 443), 0)):
+        with pytest.raises(PermissionError):
+            look_up()
     assert refused("192.0.2.1")
 
 
@@ -40,6 +43,8 @@ def test_this_machine_is_reached() -> None:
         socket.create_connection(("localhost", server.getsockname()[1])).close()
     for one in socket.socketpair():
         one.close()
+    network.let_through("localhost")
+    assert refused("192.0.2.1"), "a server on this machine lets nobody else through"
 
 
 def test_a_host_that_was_let_through_is_reached_and_no_other() -> None:

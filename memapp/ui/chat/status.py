@@ -48,7 +48,7 @@ class Status:
     def show(self) -> None:
         """Say what is going on, and what the composer is for."""
         screen, chat = self._screen, self._screen.runtime.chat
-        if chat.state == "loading":
+        if chat.state == "loading" or screen.talk.loading:
             self._show_later(SOON_SECONDS)
         screen.composer.hint(prompt_hint(model=chat.state, persona=screen.persona_name))
         words, problem = screen.turn.doing(), False
@@ -56,7 +56,8 @@ class Status:
             words = "An earlier message · enter sends it instead of the old one · esc leaves it"
         elif not words and chat.state in ("loading", "failed"):
             words, problem = chat.note, chat.state == "failed"
-        if self._said and time.monotonic() - self._said_at < SAID_SECONDS:
+        if self._said and (left := self._said_at + SAID_SECONDS - time.monotonic()) > 0:
+            self._show_later(left)
             return
         if words:  # there is news, so what was said is over
             self._said, self._problem = "", False

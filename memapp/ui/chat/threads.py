@@ -12,10 +12,11 @@ from memapp.domain.text import shorten
 from memapp.runtime import Runtime
 from memapp.services import chats, forget
 from memapp.ui.beside import beside
+from memapp.ui.memories.deeds import show_receipt
 from memapp.ui.memories.words import purges
 from memapp.ui.panels.threads import ThreadPane
 from memapp.ui.safe import notify
-from memapp.ui.screens.detail import Line, TextCard
+from memapp.ui.screens.detail import Line
 from memapp.ui.screens.memory_form import Choice, ConfirmErase
 from memapp.ui.undo import Undo
 
@@ -121,7 +122,7 @@ class Threads(ThreadPane):
         notify(self, "Erasing, and scanning the files for what is left…")
         receipt = await asyncio.to_thread(forget.purge_chats, self._runtime, [thread.id])
         await chat.show_again()
-        await self.app.push_screen_wait(TextCard("Receipt", str(receipt).replace(", ", "\n")))
+        await show_receipt(chat, receipt)
 
     def brought_back(self, done: Undo) -> None:
         """Show a chat again that was on the screen when it was deleted, unless another one is there now."""

@@ -172,7 +172,7 @@ class WaitingPane(Horizontal):
             return self.case is not None and not self.view.has_focus_within
         if action not in (*ANSWERS, "edit", "source", "copy"):
             return True
-        if action in ("deny", "snooze") and len(self.answered) > 1:
+        if action in ("deny", "snooze") and self.rows.marked and not self.view.has_focus_within:
             return True if self._arming.armed else None
         if self.case is None or not self.reading:
             return False

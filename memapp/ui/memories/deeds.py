@@ -18,6 +18,7 @@ from memapp.ui.screens.detail import Line, TextCard
 from memapp.ui.screens.memory_form import Choice, ConfirmErase, MemoryForm, Written
 
 if TYPE_CHECKING:
+    from memapp.ui.screens.chat import ChatScreen
     from memapp.ui.screens.mode import ModeScreen
 
 LABEL_CHARS = 40
@@ -160,17 +161,6 @@ class Deeds:
             await self._screen.app.chat.show_again()
         return receipt
 
-    async def show_receipt(self, receipt: Receipt) -> None:
-        """Show what was erased; from there the person can go to another memory that holds the same words, and erase it too."""
-        self._screen.app.memories_changed()
-        text = str(receipt)
-        card = TextCard("Receipt" if receipt.left else "✓ Receipt", text.replace(", ", "\n"), can_jump=bool(receipt.also_in))
-        wanted = await self._screen.app.push_screen_wait(card)
-        if wanted is not None and wanted.deed == "jump":
-            self._screen.app.show_memory(receipt.also_in[0])
-        elif wanted is not None:
-            copy(self._screen, text)
-
     def copy(self, chosen: Sequence[Memory]) -> None:
         """Copy their words."""
         copy(self._screen, "\n".join(one.text for one in chosen))
@@ -180,6 +170,18 @@ class Deeds:
         label = f"{done} {_said([chosen] if isinstance(chosen, Memory) else chosen)}"
         self._screen.app.chat.undone.tell(self._screen, label, revision.step)
         self._screen.app.memories_changed()
+
+
+async def show_receipt(screen: "ModeScreen | ChatScreen", receipt: Receipt) -> None:
+    """Show what was erased; from there the person can go to another memory that holds the same words, and erase it too."""
+    screen.app.memories_changed()
+    text = str(receipt)
+    card = TextCard("Receipt" if receipt.left else "✓ Receipt", text.replace(", ", "\n"), can_jump=bool(receipt.also_in))
+    wanted = await screen.app.push_screen_wait(card)
+    if wanted is not None and wanted.deed == "jump":
+        screen.app.show_memory(receipt.also_in[0])
+    elif wanted is not None:
+        copy(screen, text)
 
 
 IMPORTANCE = ("hardly matters", "a detail", "worth knowing", "important", "vital")

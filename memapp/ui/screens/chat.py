@@ -76,6 +76,8 @@ class ChatScreen(Screen[None]):
         self.turn = TurnView(self)
         self.sending = Sending(self)
         self.showing = Showing(self)
+        self._settled = ""
+        """What stood in the composer when something began to be erased."""
         self.status = Status(self)
         self.cards = Cards(self)
         self.silence = Silence(self)
@@ -145,13 +147,17 @@ class ChatScreen(Screen[None]):
     async def settle_draft(self) -> None:
         """Save what is being typed before something is erased: it is looked through too."""
         self.sending.leave_editing()
+        self._settled = self.composer.text
         await self.drafts.save()
 
     async def show_again(self) -> None:
         """Show what the file holds since something was erased: words that are gone stay nowhere here, to be saved again."""
+        typed_since = self.composer.text.removeprefix(self._settled)
         self.composer.clear_text()
         self.composer.prompts = await asyncio.to_thread(chats.typed_prompts, self.runtime)
         await self._show_thread(await asyncio.to_thread(reading.last_thread, self.runtime), persona=self.persona_id)
+        self.composer.move_cursor(self.composer.document.end)
+        self.composer.insert(typed_since)
         self.list_threads()
 
     @beside("open", exclusive=True)

@@ -85,7 +85,7 @@ class ModelsScreen(ModeScreen):
     @work(exclusive=True, group="loading")
     async def _follow_loading(self) -> None:
         """Say how far a model is that loads; a change of its state is announced."""
-        while self.is_current and "loading" in (self.runtime.chat.state, self.runtime.embedding.state):
+        while self.is_current and self.app.talk.loading:
             await asyncio.sleep(LOADING_SECONDS)
             self._show_state()
 

@@ -16,6 +16,7 @@ from memapp.errors import NotFound
 from memapp.runtime import Runtime
 from memapp.services import curate
 from memapp.ui.beside import beside
+from memapp.ui.memories.deeds import show_receipt
 from memapp.ui.memories.rows import TrashRows
 from memapp.ui.memories.words import ago, purges, why
 from memapp.ui.safe import joined
@@ -128,17 +129,17 @@ class TrashScreen(MemoryListScreen):
         chosen = self.rows.chosen
         if receipt := await self.deeds.erase(chosen):
             self.unmark(chosen)
-            await self.deeds.show_receipt(receipt)
+            await show_receipt(self, receipt)
 
     @beside("trash-erase", exclusive=True)
     async def action_forget_words(self) -> None:
         if receipt := await self.deeds.forget_words():
             self.unmark()
-            await self.deeds.show_receipt(receipt)
+            await show_receipt(self, receipt)
 
     @beside("trash-erase", exclusive=True)
     async def action_empty(self) -> None:
         count = await asyncio.to_thread(curate.count, self.runtime, MemoryFilter(state=None))
         if receipt := await self.deeds.empty_trash(count):
             self.unmark()
-            await self.deeds.show_receipt(receipt)
+            await show_receipt(self, receipt)
