@@ -137,18 +137,24 @@ def _carry_out(runtime: Runtime, job: Job, by: By) -> Receipt:
 def _texts(runtime: Runtime, job: Job) -> list[str]:
     """Return what has to be gone afterwards: what the memories say and said, the messages, the words."""
     conn = runtime.database.read()
-    message_ids = (*job.message_ids, *chat.message_ids_of(conn, runtime.user_id, job.thread_ids))
-    said = [text for text in finding.texts_of_messages(conn, runtime.user_id, message_ids) if len(text) >= TELLING_CHARS]
-    return [*finding.texts_of(conn, runtime.user_id, job.memory_ids), *said, *job.words]
+    sent = finding.texts_of_messages(conn, runtime.user_id, _messages_of(runtime, job))
+    telling = [text for text in sent if len(text) >= TELLING_CHARS]
+    return [*finding.texts_of(conn, runtime.user_id, job.memory_ids), *telling, *job.words]
+
+
+def _messages_of(runtime: Runtime, job: Job) -> tuple[str, ...]:
+    return (*job.message_ids, *chat.message_ids_of(runtime.database.read(), runtime.user_id, job.thread_ids))
 
 
 def _clean_copies(runtime: Runtime, actor: Actor, job: Job, texts: Sequence[str]) -> list[Fate]:
     """Erase the same in every copy of the file."""
     found = ByteNeedles([*texts, *job.memory_ids, *job.thread_ids])
-    said = finding.texts_of(runtime.database.read(), runtime.user_id, job.memory_ids)
+    conn = runtime.database.read()
+    said = finding.texts_of(conn, runtime.user_id, job.memory_ids)
+    sent = finding.texts_of_messages(conn, runtime.user_id, _messages_of(runtime, job))
     now = runtime.clock()
     return [
-        traces.clean_copy(path, runtime.user_id, found, lambda conn: erasing.erase(conn, actor, job, now, said))
+        traces.clean_copy(path, runtime.user_id, found, lambda conn: erasing.erase(conn, actor, job, now, said, sent))
         for path in traces.copies(runtime.database, runtime.user_id)
     ]
 

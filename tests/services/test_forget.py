@@ -105,6 +105,18 @@ def test_a_chat_is_erased_with_all_that_belongs_to_it_and_what_was_learned_stays
     assert ask(runtime, "PRAGMA foreign_key_check") == []
 
 
+def test_a_message_of_an_erased_chat_is_also_gone_where_a_backup_has_it_as_a_draft(runtime: Runtime, tmp_path: Path) -> None:
+    chats.save_draft(runtime, "", "Zqarla called from Ghent.")
+    back_up(runtime)
+    chats.save_draft(runtime, "", "")
+    thread = new_chat(runtime)
+    say(runtime, thread, "Zqarla called from Ghent.")
+    receipt = forget.purge_chats(runtime, [thread])
+    assert (receipt.backups_cleaned, receipt.left) == (1, ())
+    assert files_with(tmp_path, b"zqarla") == set()
+    assert not forget.is_forgotten(runtime, "Zqarla called from Ghent.")
+
+
 def test_a_reply_that_the_model_also_gave_to_others_is_not_counted_as_left(runtime: Runtime, model: ScriptedModel) -> None:
     common = "I'm glad you're here, and I'll be happy to help."
     model.enqueue(common)

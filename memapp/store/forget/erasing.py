@@ -62,11 +62,14 @@ class Erased:
     others: int
 
 
-def erase(conn: sqlite3.Connection, actor: Actor, job: Job, now: datetime, said: Sequence[str] = ()) -> Erased:
+def erase(
+    conn: sqlite3.Connection, actor: Actor, job: Job, now: datetime, said: Sequence[str] = (), sent: Sequence[str] = ()
+) -> Erased:
     """Erase everything of a job in the caller's transaction, which must be one of `Database.decide`.
 
-    `said` is what the memories say in the open file, for a copy that may not have them. What the person wrote, and the
-    memories of the same words, are touched by the person's wish only.
+    `said` is what the memories say in the open file, for a copy that may not have them; `sent` what the messages say there,
+    since the copy may hold one as a draft. What the person wrote, and the memories of the same words, are touched by the
+    person's wish only.
     """
     found = holding(conn, actor.user_id, job.words) if job.words else Job()
     memory_ids = with_absorbed(conn, actor.user_id, [*job.memory_ids, *found.memory_ids])
@@ -91,7 +94,7 @@ def erase(conn: sqlite3.Connection, actor: Actor, job: Job, now: datetime, said:
         changes.apply(conn, Purged(memory_id), actor, now)
     if by_person:
         others += _erase_ways_back(conn, actor.user_id, texts, now)
-        others += _erase_drafts(conn, actor.user_id, [*texts, *(text for _, text in messages)])
+        others += _erase_drafts(conn, actor.user_id, [*texts, *sent, *(text for _, text in messages)])
     return Erased(len(memory_ids), len(messages) + len(in_threads), others)
 
 
