@@ -86,7 +86,7 @@ def start_thread(work: Callable[[], None]) -> None:
 def answer(runtime: "Runtime", thread_id: str, turn: Iterable[TurnEvent], *, as_json: bool = False) -> None:
     """Write the answer: as it comes for a person, whole for a pipe, which must not get a reply that was begun and dropped."""
     seen: list[TurnEvent] = []
-    streams = sys.stdout.isatty() and not as_json
+    streams, streamed = sys.stdout.isatty() and not as_json, False
     for event in turn:
         seen.append(event)
         match event:
@@ -94,10 +94,12 @@ def answer(runtime: "Runtime", thread_id: str, turn: Iterable[TurnEvent], *, as_
                 say(note)
             case Streamed(text=piece) if streams:
                 show(piece, newline=False)
+                streamed = True
             case Restarted():
                 say("\n[said that before; once more]")
+                streamed = False
             case Completed(reply=reply) if not as_json:
-                show("" if streams else reply.text)
+                show("" if streamed else reply.text)  # memapp's own words do not stream
                 if reply.status is MessageStatus.STOPPED:
                     say("[stopped]")
                 elif reply.usage.at_limit:

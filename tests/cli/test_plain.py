@@ -48,6 +48,17 @@ def test_commands_of_the_app_are_understood_and_an_error_ends_nothing(memapp: Te
     assert [line.split("\t")[-1] for line in memapp("chats")[1].splitlines()] == ["one two"]
 
 
+def test_what_memapp_itself_answers_is_shown_where_a_reply_would_stream(
+    memapp: Terminal, typed: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    typed("My name is Ana.\nyes\n/quit\n")
+    memapp("list")  # so that what is written is read below
+    screen = Lines()
+    monkeypatch.setattr("sys.stdout", screen)
+    assert "memapp asks: " in memapp("--plain")[2]
+    assert screen.getvalue().endswith("Noted. It stands in your profile now.\n")
+
+
 def test_ctrl_c_stops_a_reply_and_not_the_program(
     memapp: Terminal, typed: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
