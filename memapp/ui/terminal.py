@@ -24,6 +24,8 @@ from memapp.domain.text import clean
 
 READ_BYTES = 65536
 POLL_SECONDS = 0.1
+ALT_ENTER = "\x1b\r"
+"""What tmux and others send for alt+enter. Textual would read it as enter, which sends an unfinished message."""
 SILENCE_SECONDS = 3.0
 """After so long without anything new, a paste is taken for complete: its end was lost."""
 
@@ -55,6 +57,11 @@ class PasteParser(XTermParser):
         yield from super().tick()
         if self._pasted is not None and time.monotonic() - self._fed_at >= SILENCE_SECONDS:
             yield self._paste("".join(self._pasted))
+
+    def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[events.Key]:
+        if sequence == ALT_ENTER:
+            return [events.Key("alt+enter", None)]
+        return super()._sequence_to_key_events(sequence, alt)
 
     def _outside(self, data: str) -> Generator[Message, None, str]:
         """Pass on what stands before a paste; return what follows its begin."""

@@ -82,6 +82,17 @@ def test_an_escape_pressed_just_before_a_paste_counts() -> None:
     assert fed(PasteParser(), ["\x1b", f"{START}a{END}"]) == ["Key escape", "Paste a"]
 
 
+@pytest.mark.parametrize("size", [1, 2, 9])
+def test_alt_and_enter_are_one_key_where_they_come_as_two_characters(size: int) -> None:
+    typed = {"\x1b\r": ["alt+enter"], "\x1b\ra": ["alt+enter", "a"], "a\x1b\rb": ["a", "alt+enter", "b"]}
+    typed |= {"\r": ["enter"], "\x1b": ["escape"], "\x1ba": ["alt+a"]}
+    typed |= {f"\x1b\r{START}x\x1b\ry{END}\r": ["alt+enter", "", "enter"]}
+    for text, keys in typed.items():
+        parser = PasteParser()
+        came = [one for part in [*parts(text, size), ""] for one in parser.feed(part)]
+        assert [getattr(one, "key", "") for one in came] == keys
+
+
 def test_two_pastes_at_once_are_two() -> None:
     assert fed(PasteParser(), [f"{START}a{END}{START}b{END}"]) == ["Paste a", "Paste b"]
 
