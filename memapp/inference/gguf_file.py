@@ -100,7 +100,8 @@ def read(path: Path) -> GgufFile:
         size = path.stat().st_size
         with path.open("rb") as file:
             if file.read(4) != MAGIC:
-                raise ModelError(f"{path.name} is not a GGUF model file.", "Choose a file that ends in .gguf.")
+                advice = BROKEN if path.suffix == ".gguf" else "Choose a file that ends in .gguf."
+                raise ModelError(f"{path.name} is not a GGUF model file.", advice)
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
                 return _parse(path, size, data)
     except OSError as error:

@@ -34,7 +34,7 @@ def test_a_number_that_differs_between_layers_counts_at_its_largest(tiny_file: T
     ("content", "message"),
     [
         (None, "There is no model file"),
-        (b"", "not a GGUF"),
+        (b"", "not a GGUF model file. Download it again"),
         (b"PK\x03\x04 a zip file", "not a GGUF"),
         (b"GGUF", "cut short or damaged"),
         (b"GGUF\x01\x00\x00\x00" + b"\0" * 40, "version 1"),
