@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from memapp.domain.consent import label
-from memapp.domain.text import one_line, shorten
+from memapp.domain.text import counted, one_line, shorten
 
 IMPORT = "import:"
 """What the history names a file that was brought in by; its step follows."""
@@ -97,6 +97,8 @@ class Step:
     entries: int
     actor: str
     at: datetime
+    chats: int = 0
+    """That an import brought."""
 
 
 DONE = {
@@ -131,13 +133,20 @@ def label_of(memory_id: str) -> str:
 def in_words(one: Step) -> str:
     """Return what a step did to memories, in a sentence."""
     what = f"“{shorten(one_line(one.text), TEXT_CHARS)}”" if one.text else "a memory"
+    if one.actor == "import":
+        return _brought_in(what if one.text else "", one)
     more = f" and {one.entries - 1} more" if one.entries > 1 else ""
     match one.event:
-        case Event.ADD if one.actor == "import":
-            return f"Brought in a file: {what}{more}" if one.text else "Brought in a file"
         case Event.DELETE if one.actor == "worker" and more:
             return f"Replaced {what} by something newer"
         case Event.DELETE | Event.TTL:
             return f"Moved to the trash: {what}{more}"
         case _:
             return f"{DONE[one.event].capitalize()} {what}{more}"
+
+
+def _brought_in(first: str, one: Step) -> str:
+    """Return what an import did; one entry of it is the file itself."""
+    more = f" and {one.entries - 2} more" if first and one.entries > 2 else ""
+    brought = [part for part in (f"{first}{more}", counted(one.chats, "chat") if one.chats else "") if part]
+    return f"Brought in a file: {', '.join(brought)}" if brought else "Brought in a file"

@@ -177,10 +177,13 @@ def _version(conn: sqlite3.Connection, memory_id: str, image: str | None) -> int
 
 def _step(conn: sqlite3.Connection, user_id: str, row: sqlite3.Row) -> Step:
     first = conn.execute(
-        """SELECT h.*, coalesce(m.text, '') AS text FROM history h
+        """SELECT h.*, coalesce(m.text, '') AS text,
+             (SELECT json_array_length(i.meta, '$.threads') FROM history i
+              WHERE i.user_id = h.user_id AND i.step = h.step AND h.actor = 'import' AND i.memory_id GLOB :imports) AS chats
+           FROM history h
            LEFT JOIN memories m ON m.user_id = h.user_id AND m.id = h.memory_id
-           WHERE h.user_id = ? AND h.number = ?""",
-        (user_id, row["first"]),
+           WHERE h.user_id = :user AND h.number = :first""",
+        {"user": user_id, "first": row["first"], "imports": f"{IMPORT}*"},
     ).fetchone()
     return Step(
         id=row["step"],
@@ -190,6 +193,7 @@ def _step(conn: sqlite3.Connection, user_id: str, row: sqlite3.Row) -> Step:
         entries=row["entries"],
         actor=first["actor"],
         at=to_time(first["ts"]),
+        chats=first["chats"] or 0,
     )
 
 

@@ -238,6 +238,8 @@ async def test_an_answer_in_the_inbox_is_called_by_its_name(seen: Seen) -> None:
         (Event.DELETE, "worker", 2, "Replaced “Tea” by something newer"),
         (Event.TTL, "worker", 2, "Moved to the trash: “Tea” and 1 more"),
         (Event.RESTORE, "person", 1, "Brought back “Tea”"),
+        (Event.RESTORE, "import", 2, "Brought in a file: “Tea”"),
+        (Event.ADD, "import", 4, "Brought in a file: “Tea” and 2 more"),
     ],
 )
 def test_a_step_is_told_in_plain_words(event: Event, actor: str, entries: int, said: str) -> None:

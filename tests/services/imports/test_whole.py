@@ -186,6 +186,8 @@ def test_what_went_with_an_undo_comes_in_again(runtime: Runtime, tmp_path: Path)
         undo.undo_last(other)
         assert curate.list_memories(other) == []
         import_file(other, tmp_path / "all.jsonl")
+        (again, *_) = undo.undoable(other)
+        assert undo.told(other, again) == "Brought in a file: “I keep hens.” and 1 more, 2 chats"
         live = {line["text"] for line in came if line["type"] == "memory" and line["state"] == "live"}
         assert {one.text for one in curate.list_memories(other)} == live
         assert len(chats.list_threads(other)) == len(
