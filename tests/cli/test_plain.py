@@ -78,4 +78,7 @@ def test_ctrl_c_stops_a_reply_and_not_the_program(
     code, _, err = memapp("--plain")
     assert code == 0
     assert "[stopped]" in err
+    chat_id = memapp("chats")[1].split("\t")[0]
+    shown = [line for line in memapp("chats", "show", chat_id)[1].splitlines() if line.startswith("**")]
+    assert [line.endswith(" UTC · stopped") for line in shown] == [False, True]
     assert "Remembered: User keeps bees." in err
