@@ -62,7 +62,8 @@ def show_(options: dict[str, Any], patch_id: str, as_json: bool) -> None:
         show_json({**asdict(patch), "held": held, "said": [one.text for one in evidence]})
         return
     show(f"{label(patch.field)}: {patch.old_value or '-'} > {patch.new_value or '?'}")
-    say(f"{patch.state}, proposed by {patch.proposer} on {when(patch.created_at)}, open until {when(patch.expires_at)}")
+    until = f", open until {when(patch.expires_at)}" if patch.state == "pending" else ""
+    say(f"{patch.state}, proposed by {patch.proposer} on {when(patch.created_at)}{until}")
     if held:
         say(f"waits with it: {held}")
     for message in evidence:

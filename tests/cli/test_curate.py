@@ -208,7 +208,9 @@ def test_a_proposal_is_shown_approved_and_taken_back(memapp: Terminal) -> None:
     assert memapp("consents")[1].split("\t")[3:] == ["Home", "- > Ghent\n"]
     assert json.loads(memapp("consents", "show", patch[-6:], "--json")[1])["new_value"] == "Ghent"
     assert memapp("profile")[1] == ""
+    assert ", open until " in memapp("consents", "show", patch)[2]
     assert memapp("approve", patch[-6:])[0] == 0
+    assert ", open until " not in memapp("consents", "show", patch)[2]
     assert memapp("profile")[1] == "Home\tGhent\n"
     assert memapp("undo")[0] == 0
     assert memapp("profile")[1] == ""
