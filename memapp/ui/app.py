@@ -323,8 +323,8 @@ class MemappApp(App[None]):
     @beside("open", exclusive=True)
     async def show_message(self, message_id: str) -> None:
         """Show a message in its chat, from wherever the person is."""
+        await self.action_mode("chat")  # first: where a message stands is known only while it is laid out
         await self.chat.go_to_message(message_id)
-        await self.action_mode("chat")
 
     @work(group="open", exclusive=True)
     async def show_memory(self, memory_id: str) -> None:

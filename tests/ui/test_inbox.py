@@ -222,6 +222,23 @@ async def test_enter_shows_the_message_and_approves_nothing(seen: Seen, at_once:
     assert screen.waiting.view.field.display and profile(seen) == {}
 
 
+async def test_the_message_of_a_long_chat_is_where_enter_leads(seen: Seen, at_once: None) -> None:
+    runtime = seen.app.runtime
+    thread = chats.new_thread(runtime)
+    with runtime.database.write() as conn:
+        said = [
+            store.add_message(conn, runtime.user_id, thread.id, Role.USER, text, runtime.clock(), origin=Origin.TYPED)
+            for number in range(60)
+            for text in ["I moved to Bergen." if number == 20 else f"{number} is a number. " * 20]
+        ]
+    proposals.propose(runtime, "city", "Bergen", message_id=said[20].id, typed=True)
+    await open_inbox(seen)
+    await seen.pilot.press("enter")
+    await seen.until(lambda: seen.app.current_mode == "chat" and len(seen.chat.transcript.bubbles) > 10)
+    await seen.settle()
+    assert "I moved to Bergen." in seen.text()
+
+
 @pytest.mark.parametrize("away", [True, False])
 async def test_the_first_click_after_coming_back_to_the_terminal_answers_nothing(seen: Seen, at_once: None, away: bool) -> None:
     propose(seen)

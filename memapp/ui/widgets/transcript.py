@@ -171,9 +171,16 @@ class Transcript(VerticalScroll):
             await self.mount_all([*([_EarlierLine()] if earlier else []), *shown, *below])
         found = next((one for one in self.bubbles if one.message.id == at), None)
         if found is not None:
-            self.call_after_refresh(self._put_cursor, found)
+            self.call_after_refresh(self._arrive, found)
         if self._above:
             self.call_after_refresh(self._show_above, shown[0])
+
+    def _arrive(self, bubble: Bubble, tries: int = 100) -> None:
+        """Put the cursor on a message once it has a place: just after a change of screens it has none yet."""
+        if bubble.region or not tries or not self.screen.is_current:
+            self._put_cursor(bubble)
+        else:
+            self.call_after_refresh(self._arrive, bubble, tries - 1)
 
     async def _show_above(self, first: Widget) -> None:
         """Mount a few of the messages above, and come back for the others."""
