@@ -257,6 +257,9 @@ async def test_marks_make_a_key_act_on_many_but_words_are_edited_where_the_curso
         seen.app.screen.query_one(OptionList).highlighted = wanted
         await seen.pilot.press("enter")
         await seen.until(lambda: sum(one.category == "goals" for one in live(runtime)) == 2)
+        await seen.pilot.press("escape", "space", "slash", "x", "escape")
+        await shown(seen)
+        assert screen.rows.has_focus and len(screen.rows.marked) == 1, "leaving the search keeps the marks"
         await seen.pilot.press("escape", "ctrl+a", "d")
         await seen.until(lambda: not texts(screen))
         await seen.pilot.press("ctrl+z")

@@ -172,8 +172,8 @@ class MemoryListScreen(ModeScreen):
         self.deeds.copy(self.chosen)
 
     def action_back(self) -> None:
-        """Go one step back: marks away, search away, to the chat."""
-        if self.rows.marked:
+        """Go one step back: out of the search, marks away, search away, to the chat."""
+        if self.rows.marked and not self.field.has_focus:
             self.unmark()
         elif self.field.value or self.field.has_focus:
             self.field.value = ""
