@@ -63,6 +63,8 @@ def ask(options: dict[str, Any], text: tuple[str, ...], continued: bool, chat_id
         elif chat_id:
             chat_id = chats.get_thread(runtime, ids.chat(runtime, chat_id)).id
         load(runtime)
+        if runtime.chat.state == "failed" and not chat_id:
+            raise _no_model(runtime)  # else every try would leave a chat
         thread_id = chat_id or chats.new_thread(runtime, persona).id
         answer(runtime, thread_id, turn.take_turn(runtime, thread_id, question, pasted=pasted), as_json=as_json)
         learn(runtime, Cancel())
@@ -121,8 +123,11 @@ def _how_to_go_on(runtime: "Runtime") -> str:
 
 def _for_a_shell(runtime: "Runtime", error: MemappError) -> MemappError:
     """Return why no reply came, with what to do on the command line."""
-    if runtime.chat.state != "failed":
-        return error
+    return _no_model(runtime) if runtime.chat.state == "failed" else error
+
+
+def _no_model(runtime: "Runtime") -> ModelError:
+    """Return why the model did not load, with what to do."""
     if runtime.settings.server:
         return ModelError(runtime.chat.note, 'Without the server: memapp config set server ""')
     return ModelError(runtime.chat.note, "`memapp models` lists what there is, `memapp models use NAME` chooses one.")

@@ -24,6 +24,8 @@ def test_a_failure_ends_with_what_helps_against_it(
     last = err.splitlines()[-1]
     assert (code, "Nothing answers." in last, advice in last) == (1, True, True)
     assert ("memapp models" in last) == (not server)
+    assert memapp("ask", "-c", "Hello?")[0] == 1
+    assert memapp("chats")[1] == "", "a try leaves no chat"
 
 
 def test_an_address_that_cannot_be_used_is_shown_as_it_was_written_but_for_a_password(memapp: Terminal) -> None:
