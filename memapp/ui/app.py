@@ -294,8 +294,11 @@ class MemappApp(App[None]):
     async def _undo_earlier(self) -> None:
         from memapp.ui.undo import undo_earlier
 
-        notify(self, f"Taken back: {await asyncio.to_thread(undo_earlier, self.runtime)}")
-        self.memories_changed()
+        try:
+            notify(self, f"Taken back: {await asyncio.to_thread(undo_earlier, self.runtime)}")
+        finally:
+            self.memories_changed()  # some of it may wait in the inbox now
+            self.chat.chats_changed()
 
     async def action_quit(self) -> None:
         self.leave()

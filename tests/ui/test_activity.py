@@ -10,7 +10,7 @@ import pytest
 
 from memapp.domain.activity import Count, Day, Rate, Rates
 from memapp.domain.history import Event, Step, in_words
-from memapp.services import activity, curate, undo
+from memapp.services import activity, chats, curate, undo
 from memapp.services.consent import decisions, proposals
 from memapp.store.events import add_event
 from memapp.ui.activity import reading, words
@@ -19,6 +19,7 @@ from memapp.ui.activity.numbers import sparkline
 from memapp.ui.screens.activity import ActivityScreen
 from memapp.ui.screens.memories import MemoriesScreen
 from memapp.ui.widgets.rowlist import RowList
+from tests.builders import new_chat, say
 from tests.services.imports.builders import carry, empty_store
 from tests.ui.conftest import Seen, World
 from tests.ui.test_hostile import ESCAPES, MARKUP, no_escapes
@@ -121,6 +122,21 @@ async def test_a_file_that_was_brought_in_is_called_one_and_enter_says_how_to_ta
     await seen.until(lambda: curate.count(seen.app.runtime) == 0)
     await open_activity(seen, "log")
     await seen.until(lambda: "took back a file" in seen.words())
+
+
+@pytest.mark.parametrize("keys", [["f7", "u"], ["escape", "u"]])
+async def test_chats_that_go_with_a_file_leave_the_screen(seen: Seen, tmp_path: Path, keys: list[str]) -> None:
+    with empty_store() as other:
+        say(other, new_chat(other), "I keep bees.")
+        carry(other, seen.app.runtime, tmp_path)
+    (thread,) = chats.list_threads(seen.app.runtime)
+    seen.chat.open_thread(thread)
+    await seen.settle()
+    assert seen.chat.thread == thread and seen.chat.threads.thread(thread.id)
+    await seen.pilot.press(*keys)
+    await seen.until(lambda: seen.chat.thread is None)
+    await seen.settle()
+    assert seen.chat.threads.thread(thread.id) is None
 
 
 async def test_the_log_quotes_nothing_that_is_in_the_trash_or_erased(seen: Seen) -> None:

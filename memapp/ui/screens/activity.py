@@ -181,5 +181,6 @@ class ActivityScreen(ModeScreen):
             await asyncio.to_thread(undo.undo, self.runtime, last.step.id)
         finally:
             self.app.memories_changed()  # some of it may wait in the inbox now
+            self.app.chat.chats_changed()
         self.app.chat.undone.drop(last.step.id)
         notify(self, f"Taken back: {last.said}")

@@ -131,6 +131,17 @@ class ChatScreen(Screen[None]):
         """Bring the list of chats up to date."""
         self.threads.list()
 
+    @beside("threads")
+    async def chats_changed(self) -> None:
+        """Bring the list of chats up to date after some went or came back, and leave one that is deleted now."""
+        self.list_threads()
+        thread = self.thread
+        if thread is None:
+            return
+        now = await asyncio.to_thread(chats.get_thread, self.runtime, thread.id)
+        if now.deleted_at is not None and self.thread is thread:
+            self.open_thread(None)
+
     # Opening a chat --------------------------------------------------------------------------------------------------
 
     @beside("open")
