@@ -1,5 +1,6 @@
 """Checking the installation, the settings, the memory file and the models."""
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -79,6 +80,8 @@ def _check_store(options: dict[str, Any], report: dict[str, str]) -> list[str]:
         with opened(options, read_only=True) as runtime:
             size = f"{runtime.paths.database.stat().st_size / 1e6:.1f} MB"
             report["memory file"] = f"{size}, {counted(curate.count(runtime), 'fact')}"
+            if not all(os.access(place, os.W_OK) for place in (database, database.parent)):
+                problems.append(f"{database} cannot be written. Check the folder's permissions, or choose another with --db.")
             problems += _check_settings(runtime, report)
             learning = activity.learning(runtime)
             report["learning"] = f"{counted(learning.waiting, 'message')} waiting, {learning.set_aside:,} set aside"

@@ -80,6 +80,14 @@ def test_it_looks_at_what_the_settings_name(memapp: Terminal, tmp_path: Path) ->
     assert named == ["persona", "theme", "model", "server"]
 
 
+def test_it_says_that_nothing_can_be_written(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    memapp("add", "User keeps bees.")
+    monkeypatch.setattr(os, "access", lambda _, mode: mode != os.W_OK)
+    code, out, _ = memapp("doctor", "--json")
+    (problem,) = json.loads(out)["problems"]
+    assert (code, "memapp.db cannot be written. Check the folder's permissions" in problem) == (1, True)
+
+
 def test_it_warns_of_a_folder_that_is_copied_elsewhere_and_of_an_old_sqlite(memapp: Terminal, tmp_path: Path) -> None:
     folder = tmp_path / "Dropbox (me)" / "notes"
     folder.mkdir(parents=True, mode=0o700)
