@@ -218,7 +218,8 @@ def _check_importance(importance: int) -> None:
 def _checked_tags(tags: Sequence[str]) -> tuple[str, ...]:
     # At commas, as the form writes and reads them: else one tag would be several after the next edit.
     cleaned = [shorten(one_line(clean(one)).strip(), MAX_TAG_CHARS) for tag in tags for one in tag.split(",")]
-    return tuple(dict.fromkeys(tag for tag in cleaned if tag))[:MAX_TAGS]
+    first = {tag.casefold(): tag for tag in reversed(cleaned) if tag}  # the first form of each stays
+    return tuple(dict.fromkeys(first[tag.casefold()] for tag in cleaned if tag))[:MAX_TAGS]
 
 
 def _apply(runtime: Runtime, *steps: Change) -> Revision:

@@ -58,6 +58,12 @@ def test_a_comma_parts_two_tags_wherever_they_are_given(runtime: Runtime) -> Non
     assert curate.get(runtime, memory_id).tags == ("bees", "garden", "honey", "summer")
 
 
+def test_a_tag_in_other_case_is_the_one_that_is_there(runtime: Runtime) -> None:
+    memory_id = curate.add(runtime, "User lives by the sea.", ["Bergen", "sea"]).memory_id
+    curate.tag(runtime, "bergen, SEA, Rain, rain", memory_id)
+    assert curate.get(runtime, memory_id).tags == ("Bergen", "sea", "Rain")
+
+
 def test_tags_that_a_person_gave_survive_an_edit(runtime: Runtime) -> None:
     memory_id = curate.add(runtime, "User drinks oolong.", ["morning"]).memory_id
     curate.edit(runtime, memory_id, "User drinks coffee.")
