@@ -258,7 +258,7 @@ async def test_from_the_receipt_one_goes_to_another_memory_with_the_same_words(w
 async def test_emptying_needs_the_word_too(world: World) -> None:
     async with trash(world) as (seen, screen):
         await ask_to_erase(seen, "E")
-        assert "All 5 memories in the trash." in seen.words()
+        assert "All 5 memories in the trash, with all that repeats the words: guesses, proposals in the inbox" in seen.words()
         await seen.type("erase")
         await seen.pilot.press("enter")
         await seen.until(lambda: isinstance(seen.app.screen, TextCard))

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from memapp.ui.screens.mode import ModeScreen
 
 LABEL_CHARS = 40
+REPEATED = "with all that repeats the words: guesses, proposals in the inbox, earlier versions"
+FOR_GOOD = "This cannot be undone: rows, versions, index and backups are cleaned."
 
 
 class Deeds:
@@ -118,7 +120,7 @@ class Deeds:
 
     async def erase(self, chosen: Sequence[Memory]) -> Receipt | None:
         """Erase them for good, if the person types the word; return what was erased."""
-        text = f"{_said(chosen)}\n\nThis cannot be undone: rows, versions, index and backups are cleaned."
+        text = f"{_said(chosen)}, {REPEATED}.\n\n{FOR_GOOD}"
         came_from = any(one.sources for one in chosen)
         word = await self._screen.app.push_screen_wait(
             ConfirmErase(f"Erase {many(len(chosen))} for good?", text, may_take_messages=came_from)
@@ -127,7 +129,7 @@ class Deeds:
 
     async def empty_trash(self, count: int) -> Receipt | None:
         """Erase all that is in the trash, if the person types the word."""
-        text = f"All {many(count)} in the trash.\n\nThis cannot be undone: rows, versions, index and backups are cleaned."
+        text = f"All {many(count)} in the trash, {REPEATED}.\n\n{FOR_GOOD}"
         word = await self._screen.app.push_screen_wait(ConfirmErase("Empty the trash?", text, may_take_messages=False))
         return await self._erase(partial(lifecycle.empty, self._runtime)) if word else None
 
