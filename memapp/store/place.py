@@ -54,7 +54,7 @@ def from_backup(path: Path) -> str:
     """Say how a file that cannot be used is put back from its newest backup, or that there is none."""
     newest = next(iter(backups(path)), None)
     if newest is None:
-        return "There is no backup of it."
+        return "There is no backup of it. To begin anew in another file: memapp --db PATH"
     age = in_words(datetime.now(UTC) - newest.made_at)
     return f"Its newest backup is {age} old. To put it back: memapp restore --yes --file '{newest.path}'"
 

@@ -98,7 +98,7 @@ def test_a_clock_that_leapt_ends_few_at_once(database: Database) -> None:
 
 def test_the_newest_sound_one_is_found_and_named_with_its_age(database: Database) -> None:
     path = database.path
-    assert from_backup(path) == "There is no backup of it."
+    assert from_backup(path) == "There is no backup of it. To begin anew in another file: memapp --db PATH"
     assert backups.newest_sound(path) is None
     now = datetime.now(UTC)
     sound = database.backup(new_copy(path, BACKUPS, "schema9", now - timedelta(hours=5)))
