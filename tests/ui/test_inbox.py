@@ -520,8 +520,11 @@ async def test_an_answer_in_the_chat_is_told_and_can_be_taken_back(
     seen: Seen, answer: str, line: str, known: dict[str, str], undone: str
 ) -> None:
     await seen.send("I moved to Bergen.")
+    assert "^r Retry" in seen.lines()[-1]
     await seen.send(answer)
     await seen.until(lambda: f"{line} · undo" in seen.words())
+    assert "Retry" not in seen.lines()[-1], "memapp itself answered that"
+    assert "Answer again" not in [one.title for one in seen.app.get_system_commands(seen.app.screen)]
     assert profile(seen) == known and "●" not in seen.lines()[0]
     await seen.pilot.press("ctrl+z")
     await seen.until(lambda: waiting(seen) == ["Bergen"])

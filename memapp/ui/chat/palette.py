@@ -34,7 +34,8 @@ def chat_commands(screen: "ChatScreen") -> Iterable[SystemCommand]:
     if screen.busy:
         yield SystemCommand("Stop the answer", "Keeps what there is (esc)", screen.action_stop)
     elif screen.transcript.last_answer is not None:
-        yield SystemCommand("Answer again", "Keeps the old answer as a variant (ctrl+r)", screen.action_retry)
+        if not screen.transcript.in_own_words:
+            yield SystemCommand("Answer again", "Keeps the old answer as a variant (ctrl+r)", screen.action_retry)
         if screen.transcript.replied is not None and screen.transcript.replied.cut:
             yield SystemCommand("Go on with the last answer", "It ended at its length limit (o)", screen.sending.go_on)
     if screen.transcript.bubbles:

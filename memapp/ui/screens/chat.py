@@ -292,7 +292,8 @@ class ChatScreen(Screen[None]):
             case "stop":
                 return self.talk.busy
             case "retry":
-                return self.is_mounted and self.transcript.last_answer is not None and not self.busy
+                answered = self.is_mounted and self.transcript.last_answer is not None
+                return answered and not self.transcript.in_own_words and not self.busy
         return True
 
     def action_stop(self) -> None:

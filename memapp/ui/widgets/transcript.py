@@ -15,7 +15,7 @@ from textual.message import Message as Announcement
 from textual.widget import Widget
 from textual.widgets import Static
 
-from memapp.domain.chat import Message, Role
+from memapp.domain.chat import OWN_WORDS, Message, Role
 from memapp.domain.memory import Recalled
 from memapp.ui.safe import plain
 from memapp.ui.widgets.bubbles import Answer, Said
@@ -150,6 +150,11 @@ class Transcript(VerticalScroll):
         """The answer to the last message of the person; what was said unasked below it does not count."""
         since = itertools.takewhile(lambda one: isinstance(one, Answer), reversed(self.bubbles))
         return next((one for one in since if isinstance(one, Answer) and one.message.reply_to is not None), None)
+
+    @property
+    def in_own_words(self) -> bool:
+        """memapp itself answered the last message; no model can answer that again."""
+        return self.replied is not None and self.replied.message.model == OWN_WORDS
 
     def answer(self, message_id: str) -> Answer | None:
         bubbles = [*self._above, *self.bubbles]
@@ -340,6 +345,8 @@ class Transcript(VerticalScroll):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
         if action == "go_on":
             return self._can_go_on
+        if action == "retry":
+            return not self.in_own_words
         if action in ("samples", "colours"):
             return bool(self._first_path)
         return True
