@@ -58,7 +58,7 @@ class Imported:
         memories, chats, messages = (self.added.get(kind, 0) for kind in ("memory", "thread", "message"))
         parts = [
             counted(memories, "memory", "memories") if memories else "",
-            f"{counted(chats, 'chat')} with {counted(messages, 'message')}" if chats else "",
+            counted(chats, "chat") + (f" with {counted(messages, 'message')}" if messages else "") if chats else "",
             counted(messages, "message") if messages and not chats else "",
             counted(others, "other entry", "other entries") if others else "",
             f"{counted(self.proposals, 'proposal')} for your profile, to be answered" if self.proposals else "",

@@ -185,7 +185,7 @@ def test_what_went_with_an_undo_comes_in_again(runtime: Runtime, tmp_path: Path)
         came = kept(dump(other))
         undo.undo_last(other)
         assert curate.list_memories(other) == []
-        import_file(other, tmp_path / "all.jsonl")
+        assert "2 chats, " in str(import_file(other, tmp_path / "all.jsonl")), "their messages were here"
         (again, *_) = undo.undoable(other)
         assert undo.told(other, again) == "Brought in a file: “I keep hens.” and 1 more, 2 chats"
         live = {line["text"] for line in came if line["type"] == "memory" and line["state"] == "live"}
