@@ -34,6 +34,11 @@ def undo_last(runtime: Runtime) -> Step:
     return steps[0]
 
 
+def was_taken_back(runtime: Runtime, step: str) -> bool:
+    """Tell whether a step was taken back already."""
+    return history.was_taken_back(runtime.database.read(), runtime.user_id, step)
+
+
 def undo(runtime: Runtime, step: str) -> str:
     """Take back one step with its consequences; return the step that did it.
 

@@ -437,6 +437,15 @@ async def test_words_that_were_pasted_are_told_from_words_that_were_typed(seen: 
     assert "! in text that you pasted" in seen.words()
 
 
+async def test_a_message_whose_words_were_erased_is_not_quoted(seen: Seen, at_once: None) -> None:
+    found = propose(seen)
+    with seen.app.runtime.database.write() as conn:
+        store.erase_messages(conn, seen.app.runtime.user_id, found.evidence)
+    await open_inbox(seen)
+    assert "its words were erased" in seen.words()
+    assert "you typed it" not in seen.words() and "“[erased]”" not in seen.words()
+
+
 async def test_a_long_queue_comes_up_as_it_is_answered(seen: Seen, at_once: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "SHOWN", 2)
     for value in ("tea", "milk", "rain"):
@@ -532,6 +541,20 @@ async def test_an_answer_in_the_chat_is_told_and_can_be_taken_back(
     await seen.until(lambda: undone in seen.toasts())
     assert profile(seen) == {}
     assert seen.chat.undone.last is None
+
+
+async def test_a_yes_that_became_a_no_is_passed_over_by_undo(seen: Seen) -> None:
+    await seen.chat.memories.add("Anna has a cat.")
+    await seen.send("I moved to Bergen.")
+    await seen.send("yes")
+    await seen.until(lambda: "Your profile says now" in seen.words())
+    await seen.pilot.press("escape", "up", "e")
+    seen.chat.composer.clear_text()
+    await seen.send("well, what a day")
+    await seen.until(lambda: profile(seen) == {})
+    await seen.pilot.press("escape", "u")
+    await seen.until(lambda: curate.count(seen.app.runtime) == 0)
+    assert not any("already" in one for one in seen.toasts())
 
 
 async def test_a_yes_is_told_once_with_how_many_others_it_set_aside(seen: Seen) -> None:

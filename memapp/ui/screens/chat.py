@@ -15,7 +15,7 @@ from textual.screen import Screen
 from memapp.domain.chat import Message, Thread
 from memapp.domain.turn import Accepted
 from memapp.runtime import Runtime
-from memapp.services import chats, preferences
+from memapp.services import chats, preferences, undo
 from memapp.ui import reading
 from memapp.ui.announce import Learned, LearningFailed, ModelChanged, ThreadStarted, TurnEnded, TurnMoved, TurnRefused
 from memapp.ui.app import MemappApp
@@ -369,6 +369,10 @@ class ChatScreen(Screen[None]):
         done = self.undone.pop(step)
         if done is None:
             notify(self, "That is taken back already." if step else "Nothing to undo.")
+            return
+        if not step and await asyncio.to_thread(undo.was_taken_back, self.runtime, done.step):
+            self.undone.drop(done.step)  # it went with a message that was sent in other words
+            self.app.action_undo()
             return
         try:
             await asyncio.to_thread(done.back, self.runtime)
