@@ -45,8 +45,8 @@ def open_app(options: dict[str, Any], question: str = "") -> int:
 def ask(options: dict[str, Any], text: tuple[str, ...], continued: bool, chat_id: str, persona: str, as_json: bool) -> None:
     """Ask one question; the answer goes to stdout.
 
-    On a terminal it streams. With - or without TEXT, standard input is the question. What is piped in teaches memapp nothing:
-    who wrote it is not known.
+    On a terminal it streams. With - or without TEXT, standard input is the question; with TEXT it is not read. What is piped in
+    teaches memapp nothing: who wrote it is not known.
     """
     from memapp.inference import Cancel
     from memapp.services import chats, ids, turn
@@ -56,6 +56,8 @@ def ask(options: dict[str, Any], text: tuple[str, ...], continued: bool, chat_id
         raise UsageError("There is nothing to ask.", "Write a question after `memapp ask`.")
     pasted = [(0, len(question))] if text in ((), ("-",)) and not sys.stdin.isatty() else []
     turn.checked(question)
+    if text not in ((), ("-",)) and _piped_in():
+        say("What was piped in is not read. `memapp ask -` asks it.")
     with opened(options) as runtime:
         if continued and not chat_id:
             threads = chats.list_threads(runtime, limit=1)
@@ -68,6 +70,20 @@ def ask(options: dict[str, Any], text: tuple[str, ...], continued: bool, chat_id
         thread_id = chat_id or chats.new_thread(runtime, persona).id
         answer(runtime, thread_id, turn.take_turn(runtime, thread_id, question, pasted=pasted), as_json=as_json)
         learn(runtime, Cancel())
+
+
+def _piped_in() -> bool:
+    """Tell whether something waits in a pipe. Nothing is read: one that is inherited may never end."""
+    import fcntl
+    import os
+    import stat
+    import termios
+
+    try:
+        is_pipe = stat.S_ISFIFO(os.fstat(0).st_mode)
+        return is_pipe and any(fcntl.ioctl(0, termios.FIONREAD, bytes(4)))
+    except OSError:
+        return False
 
 
 def load(runtime: "Runtime") -> None:

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 
 import pytest
 
@@ -40,6 +41,19 @@ def test_nothing_is_learned_from_what_is_piped_in(memapp: Terminal, monkeypatch:
     assert (memapp("list")[1], memapp("consents")[1]) == ("", "")
     assert memapp("ask", "I have a dog named Rex. My name is Ana.")[0] == 0
     assert "Rex" in memapp("list")[1]
+
+
+def test_it_is_said_that_a_pipe_is_not_read_beside_words_and_nothing_waits_for_its_end(memapp: Terminal) -> None:
+    kept, (end, begin) = os.dup(0), os.pipe()
+    try:
+        os.dup2(end, 0)
+        assert "not read" not in memapp("ask", "Hello?")[2], "it is empty, and open"
+        os.write(begin, b"words")
+        assert "What was piped in is not read." in memapp("ask", "Hello?")[2]
+    finally:
+        os.dup2(kept, 0)
+        for one in (kept, end, begin):
+            os.close(one)
 
 
 def test_a_chat_is_named_by_a_part_of_its_id(memapp: Terminal) -> None:
