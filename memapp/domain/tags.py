@@ -116,7 +116,18 @@ def _is_verb_here(words: Sequence[str], at: int) -> bool:
         following = words[at + 1].casefold() if at + 1 < len(words) else ""
         return word in ("go", "be", "do", "get", "have") or (word in COMMON_VERBS and following not in ("", "and", "or", ","))
     is_only_verb = word in THIRD_PERSON_VERBS and word.removesuffix("s") not in NOUN_OR_VERB
-    return is_only_verb or word in _LIKING
+    return is_only_verb or word in _LIKING or _is_done_by_name(words, at)
+
+
+def _is_done_by_name(words: Sequence[str], at: int) -> bool:
+    """Say whether the word is the verb of `Ole plays chess`, unlike in `User owns Abba records` and `my Abba records are old`."""
+    if words[at] not in THIRD_PERSON_VERBS or not words[at - 1][:1].isupper() or at + 1 == len(words):
+        return False
+    following = words[at + 1]
+    if not re.search(r"\w", following) or following in FINITE | {"of"} or following in THIRD_PERSON_VERBS or is_past(following):
+        return False
+    begun = max((place for place, word in enumerate(words[:at]) if not re.search(r"\w", word)), default=-1) + 1
+    return not any(stems(word) & COMMON_VERBS or word in FINITE or is_past(word) for word in words[begun : at - 1])
 
 
 def _without_light_words(phrase: list[str]) -> list[str]:
