@@ -70,7 +70,7 @@ def decided(decision: str, patch: Patch) -> str:
     """Return what was decided, by its name in the history, on a proposal: `Approved Home “Bergen”`."""
     if decision == "changed" and patch.proposer == "person":
         return f"Set {label(patch.field)} to{_quoted(patch.new_value)}" if patch.new_value else f"Took away {label(patch.field)}"
-    verb = {"changed": "Approved", "approved": "Approved", "denied": "Denied", "snoozed": "Put off until tomorrow"}
+    verb = {"changed": "Approved", "approved": "Approved", "denied": "Denied", "snoozed": "Put off until tomorrow:"}
     verb |= {"withdrawn": "Withdrew", "expired": "Closed unanswered:"}
     return f"{verb.get(decision, 'Changed')} {change(patch)}"
 

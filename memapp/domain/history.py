@@ -109,7 +109,7 @@ DONE = {
     Event.TTL: "moved to the trash",
     Event.RESTORE: "brought back",
     Event.MERGE: "merged",
-    Event.LINK: "linked with others",
+    Event.LINK: "linked",
     Event.PURGE: "erased for good",
     Event.UNDO: "took back",
 }

@@ -99,10 +99,11 @@ async def test_the_log_says_who_did_what_to_which_memory_and_why(seen: Seen) -> 
     runtime = seen.app.runtime
     tea = curate.add(runtime, "Anna likes oolong tea.").memory_id
     curate.pin(runtime, tea)
-    decisions.set_field(runtime, "city", "Oslo")
+    undo.undo(runtime, decisions.set_field(runtime, "city", "Oslo"))
     await open_activity(seen, "log")
     shown = [" ".join(line.split()) for line in seen.lines()]
     assert any(line.endswith("you changed your profile Home") for line in shown)
+    assert any(line.endswith("you took back Home") for line in shown)
     assert any(line.endswith("you pinned “Anna likes oolong tea.”") for line in shown)
     assert any(line.endswith("you remembered “Anna likes oolong tea.”") for line in shown)
 
@@ -243,7 +244,7 @@ async def test_an_answer_in_the_inbox_is_called_by_its_name(seen: Seen) -> None:
         assert found is not None
         deed(runtime, found.id)
     screen = await open_activity(seen, "undo")
-    assert [one.said for one in screen.steps.items] == ["Put off until tomorrow Pronouns “x”", "Denied Home “x”"]
+    assert [one.said for one in screen.steps.items] == ["Put off until tomorrow: Pronouns “x”", "Denied Home “x”"]
 
 
 @pytest.mark.parametrize(

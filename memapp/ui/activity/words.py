@@ -46,7 +46,7 @@ def done(line: Line) -> str:
     if entry.event is Event.PROFILE:
         decision = str(entry.meta.get("decision", "changed"))
         took_back = bool(entry.undoes) and decision == "changed"
-        return "took back a change of your profile" if took_back else DECISIONS.get(decision, decision)
+        return "took back" if took_back else DECISIONS.get(decision, decision)
     if is_file(line):
         return "took back" if entry.undoes else "brought in"
     if line.pinned is not None:
