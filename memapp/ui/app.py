@@ -131,6 +131,7 @@ class MemappApp(App[None]):
         if not self.is_headless:
             heed_signals(self)
         self._typing = asyncio.create_task(self._deliver_keys(), name="memapp-keys")
+        self.screen_change_signal.subscribe(self, self._show_toasts_once)
         # After the first paint, on a thread: reading settings, opening the file, importing the rest of the screen.
         self.call_after_refresh(self.open_file)
 
@@ -159,6 +160,11 @@ class MemappApp(App[None]):
                 self._unnotify(before, refresh=False)
         if self.screen_stack:  # none is left when one comes while the app closes
             place_toasts(self.screen)
+
+    def _show_toasts_once(self, _: Screen[Any]) -> None:
+        """Show toasts on the topmost screen alone: Textual keeps them on those below too."""
+        for screen in self.screen_stack:
+            screen.query("ToastRack").set_class(screen is not self.screen_stack[-1], "-below")
 
     async def on_opening_failed(self, event: OpeningFailed) -> None:
         self._failed = True

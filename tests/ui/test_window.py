@@ -133,6 +133,20 @@ async def test_the_newest_toast_stands_in_place_of_the_one_before(seen: Seen) ->
     assert "undo (ctrl+z)" in seen.text()
 
 
+async def test_a_toast_is_shown_once_while_something_is_open_above(seen: Seen) -> None:
+    notify(seen.chat, "done before")
+    await seen.settle()
+    await seen.pilot.press("ctrl+p")
+    await seen.settle()
+    assert seen.text().count("done before") == 1
+    notify(seen.chat, "done now")
+    await seen.settle()
+    assert seen.text().count("done now") == 1
+    await seen.pilot.press("escape")
+    await seen.settle()
+    assert seen.text().count("done now") == 1
+
+
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 @pytest.mark.parametrize("keys", ["", "f3 slash", "f3 n", "ctrl+f"])
 async def test_a_toast_never_hides_what_is_written_into(world: World, size: tuple[int, int], keys: str) -> None:
