@@ -11,6 +11,7 @@ from textual.widgets import Static
 
 from memapp.domain.consent import FORGOTTEN
 from memapp.domain.difference import words_changed
+from memapp.domain.forget import ERASED
 from memapp.ui.inbox.reading import Case, Quote
 from memapp.ui.inbox.value import ValueField
 from memapp.ui.inbox.words import PROPOSERS, expires, wrote
@@ -94,5 +95,7 @@ def _why(case: Case, now: datetime) -> Content:
 
 
 def _quote(quote: Quote, now: datetime) -> Content:
+    if quote.text.strip() == ERASED:
+        return joined("\n", ("its words were erased", "italic"), (f" · {moment(quote.at, now)}", "$text-muted"))
     style = "$text-muted" if quote.wrote == "typed" else "bold $text-warning"
     return joined("\n“", quote.text.strip(), "”", (f"\n{wrote(quote.wrote)} · {moment(quote.at, now)}", style))
