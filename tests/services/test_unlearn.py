@@ -92,6 +92,15 @@ def test_the_words_that_only_the_replaced_message_said_go_from_what_others_said_
     assert known(runtime) == together
 
 
+def test_what_a_fact_said_before_does_not_come_back_where_another_says_it_by_now(runtime: Runtime) -> None:
+    told(runtime, "I have a dog.")
+    second = told(runtime, "I have a dog named Rex.")
+    curate.add(runtime, "User has a dog.")
+    assert known(runtime)[0] == {"User has a dog named Rex.", "User has a dog."}
+    resent(runtime, second, "What is the time?")
+    assert known(runtime)[0] == {"User has a dog."}
+
+
 def test_what_was_put_off_is_withdrawn_too(runtime: Runtime) -> None:
     first = told(runtime, "I live in Oslo.")
     decisions.snooze(runtime, pending.waiting(runtime)[0].id)

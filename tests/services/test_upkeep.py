@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memapp.domain.activity import Learning
-from memapp.domain.chat import Role
+from memapp.domain.chat import Message, Role
 from memapp.domain.consent import Patch
 from memapp.domain.prediction import Surprise
 from memapp.domain.prompt import Prompt, Sampling
@@ -105,6 +105,32 @@ def test_a_message_whose_turn_was_killed_is_compared_and_learned_from_later(
     assert states(runtime)[-1] == state
     compared = expectations.checked_by(runtime.database.read(), runtime.user_id, message.id)
     assert compared is not None and compared.surprised == bool(learned)
+
+
+@pytest.mark.parametrize("cancelled", [False, True])
+def test_a_message_that_cannot_be_compared_does_not_keep_the_others_from_being_learned_from(
+    runtime: Runtime, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch, cancelled: bool
+) -> None:
+    model.enqueue("Hello.", prediction="Tell me more.")
+    model.enqueue("Hello again.", prediction="Tell me more.")
+    for text in ("I keep bees.", "I play the cello."):
+        say(runtime, thread := new_chat(runtime), "Hi!")
+        begun = take_turn(runtime, thread, text)
+        next(begun)
+        begun.close()  # type: ignore[attr-defined]
+    cancel, tried = Cancel(), list[str]()
+
+    def fail(_: Runtime, __: object, message: Message) -> None:
+        tried.append(message.text)
+        if cancelled:
+            cancel.set()
+        raise ValueError("no")
+
+    monkeypatch.setattr(upkeep, "compare", fail)
+    made = [one.memory.text for one in upkeep.work(runtime, None, cancel) if isinstance(one, Written)]
+    texts = ["I keep bees.", "I play the cello."]
+    facts = ["User keeps bees.", "User plays the cello."]
+    assert (tried, made) == ((texts[:1], []) if cancelled else (texts, facts))
 
 
 def test_a_surprise_the_model_failed_on_stays_pending_and_the_others_are_learned(runtime: Runtime, model: ScriptedModel) -> None:

@@ -68,6 +68,13 @@ def test_a_denial_taken_back_waits_again_with_its_evidence(runtime: Runtime) -> 
     assert (again.new_value, again.evidence, again.state) == ("Oslo", (message.id,), "pending")
 
 
+def test_a_denial_taken_back_asks_nothing_that_the_profile_says_by_now(runtime: Runtime) -> None:
+    step = decisions.deny(runtime, proposed(runtime).id)
+    decisions.set_field(runtime, "city", "Oslo")
+    undo.undo(runtime, step)
+    assert (decisions.profile(runtime), pending.waiting(runtime)) == ({"city": "Oslo"}, [])
+
+
 def test_an_edited_value_is_applied_and_the_proposed_one_withdrawn(runtime: Runtime) -> None:
     patch = proposed(runtime, held=held_fact(runtime))
     step = decisions.edit_then_approve(runtime, patch.id, "Bergen")
