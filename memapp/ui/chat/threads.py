@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from textual import on
 
 from memapp.domain.chat import Thread
-from memapp.domain.text import shorten
+from memapp.domain.text import one_line, shorten
 from memapp.runtime import Runtime
 from memapp.services import chats, forget
 from memapp.ui.beside import beside
@@ -86,8 +86,11 @@ class Threads(ThreadPane):
         chat = self._chat
         if chat.turn.thread_id == thread.id and chat.talk.busy:
             chat.talk.stop()
+        title = thread.title
+        if title == chats.NEW_TITLE:  # it gets another with its first answer
+            title = next((one.text for one in (await asyncio.to_thread(chats.page, self._runtime, thread.id)).messages), title)
         await asyncio.to_thread(chats.delete_thread, self._runtime, thread.id)
-        label = f"Deleted “{shorten(thread.title, 40)}”"
+        label = f"Deleted “{shorten(one_line(title), 40)}”"
         back = partial(chats.restore_thread, thread_id=thread.id)
         chat.undone.tell(self, label, back)
         if chat.thread is not None and chat.thread.id == thread.id:
