@@ -2,11 +2,13 @@
 
 import asyncio
 import threading
+from dataclasses import replace
 from unittest.mock import patch
 
 import pytest
 
 from memapp.domain.chat import MessageStatus, Role
+from memapp.domain.memory import Recalled
 from memapp.errors import DiskFull
 from memapp.services import chats, curate, preferences
 from memapp.services.consent import decisions
@@ -616,6 +618,29 @@ async def test_a_deleted_chat_that_is_brought_back_is_shown_again(seen: Seen) ->
     await seen.until(lambda: seen.chat.thread is not None)
     await seen.settle()
     assert "hello there" in shown(seen)
+
+
+async def test_a_chat_deleted_before_its_first_answer_is_there_is_called_by_its_first_words(world: World) -> None:
+    gate = slow_reply(world, "one two three four five six seven eight nine ten " * 20)
+    async with world.app() as seen:
+        await seen.ready()
+        await seen.type("count to ten")
+        await seen.pilot.press("enter")
+        await seen.until(gate.reached.is_set)
+        await seen.pilot.press("ctrl+b", "d")
+        await seen.until(lambda: any("Deleted “count to ten”" in one for one in seen.toasts()))
+        await seen.answered()
+
+
+async def test_what_always_belongs_to_an_answer_has_no_score(seen: Seen, world: World) -> None:
+    world.model.enqueue("Hello.")
+    await seen.send("hello there")
+    hit = Recalled("memory", "m", "Anna lives in Oslo.", "", "", seen.app.runtime.clock(), 0.0, "always")
+    answer = seen.chat.transcript.last_answer
+    assert answer is not None
+    answer.explain([hit, replace(hit, score=0.5)])
+    await seen.pilot.pause()
+    assert "0.50" in seen.text() and "0.00" not in seen.text()
 
 
 async def test_the_drawer_is_scrolled_with_keys_where_it_is_small(world: World) -> None:

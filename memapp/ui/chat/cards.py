@@ -39,7 +39,7 @@ class Cards:
 
     async def open_hit(self, hit: Recalled) -> None:
         """Show what stands behind a chip."""
-        why = f"score {hit.score:.2f}: {hit.why}"
+        why = f"score {hit.score:.2f}: {hit.why}" if hit.score else hit.why
         if hit.kind == "memory":
             await self._screen.memories.show(hit.id, why)
         else:

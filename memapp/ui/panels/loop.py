@@ -85,6 +85,10 @@ def _found(hits: tuple[Recalled, ...]) -> Content:
     if not hits:
         return plain("nothing it knows of")
     return Content("\n").join(
-        joined((f"[{number}] ", "$accent"), row(hit.text, 70), (f"\n    {hit.score:.2f} {hit.why}", "$text-muted"))
+        joined((f"[{number}] ", "$accent"), row(hit.text, 70), (f"\n    {_why(hit)}", "$text-muted"))
         for number, hit in enumerate(hits, start=1)
     )
+
+
+def _why(hit: Recalled) -> str:
+    return f"{hit.score:.2f} {hit.why}" if hit.score else hit.why

@@ -150,7 +150,8 @@ class Answer(Vertical):
         words = row(hit.text, CHIP_CHARS)
         if hit.kind == "message":
             words = joined("“", words, "”")
-        chip = joined((f"[{number + 1}]", "$accent"), " ★ " if hit.pinned else " ", words, (f" {hit.score:.2f}", "$text-muted"))
+        score = f" {hit.score:.2f}" if hit.score else ""  # what always belongs to an answer was not searched for
+        chip = joined((f"[{number + 1}]", "$accent"), " ★ " if hit.pinned else " ", words, (score, "$text-muted"))
         if number == self.chip:
             chip = joined(("▸", "bold"), chip).stylize("reverse")
         return chip.stylize(Style.from_meta({"chip": number}))
