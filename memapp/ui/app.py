@@ -155,11 +155,15 @@ class MemappApp(App[None]):
 
     def on_notify(self) -> None:
         """Let the newest toast stand in place of the one before; only one that is to stay for long does stay."""
-        for before in list(self._notifications):
-            if before.timeout < LASTING_SECONDS:
-                self._unnotify(before, refresh=False)
+        self.end_toasts()
         if self.screen_stack:  # none is left when one comes while the app closes
             place_toasts(self.screen)
+
+    def end_toasts(self) -> None:
+        """Take away what was said but for what is to stay."""
+        for before in list(self._notifications):
+            if before.timeout < LASTING_SECONDS:
+                self._unnotify(before)
 
     def _show_toasts_once(self, _: Screen[Any]) -> None:
         """Show toasts on the topmost screen alone: Textual keeps them on those below too."""

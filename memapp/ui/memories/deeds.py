@@ -177,6 +177,7 @@ class Deeds:
 async def show_receipt(screen: "ModeScreen | ChatScreen", receipt: Receipt) -> None:
     """Show what was erased; from there the person can go to another memory that holds the same words, and erase it too."""
     screen.app.memories_changed()
+    screen.app.end_toasts()  # it is erased by now
     text = str(receipt)
     card = TextCard("Receipt" if receipt.left else "✓ Receipt", text.replace(", ", "\n"), can_jump=bool(receipt.also_in))
     wanted = await screen.app.push_screen_wait(card)

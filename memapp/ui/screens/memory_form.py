@@ -195,7 +195,7 @@ class ConfirmErase(ModalScreen[Erase | None]):
             yield Static(joined("\n", self._text), markup=False)
             if self._may_take_messages:
                 yield Tick(plain("also erase the messages it came from, and their replies"), compact=True, id="erase-messages")
-            yield Static(joined("\n", f"Type {ERASE} and press enter."), markup=False)
+            yield Static(joined("\n", f"Type {ERASE} and press enter."), markup=False, id="erase-how")
             yield Input(max_length=20, id="erase-word")
             keys = "⏎ erase for good   " + ("tab to the box   " if self._may_take_messages else "") + "esc keep"
             yield Static(plain(keys), markup=False, classes="keys")
@@ -207,6 +207,8 @@ class ConfirmErase(ModalScreen[Erase | None]):
         if event.value.strip().lower() == ERASE:
             boxes = self.query(Checkbox)
             self.dismiss(Erase(messages=bool(boxes) and boxes.first().value))
+        elif event.value.strip():
+            self.query_one("#erase-how", Static).update(joined(("\nType the whole word: ", "bold $text-warning"), ERASE))
 
     def action_leave(self) -> None:
         self.dismiss(None)
