@@ -56,6 +56,9 @@ def history(options: dict[str, Any], memory_id: str, diff: tuple[int, int] | Non
             entries = activity.entries(runtime, found, limit=limit)
             rows = [_full_row(runtime, numbers, one) for one in entries]
             _show_entries(rows, as_json)
+            if found and not as_json:
+                for text in (text for one in activity.timeline(runtime, found) for text in one.replaced):
+                    say(f"It replaced “{text}”")
         else:
             write = _write_jsonl if form == "jsonl" else _write_csv
             write(_full_row(runtime, numbers, one) for one in reversed(list(_all_entries(runtime, found))))

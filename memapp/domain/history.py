@@ -81,6 +81,8 @@ class Moment:
     event: Event
     actor: str
     at: datetime
+    replaced: tuple[str, ...] = ()
+    """What gave way to it then, in its own words."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """What memapp did and how well: counts, rates and the audit log."""
 
 from memapp.domain.activity import Count, Day, Learning, Rates
-from memapp.domain.history import Entry, Moment, Version
+from memapp.domain.history import Entry, Event, Moment, Version
 from memapp.runtime import Runtime
 from memapp.store import activity, expectations, history
 
@@ -55,8 +55,17 @@ def timeline(runtime: Runtime, memory_id: str) -> tuple[Moment, ...]:
     for entry in reversed(entries(runtime, memory_id, limit=LAST_ENTRIES)):
         found = known.get(entry.after or 0)
         if found is not None and (not moments or _seen(found) != _seen(moments[-1].version)):
-            moments.append(Moment(found, entry.event, entry.actor, entry.at))
+            moments.append(Moment(found, entry.event, entry.actor, entry.at, _replaced(runtime, entry)))
     return tuple(moments)
+
+
+def _replaced(runtime: Runtime, entry: Entry) -> tuple[str, ...]:
+    """Return what the first words of a memory replaced, as far as that was not erased."""
+    if entry.event is not Event.ADD or entry.actor == "import":
+        return ()
+    step = history.entries_of_step(runtime.database.read(), runtime.user_id, entry.step)
+    gave_way = [one for one in step if one.meta.get("reason") == "superseded" or one.meta.get("into") == entry.memory_id]
+    return tuple(version(runtime, one.before).text for one in gave_way if one.before)
 
 
 def _seen(version: Version) -> tuple[object, ...]:

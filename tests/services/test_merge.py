@@ -13,7 +13,7 @@ from memapp.inference import Cancel
 from memapp.inference.bundled import bundled_embedder_path
 from memapp.inference.embedder import SentenceEmbedder
 from memapp.runtime import Runtime
-from memapp.services import curate, undo
+from memapp.services import activity, curate, forget, undo
 from memapp.services.embed import embed
 from memapp.services.merge import Written, near, write
 from memapp.store.vectors import Vectors
@@ -71,6 +71,18 @@ def test_what_is_replaced_or_taken_in_lies_in_the_trash_with_its_reason(runtime:
     rex = learn(runtime, "User has a dog named Rex.").memory.id
     assert (curate.get(runtime, oslo).state, curate.get(runtime, oslo).reason) == (State.SOFT_DELETED, "superseded")
     assert (curate.get(runtime, dog).state, curate.get(runtime, dog).merged_into) == (State.MERGED, rex)
+
+
+def test_the_history_of_what_is_newer_says_what_it_replaced(runtime: Runtime) -> None:
+    oslo = curate.add(runtime, "User lives in Oslo.").memory_id
+    curate.add(runtime, "User has a dog.")
+    bergen = learn(runtime, "User lives in Bergen.").memory.id
+    rex = learn(runtime, "User has a dog named Rex.").memory.id
+    replaced = {one: [moment.replaced for moment in activity.timeline(runtime, one)] for one in (oslo, bergen, rex)}
+    assert replaced[bergen] == [("User lives in Oslo.",)]
+    assert replaced[rex][0] == ("User has a dog.",) and not any(replaced[oslo])
+    forget.purge(runtime, [oslo])
+    assert activity.timeline(runtime, bergen)[0].replaced == (), "nor what was erased since"
 
 
 def test_the_whole_step_is_taken_back_at_once(runtime: Runtime) -> None:

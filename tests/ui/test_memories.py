@@ -11,7 +11,7 @@ import pytest
 from textual.binding import Binding
 from textual.widgets import Input, OptionList
 
-from memapp.domain.changes import Actor, Linked
+from memapp.domain.changes import Actor, Created, Linked, SoftDeleted
 from memapp.domain.chat import Origin
 from memapp.domain.memory import Memory, Recalled
 from memapp.domain.text import clean
@@ -343,6 +343,22 @@ async def test_history_shows_the_words_between_any_two_versions(world: World) ->
         await seen.pilot.press("G", "space", "g")
         await seen.until(lambda: "v1 → v4" in seen.words() and "-green tea.- +oolong tea at night.+" in seen.words())
         assert activity.timeline(runtime, memory_id)[0].version.text == "Anna likes green tea."
+
+
+async def test_history_says_what_a_newer_memory_replaced(world: World) -> None:
+    async with memories(world, ["User lives in Oslo."]) as (seen, _):
+        runtime = seen.app.runtime
+        (oslo,) = live(runtime)
+        bergen = replace(oslo, id="01KG9HXJMRVST5QEZ1A4EGR62M", text="User lives in Bergen.")
+        actor = Actor(runtime.user_id, "worker", step="moved")
+        with runtime.database.write() as conn:
+            for change in (SoftDeleted(oslo.id, "superseded", runtime.purge_at()), Created(bergen)):
+                changes.apply(conn, change, actor, runtime.clock())
+        seen.app.memories_changed()
+        await seen.settle()
+        await seen.pilot.press("enter", "tab")
+        await looked_up(seen)
+        await seen.until(lambda: "replaced “User lives in Oslo.”" in seen.words())
 
 
 async def test_relations_are_walked_and_walked_back(world: World) -> None:

@@ -88,7 +88,8 @@ class MemoryHistory(Vertical):
         one, other = sorted((base, at))
         difference = self.query_one("#difference", Static)
         if one not in by_number:
-            difference.update(joined((f"v{at}\n", "$text-muted"), by_number[at].version.text))
+            replaced = [joined("\n\n", ("replaced ", "$text-muted"), f"“{text}”") for text in by_number[at].replaced]
+            difference.update(joined((f"v{at}\n", "$text-muted"), by_number[at].version.text, *replaced))
         else:
             head = (f"v{one} → v{other}\n", "$text-muted")
             difference.update(joined(head, difference_of(by_number[one].version, by_number[other].version)))
