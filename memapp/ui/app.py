@@ -142,6 +142,8 @@ class MemappApp(App[None]):
         threading.Thread(target=open_file, args=begin, name="memapp-open", daemon=True).start()
 
     async def on_event(self, event: events.Event) -> None:
+        if isinstance(event, events.InputEvent | events.Paste) and not self.screen_stack:
+            return  # the app closes: nobody is there to hear it
         if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
             await self._keys.take(event)
         else:
@@ -151,7 +153,8 @@ class MemappApp(App[None]):
         try:
             await self._keys.run()
         except Exception as error:
-            self._handle_exception(error)
+            if self.screen_stack:
+                self._handle_exception(error)
 
     def on_notify(self) -> None:
         """Let the newest toast stand in place of the one before; only one that is to stay for long does stay."""

@@ -320,6 +320,8 @@ async def test_news_that_come_while_the_app_closes_break_nothing(world: World) -
         app = seen.app
     notify(app, "Too late.")
     app.on_notify()
+    await app.on_event(events.Key("j", "j"))
+    await app.on_event(events.Paste("Too late."))
 
 
 async def test_a_message_sent_while_memory_opens_keeps_what_was_pasted(world: World) -> None:
