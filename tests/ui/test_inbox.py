@@ -488,6 +488,13 @@ async def test_a_line_below_the_answer_says_what_waits(seen: Seen, at_once: None
     at = next(number for number, line in enumerate(seen.lines()) if "Waiting for you" in line)
     await seen.pilot.click(offset=(seen.lines()[at].index("Waiting"), at))
     await seen.until(lambda: isinstance(seen.app.screen, InboxScreen))
+    await seen.settle()
+    await seen.pilot.press("d")
+    await seen.until(lambda: waiting(seen) == [])
+    await seen.pilot.press("f2")
+    await seen.until(lambda: seen.app.current_mode == "chat" and "Waiting for you" not in seen.text())
+    seen.chat.undo_last()
+    await seen.until(lambda: "Waiting for you" in seen.text())
 
 
 async def test_what_the_chat_asks_about_is_not_said_to_wait_once_more(seen: Seen, world: World) -> None:

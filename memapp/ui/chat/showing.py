@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from memapp.domain.chat import Message, Role, Thread
+from memapp.domain.consent import change
 from memapp.services import chats
 from memapp.ui import reading
 from memapp.ui.chat.waiting import waiting_line
@@ -65,7 +66,10 @@ def _with_notes(bubbles: Sequence[Said | Answer], outcomes: Mapping[str, reading
 
 def _notes(outcome: reading.Outcome) -> list[Note]:
     notes = [Note(f"Remembered: {one.text}", Transcript.MemoryOpened(one.id)) for one in outcome.learned]
-    return notes + ([Note(waiting_line(outcome.waiting), Transcript.InboxWanted())] if outcome.waiting else [])
+    if outcome.waiting:
+        waits = [change(one) for one in outcome.waiting]
+        notes.append(Note(waiting_line(outcome.waiting), Transcript.InboxWanted(), waits=waits))
+    return notes
 
 
 def replies(messages: Sequence[Message]) -> list[Message]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from memapp.domain.chat import Message
 from memapp.domain.consent import SHOWN_CHARS, Patch, change, label
 from memapp.domain.text import one_line, shorten
-from memapp.services.consent import questions
+from memapp.services.consent import pending, questions
 from memapp.ui.inbox.reading import Settled, proposed_by, settled_by
 from memapp.ui.widgets.transcript import Transcript
 
@@ -49,10 +49,20 @@ class WaitingLine:
             for line, step in self._settled:
                 self._screen.transcript.note(line, step=step)
             if self._passed_over is not None:
-                self._screen.transcript.note(passed_over_line(self._passed_over), Transcript.InboxWanted())
+                self._screen.transcript.note(
+                    passed_over_line(self._passed_over), Transcript.InboxWanted(), waits=[change(self._passed_over)]
+                )
             if found:
-                self._screen.transcript.note(waiting_line(found), Transcript.InboxWanted())
+                waits = [change(one) for one in found]
+                self._screen.transcript.note(waiting_line(found), Transcript.InboxWanted(), waits=waits)
         self._screen.app.count_badges()
+
+    async def look_again(self) -> None:
+        """Hide the lines about what waits no longer, since it was answered elsewhere."""
+        if self._screen.transcript.waiting:
+            left = {change(one) for one in await asyncio.to_thread(pending.waiting, self._screen.runtime)}
+            for note in self._screen.transcript.waiting:
+                note.display = not left.isdisjoint(note.waits)
 
 
 def waiting_line(found: tuple[Patch, ...]) -> str:

@@ -98,6 +98,7 @@ class ChatScreen(Screen[None]):
     def on_mount(self) -> None:
         self.composer.fill(*self._typed)
         self.query_one(TopBar).say(reading.network(self.runtime))
+        self.app.changed.subscribe(self, lambda _: self._look_at_what_waits())
         self._start()
 
     @property
@@ -261,6 +262,10 @@ class ChatScreen(Screen[None]):
     @beside("waiting")
     async def _say_what_waits(self) -> None:
         await self.waiting.ended()
+
+    @beside("waiting")
+    async def _look_at_what_waits(self) -> None:
+        await self.waiting.look_again()
 
     async def on_learned(self, event: Learned) -> None:
         await self.memories.learned(event.written, shown=self.thread is not None and self.thread.id == event.thread_id)
