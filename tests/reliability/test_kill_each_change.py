@@ -27,7 +27,7 @@ from tests.reliability.test_kill import assert_sound
 
 PEOPLE = tuple(f"User knows person number {number} of the pottery class." for number in range(3))
 HELD = "User lives in Oslo near the harbour."
-ROUNDS = 50
+ROUNDS = 20
 """Kills of each kind."""
 PRELOADED = ["memapp.bootstrap", "memapp.services.merge", "memapp.services.undo", "tests.reliability.test_kill_each_change"]
 OPERATIONS = "'create', 'update', 'pin', 'link', 'delete', 'restore', 'merge', 'undo'"
@@ -125,7 +125,7 @@ def edit_then_approve_and_revert(runtime: Runtime) -> Iterator[None]:
 
 def learn_and_unlearn(runtime: Runtime) -> Iterator[None]:
     thread = chats.new_thread(runtime).id
-    for number in count(curate.count(runtime)):
+    for number in count(curate.count(runtime) + len(lifecycle.trash(runtime, limit=None))):
         now = runtime.clock()
         with runtime.database.write() as conn:
             said = chat.add_message(conn, runtime.user_id, thread, Role.USER, "A joke.", now, origin=Origin.TYPED).id
