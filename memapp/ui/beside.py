@@ -30,6 +30,9 @@ def beside(group: str, *, exclusive: bool = False) -> Callable[[Method[S, P]], C
                 await method(self, *args, **kwargs)
             except MemappError as error:
                 notify(self, str(error), title=error.title, problem=True)
+            except Exception:
+                if self.app.is_running:  # while the app closes its widgets go one by one: what misses one means nothing
+                    raise
 
         return run
 

@@ -5,10 +5,12 @@ import io
 import itertools
 from datetime import UTC, datetime
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from rich.console import Console
 from textual import events
+from textual.css.query import NoMatches
 from textual.widgets import Input, TextArea
 
 from memapp.errors import MemappError
@@ -19,6 +21,7 @@ from memapp.ui.announce import Rested, TurnRefused
 from memapp.ui.app import MemappApp
 from memapp.ui.crash import write_crash_file
 from memapp.ui.inbox.rows import CaseRows
+from memapp.ui.panels.threads import ThreadPane
 from memapp.ui.safe import notify
 from memapp.ui.widgets.help import Help
 from memapp.ui.widgets.searchfield import SearchField
@@ -317,7 +320,10 @@ async def test_a_form_that_is_saved_twice_at_once_saves_once_and_closes(seen: Se
 
 async def test_news_that_come_while_the_app_closes_break_nothing(world: World) -> None:
     async with world.app() as seen:
+        await seen.ready()
         app = seen.app
+        with patch.object(ThreadPane, "show", side_effect=NoMatches("gone")), patch.object(app, "_running", False):
+            await seen.chat.threads.list().wait()
     notify(app, "Too late.")
     app.on_notify()
     await app.on_event(events.Key("j", "j"))
