@@ -69,6 +69,7 @@ async def test_a_recalled_prompt_does_not_count_as_typed(seen: Seen) -> None:
     assert seen.chat.composer.pasted == ((0, 11),)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", ["a draft", "an earlier prompt", "a refused message"])
 async def test_undo_at_words_in_the_composer_takes_back_nothing_else(seen: Seen, words: str) -> None:
     composer = seen.chat.composer
