@@ -34,7 +34,7 @@ class MemoryFilter:
     state: State | None = State.LIVE
     """None: whatever is not live."""
     words: tuple[str, ...] = ()
-    """Each must be there; of the last one the beginning is enough."""
+    """Each must be there; of the last one the beginning is enough. One that is only signs, such as 🍵, is looked for as it is."""
     phrases: tuple[str, ...] = ()
     tag: str = ""
     category: str = ""
@@ -63,7 +63,7 @@ def parse_filter(text: str) -> MemoryFilter:
             phrase = " ".join(part["phrase"].split())
             wanted = replace(wanted, phrases=(*wanted.phrases, phrase)) if phrase else wanted
         else:
-            wanted = replace(wanted, words=(*wanted.words, *_words(part[0])))
+            wanted = replace(wanted, words=(*wanted.words, *(_words(part[0]) or [part[0]])))
     return wanted
 
 
@@ -107,5 +107,5 @@ def _day(value: str) -> date | None:
 
 
 def _words(text: str) -> list[str]:
-    """The words that are searched for; one that is in every text is none, unless nothing else was typed."""
+    """The words in a part of what was typed; one that is in every text is none, unless nothing else is there."""
     return query_words(text) or words_of(text)

@@ -7,6 +7,7 @@ from typing import Any
 
 from memapp.domain.filters import MemoryFilter, Sort
 from memapp.domain.memory import Kind, Memory, State
+from memapp.domain.ranking import words_of
 from memapp.errors import NotFound
 from memapp.store.rows import begin_of, to_json, to_text, to_time
 from memapp.store.scope import Scope
@@ -109,12 +110,13 @@ def _filtered(user_id: str, wanted: MemoryFilter) -> tuple[str, dict[str, Any]]:
     conditions = ["o.user_id = :user", *(condition for condition, _ in kept.values())]
     values = {"user": user_id, **{name: value for name, (_, value) in kept.items()}}
     table = "memories o"
-    if wanted.state is State.LIVE and (query := _all_of(wanted)):
+    query = _all_of(wanted) if wanted.state is State.LIVE else ""
+    if query:
         table = "memories_fts JOIN memories o ON o.key = memories_fts.rowid"
         conditions.append("memories_fts MATCH :query")
         values["query"] = query
-    else:
-        for number, word in enumerate((*wanted.words, *wanted.phrases)):
+    for number, word in enumerate((*wanted.words, *wanted.phrases)):
+        if not query or not words_of(word):  # the index knows words only, no signs
             conditions.append(f"instr(casefold(o.text), casefold(:word{number})) > 0")
             values[f"word{number}"] = word
     return f"{table} WHERE {' AND '.join(conditions)}", values
@@ -122,9 +124,9 @@ def _filtered(user_id: str, wanted: MemoryFilter) -> tuple[str, dict[str, Any]]:
 
 def _all_of(wanted: MemoryFilter) -> str:
     """Write a full-text query that wants every word and phrase, and the words of the tag."""
-    parts = [_quoted(part) for part in (*wanted.phrases, *wanted.words)]
-    query = " AND ".join(parts) + ("*" if wanted.words else "")
-    if any(letter.isalnum() for letter in wanted.tag):
+    phrases, words = ([_quoted(part) for part in parts if words_of(part)] for parts in (wanted.phrases, wanted.words))
+    query = " AND ".join([*phrases, *words]) + ("*" if words else "")
+    if words_of(wanted.tag):
         query = f"tags : {_quoted(wanted.tag)}" + (f" AND {query}" if query else "")
     return query
 

@@ -25,6 +25,7 @@ from memapp.domain.memory import Kind
         ("before:2026-02", MemoryFilter(before=date(2026, 2, 1))),
         ("after:2026-01-31", MemoryFilter(after=date(2026, 1, 31))),
         ("tag: pinned: oolong", MemoryFilter(words=("oolong",))),
+        ("🍵 tea !!!", MemoryFilter(words=("🍵", "tea", "!!!"))),
         ('"begun', MemoryFilter(phrases=("begun",))),
         ("secret:x", MemoryFilter(words=("secret", "x"))),
         ("before:soon", MemoryFilter(problems=("before: wants a date, e.g. 2026-01-31",))),

@@ -57,6 +57,12 @@ def four(database: Database) -> Database:
         ("after:2026-02-01", ["m2", "m1"]),
         ("kind:episode", []),
         ("nowhere", []),
+        ("%", ["m2"]),
+        ("🍵", []),
+        ("tea 🍵", []),
+        ("tea %", ["m2"]),
+        ('"% of" ""', ["m2"]),
+        ('"%"', ["m2"]),
     ],
 )
 def test_what_is_typed_narrows_the_list(four: Database, typed: str, found: list[str]) -> None:
