@@ -212,14 +212,27 @@ async def test_the_typed_word_erases_and_a_receipt_is_shown(world: World) -> Non
         assert b"Anna had a dog." not in seen.app.runtime.paths.database.read_bytes()
 
 
-async def test_marks_are_gone_behind_the_receipt(world: World) -> None:
+async def test_marks_stay_on_other_pages_and_go_with_what_leaves_the_trash(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("PAGE", "AT_FIRST"):
+        monkeypatch.setattr(f"memapp.ui.screens.memory_list.{name}", 3)
     async with trash(world) as (seen, screen):
-        await seen.pilot.press("space", "space")
-        assert "2 marked" in seen.words()
+        runtime = seen.app.runtime
+        await seen.pilot.press("space", "space", "space")
+        first, second, _ = (one.id for one in screen.rows.items)
+        await seen.pilot.press("G", "j", "enter")
+        await seen.until(lambda: len(screen.rows.items) == 2)
+        await seen.pilot.press("space")
+        curate.restore(runtime, first)
+        seen.app.memories_changed()
+        await seen.until(lambda: first not in screen.rows.marked)
+        await seen.until(lambda: "3 marked" in seen.words())
+        assert second in screen.rows.marked
         await ask_to_erase(seen, "X")
+        assert "Erase 3 memories for good?" in seen.words()
         await seen.pilot.press(*"erase", "enter")
         await seen.until(lambda: isinstance(seen.app.screen, TextCard))
         assert screen.rows.marked == {} and "marked" not in str(screen.counted.render())
+        assert first in [one.id for one in curate.list_memories(runtime)]
 
 
 async def test_a_mode_key_closes_a_card_and_goes_and_says_what_stands_in_its_way(world: World) -> None:

@@ -1,9 +1,10 @@
 """What Memories and Trash read, on a thread, in the shape they show it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memapp.domain.filters import MemoryFilter, Sort
-from memapp.domain.memory import Memory
+from memapp.domain.memory import Memory, State
 from memapp.runtime import Runtime
 from memapp.services import curate
 
@@ -26,3 +27,8 @@ def page(runtime: Runtime, wanted: MemoryFilter, sort: Sort, offset: int, size: 
     """Return one page."""
     found = curate.list_memories(runtime, wanted, sort, limit=size + 1, offset=offset)
     return Page(tuple(found[:size]), offset, len(found) > size)
+
+
+def still_there(runtime: Runtime, memory_ids: Sequence[str], *, live: bool) -> dict[str, Memory]:
+    """Return those of some memories that are live, or that are in the trash, as they are now."""
+    return {one.id: one for one in curate.get_many(runtime, memory_ids) if (one.state is State.LIVE) == live}

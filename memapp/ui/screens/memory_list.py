@@ -8,12 +8,12 @@ from textual.app import ComposeResult
 from textual.widgets import Input, Static
 
 from memapp.domain.filters import MemoryFilter, Sort, parse_filter
-from memapp.domain.memory import Memory
+from memapp.domain.memory import Memory, State
 from memapp.runtime import Runtime
 from memapp.services import curate
 from memapp.ui.beside import beside
 from memapp.ui.memories.deeds import Deeds
-from memapp.ui.memories.reading import AT_FIRST, PAGE, Page, page
+from memapp.ui.memories.reading import AT_FIRST, PAGE, Page, page, still_there
 from memapp.ui.memories.rows import FoundRows, wanted_words
 from memapp.ui.memories.words import SORTS, many
 from memapp.ui.safe import joined
@@ -109,6 +109,9 @@ class MemoryListScreen(ModeScreen):
 
     async def _look_up(self, text: str, wanted: MemoryFilter, size: int) -> None:
         found = self._page = await asyncio.to_thread(page, self.runtime, wanted, self.sort, self._skipped, size)
+        if marked := tuple(self.rows.marked):  # on other pages, too
+            there = await asyncio.to_thread(still_there, self.runtime, marked, live=wanted.state is State.LIVE)
+            self.rows.keep_marks(marked, there)
         self.rows.words, self._problems = wanted_words(wanted), wanted.problems
         self.rows.say_empty(self.NOT_FOUND if text.strip() else self.NOTHING)
         self.rows.show(

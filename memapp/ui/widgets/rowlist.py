@@ -1,6 +1,6 @@
 """A list of rows of one line each. Only the lines on the screen are drawn, so that a long list costs no more than a short one."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -63,7 +63,7 @@ class RowList(ScrollView, Generic[T], can_focus=True):
         super().__init__(id=id)
         self.items: tuple[T, ...] = ()
         self.marked: dict[str, T] = {}
-        """What is marked, by key; marks stay when other rows are shown."""
+        """What is marked, by key; marks stay when other rows are shown, until `keep_marks` says that something is gone."""
         self._empty = empty
         self._earlier = self._later = ""
         self._cursor = 0
@@ -170,6 +170,11 @@ class RowList(ScrollView, Generic[T], can_focus=True):
         """Take marks away; all of them without keys."""
         for key in list(self.marked) if keys is None else keys:
             self.marked.pop(key, None)
+        self.redraw()
+
+    def keep_marks(self, keys: Sequence[str], there: Mapping[str, T]) -> None:
+        """Of marks that were looked up, keep those on what is still there, as it is now."""
+        self.marked = {key: there.get(key, item) for key, item in self.marked.items() if key in there or key not in keys}
         self.redraw()
 
     # Keys and mouse --------------------------------------------------------------------------------------------------
