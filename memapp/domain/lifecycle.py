@@ -1,15 +1,13 @@
 """When a memory goes to the trash by itself, and when it leaves the trash for good.
 
-The clock alone never decides over many: it may be wrong. After a leap nothing is moved at first, each run is small, and what
-is erased for good was in the trash on several days on which memapp was really used, two of them after its time was over.
+The clock alone never decides: it may be wrong. After a leap nothing is moved at first, each run is small, and a time is over
+only after several days on which memapp was really used, two of them after its end.
 """
 
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from math import ceil
-
-from memapp.domain.memory import Memory
 
 LONGEST_STEP = timedelta(hours=72)
 """A longer gap since the last run counts as a clock jump; a long pause looks the same."""
@@ -19,7 +17,7 @@ AFTER_A_LEAP = timedelta(minutes=10)
 MOST_AT_ONCE = 50
 LARGEST_SHARE = 0.05
 DAYS_OF_USE = 7
-"""On so many different days a person must have used memapp, and could have looked into the trash, before it is emptied."""
+"""On so many different days a person must have used memapp, and could have needed a memory or looked into the trash."""
 DAYS_TO_BELIEVE = 2
 """On so many days before today memapp must have been used after a time was over: the clock of one day may be wrong."""
 
@@ -30,18 +28,6 @@ class Pace:
 
     seen: datetime
     due: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """After how long, and below which importance, a memory that nobody needs goes to the trash."""
-
-    ttl_days: int
-    ttl_importance: int
-
-    def unused_since(self, now: datetime) -> datetime:
-        """Return the moment after which a memory must have been used to stay."""
-        return now - timedelta(days=self.ttl_days)
 
 
 def has_leapt(pace: Pace, now: datetime) -> bool:
@@ -58,19 +44,12 @@ def most_at_once(among: int) -> int:
     return min(MOST_AT_ONCE, ceil(among * LARGEST_SHARE))
 
 
-def is_unused(memory: Memory, last_accessed: datetime, rule: Rule, now: datetime) -> bool:
-    """Tell whether a memory goes to the trash. What was changed or brought back since counts as used then."""
-    if memory.pinned or memory.importance >= rule.ttl_importance:
-        return False
-    return max(last_accessed, memory.updated_at) < rule.unused_since(now)
-
-
 def is_over(end: datetime, days_of_use: Collection[date], now: datetime) -> bool:
     """Tell whether a time is over, and not by the clock of today alone."""
     return end <= now and sum(1 for day in days_of_use if end.date() < day < now.date()) >= DAYS_TO_BELIEVE
 
 
-def may_be_erased(came: datetime, purge_at: datetime, days_of_use: Collection[date], now: datetime) -> bool:
-    """Tell whether something leaves the trash: its time is over, and memapp was used on enough days since it came there."""
-    since = sum(1 for day in days_of_use if day > came.date())
-    return is_over(purge_at, days_of_use, now) and since >= DAYS_OF_USE
+def may_go(since: datetime, end: datetime, days_of_use: Collection[date], now: datetime) -> bool:
+    """Tell whether something unused goes to the trash, or leaves it for good: memapp was used on enough days since."""
+    used = sum(1 for day in days_of_use if day > since.date())
+    return is_over(end, days_of_use, now) and used >= DAYS_OF_USE

@@ -5,7 +5,7 @@
 
 import sqlite3
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from memapp.domain import lifecycle as rules
 from memapp.domain.changes import Actor, SoftDeleted
@@ -33,7 +33,7 @@ def run(runtime: Runtime) -> None:
             events.add_event(conn, runtime.user_id, "worker", "ttl", "skipped", now, meta={"reason": "the clock leapt"})
     if not leapt:
         _move_unused(runtime, now)
-    _erase_overdue(runtime, now)  # these two count days of use: a weekly look at memapp is no reason to leave them out
+    _erase_overdue(runtime, now)  # a weekly look at memapp is no reason to leave these two out
     pending.expire_due(runtime)
 
 
@@ -58,10 +58,10 @@ def _move_unused(runtime: Runtime, now: datetime) -> None:
 
 
 def _unused(conn: sqlite3.Connection, runtime: Runtime, now: datetime) -> list[str]:
-    rule = rules.Rule(runtime.settings.ttl_days, runtime.settings.ttl_importance)
-    most = rules.most_at_once(store.count_all(conn, runtime.user_id))
-    found = store.least_used(conn, runtime.user_id, rule.ttl_importance, most)
-    return [memory.id for memory, used in found if rules.is_unused(memory, used, rule, now)]
+    ttl = timedelta(days=runtime.settings.ttl_days)
+    among = store.count_all(conn, runtime.user_id)
+    found = store.least_used(conn, runtime.user_id, runtime.settings.ttl_importance, rules.most_at_once(among))
+    return _due(runtime, [(one, used, used + ttl) for one, used in found], among, now)
 
 
 def _erase_overdue(runtime: Runtime, now: datetime) -> None:
@@ -71,13 +71,14 @@ def _erase_overdue(runtime: Runtime, now: datetime) -> None:
         purge(runtime, due, by="worker")
     deleted = chat.list_threads(conn, user, limit=None, deleted=True)
     over = [(one.id, one.deleted_at, runtime.purge_at(one.deleted_at)) for one in reversed(deleted) if one.deleted_at]
-    if due := _due(runtime, [one for one in over if one[2] <= now], len(deleted), now):
+    if due := _due(runtime, over, len(deleted), now):
         purge_chats(runtime, due, by="worker")
 
 
-def _due(runtime: Runtime, over: Sequence[tuple[str, datetime, datetime]], among: int, now: datetime) -> list[str]:
-    """Return what may be erased of ids with the times at which they came to the trash and leave it."""
+def _due(runtime: Runtime, ends: Sequence[tuple[str, datetime, datetime]], among: int, now: datetime) -> list[str]:
+    """Return what may go of ids with the times since which they are unused or in the trash, and at which that ends."""
+    over = [one for one in ends if one[2] <= now]
     if not over:
         return []
-    days = store.days_of_use(runtime.database.read(), runtime.user_id, min(came for _, came, _ in over))
-    return [one for one, came, purge_at in over if rules.may_be_erased(came, purge_at, days, now)][: rules.most_at_once(among)]
+    days = store.days_of_use(runtime.database.read(), runtime.user_id, min(since for _, since, _ in over))
+    return [one for one, since, end in over if rules.may_go(since, end, days, now)][: rules.most_at_once(among)]

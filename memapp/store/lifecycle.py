@@ -27,18 +27,20 @@ def count_all(conn: sqlite3.Connection, user_id: str) -> int:
     return int(conn.execute("SELECT count(*) FROM memories WHERE user_id = ?", (user_id,)).fetchone()[0])
 
 
-def least_used(conn: sqlite3.Connection, user_id: str, below: int, limit: int) -> list[tuple[Memory, datetime]]:
-    """Return the live memories below an importance that were used or changed longest ago, with when each was used last."""
+def least_used(conn: sqlite3.Connection, user_id: str, below: int, limit: int) -> list[tuple[str, datetime]]:
+    """Return the live memories below an importance that were used or changed longest ago, with when that was.
+
+    The history says when one was changed: an undo and an import bring back older times.
+    """
     rows = conn.execute(
-        """SELECT m.id, coalesce(u.last_accessed, m.created_at) AS used FROM memories m
-           LEFT JOIN memory_uses u ON u.memory_id = m.id
+        """SELECT m.id, max(coalesce(u.last_accessed, ''), m.updated_at,
+                            coalesce((SELECT max(ts) FROM history WHERE memory_id = m.id), '')) AS used
+           FROM memories m LEFT JOIN memory_uses u ON u.memory_id = m.id
            WHERE m.user_id = ? AND m.state = 'live' AND m.pinned = 0 AND m.importance < ?
-           ORDER BY max(used, m.updated_at), m.id LIMIT ?""",
+           ORDER BY used, m.id LIMIT ?""",
         (user_id, below, limit),
-    ).fetchall()
-    found = get_memories(conn, user_id, [row["id"] for row in rows])
-    used = {row["id"]: to_time(row["used"]) for row in rows}
-    return [(memory, used[memory.id]) for memory in found]
+    )
+    return [(row["id"], to_time(row["used"])) for row in rows]
 
 
 def over(conn: sqlite3.Connection, user_id: str, now: datetime) -> list[Memory]:

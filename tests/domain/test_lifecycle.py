@@ -7,37 +7,14 @@ import pytest
 from memapp.domain.lifecycle import (
     DAYS_OF_USE,
     Pace,
-    Rule,
     has_leapt,
     is_over,
-    is_unused,
-    may_be_erased,
+    may_go,
     most_at_once,
     next_pace,
 )
-from memapp.domain.memory import Memory
-from tests.builders import fact
 
 NOW = datetime(2026, 1, 31, 8, 15, tzinfo=UTC)
-RULE = Rule(ttl_days=60, ttl_importance=3)
-
-
-def old(days: int, **changed: object) -> Memory:
-    at = NOW - timedelta(days=days)
-    return fact("User likes tea.", at, id="1", origin="person", **changed)
-
-
-def test_only_what_is_old_unimportant_and_not_pinned_is_unused() -> None:
-    long_ago = NOW - timedelta(days=61)
-    assert is_unused(old(61), long_ago, RULE, NOW)
-    assert not is_unused(old(61), NOW - timedelta(days=59), RULE, NOW)
-    assert not is_unused(old(61, importance=3), long_ago, RULE, NOW)
-    assert not is_unused(old(61, pinned=True), long_ago, RULE, NOW)
-
-
-def test_what_was_changed_or_brought_back_since_counts_as_used() -> None:
-    assert not is_unused(old(90, updated_at=NOW - timedelta(days=5)), NOW - timedelta(days=90), RULE, NOW)
-
 
 @pytest.mark.parametrize("hours", [73, -73, 24 * 3650, -24 * 3650])
 def test_a_clock_more_than_three_days_off_has_leapt(hours: int) -> None:
@@ -59,15 +36,15 @@ def test_a_run_touches_fifty_or_one_in_twenty(among: int, most: int) -> None:
     assert most_at_once(among) == most
 
 
-def test_nothing_leaves_the_trash_before_its_time_or_before_enough_days_of_use() -> None:
+def test_nothing_goes_before_its_time_or_before_enough_days_of_use() -> None:
     came = NOW - timedelta(days=40)
     purge_at = NOW - timedelta(days=10)
     days = [came.date() + timedelta(days=number) for number in range(1, DAYS_OF_USE + 1)]
     days[-2:] = after = [purge_at.date() + timedelta(days=number) for number in (1, 2)]
-    assert may_be_erased(came, purge_at, days, NOW)
-    assert not may_be_erased(came, purge_at, days[1:], NOW)
-    assert not may_be_erased(came, purge_at, [came.date(), *days[1:]], NOW), "the day itself is no chance to look"
-    assert not may_be_erased(came, NOW + timedelta(seconds=1), days, NOW)
+    assert may_go(came, purge_at, days, NOW)
+    assert not may_go(came, purge_at, days[1:], NOW)
+    assert not may_go(came, purge_at, [came.date(), *days[1:]], NOW), "the day itself is no chance to look"
+    assert not may_go(came, NOW + timedelta(seconds=1), days, NOW)
     assert is_over(purge_at, after, NOW)
     for too_few in (after[1:], [purge_at.date(), after[0]], [after[0], NOW.date()], [after[0], NOW.date() + timedelta(days=9)]):
         assert not is_over(purge_at, too_few, NOW), "the clock of one day may be wrong"
