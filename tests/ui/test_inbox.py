@@ -495,6 +495,12 @@ async def test_a_line_below_the_answer_says_what_waits(seen: Seen, at_once: None
     await seen.until(lambda: seen.app.current_mode == "chat" and "Waiting for you" not in seen.text())
     seen.chat.undo_last()
     await seen.until(lambda: "Waiting for you" in seen.text())
+    await seen.send("I have diabetes.")
+    await seen.until(lambda: "Waiting for you: Health “diabetes” · F4" in seen.words())
+    decisions.set_field(seen.app.runtime, "health", "asthma")
+    seen.app.memories_changed()
+    await seen.settle()
+    assert "Health “diabetes” · F4" in seen.words(), "it goes on waiting, beside what the profile says now"
 
 
 async def test_what_the_chat_asks_about_is_not_said_to_wait_once_more(seen: Seen, world: World) -> None:

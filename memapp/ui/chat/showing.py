@@ -5,10 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from memapp.domain.chat import Message, Role, Thread
-from memapp.domain.consent import change
 from memapp.services import chats
 from memapp.ui import reading
-from memapp.ui.chat.waiting import waiting_line
+from memapp.ui.chat.waiting import addition, waiting_line
 from memapp.ui.widgets.bubbles import Answer, Said
 from memapp.ui.widgets.transcript import Note, Transcript
 from memapp.ui.widgets.welcome import Welcome
@@ -67,7 +66,7 @@ def _with_notes(bubbles: Sequence[Said | Answer], outcomes: Mapping[str, reading
 def _notes(outcome: reading.Outcome) -> list[Note]:
     notes = [Note(f"Remembered: {one.text}", Transcript.MemoryOpened(one.id)) for one in outcome.learned]
     if outcome.waiting:
-        waits = [change(one) for one in outcome.waiting]
+        waits = [addition(one) for one in outcome.waiting]
         notes.append(Note(waiting_line(outcome.waiting), Transcript.InboxWanted(), waits=waits))
     return notes
 

@@ -49,20 +49,24 @@ class WaitingLine:
             for line, step in self._settled:
                 self._screen.transcript.note(line, step=step)
             if self._passed_over is not None:
-                self._screen.transcript.note(
-                    passed_over_line(self._passed_over), Transcript.InboxWanted(), waits=[change(self._passed_over)]
-                )
+                line = passed_over_line(self._passed_over)
+                self._screen.transcript.note(line, Transcript.InboxWanted(), waits=[addition(self._passed_over)])
             if found:
-                waits = [change(one) for one in found]
+                waits = [addition(one) for one in found]
                 self._screen.transcript.note(waiting_line(found), Transcript.InboxWanted(), waits=waits)
         self._screen.app.count_badges()
 
     async def look_again(self) -> None:
         """Hide the lines about what waits no longer, since it was answered elsewhere."""
         if self._screen.transcript.waiting:
-            left = {change(one) for one in await asyncio.to_thread(pending.waiting, self._screen.runtime)}
+            left = {addition(one) for one in await asyncio.to_thread(pending.waiting, self._screen.runtime)}
             for note in self._screen.transcript.waiting:
                 note.display = not left.isdisjoint(note.waits)
+
+
+def addition(patch: Patch) -> tuple[str, str]:
+    """Return what a proposal is known by: its value changes with a yes to another, and undo proposes it under a new id."""
+    return patch.field, patch.addition
 
 
 def waiting_line(found: tuple[Patch, ...]) -> str:

@@ -228,7 +228,7 @@ class Transcript(VerticalScroll):
         await self.mount(answer, before=after)
         self._move_cursor(None)
 
-    def note(self, text: str, asks: Announcement | None = None, *, step: str = "", waits: Sequence[str] = ()) -> None:
+    def note(self, text: str, asks: Announcement | None = None, *, step: str = "", waits: Sequence[tuple[str, str]] = ()) -> None:
         """Add a quiet line below the last message, with an undo if it is about a step."""
         self.mount(Note(text, asks, step=step, waits=waits))
         self.anchor()
@@ -411,14 +411,16 @@ class _LaterLine(Static):
 class Note(Static):
     """A quiet line between the messages; a click on it asks for something."""
 
-    def __init__(self, text: str, asks: Announcement | None = None, *, step: str = "", waits: Sequence[str] = ()) -> None:
+    def __init__(
+        self, text: str, asks: Announcement | None = None, *, step: str = "", waits: Sequence[tuple[str, str]] = ()
+    ) -> None:
         super().__init__(plain(f"{text}  ·  undo" if step else text), markup=False, classes="note")
         self._text = text
         self._asks = Transcript.UndoWanted(step) if step else asks
         self.step = step
         """What an undo takes back; empty for a line about no change."""
         self.waits = tuple(waits)
-        """What it says to wait, in words; it is hidden while none of that does."""
+        """Field and value of what it says to wait; it is hidden while none of that does."""
 
     def took_back(self) -> None:
         """Say that it holds no longer."""
