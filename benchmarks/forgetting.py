@@ -40,7 +40,7 @@ from memapp.domain.memory import Kind, Memory, State
 from memapp.domain.turn import Accepted
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
-from memapp.services import chats, forget
+from memapp.services import chats, curate, forget
 from memapp.services.turn import take_turn
 from memapp.store import changes, checkpoints, events, vectors
 from memapp.store.place import ASIDE, BACKUPS, new_copy
@@ -207,7 +207,9 @@ def erase_all(home: Path, words: list[str], way: str) -> None:
             receipt = forget.forget_everywhere(runtime, word.title())
         else:
             found = runtime.database.read().execute("SELECT id FROM memories WHERE instr(lower(text), ?)", (word,)).fetchall()
-            receipt = forget.purge(runtime, [row["id"] for row in found], messages=True)
+            found_ids = [row["id"] for row in found]
+            curate.discard(runtime, *found_ids)
+            receipt = forget.purge(runtime, found_ids, messages=True)
         assert receipt.settled and not receipt.left, receipt
 
 

@@ -10,12 +10,13 @@ from typing import Any
 
 from memapp import paths, settings
 from memapp.categories import load_categories
+from memapp.domain.forget import Receipt
 from memapp.domain.memory import Kind, Memory
 from memapp.domain.turn import TurnEvent
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
 from memapp.prompts.personas import load_personas
 from memapp.runtime import Runtime
-from memapp.services import chats
+from memapp.services import chats, curate, forget
 from memapp.services.turn import take_turn
 from memapp.store.database import open_database
 from memapp.store.rows import new_id
@@ -64,6 +65,12 @@ def fact(text: str, at: datetime, **other: Any) -> Memory:
 def say(runtime: Runtime, thread_id: str, text: str) -> list[TurnEvent]:
     """Take a whole turn and return its events."""
     return list(take_turn(runtime, thread_id, text))
+
+
+def erase(runtime: Runtime, *memory_ids: str, messages: bool = False) -> Receipt:
+    """Put memories into the trash, and erase them from there for good."""
+    curate.discard(runtime, *memory_ids)
+    return forget.purge(runtime, memory_ids, messages=messages)
 
 
 def only(kind: type, happened: Iterable[object]) -> Any:

@@ -169,6 +169,8 @@ class Receipt:
     """False when another program was reading the file: the rest is done at the next start."""
     also_in: tuple[str, ...] = ()
     """Ids of other memories that hold the words of the erased ones among theirs, or held them before they were changed."""
+    left_out: int = 0
+    """Memories that were meant and stayed, since they are out of the trash again."""
     by_words: bool = False
     """Whether words were erased wherever they stood by themselves: what is left stands inside longer ones."""
 
@@ -182,6 +184,8 @@ class Receipt:
         if self.left:
             said += f" ({', '.join(name for name, _ in self.left)})"
         said += "." if self.settled else "; the rest is done at the next start."
+        if self.left_out:
+            said += f" Left as they are: {counted(self.left_out, 'memory', 'memories')} no longer in the trash."
         if self.left and self.by_words and self.settled:
             said += " What is left stands inside longer words, which were not meant: `memapp forget` them by name."
         elif self.left:

@@ -9,6 +9,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 from typing import Literal
 
@@ -18,7 +19,7 @@ from memapp.domain.forget import ByteNeedles, Preview, Receipt
 from memapp.domain.text import clean, one_line
 from memapp.errors import ModelError, NotFound, UsageError
 from memapp.runtime import Runtime
-from memapp.store import chat, events, traces, vectors
+from memapp.store import chat, events, memories, traces, vectors
 from memapp.store.forget import erasing, finding, todo
 from memapp.store.forget.todo import Job
 from memapp.store.rows import new_id
@@ -37,18 +38,20 @@ one_at_a_time = threading.Lock()
 
 
 def purge(runtime: Runtime, memory_ids: Sequence[str], *, messages: bool = False, by: By = "person") -> Receipt:
-    """Erase memories for good, with those that they took in and with what repeats them.
+    """Erase memories in the trash for good, with those that they took in and with what repeats them.
 
-    `messages` also erases the messages that they came from, and the replies to those. Raises `NotFound` if none is there.
+    One that is live by then is left out. `messages` also erases the messages that they came from, and the replies to those.
+    Raises `NotFound` if none is there.
     """
 
     def job(conn: sqlite3.Connection) -> Job:
-        ids = finding.with_absorbed(conn, runtime.user_id, memory_ids)
+        ids = finding.with_absorbed(conn, runtime.user_id, finding.in_trash(conn, runtime.user_id, memory_ids))
         if not ids:
-            raise NotFound("There is no such memory.")
+            raise NotFound("There is no such memory in the trash.")
         return Job(ids, finding.said_in(conn, runtime.user_id, ids) if messages else ())
 
-    return _erase(runtime, job, by)
+    receipt = _erase(runtime, job, by)
+    return replace(receipt, left_out=len(memories.get_memories(runtime.database.read(), runtime.user_id, memory_ids)))
 
 
 def purge_chats(runtime: Runtime, thread_ids: Sequence[str], *, by: By = "person") -> Receipt:
@@ -112,11 +115,12 @@ def _carry_out(runtime: Runtime, job: Job, by: By) -> Receipt:
     texts = _texts(runtime, job)
     fates = _clean_copies(runtime, actor, job, texts)
     with runtime.database.decide() as conn:  # the wish to forget is the person's decision on what waits for one, too
-        if by == "worker":  # the person may have brought something back since
-            still = finding.overdue(conn, runtime.user_id, job.memory_ids, now)
+        over = now if by == "worker" else None
+        still = finding.in_trash(conn, runtime.user_id, job.memory_ids, over)  # the person may have brought something back since
+        job = replace(job, memory_ids=still)
+        if by == "worker":
             before = now - timedelta(days=runtime.settings.purge_days)
-            threads = finding.overdue_threads(conn, runtime.user_id, job.thread_ids, before)
-            job = Job(finding.with_absorbed(conn, runtime.user_id, still), thread_ids=threads)
+            job = replace(job, thread_ids=finding.overdue_threads(conn, runtime.user_id, job.thread_ids, before))
         erased = erasing.erase(conn, actor, job, now)
         runtime.database.erasures += by == "person"  # the trash, which is cleared by itself, is in no prompt
         todo.mark_erased(conn, runtime.user_id)

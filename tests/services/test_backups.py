@@ -51,6 +51,7 @@ def test_erasing_reaches_those_that_memapp_made_by_itself(later: Runtime, tmp_pa
     backups.run(later)
     (copy,) = made(later)
     assert b"zqarla" in copy.read_bytes().lower()
+    curate.discard(later, memory)
     receipt = forget.purge(later, [memory])
     assert (receipt.backups_cleaned, receipt.left) == (1, ())
     assert [file.name for file in tmp_path.rglob("*") if file.is_file() and b"zqarla" in file.read_bytes().lower()] == []

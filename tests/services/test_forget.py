@@ -4,7 +4,7 @@ import json
 from datetime import timedelta
 from itertools import takewhile
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 
@@ -27,7 +27,7 @@ from memapp.store.forget import finding, todo
 from memapp.store.forget.todo import Job
 from memapp.store.place import BACKUPS, new_copy
 from memapp.store.rows import new_id, to_json, to_text
-from tests.builders import Clock, make_runtime, new_chat, only, say
+from tests.builders import Clock, erase, make_runtime, new_chat, only, say
 
 FACT = "User's sister Zqarla lives in Ghent."
 
@@ -56,7 +56,7 @@ def back_up(runtime: Runtime) -> Path:
 def test_a_purged_memory_is_found_by_nothing_and_leaves_history_without_words(runtime: Runtime) -> None:
     memory = learn(runtime)
     curate.edit(runtime, memory, "User's sister Zqarla lives in Bruges.")
-    receipt = forget.purge(runtime, [memory])
+    receipt = erase(runtime, memory)
     assert (receipt.memories, receipt.messages, receipt.left, receipt.settled) == (1, 0, (), True)
     assert curate.list_memories(runtime) == []
     assert [hit.kind for hit in recall(runtime, RecallRequest("sister Ghent"))] == ["message", "message"]
@@ -75,7 +75,7 @@ def test_with_its_messages_nothing_of_it_is_left_in_any_file(runtime: Runtime, t
     older = copy.with_name("much older.db")
     older.write_bytes(b"no database")
     assert {"memapp.db-wal", copy.name} <= files_with(tmp_path, b"zqarla")
-    receipt = forget.purge(runtime, [memory], messages=True)
+    receipt = erase(runtime, memory, messages=True)
     assert (receipt.memories, receipt.messages, receipt.backups_cleaned, receipt.left) == (1, 2, 2, ())
     assert files_with(tmp_path, b"zqarla") == set()
     assert by_hand.exists() and older.exists()
@@ -123,7 +123,7 @@ def test_a_reply_that_the_model_also_gave_to_others_is_not_counted_as_left(runti
     memory = learn(runtime)
     model.enqueue(common)
     say(runtime, new_chat(runtime), "Hello there, who are you?")
-    receipt = forget.purge(runtime, [memory], messages=True)
+    receipt = erase(runtime, memory, messages=True)
     assert (receipt.messages, receipt.left) == (2, ())
 
 
@@ -132,7 +132,7 @@ def test_what_others_say_stays(runtime: Runtime) -> None:
     other = learn(runtime, "My brother Hugo lives in Ghent.")
     thread = new_chat(runtime)
     chats.save_draft(runtime, thread, "a draft about Ghent")
-    forget.purge(runtime, [memory], messages=True)
+    erase(runtime, memory, messages=True)
     assert [one.id for one in curate.list_memories(runtime)] == [other]
     assert ("My brother Hugo lives in Ghent.",) in ask(runtime, "SELECT text FROM messages")
     assert chats.get_draft(runtime, thread) == "a draft about Ghent"
@@ -145,9 +145,24 @@ def test_the_receipt_is_honest_about_what_still_says_it(runtime: Runtime, model:
     memory = learn(runtime)
     model.enqueue(f"You told me: {FACT}")
     say(runtime, new_chat(runtime), "What did I tell you?")
-    receipt = forget.purge(runtime, [memory])
+    receipt = erase(runtime, memory)
     assert receipt.left == (("memapp.db", 2),), "the reply, and the context of the message before it"
     assert "2 copies left" in str(receipt)
+
+
+def test_what_came_back_from_the_trash_is_left_out_and_told_of(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone, live, brought_back = (curate.add(runtime, f"User {does}.").memory_id for does in ("swims", "runs", "rows"))
+    curate.discard(runtime, gone, brought_back)
+    cleaning = forget.traces.copies
+
+    def bring_back_meanwhile(*of: Any) -> list[Path]:
+        curate.restore(runtime, brought_back)
+        return cleaning(*of)
+
+    monkeypatch.setattr(forget.traces, "copies", bring_back_meanwhile)
+    receipt = forget.purge(runtime, [gone, live, brought_back])
+    assert (receipt.memories, receipt.left_out, "2 memories no longer in the trash" in str(receipt)) == (1, 2, True)
+    assert {one.id for one in curate.list_memories(runtime)} == {live, brought_back}
 
 
 def test_memories_that_it_took_in_go_with_it(runtime: Runtime) -> None:
@@ -157,12 +172,12 @@ def test_memories_that_it_took_in_go_with_it(runtime: Runtime) -> None:
     with runtime.database.write() as conn:
         merged = Merged(absorbed, kept, runtime.clock() + timedelta(days=30))
         changes.apply(conn, merged, Actor(runtime.user_id, "person"), runtime.clock())
-    assert forget.purge(runtime, [kept]).memories == 2
+    assert erase(runtime, kept).memories == 2
 
 
 def test_a_fact_that_was_forgotten_is_not_learned_again(runtime: Runtime) -> None:
     assert not forget.is_forgotten(runtime, FACT)
-    forget.purge(runtime, [learn(runtime)], messages=True)
+    erase(runtime, learn(runtime), messages=True)
     assert forget.is_forgotten(runtime, FACT)
     assert forget.is_forgotten(runtime, "user's sister ZQARLA lives in Ghent")
     assert not forget.is_forgotten(runtime, "User's brother Hugo lives in Ghent.")
@@ -178,7 +193,7 @@ def test_a_fact_that_was_forgotten_is_not_learned_again(runtime: Runtime) -> Non
 def test_each_file_has_a_key_of_its_own(runtime: Runtime, tmp_path: Path) -> None:
     other = make_runtime(tmp_path / "other")
     for one in (runtime, other):
-        forget.purge(one, [curate.add(one, FACT).memory_id])
+        erase(one, curate.add(one, FACT).memory_id)
     marks = {ask(one, "SELECT fingerprint FROM forgotten")[0] for one in (runtime, other)}
     assert len(marks) == 2
     other.close()
@@ -189,7 +204,7 @@ def test_the_models_keep_nothing_of_it(runtime: Runtime, model: ScriptedModel) -
     assert recall(runtime, RecallRequest("sister"))
     thread = new_chat(runtime)
     say(runtime, thread, "Hello.")
-    forget.purge(runtime, [memory])
+    erase(runtime, memory)
     assert model.warm(model.seen[-1], Cancel()) > 0
     reused = model.warm(model.seen[-1], Cancel())
     assert reused == 0, "and it keeps again what comes after"
@@ -200,7 +215,7 @@ def test_a_reply_that_was_being_written_from_it_is_not_saved(runtime: Runtime, m
     model.enqueue("Your sister Zqarla, of course.", prediction="Zqarla is well.", needed_info=["zqarla"])
     begun = take_turn(runtime, new_chat(runtime), "Where does my sister live?")
     assert list(takewhile(lambda event: not isinstance(event, Found), begun))
-    forget.purge(runtime, [memory], messages=True)
+    erase(runtime, memory, messages=True)
     failed = only(Failed, begun)
     assert (failed.reply.text, "erased for good" in str(failed.error)) == ("", True)
     assert files_with(tmp_path, b"zqarla") == set()
@@ -212,7 +227,7 @@ def test_what_was_expected_with_it_in_the_prompt_is_gone(runtime: Runtime, model
     thread = new_chat(runtime)
     say(runtime, thread, "Does my sister like Ghent?")
     assert ask(runtime, "SELECT count(*) FROM recalls WHERE owner_id = ?", memory) == [(1,)]
-    forget.purge(runtime, [memory])
+    erase(runtime, memory)
     assert ask(runtime, "SELECT count(*) FROM predictions WHERE text || needed_info LIKE '%zqarla%'") == [(0,)]
     assert ask(runtime, "SELECT count(*) FROM recalls WHERE owner_id = ?", memory) == [(0,)]
     assert checkpoints.load(runtime.database.read(), runtime.user_id, thread) == Checkpoint()
@@ -225,7 +240,7 @@ def test_what_idle_work_was_making_of_it_is_not_saved(runtime: Runtime, model: S
     def predict_beside_an_erasure(prompt: Prompt, sampling: Sampling) -> str | None:
         if call_kind(prompt, sampling) != "predict":
             return None
-        forget.purge(runtime, [curate.add(runtime, FACT).memory_id])
+        erase(runtime, curate.add(runtime, FACT).memory_id)
         return json.dumps({"needed_info": ["Zqarla"], "prediction": "You will speak of Zqarla."})
 
     model.script = predict_beside_an_erasure
@@ -291,7 +306,8 @@ def test_what_is_too_little_to_look_for_is_refused(runtime: Runtime) -> None:
         with pytest.raises(UsageError):
             forget.preview(runtime, words)
     with pytest.raises(NotFound):
-        forget.purge(runtime, ["nobody"])
+        forget.purge(runtime, ["nobody", curate.add(runtime, FACT).memory_id])
+    assert curate.count(runtime) == 1
 
 
 def propose(runtime: Runtime, field: str, old: str, new: str, held: str = "", *, apply: bool) -> None:
@@ -331,7 +347,7 @@ def test_a_purge_leaves_the_profile_and_drafts_alone_but_one_that_says_the_same(
     thread = new_chat(runtime)
     chats.save_draft(runtime, thread, "Where is there vegan food?")
     chats.save_draft(runtime, "", "vegan")
-    memory = curate.add(runtime, "Vegan").memory_id
+    memory = overdue(runtime, "Vegan")
     before = ask(runtime, "SELECT id, state, decided_by FROM patches")
     forget.purge(runtime, [memory], by=by)
     assert ask(runtime, "SELECT field, value FROM profile") == [("health", "vegan, lactose intolerant")]
@@ -355,7 +371,7 @@ def test_a_purge_by_the_person_takes_a_memory_from_the_proposal_that_brought_it(
 def test_a_purge_by_the_person_withdraws_what_waits_and_says_the_same(
     runtime: Runtime, by: Literal["person", "worker"], waiting: list[str]
 ) -> None:
-    memory = curate.add(runtime, FACT).memory_id
+    memory = overdue(runtime, FACT)
     propose(runtime, "city", "", FACT.upper(), apply=False)
     propose(runtime, "pronouns", "", "they", to_json({"text": FACT}), apply=False)
     propose(runtime, "language", "", f"{FACT} She moved there.", apply=False)
@@ -382,7 +398,7 @@ def test_no_change_that_is_taken_back_brings_a_purged_text_back(runtime: Runtime
     memory = curate.add(runtime, wordings[0]).memory_id
     for text in wordings[1:]:
         curate.edit(runtime, memory, text)
-    receipt = forget.purge(runtime, [memory])
+    receipt = erase(runtime, memory)
     assert (receipt.left, files_with(tmp_path, b"zqarla")) == ((), set())
     with pytest.raises(UsageError):
         undo.undo(runtime, edited.step)
@@ -409,13 +425,14 @@ def test_the_end_of_the_trash_leaves_the_versions_of_others(runtime: Runtime) ->
 def test_no_wording_of_a_purged_memory_is_learned_again(runtime: Runtime) -> None:
     memory = curate.add(runtime, FACT).memory_id
     curate.edit(runtime, memory, "User's sister lives in Bruges.")
-    forget.purge(runtime, [memory])
+    erase(runtime, memory)
     assert forget.is_forgotten(runtime, FACT)
     assert forget.is_forgotten(runtime, "User's sister lives in Bruges.")
 
 
 def test_the_end_of_the_trash_does_not_go_beyond_what_the_person_planned(runtime: Runtime) -> None:
     memory, planned = overdue(runtime, "User has a cat."), curate.add(runtime, FACT).memory_id
+    curate.discard(runtime, planned)
     with runtime.database.write() as conn:
         todo.plan(conn, runtime.user_id, Job((planned,)))
     forget.purge(runtime, [memory], by="worker")
@@ -430,7 +447,7 @@ def test_a_copy_that_cannot_be_cleaned_is_dropped_only_if_it_holds_it(runtime: R
     broken, other = (new_copy(runtime.paths.database, BACKUPS, "schema1", runtime.clock()) for _ in range(2))
     broken.write_bytes(b"no database, but: " + FACT.encode())
     other.write_bytes(b"no database, and nothing of it")
-    receipt = forget.purge(runtime, [curate.add(runtime, FACT).memory_id])
+    receipt = erase(runtime, curate.add(runtime, FACT).memory_id)
     assert (receipt.backups_cleaned, receipt.backups_dropped) == (0, 1)
     assert list(other.parent.iterdir()) == [other]
 
@@ -455,7 +472,7 @@ def test_a_cleaned_copy_is_a_sound_file_that_still_has_everything_else(runtime: 
     memory = learn(runtime)
     other = curate.add(runtime, "User plays chess.").memory_id
     copy = back_up(runtime)
-    forget.purge(runtime, [memory], messages=True)
+    erase(runtime, memory, messages=True)
     home = copy.parent.parent / "restored"
     home.mkdir(mode=0o700)
     copy.rename(home / "memapp.db")
@@ -469,6 +486,7 @@ def test_a_cleaned_copy_is_a_sound_file_that_still_has_everything_else(runtime: 
 def test_what_was_planned_before_a_kill_is_done_at_the_next_start(runtime: Runtime, tmp_path: Path, way: str) -> None:
     memory = learn(runtime)
     copy = back_up(runtime)
+    curate.discard(runtime, memory)
     with runtime.database.write() as conn:
         messages = finding.said_in(conn, runtime.user_id, [memory])
         (thread,) = chats.list_threads(runtime)
@@ -492,7 +510,7 @@ def test_a_reader_in_the_way_is_said_and_the_rest_done_later(runtime: Runtime, m
     reading = other.database.read()
     reading.execute("BEGIN")
     reading.execute("SELECT count(*) FROM memories").fetchone()
-    receipt = forget.purge(runtime, [memory], messages=True)
+    receipt = erase(runtime, memory, messages=True)
     assert not receipt.settled
     assert "the rest is done at the next start" in str(receipt)
     reading.execute("ROLLBACK")
@@ -508,10 +526,10 @@ def test_the_receipt_names_the_memories_that_still_hold_the_words(runtime: Runti
         for text in ("User has a cat.", "User has a cat named Tom.", "User has a cat, and a dog.", "User keeps bees.")
     )
     curate.edit(runtime, edited, "User has a dog.")
-    receipt = forget.purge(runtime, [erased])
+    receipt = erase(runtime, erased)
     assert receipt.also_in == (edited, longer)
     assert f"Their words also stand in 2 other memories, now or as they were before: {edited} {longer}." in str(receipt)
-    again = forget.purge(runtime, receipt.also_in)
+    again = erase(runtime, *receipt.also_in)
     assert (again.left, again.also_in) == ((), ())
     assert "other memor" not in str(again)
     assert [one.id for one in curate.list_memories(runtime)] == [other]

@@ -18,7 +18,7 @@ from memapp.services.consent import decisions, pending
 from memapp.services.turn import resend_turn, take_turn
 from memapp.services.upkeep import work
 from memapp.store import expectations
-from tests.builders import make_runtime, new_chat, only, say
+from tests.builders import erase, make_runtime, new_chat, only, say
 
 
 def learn(runtime: Runtime) -> None:
@@ -147,7 +147,7 @@ def test_a_fact_that_was_erased_waits_when_it_is_stated_again(runtime: Runtime, 
     say(runtime, new_chat(runtime), typed)
     learn(runtime)
     (memory,) = curate.list_memories(runtime)
-    forget.purge(runtime, [memory.id])
+    erase(runtime, memory.id)
     say(runtime, new_chat(runtime), again)
     learn(runtime)
     assert (live(runtime), waiting(runtime)) == ([], [(FORGOTTEN, fact)])

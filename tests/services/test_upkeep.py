@@ -17,11 +17,11 @@ from memapp.errors import ModelError, UsageError
 from memapp.inference import Cancel, ChatModel
 from memapp.inference.scripted import ScriptedModel, call_kind
 from memapp.runtime import Runtime
-from memapp.services import activity, chats, curate, forget, remember, undo, upkeep
+from memapp.services import activity, chats, curate, remember, undo, upkeep
 from memapp.services.merge import Written
 from memapp.services.turn import resend_turn, take_turn
 from memapp.store import expectations
-from tests.builders import Clock, make_runtime, new_chat, only, recorded, say
+from tests.builders import Clock, erase, make_runtime, new_chat, only, recorded, say
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def test_a_surprise_that_cannot_be_learned_from_is_settled_and_the_next_one_is_t
 
 
 def test_what_waits_for_a_yes_is_told_before_the_next_surprise_is_taken(runtime: Runtime) -> None:
-    forget.purge(runtime, [curate.add(runtime, "User plays the cello.").memory_id])
+    erase(runtime, curate.add(runtime, "User plays the cello.").memory_id)
     say(runtime, new_chat(runtime), "I play the cello.")
     say(runtime, new_chat(runtime), "I hate jazz.")
     made = upkeep.work(runtime, None, Cancel())

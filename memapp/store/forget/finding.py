@@ -34,11 +34,14 @@ def with_absorbed(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[s
     return tuple(row["id"] for row in rows)
 
 
-def overdue(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[str], now: datetime) -> tuple[str, ...]:
-    """Return those of some memories whose time in the trash is over."""
+def in_trash(
+    conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[str], until: datetime | None = None
+) -> tuple[str, ...]:
+    """Return those of some memories that lie in the trash; with a time, those whose time there is over by then."""
     rows = conn.execute(
-        "SELECT id FROM memories WHERE +user_id = ? AND purge_at <= ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id",
-        (user_id, to_text(now), to_json(list(memory_ids))),
+        """SELECT id FROM memories WHERE +user_id = ? AND purge_at <= coalesce(?, purge_at)
+           AND id IN (SELECT value FROM json_each(?)) ORDER BY id""",
+        (user_id, to_text(until) if until else None, to_json(list(memory_ids))),
     )
     return tuple(row["id"] for row in rows)
 

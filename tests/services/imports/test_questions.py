@@ -8,10 +8,10 @@ import pytest
 from memapp.domain.filters import MemoryFilter
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
-from memapp.services import curate, exports, forget, undo, upkeep
+from memapp.services import curate, exports, undo, upkeep
 from memapp.services.consent import decisions, pending, proposals
 from memapp.services.imports.whole import import_file
-from tests.builders import new_chat, say
+from tests.builders import erase, new_chat, say
 from tests.services.imports.builders import HEADER, carry, empty_store, waiting
 
 
@@ -29,7 +29,7 @@ def test_what_was_erased_for_good_comes_back_only_as_a_question(runtime: Runtime
     curate.add(runtime, "I keep bees.")
     with empty_store() as other:
         memory_id = curate.add(other, "I keep bees.").memory_id
-        forget.purge(other, [memory_id])
+        erase(other, memory_id)
         carry(runtime, other, tmp_path)
         assert curate.count(other) == 0
         assert waiting(other) == {("forgotten", "I keep bees.", "I keep bees.")}

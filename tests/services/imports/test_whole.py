@@ -8,11 +8,11 @@ import pytest
 from memapp.domain.changes import Actor, Linked
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
-from memapp.services import chats, curate, exports, forget, undo
+from memapp.services import chats, curate, exports, undo
 from memapp.services.consent import decisions, proposals
 from memapp.services.imports.whole import import_file
 from memapp.store import changes
-from tests.builders import new_chat, say
+from tests.builders import erase, new_chat, say
 from tests.services.imports.builders import HEADER, as_it_arrives, carry, dump, empty_store, kept, lived_in, waiting
 
 
@@ -119,7 +119,7 @@ def test_an_import_is_taken_back_though_a_part_of_it_was_erased(runtime: Runtime
     curate.add(runtime, "I play chess.")
     with empty_store() as other:
         carry(runtime, other, tmp_path)
-        forget.purge(other, [erased])
+        erase(other, erased)
         undo.undo_last(other)
         assert curate.count(other) == 0
 
@@ -129,7 +129,7 @@ def test_the_chats_of_an_import_are_taken_back_though_its_memories_were_erased(r
     say(runtime, new_chat(runtime), "Hello.")
     with empty_store() as other:
         carry(runtime, other, tmp_path)
-        forget.purge(other, [erased])
+        erase(other, erased)
         undo.undo_last(other)
         assert chats.list_threads(other) == []
 
