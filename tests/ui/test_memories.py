@@ -342,6 +342,11 @@ async def test_history_shows_the_words_between_any_two_versions(world: World) ->
         await seen.until(lambda: "-green- +oolong+" in seen.words())
         await seen.pilot.press("G", "space", "g")
         await seen.until(lambda: "v1 → v4" in seen.words() and "-green tea.- +oolong tea at night.+" in seen.words())
+        await seen.pilot.press("j")
+        curate.set_importance(runtime, 5, memory_id)
+        seen.app.memories_changed()
+        await seen.until(lambda: len(seen.app.screen.query_one(VersionRows).items) == 5)
+        await seen.until(lambda: "v1 → v3" in seen.words())
         assert activity.timeline(runtime, memory_id)[0].version.text == "Anna likes green tea."
 
 
@@ -373,6 +378,14 @@ async def test_relations_are_walked_and_walked_back(world: World) -> None:
         await seen.until(lambda: "0.70 Anna's sister" in seen.text())
         await seen.pilot.press("down", "right")
         await seen.until(lambda: "0.70 Anna likes" in seen.text())
+        seen.app.on_rested()
+        await looked_up(seen)
+        assert "0.70 Anna likes" in seen.text()
+        with runtime.database.write() as conn:
+            changes.apply(conn, Linked(newest.id, ((oldest.id, 0.9),)), Actor(runtime.user_id, "worker"), runtime.clock())
+        seen.app.on_rested()
+        await seen.until(lambda: "0.90 Anna likes" in seen.text())
+        await seen.settle()
         await seen.pilot.press("enter")
         await seen.until(lambda: screen.detail.memory is not None and screen.detail.memory.id == middle.id)
         await seen.pilot.press("escape")
@@ -427,6 +440,9 @@ async def test_provenance_leads_to_the_message_and_tells_why_it_was_recalled(wor
         assert [written(one) for one in others] == ["you typed and pasted", "imported", "an answer"]
         await seen.pilot.press("j")
         await seen.pilot.pause()
+        assert "0.83" in seen.text() and "words 0.71 + meaning 0.40" in seen.words()
+        seen.app.on_rested()
+        await looked_up(seen)
         assert "0.83" in seen.text() and "words 0.71 + meaning 0.40" in seen.words()
         await seen.pilot.press("k", "enter")
         await seen.until(lambda: seen.app.current_mode == "chat")

@@ -132,7 +132,7 @@ class MemoryDetail(Vertical):
             case "content":
                 self.query_one("#memory-text", Static).update(self._content(memory))
             case "history":
-                self.query_one(MemoryHistory).show(await asyncio.to_thread(timeline, self._runtime, memory.id))
+                self.query_one(MemoryHistory).show(memory.id, await asyncio.to_thread(timeline, self._runtime, memory.id))
             case "relations":
                 self.query_one(MemoryRelations).show(memory)
             case "provenance":

@@ -62,19 +62,23 @@ class MemoryHistory(Vertical):
     def __init__(self, clock: Callable[[], datetime]) -> None:
         super().__init__(id="memory-history")
         self._clock = clock
+        self._memory_id = ""
 
     def compose(self) -> ComposeResult:
         yield VersionRows(self._clock)
         with VerticalScroll(id="difference-scroll", can_focus=False):
             yield Static(id="difference", markup=False)
 
-    def show(self, moments: Sequence[Moment]) -> None:
-        """Show the versions of a memory, given oldest first."""
+    def show(self, memory_id: str, moments: Sequence[Moment]) -> None:
+        """Show the versions of a memory, given oldest first; of the same one as before, at the place where the person reads."""
         rows = self.query_one(VersionRows)
-        numbered = list(enumerate(moments, start=1))
-        rows.base = 0
+        numbered = list(enumerate(moments, start=1))[::-1]
+        reads_on = memory_id == self._memory_id
+        at_newest = rows.current in rows.items[:1]
+        self._memory_id = memory_id
+        rows.base = rows.base if reads_on else 0
         rows.styles.height = max(1, min(len(numbered), 8))
-        rows.show(numbered[::-1], at=str(len(numbered)))
+        rows.show(numbered, at=None if reads_on and not at_newest else str(len(numbered)))
 
     @on(RowList.Moved)
     def _compare(self, event: RowList.Moved) -> None:

@@ -53,6 +53,7 @@ class MemoryProvenance(Vertical):
     def __init__(self, clock: Callable[[], datetime]) -> None:
         super().__init__(id="memory-provenance")
         self._clock = clock
+        self._memory_id = ""
 
     def compose(self) -> ComposeResult:
         yield Static(id="provenance-head", markup=False)
@@ -70,7 +71,8 @@ class MemoryProvenance(Vertical):
         origin = f"{ORIGINS[memory.origin].capitalize()} {at_moment(memory.created_at, now)}."
         self.query_one("#provenance-head", Static).update(plain(f"{origin}\n{used}"))
         rows = self.query_one(MessageRows)
-        rows.show([*found.sources, *found.replies], at="")
+        rows.show([*found.sources, *found.replies], at=None if memory.id == self._memory_id else "")
+        self._memory_id = memory.id
         if not rows.items:
             self.query_one("#provenance-note", Static).update("")
 

@@ -1,6 +1,7 @@
 """What a memory is related to, as a tree to walk: branches are looked up when they are opened."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -43,21 +44,32 @@ class MemoryRelations(Tree[str]):
     def __init__(self, runtime: Runtime) -> None:
         super().__init__(Text(""), id="memory-relations")
         self._runtime = runtime
-        self._looked_up: set[int] = set()
+        self._looked_up: set[TreeNode[str]] = set()
         self.auto_expand = False
         self.guide_depth = 2
 
     def show(self, memory: Memory) -> None:
-        """Put a memory at the root."""
-        self._looked_up.clear()
-        self.reset(_label(memory.text), memory.id)
-        self.move_cursor(self.root)
-        self._look_up(self.root)
+        """Put a memory at the root; where it stands there already, only branches that are different now are drawn anew."""
+        if self.root.data == memory.id:
+            self.root.set_label(_label(memory.text))
+        else:
+            self._looked_up.clear()
+            self.reset(_label(memory.text), memory.id)
+            self.move_cursor(self.root)
+            self.root.expand()
+        self._look_again(self.root)
+
+    def _look_again(self, node: TreeNode[str]) -> None:
+        for child in node.children:
+            if child in self._looked_up:
+                self._look_again(child)
+        self._look_up(node)
 
     @on(Tree.NodeExpanded)
     def _opened(self, event: Tree.NodeExpanded[str]) -> None:
         event.stop()
-        self._look_up(event.node)
+        if event.node not in self._looked_up:
+            self._look_up(event.node)
 
     @on(Tree.NodeSelected)
     def _selected(self, event: Tree.NodeSelected[str]) -> None:
@@ -78,18 +90,26 @@ class MemoryRelations(Tree[str]):
 
     @beside("relations")
     async def _look_up(self, node: TreeNode[str]) -> None:
-        if node.id in self._looked_up or not node.data:
+        if not node.data:
             return
-        self._looked_up.add(node.id)
+        self._looked_up.add(node)
         found = await asyncio.to_thread(relations.related, self._runtime, node.data)
-        if node.id not in self._looked_up:
+        rows = [(one.id, _label(one.text, f"{one.strength:.2f} ")) for one in found]
+        if not rows and node is self.root:
+            rows = [("", Text("nothing yet: what is alike is related while memapp is idle", style="italic"))]
+        if node not in self._looked_up:
             return  # another memory is shown by now
-        for one in found:
-            node.add(_label(one.text, f"{one.strength:.2f} "), one.id)
-        if not found and node is self.root:
-            node.add_leaf(Text("nothing yet: what is alike is related while memapp is idle", style="italic"))
-        node.allow_expand = bool(found) or node is self.root
-        node.expand()
+        if rows != [(child.data, child.label) for child in node.children]:
+            self._fill(node, rows)
+        node.allow_expand = bool(rows)
+
+    def _fill(self, node: TreeNode[str], rows: Sequence[tuple[str, Text]]) -> None:
+        under = self.cursor_node.data if self.cursor_node is not None and self.cursor_node in node.children else None
+        node.remove_children()
+        for memory_id, label in rows:
+            child = node.add(label, memory_id, allow_expand=bool(memory_id))
+            if memory_id == under:
+                self.call_after_refresh(self.move_cursor, child)
 
 
 def _label(text: str, before: str = "") -> Text:
