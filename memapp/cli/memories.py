@@ -7,7 +7,7 @@ import click
 
 from memapp.cli.output import opened, say, show, show_json, show_list, when
 from memapp.cli.shape import as_json_option, limit_option, words_or_pipe
-from memapp.domain.filters import Sort, parse_filter
+from memapp.domain.filters import Sort, read_day
 from memapp.domain.memory import Recalled
 from memapp.errors import UsageError
 
@@ -80,11 +80,15 @@ def list_(
     """
     from memapp.services import curate
 
-    chosen = parse_filter(" ".join((*wanted, f"after:{since}") if since else wanted))
-    if chosen.problems:
-        raise UsageError(f"This is not understood: {'; '.join(chosen.problems)}.")
-    chosen = replace(chosen, pinned=True if pinned else chosen.pinned, tag=tag or chosen.tag)
+    day = read_day(since)
+    if since and day is None:
+        raise UsageError("--since wants a date, e.g. 2026-01-31.")
     with opened(options, read_only=True) as runtime:
+        chosen = curate.read_filter(runtime, " ".join(wanted))
+        if chosen.problems:
+            raise UsageError(f"This is not understood: {'; '.join(chosen.problems)}.")
+        tags = (*chosen.tags, tag) if tag else chosen.tags
+        chosen = replace(chosen, pinned=True if pinned else chosen.pinned, tags=tags, after=day or chosen.after)
         found = curate.list_memories(runtime, chosen, Sort(sort), limit=limit, offset=offset)
         is_empty = not found and curate.count(runtime) == 0
     show_list(

@@ -1,13 +1,13 @@
 """What a person does with memories by hand: add, edit, pin, discard, restore. Each change can be taken back with `undo`."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memapp.domain.categories import NOTES, RECENT_ACTIVITY
 from memapp.domain.changes import Change, Created, Pinned, Restored, Revision, SoftDeleted, Updated
 from memapp.domain.distil import distil
 from memapp.domain.duplicates import normalise
-from memapp.domain.filters import ALL_LIVE, MemoryFilter, Sort
+from memapp.domain.filters import ALL_LIVE, MemoryFilter, Sort, parse_filter
 from memapp.domain.memory import MAX_MEMORY_CHARS, MAX_TAG_CHARS, MAX_TAGS, Kind, Memory, State
 from memapp.domain.profile_forms import in_first_person
 from memapp.domain.profile_hints import unknown_in
@@ -164,6 +164,16 @@ def get(runtime: Runtime, memory_id: str) -> Memory:
 def get_many(runtime: Runtime, memory_ids: Iterable[str]) -> list[Memory]:
     """Return those of the memories that exist."""
     return memories.get_memories(runtime.database.read(), runtime.user_id, list(memory_ids))
+
+
+def read_filter(runtime: Runtime, typed: str) -> MemoryFilter:
+    """Read what was typed into a search. Of an unknown category, the only one that begins so counts; `problems` names it."""
+    wanted, known = parse_filter(typed), categories(runtime)
+    if not wanted.category or wanted.category in known:
+        return wanted
+    near = [name for name in known if name.startswith(wanted.category)] or known
+    said = f"category: is one of {', '.join(near[:3])}{'…' if len(near) > 3 else ''}"
+    return replace(wanted, category=near[0] if len(near) == 1 else "", problems=(*wanted.problems, said))
 
 
 def list_memories(

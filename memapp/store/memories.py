@@ -99,7 +99,6 @@ def _filtered(user_id: str, wanted: MemoryFilter) -> tuple[str, dict[str, Any]]:
     """Return the tables and conditions of a filter as SQL with named values. Live texts are found in the index."""
     given: dict[str, tuple[str, Any]] = {
         "state": ("o.state = :state" if wanted.state else "o.purge_at IS NOT NULL", wanted.state),
-        "tag": ("EXISTS (SELECT 1 FROM json_each(o.tags) WHERE casefold(value) = casefold(:tag))", wanted.tag),
         "category": ("o.category = :category", wanted.category),
         "kind": ("o.kind = :kind", wanted.kind),
         "pinned": ("o.pinned = :pinned", None if wanted.pinned is None else int(wanted.pinned)),
@@ -109,6 +108,9 @@ def _filtered(user_id: str, wanted: MemoryFilter) -> tuple[str, dict[str, Any]]:
     kept = {name: pair for name, pair in given.items() if pair[1] not in (None, "") or name == "state"}
     conditions = ["o.user_id = :user", *(condition for condition, _ in kept.values())]
     values = {"user": user_id, **{name: value for name, (_, value) in kept.items()}}
+    for number, tag in enumerate(wanted.tags):
+        conditions.append(f"EXISTS (SELECT 1 FROM json_each(o.tags) WHERE casefold(value) = casefold(:tag{number}))")  # noqa: S608
+        values[f"tag{number}"] = tag
     table = "memories o"
     query = _all_of(wanted) if wanted.state is State.LIVE else ""
     if query:
@@ -123,12 +125,10 @@ def _filtered(user_id: str, wanted: MemoryFilter) -> tuple[str, dict[str, Any]]:
 
 
 def _all_of(wanted: MemoryFilter) -> str:
-    """Write a full-text query that wants every word and phrase, and the words of the tag."""
+    """Write a full-text query that wants every word and phrase, and the words of the tags."""
     phrases, words = ([_quoted(part) for part in parts if words_of(part)] for parts in (wanted.phrases, wanted.words))
-    query = " AND ".join([*phrases, *words]) + ("*" if words else "")
-    if words_of(wanted.tag):
-        query = f"tags : {_quoted(wanted.tag)}" + (f" AND {query}" if query else "")
-    return query
+    tags = [f"tags : {_quoted(tag)}" for tag in wanted.tags if words_of(tag)]
+    return " AND ".join([*tags, *phrases, *words]) + ("*" if words else "")
 
 
 def _quoted(text: str) -> str:

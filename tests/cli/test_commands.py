@@ -119,7 +119,10 @@ def test_chats_search_finds_what_was_said(memapp: Terminal) -> None:
     [
         (("show", "nobody"), 2, "There is no memory nobody. `memapp list` lists them with their ids."),
         (("chats", "show", "nobody"), 2, "There is no chat nobody. `memapp chats` lists them with their ids."),
-        (("list", "--since", "yesterday"), 2, "after: wants a date, e.g. 2026-01-31"),
+        (("list", "--since", "yesterday"), 2, "--since wants a date, e.g. 2026-01-31"),
+        (("list", '"bees', "--since", "yesterday"), 2, "--since wants a date, e.g. 2026-01-31"),
+        (("list", "category:goal"), 2, "category: is one of goals"),
+        (("list", "tags:tea"), 2, "tags: is not known, tag: is"),
         (("profile", "set", "citty", "Oslo"), 2, "Did you mean 'city'?"),
         (("query", "tea", "--agent", "supervisr"), 2, "Did you mean 'supervisor'?"),
         (("query", "tea", "--threshold", "7"), 2, "7.0 is not in the range 0<=x<=2"),

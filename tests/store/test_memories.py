@@ -50,6 +50,7 @@ def four(database: Database) -> Database:
         ('"oolong tea"', ["m0"]),
         ('"tea oolong"', []),
         ("tag:tea", ["m2", "m0"]),
+        ("tag:fun tag:tea", ["m2"]),
         ("category:goals", ["m1"]),
         ("pinned:yes", ["m1"]),
         ("pinned:no tea", ["m2", "m0"]),

@@ -168,7 +168,10 @@ async def test_what_says_something_of_the_profile_waits_for_a_yes_and_that_is_sa
 async def test_search_finds_what_was_forgotten(world: World) -> None:
     async with trash(world) as (seen, screen):
         await seen.pilot.press("slash")
-        await seen.type("dog")
+        await seen.type("dog category:x")
+        await seen.until(lambda: screen.shown_for == "dog category:x")
+        assert "! category: is one of" in seen.text()
+        await seen.pilot.press(*["backspace"] * len(" category:x"))
         await seen.until(lambda: screen.shown_for == "dog")
         assert [one.text for one in screen.rows.items] == ["Anna had a dog."]
         await seen.pilot.press("down", "escape")

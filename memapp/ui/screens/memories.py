@@ -1,7 +1,6 @@
 """Memories: everything memapp knows, searched while the person types, with all about the current one beside it."""
 
 import asyncio
-from dataclasses import replace
 from typing import ClassVar
 
 from textual import on
@@ -10,7 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Input
 
-from memapp.domain.filters import MemoryFilter, Sort
+from memapp.domain.filters import Sort
 from memapp.domain.memory import Memory
 from memapp.runtime import Runtime
 from memapp.services import curate
@@ -86,14 +85,6 @@ class MemoriesScreen(MemoryListScreen):
                 self.field.clear()
 
     # What is shown ---------------------------------------------------------------------------------------------------
-
-    def wanted(self) -> MemoryFilter:
-        wanted = super().wanted()
-        known = curate.categories(self.runtime)
-        if wanted.category and wanted.category not in known:
-            near = [name for name in known if name.startswith(wanted.category)] or known
-            wanted = replace(wanted, category=near[0] if len(near) == 1 else "", problems=(*wanted.problems, _is_one_of(near)))
-        return wanted
 
     def look_again(self) -> None:
         super().look_again()
@@ -218,7 +209,3 @@ class MemoriesScreen(MemoryListScreen):
         if self.has_class("-detail"):
             self.remove_class("-detail")
             self.rows.focus()
-
-
-def _is_one_of(names: list[str]) -> str:
-    return f"category: is one of {', '.join(names[:3])}{'…' if len(names) > 3 else ''}"

@@ -7,7 +7,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.widgets import Input, Static
 
-from memapp.domain.filters import MemoryFilter, Sort, parse_filter
+from memapp.domain.filters import MemoryFilter, Sort
 from memapp.domain.memory import Memory, State
 from memapp.runtime import Runtime
 from memapp.services import curate
@@ -72,7 +72,7 @@ class MemoryListScreen(ModeScreen):
 
     def wanted(self) -> MemoryFilter:
         """Return what is searched for."""
-        return parse_filter(self.field.value)
+        return curate.read_filter(self.runtime, self.field.value)
 
     def start_again(self, at: str = "") -> None:
         """Let the next rows be the first page, with the cursor on one of them."""
