@@ -42,6 +42,16 @@ def _patch(values: str, more: str = "", rest: str = "") -> str:
 _APPROVE = "state = 'approved', decided_at = '2026-01-31T09', decided_by = 'person'"
 _FRESH = "'x', 'me', 'city', '', 'Evil', 'worker', '2026-01-31', '2026-02-07'"
 
+
+def _entry(memory_id: str, event: str, meta: str = "{}", undoes: str = "NULL") -> str:
+    return (
+        "INSERT INTO history (id, user_id, step, memory_id, event, actor, meta, undoes, ts) "
+        f"VALUES ('forged', 'me', 'forged', '{memory_id}', '{event}', 'person', '{meta}', {undoes}, '2026')"
+    )
+
+
+_PRONOUNS = _FRESH.replace("'city'", "'pronouns'")
+
 TRICKS: dict[str, tuple[str, ...]] = {
     # The profile, without a patch
     "insert into the profile": ("INSERT INTO profile VALUES ('me', 'city', 'Evil', 'waits', '2026')",),
@@ -168,6 +178,16 @@ TRICKS: dict[str, tuple[str, ...]] = {
         "REPLACE INTO history (number, id, user_id, step, memory_id, event, actor, ts) "
         "SELECT number, 'x', user_id, step, memory_id, 'ADD', 'person', ts FROM history",
     ),
+    "a change that an undo would turn into what waits": (
+        _patch(_PRONOUNS),
+        _entry("profile:pronouns", "PROFILE", '{"patch_id":"applied","before":"x"}'),
+    ),
+    "a change told twice": (_entry("profile:pronouns", "PROFILE", '{"patch_id":"applied"}'),),
+    "a change with two meanings": (
+        _entry("profile:city", "PROFILE", '{"patch_id":"denied","decision":"denied","decision":"changed"}'),
+    ),
+    "a decision that nobody made": (_entry("profile:city", "PROFILE", '{"patch_id":"waits","decision":"denied"}'),),
+    "a change that was taken back by nobody": (_entry("x", "UNDO", undoes="(SELECT min(step) FROM history)"),),
     "count anew": ("UPDATE sqlite_sequence SET seq = 0", "DELETE FROM sqlite_sequence"),
 }
 """What is tried on the connection of `Database.write()`, statement by statement; each goes on when the one before failed."""

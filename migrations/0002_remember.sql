@@ -334,6 +334,25 @@ END;
 CREATE TRIGGER history_stays BEFORE DELETE ON history BEGIN
     SELECT raise(ABORT, 'the history is not rewritten');
 END;
+-- What it says of the profile was decided, each change stands there once and names what it replaced: undo puts that back.
+CREATE TRIGGER history_tells_what_was_decided BEFORE INSERT ON history WHEN new.event = 'PROFILE' AND NOT (
+    instr(new.meta, '\') = 0 AND (SELECT count(*) = count(DISTINCT key) FROM json_each(new.meta)) AND EXISTS (
+        SELECT 1 FROM patches p WHERE p.id = new.meta ->> 'patch_id' AND p.user_id = new.user_id
+        AND 'profile:' || p.field = new.memory_id
+        AND p.state = CASE coalesce(new.meta ->> 'decision', 'changed') WHEN 'changed' THEN 'applied' WHEN 'approved' THEN 'applied'
+                      WHEN 'snoozed' THEN 'pending' WHEN 'reopened' THEN p.state ELSE new.meta ->> 'decision' END
+        AND (coalesce(new.meta ->> 'before', '') = '' OR EXISTS (
+             SELECT 1 FROM patches WHERE id = new.meta ->> 'before' AND user_id = p.user_id AND field = p.field AND state = 'applied'))
+        AND (coalesce(new.meta ->> 'decision', 'changed') <> 'changed' OR NOT EXISTS (
+             SELECT 1 FROM history h WHERE h.memory_id = new.memory_id AND h.meta ->> 'patch_id' = p.id
+                                           AND coalesce(h.meta ->> 'decision', 'changed') = 'changed')))) BEGIN
+    SELECT raise(ABORT, 'the history says what was decided');
+END;
+CREATE TRIGGER history_takes_back_what_was_done BEFORE INSERT ON history WHEN new.undoes IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM history WHERE user_id = new.user_id AND step = new.undoes
+                                AND (memory_id = new.memory_id OR memory_id GLOB 'import:*')) BEGIN
+    SELECT raise(ABORT, 'nothing of this was done in that step');
+END;
 
 -- How often learning from a message failed, on as many different days, and when it was tried last: what fails goes behind the rest.
 ALTER TABLE surprises ADD COLUMN tries INTEGER NOT NULL DEFAULT 0 CHECK (tries >= 0);

@@ -273,5 +273,9 @@ def _restore_value(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, ent
 
 def _value_before(conn: sqlite3.Connection, runtime: Runtime, entry: Entry) -> str:
     """Return what a field said before a decision. Raises `NotFound` when that was erased since."""
-    before = entry.meta.get("before", "")
-    return consents.get_patch(conn, runtime.user_id, before).new_value if before else ""
+    if not (before := entry.meta.get("before", "")):
+        return ""
+    patch = consents.get_patch(conn, runtime.user_id, before)
+    if patch.state != "applied" or entry.memory_id != f"profile:{patch.field}":
+        raise NotFound(f"The profile never said what proposal {patch.id} does.")
+    return patch.new_value

@@ -1,5 +1,6 @@
 """Decisions on real proposals, and taking them back."""
 
+import sqlite3
 from dataclasses import replace
 
 import pytest
@@ -162,6 +163,24 @@ def test_a_fact_that_was_erased_before_is_remembered_by_a_yes_only(runtime: Runt
     assert (live(runtime), decisions.profile(runtime)) == (["User had a cat called Luna."], {})
     undo.undo(runtime, step)
     assert (live(runtime), pending.count_waiting(runtime)) == ([], 1)
+
+
+def test_an_undo_puts_back_only_what_the_profile_said_whatever_the_history_says(runtime: Runtime) -> None:
+    decisions.set_field(runtime, "city", "Bergen")
+    waits = proposed(runtime, value="Mordor")
+    forged = """INSERT INTO history (id, user_id, step, memory_id, event, actor, meta, ts)
+                SELECT 'forged', user_id, 'forged', memory_id, 'PROFILE', 'person', json_set(meta, '$.before', ?), ts
+                FROM history"""
+    with pytest.raises(sqlite3.IntegrityError, match="says what was decided"), runtime.database.write() as conn:
+        conn.execute(forged, (waits.id,))
+    writer = runtime.database._writer
+    assert writer is not None
+    writer.set_authorizer(None)
+    writer.execute("DROP TRIGGER history_tells_what_was_decided")
+    writer.execute(forged, (waits.id,))
+    with pytest.raises(UsageError, match="nothing to take back"):
+        undo.undo_last(runtime)
+    assert decisions.profile(runtime) == {"city": "Bergen"}
 
 
 def test_decisions_stand_in_the_history_without_what_they_were_about(runtime: Runtime) -> None:
