@@ -319,6 +319,9 @@ async def test_enter_opens_the_memory_over_the_list_where_it_is_narrow(world: Wo
         await seen.pilot.press("j", "enter")
         await looked_up(seen)
         assert screen.detail.region.width == 80 and "Oslo" in seen.text()
+        assert "Mark" not in seen.lines()[-1]
+        await seen.pilot.press("space", "ctrl+a")
+        assert screen.rows.marked == {}, "a row that is not the memory that is read may be the current one"
         await seen.pilot.press("escape")
         await seen.settle()
         assert screen.rows.has_focus and screen.rows.region.width > 70

@@ -151,6 +151,8 @@ class MemoriesScreen(MemoryListScreen):
         return self.detail.memory if self.detail.has_focus_within else self.rows.current
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in ("mark", "mark_all") and self.detail.has_focus_within:
+            return False  # marks are of rows, and another row may be the current one than the memory that is read
         return self._read is not None if action == "edit" else super().check_action(action, parameters)
 
     def action_search(self) -> None:
