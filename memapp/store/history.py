@@ -14,6 +14,10 @@ from memapp.store import images
 from memapp.store.rows import new_id, to_json, to_text, to_time
 
 
+_NOT_ERASED = "(h.event = 'ADD' OR h.old_ref IS NOT NULL)"
+"""SQL for an entry that still knows what was before it; `store.changes` passes over the others."""
+
+
 @dataclass(frozen=True, slots=True)
 class Touched:
     """A memory that a change touched, with its images before and after."""
@@ -91,7 +95,7 @@ def undoable_steps(conn: sqlite3.Connection, user_id: str, limit: int = 50) -> l
     """
     # From the newest entry backwards, each step at its last one: so reading ends as soon as there are enough.
     rows = conn.execute(
-        """WITH undoable AS NOT MATERIALIZED (
+        f"""WITH undoable AS NOT MATERIALIZED (
                SELECT h.number, h.step FROM history h
                WHERE h.user_id = :user AND h.undoes IS NULL AND h.event NOT IN ('LINK', 'PURGE')
                  AND NOT EXISTS (SELECT 1 FROM history u WHERE u.undoes = h.step)
@@ -100,12 +104,13 @@ def undoable_steps(conn: sqlite3.Connection, user_id: str, limit: int = 50) -> l
                        THEN EXISTS (SELECT 1 FROM patches WHERE id = h.meta ->> 'patch_id')
                             AND (coalesce(h.meta ->> 'before', '') = ''
                                  OR EXISTS (SELECT 1 FROM patches WHERE id = h.meta ->> 'before'))
-                       ELSE instr(h.memory_id, ':') > 0 OR EXISTS (SELECT 1 FROM memories WHERE id = h.memory_id) END)
+                       ELSE instr(h.memory_id, ':') > 0
+                            OR {_NOT_ERASED} AND EXISTS (SELECT 1 FROM memories WHERE id = h.memory_id) END)
            SELECT last.step, (SELECT min(number) FROM undoable WHERE step = last.step) AS first,
                   (SELECT count(*) FROM undoable WHERE step = last.step) AS entries
            FROM undoable last
            WHERE NOT EXISTS (SELECT 1 FROM undoable later WHERE later.step = last.step AND later.number > last.number)
-           ORDER BY last.number DESC LIMIT :limit""",
+           ORDER BY last.number DESC LIMIT :limit""",  # noqa: S608
         {"user": user_id, "limit": limit},
     ).fetchall()
     return [_step(conn, user_id, row) for row in rows]
@@ -131,9 +136,9 @@ def went_with_import(conn: sqlite3.Connection, user_id: str, thread_id: str) -> 
 def changed_since(conn: sqlite3.Connection, user_id: str, entry: Entry) -> bool:
     """Tell whether a later step changed the same memory and still holds. Links do not count: they follow from the texts."""
     row = conn.execute(
-        """SELECT 1 FROM history h WHERE h.user_id = :user AND h.memory_id = :memory AND h.number > :number
-           AND h.step <> :step AND h.undoes IS NULL AND h.event <> 'LINK'
-           AND NOT EXISTS (SELECT 1 FROM history u WHERE u.undoes = h.step) LIMIT 1""",
+        f"""SELECT 1 FROM history h WHERE h.user_id = :user AND h.memory_id = :memory AND h.number > :number
+           AND h.step <> :step AND h.undoes IS NULL AND h.event <> 'LINK' AND {_NOT_ERASED}
+           AND NOT EXISTS (SELECT 1 FROM history u WHERE u.undoes = h.step) LIMIT 1""",  # noqa: S608
         {"user": user_id, "memory": entry.memory_id, "number": entry.number, "step": entry.step},
     ).fetchone()
     return row is not None

@@ -198,3 +198,9 @@ def test_what_was_erased_since_blocks_neither_the_rest_of_its_step_nor_older_one
     for _ in range(2):
         undo.undo_last(runtime)
     assert (undo.undoable(runtime), decisions.profile(runtime), known(runtime)) == ([], {}, set())
+    trip = curate.add(runtime, "User plans a trip with Kari.").memory_id
+    curate.edit(runtime, trip, "User plans a trip.")
+    curate.pin(runtime, trip)
+    forget.forget_everywhere(runtime, "Kari")
+    assert [undo.undo_last(runtime).event for _ in range(2)] == ["PIN", "ADD"]
+    assert (undo.undoable(runtime), known(runtime)) == ([], set())
