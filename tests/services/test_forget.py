@@ -18,7 +18,7 @@ from memapp.errors import NotFound, UsageError
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel, call_kind
 from memapp.runtime import Runtime
-from memapp.services import browse, chats, curate, forget, undo, upkeep
+from memapp.services import activity, browse, chats, curate, forget, undo, upkeep
 from memapp.services.consent import decisions, pending
 from memapp.services.recall import RecallRequest, recall
 from memapp.services.turn import take_turn
@@ -403,6 +403,15 @@ def test_no_change_that_is_taken_back_brings_a_purged_text_back(runtime: Runtime
     with pytest.raises(UsageError):
         undo.undo(runtime, edited.step)
     assert [one.text for one in curate.list_memories(runtime)] == ["User likes gardens."]
+
+
+def test_erasing_it_from_the_trash_leaves_what_says_the_same_as_it_was(runtime: Runtime) -> None:
+    trashed = curate.add(runtime, FACT).memory_id
+    curate.discard(runtime, trashed)
+    live = curate.add(runtime, FACT).memory_id
+    curate.pin(runtime, live)
+    forget.purge(runtime, [trashed])
+    assert [one.pinned for one in activity.versions(runtime, live)] == [False, True]
 
 
 def overdue(runtime: Runtime, text: str) -> str:

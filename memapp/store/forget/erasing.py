@@ -46,7 +46,7 @@ _SAYS_HELD = "says(json_extract(held, '$.text'))"
 _SAME = f"(says(new_value) OR held <> '' AND {_SAYS_HELD})"
 _WAYS_BACK = (
     f"""DELETE FROM versions WHERE {NORMAL_TEXT} IN (SELECT value FROM json_each(:same))
-        AND memory_id IN (SELECT id FROM memories WHERE user_id = :user)""",  # noqa: S608
+        AND memory_id IN (SELECT id FROM memories WHERE user_id = :user AND normal_text <> {NORMAL_TEXT})""",  # noqa: S608
     f"""UPDATE patches SET state = 'withdrawn', decided_at = :now, decided_by = 'person'
         WHERE user_id = :user AND state = 'pending' AND {_SAME}""",  # noqa: S608
     f"""DELETE FROM patches WHERE user_id = :user AND {_SAME} AND (
@@ -99,7 +99,10 @@ def erase(
 
 
 def _erase_ways_back(conn: sqlite3.Connection, user_id: str, texts: Iterable[str], now: datetime) -> int:
-    """Erase the versions of other memories and the waiting proposals that say the same as what was erased."""
+    """Erase the versions of other memories and the waiting proposals that say the same as what was erased.
+
+    A memory that says so to this day keeps those versions: they give nothing away.
+    """
     same = {normalise(text) for text in texts} - {""}
     if not same:
         return 0
