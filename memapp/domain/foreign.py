@@ -35,7 +35,7 @@ class Conversation:
     created_at: datetime
     updated_at: datetime
     said: tuple[Said, ...]
-    """In turn: what one side wrote in several pieces is one message."""
+    """In turn: what one side wrote in several pieces is one message, or several if it is longer than one can be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,20 +89,18 @@ def read_note(data: Any) -> Note:
 
 
 def _conversation(source: str, title: str, begun: datetime, changed: datetime | None, said: list[Said]) -> Conversation:
-    if not source:
+    if not (source := clean(source)):
         raise ValueError("it has no id")
     title = one_line(clean(title))[:TITLE_CHARS] or "Imported chat"
-    merged = tuple(_merged(said))
-    for one in merged:
-        if len(one.text) > MAX_MESSAGE_CHARS:
-            raise ValueError(f"a message has at most {MAX_MESSAGE_CHARS:,} characters")
-    return Conversation(source, title, begun, max(begun, changed or begun), merged)
+    return Conversation(source, title, begun, max(begun, changed or begun), tuple(_merged(said)))
 
 
 def _merged(said: list[Said]) -> Iterator[Said]:
     for role, group in groupby(said, key=lambda one: one.role):
         pieces = list(group)
-        yield Said(role, "\n\n".join(piece.text for piece in pieces), pieces[0].at)
+        text = "\n\n".join(piece.text for piece in pieces)
+        for start in range(0, len(text), MAX_MESSAGE_CHARS):
+            yield Said(role, text[start : start + MAX_MESSAGE_CHARS], pieces[0].at)
 
 
 def _last(mapping: Mapping[str, Any], current: Any) -> Any:
@@ -144,8 +142,14 @@ def _chatgpt_said(node: Mapping[str, Any], begun: datetime) -> Said | None:
     parts = content.get("parts")
     if not isinstance(parts, list) or content.get("content_type") not in ("text", "multimodal_text"):
         return None
-    text = clean("\n".join(part for part in parts if isinstance(part, str))).strip()
+    text = clean("\n".join(map(_written_or_spoken, parts))).strip()
     return _said(role, text, _seconds(message.get("create_time")) or begun)
+
+
+def _written_or_spoken(part: Any) -> str:
+    if isinstance(part, dict) and part.get("content_type") == "audio_transcription":
+        return _text(part, "text")
+    return part if isinstance(part, str) else ""
 
 
 def _hidden(message: Mapping[str, Any]) -> bool:

@@ -24,10 +24,13 @@ from memapp.errors import UsageError
 
 FORMAT = 1
 MAX_BYTES = 100 * 1024 * 1024
-MAX_ITEMS = 100_000
+"""What is in memory as a whole: one file of an archive, one conversation."""
+MAX_ITEMS = 500_000
+"""Lines of one file. They are read one by one; only their ids are kept until the end."""
 MAX_LINE_BYTES = 4_000_000
 """The longest message, with every character escaped, and room to spare."""
 NOTHING_IMPORTED = "Nothing was imported."
+MOVE_ALL = f"{NOTHING_IMPORTED} To move everything at once: memapp backup, and on the other side memapp restore --file."
 
 # What a line may hold --------------------------------------------------------------------------------------------------
 
@@ -73,7 +76,7 @@ class Header(Line):
     memapp: int
     """The version of the format."""
     made_at: Moment
-    items: int = Field(ge=0, le=MAX_ITEMS)
+    items: int = Field(ge=0, le=LARGEST_INT)
     """How many lines follow: a file that was cut off is known by it."""
 
 
@@ -276,6 +279,8 @@ def read_items(lines: Iterable[bytes]) -> Iterator[tuple[int, Item]]:
                 header = Header.model_validate(data)
                 if header.memapp != FORMAT:
                     raise UsageError(f"This is format {header.memapp}, made by another version of memapp.", NOTHING_IMPORTED)
+                if header.items > MAX_ITEMS:
+                    raise UsageError(f"An import takes {MAX_ITEMS:,} lines, this file has {header.items:,}.", MOVE_ALL)
                 continue
             item = _ITEM.validate_python(data)
         except ValidationError as error:
@@ -293,7 +298,7 @@ def read_items(lines: Iterable[bytes]) -> Iterator[tuple[int, Item]]:
 
 def _read(line: bytes, number: int) -> Any:
     try:
-        return strict_json.read(line.decode("utf-8-sig" if number == 1 else "utf-8"))
+        return strict_json.read_storable(line.decode("utf-8-sig" if number == 1 else "utf-8"))
     except UnicodeDecodeError:
         raise refusal(f"Line {number}", "this is not UTF-8") from None
     except ValueError as error:

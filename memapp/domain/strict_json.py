@@ -1,6 +1,6 @@
 """Reading JSON that somebody else may have written.
 
-Python reads more than JSON is: NaN, names that stand twice, numbers of any length, halves of characters. Not here.
+Python reads more than JSON is: NaN, names that stand twice, numbers of any length. Not here.
 """
 
 import json
@@ -14,7 +14,7 @@ LARGEST_INT = 2**63 - 1
 _MARK = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
 """A whole text, also one that does not end, so that nothing is looked at twice; or a bracket outside of texts."""
 _BYTE_MARK = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[\]{},]', re.DOTALL)
-_BOM = b"\xef\xbb\xbf"
+_BEGIN = re.compile(rb"(?:\xef\xbb\xbf)?\s*")
 _OPENING, _CLOSING, _COMMA = b"[{", b"]}", ord(",")
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
@@ -24,20 +24,26 @@ def read(text: str) -> Any:
     if _depth(text) > MAX_DEPTH:
         raise ValueError(f"nested more than {MAX_DEPTH} deep")
     try:
-        data = json.loads(text, parse_constant=_refuse_constant, parse_int=_int, parse_float=_float, object_pairs_hook=_once)
+        return json.loads(text, parse_constant=_refuse_constant, parse_int=_int, parse_float=_float, object_pairs_hook=_once)
     except json.JSONDecodeError as error:
         raise ValueError(f"this is not JSON: {error.msg}") from None
+
+
+def read_storable(text: str) -> Any:
+    """Like `read`, but refuse also what no file of memapp has: NUL, and halves of characters."""
+    data = read(text)
     if "\\u" in text or _UNSTORABLE.search(text):
         _refuse_unstorable(data)
     return data
 
 
-def elements(data: bytes) -> Iterator[bytes]:
+def elements(data: bytes | memoryview) -> Iterator[bytes]:
     """Yield the elements of a JSON list one by one, unread, so that a long list need not be in memory as a whole.
 
     Raises `ValueError` for what is no list; whether an element is JSON is seen when it is read.
     """
-    begin = len(data) - len(data.removeprefix(_BOM).lstrip())
+    found = _BEGIN.match(data)
+    begin = found.end() if found else 0
     depth, start = 0, begin + 1
     for mark in _BYTE_MARK.finditer(data, begin):
         at, what = mark.start(), data[mark.start()]
@@ -48,11 +54,11 @@ def elements(data: bytes) -> Iterator[bytes]:
         elif what in _CLOSING:
             depth -= 1
         if (what == _COMMA and depth == 1) or not depth:
-            element = data[start:at]
-            if element.strip() or what == _COMMA or data[begin:start].strip() != b"[":
+            element = bytes(data[start:at])
+            if element.strip() or what == _COMMA or bytes(data[begin:start]).strip() != b"[":
                 yield element
             start = at + 1
-        if not depth and not data[start:].strip() and what == _CLOSING[0]:
+        if not depth and not bytes(data[start:]).strip() and what == _CLOSING[0]:
             return
     raise ValueError("this is no list, or it does not end")
 

@@ -46,16 +46,6 @@ def test_the_markdown_is_for_reading(runtime: Runtime) -> None:
     assert "Which flowers do I grow?" in text
 
 
-def test_an_export_of_any_length_begins_and_an_import_says_what_takes_more(
-    runtime: Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(store, "count_items", lambda *_: portable.MAX_ITEMS + 1)
-    target = tmp_path / "all.jsonl"
-    exports.write_private(target, exports.as_lines(runtime))
-    with pytest.raises(UsageError, match=r"takes 500,000 lines, this file has 500,001\. .* memapp restore --file"):
-        import_file(runtime, target)
-
-
 def test_an_export_has_no_trace_of_what_was_erased_for_good(runtime: Runtime) -> None:
     erase(runtime, curate.add(runtime, "I keep bees.").memory_id)
     assert [json.loads(line)["type"] for line in exports.as_lines(runtime)] == ["header"]

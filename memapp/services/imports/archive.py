@@ -1,62 +1,69 @@
-"""Reading one file out of a zip archive that may have been made to do harm. Nothing is ever unpacked to the disk."""
+"""Reading the conversations out of a zip archive that may have been made to do harm. Nothing is ever unpacked to the disk.
 
+Beside them lies what the person once sent along: pictures, voices, archives of any size. None of it is looked into.
+"""
+
+import re
 import stat
 import struct
 import zipfile
 import zlib
-from pathlib import Path, PurePosixPath
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+from typing import IO
 
 from memapp.domain.portable import MAX_BYTES, NOTHING_IMPORTED
 from memapp.errors import UsageError
 
 MAX_RATIO = 50
-MAX_ENTRIES = 10_000
-MAX_DIRECTORY_BYTES = 4_000_000
+MAX_ENTRIES = 50_000
+MAX_DIRECTORY_BYTES = 10_000_000
 """The list of what is in it; it is read as a whole before anything can be checked."""
-ARCHIVES = (".zip", ".gz", ".bz2", ".xz", ".7z", ".rar", ".tar", ".tgz", ".zst", ".jar")
+UNPACK = f"{NOTHING_IMPORTED} Unpack it and import its conversations….json."
+_CONVERSATIONS = re.compile(r"conversations(-\d+)?\.json")
+"""One file, or several with a number, in their order."""
 _END = b"PK\x05\x06"
 
 
-def read_from(path: Path, name: str) -> bytes:
-    """Return the file of this name. Raises `UsageError` if anything in the archive is not what an export has."""
-    _check_directory(path)
+def conversations(file: IO[bytes]) -> Iterator[tuple[str, bytes]]:
+    """Yield the name of each file of conversations and what is in it.
+
+    Raises `UsageError` if anything in the archive is not as an export has it.
+    """
+    _check_directory(file)
     try:
-        with zipfile.ZipFile(path) as archive:
+        with zipfile.ZipFile(file) as archive:
             entries = archive.infolist()
             _check(entries)
-            wanted = [entry for entry in entries if PurePosixPath(entry.filename).name == name]
-            if len(wanted) != 1:
-                raise _refusal(f"has {'several files' if wanted else 'no file'} {name}")
-            with archive.open(wanted[0]) as file:
-                data = file.read(MAX_BYTES + 1)
+            for name, entry in sorted(_wanted(entries).items(), key=lambda one: (len(one[0]), one[0])):
+                with archive.open(entry) as inner:
+                    data = inner.read(MAX_BYTES + 1)
+                if len(data) > entry.file_size:
+                    raise _refusal("is larger inside than it says")
+                yield name, data
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, RuntimeError, ValueError, struct.error):
         raise _refusal("is damaged or encrypted") from None
-    if len(data) > min(MAX_BYTES, wanted[0].file_size):
-        raise _refusal("is larger inside than it says")
-    return data
 
 
-def _check_directory(path: Path) -> None:
+def _check_directory(file: IO[bytes]) -> None:
     """Look at the end of the file, where the size of the list of its contents stands."""
-    with path.open("rb") as file:
-        file.seek(max(0, path.stat().st_size - 66_000))
-        tail = file.read()
+    if not file.seekable():
+        raise UsageError("An archive cannot be read from a pipe.", f"{NOTHING_IMPORTED} Name its file.")
+    file.seek(max(0, file.seek(0, 2) - 66_000))
+    tail = file.read()
     at = tail.rfind(_END)
     if at < 0 or len(tail) < at + 22:
         raise _refusal("is damaged")
     entries, size = struct.unpack("<HI", tail[at + 10 : at + 16])
     if entries > MAX_ENTRIES or size > MAX_DIRECTORY_BYTES:
-        raise _refusal("holds too many files")
+        raise _refusal("holds too many files", UNPACK)
 
 
 def _check(entries: list[zipfile.ZipInfo]) -> None:
-    names = [entry.filename.casefold() for entry in entries]
     if len(entries) > MAX_ENTRIES:
-        raise _refusal("holds too many files")
-    if len(set(names)) < len(names):
+        raise _refusal("holds too many files", UNPACK)
+    if len({entry.filename.casefold() for entry in entries}) < len(entries):
         raise _refusal("holds two files of one name")
-    if sum(entry.file_size for entry in entries) > MAX_BYTES:
-        raise _refusal("is larger than 100 MB inside")
     for entry in entries:
         _check_entry(entry)
 
@@ -64,17 +71,29 @@ def _check(entries: list[zipfile.ZipInfo]) -> None:
 def _check_entry(entry: zipfile.ZipInfo) -> None:
     name = entry.orig_filename
     kind = stat.S_IFMT(entry.external_attr >> 16)
-    if name.startswith(("/", "\\")) or "\\" in name or ":" in name or "\0" in name or ".." in PurePosixPath(name).parts:
+    if re.match("/|[A-Za-z]:", name) or "\\" in name or "\0" in name or ".." in PurePosixPath(name).parts:
         raise _refusal("names a place outside of itself")
     if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
         raise _refusal("holds a link or a device")
-    if name.lower().endswith(ARCHIVES):
-        raise _refusal("holds another archive")
-    if entry.flag_bits & 1:
-        raise _refusal("is encrypted")
-    if entry.file_size > MAX_RATIO * max(entry.compress_size, 1):
-        raise _refusal(f"is packed more than {MAX_RATIO} to one")
 
 
-def _refusal(why: str) -> UsageError:
-    return UsageError(f"The archive {why}.", NOTHING_IMPORTED)
+def _wanted(entries: list[zipfile.ZipInfo]) -> dict[str, zipfile.ZipInfo]:
+    wanted: dict[str, zipfile.ZipInfo] = {}
+    for entry in entries:
+        name = PurePosixPath(entry.filename).name
+        if not _CONVERSATIONS.fullmatch(name):
+            continue
+        if name in wanted:
+            raise _refusal(f"has several files {name}")
+        if entry.file_size > MAX_BYTES:
+            raise _refusal(f"has more than 100 MB in {name}", UNPACK)
+        if entry.file_size > MAX_RATIO * max(entry.compress_size, 1):
+            raise _refusal(f"is packed more than {MAX_RATIO} to one", UNPACK)
+        wanted[name] = entry
+    if not wanted:
+        raise _refusal("has no file conversations.json")
+    return wanted
+
+
+def _refusal(why: str, advice: str = NOTHING_IMPORTED) -> UsageError:
+    return UsageError(f"The archive {why}.", advice)

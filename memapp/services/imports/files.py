@@ -1,8 +1,9 @@
 """Recognises which program exported a file, and reads it piece by piece."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import chain
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import IO, Any, Literal
 
@@ -15,24 +16,20 @@ from memapp.services.imports import archive
 Form = Literal["auto", "jsonl", "chatgpt", "claude"]
 Numbered = tuple[str, Item | Conversation | Note]
 """An item of a file, with where it stands in words."""
-CONVERSATIONS = "conversations.json"
 
 
 @contextmanager
 def opened(path: Path, form: Form) -> Iterator[Iterator[Numbered]]:
-    """Open a file and yield what is in it. Raises `UsageError` for what cannot be read, then or while it is read."""
+    """Open a file or a pipe and yield what is in it. Raises `UsageError` for what cannot be read, then or while it is read."""
     try:
-        if not path.is_file():
-            raise UsageError(f"{path} is no file." if path.exists() else f"There is no file {path}.")
-        if path.stat().st_size > MAX_BYTES:
-            raise UsageError(f"{path} is larger than 100 MB.", NOTHING_IMPORTED)
+        if not path.exists():
+            raise UsageError(f"There is no file {path}.")
         with path.open("rb") as file:
-            beginning = file.read(4096)
-            file.seek(0)
+            beginning = file.peek()
             if beginning.startswith(b"PK"):
-                yield _conversations(archive.read_from(path, CONVERSATIONS), form)
+                yield _conversations(archive.conversations(file), form)
             elif form in ("chatgpt", "claude") or _is_list(beginning):
-                yield _conversations(file.read(), form)
+                yield _conversations([("", _whole(path, file))], form)
             else:
                 yield _lines(file)
     except OSError as error:
@@ -41,6 +38,16 @@ def opened(path: Path, form: Form) -> Iterator[Iterator[Numbered]]:
 
 def _is_list(beginning: bytes) -> bool:
     return beginning.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"[")
+
+
+def _whole(path: Path, file: IO[bytes]) -> bytes | memoryview:
+    """Return all that is in a file, of which only what is looked at is in memory, or in a pipe."""
+    if path.is_file() and path.stat().st_size:
+        return memoryview(mmap(file.fileno(), 0, access=ACCESS_READ))
+    data = file.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise UsageError("What comes in is larger than 100 MB.", f"{NOTHING_IMPORTED} Save it as a file, and import that.")
+    return data
 
 
 def _lines(file: IO[bytes]) -> Iterator[Numbered]:
@@ -53,46 +60,43 @@ def _lines(file: IO[bytes]) -> Iterator[Numbered]:
             yield f"Line {number}", item
         return
     for number, line in enumerate(rest, start=1):
+        if number > MAX_ITEMS:
+            raise refusal(f"Line {number}", f"there are more than {MAX_ITEMS:,}")
         try:
             yield f"Line {number}", foreign.read_note(strict_json.read(line.decode("utf-8-sig" if number == 1 else "utf-8")))
         except ValueError as error:
-            if number == 1 and _is_save(file):
+            if number == 1 and b'"conversation_history"' in line + file.read(MAX_BYTES):
                 raise UsageError(
                     "This is a save with a conversation_history.", "Bring it in with: memapp chats import."
                 ) from None
             raise refusal(f"Line {number}", _said(error)) from None
-        if number >= MAX_ITEMS:
-            raise refusal(f"Line {number}", f"there are more than {MAX_ITEMS:,}")
-
-
-def _is_save(file: IO[bytes]) -> bool:
-    """Tell whether this looks like an old save, which `services.saves` reads."""
-    file.seek(0)
-    return b'"conversation_history"' in file.read(MAX_BYTES)
 
 
 def _cut(file: IO[bytes]) -> Iterator[bytes]:
-    for number in range(1, MAX_ITEMS + 3):
-        line = file.readline(MAX_LINE_BYTES + 1)
-        if not line:
-            return
+    number = 0
+    while line := file.readline(MAX_LINE_BYTES + 1):
+        number += 1
         if len(line) > MAX_LINE_BYTES:
             raise refusal(f"Line {number}", "it is too long")
         yield line
 
 
-def _conversations(data: bytes, form: Form) -> Iterator[Numbered]:
-    messages = number = 0
-    try:
-        for number, element in enumerate(strict_json.elements(data), start=1):
-            conversation = _conversation(strict_json.read(element.decode()), form)
-            messages += len(conversation.said)
-            if max(messages, number) > MAX_ITEMS:
-                raise ValueError(f"there are more than {MAX_ITEMS:,} messages")
-            if conversation.said:
-                yield f"Conversation {number}", conversation
-    except ValueError as error:
-        raise refusal(f"Conversation {max(number, 1)}", _said(error)) from None
+def _conversations(files: Iterable[tuple[str, bytes | memoryview]], form: Form) -> Iterator[Numbered]:
+    """Read the conversations of one file, or of those of an archive, which have names."""
+    messages = 0
+    for name, data in files:
+        number, of = 0, name and f" of {name}"
+        try:
+            for number, element in enumerate(strict_json.elements(data), start=1):
+                if len(element) > MAX_BYTES:
+                    raise ValueError("it is larger than 100 MB")
+                conversation = _conversation(strict_json.read(element.decode()), form)
+                messages += max(1, len(conversation.said))
+                if messages > MAX_ITEMS:
+                    raise ValueError(f"there are more than {MAX_ITEMS:,} messages")
+                yield f"Conversation {number}{of}", conversation
+        except ValueError as error:
+            raise refusal(f"Conversation {max(number, 1)}{of}", _said(error)) from None
 
 
 def _conversation(one: Any, form: Form) -> Conversation:

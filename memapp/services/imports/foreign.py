@@ -30,7 +30,7 @@ def messages_of(one: Conversation, thread_id: str) -> list[MessageLine]:
     """Return the messages of a conversation: each reply to the message before it."""
     lines: list[MessageLine] = []
     for number, said in enumerate(one.said, start=1):
-        is_reply = said.role == "assistant"
+        asked = lines[-1].id if said.role == "assistant" and lines and lines[-1].role == "user" else None
         lines.append(
             MessageLine(
                 type="message",
@@ -42,8 +42,8 @@ def messages_of(one: Conversation, thread_id: str) -> list[MessageLine]:
                 status="complete",
                 origin="import",
                 pasted=[],
-                unprompted=is_reply and not lines,
-                reply_to=lines[-1].id if is_reply and lines else None,
+                unprompted=said.role == "assistant" and asked is None,
+                reply_to=asked,
                 active=True,
                 model="",
                 usage={},

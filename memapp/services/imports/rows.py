@@ -57,7 +57,10 @@ def _added(work: Work, row: Row) -> None:
 
 
 def take_conversation(work: Work, one: Conversation) -> None:
-    """Make a chat of a conversation of another program, unless it came in before."""
+    """Make a chat of a conversation of another program, unless it came in before or nothing was said."""
+    if not one.said:
+        work.left_out += 1
+        return
     thread = foreign.thread_of(one, PERSONA)
     is_new = portable.find(work.conn, work.user_id, thread) is None
     take_row(work, thread)

@@ -9,7 +9,7 @@ from memapp.domain.changes import Actor
 from memapp.domain.text import counted
 from memapp.runtime import Runtime
 
-LEFT_OUT = "added to a chat that is here already, decided elsewhere, asked about already, or erased here"
+LEFT_OUT = "without words, added to a chat that is here already, decided elsewhere, asked about already, or erased here"
 
 
 @dataclass
@@ -48,8 +48,8 @@ class Imported:
     known: int
     """What was here already."""
     left_out: int
-    """What belongs to chats that were here before, decisions of another store, what was erased for good, and memories that
-    would hide behind a question of another."""
+    """Conversations without words, what belongs to chats that were here before, decisions of another store, what was erased
+    for good, and memories that would hide behind a question of another."""
     step: str
     """What to name to take it back; empty when nothing came in."""
 

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from memapp.domain.portable import MAX_ITEMS
 from memapp.domain.profile import same_value
 from memapp.domain.profile_values import BETWEEN, added_value, adds_up
 from memapp.errors import MemappError, UsageError
@@ -103,13 +104,23 @@ def test_files_that_are_cut_or_made_up_leave_everything_as_it_is(runtime: Runtim
     assert dump(runtime) == []
 
 
-def test_a_file_that_is_too_large_or_no_file_is_not_read(runtime: Runtime, tmp_path: Path) -> None:
+def test_a_file_of_endless_lines_or_none_is_not_read(runtime: Runtime, tmp_path: Path) -> None:
     large = tmp_path / "large.jsonl"
     with large.open("wb") as file:
         file.truncate(101 * 1024 * 1024)
     for path in (large, tmp_path, tmp_path / "nowhere"):
         with pytest.raises(UsageError):
             import_file(runtime, path)
+
+
+def test_an_export_of_any_length_begins_and_an_import_says_what_takes_more(
+    runtime: Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memapp.store.portable.count_items", lambda *_: MAX_ITEMS + 1)
+    target = tmp_path / "all.jsonl"
+    exports.write_private(target, exports.as_lines(runtime))
+    with pytest.raises(UsageError, match=r"takes 500,000 lines, this file has 500,001\. .* memapp restore --file"):
+        import_file(runtime, target)
 
 
 texts = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=40)
