@@ -40,8 +40,8 @@ one_at_a_time = threading.Lock()
 def purge(runtime: Runtime, memory_ids: Sequence[str], *, messages: bool = False, by: By = "person") -> Receipt:
     """Erase memories in the trash for good, with those that they took in and with what repeats them.
 
-    One that is live by then is left out. `messages` also erases the messages that they came from, and the replies to those.
-    Raises `NotFound` if none is there.
+    One that is live by then is left out. `messages` also erases the messages that they came from, with what was asked and
+    replied. Raises `NotFound` if none is there.
     """
 
     def job(conn: sqlite3.Connection) -> Job:
@@ -92,7 +92,7 @@ def finish(runtime: Runtime) -> None:
 def _erase(runtime: Runtime, job: Callable[[sqlite3.Connection], Job], by: By) -> Receipt:
     """Plan and do what the person wishes; or do what is due, which is not planned: what a kill leaves is due afterwards too."""
     with one_at_a_time:
-        with runtime.database.write() as conn:
+        with runtime.database.decide() as conn:
             wanted = job(conn)
             if by == "person":
                 todo.plan(conn, runtime.user_id, wanted)
@@ -172,7 +172,7 @@ def _settle(runtime: Runtime) -> bool:
         with suppress(ModelError):  # one that was closed keeps nothing
             model.forget()
     if settled:
-        with runtime.database.write() as conn:
+        with runtime.database.decide() as conn:
             todo.mark_settled(conn, runtime.user_id)
     return settled
 

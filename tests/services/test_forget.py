@@ -367,6 +367,17 @@ def test_a_purge_by_the_person_takes_a_memory_from_the_proposal_that_brought_it(
     assert receipt.left == ()
 
 
+def test_with_its_messages_goes_what_memapp_asked_about_it_and_what_was_answered(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    for text in ("I have lived in Zqarlaville since 2009.", "Yes.", "What a fine day this is."):
+        say(runtime, thread, text)
+    (memory,) = curate.list_memories(runtime)
+    receipt = erase(runtime, memory.id, messages=True)
+    assert (receipt.messages, receipt.left) == (5, ()), "statement, reply, question, answer, reply"
+    said = [text for (text,) in ask(runtime, "SELECT text FROM messages WHERE role = 'user' ORDER BY id")]
+    assert said == ["[erased]", "[erased]", "What a fine day this is."]
+
+
 @pytest.mark.parametrize(("by", "waiting"), [("person", ["language"]), ("worker", ["city", "pronouns", "language"])])
 def test_a_purge_by_the_person_withdraws_what_waits_and_says_the_same(
     runtime: Runtime, by: Literal["person", "worker"], waiting: list[str]

@@ -56,9 +56,15 @@ def overdue_threads(conn: sqlite3.Connection, user_id: str, thread_ids: Sequence
 
 
 def said_in(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[str]) -> tuple[str, ...]:
-    """Return the messages that memories came from, and the replies to them."""
+    """Return the messages that memories came from, what memapp asked about those, the answers to that, and all replies."""
     rows = conn.execute(
-        """WITH said (id) AS (SELECT message_id FROM memory_sources WHERE memory_id IN (SELECT value FROM json_each(:ids)))
+        """WITH sources (id) AS (SELECT message_id FROM memory_sources WHERE memory_id IN (SELECT value FROM json_each(:ids))),
+           asked (id, thread_id, seq, answered) AS (
+             SELECT m.id, m.thread_id, m.seq, p.decided_by = 'chat' FROM patch_evidence e
+             JOIN patches p ON p.id = e.patch_id JOIN messages m ON m.id = p.asked_in WHERE e.message_id IN sources),
+           said (id) AS (SELECT id FROM sources UNION SELECT id FROM asked UNION
+             SELECT (SELECT id FROM messages WHERE thread_id = asked.thread_id AND role = 'user' AND seq > asked.seq
+                     ORDER BY seq LIMIT 1) FROM asked WHERE answered)
            SELECT id FROM messages WHERE user_id = :user AND (id IN said OR reply_to IN said) ORDER BY id""",
         {"user": user_id, "ids": to_json(list(memory_ids))},
     )
