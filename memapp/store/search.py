@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from memapp.domain import ranking
 from memapp.domain.ranking import Candidate
+from memapp.store.images import NORMAL_TEXT
 from memapp.store.rows import to_json, to_time
 from memapp.store.scope import Scope
 from memapp.store.vectors import NOTHING_ALIKE, Likeness
@@ -53,7 +54,13 @@ _MESSAGES_BY_KEY = """
     WHERE o.user_id = :user AND o.active = 1 AND o.status IN ('complete', 'stopped', 'interrupted')
       AND EXISTS (SELECT 1 FROM threads t WHERE t.id = o.thread_id AND t.deleted_at IS NULL)"""
 
-_NO_LONGER_HOLDS = "m.state = 'soft_deleted' AND m.reason IN ('person', 'superseded', 'undone')"
+_NO_LONGER_HOLDS = f"""(
+    m.state = 'soft_deleted' AND m.reason IN ('person', 'superseded', 'undone')
+    OR EXISTS (SELECT 1 FROM history h JOIN versions ON versions.id = h.old_ref  -- the person wrote something else in its place
+               WHERE h.memory_id = m.id AND h.event = 'UPDATE' AND h.actor = 'person'
+                 AND NOT EXISTS (SELECT 1 FROM history u WHERE u.undoes = h.step)
+                 AND s.message_id IN (SELECT value FROM json_each(versions.image, '$.sources'))
+                 AND {NORMAL_TEXT} NOT IN (m.normal_text, (SELECT {NORMAL_TEXT} FROM versions WHERE id = h.new_ref))))"""  # noqa: S608
 
 
 def match_any(words: Sequence[str], *, unfinished: bool = False) -> str | None:
@@ -147,10 +154,10 @@ def sources_of(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[str]
 
 
 def taken_back(conn: sqlite3.Connection, user_id: str, message_ids: Sequence[str]) -> set[str]:
-    """Return those messages of which a fact left memory since the person took it back, or said otherwise since."""
+    """Return those messages of which a fact left memory, or was reworded, since the person took it back or said otherwise."""
     rows = conn.execute(
         f"""SELECT s.message_id FROM memory_sources s JOIN memories m ON m.id = s.memory_id
-            WHERE m.user_id = :user AND {_NO_LONGER_HOLDS} AND s.message_id IN (SELECT value FROM json_each(:ids))
+            WHERE +m.user_id = :user AND {_NO_LONGER_HOLDS} AND s.message_id IN (SELECT value FROM json_each(:ids))
             UNION SELECT message_id FROM taken_back WHERE message_id IN (SELECT value FROM json_each(:ids))""",  # noqa: S608
         {"user": user_id, "ids": to_json(list(message_ids))},
     )

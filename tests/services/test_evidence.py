@@ -14,10 +14,10 @@ from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.prompts.quotes import asks_about_person
 from memapp.runtime import Runtime
-from memapp.services import activity, curate, forget, upkeep
+from memapp.services import activity, curate, forget, undo, upkeep
 from memapp.services.evidence import look_up
 from memapp.services.recall import RecallRequest, recall
-from memapp.store import changes, chat, delta
+from memapp.store import changes, chat, delta, search
 from tests.builders import Clock, new_chat, only, say
 
 
@@ -154,6 +154,12 @@ def test_words_that_no_longer_hold_are_not_evidence_but_can_be_found(runtime: Ru
     assert "User works as a gardener." in found and "I work as a baker." not in found
     assert "Rex" not in str(look_up(runtime, new_chat(runtime), "What is my dog called?", (), []).hits)
     assert "I work as a baker." in {hit.text for hit in recall(runtime, RecallRequest("baker"))}
+    (work,) = curate.list_memories(runtime)
+    edited = curate.edit(runtime, work.id, "User works as a florist.")
+    found = {hit.text for hit in look_up(runtime, new_chat(runtime), "What do I work as?", (), []).hits}
+    assert "User works as a florist." in found and "I work as a gardener." not in found
+    undo.undo(runtime, edited.step)
+    assert search.taken_back(runtime.database.read(), runtime.user_id, work.sources) == set()
 
 
 @pytest.mark.parametrize("by", ["person", "worker"])
