@@ -13,7 +13,6 @@ from memapp.errors import NotFound
 from memapp.store import images
 from memapp.store.rows import new_id, to_json, to_text, to_time
 
-
 _NOT_ERASED = "(h.event = 'ADD' OR h.old_ref IS NOT NULL)"
 """SQL for an entry that still knows what was before it; `store.changes` passes over the others."""
 
