@@ -74,9 +74,9 @@ def _send(
         if heard is None:  # until it turns out that just this was expected
             expectations.add_surprise(conn, runtime.user_id, thread.id, message.id, expected.id if expected else None, now)
         chat.save_draft(conn, runtime.user_id, thread.id, "", now)
+        unsaid = [*(one.id for one in left), *(said_before(earlier) if takes_back(message.typed_text) else ())]
+        unlearned = spare(runtime, message, "unlearn", lambda: unlearn(runtime, thread.id, unsaid, text))
     yield Accepted(message, reply)
-    unsaid = [*(one.id for one in left), *(said_before(earlier) if takes_back(message.typed_text) else ())]
-    unlearned = spare(runtime, message, "unlearn", lambda: unlearn(runtime, thread.id, unsaid, text))
     spare(runtime, message, "notice", lambda: notice(runtime, message))
     if heard is not None:
         yield Completed(reply, "")

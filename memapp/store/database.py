@@ -23,6 +23,9 @@ from memapp.store.failures import translated_errors
 from memapp.store.folder import keep_private, prepare_folder, refuse_no_file, take_lock
 from memapp.store.place import BACKUPS, new_copy
 
+WHOLE = ("BEGIN IMMEDIATE", "COMMIT", "ROLLBACK")
+PART = ("SAVEPOINT part", "RELEASE part", "ROLLBACK TO part", "RELEASE part")
+"""How a transaction, or what is nested in one, begins and ends, and what takes it back when it fails."""
 LOOK_MILLISECONDS = 50
 STEPS_BETWEEN_LOOKS = 1000
 """Of SQLite's machine, before it asks whether to go on; some milliseconds."""
@@ -60,19 +63,18 @@ class Database:
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
-        """One transaction: commits at the end, rolls back when anything is raised. Nested use joins the outer one."""
+        """One transaction: commits at the end, rolls back when anything is raised. Nested use is a part of the outer one."""
         writer = self._own_writer()
         with self._turn, translated_errors(self.path):
-            if writer.in_transaction:
-                yield writer
-                return
-            writer.execute("BEGIN IMMEDIATE")
+            begin, end, *give_up = PART if writer.in_transaction else WHOLE
+            writer.execute(begin)
             try:
                 yield writer
-                writer.execute("COMMIT")
+                writer.execute(end)
             except BaseException:
                 if writer.in_transaction:  # SQLite has rolled back by itself after a full disk or an I/O error
-                    writer.execute("ROLLBACK")
+                    for statement in give_up:
+                        writer.execute(statement)
                 raise
 
     def _own_writer(self) -> sqlite3.Connection:

@@ -9,7 +9,7 @@ from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.services import curate, undo
 from memapp.services.consent import decisions, pending
-from memapp.services.turn import resend_turn
+from memapp.services.turn import resend_turn, take_turn
 from memapp.services.upkeep import work
 from memapp.store import changes, history
 from tests.builders import new_chat, only, say
@@ -59,6 +59,17 @@ def test_what_the_person_calls_a_joke_goes_with_what_it_proposed(runtime: Runtim
     ]
     undo.undo(runtime, unlearned.step)
     assert known(runtime) == ({"User loves cats.", "User owns a helicopter."}, {"Oslo"})
+
+
+@pytest.mark.parametrize("is_edited", [True, False])
+def test_it_is_taken_back_with_the_new_words_even_if_memapp_is_killed_right_after(runtime: Runtime, is_edited: bool) -> None:
+    thread = new_chat(runtime)
+    first = told(runtime, "I own a helicopter and I live in Oslo.", thread)
+    turn = resend_turn(runtime, first, "I have a dog.") if is_edited else take_turn(runtime, thread, "That was a lie.")
+    assert isinstance(next(turn), Accepted)
+    turn.close()
+    list(work(runtime, None, Cancel()))
+    assert known(runtime) == ({"User has a dog."} if is_edited else set(), set())
 
 
 def test_a_joke_that_was_not_learned_yet_is_not_learned_any_more(runtime: Runtime) -> None:

@@ -169,7 +169,10 @@ def test_a_transaction_that_fails_leaves_nothing(database: Database) -> None:
     assert database.read().execute("SELECT count(*) FROM interface").fetchone()[0] == 0
     with database.write() as conn:
         conn.execute("INSERT INTO interface VALUES ('me', 'theme', '1')")
-    assert database.read().execute("SELECT count(*) FROM interface").fetchone()[0] == 1
+        with pytest.raises(RuntimeError), database.write():  # nor does a part of one, and the rest goes on
+            conn.execute("INSERT INTO interface VALUES ('me', 'big', '1')")
+            raise RuntimeError
+    assert [row["name"] for row in database.read().execute("SELECT * FROM interface")] == ["theme"]
 
 
 def test_a_full_disk_is_told_and_writing_goes_on_after(database: Database) -> None:
