@@ -144,7 +144,7 @@ def _export(options: dict[str, Any], chat_id: str, form: Literal["md", "json"], 
     with opened(options, read_only=True) as runtime:
         text = saves.export_thread(runtime, ids.chat(runtime, chat_id), form)
     if output is None:
-        show(text)
+        show(text, newline=False)
         return
     refuse_own(options, output)
     exports.write_private(output, [text])

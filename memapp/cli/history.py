@@ -12,6 +12,7 @@ import click
 
 from memapp.cli.output import opened, plain, say, show, show_json, show_list, show_rows, when
 from memapp.cli.shape import as_json_option, limit_option
+from memapp.domain import strict_json
 from memapp.domain.difference import words_changed
 from memapp.domain.history import Entry, Event, label_of
 from memapp.domain.text import counted
@@ -146,7 +147,7 @@ def _about(row: dict[str, Any]) -> str:
 
 def _write_jsonl(rows: Iterator[dict[str, Any]]) -> None:
     for row in rows:
-        show(json.dumps(row, ensure_ascii=False, default=plain))
+        show(strict_json.write(row, default=plain))
 
 
 def _write_csv(rows: Iterator[dict[str, Any]]) -> None:

@@ -1,6 +1,5 @@
 """Writing to the terminal: data as text or JSON on stdout, narration on stderr, never an escape sequence from data."""
 
-import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -11,7 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from memapp.domain.text import UNWANTED, clean, one_line
+from memapp.domain import strict_json
+from memapp.domain.text import clean, one_line
 from memapp.errors import UsageError
 
 if TYPE_CHECKING:
@@ -33,8 +33,7 @@ def show(text: str, *, newline: bool = True) -> None:
 
 def show_json(value: Any) -> None:
     """Write JSON, in which what could act on a terminal is escaped: the value stays what it is."""
-    written = json.dumps(value, ensure_ascii=False, indent=2, default=plain)
-    click.echo(UNWANTED.sub(lambda found: f"\\u{ord(found[0]):04x}", written))
+    click.echo(strict_json.write(value, indent=2, default=plain))
 
 
 def show_rows(rows: Sequence[Mapping[str, Any]], as_json: bool) -> None:

@@ -4,9 +4,8 @@ The first line is the header. A line is read strictly: what memapp would not hav
 line. Nothing here says what becomes of a line; that is `services.imports`.
 """
 
-import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from datetime import datetime
 from typing import Annotated, Any, Literal, get_args
@@ -260,11 +259,7 @@ ORDER: tuple[type[Line], ...] = get_args(Item)
 """The order of the lines: what others refer to comes first."""
 _ITEM: TypeAdapter[Item] = TypeAdapter(Annotated[Item, Field(discriminator="type")])
 
-# Writing and reading ---------------------------------------------------------------------------------------------------
-
-
-def write_line(values: Mapping[str, Any]) -> str:
-    return json.dumps(values, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+# Reading ---------------------------------------------------------------------------------------------------------------
 
 
 def read_items(lines: Iterable[bytes]) -> Iterator[tuple[int, Item]]:

@@ -1,4 +1,4 @@
-"""Reading JSON that somebody else may have written.
+"""Reading JSON that somebody else may have written, and writing it so that it may stand on a terminal.
 
 Python reads more than JSON is: NaN, names that stand twice, numbers of any length. Not here.
 """
@@ -6,8 +6,10 @@ Python reads more than JSON is: NaN, names that stand twice, numbers of any leng
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
+
+from memapp.domain.text import UNWANTED
 
 MAX_DEPTH = 32
 LARGEST_INT = 2**63 - 1
@@ -17,6 +19,13 @@ _BYTE_MARK = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[\]{},]', re.DOTALL)
 _BEGIN = re.compile(rb"(?:\xef\xbb\xbf)?\s*")
 _OPENING, _CLOSING, _COMMA = b"[{", b"]}", ord(",")
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+
+
+def write(value: Any, indent: int | None = None, default: Callable[[Any], Any] | None = None) -> str:
+    """Return a value as JSON in which what could act on a terminal is escaped: the value stays what it is."""
+    separators = None if indent else (",", ":")
+    written = json.dumps(value, ensure_ascii=False, indent=indent, separators=separators, default=default)
+    return UNWANTED.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
 
 
 def read(text: str) -> Any:

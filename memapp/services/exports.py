@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from memapp.domain import portable
+from memapp.domain import portable, strict_json
 from memapp.domain.consent import label
 from memapp.domain.filters import ALL_LIVE, Sort
 from memapp.errors import UsageError
@@ -22,9 +22,9 @@ def as_lines(runtime: Runtime) -> Iterator[str]:
         header = portable.Header(
             memapp=portable.FORMAT, made_at=to_text(runtime.clock()), items=store.count_items(conn, runtime.user_id)
         )
-        yield portable.write_line(header.model_dump()) + "\n"
+        yield strict_json.write(header.model_dump()) + "\n"
         for values in store.items(conn, runtime.user_id):
-            yield portable.write_line(values) + "\n"
+            yield strict_json.write(values) + "\n"
 
 
 def as_markdown(runtime: Runtime) -> Iterator[str]:

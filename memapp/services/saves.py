@@ -8,6 +8,7 @@ from typing import Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
+from memapp.domain import strict_json
 from memapp.domain.chat import MAX_MESSAGE_CHARS, Message, MessageStatus, Origin, Role, Thread
 from memapp.domain.portable import MAX_BYTES, NOTHING_IMPORTED
 from memapp.domain.text import clean, one_line, shorten
@@ -149,4 +150,4 @@ def _as_save(thread: Thread, messages: list[Message]) -> str:
         for message in messages
         if message.role is Role.ASSISTANT
     ]
-    return json.dumps({"title": thread.title, "conversation_history": history}, ensure_ascii=False, indent=2)
+    return strict_json.write({"title": thread.title, "conversation_history": history}, indent=2) + "\n"

@@ -4,10 +4,11 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memapp.domain import strict_json
+from memapp.domain.text import clean
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -17,9 +18,13 @@ values = st.recursive(
 
 
 @given(values)
+@example("\u202eback\x9b31m\ufffe")
 def test_what_json_is_is_read(value: Any) -> None:
     assert strict_json.read(json.dumps(value)) == value
     assert strict_json.read(json.dumps(value, ensure_ascii=False)) == value
+    for indent in (None, 2):
+        assert strict_json.read(written := strict_json.write(value, indent)) == value
+        assert clean(written) == written, "the same in a file as on a terminal"
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from memapp.domain.chat import Origin, Role
+from memapp.domain.text import clean
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
-from memapp.services import curate, exports
-from tests.builders import erase
+from memapp.services import curate, exports, saves
+from memapp.store import chat
+from tests.builders import erase, new_chat
 from tests.services.imports.builders import lived_in
 
 
@@ -44,6 +47,15 @@ def test_the_markdown_is_for_reading(runtime: Runtime) -> None:
     assert "- Home: Bruges" in text
     assert "- I keep hens. ★" in text
     assert "Which flowers do I grow?" in text
+
+
+def test_an_export_is_the_same_on_a_terminal_as_in_a_file(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    with runtime.database.write() as conn:
+        chat.add_message(conn, runtime.user_id, thread, Role.ASSISTANT, "\u202eback", runtime.clock(), origin=Origin.MODEL)
+    for written in (*exports.as_lines(runtime), saves.export_thread(runtime, thread, "json")):
+        assert clean(written) == written
+    assert json.loads(written)["conversation_history"][0]["reply"] == "\u202eback"
 
 
 def test_an_export_has_no_trace_of_what_was_erased_for_good(runtime: Runtime) -> None:
