@@ -2,7 +2,8 @@
 
 Six people's chats (`data/memorybank/dev`) and the facts made of them by rule stand in one store. Each question is asked for
 the one who asks it, and, as a control, for each of the others. Counted: hits of another person; the share of questions with
-a turn that answers them among the first five hits, and at the first place: of recall, and of what a turn would quote from it.
+a message that answers them among the first five hits, and at the first place. Both bounds hold for the list that a turn shows
+and quotes (`look_up`, at most `prompt_memories` hits); the raw order of recall stands beside it and is not held.
 
 python -m benchmarks.isolation [--small] [--data ../shared/data]
 """
@@ -24,9 +25,10 @@ from memapp.domain.chat import Origin, Role
 from memapp.domain.memory import Recalled
 from memapp.domain.query import QueryRequest
 from memapp.inference import Cancel
-from memapp.prompts import quotes
 from memapp.runtime import Runtime
+from memapp.services import chats
 from memapp.services.embed import embed
+from memapp.services.evidence import look_up
 from memapp.services.query import query
 from memapp.services.recall import RecallRequest, recall
 from memapp.services.remember import learn
@@ -120,7 +122,8 @@ def report(runtime: Runtime, people: list[str], questions: list[Question]) -> in
     sources: dict[str, set[str]] = {}
     for row in conn.execute("SELECT memory_id, message_id FROM memory_sources"):
         sources.setdefault(row["memory_id"], set()).add(row["message_id"])
-    recalled, quoted = Found(), Found()
+    chat_of = {name: chats.new_thread(of(runtime, name)).id for name in people}
+    recalled, shown = Found(), Found()
     seen = strangers = 0
     for question in questions:
         for name in people:
@@ -128,20 +131,21 @@ def report(runtime: Runtime, people: list[str], questions: list[Question]) -> in
             hits = recall(mine, RecallRequest(question.text, top_k=10))
             capability = mine.categories.capability("supervisor", name)
             bullets = query(mine, capability, QueryRequest(agent="supervisor", query=question.text, top_k=10))
-            ids = [*(hit.id for hit in hits), *(one.id for one in bullets)]
+            in_turn = look_up(mine, chat_of[name], question.text, (), []).hits
+            ids = [*(hit.id for hit in (*hits, *in_turn)), *(one.id for one in bullets)]
             seen += len(ids)
             strangers += sum(owner[one] != name for one in ids)
             if name == question.user:
                 recalled.count(hits, sources, question.evidence)
-                quoted.count(quotes.choose(question.text, hits, 5), sources, question.evidence)
-    share = {"recall": recalled, "a turn": quoted}
+                shown.count(in_turn, sources, question.evidence)
+    share = {"a turn": shown, "recall": recalled}
     print(f"{len(people)} people in one file, {len(questions)} questions, each asked by everyone")
     print(f"hits of another person                     {strangers} of {seen:,}   bound 0")
     for name, found in share.items():
         print(f"{name:8} finds an answer among the first 5  {found.among_5 / len(questions):.2f}", end="")
         print(f"   at the first place {found.first / len(questions):.2f}")
-    print(f"bounds: recall among the first 5 >= {AT_5:.2f}, a turn at the first place >= {AT_1:.2f}")
-    held = not strangers and recalled.among_5 >= AT_5 * len(questions) and quoted.first >= AT_1 * len(questions)
+    print(f"bounds for a turn: among the first 5 >= {AT_5:.2f}, at the first place >= {AT_1:.2f}")
+    held = not strangers and shown.among_5 >= AT_5 * len(questions) and shown.first >= AT_1 * len(questions)
     print("held" if held else "MISSED")
     return 0 if held else MISSED
 
