@@ -139,15 +139,18 @@ class Settings(BaseModel):
         return str(path.absolute()) if path.is_file() or model.startswith(("./", "../", "~")) else model
 
 
+Origin = Literal["flag", "environment", "file"]
+
+
 @dataclass(frozen=True)
 class Loaded:
     """Settings, and where each value that is not the default came from."""
 
     settings: Settings
-    origin: Mapping[str, Literal["flag", "environment", "file"]]
+    origin: Mapping[str, Origin]
 
 
-Source = tuple[Literal["flag", "environment", "file"], Mapping[str, Any]]
+Source = tuple[Origin, Mapping[str, Any]]
 
 
 def load(path: Path, flags: Mapping[str, Any] | None = None, environment: Mapping[str, str] = os.environ) -> Loaded:
@@ -226,7 +229,7 @@ def _nearest_setting(name: str) -> str:
 def _merged(path: Path, text: str, *sources: Source) -> Loaded:
     """Check every value and put those of a later source in place of earlier ones. Raises `ConfigError`."""
     merged: dict[str, Any] = {}
-    origin: dict[str, Literal["flag", "environment", "file"]] = {}
+    origin: dict[str, Origin] = {}
     for source, values in sources:
         for name, value in values.items():
             if name not in Settings.model_fields:

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import click
 
-from memapp.cli.output import opened, refuse_own, say, show, show_list, when
+from memapp.cli.output import opened, refuse_own, say, show, show_json, show_list, when
 from memapp.cli.shape import ListingGroup, as_json_option, limit_option, yes_option
 from memapp.cli.trash import show_receipt
 from memapp.domain.chat import Thread
@@ -28,14 +28,14 @@ def list_(options: dict[str, Any], deleted: bool, limit: int, as_json: bool) -> 
     from memapp.services import chats as service
 
     with opened(options, read_only=True) as runtime:
-        threads = service.list_threads(runtime, limit=limit, deleted=deleted)
+        threads = service.list_threads(runtime, limit=limit + 1, deleted=deleted)
         until = {one.id: when(runtime.purge_at(one.deleted_at)) for one in threads if one.deleted_at}
 
     def told(one: Thread) -> dict[str, str]:
         times = {"since": when(one.deleted_at), "until": until[one.id]} if one.deleted_at else {"when": when(one.updated_at)}
         return {"id": one.id, **times, "persona": one.persona, "title": one.title}
 
-    show_list(threads, as_json, told, "No chat was removed." if deleted else "There are no chats yet.")
+    show_list(threads, as_json, told, "No chat was removed." if deleted else "There are no chats yet.", limit)
 
 
 @chats.command("show")
@@ -133,6 +133,8 @@ def purge(options: dict[str, Any], chat_ids: tuple[str, ...], yes: bool, as_json
     with opened(options, read_only=not yes) as runtime:
         chosen = list(dict.fromkeys(ids.chat(runtime, part) for part in chat_ids))
         titles = ", ".join(repr(service.get_thread(runtime, chat_id).title) for chat_id in chosen)
+        if as_json and not yes:
+            show_json({"chats": len(chosen)})
         if not yes:
             raise NeedsYes(f"This would erase for good: {titles}. What memapp learned there stays.", "Add --yes to do it.")
         show_receipt(forget.purge_chats(runtime, chosen), as_json)

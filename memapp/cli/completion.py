@@ -3,7 +3,6 @@
 import click
 
 from memapp.cli.output import show
-from memapp.errors import UsageError
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -17,6 +16,5 @@ def completion(shell: str) -> None:
     from memapp.cli import main
 
     found = get_completion_class(shell)
-    if found is None:
-        raise UsageError(f"There is no completion for {shell}.")
+    assert found
     show(found(main, {}, "memapp", "_MEMAPP_COMPLETE").source())

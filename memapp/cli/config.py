@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from memapp.cli.output import say, show, show_rows
+from memapp.cli.output import say, show, show_json, show_rows
 from memapp.cli.shape import ListingGroup, as_json_option
 
 
@@ -22,18 +22,16 @@ def show_(options: dict[str, Any], as_json: bool) -> None:
 
     loaded = settings.load(paths.locate(options["home"]).config, options["flags"])
     values = loaded.settings.model_dump(mode="json")
-    show_rows(
-        [
-            {
-                "name": name,
-                "value": values[name] if as_json or values[name] != "" else "-",
-                "from": loaded.origin.get(name, "default"),
-                "for": field.description,
-            }
-            for name, field in settings.Settings.model_fields.items()
-        ],
-        as_json,
-    )
+    rows = [
+        {
+            "name": name,
+            "value": values[name] if as_json or values[name] != "" else "-",
+            "from": loaded.origin.get(name, "default"),
+            "for": field.description,
+        }
+        for name, field in settings.Settings.model_fields.items()
+    ]
+    (show_json if as_json else show_rows)(rows)
 
 
 @config.command("path")

@@ -1,19 +1,17 @@
 """The person's profile from the command line: what waits for a yes, the decisions, and the profile itself."""
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 import click
 
 from memapp.cli.output import opened, say, show, show_json, show_list, show_rows, when
 from memapp.cli.shape import ListingGroup, as_json_option, limit_option
-from memapp.domain.consent import DenyReason, Patch, label
+from memapp.domain.consent import DenyReason, label
 from memapp.domain.profile import FIELDS
+from memapp.domain.profile_values import added_value, with_value
 from memapp.domain.text import did_you_mean
 from memapp.errors import UsageError
-
-if TYPE_CHECKING:
-    from memapp.runtime import Runtime
 
 
 @click.group(cls=ListingGroup)
@@ -30,7 +28,7 @@ def list_(options: dict[str, Any], limit: int, as_json: bool) -> None:
     from memapp.services.consent import pending
 
     with opened(options, read_only=True) as runtime:
-        found = pending.waiting(runtime, limit=limit)
+        found = pending.waiting(runtime, limit=limit + 1)
     show_list(
         found,
         as_json,
@@ -42,6 +40,7 @@ def list_(options: dict[str, Any], limit: int, as_json: bool) -> None:
             "change": f"{one.old_value or '-'} > {one.new_value or '?'}",
         },
         "Nothing waits for you.",
+        limit,
     )
 
 
@@ -51,11 +50,11 @@ def list_(options: dict[str, Any], limit: int, as_json: bool) -> None:
 @click.pass_obj
 def show_(options: dict[str, Any], patch_id: str, as_json: bool) -> None:
     """Show a proposal: the value, the words it was read from, and the memory that waits with it."""
-    from memapp.services import chats
+    from memapp.services import chats, ids
     from memapp.services.consent import pending
 
     with opened(options, read_only=True) as runtime:
-        patch = _patch(runtime, patch_id)
+        patch = pending.get(runtime, ids.proposal(runtime, patch_id))
         held = pending.held_text(runtime, patch.id)
         evidence = [chats.get_message(runtime, message_id) for message_id in patch.evidence]
     if as_json:
@@ -70,46 +69,46 @@ def show_(options: dict[str, Any], patch_id: str, as_json: bool) -> None:
         say(f"from {when(message.created_at)}: {message.text}")
 
 
-def _patch(runtime: "Runtime", part: str) -> Patch:
-    """Return a proposal; one that waits is shown against what the profile says now."""
-    from memapp.services import ids
-    from memapp.services.consent import pending
-
-    return pending.get(runtime, ids.proposal(runtime, part))
-
-
 @click.command()
 @click.argument("patch_id", metavar="ID")
 @click.option("--value", help="Another value in place of the proposed one.")
+@as_json_option
 @click.pass_obj
-def approve(options: dict[str, Any], patch_id: str, value: str | None) -> None:
+def approve(options: dict[str, Any], patch_id: str, value: str | None, as_json: bool) -> None:
     """Say yes to a proposal; with --value, to another value of it."""
     from memapp.services import ids
     from memapp.services.consent import decisions, pending
 
     with opened(options) as runtime:
-        found = ids.proposal(runtime, patch_id)
-        field = pending.get(runtime, found).field
+        patch = pending.get(runtime, ids.proposal(runtime, patch_id))
+        field, says = patch.field, patch.old_value
         if value is None:
-            decisions.approve(runtime, found)
-        else:
-            decisions.edit_then_approve(runtime, found, value)
+            decisions.approve(runtime, patch.id)
+        else:  # of several values, the others stay
+            decisions.edit_then_approve(runtime, patch.id, with_value(field, says, added_value(field, says, value)))
         now = decisions.profile(runtime).get(field, "")
     say(f"Approved. To undo: memapp undo. {label(field)}: {now}" if now else "Approved. To undo: memapp undo.")
+    if as_json:
+        show_json({"id": patch.id, "field": field, "value": now})
 
 
 @click.command()
 @click.argument("patch_id", metavar="ID")
 @click.option("--reason", type=click.Choice(get_args(DenyReason)), help="Why, for the history.")
+@as_json_option
 @click.pass_obj
-def deny(options: dict[str, Any], patch_id: str, reason: DenyReason | None) -> None:
+def deny(options: dict[str, Any], patch_id: str, reason: DenyReason | None, as_json: bool) -> None:
     """Say no to a proposal, and to the memory that waits with it."""
     from memapp.services import ids
-    from memapp.services.consent import decisions
+    from memapp.services.consent import decisions, pending
 
     with opened(options) as runtime:
-        decisions.deny(runtime, ids.proposal(runtime, patch_id), reason=reason)
+        found = ids.proposal(runtime, patch_id)
+        decisions.deny(runtime, found, reason=reason)
+        patch = pending.get(runtime, found)
     say("Denied. To undo: memapp undo.")
+    if as_json:
+        show_json(asdict(patch))
 
 
 @click.group(cls=ListingGroup)
@@ -129,7 +128,7 @@ def list_profile(options: dict[str, Any], as_json: bool) -> None:
     if as_json:
         show_json(known)
         return
-    show_rows([{"field": label(field), "value": value} for field, value in known.items()], False)
+    show_rows([{"field": label(field), "value": value} for field, value in known.items()])
     if not known:
         say("Nothing yet. Try: memapp profile set name Ana")
 

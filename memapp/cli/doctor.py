@@ -39,7 +39,7 @@ def doctor(options: dict[str, Any], as_json: bool) -> None:
     if as_json:
         show_json({**report, "problems": problems})
     else:
-        show_rows([{"what": name, "is": value} for name, value in report.items()], False)
+        show_rows([{"what": name, "is": value} for name, value in report.items()])
         for problem in problems:
             say(f"Problem: {problem}")
         if last_crash is not None:

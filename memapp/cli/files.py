@@ -1,6 +1,6 @@
 """The person's files from the command line: locate, backup, and a backup put back."""
 
-from datetime import UTC, datetime
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ from memapp.cli.output import opened, refuse_own, say, show, show_json, show_row
 from memapp.cli.shape import as_json_option
 from memapp.domain.consent import label
 from memapp.domain.text import clean, counted, one_line
-from memapp.errors import MemappError, NeedsYes
+from memapp.errors import NeedsYes, UsageError
 
 PLACES = ("config", "personas", "database", "models", "cache", "log")
 
@@ -28,7 +28,8 @@ def locate(options: dict[str, Any], place: str | None, as_json: bool) -> None:
     if place and not as_json:
         show(str(getattr(found, place)))
         return
-    show_rows([{"place": name, "path": str(getattr(found, name))} for name in ([place] if place else PLACES)], as_json)
+    rows = [{"place": name, "path": str(getattr(found, name))} for name in ([place] if place else PLACES)]
+    (show_json if as_json else show_rows)(rows)
 
 
 @click.command()
@@ -43,7 +44,7 @@ def backup(options: dict[str, Any], target: Path, yes: bool, as_json: bool) -> N
     if path.is_file() and not yes:
         raise NeedsYes(f"There is a file {target} already.", "Add --yes to replace it.")
     if not path.parent.is_dir():
-        raise MemappError(f"There is no folder {path.parent}.", "Make it first, or name another.")
+        raise UsageError(f"There is no folder {path.parent}.", "Make it first, or name another.")
     with opened(options, read_only=True) as runtime:
         runtime.database.backup(path)
     say(f"Written to {target}.")
@@ -51,15 +52,18 @@ def backup(options: dict[str, Any], target: Path, yes: bool, as_json: bool) -> N
         show_json({"path": str(path), "bytes": path.stat().st_size})
 
 
-def restore_file(options: dict[str, Any], source: Path, *, yes: bool) -> None:
+def restore_file(options: dict[str, Any], source: Path, *, yes: bool, as_json: bool) -> None:
     """Put a backup in place of the memory file, which is moved aside. Without a yes only say what is in it."""
     from memapp import paths
+    from memapp.services import backups
     from memapp.store import restore
 
     source = source.expanduser().absolute()
     if not source.exists():
-        raise MemappError(f"There is no file {source}.", "Check its name.")
+        raise UsageError(f"There is no file {source}.", "Check its name.")
     found = restore.look_at(source)
+    if as_json:
+        show_json(asdict(found))
     held = f"{counted(found.memories, 'memory', 'memories')} and {counted(found.messages, 'message')}"
     ending = f"; {counted(found.waiting, 'undecided proposal')} left behind" if found.waiting else ""
     if not yes:
@@ -69,7 +73,7 @@ def restore_file(options: dict[str, Any], source: Path, *, yes: bool) -> None:
             "What you erased since it was made comes back. Add --yes to use it.",
         )
     path = paths.locate(options["home"], options["database"]).database
-    aside = restore.put_in_place(path, source, datetime.now(UTC))
+    aside = backups.put_back(path, source)
     with opened(options):  # an older file is brought up to date now
         say(f"Restored: {held}{ending}.")
     if aside:

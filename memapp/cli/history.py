@@ -47,6 +47,8 @@ def history(options: dict[str, Any], memory_id: str, diff: tuple[int, int] | Non
 
     if diff and not memory_id:
         raise UsageError("Say of which memory.", "Write its id: memapp history ID --diff 1 2.")
+    if as_json and form != "table":
+        raise UsageError("--json and --format are two forms.", "Choose one.")
     with opened(options, read_only=True) as runtime:
         found = ids.memory(runtime, memory_id) if memory_id else ""
         if diff:
@@ -133,8 +135,7 @@ def _show_entries(rows: list[dict[str, Any]], as_json: bool) -> None:
                 "text": _about(row) or row["new"] or row["old"] or "",
             }
             for row in rows
-        ],
-        False,
+        ]
     )
     if not rows:
         say("Nothing was changed yet.")

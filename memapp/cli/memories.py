@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from memapp.cli.output import opened, say, show, show_json, show_list, when
+from memapp.cli.output import opened, say, show, show_json, show_list, show_one, when
 from memapp.cli.shape import as_json_option, limit_option, words_or_pipe
 from memapp.domain.filters import Sort, read_day
 from memapp.domain.memory import Recalled
@@ -26,10 +26,7 @@ def add(options: dict[str, Any], text: tuple[str, ...], tags: tuple[str, ...], p
     with opened(options) as runtime:
         memory = curate.get(runtime, curate.add(runtime, words, tags, pinned=pin).memory_id)
     say("Remembered.")
-    if as_json:
-        show_json(asdict(memory))
-    else:
-        show(memory.id)
+    show_one(memory, as_json, memory.id)
 
 
 @click.command()
@@ -43,7 +40,7 @@ def search(options: dict[str, Any], query: tuple[str, ...], limit: int, explain:
     from memapp.services.recall import RecallRequest, recall
 
     with opened(options, read_only=True) as runtime:
-        hits = recall(runtime, RecallRequest(" ".join(query), top_k=limit))
+        hits = recall(runtime, RecallRequest(" ".join(query), top_k=limit))[:limit]
 
     def row(hit: Recalled) -> dict[str, str]:
         shown = {"score": f"{hit.score:.2f}", "when": when(hit.at), "what": hit.said_by or "fact", "text": hit.text, "id": hit.id}
@@ -89,13 +86,14 @@ def list_(
             raise UsageError(f"This is not understood: {'; '.join(chosen.problems)}.")
         tags = (*chosen.tags, tag) if tag else chosen.tags
         chosen = replace(chosen, pinned=True if pinned else chosen.pinned, tags=tags, after=day or chosen.after)
-        found = curate.list_memories(runtime, chosen, Sort(sort), limit=limit, offset=offset)
+        found = curate.list_memories(runtime, chosen, Sort(sort), limit=limit + 1, offset=offset)
         is_empty = not found and curate.count(runtime) == 0
     show_list(
         found,
         as_json,
         lambda one: {"id": one.id, "pin": "★" if one.pinned else " ", "when": when(one.created_at), "text": one.text},
         "Nothing is remembered yet. Try: memapp add 'I prefer oolong in the morning.'" if is_empty else "Nothing found.",
+        limit,
     )
 
 
@@ -115,6 +113,9 @@ def show_(options: dict[str, Any], memory_id: str, as_json: bool) -> None:
         return
     show(memory.text)
     say(f"{'pinned, ' if memory.pinned else ''}importance {memory.importance}, since {when(memory.created_at)}")
+    if memory.purge_at:
+        say(f"in the trash since {when(memory.updated_at)} ({memory.reason}), erased for good after {when(memory.purge_at)}")
+        say(f"to bring it back: memapp restore {memory.id}")
     if memory.tags:
         say(f"tags: {', '.join(memory.tags)}")
     for source in sources:

@@ -36,11 +36,16 @@ def show_json(value: Any) -> None:
     click.echo(strict_json.write(value, indent=2, default=plain))
 
 
-def show_rows(rows: Sequence[Mapping[str, Any]], as_json: bool) -> None:
-    """Write rows: aligned columns on a terminal, tab-separated in a pipe, or JSON. No rows: nothing, and no error."""
+def show_one(found: Any, as_json: bool, told: str) -> None:
+    """Write one thing: all of it as JSON, or what is told of it."""
     if as_json:
-        show_json(list(rows))
-        return
+        show_json(asdict(found))
+    else:
+        show(told)
+
+
+def show_rows(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write rows: aligned columns on a terminal, tab-separated in a pipe. No rows: nothing, and no error."""
     if not rows:
         return
     table = [[one_line(clean(str(value))) for value in row.values()] for row in rows]
@@ -53,14 +58,22 @@ def show_rows(rows: Sequence[Mapping[str, Any]], as_json: bool) -> None:
         click.echo("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
 
 
-def show_list(found: Sequence[_Found], as_json: bool, row: Callable[[_Found], Mapping[str, Any]], nothing: str = "") -> None:
-    """Write a listing: all of each thing as JSON, or a row of each, or a word to the person when there is none."""
+def show_list(
+    found: Sequence[_Found],
+    as_json: bool,
+    row: Callable[[_Found], Mapping[str, Any]],
+    nothing: str = "",
+    limit: int | None = None,
+) -> None:
+    """Write a listing: all of each thing as JSON, or a row of each, or a word to the person when there is none, or too many."""
     if as_json:
-        show_json([asdict(cast("Any", one)) for one in found])
-        return
-    show_rows([row(one) for one in found], False)
-    if not found and nothing:
+        show_json([asdict(cast("Any", one)) for one in found[:limit]])
+    else:
+        show_rows([row(one) for one in found[:limit]])
+    if not found and nothing and not as_json:
         say(nothing)
+    if limit is not None and len(found) > limit:
+        say(f"There are more: add -n {2 * limit}.")
 
 
 def when(moment: datetime) -> str:

@@ -42,13 +42,12 @@ def stats(options: dict[str, Any], days: int, as_json: bool) -> None:
     if learning.set_aside:
         aside = counted(learning.set_aside, "message")
         say(f"{aside} set aside: nothing could be learned there, however often it was tried.")
-    show_rows([{"what": name, "rate": str(rate)} for name, rate in shares.items()], False)
+    show_rows([{"what": name, "rate": str(rate)} for name, rate in shares.items()])
     most = max((day.count for day in by_day), default=0) or 1
-    show_rows([{"day": day.day, "count": f"{day.count:,}", "bar": "█" * round(BAR * day.count / most)} for day in by_day], False)
+    show_rows([{"day": day.day, "count": f"{day.count:,}", "bar": "█" * round(BAR * day.count / most)} for day in by_day])
     show_rows(
         [
             {"part": one.node, "did": one.op, "today": one.today, "week": one.week, "total": one.total, "failed": one.failed}
             for one in counts
-        ],
-        False,
+        ]
     )

@@ -1,7 +1,7 @@
 """Talking: the app, and one question with its answer on stdout."""
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -88,17 +88,13 @@ def _piped_in() -> bool:
 
 def load(runtime: "Runtime") -> None:
     """Load the chat model now; the embedder goes on loading while the model reads."""
+    import threading
+
     from memapp.services import models
 
     runtime.embedding.loading("")
-    start_thread(lambda: models.load_embedder(runtime))
+    threading.Thread(target=models.load_embedder, args=(runtime,), daemon=True).start()
     models.load_chat_model(runtime)
-
-
-def start_thread(work: Callable[[], None]) -> None:
-    import threading
-
-    threading.Thread(target=work, daemon=True).start()
 
 
 def answer(runtime: "Runtime", thread_id: str, turn: Iterable[TurnEvent], *, as_json: bool = False) -> None:

@@ -43,7 +43,7 @@ def export(options: dict[str, Any], form: Literal["jsonl", "md"], output: Path |
 
 
 @click.command("import")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True))
 @click.option("--format", "form", type=click.Choice(["auto", "jsonl", "chatgpt", "claude"]), default="auto", show_default=True)
 @click.option("--dry-run", is_flag=True, help="Only say what would come in.")
 @click.option("--yes", is_flag=True, help="Bring it in; without it, only say what would come in.")
@@ -52,17 +52,18 @@ def export(options: dict[str, Any], form: Literal["jsonl", "md"], output: Path |
 def import_(options: dict[str, Any], file: Path, form: "Form", dry_run: bool, yes: bool, as_json: bool) -> None:
     """Bring in what memapp, ChatGPT or Claude exported.
 
-    FILE is JSON Lines, a conversations.json, or the zip that it came in. All of it comes in, or nothing, and chats that are here
-    already stay as they are. One `memapp undo` takes it back: its memories into the trash, its chats as `memapp chats rm` does.
+    FILE is JSON Lines, a conversations.json, or the zip that it came in; - is standard input. All of it comes in, or nothing,
+    and chats that are here already stay as they are. One `memapp undo` takes it back: its memories into the trash, its chats as `memapp chats rm` does.
     """
     from memapp.services import backups
     from memapp.services.imports.whole import import_file
 
     only_look = dry_run or not yes
+    source = Path("/dev/stdin") if file == Path("-") else file.expanduser()
     with opened(options) as runtime:
         if not only_look:
             backups.run(runtime, timedelta(0))
-        found = import_file(runtime, file.expanduser(), form, dry_run=only_look)
+        found = import_file(runtime, source, form, dry_run=only_look)
     if as_json:
         show_json({**asdict(found), "dry_run": only_look})
     else:

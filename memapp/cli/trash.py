@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memapp.cli.output import opened, say, show, show_json, show_list, when
+from memapp.cli.output import opened, say, show_json, show_list, show_one, when
 from memapp.cli.shape import ListingGroup, as_json_option, limit_option, yes_option
 from memapp.domain.forget import Receipt
 from memapp.domain.text import counted
@@ -29,7 +29,7 @@ def list_(options: dict[str, Any], limit: int, as_json: bool) -> None:
     from memapp.services import lifecycle
 
     with opened(options, read_only=True) as runtime:
-        found = lifecycle.trash(runtime, limit=limit)
+        found = lifecycle.trash(runtime, limit=limit + 1)
     show_list(
         found,
         as_json,
@@ -41,6 +41,7 @@ def list_(options: dict[str, Any], limit: int, as_json: bool) -> None:
             "text": one.text,
         },
         "The trash is empty.",
+        limit,
     )
 
 
@@ -61,6 +62,8 @@ def purge(
         raise UsageError("Say what to erase: ids, or --expired, or --all.")
     with opened(options, read_only=not yes) as runtime:
         chosen = _chosen(runtime, memory_ids, expired=expired)
+        if as_json and not (yes and chosen):
+            show_json({"memories": len(chosen)})
         if not chosen:
             say("There is nothing to erase.")
             return
@@ -76,7 +79,7 @@ def _chosen(runtime: "Runtime", memory_ids: tuple[str, ...], *, expired: bool) -
     if not memory_ids:
         now = runtime.clock()
         return [one.id for one in lifecycle.trash(runtime, limit=None) if not expired or (one.purge_at and one.purge_at <= now)]
-    found = [curate.get(runtime, memory_id) for memory_id in ids.memories(runtime, memory_ids)]
+    found = [curate.get(runtime, memory_id) for memory_id in ids.memories(runtime, memory_ids, "trash")]
     for memory in found:
         if memory.purge_at is None:
             raise UsageError(f"Memory {memory.id} is not in the trash.", "Put it there first: memapp rm.")
@@ -111,7 +114,4 @@ def forget(options: dict[str, Any], words: tuple[str, ...], yes: bool, as_json: 
 
 def show_receipt(receipt: Receipt, as_json: bool) -> None:
     """Write what was erased and what a scan of the files found afterwards."""
-    if as_json:
-        show_json(asdict(receipt))
-    else:
-        show(str(receipt))
+    show_one(receipt, as_json, str(receipt))

@@ -41,6 +41,6 @@ def newest_sound(database: Path) -> Copy | None:
     return backups.newest_sound(database)
 
 
-def put_back(backup: Copy) -> Path | None:
-    """Put a backup in place of its file; return where that went. Raises `StoreError`."""
-    return restore.put_in_place(backup.of, backup.path, datetime.now(UTC))
+def put_back(path: Path, backup: Path) -> Path | None:
+    """Put a backup in place of the memory file; return where that went, if there was one. Raises `StoreError`."""
+    return restore.put_in_place(path, backup, datetime.now(UTC))

@@ -11,34 +11,33 @@ from memapp.store.ids import Named
 FEWEST_CHARS = 3
 MOST_NAMED = 5
 _WORDS: dict[Named, str] = {"memories": "memory", "patches": "proposal", "threads": "chat"}
-_LISTED_BY: dict[Named, str] = {"memories": "list", "patches": "consents", "threads": "chats"}
 
 
 def memory(runtime: Runtime, part: str) -> str:
     """Return the full id of the memory meant. Raises `NotFound` for none, `UsageError` for several."""
-    return _only(runtime, "memories", part)
+    return _only(runtime, "memories", part, "list")
 
 
-def memories(runtime: Runtime, parts: Iterable[str]) -> list[str]:
-    """Return the ids of the memories that are meant, each once."""
-    return list(dict.fromkeys(memory(runtime, part) for part in parts))
+def memories(runtime: Runtime, parts: Iterable[str], listed_by: str = "list") -> list[str]:
+    """Return the ids of the memories that are meant, each once; of an unknown one it is said which command lists them."""
+    return list(dict.fromkeys(_only(runtime, "memories", part, listed_by) for part in parts))
 
 
 def proposal(runtime: Runtime, part: str) -> str:
     """Return the id of the proposal that is meant."""
-    return _only(runtime, "patches", part)
+    return _only(runtime, "patches", part, "consents")
 
 
 def chat(runtime: Runtime, part: str) -> str:
     """Return the id of the chat that is meant, also of one that was removed."""
-    return _only(runtime, "threads", part)
+    return _only(runtime, "threads", part, "chats")
 
 
-def _only(runtime: Runtime, table: Named, part: str) -> str:
+def _only(runtime: Runtime, table: Named, part: str, listed_by: str) -> str:
     part = part.strip()
     found = ids.beginning_or_ending(runtime.database.read(), runtime.user_id, table, part.upper(), MOST_NAMED + 1)
     if not found:
-        raise NotFound(f"There is no {_WORDS[table]} {part}.", f"`memapp {_LISTED_BY[table]}` lists them with their ids.")
+        raise NotFound(f"There is no {_WORDS[table]} {part}.", f"`memapp {listed_by}` lists them with their ids.")
     if len(part) < FEWEST_CHARS and found[0][0] != part.upper():
         raise NotFound(f"{part!r} is too little of an id.", f"Write at least {FEWEST_CHARS} characters.")
     if len(found) > 1:

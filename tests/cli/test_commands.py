@@ -88,8 +88,8 @@ def test_a_chat_is_erased_only_with_a_yes(memapp: Terminal) -> None:
     memapp("ask", "Which tea?")
     chat_id = memapp("chats")[1].split("\t")[0]
     assert memapp("chats", "rm", chat_id)[0] == 0
-    code, _, err = memapp("chats", "purge", chat_id)
-    assert code == 4 and "'Which tea?'" in err and "--yes" in err
+    code, out, err = memapp("chats", "purge", chat_id, "--json")
+    assert (code, json.loads(out)) == (4, {"chats": 1}) and "'Which tea?'" in err and "--yes" in err
     assert "5 items erased" in memapp("chats", "purge", chat_id, "--yes")[1]
     assert memapp("chats", "list", "--deleted")[1] == ""
     assert memapp("chats", "restore", chat_id)[0] == 2

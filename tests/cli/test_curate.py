@@ -6,12 +6,15 @@ import json
 import sqlite3
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
 from memapp import bootstrap
 from memapp.domain.chat import Origin, Role
-from memapp.services import chats, curate
+from memapp.errors import NeedsYes
+from memapp.runtime import Runtime
+from memapp.services import chats, curate, undo
 from memapp.services.consent import proposals
 from memapp.store import chat, schema
 from tests.cli.conftest import Terminal
@@ -33,8 +36,10 @@ def propose(memapp: Terminal, field: str, value: str) -> str:
     return patch.id
 
 
-def test_a_memory_is_edited_in_its_parts(memapp: Terminal) -> None:
+def test_a_memory_is_edited_in_its_parts(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     memory_id = add(memapp, "I keep bees.")
+    monkeypatch.setattr("sys.stdin", io.StringIO("I keep wasps.\n"))
+    assert memapp("edit", memory_id, "-")[:2] == (0, "I keep wasps.\n")
     assert memapp("edit", memory_id, "I", "keep", "hens.")[:2] == (0, "I keep hens.\n")
     code, out, _ = memapp("edit", memory_id, "--tag", "farm", "--importance", "5", "--category", "tasks", "--json")
     after = json.loads(out)
@@ -51,14 +56,16 @@ def test_a_memory_is_edited_in_its_parts(memapp: Terminal) -> None:
 
 def test_pinned_and_no_longer(memapp: Terminal) -> None:
     memory_id = add(memapp, "I keep bees.")
-    assert memapp("pin", memory_id)[0] == 0
+    assert json.loads(memapp("pin", memory_id, "--json")[1])[0]["pinned"] is True
     assert memapp("list", "--pinned")[1]
-    assert memapp("unpin", memory_id)[0] == 0
+    assert memapp("unpin", memory_id)[::2] == (0, "No longer pinned: I keep bees.\n")
     assert memapp("list", "--pinned")[1] == ""
 
 
 def test_the_end_or_the_beginning_of_an_id_is_enough_while_it_is_the_only_one(memapp: Terminal) -> None:
     first, second = add(memapp, "I keep bees."), add(memapp, "I keep hens.")
+    assert memapp("list", "-n", "1")[2] == "There are more: add -n 2.\n"
+    assert memapp("list", "-n", "2")[2] == ""
     assert json.loads(memapp("show", first[-8:].lower(), "--json")[1])["id"] == first
     assert json.loads(memapp("show", first, "--json")[1])["id"] == first
     code, out, err = memapp("rm", first[:4])
@@ -73,11 +80,15 @@ def test_the_end_or_the_beginning_of_an_id_is_enough_while_it_is_the_only_one(me
 
 def test_what_was_removed_comes_back_by_restore_and_by_undo(memapp: Terminal) -> None:
     bees, hens = add(memapp, "I keep bees."), add(memapp, "I keep hens.")
-    assert memapp("rm", bees, hens)[0] == 0
+    assert [one["state"] for one in json.loads(memapp("rm", bees, hens, "--json")[1])] == ["soft_deleted", "soft_deleted"]
     assert texts(memapp) == set()
     code, out, _ = memapp("trash")
     assert (code, len(out.splitlines())) == (0, 2)
-    assert memapp("restore", bees)[0] == 0
+    assert "in the trash since " in memapp("show", bees)[2]
+    assert "It is still in the trash." in memapp("edit", bees, "--importance", "4")[2] and memapp("undo")[0] == 0
+    assert "`memapp trash` lists them" in memapp("restore", "nobody")[2]
+    back = json.loads(memapp("restore", bees, "--json")[1])
+    assert ([one["text"] for one in back["restored"]], back["stayed"]) == (["I keep bees."], [])
     assert texts(memapp) == {"I keep bees."}
     code, out, _ = memapp("undo", "--steps", "2")
     assert out.splitlines() == [
@@ -88,12 +99,22 @@ def test_what_was_removed_comes_back_by_restore_and_by_undo(memapp: Terminal) ->
     assert json.loads(memapp("undo", "--json")[1])[0]["event"] == "ADD"
 
 
-def test_undo_says_when_there_is_no_more(memapp: Terminal) -> None:
+def test_undo_says_when_there_is_no_more(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    add(memapp, "I keep hens.")
     add(memapp, "I keep bees.")
+    once = iter([undo.undo_last])
+    with monkeypatch.context() as broken:
+        broken.setattr(undo, "undo_last", lambda runtime: next(once, _needs_a_yes)(runtime))
+        code, out, _ = memapp("undo", "--steps", "2", "--json")
+    assert (code, [one["event"] for one in json.loads(out)]) == (4, ["ADD"]), "what went before is told to programs too"
     code, _, err = memapp("undo", "--steps", "9")
     assert code == 0
     assert "no more to take back than 1" in err
     assert memapp("undo")[0] == 2
+
+
+def _needs_a_yes(_: Runtime) -> NoReturn:
+    raise NeedsYes("This stays in the trash.")
 
 
 def test_what_is_known_again_meanwhile_stays_in_the_trash(memapp: Terminal) -> None:
@@ -111,8 +132,8 @@ def test_what_says_something_of_the_profile_is_restored_with_a_yes_only(memapp: 
     assert memapp("approve", waits["id"])[0] == 0
     (memory_id,) = (one["id"] for one in json.loads(memapp("list", "--json")[1]))
     assert memapp("rm", memory_id)[0] == memapp("profile", "clear", "city")[0] == 0
-    code, out, err = memapp("restore", memory_id)
-    assert (code, out) == (4, "")
+    code, out, err = memapp("restore", memory_id, "--json")
+    assert (code, [one["id"] for one in json.loads(out)["stayed"]]) == (4, [memory_id])
     assert "User lives in Bergen" in err and "memapp consents list" in err
     assert texts(memapp) == set()
     (waits,) = json.loads(memapp("consents", "list", "--json")[1])
@@ -130,6 +151,7 @@ def test_history_shows_and_exports_every_change_and_the_difference_of_two_versio
     assert json.loads(memapp("history", memory_id, "--diff", "1", "2", "--json")[1])["after"]["text"] == "I keep hens."
     assert "This memory has no version 3. It has 2 versions" in memapp("history", memory_id, "--diff", "1", "3")[2]
     assert "of which memory" in memapp("history", "--diff", "1", "2")[2]
+    assert "--json and --format" in memapp("history", "--format", "csv", "--json")[2]
     rows = [json.loads(line) for line in memapp("history", "--format", "jsonl")[1].splitlines()]
     assert [(row["event"], row["old"], row["new"]) for row in rows if row["event"] != "LINK"] == [
         ("ADD", None, "I keep bees."),
@@ -170,18 +192,22 @@ def test_an_exported_history_has_the_words_and_the_messages_that_they_rest_on(me
     assert "Home: changed" in memapp("history")[1]
 
 
-def test_a_memory_without_relations_is_no_error(memapp: Terminal) -> None:
+def test_relations_are_shown_and_none_is_no_error(memapp: Terminal) -> None:
     memory_id = add(memapp, "I keep bees.")
     assert memapp("relations", memory_id)[:2] == (0, "")
     assert json.loads(memapp("relations", memory_id, "--json")[1]) == []
+    add(memapp, "I keep old bees too.")
+    memapp("ask", "Hello there.")
+    assert memapp("relations", memory_id)[1].endswith("\tI keep old bees too.\n")
+    assert len(memapp("search", "too", "-n", "1")[1].splitlines()) == 1, "what is related counts too"
 
 
 def test_purging_wants_a_yes_and_leaves_a_receipt(memapp: Terminal) -> None:
     bees, hens = add(memapp, "I keep bees."), add(memapp, "I keep hens.")
     memapp("rm", bees)
     assert memapp("trash", "purge", hens, "--yes")[0] == 2, "it is not in the trash"
-    assert memapp("trash", "purge", "--all")[0] == 4
-    assert memapp("trash", "purge", "--expired", "--yes")[:2] == (0, ""), "its time is not over"
+    assert memapp("trash", "purge", "--all", "--json")[:2] == (4, '{\n  "memories": 1\n}\n')
+    assert memapp("trash", "purge", "--expired", "--yes", "--json")[:2] == (0, '{\n  "memories": 0\n}\n'), "its time is not over"
     assert len(memapp("trash")[1].splitlines()) == 1
     code, out, _ = memapp("trash", "purge", "--all", "--yes")
     assert code == 0
@@ -220,9 +246,17 @@ def test_a_proposal_is_approved_with_another_value_or_denied(memapp: Terminal) -
     assert memapp("approve", propose(memapp, "city", "Ghent"), "--value", "Bruges")[0] == 0
     assert json.loads(memapp("profile", "list", "--json")[1]) == {"city": "Bruges"}
     patch = propose(memapp, "language", "Dutch")
-    assert memapp("deny", patch, "--reason", "private")[0] == 0
+    assert json.loads(memapp("deny", patch, "--reason", "private", "--json")[1])["state"] == "denied"
     assert memapp("approve", patch)[0] == 2
     assert json.loads(memapp("history", "--json")[1])[0]["meta"]["reason"] == "private"
+
+
+def test_another_value_leaves_those_beside_it(memapp: Terminal) -> None:
+    memapp("profile", "set", "health", "asthma")
+    code, out, _ = memapp("approve", propose(memapp, "health", "diabetis"), "--value", "diabetes", "--json")
+    assert (code, json.loads(out)["value"]) == (0, "asthma; diabetes")
+    assert memapp("approve", propose(memapp, "health", "migrane"), "--value", "asthma; diabetes; migraine")[0] == 0
+    assert memapp("profile")[1] == "Health\tasthma; diabetes; migraine\n"
 
 
 def test_the_person_writes_and_clears_the_profile(memapp: Terminal) -> None:
@@ -279,8 +313,8 @@ def test_a_backup_is_put_back_and_what_was_there_is_kept(memapp: Terminal, tmp_p
     propose(memapp, "city", "Ghent")
     backup = make_backup(memapp, tmp_path)
     add(memapp, "I keep hens.")
-    code, _, err = memapp("restore", "--file", str(backup))
-    assert code == 4
+    code, out, err = memapp("restore", "--file", str(backup), "--json")
+    assert (code, json.loads(out)["memories"]) == (4, 1)
     assert "1 memory and 0 messages; 1 undecided proposal left behind" in err
     assert "Name: Bo" in err
     assert memapp("restore", "--file", str(backup), "--yes")[0] == 0
@@ -356,7 +390,7 @@ def test_damaged_truncated_and_linked_backups_are_refused(memapp: Terminal, tmp_
     link = tmp_path / "link.db"
     link.symlink_to(backup)
     assert memapp("restore", "--file", str(link), "--yes")[0] == 1
-    assert memapp("restore", "--file", str(tmp_path / "nowhere.db"), "--yes")[0] == 1
+    assert memapp("restore", "--file", str(tmp_path / "nowhere.db"), "--yes")[0] == 2
     for spoiled in (whole[: len(whole) // 2], whole[:4096] + bytes(4096) + whole[8192:], b"", b"{}"):
         backup.write_bytes(spoiled)
         assert memapp("restore", "--file", str(backup), "--yes")[0] == 1

@@ -1,6 +1,7 @@
 """Everything out and in from the command line."""
 
 import json
+import os
 import stat
 from pathlib import Path
 
@@ -46,6 +47,31 @@ def test_an_import_is_shown_first_and_wants_a_yes(memapp: Terminal, tmp_path: Pa
     code, out, _ = other("undo")
     assert out.startswith("Taken back: Brought in a file: ")
     assert other("list")[1] == ""
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "said"),
+    [
+        (b'{"text": "I keep bees."}\n{"text": "I play chess."}\n', 0, "Brought in: 2 memories."),
+        (b"[]", 0, "Brought in: nothing new."),
+        (b"PK\x03\x04", 2, "An archive cannot be read from a pipe."),
+        (b'{\n"conversation_history": []}', 2, "memapp chats import"),
+        (b"", 0, "Brought in: nothing new."),
+    ],
+)
+def test_an_import_comes_through_a_pipe(memapp: Terminal, content: bytes, code: int, said: str) -> None:
+    out, into = os.pipe()
+    before = os.dup(0)
+    try:
+        os.write(into, content)
+        os.close(into)
+        os.dup2(out, 0)
+        found = memapp("import", "-", "--yes")
+    finally:
+        os.dup2(before, 0)
+        os.close(before)
+        os.close(out)
+    assert (found[0], said in found[2]) == (code, True)
 
 
 def test_a_bad_file_is_told_in_words(memapp: Terminal, tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ def test_one_takes_the_place_of_its_file(later: Runtime) -> None:
     path.write_bytes(b"no database at all" * 999)
     backup = backups.newest_sound(path)
     assert backup is not None
-    aside = backups.put_back(backup)
+    aside = backups.put_back(backup.of, backup.path)
     assert aside is not None and aside.read_bytes() == b"no database at all" * 999
     assert path.read_bytes().startswith(b"SQLite format 3")
 

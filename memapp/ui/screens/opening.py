@@ -130,7 +130,7 @@ def open_file(app: "MemappApp", start: Callable[[], "Runtime"], crash_folder: Pa
 def _put_back(backup: "Copy") -> Path | None:
     from memapp.services import backups
 
-    return backups.put_back(backup)
+    return backups.put_back(backup.of, backup.path)
 
 
 def _newest_sound(error: MemappError) -> "Copy | None":
