@@ -56,7 +56,6 @@ def test_an_import_is_shown_first_and_wants_a_yes(memapp: Terminal, tmp_path: Pa
         (b"[]", 0, "Brought in: nothing new."),
         (b"PK\x03\x04", 2, "An archive cannot be read from a pipe."),
         (b'{\n"conversation_history": []}', 2, "memapp chats import"),
-        (b"", 0, "Brought in: nothing new."),
     ],
 )
 def test_an_import_comes_through_a_pipe(memapp: Terminal, content: bytes, code: int, said: str) -> None:
