@@ -58,9 +58,8 @@ def _alike(runtime: Runtime, batch: Sequence[tuple[int, str]], rows: Vectors, mo
 def _relate(runtime: Runtime, conn: sqlite3.Connection, saved: Sequence[int], found: Alike) -> None:
     ids = memories.ids_of(conn, runtime.user_id, {*saved, *(other for near in found.values() for other, _ in near)})
     for key in saved:
-        near = found[key]
         there = relations.pairs_of(conn, runtime.user_id, ids[key])
-        likest = [(ids[other], cosine) for other, cosine in near if other in ids and ids[other] not in there]
+        likest = [(ids[other], cosine) for other, cosine in found[key] if other in ids]
         links = strongest(likest, runtime.settings.link_min, runtime.settings.link_top_k)
-        if links:
-            changes.apply(conn, Linked(ids[key], links), Actor(runtime.user_id, "worker"), runtime.clock())
+        if new := tuple(link for link in links if link[0] not in there):
+            changes.apply(conn, Linked(ids[key], new), Actor(runtime.user_id, "worker"), runtime.clock())

@@ -71,6 +71,18 @@ def test_a_fact_in_the_trash_is_related_to_nothing_until_it_is_back(runtime: Run
     assert related(runtime, one) == ["User drinks oolong tea in the evening."]
 
 
+def test_coming_back_again_and_again_makes_no_more_relations(runtime: Runtime) -> None:
+    for number in range(3 * runtime.settings.link_top_k):
+        one = add(runtime, f"User drinks oolong tea number {number} in the morning.")
+        embed(runtime, Cancel())
+    before = related(runtime, one)
+    curate.discard(runtime, one)
+    curate.restore(runtime, one)
+    embed(runtime, Cancel())
+    assert related(runtime, one) == before
+    assert len(before) == runtime.settings.link_top_k
+
+
 def test_relations_are_no_step_of_their_own_for_undo(runtime: Runtime) -> None:
     add(runtime, "User drinks oolong tea in the morning.")
     add(runtime, "User drinks oolong tea in the evening.")
