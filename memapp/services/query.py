@@ -30,6 +30,8 @@ def query(runtime: Runtime, capability: Capability, request: QueryRequest) -> li
     seen = scope(runtime, capability, categories, request.filters)
     wanted = RecallRequest(request.query, top_k=request.top_k, kinds=("memory",), scope=seen)
     fitting = find(runtime, wanted, request.threshold)
+    if len(fitting) > request.top_k > 1:  # one place is kept for what is related to the hits, which comes after them
+        fitting = [*fitting[: request.top_k - 1], fitting[request.top_k]]
     there = {hit.id for hit in fitting}
     others = [hit for hit in always(runtime, seen, ALWAYS) if hit.id not in there]
     hits = _within_lengths(runtime, [*fitting, *others])[: request.top_k]

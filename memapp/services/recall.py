@@ -117,10 +117,12 @@ def _strongest(edges: Sequence[Edge], among: Collection[str]) -> dict[str, float
 
 
 def _related(runtime: Runtime, hits: Sequence[Ranked], edges: Sequence[Edge]) -> list[Recalled]:
-    """Add what is related to the hits without being found itself: at most `RELATED_HITS`, below all others."""
+    """Add what is most related to the best hits without being found itself: at most `RELATED_HITS`, below all others."""
     scores = {one.candidate.id: one.score for one in hits}
-    beyond = {edge.to_id: edge for edge in reversed(edges) if edge.memory_id in scores and edge.to_id not in scores}
-    chosen = sorted(beyond.values(), key=lambda edge: -edge.strength)[:RELATED_HITS]
+    outward = [edge for edge in edges if edge.memory_id in scores and edge.to_id not in scores]
+    outward.sort(key=lambda edge: scores[edge.memory_id] * edge.strength)
+    beyond = {edge.to_id: edge for edge in outward}  # of several, the last and best one
+    chosen = sorted(beyond.values(), key=lambda edge: -scores[edge.memory_id] * edge.strength)[:RELATED_HITS]
     facts = memories.get_memories(runtime.database.read(), runtime.user_id, [edge.to_id for edge in chosen])
     lowest = min(scores.values(), default=0.0)
     return [

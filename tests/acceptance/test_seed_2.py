@@ -97,6 +97,10 @@ def test_retrieval_includes_related_bullets_when_present(runtime: Runtime) -> No
         "[notes] User drinks oolong tea in the morning with honey.",
         "[notes] User drinks oolong tea in the morning with milk.",
     ]
+    for what in ("cake", "bread", "soap"):
+        curate.add(runtime, f"User makes {what} with honey.")
+    *hits, related = ask(runtime, "supervisor", "honey", top_k=3)
+    assert (len(hits), related) == (2, "[notes] User drinks oolong tea in the morning with milk.")
 
 
 # 5 Categories and allowlists
@@ -194,7 +198,7 @@ def test_events_are_recorded_for_all_write_operations(runtime: Runtime) -> None:
     curate.discard(runtime, one)
     (revision,) = curate.restore(runtime, one).revisions
     undo.undo(runtime, revision.step)
-    with runtime.database.write() as conn:
+    with runtime.database.decide() as conn:
         unused = SoftDeleted(other, "unused", LATER)
         for change in (Restored(one), Merged(other, one, LATER), Restored(other), unused, Purged(other)):
             changes.apply(conn, change, Actor(runtime.user_id, "worker"), runtime.clock())
