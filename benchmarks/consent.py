@@ -6,7 +6,8 @@ proposal is one of the four fields that are labelled; what the rules see of othe
 apart, because the labels do not know those. Both halves of the sentences are shown, parted by a hash, to see luck.
 
 Then every sentence is typed in a chat of a real store, which learns from it: nothing sensitive may be known without a yes,
-neither in the profile nor as a fact.
+neither in the profile nor as a fact. A fact counts as sensitive if memapp's rules read it so, and also if it repeats a word of
+what its labelled sentence gives as the value: that is read here by a few cues, which share nothing with those rules.
 
 python -m benchmarks.consent [--small] [--data ../shared/data] [--misses]
 """
@@ -14,6 +15,7 @@ python -m benchmarks.consent [--small] [--data ../shared/data] [--misses]
 import argparse
 import hashlib
 import json
+import re
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -28,7 +30,6 @@ from memapp import bootstrap
 from memapp.domain.chat import Origin, Role
 from memapp.domain.profile import Stated, is_sensitive, stated, stated_by
 from memapp.inference import Cancel
-from memapp.services import curate
 from memapp.services.consent import decisions, pending
 from memapp.services.remember import learn, notice
 from memapp.store import chat, expectations
@@ -37,6 +38,17 @@ LABELLED = ("preferred_name", "pronouns", "city", "language")
 NOT_SCORED = "borderline"
 RIGHT_FIELD = 0.85
 FALSE_PROPOSALS = 0.02
+CUES = {
+    "preferred_name": ("name|call|called|calling|refer|address|go by", "i'?m|i am"),
+    "pronouns": ("pronouns?",),
+    "city": ("live|living|moved|based|address", "from|in"),
+    "language": ("speak|speaking|fluent|language|talk|talking", "in|to"),
+}
+"""What a value follows; the second kind only where there is none of the first."""
+CLAUSE_END = re.compile(r"[.,;!?]|\b(?:and|but|so|because|when)\b", re.IGNORECASE)
+NO_VALUE = re.compile(
+    r"an?|the|in|to|of|by|as|at|with|on|for|from|i|me|my|is|be|am|are|was|you|your|it|now|please|user(?:'s)?", re.IGNORECASE
+)
 SMALL_STEP = 5
 """The small form takes every fifth sentence."""
 
@@ -63,6 +75,16 @@ class Result:
         return any(one.field == self.sentence.field and one.value for one in self.found)
 
     @property
+    def value_words(self) -> frozenset[str]:
+        """The words after a cue for the labelled field, up to the end of the clause."""
+        for cue in CUES.get(self.sentence.field, ()):
+            parts = re.split(rf"\b(?:{cue})\b", self.sentence.text, flags=re.IGNORECASE)[1:]
+            words = {word for part in parts for word in words_of(CLAUSE_END.split(part)[0]) if not NO_VALUE.fullmatch(word)}
+            if words:
+                return frozenset(words)
+        return frozenset()
+
+    @property
     def is_false(self) -> bool:
         return any(one.field in LABELLED for one in self.found)
 
@@ -80,7 +102,7 @@ def main() -> int:
     results = [
         Result(sentence, stated(sentence.text)) for sentence in read_sentences(file)[:: SMALL_STEP if options.small else 1]
     ]
-    missed = report_fields(results) + report_false(results) + report_unasked(results)
+    missed = report_fields(results) + report_false(results) + report_unasked(results, options.misses)
     if options.misses:
         print_misses(results)
     for miss in missed:
@@ -92,6 +114,10 @@ def read_sentences(file: Path) -> list[Sentence]:
     with file.open(encoding="utf-8") as lines:
         read = [Sentence.model_validate(json.loads(line)) for line in lines]
     return [sentence for sentence in read if sentence.field != NOT_SCORED]
+
+
+def words_of(text: str) -> list[str]:
+    return re.findall(r"[\w'/-]+", text.casefold())
 
 
 def report_fields(results: Sequence[Result]) -> list[str]:
@@ -124,8 +150,9 @@ def report_false(results: Sequence[Result]) -> list[str]:
     return [f"false proposals on {false:.4f} of the hard negatives, above {FALSE_PROPOSALS}"] if false > FALSE_PROPOSALS else []
 
 
-def report_unasked(results: Sequence[Result]) -> list[str]:
-    """Count what is known of sensitive fields although nobody said yes."""
+def report_unasked(results: Sequence[Result], show: bool) -> list[str]:
+    """Count what becomes known of sensitive fields although nobody said yes."""
+    known: list[tuple[str, Result]] = []
     with tempfile.TemporaryDirectory() as home, closing(bootstrap.start(home=Path(home))) as runtime:
         with runtime.database.write() as conn:
             thread = chat.create_thread(conn, runtime.user_id, "Statements", "companion", runtime.clock()).id
@@ -137,14 +164,21 @@ def report_unasked(results: Sequence[Result]) -> list[str]:
                 expectations.add_surprise(conn, runtime.user_id, thread, message.id, None, runtime.clock())
             notice(runtime, message)
             for surprise in expectations.pending_surprises(runtime.database.read(), runtime.user_id):
-                list(learn(runtime, surprise, None, Cancel()))
+                known += [(written.memory.text, result) for written in learn(runtime, surprise, None, Cancel())]
         fields = [field for field in decisions.profile(runtime) if is_sensitive(field)]
-        known = curate.list_memories(runtime, limit=10_000)
-        facts = [one for one in known if any(is_sensitive(said.field) for said in stated_by(one.text))]
         waiting = pending.count_waiting(runtime)
+    facts = [fact for fact, _ in known if any(is_sensitive(said.field) for said in stated_by(fact))]
+    labelled = [result for result in results if result.sentence.field in LABELLED]
+    learned = [(fact, result) for fact, result in known if result in labelled]
+    repeats = [fact for fact, result in learned if result.value_words.intersection(words_of(fact))]
     print(f"\ntyped in a chat: {len(results)} sentences, {waiting} proposals wait; known without a yes: ", end="")
-    print(f"{len(fields)} fields, {len(facts)} facts   (bound 0)")
-    return ["something sensitive is known without a yes"] if fields or facts else []
+    print(f"{len(fields)} fields, {len(facts)} of {len(known)} facts by memapp's rules   (bound 0)")
+    valued = sum(bool(result.value_words) for result in labelled)
+    print(f"{len(labelled)} sentences state a field, {valued} of them with words for its value: ", end="")
+    print(f"{len(learned)} facts were learned from them, {len(repeats)} repeat such a word   (bound 0)")
+    for fact, result in learned if show else ():
+        print(f"{result.sentence.field}: {result.sentence.text!r} taught {fact!r}")
+    return [f"known without a yes: {one}" for one in [*fields, *facts, *repeats]]
 
 
 def in_halves(results: Sequence[Result]) -> tuple[list[Result], list[Result]]:
