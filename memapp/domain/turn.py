@@ -104,6 +104,17 @@ class Unlearned:
     """What to name to take it back."""
 
 
+@dataclass(frozen=True, slots=True)
+class AnswersLeft:
+    """Answers to questions of memapp itself left the chat with the words that were replaced."""
+
+    taken_back: tuple[str, ...]
+    """What they had decided, in words."""
+    kept: tuple[str, ...]
+    """What stays decided, since it was changed later."""
+
+
 TurnEvent = (
-    Accepted | Checked | Waiting | Predicted | Found | Thinking | Streamed | Restarted | Completed | Failed | Asked | Unlearned
-)
+    Accepted | Checked | Waiting | Predicted | Found | Thinking | Streamed | Restarted
+    | Completed | Failed | Asked | Unlearned | AnswersLeft
+)  # fmt: skip

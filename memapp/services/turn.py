@@ -31,8 +31,7 @@ from memapp.services.ahead import done_ahead, expectation
 from memapp.services.answer import OpenTurn, answer, open_thread
 from memapp.services.consent import questions
 from memapp.services.remember import notice
-from memapp.services.undo import undo
-from memapp.services.unlearn import said_before, unlearn
+from memapp.services.unlearn import said_before, take_answers_back, unlearn
 from memapp.store import chat, checkpoints, events, expectations
 
 log = logging.getLogger(__name__)
@@ -63,10 +62,9 @@ def _send(
     expected = expectation(runtime, earlier)
     ahead = done_ahead(runtime, thread_id, expected)
     with runtime.database.write() as conn:
-        if replaced and question and (step := questions.answered_by(runtime, question)):
-            undo(runtime, step)  # it is answered anew
         now = runtime.clock()
         left = chat.messages_after(conn, runtime.user_id, thread_id, replaced.seq) if replaced else []
+        answers = take_answers_back(runtime, [question, *left] if replaced and question else left)
         chat.set_active(conn, runtime.user_id, [one.id for one in left], active=False)
         message = chat.add_message(conn, runtime.user_id, thread.id, Role.USER, text, now, origin=Origin.TYPED, pasted=pasted)
         heard = questions.hear(runtime, question, message) if question else None
@@ -88,8 +86,7 @@ def _send(
         yield from answer(runtime, turn)
     if asked := spare(runtime, message, "ask", lambda: questions.ask_about(runtime, message, is_answer=heard is not None)):
         yield Asked(asked)
-    if unlearned:
-        yield unlearned
+    yield from filter(None, (answers, unlearned))
 
 
 def retry_turn(runtime: Runtime, reply_id: str, *, cancel: Cancel | None = None) -> Iterator[TurnEvent]:
@@ -132,7 +129,8 @@ def resend_turn(
 ) -> Iterator[TurnEvent]:
     """Send other words in place of an earlier message; it and what followed leave the conversation but stay in the file.
 
-    What was learned from them and is not said any more goes to the trash; an answer to a question of memapp is taken back.
+    What was learned from them and is not said any more goes to the trash; answers to questions of memapp are taken back,
+    unless what they decided was changed later.
     """
     message = chat.get_message(runtime.database.read(), runtime.user_id, message_id)
     if message.role is not Role.USER:

@@ -2,21 +2,38 @@
 
 import sqlite3
 from collections.abc import Sequence
+from contextlib import suppress
 
 from memapp.domain.changes import Change, Restored, SoftDeleted, Updated
 from memapp.domain.chat import Message, Role
 from memapp.domain.duplicates import normalise
 from memapp.domain.memory import Memory
-from memapp.domain.turn import Unlearned
+from memapp.domain.turn import AnswersLeft, Unlearned
 from memapp.domain.writing import check_fact
+from memapp.errors import NeedsYes, UsageError
 from memapp.runtime import Runtime
-from memapp.services.consent import pending
+from memapp.services.consent import decisions, pending, questions
+from memapp.services.undo import undo
 from memapp.store import changes, chat, consents, expectations, history, memories
 
 
 def said_before(earlier: Sequence[Message]) -> list[str]:
     """Return the message that "that was a joke" refers to."""
     return [one.id for one in earlier if one.role is Role.USER][-1:]
+
+
+def take_answers_back(runtime: Runtime, asked: Sequence[Message]) -> AnswersLeft | None:
+    """Take back what the person answered to the questions among some messages, the last first, unless it was changed later."""
+    taken_back, kept = [], []
+    for step in filter(None, (questions.answered_by(runtime, one) for one in reversed(asked))):
+        what = decisions.told(runtime, step)
+        try:
+            with suppress(NeedsYes):  # what would be known again that way waits in the inbox
+                undo(runtime, step)
+            taken_back.append(what)
+        except UsageError:
+            kept.append(what)
+    return AnswersLeft(tuple(taken_back), tuple(kept)) if taken_back or kept else None
 
 
 def unlearn(runtime: Runtime, thread_id: str, message_ids: Sequence[str], text: str) -> Unlearned | None:
@@ -37,7 +54,7 @@ def unlearn(runtime: Runtime, thread_id: str, message_ids: Sequence[str], text: 
                 for step in steps:
                     changes.apply(conn, step, actor, runtime.clock())
         proposed = consents.list_patches(conn, runtime.user_id, state="pending")
-        from_these = [one for one in proposed if one.proposer == "worker" and set(message_ids) & set(one.evidence)]
+        from_these = [one for one in proposed if one.proposer in ("worker", "undo") and set(message_ids) & set(one.evidence)]
         unsaid = [one.id for one in from_these if not _others(conn, runtime, one.evidence, message_ids)]
         pending.withdraw(runtime, unsaid, actor, "signals")
     return Unlearned(tuple(gone), actor.step) if gone else None

@@ -3,7 +3,7 @@
 import pytest
 
 from memapp.domain.chat import OWN_WORDS
-from memapp.domain.turn import Accepted, Asked, Completed
+from memapp.domain.turn import Accepted, AnswersLeft, Asked, Completed
 from memapp.errors import UsageError
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
@@ -46,15 +46,32 @@ def test_an_answer_that_is_edited_is_heard_anew(runtime: Runtime, answers: tuple
         assert (only(Completed, happened).reply.model == OWN_WORDS) is (answer != "What a day.")
 
 
-def test_an_answer_is_not_edited_over_what_was_changed_since(runtime: Runtime) -> None:
+@pytest.mark.parametrize("is_pinned", [True, False])
+def test_an_answer_is_edited_and_what_was_changed_since_stays_and_is_told(runtime: Runtime, is_pinned: bool) -> None:
     thread = new_chat(runtime)
     only(Asked, say(runtime, thread, "I live in Oslo."))
     message = only(Accepted, say(runtime, thread, "yes")).message
-    decisions.set_field(runtime, "city", "Bergen")
-    with pytest.raises(UsageError, match="changed again"):
-        list(resend_turn(runtime, message.id, "no"))
-    assert chats.page(runtime, thread).messages[-2] == message
-    assert decisions.profile(runtime) == {"city": "Bergen"}
+    if is_pinned:
+        curate.pin(runtime, *(memory.id for memory in curate.list_memories(runtime)))
+    else:
+        decisions.set_field(runtime, "city", "Bergen")
+    before = (decisions.profile(runtime), known(runtime))
+    edited = list(resend_turn(runtime, message.id, "no"))
+    assert only(AnswersLeft, edited) == AnswersLeft((), ("Approved Home “Oslo”",))
+    assert only(Accepted, edited).message.text == chats.page(runtime, thread).messages[-2].text == "no"
+    assert (decisions.profile(runtime), known(runtime)) == before
+    assert pending.waiting(runtime) == []
+
+
+def test_answers_leave_with_the_words_that_they_were_about(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    first = only(Accepted, say(runtime, thread, "I live in Oslo.")).message
+    for answer in ("no, Bergen", "yes"):
+        say(runtime, thread, answer)
+    assert (decisions.profile(runtime), known(runtime)) == ({"city": "Bergen"}, [])
+    edited = list(resend_turn(runtime, first.id, "I have a dog."))
+    assert only(AnswersLeft, edited) == AnswersLeft(("Approved Home “Bergen”", "Denied Home “Oslo”"), ())
+    assert (decisions.profile(runtime), known(runtime), pending.waiting(runtime)) == ({}, [], [])
 
 
 def test_it_stands_below_an_answer_that_is_retried_and_still_hears(runtime: Runtime, model: ScriptedModel) -> None:

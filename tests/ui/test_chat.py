@@ -304,12 +304,15 @@ async def test_a_click_on_a_line_takes_back_what_that_line_says(seen: Seen) -> N
 
 
 async def test_what_replaced_words_taught_is_taken_back_and_said(seen: Seen) -> None:
-    await seen.send("I have a dog called Rex.")
+    await seen.send("I have a dog called Rex and I live in Ghent.")
     await seen.until(lambda: "Remembered:" in seen.text())
+    await seen.send("yes")
+    await seen.until(lambda: "Noted." in seen.text())
     await seen.pilot.press("escape", "g", "e")
     seen.chat.composer.clear_text()
     seen.chat.composer.insert("I have a bike.")
     await seen.pilot.press("enter")
+    await seen.until(lambda: "Took back: Approved Home “Ghent”" in seen.words())
     await seen.until(lambda: "No longer remembered: User has a dog called Rex." in seen.words())
     await seen.until(lambda: "Remembered: User has a bike." in seen.words())
     await seen.pilot.press("ctrl+z", "ctrl+z")

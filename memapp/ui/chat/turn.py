@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from memapp.domain.chat import Message, MessageStatus, Role
 from memapp.domain.turn import (
     Accepted,
+    AnswersLeft,
     Asked,
     Checked,
     Completed,
@@ -101,6 +102,9 @@ class TurnView:
                 await self._end(reply, str(error))
             case Asked(question=question):
                 await self._show_question(question)
+            case AnswersLeft(taken_back=taken_back, kept=kept):
+                self._note(moved.thread_id, "Took back", taken_back)
+                self._note(moved.thread_id, "Not taken back, since it was changed later", kept)
             case Unlearned(texts=texts, step=step):
                 thread = self._screen.thread
                 self._screen.memories.unlearned(texts, step, shown=thread is not None and thread.id == moved.thread_id)
@@ -194,6 +198,11 @@ class TurnView:
             if there := screen.transcript.answer(question.id):
                 await there.remove()
             await screen.transcript.append(self._bubble(question))
+
+    def _note(self, thread_id: str, said: str, decided: Sequence[str]) -> None:
+        """Say below the conversation what became of answers that left it, if it is shown."""
+        if decided and self._screen.thread is not None and self._screen.thread.id == thread_id:
+            self._screen.transcript.note(f"{said}: {', '.join(decided)}")
 
     async def _end(self, reply: Message, problem: str = "") -> None:
         answer = self._answer()
