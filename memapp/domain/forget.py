@@ -141,6 +141,8 @@ class Preview:
     """Titles, drafts, evidence cards, expectations, proposals, fields of the profile, earlier versions."""
     backups: int
     """Copies of the file that hold it too."""
+    profile: tuple[str, ...] = ()
+    """What of the others the profile says by now: `Health: migraine`."""
 
     def __bool__(self) -> bool:
         return bool(self.memories or self.messages or self.others or self.backups)
@@ -149,6 +151,7 @@ class Preview:
         memories, messages = counted(self.memories, "memory", "memories"), counted(self.messages, "message")
         others = f"{counted(self.others, 'other entry', 'other entries')} (titles, guesses, proposals, earlier versions)"
         said = f"{counted(self.memories + self.messages + self.others, 'item')}: {memories}, {messages} and {others}"
+        said += f"; from your profile {', '.join(self.profile)}" if self.profile else ""
         return said + (f"; in {counted(self.backups, 'backup')} too" if self.backups else "")
 
 

@@ -1,5 +1,7 @@
 """Values of profile fields: a field has one value, or several parted by semicolons."""
 
+from collections.abc import Callable
+
 from memapp.domain.profile import FIELDS, same_value
 
 VALUE_CHARS = 280
@@ -34,6 +36,13 @@ def lost_values(field: str, old: str, new: str) -> list[str]:
     """Return what a field said and says no longer."""
     before = old.split(BETWEEN) if adds_up(field) else [old]
     return [part for part in before if part and not has_value(field, new, part)]
+
+
+def without(field: str, value: str, is_gone: Callable[[str], bool]) -> str:
+    """Return what is left of a field without those of its values that are gone; nothing if the rest, as a whole, is gone too."""
+    parts = value.split(BETWEEN) if adds_up(field) else [value]
+    rest = BETWEEN.join(part for part in parts if not is_gone(part))
+    return "" if is_gone(rest) else rest
 
 
 def adds_up(field: str) -> bool:

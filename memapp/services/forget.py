@@ -7,19 +7,21 @@ cleaned before the file itself, so that the words to look for are known as long 
 import logging
 import sqlite3
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from typing import Literal
 
 from memapp.domain.changes import Actor
+from memapp.domain.consent import label
 from memapp.domain.duplicates import normalise
 from memapp.domain.forget import ByteNeedles, Preview, Receipt
+from memapp.domain.profile_values import lost_values
 from memapp.domain.text import clean, one_line
 from memapp.errors import ModelError, NotFound, UsageError
 from memapp.runtime import Runtime
-from memapp.store import chat, events, memories, traces, vectors
+from memapp.store import chat, consents, events, memories, traces, vectors
 from memapp.store.forget import erasing, finding, todo
 from memapp.store.forget.todo import Job
 from memapp.store.rows import new_id
@@ -69,10 +71,12 @@ def preview(runtime: Runtime, words: str) -> Preview:
     """Say what `forget_everywhere` would erase: do it, count, and let nothing of it stay."""
     words = _checked(words)
     with one_at_a_time, runtime.database.rehearse(), runtime.database.decide() as conn:
+        before = consents.read_profile(conn, runtime.user_id)
         erased = erasing.erase(conn, runtime.actor(), Job(words=(words,)), runtime.clock())
+        lost = _lost(before, consents.read_profile(conn, runtime.user_id))
     needles = ByteNeedles([words])
     backups = sum(traces.holds(path, needles) for path in traces.copies(runtime.database, runtime.user_id))
-    return Preview(erased.memories, erased.messages, erased.others, backups)
+    return Preview(erased.memories, erased.messages, erased.others, backups, lost)
 
 
 def is_forgotten(runtime: Runtime, text: str) -> bool:
@@ -175,6 +179,12 @@ def _settle(runtime: Runtime) -> bool:
         with runtime.database.decide() as conn:
             todo.mark_settled(conn, runtime.user_id)
     return settled
+
+
+def _lost(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[str, ...]:
+    """Return what a profile says no longer: `Health: migraine`."""
+    lost = {field: lost_values(field, value, after.get(field, "")) for field, value in before.items()}
+    return tuple(f"{label(field)}: {value}" for field, values in lost.items() for value in values)
 
 
 def _checked(words: str) -> str:

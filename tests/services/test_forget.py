@@ -22,12 +22,12 @@ from memapp.services import activity, browse, chats, curate, forget, undo, upkee
 from memapp.services.consent import decisions, pending
 from memapp.services.recall import RecallRequest, recall
 from memapp.services.turn import take_turn
-from memapp.store import changes, checkpoints
+from memapp.store import changes, checkpoints, consents
 from memapp.store.forget import finding, todo
 from memapp.store.forget.todo import Job
 from memapp.store.place import BACKUPS, new_copy
-from memapp.store.rows import new_id, to_json, to_text
-from tests.builders import Clock, erase, make_runtime, new_chat, only, say
+from memapp.store.rows import new_id, to_text
+from tests.builders import Clock, erase, fact, make_runtime, new_chat, only, say
 
 FACT = "User's sister Zqarla lives in Ghent."
 
@@ -91,9 +91,13 @@ def test_a_chat_is_erased_with_all_that_belongs_to_it_and_what_was_learned_stays
     chats.save_draft(runtime, thread.id, "zqarla, once more")
     say(runtime, thread.id, "The hives belong to Zqarla.")
     say(runtime, new_chat(runtime), "Whose are the hives?")
-    propose(runtime, "city", "", "Ghent", apply=False)
+    for field in ("city", "pronouns", "language"):
+        propose(runtime, field, "", f"of {field}", apply=False)
     with runtime.database.write() as conn:
         conn.execute("INSERT INTO patch_evidence SELECT p.id, s.message_id, 1 FROM patches p, memory_sources s")
+        conn.execute("""INSERT INTO patch_evidence SELECT p.id, m.id, 1 FROM patches p, messages m
+                        WHERE p.field = 'language' AND m.text = 'Whose are the hives?'""")
+    decisions.deny(runtime, next(one.id for one in pending.waiting(runtime) if one.field == "pronouns"))
     copy = back_up(runtime)
     chats.delete_thread(runtime, thread.id)
     receipt = forget.purge_chats(runtime, [thread.id])
@@ -101,7 +105,7 @@ def test_a_chat_is_erased_with_all_that_belongs_to_it_and_what_was_learned_stays
     assert (files_with(tmp_path, b"zqarla"), copy.exists()) == (set(), True)
     assert len(chats.list_threads(runtime)) == 1 and chats.list_threads(runtime, deleted=True) == []
     assert curate.get(runtime, memory).sources == ()
-    assert [one.new_value for one in pending.waiting(runtime)] == ["Ghent"]
+    assert ask(runtime, "SELECT field FROM patches") == [("language",)], "another chat says it too; nobody agreed to the others"
     assert ask(runtime, "PRAGMA foreign_key_check") == []
 
 
@@ -317,7 +321,7 @@ def propose(runtime: Runtime, field: str, old: str, new: str, held: str = "", *,
         conn.execute(
             """INSERT INTO patches (id, user_id, field, old_value, new_value, held, proposer, created_at, expires_at)
                VALUES (?, ?, ?, ?, ?, ?, 'worker', ?, ?)""",
-            (patch, runtime.user_id, field, old, new, held, to_text(now), to_text(now + timedelta(days=7))),
+            (patch, runtime.user_id, field, old, new, held and consents._to_draft(fact(held, now)), to_text(now), to_text(now + timedelta(days=7))),
         )
         if apply:
             conn.execute(
@@ -330,7 +334,7 @@ def test_a_word_leaves_the_profile_and_its_proposals_and_what_came_after_it_stay
     propose(runtime, "city", "", "Zqoslo", apply=True)
     propose(runtime, "city", "Zqoslo", "Ghent", apply=True)
     propose(runtime, "preferred_name", "", "Zqoslo", apply=True)
-    propose(runtime, "language", "", "Dutch", to_json({"text": "User comes from Zqoslo."}), apply=False)
+    propose(runtime, "language", "", "Dutch", "User comes from Zqoslo.", apply=False)
     forget.forget_everywhere(runtime, "zqoslo")
     assert ask(runtime, "SELECT field, value FROM profile") == [("city", "Ghent")]
     assert ask(runtime, "SELECT old_value, new_value, held, state FROM patches WHERE field <> 'preferred_name'") == [
@@ -356,15 +360,18 @@ def test_a_purge_leaves_the_profile_and_drafts_alone_but_one_that_says_the_same(
     assert chats.get_draft(runtime, "") == draft
 
 
-def test_a_purge_by_the_person_takes_a_memory_from_the_proposal_that_brought_it(runtime: Runtime) -> None:
+@pytest.mark.parametrize("by", ["person", "worker"])
+def test_a_purge_takes_a_memory_from_the_proposal_that_brought_it(runtime: Runtime, by: Literal["person", "worker"]) -> None:
     thread = new_chat(runtime)
     say(runtime, thread, "I live in Zqarlaville.")
     (patch,) = pending.waiting(runtime)
     decisions.approve(runtime, patch.id)
     (memory,) = curate.list_memories(runtime)
     undo.undo_last(runtime)
-    receipt = forget.purge(runtime, [memory.id], messages=True)
-    assert receipt.left == ()
+    if by == "worker":
+        to_the_end_of_the_trash(runtime)
+    receipt = forget.purge(runtime, [memory.id], messages=by == "person", by=by)
+    assert (receipt.memories, receipt.left) == (1, ())
 
 
 def test_with_its_messages_goes_what_memapp_asked_about_it_and_what_was_answered(runtime: Runtime) -> None:
@@ -384,18 +391,23 @@ def test_a_purge_by_the_person_withdraws_what_waits_and_says_the_same(
 ) -> None:
     memory = overdue(runtime, FACT)
     propose(runtime, "city", "", FACT.upper(), apply=False)
-    propose(runtime, "pronouns", "", "they", to_json({"text": FACT}), apply=False)
+    propose(runtime, "pronouns", "", "they", FACT, apply=False)
     propose(runtime, "language", "", f"{FACT} She moved there.", apply=False)
     forget.purge(runtime, [memory], by=by)
     assert [field for (field,) in ask(runtime, "SELECT field FROM patches ORDER BY id")] == waiting
 
 
 def test_a_word_takes_from_the_profile_only_what_holds_the_word(runtime: Runtime) -> None:
-    propose(runtime, "health", "", "vegan, lactose intolerant", apply=True)
+    propose(runtime, "health", "", "vegan; zqarlitis", apply=True)
+    propose(runtime, "health", "vegan; zqarlitis", "vegan; zqarlitis; gout", apply=False)
+    propose(runtime, "health", "vegan", "vegan; another zqarlitis", apply=False)
     memory = curate.add(runtime, "Vegan").memory_id
-    curate.edit(runtime, memory, "User eats with Zqarla.")
-    forget.forget_everywhere(runtime, "zqarla")
-    assert ask(runtime, "SELECT field, value FROM profile") == [("health", "vegan, lactose intolerant")]
+    curate.edit(runtime, memory, "User eats with Zqarlitis.")
+    preview = forget.preview(runtime, "zqarlitis")
+    assert (preview.profile, "from your profile Health: zqarlitis" in str(preview)) == (("Health: zqarlitis",), True)
+    forget.forget_everywhere(runtime, "zqarlitis")
+    assert ask(runtime, "SELECT field, value FROM profile") == [("health", "vegan")]
+    assert ask(runtime, "SELECT old_value, new_value FROM patches WHERE state = 'pending'") == [("vegan", "vegan; gout")]
 
 
 SECRET = "User has a secret affair with Zqarla."
@@ -429,9 +441,13 @@ def overdue(runtime: Runtime, text: str) -> str:
     """Return a memory that has been in the trash for longer than it should."""
     memory = curate.add(runtime, text).memory_id
     curate.discard(runtime, memory)
+    to_the_end_of_the_trash(runtime)
+    return memory
+
+
+def to_the_end_of_the_trash(runtime: Runtime) -> None:
     assert isinstance(runtime.clock, Clock)
     runtime.clock.now += timedelta(days=runtime.settings.purge_days + 1)
-    return memory
 
 
 def test_the_end_of_the_trash_leaves_the_versions_of_others(runtime: Runtime) -> None:
@@ -453,7 +469,7 @@ def test_no_wording_of_a_purged_memory_is_learned_again(runtime: Runtime) -> Non
 def test_the_end_of_the_trash_does_not_go_beyond_what_the_person_planned(runtime: Runtime) -> None:
     memory, planned = overdue(runtime, "User has a cat."), curate.add(runtime, FACT).memory_id
     curate.discard(runtime, planned)
-    with runtime.database.write() as conn:
+    with runtime.database.decide() as conn:
         todo.plan(conn, runtime.user_id, Job((planned,)))
     forget.purge(runtime, [memory], by="worker")
     assert ask(runtime, "SELECT memory_id, actor FROM history WHERE event = 'PURGE' ORDER BY number") == [
@@ -507,7 +523,7 @@ def test_what_was_planned_before_a_kill_is_done_at_the_next_start(runtime: Runti
     memory = learn(runtime)
     copy = back_up(runtime)
     curate.discard(runtime, memory)
-    with runtime.database.write() as conn:
+    with runtime.database.decide() as conn:
         messages = finding.said_in(conn, runtime.user_id, [memory])
         (thread,) = chats.list_threads(runtime)
         whole = Job((memory,), thread_ids=(thread.id,))

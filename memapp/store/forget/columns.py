@@ -10,7 +10,7 @@ REPEATING = (
     "DELETE FROM change_log WHERE user_id = :user AND meta <> '{}' AND holds(meta)",
     "DELETE FROM recalls WHERE message_id IN (SELECT id FROM messages WHERE user_id = :user) AND holds(why)",
 )
-# Where words stand that only somebody who wants them gone everywhere means; the profile changes by a patch only, see `erasing`.
+# Where words stand that only somebody who wants them gone everywhere means; for the profile and its patches see `proposals`.
 ELSEWHERE = (
     "DELETE FROM drafts WHERE user_id = :user AND holds(text)",
     "DELETE FROM interface WHERE user_id = :user AND holds(value)",
@@ -18,4 +18,3 @@ ELSEWHERE = (
     "DELETE FROM evidence WHERE user_id = :user AND holds(text)",
     "DELETE FROM versions WHERE memory_id IN (SELECT id FROM memories WHERE user_id = :user) AND holds(image)",
 )
-PATCHES = "FROM patches WHERE user_id = :user AND (holds(old_value) OR holds(new_value) OR holds(held))"

@@ -6,19 +6,20 @@ import secrets
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
-from memapp.domain.changes import Actor, ProfileChanged, Purged
+from memapp.domain.changes import Actor, Purged
 from memapp.domain.duplicates import gist, normalise
 from memapp.domain.forget import ERASED
 from memapp.domain.text import one_line
 from memapp.store import changes, chat, search
-from memapp.store.forget.columns import ELSEWHERE, PATCHES, REPEATING
+from memapp.store.forget import proposals
+from memapp.store.forget.columns import ELSEWHERE, REPEATING
 from memapp.store.forget.finding import holding, searching, texts_of, with_absorbed
 from memapp.store.forget.todo import Job
 from memapp.store.images import NORMAL_TEXT
 from memapp.store.memories import get_memories
-from memapp.store.rows import new_id, to_json, to_text
+from memapp.store.rows import to_json, to_text
 
 # What was written while the memory stood in the prompt, or out of the messages that it came from.
 _WITH_IT = """
@@ -41,18 +42,9 @@ _FOLLOWING = (
     """UPDATE surprises SET state = 'nothing' WHERE user_id = :user AND state = 'pending'
        AND message_id IN (SELECT value FROM json_each(:messages))""",
 )
-# What would bring the text of a memory back; not what stands or stood in the profile. `says` is true of the same text only.
-_SAYS_HELD = "says(json_extract(held, '$.text'))"
-_SAME = f"(says(new_value) OR held <> '' AND {_SAYS_HELD})"
-_WAYS_BACK = (
-    f"""DELETE FROM versions WHERE {NORMAL_TEXT} IN (SELECT value FROM json_each(:same))
-        AND memory_id IN (SELECT id FROM memories WHERE user_id = :user AND normal_text <> {NORMAL_TEXT})""",  # noqa: S608
-    f"""UPDATE patches SET state = 'withdrawn', decided_at = :now, decided_by = 'person'
-        WHERE user_id = :user AND state = 'pending' AND {_SAME}""",  # noqa: S608
-    f"""DELETE FROM patches WHERE user_id = :user AND {_SAME} AND (
-        state IN ('denied', 'expired', 'withdrawn') OR state = 'applied' AND field = 'forgotten')""",  # noqa: S608
-    f"UPDATE patches SET held = '' WHERE user_id = :user AND state = 'applied' AND held <> '' AND {_SAYS_HELD}",  # noqa: S608
-)
+# What would bring the text of a memory back. A memory that says so to this day keeps those: they give nothing away.
+_SAME_VERSIONS = f"""DELETE FROM versions WHERE {NORMAL_TEXT} IN (SELECT value FROM json_each(:same))
+    AND memory_id IN (SELECT id FROM memories WHERE user_id = :user AND normal_text <> {NORMAL_TEXT})"""  # noqa: S608
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +74,9 @@ def erase(
         others += sum(conn.execute(sql, values).rowcount for sql in REPEATING)
     if job.words:
         with searching(conn, job.words):
-            others += sum(conn.execute(sql, values).rowcount for sql in ELSEWHERE) + _erase_patches(conn, actor, now)
+            others += sum(conn.execute(sql, values).rowcount for sql in ELSEWHERE)
+        others += proposals.erase_holding(conn, actor, job.words, now)
+    others += proposals.erase_read_from(conn, actor.user_id, [*job.message_ids, *in_threads], now)
     others += chat.erase_threads(conn, actor.user_id, job.thread_ids)
     messages = chat.erase_messages(conn, actor.user_id, message_ids)
     others += _erase_titles(conn, actor.user_id, messages)
@@ -92,25 +86,12 @@ def erase(
     search.keep_taken_back(conn, actor.user_id, memory_ids, all_of_them=by_person)
     for memory_id in memory_ids:
         changes.apply(conn, Purged(memory_id), actor, now)
+    same = {normalise(text) for text in texts} - {""}
+    others += proposals.erase_saying(conn, actor.user_id, same, now, waiting=by_person)
     if by_person:
-        others += _erase_ways_back(conn, actor.user_id, texts, now)
+        others += conn.execute(_SAME_VERSIONS, {"user": actor.user_id, "same": to_json(list(same))}).rowcount
         others += _erase_drafts(conn, actor.user_id, [*texts, *sent, *(text for _, text in messages)])
     return Erased(len(memory_ids), len(messages) + len(in_threads), others)
-
-
-def _erase_ways_back(conn: sqlite3.Connection, user_id: str, texts: Iterable[str], now: datetime) -> int:
-    """Erase the versions of other memories and the waiting proposals that say the same as what was erased.
-
-    A memory that says so to this day keeps those versions: they give nothing away.
-    """
-    same = {normalise(text) for text in texts} - {""}
-    if not same:
-        return 0
-    values = {"user": user_id, "now": to_text(now), "same": to_json(list(same))}
-    conn.create_function("says", 1, lambda text: normalise(text or "") in same, deterministic=True)
-    versions, _, patches, held = (conn.execute(sql, values).rowcount for sql in _WAYS_BACK)
-    conn.create_function("says", 1, None)
-    return versions + patches + held
 
 
 def _erase_drafts(conn: sqlite3.Connection, user_id: str, texts: Iterable[str]) -> int:
@@ -135,49 +116,6 @@ def _erase_titles(conn: sqlite3.Connection, user_id: str, messages: Iterable[tup
                 "UPDATE threads SET title = ? WHERE user_id = ? AND id = ?", (ERASED, user_id, thread_id)
             ).rowcount
     return count
-
-
-def _erase_patches(conn: sqlite3.Connection, actor: Actor, now: datetime) -> int:
-    """Delete the proposals that hold the words, and the fields of the profile that do.
-
-    The profile changes by an approved patch only: the wish that the words be gone is the person's yes to one.
-    """
-    values = {"user": actor.user_id, "ids": "[]", "now": to_text(now)}
-    values["ids"] = to_json([row["id"] for row in conn.execute(f"SELECT id {PATCHES}", values)])
-    fields = conn.execute(
-        """SELECT field, iif(holds(value), '', value) AS value FROM profile
-           WHERE user_id = :user AND (holds(value) OR patch_id IN (SELECT value FROM json_each(:ids)))""",
-        values,
-    ).fetchall()
-    for field in fields:
-        _put_into_profile(conn, actor, field["field"], field["value"], now)
-    conn.execute(
-        """UPDATE patches SET state = 'withdrawn', decided_at = :now, decided_by = 'person'
-           WHERE user_id = :user AND state = 'pending' AND id IN (SELECT value FROM json_each(:ids))""",
-        values,
-    )
-    conn.execute(
-        """UPDATE patches SET state = 'applied'
-           WHERE user_id = :user AND state = 'approved' AND id IN (SELECT value FROM json_each(:ids))""",
-        values,
-    )
-    gone = conn.execute("DELETE FROM patches WHERE user_id = :user AND id IN (SELECT value FROM json_each(:ids))", values)
-    return len(fields) + gone.rowcount
-
-
-def _put_into_profile(conn: sqlite3.Connection, actor: Actor, field: str, value: str, now: datetime) -> None:
-    """Take a field away, or let a new patch that does not hold the words stand behind it."""
-    patch_id = new_id(now)
-    conn.execute(
-        """INSERT INTO patches (id, user_id, field, old_value, new_value, proposer, created_at, expires_at)
-           VALUES (?, ?, ?, '', ?, 'person', ?, ?)""",
-        (patch_id, actor.user_id, field, value, to_text(now), to_text(now + timedelta(days=1))),
-    )
-    conn.execute(
-        "UPDATE patches SET state = 'approved', decided_at = ?, decided_by = 'person' WHERE user_id = ? AND id = ?",
-        (to_text(now), actor.user_id, patch_id),
-    )
-    changes.apply(conn, ProfileChanged(patch_id), actor, now)
 
 
 # What was forgotten ----------------------------------------------------------------------------------------------------

@@ -34,9 +34,7 @@ def with_absorbed(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[s
     return tuple(row["id"] for row in rows)
 
 
-def in_trash(
-    conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[str], until: datetime | None = None
-) -> tuple[str, ...]:
+def in_trash(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[str], until: datetime | None = None) -> tuple[str, ...]:
     """Return those of some memories that lie in the trash; with a time, those whose time there is over by then."""
     rows = conn.execute(
         """SELECT id FROM memories WHERE +user_id = ? AND purge_at <= coalesce(?, purge_at)
