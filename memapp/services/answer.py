@@ -300,7 +300,7 @@ def _watchdog(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Iterator[None
     first, whole = runtime.settings.first_token_seconds, runtime.settings.turn_seconds
 
     def give_up(reason: str, *, unless_begun: bool) -> None:
-        if not (unless_begun and (so_far.text or so_far.thought)):
+        if not (unless_begun and (so_far.waited_seconds or so_far.thought)):
             so_far.overdue = reason
             turn.cancel.set()
 

@@ -1,9 +1,14 @@
 """Another answer to the same message."""
 
+from typing import Any
+from unittest.mock import Mock
+
+import pytest
+
 from memapp.domain.turn import Completed, Restarted
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
-from memapp.services import curate
+from memapp.services import answer, curate
 from memapp.services.turn import retry_turn
 from tests.builders import new_chat, only, say
 
@@ -25,11 +30,23 @@ def test_a_retry_puts_the_question_as_before_and_samples_other_words(runtime: Ru
     assert first[1].temperature < again[1].temperature
 
 
-def test_a_retry_that_comes_out_the_same_is_written_once_more_and_more_freely(runtime: Runtime, model: ScriptedModel) -> None:
+def test_a_retry_that_comes_out_the_same_is_written_once_more_and_more_freely(
+    runtime: Runtime, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
     model.enqueue(FIRST)
     reply = only(Completed, say(runtime, new_chat(runtime), "Which tea do I drink?")).reply
     model.enqueue(FIRST)
     model.enqueue("It is oolong.")
+    timers, generate, prompts = Mock(), model.generate, iter(range(3))
+    monkeypatch.setattr(answer, "threading", timers)
+
+    def slowly(*args: Any) -> Any:
+        if next(prompts) == 2:  # the first token of the first attempt was there in time: none is overdue now
+            _, give_up, reason, how = timers.Timer.call_args_list[0].args
+            give_up(*reason, **how)
+        return generate(*args)
+
+    monkeypatch.setattr(model, "generate", slowly)
     happened = list(retry_turn(runtime, reply.id))
     assert only(Restarted, happened).repeated == FIRST
     assert only(Completed, happened).reply.text == "It is oolong."
