@@ -293,7 +293,7 @@ def read_items(lines: Iterable[bytes]) -> Iterator[tuple[int, Item]]:
 
 def _read(line: bytes, number: int) -> Any:
     try:
-        return strict_json.read_storable(line.decode("utf-8-sig" if number == 1 else "utf-8"))
+        return strict_json.read(line.decode())
     except UnicodeDecodeError:
         raise refusal(f"Line {number}", "this is not UTF-8") from None
     except ValueError as error:

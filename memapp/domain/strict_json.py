@@ -1,6 +1,6 @@
 """Reading JSON that somebody else may have written, and writing it so that it may stand on a terminal.
 
-Python reads more than JSON is: NaN, names that stand twice, numbers of any length. Not here.
+Python reads more than JSON is: NaN, names that stand twice, numbers of any length, halves of characters.
 """
 
 import json
@@ -29,21 +29,28 @@ def write(value: Any, indent: int | None = None, default: Callable[[Any], Any] |
 
 
 def read(text: str) -> Any:
-    """Return what a JSON text says. Raises `ValueError`, in words, for anything that is not plain JSON."""
-    if _depth(text) > MAX_DEPTH:
-        raise ValueError(f"nested more than {MAX_DEPTH} deep")
-    try:
-        return json.loads(text, parse_constant=_refuse_constant, parse_int=_int, parse_float=_float, object_pairs_hook=_once)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"this is not JSON: {error.msg}") from None
-
-
-def read_storable(text: str) -> Any:
-    """Like `read`, but refuse also what no file of memapp has: NUL, and halves of characters."""
-    data = read(text)
+    """Return what a JSON text says that memapp itself should have written. Raises `ValueError`, in words, for anything else."""
+    data = _loaded(text, parse_constant=_refuse_constant, parse_int=_int, parse_float=_float, object_pairs_hook=_once)
     if "\\u" in text or _UNSTORABLE.search(text):
         _refuse_unstorable(data)
     return data
+
+
+def read_foreign(text: str) -> Any:
+    """Return what a JSON text of another program says, most of which nobody will look at: every number is a float.
+
+    Raises `ValueError`, in words, for what is no JSON.
+    """
+    return _loaded(text, parse_int=float)
+
+
+def _loaded(text: str, **reading: Any) -> Any:
+    if _depth(text) > MAX_DEPTH:
+        raise ValueError(f"nested more than {MAX_DEPTH} deep")
+    try:
+        return json.loads(text, **reading)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"this is not JSON: {error.msg}") from None
 
 
 def elements(data: bytes | memoryview) -> Iterator[bytes]:

@@ -1,5 +1,6 @@
 """JSON that somebody else may have written."""
 
+import contextlib
 import json
 from typing import Any
 
@@ -17,13 +18,14 @@ values = st.recursive(
 )
 
 
-@given(values)
-@example("\u202eback\x9b31m\ufffe")
-def test_what_json_is_is_read(value: Any) -> None:
-    assert strict_json.read(json.dumps(value)) == value
-    assert strict_json.read(json.dumps(value, ensure_ascii=False)) == value
-    for indent in (None, 2):
-        assert strict_json.read(written := strict_json.write(value, indent)) == value
+@given(values, st.sampled_from([None, 2]))
+@example("\u202eback\x9b31m\ufffe", 2)
+def test_what_json_is_is_read(value: Any, indent: int | None) -> None:
+    storable = "\0" not in json.dumps(value, ensure_ascii=False) and "\\u0000" not in json.dumps(value)
+    for read in (strict_json.read, strict_json.read_foreign) if storable else (strict_json.read_foreign,):
+        assert read(json.dumps(value)) == value
+        assert read(json.dumps(value, ensure_ascii=False)) == value
+        assert read(written := strict_json.write(value, indent)) == value
         assert clean(written) == written, "the same in a file as on a terminal"
 
 
@@ -37,6 +39,9 @@ def test_what_json_is_is_read(value: Any) -> None:
         "9" * 30,
         str(2**63),
         '{"a": 1, "a": 1}',
+        '"\\ud800"',
+        '"\\u0000"',
+        '{"\\u0000": 1}',
         "[" * 33 + "]" * 33,
         "[" * 1_000_000,
         '{"a":' * 100_000,
@@ -50,12 +55,8 @@ def test_what_json_is_is_read(value: Any) -> None:
 def test_what_python_would_read_beyond_it_is_not(text: str) -> None:
     with pytest.raises(ValueError):
         strict_json.read(text)
-
-
-@pytest.mark.parametrize("text", ['"\\ud800"', '"\\u0000"', '{"\\u0000": 1}', "[1,]"])
-def test_what_could_not_be_stored_is_refused_where_memapp_itself_wrote(text: str) -> None:
-    with pytest.raises(ValueError):
-        strict_json.read_storable(text)
+    with contextlib.suppress(ValueError):
+        strict_json.read_foreign(text)
 
 
 def test_brackets_in_a_text_are_not_deep() -> None:
@@ -84,4 +85,4 @@ def test_what_is_no_list_is_refused(text: str) -> None:
 @pytest.mark.parametrize(("text", "wrong"), [("[1,]", 1), ("[,1]", 0), ("[1,,2]", 1), ("[1 2]", 0)])
 def test_an_element_that_is_none_is_refused_when_it_is_read(text: str, wrong: int) -> None:
     with pytest.raises(ValueError):
-        strict_json.read(list(strict_json.elements(text.encode()))[wrong].decode())
+        strict_json.read_foreign(list(strict_json.elements(text.encode()))[wrong].decode())

@@ -1,5 +1,6 @@
 """Recognises which program exported a file, and reads it piece by piece."""
 
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import chain
@@ -37,7 +38,7 @@ def opened(path: Path, form: Form) -> Iterator[Iterator[Numbered]]:
 
 
 def _is_list(beginning: bytes) -> bool:
-    return beginning.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"[")
+    return beginning.removeprefix(BOM_UTF8).lstrip().startswith(b"[")
 
 
 def _whole(path: Path, file: IO[bytes]) -> bytes | memoryview:
@@ -53,7 +54,7 @@ def _whole(path: Path, file: IO[bytes]) -> bytes | memoryview:
 def _lines(file: IO[bytes]) -> Iterator[Numbered]:
     """Read an export of memapp, or a list of facts with one on each line."""
     lines = _cut(file)
-    first = next(lines, b"")
+    first = next(lines, b"").removeprefix(BOM_UTF8)
     rest = chain([first], lines)
     if b'"memapp"' in first[:200]:
         for number, item in read_items(rest):
@@ -63,7 +64,7 @@ def _lines(file: IO[bytes]) -> Iterator[Numbered]:
         if number > MAX_ITEMS:
             raise refusal(f"Line {number}", f"there are more than {MAX_ITEMS:,}")
         try:
-            yield f"Line {number}", foreign.read_note(strict_json.read(line.decode("utf-8-sig" if number == 1 else "utf-8")))
+            yield f"Line {number}", foreign.read_note(strict_json.read_foreign(line.decode()))
         except ValueError as error:
             if number == 1 and b'"conversation_history"' in line + file.read(MAX_BYTES):
                 raise UsageError(
@@ -90,7 +91,7 @@ def _conversations(files: Iterable[tuple[str, bytes | memoryview]], form: Form) 
             for number, element in enumerate(strict_json.elements(data), start=1):
                 if len(element) > MAX_BYTES:
                     raise ValueError("it is larger than 100 MB")
-                conversation = _conversation(strict_json.read(element.decode()), form)
+                conversation = _conversation(strict_json.read_foreign(element.decode()), form)
                 messages += max(1, len(conversation.said))
                 if messages > MAX_ITEMS:
                     raise ValueError(f"there are more than {MAX_ITEMS:,} messages")

@@ -142,7 +142,7 @@ def test_what_was_spoken_is_what_was_said(runtime: Runtime, tmp_path: Path) -> N
 def test_what_cannot_be_stored_goes_and_the_rest_comes_in(runtime: Runtime, tmp_path: Path) -> None:
     mapping = {
         "a": node("a", None, "user", "How many\0 hives\ud800?"),
-        "tool": node("tool", "a", "tool", "\0\udc00"),
+        "tool": node("tool", "a", "tool", "\0\udc00", metadata={"found": [10**30, float("nan")]}),
         "b": node("b", "tool", "assistant", "Two."),
     }
     data = [{"title": "\0", "id": "\ud800c", "create_time": 1, "mapping": mapping, "current_node": "b"}]
