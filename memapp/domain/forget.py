@@ -172,6 +172,8 @@ class Receipt:
     """False when another program was reading the file: the rest is done at the next start."""
     also_in: tuple[str, ...] = ()
     """Ids of other memories that hold the words of the erased ones among theirs, or held them before they were changed."""
+    in_profile: tuple[str, ...] = ()
+    """What the profile says and the erased memories said too: `Health: epilepsy`."""
     left_out: int = 0
     """Memories that were meant and stayed, since they are out of the trash again."""
     by_words: bool = False
@@ -197,6 +199,8 @@ class Receipt:
             others = counted(len(self.also_in), "other memory", "other memories")
             named = " ".join(self.also_in[:NAMED]) + (" …" if len(self.also_in) > NAMED else ".")
             said += f" Their words also stand in {others}, now or as they were before: {named}"
+        if self.in_profile:
+            said += f" Your profile still says: {', '.join(self.in_profile)}."
         return said
 
 

@@ -16,8 +16,8 @@ from typing import Literal
 from memapp.domain.changes import Actor
 from memapp.domain.consent import label
 from memapp.domain.duplicates import normalise
-from memapp.domain.forget import ByteNeedles, Preview, Receipt
-from memapp.domain.profile_values import lost_values
+from memapp.domain.forget import ByteNeedles, Needles, Preview, Receipt
+from memapp.domain.profile_values import lost_values, without
 from memapp.domain.text import clean, one_line
 from memapp.errors import ModelError, NotFound, UsageError
 from memapp.runtime import Runtime
@@ -79,6 +79,14 @@ def preview(runtime: Runtime, words: str) -> Preview:
     return Preview(erased.memories, erased.messages, erased.others, backups, lost)
 
 
+def said_in_profile(runtime: Runtime, memory_ids: Sequence[str]) -> tuple[str, ...]:
+    """Return what the profile says that memories say too: `Health: epilepsy`. Erasing them takes nothing from it."""
+    conn = runtime.database.read()
+    texts, known = finding.texts_of(conn, runtime.user_id, memory_ids), consents.read_profile(conn, runtime.user_id)
+    rest = {field: without(field, value, lambda part: any(map(Needles([part]).held_by, texts))) for field, value in known.items()}
+    return _lost(known, rest)
+
+
 def is_forgotten(runtime: Runtime, text: str) -> bool:
     """Tell whether the same was erased for good before: it is not to be learned again without a question."""
     return erasing.is_forgotten(runtime.database.read(), runtime.user_id, text)
@@ -116,7 +124,7 @@ def _carry_out(runtime: Runtime, job: Job, by: By) -> Receipt:
     """Do all of a job, and then look whether anything of it is left."""
     now = runtime.clock()
     actor = Actor(runtime.user_id, by, step=new_id(now))
-    texts = _texts(runtime, job)
+    texts, in_profile = _texts(runtime, job), said_in_profile(runtime, job.memory_ids) if by == "person" else ()
     fates = _clean_copies(runtime, actor, job, texts)
     with runtime.database.decide() as conn:  # the wish to forget is the person's decision on what waits for one, too
         over = now if by == "worker" else None
@@ -139,7 +147,7 @@ def _carry_out(runtime: Runtime, job: Job, by: By) -> Receipt:
     )
     also_in = finding.memories_with(runtime.database.read(), runtime.user_id, texts) if by == "person" else ()
     counts = (erased.memories, erased.messages, erased.others, cleaned, dropped, files)
-    return Receipt(*counts, tuple(left), settled, also_in, by_words=bool(job.words))
+    return Receipt(*counts, tuple(left), settled, also_in, in_profile, by_words=bool(job.words))
 
 
 def _texts(runtime: Runtime, job: Job) -> list[str]:
