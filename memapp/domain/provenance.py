@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from memapp.domain.chat import Message
+from memapp.domain.memory import Memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,15 @@ class UsedIn:
     score: float
     why: str
     """Which signals matched, in words and numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What a message taught, as far as it is still remembered."""
+
+    memory: Memory
+    was: str
+    """What gave way to it then, or what it said before; empty where it was new."""
 
 
 @dataclass(frozen=True, slots=True)

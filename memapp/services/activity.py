@@ -55,11 +55,11 @@ def timeline(runtime: Runtime, memory_id: str) -> tuple[Moment, ...]:
     for entry in reversed(entries(runtime, memory_id, limit=LAST_ENTRIES)):
         found = known.get(entry.after or 0)
         if found is not None and (not moments or _seen(found) != _seen(moments[-1].version)):
-            moments.append(Moment(found, entry.event, entry.actor, entry.at, _replaced(runtime, entry)))
+            moments.append(Moment(found, entry.event, entry.actor, entry.at, replaced(runtime, entry)))
     return tuple(moments)
 
 
-def _replaced(runtime: Runtime, entry: Entry) -> tuple[str, ...]:
+def replaced(runtime: Runtime, entry: Entry) -> tuple[str, ...]:
     """Return what the first words of a memory replaced, as far as that was not erased."""
     if entry.event is not Event.ADD or entry.actor == "import":
         return ()

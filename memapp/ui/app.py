@@ -255,7 +255,7 @@ class MemappApp(App[None]):
             self.call_later(self.action_mode, mode)
 
     def on_click(self, event: events.Click) -> None:
-        """Take back what a toast is about, when its undo is clicked."""
+        """Take back what a toast or a line of the chat is about, when its undo is clicked."""
         if step := event.style.meta.get("undo"):
             self.chat.undo_last(step)
 
@@ -341,6 +341,15 @@ class MemappApp(App[None]):
         """Show a message in its chat, from wherever the person is."""
         await self.action_mode("chat")  # first: where a message stands is known only while it is laid out
         await self.chat.go_to_message(message_id)
+
+    @work(group="open", exclusive=True)
+    async def show_inbox(self, tab: str) -> None:
+        """Show a tab of the inbox, from wherever the person is."""
+        from memapp.ui.screens.inbox import InboxScreen
+
+        await self.action_mode("inbox")
+        if isinstance(self.screen, InboxScreen) and self.screen.tab != tab:
+            self.screen.action_turn(tab)
 
     @work(group="open", exclusive=True)
     async def show_memory(self, memory_id: str) -> None:

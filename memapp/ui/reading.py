@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from memapp.domain.chat import Message, Role, Thread
 from memapp.domain.consent import Patch
-from memapp.domain.memory import Memory
+from memapp.domain.provenance import Learned
 from memapp.errors import NotFound
 from memapp.runtime import Runtime
 from memapp.services import chats, models, provenance
@@ -38,7 +38,7 @@ def stretch(runtime: Runtime, thread_id: str, at: Message | None = None) -> Stre
 class Outcome:
     """What came of a message, as far as it still holds."""
 
-    learned: tuple[Memory, ...]
+    learned: tuple[Learned, ...]
     waiting: tuple[Patch, ...]
 
 
@@ -48,10 +48,7 @@ def outcomes(runtime: Runtime, messages: Sequence[Message]) -> dict[str, Outcome
     learned = provenance.learned_from(runtime, ids)
     asked = questions.asked_last(runtime, messages[-1].thread_id) if messages else ""
     waiting = [one for one in pending.waiting(runtime) if one.id != asked]  # a question says itself that it waits
-    found = {
-        id: Outcome(tuple(one for one in learned if id in one.sources), tuple(one for one in waiting if id in one.evidence))
-        for id in ids
-    }
+    found = {id: Outcome(tuple(learned.get(id, ())), tuple(one for one in waiting if id in one.evidence)) for id in ids}
     return {id: outcome for id, outcome in found.items() if outcome.learned or outcome.waiting}
 
 

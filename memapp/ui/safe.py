@@ -46,11 +46,16 @@ def marked(text: str, words: Iterable[str], style: str) -> Content:
     return Content(shown, spans)
 
 
+def undo_words(words: str, step: str) -> Content:
+    """Return words that take a step back when they are clicked, wherever they stand."""
+    return Content.styled(words, UNDO).stylize(Style.from_meta({"undo": step}))
+
+
 def notify(node: DOMNode, text: str, *, title: str = "", problem: bool = False, seconds: float = 5.0, undo: str = "") -> None:
     """Show a toast; one about a step that is on the `UndoStack` ends with an undo to click."""
     shown = plain(shorten(clean(text), 400))
     if undo:
-        shown = joined(shown, "\n", Content.styled("undo (ctrl+z)", UNDO).stylize(Style.from_meta({"undo": undo})))
+        shown = joined(shown, "\n", undo_words("undo (ctrl+z)", undo))
     severity: SeverityLevel = "warning" if problem else "information"
     # Textual shows a finished Content as it is only where it would read a text as markup.
     node.app.notify(shown, title=clean(title), severity=severity, timeout=seconds, markup=True)  # type: ignore[arg-type]

@@ -272,7 +272,10 @@ async def test_a_learned_fact_and_what_it_replaces_are_told_quietly_and_can_be_t
     assert curate.count(seen.app.runtime) == 1
     await seen.until(lambda: "memapp keeps short facts" in seen.words())
     await seen.send("I work as a gardener.")
-    await seen.until(lambda: "Updated: User works as a gardener. (was: User works as a baker.)" in seen.words())
+    line = "Updated: User works as a gardener. (was: User works as a baker.)"
+    await seen.until(lambda: f"{line} · F3 shows it · undo" in seen.words())
+    seen.chat.open_thread(seen.chat.thread)
+    await seen.until(lambda: line in seen.words() and "shows it" not in seen.words())
     await seen.pilot.press("ctrl+z")
     await seen.until(lambda: [one.text for one in curate.list_memories(seen.app.runtime)] == ["User works as a baker."])
     await seen.pilot.press("ctrl+z")
@@ -291,14 +294,19 @@ async def test_the_composer_takes_back_what_was_done_before_a_restart_too(world:
         assert "Nothing to undo" not in seen.text()
 
 
-async def test_a_click_on_a_line_takes_back_what_that_line_says(seen: Seen) -> None:
+async def test_a_click_on_a_line_opens_what_it_says_and_one_on_its_undo_takes_that_back(seen: Seen) -> None:
     for said in ("I have a dog called Rex.", "I have a bike."):
         await seen.send(said)
         await seen.until(lambda: "Remembered:" in seen.text())
         await seen.settle()
     await seen.until(lambda: curate.count(seen.app.runtime) == 2)
     row = next(number for number, line in enumerate(seen.lines()) if "Remembered: User has a dog" in line)
-    await seen.pilot.click(offset=(seen.lines()[row].index("Remembered") + 2, row))
+    await seen.pilot.click(offset=(seen.lines()[row].index("F3 shows it") + 2, row))
+    await seen.until(lambda: "f forget" in seen.text())
+    await seen.pilot.press("escape")
+    await seen.until(lambda: "f forget" not in seen.text())
+    assert curate.count(seen.app.runtime) == 2
+    await seen.pilot.click(offset=(seen.lines()[row].index("undo") + 1, row))
     await seen.until(lambda: [one.text for one in curate.list_memories(seen.app.runtime)] == ["User has a bike."])
     await seen.until(lambda: "taken back" in seen.text())
 

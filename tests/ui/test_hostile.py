@@ -12,6 +12,7 @@ from memapp.errors import MemappError
 from memapp.services import chats, curate
 from memapp.ui.crash import three_lines, write_crash_file
 from memapp.ui.safe import joined, marked, notify, plain, row
+from memapp.ui.widgets.transcript import Note
 from tests.ui.conftest import Seen, World
 
 MARKUP = (
@@ -120,7 +121,7 @@ async def test_hostile_toasts_and_errors(seen: Seen) -> None:
     for text in [*MARKUP, *ESCAPES]:
         notify(seen.chat, text, title=text)
         seen.chat.say(text, problem=True)
-        seen.chat.transcript.note(text)
+        seen.chat.transcript.add_note(Note(text, step="1"))
     await seen.pilot.pause()
     no_escapes(seen)
 

@@ -534,7 +534,12 @@ async def test_a_question_that_got_another_answer_is_said_once_to_wait_in_the_in
 @pytest.mark.parametrize(
     ("answer", "line", "known", "undone"),
     [
-        ("yes", "Your profile says now: Home “Bergen”", {"city": "Bergen"}, "Taken back: Approved Home “Bergen”"),
+        (
+            "yes",
+            "Your profile says now: Home “Bergen” · F4, tab shows it",
+            {"city": "Bergen"},
+            "Taken back: Approved Home “Bergen”",
+        ),
         ("no", "Not kept, as you said: Home", {}, "Taken back: Denied Home “Bergen”"),
     ],
 )
@@ -576,9 +581,14 @@ async def test_a_yes_is_told_once_with_how_many_others_it_set_aside(seen: Seen) 
     await seen.send("I moved to Norwich.")
     await seen.until(lambda: "Shall I remember that you live in Norwich" in seen.words())
     await seen.send("yes please go ahead")
-    line = "Your profile says now: Home “Norwich” · 3 other proposals for Home set aside"
+    line = "Your profile says now: Home “Norwich” · 3 other proposals for Home set aside · F4, tab shows it"
     await seen.until(lambda: f"{line} · undo" in seen.words())
     assert seen.words().count("Your profile says now") == 1 and profile(seen) == {"city": "Norwich"}
+    await seen.click("Your profile says now")
+    await seen.until(lambda: isinstance(seen.app.screen, InboxScreen) and seen.app.screen.tab == "profile")
+    await seen.until(lambda: "Norwich" in seen.text())
+    await seen.pilot.press("f2")
+    await seen.until(lambda: seen.app.current_mode == "chat")
     await seen.pilot.press("ctrl+z")
     await seen.until(lambda: sorted(waiting(seen)) == ["Glasgow", "Leeds", "Norwich", "York"])
     await seen.until(lambda: f"{line} · taken back" in seen.words())

@@ -101,12 +101,8 @@ class Conversation(Vertical):
         self._chat.open_thread(self._chat.thread)
 
     @on(Transcript.InboxWanted)
-    def _inbox_wanted(self) -> None:
-        self.app.call_later(self.app.action_mode, "inbox")
-
-    @on(Transcript.UndoWanted)
-    def _undo_of_line_wanted(self, event: Transcript.UndoWanted) -> None:
-        self._chat.undo_last(event.step)
+    def _inbox_wanted(self, event: Transcript.InboxWanted) -> None:
+        self.app.show_inbox(event.tab)
 
     @on(Composer.UndoWanted)
     def _undo_wanted(self) -> None:

@@ -6,18 +6,19 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from memapp.domain.changes import Revision
-from memapp.domain.memory import MAX_MEMORY_CHARS
+from memapp.domain.memory import MAX_MEMORY_CHARS, Memory
 from memapp.domain.text import one_line, shorten
 from memapp.services import chats, curate
 from memapp.services.merge import Written
 from memapp.ui.safe import copy
 from memapp.ui.screens.detail import Line, MemoryCard
+from memapp.ui.widgets.transcript import Note, Transcript
 
 if TYPE_CHECKING:
     from memapp.ui.screens.chat import ChatScreen
 
 HINTS = (
-    "memapp keeps short facts from what you type. A click on the line, or ctrl+z in an empty composer, takes one back.",
+    "memapp keeps short facts from what you type. A click on undo, or ctrl+z in an empty composer, takes one back.",
     "F3 shows every memory: search, edit, pin, see where it comes from. F5 is the trash.",
     "The chips below an answer are the memories it used: go there with esc, choose with the arrow keys.",
 )
@@ -71,9 +72,8 @@ class MemoryDeeds:
         self._screen.undone.push(f"{done} “{shorten(memory.text, 40)}”", written.step)
         self._screen.app.fresh_memory = memory.id
         if shown:
-            was = f" (was: {before.text})" if before else ""
-            line = f"{done}: {memory.text}{was}  ·  F3 shows it"
-            self._screen.transcript.note(line, step=written.step)
+            line = f"{learned_line(memory, before.text if before else '')}  ·  F3 shows it"
+            self._screen.transcript.add_note(Note(line, Transcript.MemoryOpened(memory.id), step=written.step))
             if self._runtime.settings.hints:
                 await self._hint()
 
@@ -83,7 +83,7 @@ class MemoryDeeds:
         self._screen.undone.push(f"Let go of “{shorten(texts[0], 40)}”", step)
         self._screen.app.memories_changed()
         if shown:
-            self._screen.transcript.note(f"No longer remembered: {texts[0]}{more}", step=step)
+            self._screen.transcript.add_note(Note(f"No longer remembered: {texts[0]}{more}", step=step))
 
     async def _hint(self) -> None:
         """Say one thing about memories that is worth knowing, after each of the first three answers that taught a fact."""
@@ -91,9 +91,14 @@ class MemoryDeeds:
         message = self._screen.transcript.last_answer
         if isinstance(given, int) and given < len(HINTS) and message is not None and message.message.id != self._hinted_at:
             self._hinted_at = message.message.id
-            self._screen.transcript.note(f"({HINTS[given]})")
+            self._screen.transcript.add_note(Note(f"({HINTS[given]})"))
             await asyncio.to_thread(chats.remember_choice, self._runtime, "hints", given + 1)
 
     def _did(self, done: str, text: str, revision: Revision) -> None:
         self._screen.undone.tell(self._screen, f"{done} “{shorten(one_line(text), 40)}”", revision.step)
         self._screen.app.memories_changed()
+
+
+def learned_line(memory: Memory, was: str) -> str:
+    """Return what is said about a fact that a message taught, or changed from what it was."""
+    return f"Updated: {memory.text} (was: {was})" if was else f"Remembered: {memory.text}"

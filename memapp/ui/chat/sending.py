@@ -12,6 +12,7 @@ from memapp.services import chats
 from memapp.ui.announce import ThreadStarted, Unsent
 from memapp.ui.chat.drafts import Spans
 from memapp.ui.screens.detail import Question, TextCard
+from memapp.ui.widgets.transcript import Note
 
 if TYPE_CHECKING:
     from memapp.ui.screens.chat import ChatScreen
@@ -124,7 +125,7 @@ class Sending:
                 await screen.memories.add(command.text)
             case "evidence":
                 await asyncio.to_thread(chats.add_evidence, screen.runtime, (await self._begun()).id, command.text)
-                screen.transcript.note(f"Evidence added: {shorten(command.text, 200)}")
+                screen.transcript.add_note(Note(f"Evidence added: {shorten(command.text, 200)}"))
             case "remark":
                 if screen.busy or not screen.can_answer:
                     raise UsageError("Still answering." if screen.busy else "There is no model to say something.")

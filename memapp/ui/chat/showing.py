@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from memapp.domain.chat import Message, Role, Thread
 from memapp.services import chats
 from memapp.ui import reading
-from memapp.ui.chat.waiting import addition, waiting_line
+from memapp.ui.chat.memories import learned_line
+from memapp.ui.chat.waiting import waiting_note
 from memapp.ui.widgets.bubbles import Answer, Said
 from memapp.ui.widgets.transcript import Note, Transcript
 from memapp.ui.widgets.welcome import Welcome
@@ -64,10 +65,9 @@ def _with_notes(bubbles: Sequence[Said | Answer], outcomes: Mapping[str, reading
 
 
 def _notes(outcome: reading.Outcome) -> list[Note]:
-    notes = [Note(f"Remembered: {one.text}", Transcript.MemoryOpened(one.id)) for one in outcome.learned]
+    notes = [Note(learned_line(one.memory, one.was), Transcript.MemoryOpened(one.memory.id)) for one in outcome.learned]
     if outcome.waiting:
-        waits = [addition(one) for one in outcome.waiting]
-        notes.append(Note(waiting_line(outcome.waiting), Transcript.InboxWanted(), waits=waits))
+        notes.append(waiting_note(outcome.waiting))
     return notes
 
 

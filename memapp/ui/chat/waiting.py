@@ -11,7 +11,7 @@ from memapp.domain.consent import SHOWN_CHARS, Patch, change, label
 from memapp.domain.text import one_line, shorten
 from memapp.services.consent import pending, questions
 from memapp.ui.inbox.reading import Settled, proposed_by, settled_by
-from memapp.ui.widgets.transcript import Transcript
+from memapp.ui.widgets.transcript import Note, Transcript
 
 if TYPE_CHECKING:
     from memapp.ui.screens.chat import ChatScreen
@@ -23,17 +23,16 @@ class WaitingLine:
     def __init__(self, screen: "ChatScreen") -> None:
         self._screen = screen
         self._message: Message | None = None
-        self._settled: list[tuple[str, str]] = []
-        """What is said about each thing decided, with its step."""
+        self._settled: tuple[Settled, ...] = ()
         self._passed_over: Patch | None = None
 
     async def accepted(self, message: Message | None, reply: Message) -> None:
         """Look at once what a new message decided; what it states waits from now on."""
-        self._message, self._settled, self._passed_over = message, [], None
+        self._message, self._settled, self._passed_over = message, (), None
         if message is None or reply.seq != message.seq + 1:
             return  # a remark, or an old message answered again
-        for one in await asyncio.to_thread(settled_by, self._screen.runtime, message):
-            self._settled.append((settled_line(one), one.step))
+        self._settled = await asyncio.to_thread(settled_by, self._screen.runtime, message)
+        for one in self._settled:
             self._screen.undone.push(one.said, one.step)
         self._passed_over = await asyncio.to_thread(questions.passed_over, self._screen.runtime, message)
         self._screen.app.memories_changed()
@@ -46,14 +45,13 @@ class WaitingLine:
         found = await asyncio.to_thread(proposed_by, self._screen.runtime, message)
         thread = self._screen.thread
         if thread is not None and thread.id == message.thread_id:
-            for line, step in self._settled:
-                self._screen.transcript.note(line, step=step)
+            for one in self._settled:
+                self._screen.transcript.add_note(settled_note(one))
             if self._passed_over is not None:
                 line = passed_over_line(self._passed_over)
-                self._screen.transcript.note(line, Transcript.InboxWanted(), waits=[addition(self._passed_over)])
+                self._screen.transcript.add_note(Note(line, Transcript.InboxWanted(), waits=[addition(self._passed_over)]))
             if found:
-                waits = [addition(one) for one in found]
-                self._screen.transcript.note(waiting_line(found), Transcript.InboxWanted(), waits=waits)
+                self._screen.transcript.add_note(waiting_note(found))
         self._screen.app.count_badges()
 
     async def look_again(self) -> None:
@@ -69,10 +67,11 @@ def addition(patch: Patch) -> tuple[str, str]:
     return patch.field, patch.addition
 
 
-def waiting_line(found: tuple[Patch, ...]) -> str:
+def waiting_note(found: tuple[Patch, ...]) -> Note:
     """Return what is said about proposals, newest first."""
     more = f" and {len(found) - 1} more" if len(found) > 1 else ""
-    return f"● Waiting for you: {change(found[0])}{more} · F4"
+    line = f"● Waiting for you: {change(found[0])}{more} · F4"
+    return Note(line, Transcript.InboxWanted(), waits=[addition(one) for one in found])
 
 
 def passed_over_line(patch: Patch) -> str:
@@ -80,11 +79,12 @@ def passed_over_line(patch: Patch) -> str:
     return f"● Still waits in the inbox for your yes or no: {change(patch)} · F4"
 
 
-def settled_line(one: Settled) -> str:
+def settled_note(one: Settled) -> Note:
     """Return what is said about something decided."""
     if one.decision == "denied":
-        return f"Not kept, as you said: {label(one.field)}"
+        return Note(f"Not kept, as you said: {label(one.field)}", step=one.step)
     others = "another proposal" if one.aside == 1 else f"{one.aside} other proposals"
     aside = f" · {others} for {label(one.field)} set aside" if one.aside else ""
     twice = " (you typed it twice)" if one.by == "worker" else ""
-    return f"Your profile says now: {label(one.field)} “{shorten(one_line(one.value), SHOWN_CHARS)}”{twice}{aside}"
+    line = f"Your profile says now: {label(one.field)} “{shorten(one_line(one.value), SHOWN_CHARS)}”{twice}{aside}"
+    return Note(f"{line}  ·  F4, tab shows it", Transcript.InboxWanted("profile"), step=one.step)

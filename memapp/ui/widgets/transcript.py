@@ -17,7 +17,7 @@ from textual.widgets import Static
 
 from memapp.domain.chat import OWN_WORDS, Message, Role
 from memapp.domain.memory import Recalled
-from memapp.ui.safe import plain
+from memapp.ui.safe import joined, plain, undo_words
 from memapp.ui.widgets.bubbles import Answer, Said
 from memapp.ui.widgets.welcome import Welcome
 
@@ -101,20 +101,17 @@ class Transcript(VerticalScroll):
         message: Message
         step: int
 
-    @dataclass
-    class UndoWanted(Announcement):
-        """The person clicked on a note about a step, to have it taken back."""
-
-        step: str
-
     class SamplesWanted(Announcement):
         """The person wants to see memapp with something in it."""
 
     class ColoursWanted(Announcement):
         """The person wants to choose the colours."""
 
+    @dataclass
     class InboxWanted(Announcement):
-        """The person clicked on a note about something that waits for their word."""
+        """The person clicked on a note about something that waits for their word, or about their profile."""
+
+        tab: str = "waiting"
 
     @dataclass
     class MemoryOpened(Announcement):
@@ -228,9 +225,9 @@ class Transcript(VerticalScroll):
         await self.mount(answer, before=after)
         self._move_cursor(None)
 
-    def note(self, text: str, asks: Announcement | None = None, *, step: str = "", waits: Sequence[tuple[str, str]] = ()) -> None:
-        """Add a quiet line below the last message, with an undo if it is about a step."""
-        self.mount(Note(text, asks, step=step, waits=waits))
+    def add_note(self, note: "Note") -> None:
+        """Add a quiet line below the last message."""
+        self.mount(note)
         self.anchor()
 
     @property
@@ -409,14 +406,14 @@ class _LaterLine(Static):
 
 
 class Note(Static):
-    """A quiet line between the messages; a click on it asks for something."""
+    """A quiet line between the messages; a click on it asks for something, one on its undo takes back what it is about."""
 
     def __init__(
         self, text: str, asks: Announcement | None = None, *, step: str = "", waits: Sequence[tuple[str, str]] = ()
     ) -> None:
-        super().__init__(plain(f"{text}  ·  undo" if step else text), markup=False, classes="note")
+        super().__init__(joined(text, *(("  ·  ", undo_words("undo", step)) if step else ())), markup=False, classes="note")
         self._text = text
-        self._asks = Transcript.UndoWanted(step) if step else asks
+        self._asks = asks
         self.step = step
         """What an undo takes back; empty for a line about no change."""
         self.waits = tuple(waits)
@@ -427,6 +424,6 @@ class Note(Static):
         self._asks = None
         self.update(plain(f"{self._text}  ·  taken back"))
 
-    def on_click(self) -> None:
-        if self._asks is not None and isinstance(self.parent, Transcript):
+    def on_click(self, event: events.Click) -> None:
+        if self._asks is not None and "undo" not in event.style.meta and isinstance(self.parent, Transcript):
             self.parent.post_message(self._asks)

@@ -1,0 +1,34 @@
+"""What each message taught, told as it was when it did."""
+
+from memapp.domain.changes import Actor, Updated
+from memapp.domain.turn import Accepted
+from memapp.inference import Cancel
+from memapp.runtime import Runtime
+from memapp.services import curate
+from memapp.services.provenance import learned_from
+from memapp.services.upkeep import work
+from memapp.store import changes
+from tests.builders import new_chat, only, say
+
+
+def told(runtime: Runtime, text: str) -> str:
+    message = only(Accepted, say(runtime, new_chat(runtime), text)).message
+    list(work(runtime, None, Cancel()))
+    return str(message.id)
+
+
+def test_what_was_new_what_replaced_what_said_more_and_what_said_the_same_are_told_apart(runtime: Runtime) -> None:
+    new, baker, gardener, same, more = (
+        told(runtime, text)
+        for text in ("I have a dog.", "I work as a baker.", "I work as a gardener.", "Yes, a dog.", "He is big, you know.")
+    )
+    dog = next(one for one in curate.list_memories(runtime) if "dog" in one.text)
+    with runtime.database.write() as conn:
+        for change in (Updated(dog.id, sources=(same,)), Updated(dog.id, text="User has a big dog.", sources=(more,))):
+            changes.apply(conn, change, Actor(runtime.user_id, "worker"), runtime.clock())
+    found = learned_from(runtime, [new, baker, gardener, same, more])
+    assert {id: [(one.memory.text, one.was) for one in taught] for id, taught in found.items()} == {
+        new: [("User has a big dog.", "")],
+        gardener: [("User works as a gardener.", "User works as a baker.")],
+        more: [("User has a big dog.", "User has a dog.")],
+    }
