@@ -1,7 +1,8 @@
-"""Can SQL on the writing connection get around the person? Seventy tricks that must all fail, and the way that must work.
+"""Can SQL on the writing connection get around the person? Tricks that must all fail, and the way that must work.
 
 Each trick runs in a fresh file that has patches in every state. It succeeded if the profile, a decision, a field's
-sensitivity, the history or a guard is different afterwards. The control decides twenty patches as the person would.
+sensitivity, the history, what was erased or is to be, or a guard is different afterwards. The controls: without the guards
+each trick succeeds, and twenty patches are decided as the person would.
 
 python -m benchmarks.guards
 """
@@ -18,8 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import MISSED
-from memapp.domain.changes import Actor, ProfileChanged
+from memapp.domain.changes import Actor, Created, ProfileChanged
 from memapp.domain.chat import Origin, Role
+from memapp.domain.memory import Kind, Memory
 from memapp.errors import StoreError
 from memapp.store import changes, chat
 from memapp.store.database import Database, open_database
@@ -28,6 +30,18 @@ from memapp.store.rows import to_text
 USER = "me"
 NOW = datetime(2026, 1, 31, 8, 15, tzinfo=UTC)
 CONTROLS = 20
+_SWITCHES = ("foreign_keys", "recursive_triggers", "ignore_check_constraints", "writable_schema", "schema_version")
+_OSLO = Memory(
+    id="oslo",
+    text="User saw Oslo.",
+    tags=(),
+    kind=Kind.SEMANTIC,
+    category="notes",
+    importance=2,
+    origin="distilled",
+    created_at=NOW,
+    updated_at=NOW,
+)
 
 _PATCH = (
     "INSERT INTO patches (id, user_id, field, old_value, new_value, proposer, created_at, expires_at{more}) "
@@ -95,10 +109,6 @@ TRICKS: dict[str, tuple[str, ...]] = {
             more="", rest="", values="'denied', 'me', 'city', '', 'Evil', 'worker', '2026-01-31', '2026-02-07'"
         ),
     ),
-    "replace by a hidden key": (
-        "INSERT OR REPLACE INTO patches (rowid, id, user_id, field, old_value, new_value, proposer, created_at, expires_at) "
-        f"VALUES (1, {_FRESH})",
-    ),
     "upsert that approves": (
         _patch("'waits', 'me', 'city', '', 'Evil', 'worker', '2026-01-31', '2026-02-07'")
         + f" ON CONFLICT (id) DO UPDATE SET {_APPROVE}",
@@ -121,6 +131,8 @@ TRICKS: dict[str, tuple[str, ...]] = {
     ),
     "signals from the model": ("INSERT INTO patch_evidence VALUES ('tone', 'said', 1)",),
     "signals that were pasted": ("UPDATE patch_evidence SET typed = 1",),
+    "signals that were pasted, said anew": ("REPLACE INTO patch_evidence VALUES ('tone', 'typed1', 1)",),
+    "take evidence away": ("DELETE FROM patch_evidence",),
     "evidence for what is decided": ("INSERT INTO patch_evidence VALUES ('denied', 'typed1', 1)",),
     # Fields
     "a field of one's own": ("INSERT INTO profile_fields VALUES ('nickname', 'benign')",),
@@ -131,6 +143,7 @@ TRICKS: dict[str, tuple[str, ...]] = {
     ),
     "replace it as benign": ("REPLACE INTO profile_fields VALUES ('money', 'benign')",),
     "rename a benign field": ("UPDATE profile_fields SET name = 'home' WHERE name = 'tone'",),
+    "a memory that cannot be read": (_patch(_FRESH, ", held", ", '{}'"),),
     "upper case field": (_patch("'x', 'me', 'CITY', '', 'Evil', 'worker', '2026-01-31', '2026-02-07'"),),
     "field with a space": (_patch("'x', 'me', 'city ', '', 'Evil', 'worker', '2026-01-31', '2026-02-07'"),),
     "full-width field": (_patch("'x', 'me', 'ｃｉｔｙ', '', 'Evil', 'worker', '2026-01-31', '2026-02-07'"),),
@@ -160,16 +173,13 @@ TRICKS: dict[str, tuple[str, ...]] = {
     "schema version": ("PRAGMA schema_version = 1",),
     "no foreign keys": ("COMMIT", "PRAGMA foreign_keys = OFF", "BEGIN", _patch(_FRESH.replace("'city'", "'CITY'"))),
     "no recursive triggers": ("PRAGMA recursive_triggers = OFF", "REPLACE INTO history SELECT * FROM history"),
-    "pragma as a function": ("SELECT * FROM pragma_writable_schema(1)",),
     "ignore checks": ("PRAGMA ignore_check_constraints = ON", _patch(_FRESH.replace("'worker'", "'nobody'"))),
     "attach another file": ("ATTACH ':memory:' AS evil", "CREATE TABLE evil.profile (value)"),
-    "attach the same file": ("ATTACH '{path}' AS evil", "UPDATE evil.profile SET value = 'Evil'"),
-    "detach": ("DETACH main",),
+    "attach the same file": ("COMMIT", "ATTACH '{path}' AS evil", "UPDATE evil.profile SET value = 'Evil'", "DETACH evil"),
     "copy out": (
         "COMMIT",
         "VACUUM INTO '{path}.stolen'",
     ),
-    "load an extension": ("SELECT load_extension('evil')",),
     # The audit
     "rewrite the history": ("UPDATE history SET actor = 'import'",),
     "point to another version": ("UPDATE history SET old_ref = 1",),
@@ -188,6 +198,18 @@ TRICKS: dict[str, tuple[str, ...]] = {
     ),
     "a decision that nobody made": (_entry("profile:city", "PROFILE", '{"patch_id":"waits","decision":"denied"}'),),
     "a change that was taken back by nobody": (_entry("x", "UNDO", undoes="(SELECT min(step) FROM history)"),),
+    "rewrite what a memory was": ("UPDATE versions SET image = replace(image, 'Oslo', 'Evil')",),
+    "replace what a memory was": ("REPLACE INTO versions SELECT id, memory_id, replace(image, 'Oslo', 'Evil') FROM versions",),
+    "delete what a memory was": ("DELETE FROM versions",),
+    "delete a memory with what it was": ("DELETE FROM memories",),
+    "delete a chat with its evidence": ("DELETE FROM threads",),
+    "delete what happened": ("DELETE FROM events",),
+    "rewrite what happened": ("UPDATE events SET op = 'evil'",),
+    # What is to be erased and stay erased
+    "learn again what was erased": ("DELETE FROM forgotten",),
+    "make the fingerprints unreadable": ("UPDATE forgotten_key SET secret = randomblob(32)",),
+    "call off an erasure": ("DELETE FROM purge_todo",),
+    "plan an erasure": ("INSERT INTO purge_todo VALUES ('me', 'words', 'e')",),
     "count anew": ("UPDATE sqlite_sequence SET seq = 0", "DELETE FROM sqlite_sequence"),
 }
 """What is tried on the connection of `Database.write()`, statement by statement; each goes on when the one before failed."""
@@ -217,6 +239,10 @@ def plant(database: Database) -> None:
             "UPDATE patches SET state = 'denied', decided_at = ?, decided_by = 'person' WHERE id = 'denied'", (to_text(NOW),)
         )
         approve(conn, "applied")
+        changes.apply(conn, Created(_OSLO), Actor(USER, "person"), NOW)
+        conn.execute("INSERT INTO forgotten VALUES ('me', 'f', '2026')")
+        conn.execute("INSERT INTO forgotten_key VALUES (1, randomblob(32))")
+        conn.execute("INSERT INTO purge_todo VALUES ('me', 'memory', 'gone')")
 
 
 def add(conn: sqlite3.Connection, patch_id: str, field: str, value: str, created: datetime) -> None:
@@ -235,22 +261,56 @@ def approve(conn: sqlite3.Connection, patch_id: str) -> None:
 
 def guarded(database: Database) -> dict[str, Any]:
     """Everything that no trick may alter. A new proposal is no harm: it only waits."""
-    with database.write() as conn:
+    with unwatched(database), database.write() as conn:
         queries = {
             "profile": "SELECT * FROM profile",
             "decisions": "SELECT * FROM patches WHERE id <> 'x' ORDER BY id",
             "new proposals that do more than wait": """SELECT * FROM patches WHERE id = 'x' AND (state <> 'pending' OR
                 asked_in IS NOT NULL OR snoozed_until IS NOT NULL OR field NOT IN (SELECT name FROM profile_fields)
-                OR coalesce(julianday(expires_at) > julianday(created_at) + 7.1, 1) OR proposer = 'nobody')""",
+                OR coalesce(julianday(expires_at) > julianday(created_at) + 7.1, 1) OR proposer = 'nobody' OR held = '{}')""",
+            "memories": "SELECT * FROM memories ORDER BY key",
+            "what memories were": "SELECT * FROM versions ORDER BY id",
+            "what happened": "SELECT * FROM events WHERE id <> 'e' ORDER BY id",
+            "what was erased": "SELECT fingerprint, secret FROM forgotten, forgotten_key",
+            "what is to be erased": "SELECT * FROM purge_todo",
+            "chats": "SELECT * FROM threads",
             "signals": "SELECT * FROM patch_evidence WHERE patch_id <> 'waits' ORDER BY 1, 2",
             "fields": "SELECT * FROM profile_fields ORDER BY name",
             "history": "SELECT * FROM history ORDER BY number",
             "numbers": "SELECT * FROM sqlite_sequence ORDER BY name",
             "schema": "SELECT type, name, sql FROM sqlite_master ORDER BY type, name",
             "temporary": "SELECT * FROM sqlite_temp_master",
-            **{name: f"PRAGMA {name}" for name in ("foreign_keys", "recursive_triggers")},
+            "files": "PRAGMA database_list",
+            **{name: f"PRAGMA {name}" for name in _SWITCHES},
         }
-        return {name: [tuple(row) for row in conn.execute(sql)] for name, sql in queries.items()}
+        return {name: _rows(conn, sql) for name, sql in queries.items()}
+
+
+def _rows(conn: sqlite3.Connection, sql: str) -> list[tuple[Any, ...]]:
+    try:
+        return [tuple(row) for row in conn.execute(sql)]
+    except sqlite3.OperationalError as error:  # its table is gone
+        return [(str(error),)]
+
+
+@contextmanager
+def unwatched(database: Database) -> Iterator[None]:
+    """Let any statement run for a while."""
+    before = database._authorizer
+    database._guard(lambda *_: sqlite3.SQLITE_OK)
+    yield
+    database._guard(before)
+
+
+def unguard(database: Database) -> None:
+    """Take every guard away: what a trick alters then is what it is kept from."""
+    database._guard(lambda *_: sqlite3.SQLITE_OK)
+    with database.write() as conn:
+        for row in conn.execute("SELECT name FROM sqlite_master WHERE type = 'trigger' AND sql LIKE '%raise(ABORT%'").fetchall():
+            conn.execute(f"DROP TRIGGER {row['name']}")
+    conn.execute("PRAGMA foreign_keys = OFF")
+    conn.execute("PRAGMA ignore_check_constraints = ON")
+    conn.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 1)
 
 
 def attack(database: Database, trick: tuple[str, ...]) -> list[str]:
@@ -276,6 +336,17 @@ def planted(folder: Path) -> Iterator[Database]:
         database.close()
 
 
+@contextmanager
+def copied(template: Path) -> Iterator[Database]:
+    """Yield a copy of a planted file to attack."""
+    with tempfile.TemporaryDirectory() as folder:
+        database = open_database(Path(shutil.copy(template, folder)))
+        try:
+            yield database
+        finally:
+            database.close()
+
+
 def control(database: Database) -> int:
     """Decide patches the legitimate way; return how many reached the profile."""
     reached = 0
@@ -294,22 +365,24 @@ def main() -> int:
     parser.add_argument("--small", action="store_true", help="the same: it takes seconds")
     parser.add_argument("--data", help="not used")
     parser.parse_args()
-    succeeded = 0
-    for name, trick in TRICKS.items():
-        folder = Path(tempfile.mkdtemp())
-        try:
-            with planted(folder) as database:
-                altered = attack(database, trick)
-        finally:
-            shutil.rmtree(folder)
-        if altered:
-            succeeded += 1
-            print(f"{name:40} altered {', '.join(altered)}")
-    with tempfile.TemporaryDirectory() as place, planted(Path(place)) as database:
-        reached = control(database)
+    succeeded = effective = 0
+    with tempfile.TemporaryDirectory() as place:
+        with planted(Path(place)) as database:
+            template = database.path
+        for name, trick in TRICKS.items():
+            with copied(template) as database:
+                if altered := attack(database, trick):
+                    succeeded += 1
+                    print(f"{name:40} altered {', '.join(altered)}")
+            with copied(template) as database:
+                unguard(database)
+                effective += bool(attack(database, trick))
+        with copied(template) as database:
+            reached = control(database)
     print(f"{'tricks that succeeded':40} {succeeded} of {len(TRICKS)} (bound 0)")
+    print(f"{'without the guards':40} {effective} of {len(TRICKS)} (bound {len(TRICKS)})")
     print(f"{'legitimate changes that succeeded':40} {reached} of {CONTROLS} (bound {CONTROLS})")
-    return 0 if succeeded == 0 and reached == CONTROLS else MISSED
+    return 0 if succeeded == 0 and effective == len(TRICKS) and reached == CONTROLS else MISSED
 
 
 if __name__ == "__main__":

@@ -87,6 +87,9 @@ CREATE TABLE versions (
     image TEXT NOT NULL CHECK (json_valid(image))
 ) STRICT;
 CREATE INDEX versions_memory ON versions (memory_id);
+CREATE TRIGGER versions_are_new BEFORE INSERT ON versions WHEN EXISTS (SELECT 1 FROM versions WHERE id = new.id) BEGIN
+    SELECT raise(ABORT, 'a version is not replaced');
+END;
 
 -- Every write operation. `number` orders them, whatever the clock does; rows of one `step` are taken back together.
 CREATE TABLE history (
@@ -198,7 +201,11 @@ CREATE TABLE patches (
     field TEXT NOT NULL REFERENCES profile_fields (name),
     old_value TEXT NOT NULL CHECK (length(old_value) <= 280),
     new_value TEXT NOT NULL CHECK (length(new_value) <= 280),  -- '' takes the field away
-    held TEXT NOT NULL DEFAULT '' CHECK (held = '' OR json_valid(held)),   -- the memory that waits with it
+    held TEXT NOT NULL DEFAULT '' CHECK (held = '' OR json_valid(held) AND coalesce(    -- the memory that waits with it
+        length(held ->> 'text') BETWEEN 1 AND 280 AND (held ->> 'kind') IN ('semantic', 'episodic')
+        AND json_type(held, '$.tags') = 'array' AND json_type(held, '$.sources') = 'array'
+        AND (held ->> 'id') || (held ->> 'reason') || (held ->> 'origin') || (held ->> 'agent_id') || (held ->> 'run_id')
+            || (held ->> 'category') || (held ->> 'importance') || (held ->> 'pinned') || julianday(held ->> 'created_at') <> '', 0)),
     proposer TEXT NOT NULL CHECK (proposer IN ('person', 'worker', 'import', 'undo')),
     state TEXT NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'approved', 'applied', 'denied', 'expired', 'withdrawn')),
     asked_in TEXT,                               -- the message in which memapp itself asked about it
@@ -280,7 +287,8 @@ END;
 CREATE TRIGGER patch_evidence_is_true BEFORE INSERT ON patch_evidence WHEN NOT EXISTS (
     SELECT 1 FROM patches p JOIN messages m ON m.user_id = p.user_id
     WHERE p.id = new.patch_id AND p.state = 'pending' AND m.id = new.message_id
-          AND (new.typed = 0 OR m.role = 'user' AND m.origin = 'typed')) BEGIN
+          AND (new.typed = 0 OR m.role = 'user' AND m.origin = 'typed'))
+OR EXISTS (SELECT 1 FROM patch_evidence WHERE patch_id = new.patch_id AND message_id = new.message_id) BEGIN
     SELECT raise(ABORT, 'that is no evidence for a patch that waits');
 END;
 CREATE TRIGGER patch_evidence_is_fixed BEFORE UPDATE ON patch_evidence BEGIN

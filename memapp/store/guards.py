@@ -1,7 +1,8 @@
 """Decides which SQL the writing connection may run.
 
-Two answers to every statement: `everyday`, and `deciding`, which lifts the lock from patches and the profile and from nothing
-else. SQLite asks while it prepares a statement, so putting another function in place is what makes it ask again.
+Two answers to every statement: `everyday`, and `deciding`, which lifts the lock from patches, the profile and what is to be
+forgotten, and from nothing else. SQLite asks while it prepares a statement, so putting another function in place is what makes
+it ask again.
 """
 
 import sqlite3
@@ -16,7 +17,10 @@ READ_PRAGMAS = frozenset({
 """May be read but not set. The full-text index reads `data_version` by itself."""
 CHECK_PRAGMAS = frozenset({"foreign_key_check", "integrity_check", "quick_check", "wal_checkpoint"})
 """Change nothing that is remembered, whatever their argument."""
-CONSENT_TABLES = frozenset({"patches", "profile"})
+DECIDED_TABLES = frozenset({"patches", "profile", "forgotten", "forgotten_key", "purge_todo"})
+"""Written while the person decides; patches may be added at any time."""
+LASTING_TABLES = frozenset({"versions", "events", "patch_evidence"})
+"""Rows are added and never rewritten; they are deleted while the person decides, with what they belong to."""
 FIXED_TABLES = frozenset({"history", "profile_fields"})
 """Rows are added, never rewritten or deleted."""
 EMPTIED = frozenset({("history", "old_ref"), ("history", "new_ref")})
@@ -29,7 +33,7 @@ HARMLESS = frozenset({
 
 
 def everyday(action: int, first: str | None, second: str | None, schema: str | None, _trigger: str | None) -> int:
-    """Answer SQLite's question whether the worker may do this: patches may be added, nothing decided."""
+    """Answer SQLite's question whether the worker may do this: patches may be added, nothing decided or erased."""
     return _answer(action, first, second, schema, deciding=False)
 
 
@@ -54,8 +58,10 @@ def _answer(action: int, first: str | None, second: str | None, schema: str | No
 
 
 def _may_write(action: int, table: str, column: str, *, deciding: bool) -> bool:
-    if table in CONSENT_TABLES:
+    if table in DECIDED_TABLES:
         return deciding or (table == "patches" and action == sqlite3.SQLITE_INSERT)
+    if table in LASTING_TABLES:
+        return action == sqlite3.SQLITE_INSERT or (deciding and action == sqlite3.SQLITE_DELETE)
     if table in FIXED_TABLES:
         return action == sqlite3.SQLITE_INSERT or (table, column) in EMPTIED
     return table != "sqlite_sequence"

@@ -44,7 +44,7 @@ LATER = NOW + timedelta(days=30)
 
 
 def apply(database: Database, change: Change, actor: Actor = PERSON) -> Revision:
-    with database.write() as conn:
+    with database.decide() as conn:
         return changes.apply(conn, change, actor, NOW)
 
 

@@ -99,7 +99,7 @@ def test_a_message_that_moves_to_the_end_has_its_new_neighbours_and_they_have_it
 
 def test_the_search_index_stays_consistent(database: Database) -> None:
     thread_id, *ids = talk(database, "one", "two", "three", "four")
-    with database.write() as conn:
+    with database.decide() as conn:
         chat.set_active(conn, USER, ids[1:3], active=False)
         chat.set_active(conn, USER, ids[1:2], active=True)
         conn.execute("DELETE FROM messages WHERE id = ?", (ids[3],))

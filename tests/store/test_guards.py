@@ -1,13 +1,12 @@
 """What SQL on the writing connection cannot do, and what still can be done."""
 
-import shutil
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from benchmarks.guards import CONTROLS, TRICKS, approve, attack, control, planted
+from benchmarks.guards import CONTROLS, TRICKS, approve, attack, control, copied, planted, unguard
 from memapp import paths
 from memapp.errors import Damaged, StoreError
 from memapp.store.database import Database, open_database
@@ -22,13 +21,9 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def attacked(template: Path, tmp_path: Path) -> Iterator[Database]:
-    folder = tmp_path / "data"
-    folder.mkdir(mode=0o700)
-    shutil.copy(template, folder)
-    database = open_database(folder / template.name)
-    yield database
-    database.close()
+def attacked(template: Path) -> Iterator[Database]:
+    with copied(template) as database:
+        yield database
 
 
 @pytest.mark.parametrize("name", TRICKS)
@@ -37,11 +32,9 @@ def test_a_trick_alters_nothing(attacked: Database, name: str) -> None:
 
 
 def test_the_tricks_would_be_noticed(attacked: Database) -> None:
-    writer = attacked._writer
-    assert writer is not None
-    writer.set_authorizer(None)
-    assert attack(attacked, TRICKS["approve"]) == ["decisions"]
-    assert attack(attacked, TRICKS["forget a decision"]) == ["decisions"]
+    unguard(attacked)
+    for name, altered in (("approve", "decisions"), ("attach another file", "files"), ("schema version", "schema_version")):
+        assert attack(attacked, TRICKS[name]) == [altered]
 
 
 def test_the_legitimate_way_succeeds_each_time(attacked: Database) -> None:
@@ -72,13 +65,18 @@ def test_a_decision_that_fails_leaves_the_connection_guarded(attacked: Database)
 
 
 def test_deciding_lifts_nothing_else(attacked: Database) -> None:
-    for statement in ("UPDATE history SET actor = 'import'", "DROP TRIGGER patches_stay", "PRAGMA foreign_keys = OFF"):
+    for statement in (
+        "UPDATE history SET actor = 'import'",
+        "UPDATE versions SET image = '{}'",
+        "DROP TRIGGER patches_stay",
+        "PRAGMA foreign_keys = OFF",
+    ):
         with pytest.raises(StoreError), attacked.decide() as conn:
             conn.execute(statement)
 
 
 def test_search_messages_and_json_still_work_with_the_guard(attacked: Database) -> None:
-    with attacked.write() as conn:
+    with attacked.decide() as conn:
         conn.execute("INSERT INTO messages_fts (messages_fts) VALUES ('rebuild')")
         conn.execute("INSERT INTO messages_fts (messages_fts) VALUES ('optimize')")
         conn.execute("DELETE FROM messages WHERE id IN (SELECT value FROM json_each('[\"typed1\"]'))")

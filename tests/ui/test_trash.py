@@ -151,7 +151,7 @@ async def test_what_says_something_of_the_profile_waits_for_a_yes_and_that_is_sa
     async with trash(world) as (seen, screen):
         runtime = seen.app.runtime
         written = curate.get(runtime, curate.add(runtime, "User lives in Bergen.").memory_id)
-        with runtime.database.write() as conn:
+        with runtime.database.decide() as conn:
             changes.apply(conn, Purged(written.id), Actor(runtime.user_id, "person"), runtime.clock())
             changes.apply(conn, Created(replace(written, origin="distilled")), Actor(runtime.user_id, "worker"), runtime.clock())
         curate.discard(runtime, written.id)
