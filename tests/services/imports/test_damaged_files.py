@@ -33,7 +33,7 @@ FACT = (
 
 def test_the_line_of_the_examples_is_good(runtime: Runtime, tmp_path: Path) -> None:
     file = tmp_path / "one.jsonl"
-    file.write_text(HEADER + FACT)
+    file.write_text(f"\ufeff{HEADER}{FACT}", "utf-8")
     assert import_file(runtime, file).added == {"memory": 1}
 
 
