@@ -1,6 +1,7 @@
 """The last line of the screen: the keys that work now. One widget, so that a change of keys costs one line to draw."""
 
 from textual import events
+from textual.binding import Binding
 from textual.content import Content
 from textual.screen import Screen
 from textual.style import Style
@@ -16,6 +17,7 @@ class KeyLine(Static):
 
     def __init__(self) -> None:
         super().__init__(id="keys", markup=False)
+        self._shown: object = None
 
     def on_mount(self) -> None:
         self.screen.bindings_updated_signal.subscribe(self, self._show)
@@ -28,21 +30,26 @@ class KeyLine(Static):
             self.app.simulate_key(key)
 
     def _show(self, screen: Screen[object]) -> None:
-        keys: list[Content] = []
-        right = Content("")
-        actions: set[str] = set()
+        palette = self.app.COMMAND_PALETTE_BINDING
+        keys: dict[str, tuple[Binding, bool]] = {}
         for _, binding, enabled, _ in screen.active_bindings.values():
-            key = joined((f" {self.app.get_key_display(binding)}", "bold $footer-key-foreground"))
-            what = (f" {binding.description} ", "$footer-description-foreground" if enabled else "$text-disabled")
-            text = joined(key, what).stylize(Style.from_meta({"key": binding.key}))
-            if binding.key == self.app.COMMAND_PALETTE_BINDING:
-                right = joined(("▏", "$border"), text[1:])
-            elif binding.show and binding.action not in actions:
-                actions.add(binding.action)
-                keys.append(text)
+            if binding.show or binding.key == palette:
+                keys.setdefault(binding.action, (binding, enabled))
+        shown = (self.size.width, *keys.values())
+        if shown == self._shown:  # asked for with each move of a cursor, and mostly the same
+            return
+        self._shown = shown
+        texts = [self._text(binding, enabled) for binding, enabled in keys.values() if binding.key != palette]
+        last = [joined(("▏", "$border"), self._text(*key)[1:]) for key in keys.values() if key[0].key == palette]
+        right = last[0] if last else Content("")
         space = self.size.width - right.cell_length
         if space > 0:
-            self.update(joined(_whole(keys, space), right), layout=False)
+            self.update(joined(_whole(texts, space), right), layout=False)
+
+    def _text(self, binding: Binding, enabled: bool) -> Content:
+        key = (f" {self.app.get_key_display(binding)}", "bold $footer-key-foreground")
+        what = (f" {binding.description} ", "$footer-description-foreground" if enabled else "$text-disabled")
+        return joined(key, what).stylize(Style.from_meta({"key": binding.key}))
 
 
 def _whole(keys: list[Content], space: int) -> Content:
