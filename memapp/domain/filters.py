@@ -107,7 +107,7 @@ def _with(wanted: MemoryFilter, problem: str) -> MemoryFilter:
 
 def _unknown(key: str) -> str:
     near = nearest(key, _WANTS)
-    return f"{key}: is not known" + (f", {near}: is" if near else "")
+    return f"{key}: is not known" + (f", {near}: is" if near else "; in quotes it is a word")
 
 
 def read_day(value: str) -> date | None:

@@ -31,7 +31,7 @@ from memapp.domain.memory import Kind
         ("at 10:30 http://a.b", MemoryFilter(words=("at", "10", "30", "http", "b"))),
         ("🍵 tea !!!", MemoryFilter(words=("🍵", "tea", "!!!"))),
         ('"begun', MemoryFilter(phrases=("begun",))),
-        ("secret:x", MemoryFilter(words=("secret", "x"), problems=("secret: is not known",))),
+        ("secret:x", MemoryFilter(words=("secret", "x"), problems=("secret: is not known; in quotes it is a word",))),
         ("tags:tea", MemoryFilter(words=("tags", "tea"), problems=("tags: is not known, tag: is",))),
         ("before:soon", MemoryFilter(problems=("before: wants a date, e.g. 2026-01-31",))),
         ("before:0001", MemoryFilter(problems=("before: wants a date, e.g. 2026-01-31",))),
