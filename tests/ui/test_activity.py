@@ -177,6 +177,7 @@ async def test_the_log_is_read_page_by_page(seen: Seen) -> None:
             await seen.pilot.press("end", "down", "enter")
             await seen.settle()
             pages.append([one.said for one in screen.lines.items])
+            assert screen.lines.current == screen.lines.items[0]
         assert [text for page in pages for text in page] == [f"Fact number {number}." for number in reversed(range(7))]
         assert "↓ older" not in seen.text()
         await seen.pilot.press("home", "up", "enter")

@@ -53,6 +53,8 @@ class ActivityScreen(ModeScreen):
         self.tab = "numbers"
         self._befores: list[int | None] = [None]
         """Where the pages of the log begin, up to the one that is shown."""
+        self._turned = False
+        """Another page of the log is on its way; the cursor goes to its first line."""
         self._filled = ""
         """The tab that was shown last with what it has to show."""
 
@@ -101,7 +103,9 @@ class ActivityScreen(ModeScreen):
         self.refresh_bindings()
 
     def _show_log(self, page: LogPage) -> None:
-        self.lines.show(page.lines, earlier="↑ newer" if page.before else "", later="↓ older" if page.more else "")
+        earlier, later = "↑ newer" if page.before else "", "↓ older" if page.more else ""
+        self.lines.show(page.lines, earlier=earlier, later=later, at="" if self._turned else None)
+        self._turned = False
 
     @on(RowList.PageWanted, "#log")
     def _page_wanted(self, event: RowList.PageWanted) -> None:
@@ -111,6 +115,7 @@ class ActivityScreen(ModeScreen):
             self._befores.append(last)
         elif event.step < 0 and len(self._befores) > 1:
             self._befores.pop()
+        self._turned = True
         self.load()
 
     # Tabs ------------------------------------------------------------------------------------------------------------
