@@ -37,10 +37,10 @@ def run(runtime: Runtime) -> None:
     pending.expire_due(runtime)
 
 
-def trash(runtime: Runtime, limit: int | None = 500, offset: int = 0) -> list[Memory]:
+def trash(runtime: Runtime, limit: int | None = 500) -> list[Memory]:
     """Return what lies in the trash, last first."""
     wanted = MemoryFilter(state=None)
-    return memories.list_memories(runtime.database.read(), runtime.user_id, wanted, Sort.CHANGED, limit=limit, offset=offset)
+    return memories.list_memories(runtime.database.read(), runtime.user_id, wanted, Sort.CHANGED, limit=limit)
 
 
 def empty(runtime: Runtime) -> Receipt:

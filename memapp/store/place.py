@@ -40,7 +40,7 @@ def read_copy_name(name: str) -> tuple[str, str] | None:
 
 def copies(path: Path) -> list[Copy]:
     """Return the copies of a memory file that memapp made, newest first."""
-    found = (one for folder in COPY_FOLDERS for one in (path.parent / folder).glob("*") if not one.is_symlink())
+    found = (one for folder in COPY_FOLDERS for one in (path.parent / folder).glob("*") if one.is_file() and not one.is_symlink())
     made = (_as_copy(path, one) for one in found if read_copy_name(one.name) == (path.stem, ""))
     return sorted((one for one in made if one), key=lambda one: one.made_at, reverse=True)
 

@@ -2,7 +2,7 @@
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from enum import StrEnum
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from memapp.domain.forget import ByteNeedles
 from memapp.errors import DiskFull, StoreError, StoreLocked
-from memapp.store import schema
+from memapp.store import place, schema
 from memapp.store.connection import open_copy, open_suspect
 from memapp.store.database import Database
 from memapp.store.failures import translated_errors
@@ -62,7 +62,8 @@ def copies(database: Database, user_id: str) -> list[Path]:
     """Return the copies of the file: those that memapp made, and those that the person put among the backups."""
     mine = _first_change(database.read(), user_id)
     others = (one for one in (database.path.parent / BACKUPS).glob("*") if read_copy_name(one.name) is None)
-    return [*_made(database.path, ("",)), *(one for one in sorted(others) if mine and _begins_with(one, user_id, mine))]
+    made = [copy.path for copy in place.copies(database.path)]
+    return [*made, *(one for one in sorted(others) if mine and _begins_with(one, user_id, mine))]
 
 
 def clean_copy(path: Path, user_id: str, traces: ByteNeedles, erase: Callable[[sqlite3.Connection], Erased]) -> Fate:
@@ -80,7 +81,9 @@ def clean_copy(path: Path, user_id: str, traces: ByteNeedles, erase: Callable[[s
 
 def remove_unfinished(path: Path) -> None:
     """Delete half-written files of a killed backup."""
-    for unfinished in (*_made(path, HALVES), *_restored_halves(path)):
+    names = [(path.stem, ending) for ending in HALVES]
+    found = (one for folder in COPY_FOLDERS for one in (path.parent / folder).glob("*") if one.is_file())
+    for unfinished in (*(one for one in found if read_copy_name(one.name) in names), *_restored_halves(path)):
         unfinished.unlink(missing_ok=True)
 
 
@@ -105,13 +108,6 @@ def _other_files(database: Database, more: Iterable[Path]) -> list[Path]:
     copies = [one for folder in COPY_FOLDERS for one in (path.parent / folder).rglob("*") if not _is_of_another(path, one)]
     below = [one for folder in more for one in (folder, *folder.rglob("*"))]
     return sorted({one for one in (*beside, *copies, *below) if one.is_file() and not one.is_symlink()})
-
-
-def _made(path: Path, endings: Sequence[str]) -> list[Path]:
-    """Return the files in the folders of copies that bear a name which memapp gives to copies of a memory file."""
-    names = [(path.stem, ending) for ending in endings]
-    found = (one for folder in COPY_FOLDERS for one in (path.parent / folder).glob("*"))
-    return sorted(one for one in found if read_copy_name(one.name) in names and one.is_file() and not one.is_symlink())
 
 
 def _first_change(conn: sqlite3.Connection, user_id: str) -> str:
