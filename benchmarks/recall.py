@@ -1,10 +1,12 @@
 """How fast are recalling, adding and relating, and how much room does a fact take?
 
-Fills real stores with made-up facts and vectors. Times exclude embedding the query, which is the model's own work. Every
-figure is the quickest of three tries. Below each row stand three whole operations by the clock, their writes included: bullets
-of `memory.query` within a budget that the bundled model's tokenizer counts, a second look into the memory, and a checkpoint of
-a turn saved and loaded. Recall computes on one thread and waits for nothing, so its bound is held against
+Fills real stores with made-up facts and vectors. In a row, times exclude embedding the query, which is the model's own work,
+and each is the quickest of three tries. Recall computes on one thread and waits for nothing, so its bound is held against
 processor time, which other programs on the machine do not change; by the clock it takes as long when they rest.
+
+Below each row stand three whole operations as a person waits for them: by the clock, each query tried once, with the bundled
+embedder in its process and the writes included. Bullets of `memory.query` within a budget that the bundled model's tokenizer
+counts, a second look into the memory, and a checkpoint of a turn saved and loaded.
 
 python -m benchmarks.recall [--small]
 """
@@ -32,7 +34,8 @@ from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.memory import Kind, Memory, State
 from memapp.domain.query import QueryRequest
 from memapp.inference import Cancel
-from memapp.inference.bundled import bundled_model_path
+from memapp.inference.bundled import bundled_embedder_path, bundled_model_path
+from memapp.inference.embedder import SentenceEmbedder
 from memapp.inference.llama import LlamaModel
 from memapp.runtime import USER_ID, Runtime
 from memapp.services import chats, curate
@@ -48,12 +51,12 @@ RECALL_MS = {1_000: 5.0, 10_000: 15.0, 100_000: 60.0}
 ADD_MS = 5.0
 EDGE_MS = 2.0
 WHOLE_MS = {"bullets": 150.0, "second look": 200.0, "checkpoint": 100.0}
-"""p95 by the clock."""
+"""p95 by the clock, of single tries."""
 LINK_MIN = 0.1
 """Low, since the made-up facts are hardly alike, so that each gets as many edges as a fact may have."""
 QUERIES = 200
 ADDITIONS = 100
-WHOLE = 50
+WHOLE = 100
 CATEGORIES = ("profile", "preferences", "notes", "knowledge")
 """Of the facts. The first is recalled whatever is asked, and the last is not for the chat."""
 DIMENSION = 384
@@ -86,10 +89,11 @@ FILLERS = ("the", "and", "is", "from", "a", "of", "in", "with", "for", "at", "to
 class MadeUpEmbedder:
     """Any text becomes some unit vector, at once; all lean to one side, so that a few per cent are as alike as real texts are."""
 
-    model_id = "made-up"
     dimension = DIMENSION
 
-    def __init__(self) -> None:
+    def __init__(self, model_id: str) -> None:
+        """Take the name of the real one, which later looks among these vectors."""
+        self.model_id = model_id
         self._random = np.random.default_rng(0)
 
     def embed(self, texts: Sequence[str], *, wait: bool = True) -> NDArray[np.float32]:  # noqa: ARG002  # it never loads
@@ -119,30 +123,33 @@ def measure(size: int, bound: float) -> bool:
     vocabulary = [made_up_word(chance) for _ in range(20_000)]
     with tempfile.TemporaryDirectory() as folder:
         runtime = bootstrap.start(home=Path(folder) / "home", flags={"max_facts": 1_000_000, "link_min": LINK_MIN})
-        with closing(runtime):
+        with closing(runtime), closing(SentenceEmbedder(bundled_embedder_path())) as embedder:
             texts = fill(runtime, size, chance, vocabulary)
             plain = file_bytes(runtime)
-            give_vectors(runtime)
+            give_vectors(runtime, MadeUpEmbedder(embedder.model_id))
             full = file_bytes(runtime)
             recall(runtime, RecallRequest("warm up the matrix"))
             queries = [RecallRequest(made_up_query(chance, texts)) for _ in range(QUERIES)]
-            recalls, by_clock = zip(*(timed(recall, runtime, query) for query in queries), strict=True)
+            recalls, clocks = zip(*(timed(recall, runtime, query) for query in queries), strict=True)
             _, additions = zip(*(timed(add, runtime, chance, vocabulary) for _ in range(ADDITIONS)), strict=True)
             edge = relate(runtime)
+            embedder.embed(["warm up the model"])
+            runtime.embedding.fill(embedder)
             whole = whole_operations(runtime, chance, texts)
     recall_p95, add_p95 = p95(recalls), p95(additions)
     print(
-        f"{size:8,}{statistics.median(recalls):10.1f}{recall_p95:8.1f}{bound:8.0f}{p95(by_clock):8.1f}"
+        f"{size:8,}{statistics.median(recalls):10.1f}{recall_p95:8.1f}{bound:8.0f}{p95(clocks):8.1f}"
         f"{statistics.median(additions):9.1f}{add_p95:8.1f}{ADD_MS:8.0f}{edge:8.2f}{EDGE_MS:6.0f}"
         f"{plain / size:10,.0f}{full / size:13,.0f}",
     )
-    print(" " * 8, *(f"  {name} {took:.1f} of {WHOLE_MS[name]:.0f} ms" for name, took in whole.items()), flush=True)
-    is_fast = all(took <= WHOLE_MS[name] for name, took in whole.items())
+    tried = "  ".join(f"{name} {p95(took):.1f} (worst {max(took):.1f}) of {WHOLE_MS[name]:.0f}" for name, took in whole.items())
+    print(f"          clock ms, p95 of {WHOLE} single tries, real embedder:  {tried}", flush=True)
+    is_fast = all(p95(took) <= WHOLE_MS[name] for name, took in whole.items())
     return recall_p95 <= bound and add_p95 <= ADD_MS and edge <= EDGE_MS and is_fast
 
 
-def whole_operations(runtime: Runtime, chance: random.Random, texts: Sequence[str]) -> dict[str, float]:
-    """Return the p95 of each by the clock, in milliseconds."""
+def whole_operations(runtime: Runtime, chance: random.Random, texts: Sequence[str]) -> dict[str, list[float]]:
+    """Return what each try took by the clock, in milliseconds."""
     runtime.chat.fill(LlamaModel(bundled_model_path()))
     thread = chats.new_thread(runtime).id
     capability = runtime.categories.capability(SUPERVISOR, USER_ID)
@@ -163,7 +170,7 @@ def whole_operations(runtime: Runtime, chance: random.Random, texts: Sequence[st
 
     asked = [made_up_query(chance, texts) for _ in range(WHOLE)]
     ways = zip(WHOLE_MS, (bullets, second_look, checkpoint), strict=True)
-    return {name: p95([timed(way, text)[1] for text in asked]) for name, way in ways}
+    return {name: [by_clock(way, text) for text in asked] for name, way in ways}
 
 
 def relate(runtime: Runtime) -> float:
@@ -196,8 +203,7 @@ def fill(runtime: Runtime, size: int, chance: random.Random, vocabulary: Sequenc
     return texts
 
 
-def give_vectors(runtime: Runtime) -> None:
-    embedder = MadeUpEmbedder()
+def give_vectors(runtime: Runtime, embedder: MadeUpEmbedder) -> None:
     runtime.embedding.fill(embedder)
     while waiting := vectors.waiting(runtime.database.read(), USER_ID, "memory", embedder.model_id, 5_000):
         made = embedder.embed([text for _, text in waiting])
@@ -238,6 +244,13 @@ def timed(work: Callable[..., object], *values: object) -> tuple[float, float]:
         work(*values)
         tries.append(((time.thread_time() - processor) * 1000, (time.perf_counter() - clock) * 1000))
     return min(one for one, _ in tries), min(one for _, one in tries)
+
+
+def by_clock(work: Callable[[str], object], text: str) -> float:
+    """Return the milliseconds of one try."""
+    began = time.perf_counter()
+    work(text)
+    return (time.perf_counter() - began) * 1000
 
 
 def p95(values: Sequence[float]) -> float:
