@@ -27,7 +27,7 @@ from memapp.ui import reading
 from memapp.ui.announce import TurnMoved
 from memapp.ui.panels.loop import LoopDrawer, LoopState
 from memapp.ui.widgets.bubbles import Answer, Said
-from memapp.ui.widgets.transcript import Transcript
+from memapp.ui.widgets.transcript import Note, Transcript
 
 if TYPE_CHECKING:
     from memapp.ui.screens.chat import ChatScreen
@@ -202,7 +202,7 @@ class TurnView:
     def _note(self, thread_id: str, said: str, decided: Sequence[str]) -> None:
         """Say below the conversation what became of answers that left it, if it is shown."""
         if decided and self._screen.thread is not None and self._screen.thread.id == thread_id:
-            self._screen.transcript.note(f"{said}: {', '.join(decided)}")
+            self._screen.transcript.add_note(Note(f"{said}: {', '.join(decided)}"))
 
     async def _end(self, reply: Message, problem: str = "") -> None:
         answer = self._answer()
