@@ -1,12 +1,12 @@
 """The delta header: what changed in the memory since a chat last looked, in at most three lines."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from memapp.domain.text import one_line
+from memapp.domain.text import counted, one_line
 
 BULLETS = 3
-TOLD_WITHOUT_TEXT = frozenset({"soft_deleted", "deleted"})
+TOLD_WITHOUT_TEXT = ("soft_deleted", "deleted")
 _SIGNS = {"created": "+", "updated": "↑", "merged": "↔", "soft_deleted": "−", "deleted": "×", "restored": "↺"}
 
 
@@ -24,6 +24,19 @@ class Logged:
     importance: int
     sources: tuple[str, ...]
     """Ids of the messages it came from."""
+    replaces: str = ""
+    """Id of the memory that gave way to it when it was created."""
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """One bullet."""
+
+    told: Logged
+    entries: tuple[Logged, ...]
+    """What need not be told after it."""
+    memories: int = 1
+    """That it tells of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,16 +45,16 @@ class Delta:
 
     since: int
     """The revision at which the chat last looked."""
-    told: tuple[Logged, ...]
+    news: tuple[News, ...]
     settled: tuple[str, ...]
     """Ids of the log's entries that need not be told after this."""
 
     @property
     def lines(self) -> tuple[str, ...]:
         """The header, in the format of the specification; nothing when nothing is to be told."""
-        if not self.told:
+        if not self.news:
             return ()
-        return (f"Memory updates since rev {self.since}:", *(_bullet(one) for one in self.told))
+        return (f"Memory updates since rev {self.since}:", *(_bullet(one) for one in self.news))
 
 
 NO_NEWS = Delta(0, (), ())
@@ -52,24 +65,28 @@ def summarise(
 ) -> Delta:
     """Return what to tell: the most important first, the newest first among equals, at most `BULLETS`.
 
-    Several entries of one memory become one. Nothing is told of a memory that came and went unseen, nor of a fact that stands
-    in the prompt already: as one of the messages `in_prompt`, or among the memories that are `quoted`. `logged` is newest first.
+    Several entries of one memory become one, and so do those of a memory with those of the one it gave way to. Nothing is told
+    of a memory that came and went unseen, nor of a fact that stands in the prompt already: as one of the messages `in_prompt`,
+    or among the memories that are `quoted`. `logged` is newest first.
     """
     by_memory: dict[str, list[Logged]] = {}
+    successors: dict[str, str] = {}
     for one in logged:
-        by_memory.setdefault(one.memory_id, []).append(one)
+        memory_id = successors.get(one.memory_id, one.memory_id)
+        by_memory.setdefault(memory_id, []).append(one)
+        if one.replaces and one.replaces not in by_memory:
+            successors[one.replaces] = memory_id
     silent: list[Logged] = []
-    worth: list[tuple[Logged, list[Logged]]] = []
+    news: list[News] = []
     for entries in by_memory.values():
         told = None if entries[0].memory_id in quoted else _one(entries, in_prompt)
         if told is None:
             silent += entries
         else:
-            worth.append((told, entries))
-    worth.sort(key=lambda pair: (-pair[0].importance, -pair[0].revision))
-    chosen = worth[:BULLETS]
-    settled = [*silent, *(entry for _, entries in chosen for entry in entries)]
-    return Delta(since, tuple(told for told, _ in chosen), tuple(entry.id for entry in settled))
+            news.append(News(told, tuple(entries)))
+    chosen = sorted(_together(news), key=lambda one: (-one.told.importance, -one.told.revision))[:BULLETS]
+    settled = [*silent, *(entry for one in chosen for entry in one.entries)]
+    return Delta(since, tuple(chosen), tuple(entry.id for entry in settled))
 
 
 def _one(entries: Sequence[Logged], in_prompt: frozenset[str]) -> Logged | None:
@@ -79,13 +96,32 @@ def _one(entries: Sequence[Logged], in_prompt: frozenset[str]) -> Logged | None:
         return None if oldest.event == "created" else newest
     if not newest.text or in_prompt & set(newest.sources):
         return None
-    return oldest if oldest.event == "created" else newest
+    if newest.event == "merged":
+        return newest
+    if oldest.event == "created":
+        return replace(newest, event="created")
+    return replace(newest, event="updated") if newest.event == "created" else newest  # it took the place of another
 
 
-def _bullet(one: Logged) -> str:
+def _together(news: Sequence[News]) -> list[News]:
+    """Put all that went the same way without its words into one bullet."""
+    told = [one for one in news if one.told.event not in TOLD_WITHOUT_TEXT]
+    for event in TOLD_WITHOUT_TEXT:
+        if gone := [one for one in news if one.told.event == event]:
+            first = max((one.told for one in gone), key=lambda one: (one.importance, one.revision))
+            category = first.category if len({one.told.category for one in gone}) == 1 else ""
+            entries = tuple(entry for one in gone for entry in one.entries)
+            told.append(News(replace(first, category=category), entries, len(gone)))
+    return told
+
+
+def _bullet(news: News) -> str:
+    one = news.told
     label = f"[{one.category.replace('_', ' ').title()}] " if one.category else ""
     if one.event in TOLD_WITHOUT_TEXT:
-        said = "a memory was erased" if one.event == "deleted" else "a memory went to the trash"
+        what = counted(news.memories, "memory", "memories") if news.memories > 1 else "a memory"
+        were = "was" if news.memories == 1 else "were"
+        said = f"{what} {were} erased" if one.event == "deleted" else f"{what} went to the trash"
         return f"- {_SIGNS[one.event]}{one.event}: {label}{said}"
     importance = f" (imp={one.importance})" if one.event == "created" else ""
     return f"- {_SIGNS[one.event]}{one.event}: {label}{one_line(one.text)}{importance}"

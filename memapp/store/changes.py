@@ -61,7 +61,7 @@ def apply(conn: sqlite3.Connection, change: Change, actor: Actor, now: datetime)
     number = history.next_revision(conn, actor.user_id)
     for one in touched:
         history.record(conn, actor, step, one, now, undoes=undoes)
-        log_change(conn, actor, number, one.memory_id, _called(one)[1], now)
+        log_change(conn, actor, number, one, _called(one)[1], now)
     first = touched[0]
     node: Node = "worker" if actor.name == "worker" else "hotpath"
     memory_id = None if first.event is Event.PROFILE else first.memory_id
@@ -234,8 +234,9 @@ def _restore(conn: sqlite3.Connection, user_id: str, change: Restored, now: date
 
 def _purge(conn: sqlite3.Connection, user_id: str, change: Purged) -> Touched:
     before = get_memory(conn, user_id, change.memory_id)
+    image = images.take(conn, user_id, before.id)
     conn.execute("DELETE FROM memories WHERE user_id = ? AND id = ?", (user_id, before.id))  # its versions go with it
-    return Touched(Event.PURGE, before.id, None, None)
+    return Touched(Event.PURGE, before.id, image, None)
 
 
 def _change_profile(conn: sqlite3.Connection, user_id: str, change: ProfileChanged, now: datetime) -> Touched:

@@ -10,22 +10,24 @@ from datetime import datetime
 
 from memapp.domain.changes import Actor
 from memapp.domain.delta import Logged
-from memapp.store.rows import new_id, to_text
+from memapp.store.history import Touched
+from memapp.store.rows import new_id, to_json, to_text
 from memapp.store.scope import Scope
 
 WINDOW = 60
 """Only this many of the newest changes are told, so that an import of thousands is not."""
-_TELLABLE = "('created', 'updated', 'merged', 'deleted', 'soft_deleted', 'restored')"
+_NEWS = "c.event IN ('created', 'updated', 'merged', 'deleted', 'soft_deleted', 'restored') AND c.meta ->> 'news'"
 KEPT = 1000
 """How many revisions the log keeps; the history keeps all."""
 CUT_EVERY = 100
 
 
-def log_change(conn: sqlite3.Connection, actor: Actor, revision: int, memory_id: str, event: str, now: datetime) -> None:
+def log_change(conn: sqlite3.Connection, actor: Actor, revision: int, touched: Touched, event: str, now: datetime) -> None:
     """Log a change under the person's revision; now and then, delete entries too old to be told."""
+    meta = to_json({"category": touched.category, "news": touched.is_news})
     conn.execute(
-        "INSERT INTO change_log (id, user_id, thread_id, rev, memory_id, event, ts) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (new_id(now), actor.user_id, actor.thread_id, revision, memory_id, event, to_text(now)),
+        "INSERT INTO change_log (id, user_id, thread_id, rev, memory_id, event, meta, ts) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (new_id(now), actor.user_id, actor.thread_id, revision, touched.memory_id, event, meta, to_text(now)),
     )
     if revision % CUT_EVERY == 0:
         conn.execute("DELETE FROM change_log WHERE user_id = ? AND rev <= ?", (actor.user_id, revision - KEPT))
@@ -53,15 +55,18 @@ def untold(conn: sqlite3.Connection, scope: Scope, thread_id: str) -> list[Logge
     """Return the changes a chat may see and was not told yet, newest first. A memory that is not live comes without its text."""
     user_id = scope.user_id
     rows = conn.execute(
-        f"""SELECT c.id, c.rev, c.event, c.memory_id, coalesce(m.text, '') AS text, coalesce(a.category, '') AS category,
-                  coalesce(a.importance, 1) AS importance,
-                  (SELECT json_group_array(s.message_id) FROM memory_sources s WHERE s.memory_id = c.memory_id) AS sources
+        f"""SELECT c.id, c.rev, c.event, c.memory_id, coalesce(m.text, '') AS text,
+                  coalesce(a.category, c.meta ->> 'category') AS category, coalesce(a.importance, 1) AS importance,
+                  (SELECT json_group_array(s.message_id) FROM memory_sources s WHERE s.memory_id = c.memory_id) AS sources,
+                  (SELECT old.memory_id FROM history new JOIN history old ON old.step = new.step
+                   WHERE c.event = 'created' AND new.memory_id = c.memory_id AND new.event = 'ADD'
+                     AND old.meta ->> 'reason' = 'superseded') AS replaces
            FROM change_log c
            LEFT JOIN memories a ON a.id = c.memory_id
            LEFT JOIN (SELECT o.id, o.text FROM memories o WHERE {scope.where}) m ON m.id = c.memory_id
-           WHERE c.user_id = :user AND c.rev > :seen AND c.event IN {_TELLABLE}
+           WHERE c.user_id = :user AND c.rev > :seen AND {_NEWS}
              AND (a.id IS NULL OR a.state <> 'live' OR m.id IS NOT NULL)
-             AND (a.id IS NULL OR :any_category OR a.category IN (SELECT value FROM json_each(:categories)))
+             AND (:any_category OR coalesce(a.category, c.meta ->> 'category') IN (SELECT value FROM json_each(:categories)))
              AND NOT EXISTS (SELECT 1 FROM change_told t WHERE t.thread_id = :thread AND t.change_id = c.id)
            ORDER BY c.rev DESC, c.rowid DESC""",  # noqa: S608
         {
@@ -79,6 +84,7 @@ def untold(conn: sqlite3.Connection, scope: Scope, thread_id: str) -> list[Logge
             category=row["category"],
             importance=row["importance"],
             sources=tuple(json.loads(row["sources"])),
+            replaces=row["replaces"] or "",
         )
         for row in rows
     ]
@@ -87,7 +93,7 @@ def untold(conn: sqlite3.Connection, scope: Scope, thread_id: str) -> list[Logge
 def _too_old(conn: sqlite3.Connection, user_id: str) -> int:
     """Return the revision up to which changes are no news any more."""
     row = conn.execute(
-        f"SELECT rev FROM change_log WHERE user_id = ? AND event IN {_TELLABLE} ORDER BY rev DESC LIMIT 1 OFFSET ?",  # noqa: S608
+        f"SELECT rev FROM change_log c WHERE user_id = ? AND {_NEWS} ORDER BY rev DESC LIMIT 1 OFFSET ?",  # noqa: S608
         (user_id, WINDOW),
     ).fetchone()
     return int(row["rev"]) if row else 0

@@ -25,6 +25,7 @@ class Touched:
     memory_id: str
     before: str | None
     after: str | None
+    """None if it was erased; then no version of what was before is kept either."""
     meta: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -32,6 +33,21 @@ class Touched:
         """Return the word that the change log has for what became of the memory."""
         was, now = (image is not None and images.is_live(image) for image in (self.before, self.after))
         return "updated" if was == now else "restored" if now else "soft_deleted"
+
+    @property
+    def is_news(self) -> bool:
+        """Tell whether a chat is to hear of it: not of other tags, nor of the end of what lay in the trash."""
+        if self.before is None or self.event is Event.MERGE:
+            return True
+        if self.after is None:
+            return images.is_live(self.before)
+        return self.became != "updated" or images.text_of(self.before) != images.text_of(self.after)
+
+    @property
+    def category(self) -> str:
+        """Return the category of the memory; empty for the profile."""
+        image = self.after or self.before
+        return images.category_of(image) if image else ""
 
 
 def next_revision(conn: sqlite3.Connection, user_id: str) -> int:
@@ -56,7 +72,7 @@ def record(conn: sqlite3.Connection, actor: Actor, step: str, touched: Touched, 
             "undoes": undoes or None,
             "memory_id": touched.memory_id,
             "event": touched.event,
-            "old_ref": _version(conn, touched.memory_id, touched.before),
+            "old_ref": _version(conn, touched.memory_id, None if touched.event is Event.PURGE else touched.before),
             "new_ref": _version(conn, touched.memory_id, touched.after),
             "actor": actor.name,
             "thread_id": actor.thread_id,

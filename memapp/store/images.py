@@ -73,6 +73,10 @@ def text_of(image: str) -> str:
     return str(_row(image)["text"])
 
 
+def category_of(image: str) -> str:
+    return str(_row(image)["category"])
+
+
 def is_live(image: str) -> bool:
     return bool(_row(image)["state"] == "live")
 

@@ -7,7 +7,7 @@ from memapp.store.database import Database
 from memapp.store.scope import Scope
 from tests.builders import fact
 from tests.store.conftest import NOW, USER
-from tests.store.test_changes import LATER, apply
+from tests.store.test_changes import LATER, apply, undo
 
 PERSON = Actor(USER, "person")
 
@@ -49,7 +49,7 @@ def test_each_kind_of_change_is_told_once_to_each_chat(database: Database) -> No
         (SoftDeleted(one, "person", LATER), "- −soft_deleted: [Goals] a memory went to the trash"),
         (Restored(one), "- ↺restored: [Goals] User drinks green tea."),
         (Created(fact("User is Ana.", NOW, category="profile")), "- +created: [Profile] User is Ana. (imp=2)"),
-        (Purged(two), "- ×deleted: a memory was erased"),
+        (Purged(two), "- ×deleted: [Goals] a memory was erased"),
     ]
     for revision, (change, line) in enumerate(steps, start=2):
         apply(database, change)
@@ -63,6 +63,19 @@ def test_a_merge_is_told_by_the_memory_that_stays(database: Database) -> None:
     thread = new_thread(database)
     apply(database, Merged(one, two, LATER))
     assert told(database, thread)[1:] == ("- ↔merged: [Goals] User drinks oolong tea.",)
+    apply(database, Merged(two, add(database, "User drinks oolong tea at noon."), LATER))
+    assert told(database, thread)[1:] == ("- ↔merged: [Goals] User drinks oolong tea at noon.",)
+
+
+def test_what_took_the_place_of_another_is_told_in_one_line(database: Database) -> None:
+    one, thread = add(database, "User has two cats."), new_thread(database)
+    with database.write() as conn:
+        for text in ("User has three cats.", "User has four cats."):
+            actor = Actor(USER, "worker", step=text)
+            changes.apply(conn, SoftDeleted(one, "superseded", LATER), actor, NOW)
+            one = changes.apply(conn, Created(fact(text, NOW, category="goals")), actor, NOW).memory_id
+    assert told(database, thread)[1:] == ("- ↑updated: [Goals] User has four cats.",)
+    assert told(database, thread) == ()
 
 
 def test_at_most_three_are_told_the_important_and_new_first_and_the_rest_next_time(database: Database) -> None:
@@ -90,11 +103,24 @@ def test_several_changes_of_a_memory_become_one_line(database: Database) -> None
     assert told(database, thread)[1:] == ("- +created: [Goals] User drinks coffee. (imp=2)",)
 
 
-def test_pins_and_links_are_no_news(database: Database) -> None:
+def test_all_that_went_to_the_trash_is_one_line_and_its_end_there_none(database: Database) -> None:
+    gone = [add(database, f"User has goal {number}.") for number in range(20)]
+    thread = new_thread(database)
+    for one in gone:
+        apply(database, SoftDeleted(one, "person", LATER))
+    assert told(database, thread)[1:] == ("- −soft_deleted: [Goals] 20 memories went to the trash",)
+    for one in gone:
+        apply(database, Purged(one))
+    assert told(database, thread) == ()
+
+
+def test_pins_links_and_other_tags_are_no_news(database: Database) -> None:
     one, two = add(database, "User drinks oolong."), add(database, "User likes tea.")
     thread = new_thread(database)
     apply(database, Pinned(one, True))
     apply(database, Linked(one, ((two, 0.6),)))
+    undo(database, apply(database, Pinned(one, False)))
+    apply(database, Updated(one, tags=("tea",), importance=4))
     assert told(database, thread) == ()
 
 
@@ -134,6 +160,8 @@ def test_what_a_chat_may_not_see_is_not_told_to_it(database: Database) -> None:
     scope = Scope(USER, frozenset({"goals"}))
     assert delta.untold(database.read(), scope, thread) == []
     apply(database, SoftDeleted(one, "person", LATER))
+    apply(database, Purged(one))
+    apply(database, Purged(add(database, "User ties knots.", category="knowledge")))
     assert delta.untold(database.read(), scope, thread) == []
     add(database, "User learns the cello.")
     assert [one.text for one in delta.untold(database.read(), scope, thread)] == ["User learns the cello."]
