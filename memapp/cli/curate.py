@@ -32,7 +32,10 @@ def edit(
     category: str | None,
     as_json: bool,
 ) -> None:
-    """Put other words, tags, importance or category in place."""
+    """Put other words, tags, importance or category in place.
+
+    With - as TEXT, standard input is the words.
+    """
     from memapp.services import curate, ids
 
     if not (text or tags) and importance is None and category is None:
