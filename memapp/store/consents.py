@@ -212,6 +212,12 @@ def note_decision(
     add_event(conn, actor.user_id, node, "consent", "ok", now, thread_id=actor.thread_id or None, meta=meta)
 
 
+def was_reopened(conn: sqlite3.Connection, user_id: str, patch: Patch) -> bool:
+    """Tell whether the decision on a patch was taken back."""
+    entries = history.list_entries(conn, user_id, memory_id=f"profile:{patch.field}", limit=None)
+    return any(one.meta.get("patch_id") == patch.id and one.meta.get("decision") == "reopened" for one in entries)
+
+
 # The profile ---------------------------------------------------------------------------------------------------------
 
 

@@ -134,7 +134,7 @@ def carry_out(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, by: Deci
     if not patch.new_value:
         raise UsageError("This proposal has no value yet.", "Edit it, and it is approved.")
     held = pending.brought_by(conn, runtime, patch)
-    patch = _against_now(conn, runtime, patch, by)
+    patch, says = _against_now(conn, runtime, patch, by), pending.current(conn, runtime, patch.field)
     now = runtime.clock()
     consents.decide(conn, runtime.user_id, patch.id, "approved", by, now)
     if patch.field == FORGOTTEN:
@@ -142,7 +142,7 @@ def carry_out(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, by: Deci
         consents.note_decision(conn, actor, patch, "approved", now)
     else:
         changes.apply(conn, ProfileChanged(patch.id), actor, now)
-        _retire(conn, runtime, patch, actor)
+        _retire(conn, runtime, replace(patch, old_value=says), actor)  # not what it said when this was proposed
         for other in pending.rivals(conn, runtime, patch):
             consents.decide(conn, runtime.user_id, other.id, "withdrawn", by, now)
             consents.note_decision(conn, actor, other, "withdrawn", now)

@@ -1,11 +1,11 @@
 """Proposes a profile value once; a value that is not sensitive is applied without a yes when it was typed twice."""
 
 import sqlite3
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal
 
 from memapp.domain.changes import Actor
-from memapp.domain.consent import Patch, corroborated, expiry
+from memapp.domain.consent import PATCH_DAYS, Patch, corroborated
 from memapp.domain.memory import Memory
 from memapp.domain.profile import same_value
 from memapp.domain.profile_hints import may_apply_by_itself
@@ -62,7 +62,8 @@ def propose(
 
 def _denied_lately(conn: sqlite3.Connection, runtime: Runtime, field: str, value: str, now: datetime) -> bool:
     denied = consents.list_patches(conn, runtime.user_id, state="denied", field=field)
-    return any(one.decided_at and now < expiry(one.decided_at) and same_value(field, one.addition, value) for one in denied)
+    lately = [one for one in denied if one.decided_at and abs(now - one.decided_at) < timedelta(days=PATCH_DAYS)]
+    return any(same_value(field, one.addition, value) and not consents.was_reopened(conn, runtime.user_id, one) for one in lately)
 
 
 def _was_decided(conn: sqlite3.Connection, runtime: Runtime, field: str, value: str, message_id: str) -> bool:

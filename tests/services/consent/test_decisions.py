@@ -138,6 +138,13 @@ def test_what_the_profile_says_no_longer_is_no_memory_either_and_undo_brings_it_
     assert (decisions.profile(runtime), len(live(runtime))) == ({"city": "Oslo"}, 3)
 
 
+def test_a_yes_to_an_older_proposal_retires_what_the_profile_says_now(runtime: Runtime) -> None:
+    moved = proposed(runtime, value="Bergen", held=held_fact(runtime, "User lives in Bergen."), proposer="import")
+    decisions.approve(runtime, proposed(runtime, held=held_fact(runtime, "User lives in Oslo.")).id)
+    decisions.approve(runtime, moved.id)
+    assert (decisions.profile(runtime), live(runtime)) == ({"city": "Bergen"}, ["User lives in Bergen."])
+
+
 def test_a_memory_that_is_true_no_longer_goes_however_many_newer_ones_name_the_same(runtime: Runtime) -> None:
     decisions.approve(runtime, proposed(runtime, held=held_fact(runtime, "User lives in Oslo.")).id)
     bus, worker, now = held_fact(runtime, "A bus goes to Oslo."), Actor(runtime.user_id, "worker"), runtime.clock()

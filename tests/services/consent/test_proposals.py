@@ -35,6 +35,16 @@ def test_what_was_denied_is_not_proposed_again_for_a_week(runtime: Runtime) -> N
     assert proposed(runtime).state == "pending"
 
 
+def test_a_denial_that_was_taken_back_or_made_while_the_clock_was_ahead_keeps_nothing_from_being_asked(runtime: Runtime) -> None:
+    undo.undo(runtime, decisions.deny(runtime, proposed(runtime).id))
+    decisions.approve(runtime, pending.waiting(runtime)[0].id)
+    decisions.set_field(runtime, "city", "Bergen")
+    later(runtime, days=3650)
+    decisions.deny(runtime, proposed(runtime, "health", "asthma").id)
+    later(runtime, days=-3650)
+    assert [proposed(runtime).new_value, proposed(runtime, "health", "asthma").new_value] == ["Oslo", "asthma"]
+
+
 def test_a_field_that_does_not_exist_is_refused(runtime: Runtime) -> None:
     with pytest.raises(UsageError, match="no profile field 'shoe_size'"):
         proposals.propose(runtime, "shoe_size", "42")
