@@ -244,6 +244,8 @@ async def test_marks_make_a_key_act_on_many_but_words_are_edited_where_the_curso
         await seen.pilot.press("escape")
         await seen.pilot.press("t")
         await seen.until(lambda: len(seen.app.screen_stack) > 1)
+        await seen.pilot.press("comma", "enter")
+        await seen.until(lambda: "A tag needs a name." in seen.text() and not seen.toasts())
         await seen.type("people")
         await seen.pilot.press("enter")
         await seen.until(lambda: sum("people" in one.tags for one in live(runtime)) == 2)

@@ -75,10 +75,15 @@ class Deeds:
 
     async def tag(self, chosen: Sequence[Memory]) -> None:
         """Give them one tag more."""
-        note = "Added to those there are; a comma between two."
-        tag = await self._screen.app.push_screen_wait(Line(f"Tag {_said(chosen)}", "", note=note))
-        if tag and tag.strip():
-            self._did("Tagged", chosen, await asyncio.to_thread(curate.tag, self._runtime, tag, *_ids(chosen)))
+        tagged: list[Revision] = []
+        card = Line(
+            f"Tag {_said(chosen)}",
+            "",
+            note="Added to those there are; a comma between two.",
+            keep=lambda tag: tagged.append(curate.tag(self._runtime, tag, *_ids(chosen))),
+        )
+        if await self._screen.app.push_screen_wait(card) is not None:
+            self._did("Tagged", chosen, tagged[-1])
 
     async def weigh(self, chosen: Sequence[Memory]) -> None:
         """Say how much they matter."""
