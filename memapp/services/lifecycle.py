@@ -1,4 +1,4 @@
-"""Moves unused memories to the trash, erases old trash and deleted chats, and expires proposals that nobody decided.
+"""Moves unused memories to the trash, erases old trash, deleted chats and old proposals, and expires those that nobody decided.
 
 `run` is called in idle time and does a little, at most once an hour. Its rules are `domain.lifecycle`.
 """
@@ -15,9 +15,12 @@ from memapp.domain.memory import Memory
 from memapp.runtime import Runtime
 from memapp.services.consent import pending
 from memapp.services.forget import purge, purge_chats
-from memapp.store import changes, chat, events, memories
+from memapp.store import changes, chat, consents, events, memories
 from memapp.store import lifecycle as store
+from memapp.store.forget import proposals
 from memapp.store.rows import new_id
+
+ENDED = ("denied", "expired", "withdrawn")
 
 
 def run(runtime: Runtime) -> None:
@@ -35,6 +38,7 @@ def run(runtime: Runtime) -> None:
         _move_unused(runtime, now)
     _erase_overdue(runtime, now)  # a weekly look at memapp is no reason to leave these two out
     pending.expire_due(runtime)
+    _erase_old_proposals(runtime, now)
 
 
 def trash(runtime: Runtime, limit: int | None = 500) -> list[Memory]:
@@ -73,6 +77,15 @@ def _erase_overdue(runtime: Runtime, now: datetime) -> None:
     over = [(one.id, one.deleted_at, runtime.purge_at(one.deleted_at)) for one in reversed(deleted) if one.deleted_at]
     if due := _due(runtime, over, len(deleted), now):
         purge_chats(runtime, due, by="worker")
+
+
+def _erase_old_proposals(runtime: Runtime, now: datetime) -> None:
+    """Erase the proposals that the person did not agree to, as long after their end as memories stay in the trash."""
+    ended = [one for state in ENDED for one in consents.list_patches(runtime.database.read(), runtime.user_id, state=state)]
+    ends = [(one.id, one.decided_at, runtime.purge_at(one.decided_at)) for one in ended if one.decided_at]
+    if due := _due(runtime, ends, len(ends), now):
+        with runtime.database.decide() as conn:
+            proposals.erase(conn, runtime.user_id, due, now)
 
 
 def _due(runtime: Runtime, ends: Sequence[tuple[str, datetime, datetime]], among: int, now: datetime) -> list[str]:

@@ -32,6 +32,23 @@ _HOLDING = """SELECT id, holds(held) AS held_too FROM patches
               WHERE user_id = :user AND (holds(old_value) OR holds(new_value) OR holds(held))"""
 
 
+def erase(conn: sqlite3.Connection, user_id: str, patch_ids: Collection[str], now: datetime) -> int:
+    """Erase proposals in any state; return how many there were."""
+    values = {"user": user_id, "ids": to_json(list(patch_ids)), "now": to_text(now)}
+    conn.execute(
+        """UPDATE patches SET state = 'withdrawn', decided_at = :now, decided_by = 'person'
+           WHERE user_id = :user AND state = 'pending' AND id IN (SELECT value FROM json_each(:ids))""",
+        values,
+    )
+    conn.execute(
+        """UPDATE patches SET state = 'applied'
+           WHERE user_id = :user AND state = 'approved' AND id IN (SELECT value FROM json_each(:ids))""",
+        values,
+    )
+    gone = conn.execute("DELETE FROM patches WHERE user_id = :user AND id IN (SELECT value FROM json_each(:ids))", values)
+    return gone.rowcount
+
+
 def erase_saying(conn: sqlite3.Connection, user_id: str, same: Collection[str], now: datetime, *, waiting: bool) -> int:
     """Erase the proposals that say one of these normal texts, those in time only if told to; a yes forgets what it brought."""
     values = {"user": user_id, "waiting": waiting, "now": to_text(now)}
@@ -39,13 +56,13 @@ def erase_saying(conn: sqlite3.Connection, user_id: str, same: Collection[str], 
     saying = [row["id"] for row in conn.execute(_SAYING, values)]
     emptied = conn.execute(_EMPTY_HELD, values).rowcount
     conn.create_function("says", 1, None)
-    return emptied + _delete(conn, user_id, saying, now)
+    return emptied + erase(conn, user_id, saying, now)
 
 
 def erase_read_from(conn: sqlite3.Connection, user_id: str, message_ids: Sequence[str], now: datetime) -> int:
     """Erase the proposals that were read from these messages alone, unless the person said yes."""
     rows = conn.execute(_ONLY_FROM, {"user": user_id, "messages": to_json(list(message_ids))})
-    return _delete(conn, user_id, [row["id"] for row in rows], now)
+    return erase(conn, user_id, [row["id"] for row in rows], now)
 
 
 def erase_holding(conn: sqlite3.Connection, actor: Actor, words: Sequence[str], now: datetime) -> int:
@@ -63,7 +80,7 @@ def erase_holding(conn: sqlite3.Connection, actor: Actor, words: Sequence[str], 
     for patch in consents.list_patches(conn, actor.user_id, state="pending"):
         if patch.id in found and not found[patch.id]:
             _wait_on(conn, patch, holds)
-    return len(changed) + _delete(conn, actor.user_id, found, now)
+    return len(changed) + erase(conn, actor.user_id, found, now)
 
 
 def _put_into_profile(conn: sqlite3.Connection, actor: Actor, field: str, value: str, now: datetime) -> None:
@@ -90,20 +107,3 @@ def _wait_on(conn: sqlite3.Connection, patch: Patch, is_gone: Callable[[str], bo
     consents.snooze(conn, patch.user_id, again.id, patch.snoozed_until)
     for question in chat.still_there(conn, patch.user_id, [consents.question_of(conn, patch.user_id, patch.id)]):
         consents.mark_asked(conn, patch.user_id, again.id, question)
-
-
-def _delete(conn: sqlite3.Connection, user_id: str, patch_ids: Collection[str], now: datetime) -> int:
-    """Delete proposals in any state; return how many there were."""
-    values = {"user": user_id, "ids": to_json(list(patch_ids)), "now": to_text(now)}
-    conn.execute(
-        """UPDATE patches SET state = 'withdrawn', decided_at = :now, decided_by = 'person'
-           WHERE user_id = :user AND state = 'pending' AND id IN (SELECT value FROM json_each(:ids))""",
-        values,
-    )
-    conn.execute(
-        """UPDATE patches SET state = 'applied'
-           WHERE user_id = :user AND state = 'approved' AND id IN (SELECT value FROM json_each(:ids))""",
-        values,
-    )
-    gone = conn.execute("DELETE FROM patches WHERE user_id = :user AND id IN (SELECT value FROM json_each(:ids))", values)
-    return gone.rowcount
