@@ -36,6 +36,7 @@ def run(runtime: Runtime) -> None:
             events.add_event(conn, runtime.user_id, "worker", "ttl", "skipped", now, meta={"reason": "the clock leapt"})
     if not leapt:
         _move_unused(runtime, now)
+        pending.begin_again(runtime)
     _erase_overdue(runtime, now)  # a weekly look at memapp is no reason to leave these two out
     pending.expire_due(runtime)
     _erase_old_proposals(runtime, now)

@@ -206,10 +206,12 @@ def test_no_leap_of_the_clock_ends_a_proposal(runtime: Runtime) -> None:
     at(runtime, START + timedelta(hours=1))
     list(upkeep.work(runtime, None, Cancel()))
     assert pending.count_waiting(runtime) == 1
+    at(runtime, START + timedelta(days=3650))
+    proposals.propose(runtime, "health", "asthma")
     live_on(runtime, START, days=9, talking=True)
     assert pending.count_waiting(runtime) == 0
-    live_on(runtime, START + timedelta(days=9), days=1, talking=True)
-    assert [one.state for one in consents.list_patches(runtime.database.read(), runtime.user_id)] == ["expired"]
+    live_on(runtime, START + timedelta(days=9), days=2, talking=True)
+    assert {one.state for one in consents.list_patches(runtime.database.read(), runtime.user_id)} == {"expired", "withdrawn"}
 
 
 def test_a_person_who_comes_once_a_week_finds_the_trash_emptied_and_old_proposals_closed(runtime: Runtime) -> None:

@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 from typing import Literal
 
 from memapp.domain.changes import Actor
@@ -17,6 +18,8 @@ from memapp.runtime import Runtime
 from memapp.store import chat, consents
 from memapp.store.lifecycle import days_of_use
 from memapp.store.rows import new_id
+
+A_DAY = timedelta(days=1)
 
 
 def waiting(runtime: Runtime, *, limit: int | None = None) -> list[Patch]:
@@ -90,6 +93,16 @@ def expire_due(runtime: Runtime) -> list[Patch]:
     days = days_of_use(conn, runtime.user_id, min(patch.expires_at for patch in due))
     over = [patch.id for patch in due if is_over(patch.expires_at, days, now)]
     return _end(runtime, over, "expired", "clock", Actor(runtime.user_id, "worker", step=new_id(now)))
+
+
+def begin_again(runtime: Runtime) -> None:
+    """Let what was proposed while the clock was ahead wait from now on, and no longer than anything else."""
+    now = runtime.clock()
+    with runtime.database.decide() as conn:
+        for patch in consents.list_patches(conn, runtime.user_id, state="pending"):
+            if patch.created_at - now > A_DAY:
+                consents.decide(conn, runtime.user_id, patch.id, "withdrawn", "clock", now)
+                add_again(conn, runtime, patch, patch.proposer)
 
 
 def withdraw(
