@@ -201,7 +201,7 @@ def test_damage_is_told_or_everything_is_right_and_a_backup_helps(known: Path, t
             backup = backups.newest_sound(path)
             assert backup is not None
             before = path.read_bytes()
-            aside = backups.put_back(backup)
+            aside = backups.put_back(path, backup.path)
             assert aside is not None and (spoil is put_another_log or aside.read_bytes() == before)
             with opened(path) as database:
                 assert tells_all(database)
