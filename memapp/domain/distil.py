@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 from memapp.domain.clauses import HYPOTHETICAL, INTERJECTIONS, is_call, is_own_attribute, statements
-from memapp.domain.duplicates import duplicate_of
+from memapp.domain.duplicates import duplicate_of, normalise
 from memapp.domain.english import (
     COMMON_VERBS,
     DEMONSTRATIVES,
@@ -27,6 +27,7 @@ from memapp.domain.lasting.person import of_person
 from memapp.domain.lasting.words import PASSING_THINGS, PASSING_VERBS, VAGUE_OBJECTS
 from memapp.domain.memory import Kind
 from memapp.domain.own_words import told
+from memapp.domain.profile_forms import in_first_person
 from memapp.domain.retell import leave_off_decoration, retell
 from memapp.domain.tags import tags_for
 from memapp.domain.writing import check_episode, check_fact, check_tags
@@ -82,6 +83,14 @@ def distil_and_check(typed_text: str) -> tuple[list[Draft], list[list[str]]]:
         if len(drafts) == MAX_DRAFTS:
             break
     return drafts, refused
+
+
+def in_third_person(text: str) -> str:
+    """Return what a sentence of the person's own says, as it would be learned: `User has a boat.`; any other one as it is."""
+    if not _OF_ONESELF & set(re.findall("[a-z]+", text.casefold())):
+        return text
+    same = normalise(in_first_person(text))
+    return next((draft.text for draft in distil(text) if normalise(in_first_person(draft.text)) == same), text)
 
 
 def states_something(text: str) -> bool:

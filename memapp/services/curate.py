@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from memapp.domain.categories import NOTES, RECENT_ACTIVITY
 from memapp.domain.changes import Change, Created, Pinned, Restored, Revision, SoftDeleted, Updated
-from memapp.domain.distil import distil
+from memapp.domain.distil import in_third_person
 from memapp.domain.duplicates import normalise
 from memapp.domain.filters import ALL_LIVE, MemoryFilter, Sort, parse_filter
 from memapp.domain.memory import MAX_MEMORY_CHARS, MAX_TAG_CHARS, MAX_TAGS, Kind, Memory, State
@@ -88,6 +88,8 @@ def edit(
         _check_importance(importance)
     if text is not None:
         text = _checked(text)
+        if before.state is State.LIVE:
+            _refuse_same(runtime, text, memory_id)
         tags = tags_after(before.tags, before.text, text) if tags is None else tags
     kept = None if tags is None else _checked_tags(tags)
     return _apply(runtime, Updated(memory_id, text, kept, importance, category))
@@ -205,12 +207,11 @@ def _checked(text: str) -> str:
     return text
 
 
-def _refuse_same(runtime: Runtime, text: str) -> None:
+def _refuse_same(runtime: Runtime, text: str, memory_id: str = "") -> None:
     """Raise `UsageError` where a memory says the same of the person in the third person, or in the first: `I live in Oslo`."""
-    told = in_first_person(text)
-    others = [told, *(draft.text for draft in distil(text) if normalise(in_first_person(draft.text)) == normalise(told))]
-    for other in others:
-        if same := memories.find_same(runtime.database.read(), runtime.user_id, normalise(other)):
+    for other in (in_first_person(text), in_third_person(text)):
+        same = memories.find_same(runtime.database.read(), runtime.user_id, normalise(other))
+        if same and same != memory_id:
             raise UsageError("memapp knows that already.", f"It is memory {same}.")
 
 

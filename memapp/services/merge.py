@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from memapp.domain.changes import Actor, Created, Merged, SoftDeleted, Updated
+from memapp.domain.distil import in_third_person
 from memapp.domain.filters import ALL_LIVE
 from memapp.domain.memory import Memory, State
 from memapp.domain.merge import Verdict, compare, richer
@@ -81,8 +82,9 @@ def write(runtime: Runtime, conn: sqlite3.Connection, new: Memory, known: Near, 
         changes.apply(conn, Created(new), together, now)
         return Written(new, verdict, together.step)
     if verdict is Verdict.SAME:
-        text = richer(new.text, old.text)
-        change = Updated(old.id, text=None if text == old.text else text, sources=new.sources)
+        known_as = in_third_person(old.text)
+        text = richer(new.text, known_as)
+        change = Updated(old.id, text=None if text == known_as else text, sources=new.sources)
         changes.apply(conn, change, together, now)
         return Written(memories.get_memory(conn, runtime.user_id, old.id), verdict, together.step, old)
     if verdict is Verdict.UPDATES:
@@ -108,7 +110,7 @@ def _verdict(new: Memory, known: Near) -> tuple[Verdict, Memory | None]:
     """Return what a new fact is to the known ones, and to which; the likest first among equals."""
     found: dict[Verdict, Memory] = {}
     for old, likeness in sorted(known, key=lambda pair: -pair[1]):
-        verdict = compare(new.text, old.text, likeness)
+        verdict = compare(new.text, in_third_person(old.text), likeness)  # which may be by hand
         if verdict is Verdict.SEPARATE or (old.pinned and verdict is not Verdict.SAME):
             continue
         found.setdefault(verdict, old)

@@ -14,7 +14,7 @@ from memapp.domain.categories import NOTES
 from memapp.domain.changes import Actor, SoftDeleted
 from memapp.domain.chat import Message
 from memapp.domain.consent import FORGOTTEN
-from memapp.domain.distil import Draft, distil, distil_and_check, states_something
+from memapp.domain.distil import Draft, distil, distil_and_check, in_third_person, states_something
 from memapp.domain.duplicates import duplicate_of, normalise
 from memapp.domain.filters import ALL_LIVE
 from memapp.domain.framing import told_by_healers
@@ -82,7 +82,7 @@ def _store(
         if not expectations.still_stands(conn, runtime.user_id, surprise.id, message.text):
             return  # taken back, edited or erased while the facts were made
         listed = memories.list_memories(conn, runtime.user_id, ALL_LIVE, limit=runtime.settings.max_facts)
-        known = [one.text for one in listed]
+        known = [in_third_person(one.text) for one in listed]
         for draft in drafts:
             memory = _memory(runtime, new_id(now), draft, message, now)
             if duplicate_of(draft.text, known) or memories.find_same(conn, runtime.user_id, normalise(draft.text)):

@@ -36,11 +36,14 @@ def test_a_forgotten_memory_is_found_by_nothing_and_undo_brings_it_back(runtime:
     ("known", "same"), [("I live in Paris", "User lives in Paris."), ("User's cat is Tom.", "My cat is Tom")]
 )
 def test_what_is_known_in_the_other_person_is_known(runtime: Runtime, known: str, same: str) -> None:
-    curate.add(runtime, known)
+    first = curate.add(runtime, known).memory_id
     with pytest.raises(UsageError, match="knows that already"):
         curate.add(runtime, same)
-    curate.add(runtime, "Anna lives in Paris.")
-    assert len(curate.list_memories(runtime)) == 2
+    other = curate.add(runtime, "Anna lives in Paris.").memory_id
+    with pytest.raises(UsageError, match="knows that already"):
+        curate.edit(runtime, other, same)
+    curate.edit(runtime, first, same)
+    assert {one.text for one in curate.list_memories(runtime)} == {same, "Anna lives in Paris."}
 
 
 def test_an_edit_moves_the_index_and_the_derived_tags(runtime: Runtime) -> None:

@@ -55,6 +55,8 @@ def live(runtime: Runtime) -> set[str]:
         ("User has a dog.", "User has a dog named Rex.", Verdict.UPDATES, {"User has a dog named Rex."}),
         ("User has a dog named Rex.", "User has a dog.", Verdict.SAME, {"User has a dog named Rex."}),
         ("User likes tea.", "User likes coffee.", Verdict.SEPARATE, {"User likes tea.", "User likes coffee."}),
+        ("I have two cats.", "User has three cats.", Verdict.CONTRADICTS, {"User has three cats."}),
+        ("I prefer oolong tea.", "User prefers oolong tea.", Verdict.SAME, {"I prefer oolong tea."}),
     ],
 )
 def test_each_verdict_leaves_what_is_true(runtime: Runtime, old: str, new: str, verdict: Verdict, kept: set[str]) -> None:
