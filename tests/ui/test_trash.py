@@ -16,7 +16,7 @@ from memapp.domain.filters import MemoryFilter
 from memapp.domain.memory import Memory
 from memapp.runtime import Runtime
 from memapp.services import chats, curate
-from memapp.services.consent import pending
+from memapp.services.consent import decisions, pending
 from memapp.store import changes
 from memapp.ui.memories.words import age, purges
 from memapp.ui.screens.detail import TextCard
@@ -262,14 +262,17 @@ async def test_the_box_for_messages_shows_whether_it_is_ticked(world: World) -> 
 
 async def test_from_the_receipt_one_goes_to_another_memory_with_the_same_words(world: World) -> None:
     async with trash(world) as (seen, screen):
+        decisions.set_field(seen.app.runtime, "goals_add", "a dog")
         curate.add(seen.app.runtime, "Anna had a dog. It was old.")
         put_cursor(screen, "Anna had a dog.")
         await ask_to_erase(seen, "X")
+        assert "Your profile will still say Goals: a dog. Change that with F4, tab." in seen.words()
         await seen.type("erase")
         await seen.pilot.press("enter")
         await seen.until(lambda: isinstance(seen.app.screen, TextCard))
         await seen.pilot.pause()
         assert "Their words also stand in 1 other memory" in seen.words()
+        assert "Your profile still says: Goals: a dog. Change that with F4, tab." in seen.words()
         await seen.pilot.press("enter")
         await seen.until(lambda: isinstance(seen.app.screen, MemoriesScreen) and "It was old." in seen.text())
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 LABEL_CHARS = 40
 REPEATED = "with all that repeats the words: guesses, proposals in the inbox, earlier versions"
+IN_PROFILE = "Change that with F4, tab."
 FOR_GOOD = "This cannot be undone: rows, versions, index and backups are cleaned."
 
 
@@ -125,18 +126,25 @@ class Deeds:
 
     async def erase(self, chosen: Sequence[Memory]) -> Receipt | None:
         """Erase them for good, if the person types the word; return what was erased."""
-        text = f"{_said(chosen)}, {REPEATED}.\n\n{FOR_GOOD}"
+        text = await self._at_stake(_said(chosen), _ids(chosen))
         came_from = any(one.sources for one in chosen)
         word = await self._screen.app.push_screen_wait(
             ConfirmErase(f"Erase {many(len(chosen))} for good?", text, may_take_messages=came_from)
         )
         return await self._erase(partial(forget.purge, self._runtime, _ids(chosen), messages=word.messages)) if word else None
 
-    async def empty_trash(self, count: int) -> Receipt | None:
+    async def empty_trash(self) -> Receipt | None:
         """Erase all that is in the trash, if the person types the word."""
-        text = f"All {many(count)} in the trash, {REPEATED}.\n\n{FOR_GOOD}"
+        found = await asyncio.to_thread(lifecycle.trash, self._runtime, limit=None)
+        text = await self._at_stake(f"All {many(len(found))} in the trash", _ids(found))
         word = await self._screen.app.push_screen_wait(ConfirmErase("Empty the trash?", text, may_take_messages=False))
         return await self._erase(partial(lifecycle.empty, self._runtime)) if word else None
+
+    async def _at_stake(self, said: str, memory_ids: Sequence[str]) -> str:
+        """Return what a person reads before memories are erased: what goes, and what stays."""
+        known = await asyncio.to_thread(forget.said_in_profile, self._runtime, memory_ids)
+        stays = f"Your profile will still say {', '.join(known)}. {IN_PROFILE}\n\n" if known else ""
+        return f"{said}, {REPEATED}.\n\n{stays}{FOR_GOOD}"
 
     async def forget_words(self) -> Receipt | None:
         """Erase some words wherever they stand: the person writes them, sees how much that is, and types the word."""
@@ -183,8 +191,10 @@ async def show_receipt(screen: "ModeScreen | ChatScreen", receipt: Receipt) -> N
     """Show what was erased; from there the person can go to another memory that holds the same words, and erase it too."""
     screen.app.memories_changed()
     screen.app.end_toasts()  # it is erased by now
-    text = str(receipt)
-    card = TextCard("Receipt" if receipt.left else "✓ Receipt", text.replace(", ", "\n"), can_jump=bool(receipt.also_in))
+    text = str(receipt) + (f" {IN_PROFILE}" if receipt.in_profile else "")
+    counts, _, more = text.partition(". ")
+    shown = counts.replace(", ", "\n") + (f".\n\n{more}" if more else "")
+    card = TextCard("Receipt" if receipt.left else "✓ Receipt", shown, can_jump=bool(receipt.also_in))
     wanted = await screen.app.push_screen_wait(card)
     if wanted is not None and wanted.deed == "jump":
         screen.app.show_memory(receipt.also_in[0])

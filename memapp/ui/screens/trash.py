@@ -139,7 +139,6 @@ class TrashScreen(MemoryListScreen):
 
     @beside("trash-erase", exclusive=True)
     async def action_empty(self) -> None:
-        count = await asyncio.to_thread(curate.count, self.runtime, MemoryFilter(state=None))
-        if receipt := await self.deeds.empty_trash(count):
+        if receipt := await self.deeds.empty_trash():
             self.unmark()
             await show_receipt(self, receipt)
