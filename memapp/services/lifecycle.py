@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 
 from memapp.domain import lifecycle as rules
 from memapp.domain.changes import Actor, SoftDeleted
+from memapp.domain.consent import FORGOTTEN, expiry
 from memapp.domain.filters import MemoryFilter, Sort
 from memapp.domain.forget import Receipt
 from memapp.domain.memory import Memory
@@ -81,9 +82,15 @@ def _erase_overdue(runtime: Runtime, now: datetime) -> None:
 
 
 def _erase_old_proposals(runtime: Runtime, now: datetime) -> None:
-    """Erase the proposals that the person did not agree to, as long after their end as memories stay in the trash."""
+    """Erase the proposals that the person did not agree to, as long after their end as memories stay in the trash.
+
+    What says again what was erased goes with the week in which a no holds.
+    """
     ended = [one for state in ENDED for one in consents.list_patches(runtime.database.read(), runtime.user_id, state=state)]
-    ends = [(one.id, one.decided_at, runtime.purge_at(one.decided_at)) for one in ended if one.decided_at]
+    decided = [(one, one.decided_at) for one in ended if one.decided_at]
+    ends = [
+        (one.id, at, expiry(at) if one.field == FORGOTTEN else max(expiry(at), runtime.purge_at(at))) for one, at in decided
+    ]
     if due := _due(runtime, ends, len(ends), now):
         with runtime.database.decide() as conn:
             proposals.erase(conn, runtime.user_id, due, now)

@@ -9,6 +9,7 @@ import pytest
 
 from memapp.domain.changes import Actor, Created
 from memapp.domain.chat import Origin, Role
+from memapp.domain.consent import FORGOTTEN
 from memapp.domain.history import Event
 from memapp.domain.memory import Memory, State
 from memapp.errors import NotFound
@@ -16,7 +17,7 @@ from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, forget, lifecycle, undo, upkeep
-from memapp.services.consent import pending, proposals
+from memapp.services.consent import decisions, pending, proposals
 from memapp.store import changes, chat, consents, history, interface, memories
 from memapp.store import lifecycle as store
 from tests.builders import Clock, fact, make_runtime, new_chat, recorded, say
@@ -218,11 +219,16 @@ def test_a_person_who_comes_once_a_week_finds_the_trash_emptied_and_old_proposal
     trashed = add(runtime, "One.", 3)
     curate.discard(runtime, trashed)
     proposals.propose(runtime, "city", "Oslo")
+    again = proposals.propose(runtime, FORGOTTEN, "User has a cat.")
+    assert again is not None
+    decisions.deny(runtime, again.id)
     states = []
     for week in range(1, 11):
         assert gone(runtime) == ({trashed} if week > 7 else set())
         live_on(runtime, START + timedelta(weeks=week), days=1, talking=True)
-        states += [one.state for one in consents.list_patches(runtime.database.read(), runtime.user_id)]
+        patches = consents.list_patches(runtime.database.read(), runtime.user_id)
+        states += [one.state for one in patches if one.field == "city"]
+        assert (again.id in [one.id for one in patches]) == (week < 7), "what was erased before goes sooner"
     assert states == ["pending"] * 2 + ["expired"] * 7, "and erased as long after as the trash is kept"
 
 
