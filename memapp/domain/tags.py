@@ -68,6 +68,16 @@ def tags_after(tags: Sequence[str], before: str, text: str) -> list[str]:
     return [*kept, *fresh][:MAX_TAGS]
 
 
+def tags_with(tags: Sequence[str], added: Sequence[str], text: str) -> list[str]:
+    """Return the tags of a text with others beside them; of too many, the last ones made of its words give way."""
+    new = [tag for tag in added if tag.casefold() not in {one.casefold() for one in tags}]
+    kept = list(tags)
+    for tag in reversed(tags):
+        if len(kept) + len(new) > MAX_TAGS and _says(text, tag):
+            kept.remove(tag)
+    return [*kept, *new]
+
+
 def _says(text: str, tag: str) -> bool:
     said = {stem for word in tokens(expand(text)) for stem in stems(word)}
     return all(not said.isdisjoint(stems(word)) for word in tokens(expand(tag)))

@@ -11,7 +11,7 @@ from memapp.domain.filters import ALL_LIVE, MemoryFilter, Sort, parse_filter
 from memapp.domain.memory import MAX_MEMORY_CHARS, MAX_TAG_CHARS, MAX_TAGS, Kind, Memory, State
 from memapp.domain.profile_forms import in_first_person
 from memapp.domain.profile_hints import unknown_in
-from memapp.domain.tags import tags_after, tags_for
+from memapp.domain.tags import tags_after, tags_for, tags_with
 from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
@@ -96,17 +96,19 @@ def edit(
 
 
 def pin(runtime: Runtime, *memory_ids: str, pinned: bool = True) -> Revision:
-    """Pin memories, so that they are always kept, or unpin them."""
+    """Pin memories, so that they are always kept, or unpin them. Raises `UsageError` for those in the trash."""
+    if any(one.state is not State.LIVE for one in get_many(runtime, memory_ids)):
+        raise UsageError("This memory is in the trash.", "Bring it back first.")
     return _apply(runtime, *(Pinned(memory_id, pinned) for memory_id in memory_ids))
 
 
 def tag(runtime: Runtime, tag: str, *memory_ids: str) -> Revision:
-    """Add a tag, or several separated by commas, to memories."""
+    """Add a tag, or several separated by commas, to memories; of too many, those give way that memapp made of the text."""
     added = _checked_tags([tag])
     if not added:
         raise UsageError("A tag needs a name.")
     found = [get(runtime, memory_id) for memory_id in memory_ids]
-    return _apply(runtime, *(Updated(one.id, tags=_checked_tags([*one.tags, *added])) for one in found))
+    return _apply(runtime, *(Updated(one.id, tags=_checked_tags(tags_with(one.tags, added, one.text))) for one in found))
 
 
 def set_importance(runtime: Runtime, importance: int, *memory_ids: str) -> Revision:
@@ -145,17 +147,18 @@ def restore(runtime: Runtime, *memory_ids: str) -> BroughtBack:
     barred: list[str] = []
     with runtime.database.write() as conn:
         profile = consents.read_profile(conn, runtime.user_id)
-        for memory_id in memory_ids:
-            memory = memories.get_memory(conn, runtime.user_id, memory_id)
-            unknown = [] if memory.origin == "person" else unknown_in(memory.text, profile)
-            if memory.state is not State.LIVE and unknown:
+        found = [memories.get_memory(conn, runtime.user_id, memory_id) for memory_id in memory_ids]
+        gone = [one for one in found if one.state is not State.LIVE]
+        if not gone:
+            raise UsageError("This memory is not in the trash.")
+        for memory in gone:
+            if unknown := [] if memory.origin == "person" else unknown_in(memory.text, profile):
                 pending.put_back(conn, runtime, memory, unknown)
-                (asked if any(one.value for one in unknown) else barred).append(memory_id)
-                continue
-            try:
-                revisions.append(changes.apply(conn, Restored(memory_id), actor, now))
-            except UsageError:
-                known.append(memory_id)
+                (asked if any(one.value for one in unknown) else barred).append(memory.id)
+            elif memories.find_same(conn, runtime.user_id, normalise(memory.text)):
+                known.append(memory.id)
+            else:
+                revisions.append(changes.apply(conn, Restored(memory.id), actor, now))
     return BroughtBack(tuple(revisions), tuple(known), tuple(asked), tuple(barred))
 
 
@@ -230,15 +233,33 @@ def _checked_tags(tags: Sequence[str]) -> tuple[str, ...]:
     # At commas, as the form writes and reads them: else one tag would be several after the next edit.
     cleaned = [shorten(one_line(clean(one)).strip(), MAX_TAG_CHARS) for tag in tags for one in tag.split(",")]
     first = {tag.casefold(): tag for tag in reversed(cleaned) if tag}  # the first form of each stays
-    return tuple(dict.fromkeys(first[tag.casefold()] for tag in cleaned if tag))[:MAX_TAGS]
+    if len(first) > MAX_TAGS:
+        raise UsageError(f"At most {MAX_TAGS} tags.")
+    return tuple(dict.fromkeys(first[tag.casefold()] for tag in cleaned if tag))
 
 
 def _apply(runtime: Runtime, *steps: Change) -> Revision:
-    """Carry out changes that are taken back together. All of them are made, or none."""
+    """Carry out changes that are taken back together, but for those that change nothing. All are made, or none."""
     if not steps:
         raise UsageError("Nothing is chosen.")
+    actual = [step for step in steps if not _is_so(runtime, step)]
+    if not actual:
+        raise UsageError("Nothing changes: it is so already.")
     now = runtime.clock()
     actor = runtime.actor()
     with runtime.database.write() as conn:
-        first, *_ = [changes.apply(conn, change, actor, now) for change in steps]
+        first, *_ = [changes.apply(conn, change, actor, now) for change in actual]
     return first
+
+
+def _is_so(runtime: Runtime, change: Change) -> bool:
+    """Say whether a memory is as a change would make it."""
+    match change:
+        case Pinned(memory_id=memory_id, pinned=pinned):
+            return get(runtime, memory_id).pinned is pinned
+        case Updated(memory_id=memory_id):
+            one = get(runtime, memory_id)
+            parts = [(change.text, one.text), (change.tags, one.tags), (change.importance, one.importance)]
+            return all(new in (None, old) for new, old in [*parts, (change.category, one.category)])
+        case _:
+            return False

@@ -56,7 +56,8 @@ def create(runtime: Runtime) -> Iterator[None]:
 
 def update(runtime: Runtime) -> Iterator[None]:
     one = people(runtime)[0]
-    for number in count(len(curate.get(runtime, one).text)):
+    (edits,) = runtime.database.read().execute("SELECT count(*) FROM versions").fetchone()
+    for number in count(edits):
         yield _done(curate.edit(runtime, one, f"User does pottery for the {number}th year.", tags=[f"year {number}"]))
 
 

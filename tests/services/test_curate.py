@@ -1,6 +1,6 @@
 """Memories by hand, and taking each change back."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -67,6 +67,37 @@ def test_a_tag_in_other_case_is_the_one_that_is_there(runtime: Runtime) -> None:
     assert curate.get(runtime, memory_id).tags == ("Bergen", "sea", "Rain")
 
 
+def test_a_tag_too_many_takes_the_place_of_one_made_of_the_text_or_is_refused(runtime: Runtime) -> None:
+    text = "User keeps bees, hens, goats, ducks and a parrot."
+    memory_id = curate.add(runtime, text).memory_id
+    assert curate.get(runtime, memory_id).tags == ("bees", "hens", "goats", "ducks", "parrot")
+    curate.tag(runtime, "farm, Bees", memory_id)
+    assert curate.get(runtime, memory_id).tags == ("bees", "hens", "goats", "ducks", "farm")
+    with pytest.raises(UsageError, match="At most 5 tags"):
+        curate.tag(runtime, "a, b, c, d, e", memory_id)
+    with pytest.raises(UsageError, match="At most 5 tags"):
+        curate.add(runtime, "User drinks oolong.", ["a, b, c, d, e, f"])
+
+
+def test_what_is_so_already_makes_no_step(runtime: Runtime) -> None:
+    sencha, assam = (curate.add(runtime, f"User drinks {tea}.").memory_id for tea in ("sencha", "assam"))
+    curate.pin(runtime, sencha)
+    steps = undo.undoable(runtime)
+    nothing_new: list[Callable[[], object]] = [
+        lambda: curate.pin(runtime, sencha),
+        lambda: curate.pin(runtime, assam, pinned=False),
+        lambda: curate.edit(runtime, sencha, "User drinks sencha."),
+        lambda: curate.tag(runtime, "Sencha", sencha),
+        lambda: curate.set_importance(runtime, curate.BY_HAND_IMPORTANCE, sencha, assam),
+    ]
+    for step in nothing_new:
+        with pytest.raises(UsageError, match="so already"):
+            step()
+    assert undo.undoable(runtime) == steps
+    undo.undo(runtime, curate.pin(runtime, sencha, assam).step)
+    assert [curate.get(runtime, one).pinned for one in (sencha, assam)] == [True, False]
+
+
 def test_tags_that_a_person_gave_survive_an_edit(runtime: Runtime) -> None:
     memory_id = curate.add(runtime, "User drinks oolong.", ["morning"]).memory_id
     curate.edit(runtime, memory_id, "User drinks coffee.")
@@ -105,3 +136,10 @@ def test_of_many_those_in_the_trash_already_stop_nothing(runtime: Runtime) -> No
     for gone in (some[:1], some):
         with pytest.raises(UsageError, match="in the trash already"):
             curate.discard(runtime, *gone)
+    with pytest.raises(UsageError, match="in the trash"):
+        curate.pin(runtime, some[0])
+    curate.restore(runtime, some[0])
+    assert len(curate.restore(runtime, *some).revisions) == 2
+    for back in (some[:1], some):
+        with pytest.raises(UsageError, match="not in the trash"):
+            curate.restore(runtime, *back)
