@@ -67,7 +67,7 @@ class RowList(ScrollView, Generic[T], can_focus=True):
         self._empty = empty
         self._earlier = self._later = ""
         self._cursor = 0
-        self._drawn: dict[tuple[int, bool, int], Strip] = {}
+        self._drawn: dict[tuple[object, ...], Strip] = {}
         self._on_screen: dict[int, Strip] = {}
         """What stands in each line of the screen."""
         self._rich_styles: dict[Style, RichStyle] = {}
@@ -225,15 +225,10 @@ class RowList(ScrollView, Generic[T], can_focus=True):
         self._follow()
 
     def on_focus(self) -> None:
-        self.redraw()
+        self._draw()
 
     def on_blur(self) -> None:
-        self.redraw()
-
-    def notify_style_update(self) -> None:
-        """Draw anew in other colours."""
-        self._drawn.clear()
-        super().notify_style_update()
+        self._draw()
 
     def _fit(self) -> None:
         self.virtual_size = Size(max(1, self.scrollable_content_region.width), max(1, self._count))
@@ -251,15 +246,15 @@ class RowList(ScrollView, Generic[T], can_focus=True):
     def render_line(self, y: int) -> Strip:
         number = y + int(self.scroll_offset.y)
         width = self.scrollable_content_region.width
-        known = (number, number == self._cursor, width)
+        on_cursor = number == self._cursor and self._count > 0
+        style = self.get_visual_style("rows--cursor") if on_cursor and self.has_focus else self.visual_style
+        known = (number, on_cursor, width, style, self.app.theme)
         if known not in self._drawn:
-            self._drawn[known] = self._line(number, width)
+            self._drawn[known] = self._line(number, on_cursor, width, style)
         self._on_screen[y] = self._drawn[known]
         return self._drawn[known]
 
-    def _line(self, number: int, width: int) -> Strip:
-        on_cursor = number == self._cursor and self._count > 0
-        style = self.get_visual_style("rows--cursor") if on_cursor and self.has_focus else self.visual_style
+    def _line(self, number: int, on_cursor: bool, width: int, style: Style) -> Strip:
         content = self._words(number, on_cursor, width).truncate(width, ellipsis=True, pad=True)
         # Not by way of a Visual: that wraps and aligns what is one line of the right width already, at thrice the cost.
         parts = content.render(style, end="", parse_style=self.app.stylesheet.parse_style)
