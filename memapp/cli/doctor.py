@@ -83,6 +83,9 @@ def _check_store(options: dict[str, Any], report: dict[str, str]) -> list[str]:
             if not all(os.access(place, os.W_OK) for place in (database, database.parent)):
                 problems.append(f"{database} cannot be written. Check the folder's permissions, or choose another with --db.")
             problems += _check_settings(runtime, report)
+            if lost := curate.undefined_categories(runtime):
+                where = counted(len(lost), "category", "categories")
+                problems.append(f"Memories in {where} are seen by no chat. Define what is missing in {runtime.paths.categories}.")
             learning = activity.learning(runtime)
             report["learning"] = f"{counted(learning.waiting, 'message')} waiting, {learning.set_aside:,} set aside"
             runtime.database.examine()

@@ -97,8 +97,6 @@ def edit(
 
 def pin(runtime: Runtime, *memory_ids: str, pinned: bool = True) -> Revision:
     """Pin memories, so that they are always kept, or unpin them. Raises `UsageError` for those in the trash."""
-    if any(one.state is not State.LIVE for one in get_many(runtime, memory_ids)):
-        raise UsageError("This memory is in the trash.", "Bring it back first.")
     return _apply(runtime, *(Pinned(memory_id, pinned) for memory_id in memory_ids))
 
 
@@ -126,6 +124,11 @@ def set_category(runtime: Runtime, category: str, *memory_ids: str) -> Revision:
 def categories(runtime: Runtime) -> list[str]:
     """Return the categories that a memory can have."""
     return [name for name in runtime.categories.categories if name != RECENT_ACTIVITY]
+
+
+def undefined_categories(runtime: Runtime) -> list[str]:
+    """Return the categories of memories that no file defines any more: no chat and no agent sees those memories."""
+    return sorted(memories.categories_in_use(runtime.database.read(), runtime.user_id) - set(runtime.categories.categories))
 
 
 def discard(runtime: Runtime, *memory_ids: str) -> Revision:

@@ -154,6 +154,14 @@ def newest_keys(conn: sqlite3.Connection, user_id: str, limit: int) -> list[int]
     return [row["key"] for row in rows]
 
 
+def categories_in_use(conn: sqlite3.Connection, user_id: str) -> set[str]:
+    """Return the categories that live memories have."""
+    rows = conn.execute(
+        "SELECT DISTINCT category FROM memories WHERE user_id = ? AND state = 'live' AND category <> ''", (user_id,)
+    )
+    return {row["category"] for row in rows}
+
+
 def in_scope(conn: sqlite3.Connection, scope: Scope, limit: int) -> list[Memory]:
     """Return the live memories in a scope: pinned and important ones first, then the newest."""
     rows = conn.execute(

@@ -206,8 +206,18 @@ class MemappApp(App[None]):
         self.set_interval(COUNT_SECONDS, self.count_badges)
         self.set_interval(BACKUP_SECONDS, self.talk.back_up)
         self.count_badges()
+        self._tell_of_undefined_categories()
         garbage.spare()
         self.talk.load_models()
+
+    @beside("open")
+    async def _tell_of_undefined_categories(self) -> None:
+        from memapp.services import curate
+
+        if names := await asyncio.to_thread(curate.undefined_categories, self.runtime):
+            told = f"No chat sees the memories in {', '.join(names)}: {self.runtime.paths.categories} does not define that."
+            told += " Define it there, or give them another category (F3, c)."
+            notify(self, told, problem=True, seconds=LASTING_SECONDS)
 
     def on_turn_ended(self) -> None:
         """Collect garbage while the answer is read."""

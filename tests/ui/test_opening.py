@@ -2,11 +2,13 @@
 
 from datetime import UTC, datetime, timedelta
 
-from memapp.runtime import Runtime
+from memapp.domain.changes import Actor, Created
+from memapp.runtime import USER_ID, Runtime
+from memapp.store import changes
 from memapp.store.database import open_database
 from memapp.store.place import BACKUPS, new_copy
 from memapp.ui.app import MemappApp
-from tests.builders import damage
+from tests.builders import damage, fact
 from tests.ui.conftest import Seen, World
 
 
@@ -14,6 +16,9 @@ async def test_a_key_puts_the_newest_sound_backup_in_place_of_a_damaged_file(wor
     path = world.folder / "memapp.db"
     made = open_database(path)
     now = datetime.now(UTC)
+    with made.write() as conn:
+        lost = fact("User plays chess.", now, category="hobbies")
+        changes.apply(conn, Created(lost), Actor(USER_ID, "import"), now)
     made.backup(new_copy(path, BACKUPS, "auto", now - timedelta(minutes=25, seconds=30)))
     damage(made.backup(new_copy(path, BACKUPS, "auto", now - timedelta(minutes=5))), "memories_due")
     made.close()
@@ -34,4 +39,5 @@ async def test_a_key_puts_the_newest_sound_backup_in_place_of_a_damaged_file(wor
         (aside,) = (world.folder / "damaged").iterdir()
         assert aside.read_bytes() == damaged
         await seen.until(lambda: any(aside.name in toast for toast in seen.toasts()))
+        await seen.until(lambda: any("No chat sees the memories in hobbies" in toast for toast in seen.toasts()))
     assert app.talk.close(3)
