@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
-from memapp.domain.profile import FIELDS, normal_value
+from memapp.domain.duplicates import gist
+from memapp.domain.profile import FIELDS, normal_value, same_value
 from memapp.domain.profile_values import added_value, with_value
 from memapp.domain.text import one_line, shorten
 
@@ -77,6 +78,13 @@ def decided(decision: str, patch: Patch) -> str:
 
 def _quoted(value: str) -> str:
     return f" “{shorten(one_line(value), SHOWN_CHARS)}”" if value else ""
+
+
+def proposes(patch: Patch, value: str) -> bool:
+    """Say whether a proposal is of this value; of what was erased, whether it says the same in whatever words."""
+    if patch.field == FORGOTTEN:
+        return gist(patch.new_value) == gist(value)
+    return same_value(patch.field, patch.addition, value)
 
 
 def rebased(patch: Patch, current: str) -> Patch:

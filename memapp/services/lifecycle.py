@@ -88,9 +88,7 @@ def _erase_old_proposals(runtime: Runtime, now: datetime) -> None:
     """
     ended = [one for state in ENDED for one in consents.list_patches(runtime.database.read(), runtime.user_id, state=state)]
     decided = [(one, one.decided_at) for one in ended if one.decided_at]
-    ends = [
-        (one.id, at, expiry(at) if one.field == FORGOTTEN else max(expiry(at), runtime.purge_at(at))) for one, at in decided
-    ]
+    ends = [(one.id, at, expiry(at) if one.field == FORGOTTEN else max(expiry(at), runtime.purge_at(at))) for one, at in decided]
     if due := _due(runtime, ends, len(ends), now):
         with runtime.database.decide() as conn:
             proposals.erase(conn, runtime.user_id, due, now)

@@ -22,6 +22,7 @@ from memapp.errors import NotFound, UsageError
 from memapp.runtime import Runtime
 from memapp.services.consent import pending
 from memapp.store import changes, chat, consents, history, memories
+from memapp.store.forget import erasing
 from memapp.store.rows import new_id
 
 SNOOZE_HOURS = 24
@@ -139,6 +140,7 @@ def carry_out(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, by: Deci
     consents.decide(conn, runtime.user_id, patch.id, "approved", by, now)
     if patch.field == FORGOTTEN:
         consents.mark_applied(conn, runtime.user_id, patch.id)
+        erasing.let_be_known(conn, runtime.user_id, patch.new_value)
         consents.note_decision(conn, actor, patch, "approved", now)
     else:
         changes.apply(conn, ProfileChanged(patch.id), actor, now)
@@ -253,6 +255,8 @@ def _take_back(conn: sqlite3.Connection, runtime: Runtime, entry: Entry, patch: 
         _restore_value(conn, runtime, patch, entry, actor)
     elif decision == "snoozed":
         consents.snooze(conn, runtime.user_id, patch.id, None)
+    elif decision == "approved":
+        erasing.remember_wordings(conn, runtime.user_id, [patch.new_value], runtime.clock())
     reopened = decision in ("denied", "withdrawn", "expired") or (
         decision in ("changed", "approved") and patch.proposer != "person"
     )

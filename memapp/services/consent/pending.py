@@ -7,10 +7,10 @@ from datetime import timedelta
 from typing import Literal
 
 from memapp.domain.changes import Actor
-from memapp.domain.consent import FORGOTTEN, Patch, expiry, rebased
+from memapp.domain.consent import FORGOTTEN, Patch, expiry, proposes, rebased
 from memapp.domain.lifecycle import is_over
 from memapp.domain.memory import Memory, State
-from memapp.domain.profile import FIELDS, same_value
+from memapp.domain.profile import FIELDS
 from memapp.domain.profile_hints import Hint, unknown_in
 from memapp.domain.profile_values import VALUE_CHARS, adds_up, has_value, with_value
 from memapp.errors import UsageError
@@ -180,7 +180,7 @@ def put_back(conn: sqlite3.Connection, runtime: Runtime, memory: Memory, unknown
 def waiting_for(conn: sqlite3.Connection, runtime: Runtime, field: str, value: str) -> list[Patch]:
     """Return the proposals of one value that can still be decided."""
     found = consents.list_patches(conn, runtime.user_id, state="pending", field=field)
-    return [one for one in found if is_open(runtime, one) and same_value(field, one.addition, value)]
+    return [one for one in found if is_open(runtime, one) and proposes(one, value)]
 
 
 def is_open(runtime: Runtime, patch: Patch) -> bool:

@@ -5,9 +5,8 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from memapp.domain.changes import Actor
-from memapp.domain.consent import PATCH_DAYS, Patch, corroborated
+from memapp.domain.consent import PATCH_DAYS, Patch, corroborated, proposes
 from memapp.domain.memory import Memory
-from memapp.domain.profile import same_value
 from memapp.domain.profile_hints import may_apply_by_itself
 from memapp.domain.profile_values import VALUE_CHARS, has_value, with_value
 from memapp.domain.text import clean, one_line
@@ -63,10 +62,10 @@ def propose(
 def _denied_lately(conn: sqlite3.Connection, runtime: Runtime, field: str, value: str, now: datetime) -> bool:
     denied = consents.list_patches(conn, runtime.user_id, state="denied", field=field)
     lately = [one for one in denied if one.decided_at and abs(now - one.decided_at) < timedelta(days=PATCH_DAYS)]
-    return any(same_value(field, one.addition, value) and not consents.was_reopened(conn, runtime.user_id, one) for one in lately)
+    return any(proposes(one, value) and not consents.was_reopened(conn, runtime.user_id, one) for one in lately)
 
 
 def _was_decided(conn: sqlite3.Connection, runtime: Runtime, field: str, value: str, message_id: str) -> bool:
     """Say whether this message was read before, and what became of its proposal is known."""
     known = consents.list_patches(conn, runtime.user_id, field=field)
-    return any(one.state != "pending" and message_id in one.evidence and same_value(field, one.addition, value) for one in known)
+    return any(one.state != "pending" and message_id in one.evidence and proposes(one, value) for one in known)

@@ -82,7 +82,7 @@ def erase(
     others += _erase_titles(conn, actor.user_id, messages)
     by_person = actor.name == "person"
     gone = [one.id for one in get_memories(conn, actor.user_id, memory_ids) if by_person or one.reason == "person"]
-    _remember_wordings(conn, actor.user_id, {*(said if by_person else ()), *texts_of(conn, actor.user_id, gone)}, now)
+    remember_wordings(conn, actor.user_id, {*(said if by_person else ()), *texts_of(conn, actor.user_id, gone)}, now)
     search.keep_taken_back(conn, actor.user_id, memory_ids, all_of_them=by_person)
     for memory_id in memory_ids:
         changes.apply(conn, Purged(memory_id), actor, now)
@@ -130,12 +130,17 @@ def is_forgotten(conn: sqlite3.Connection, user_id: str, text: str) -> bool:
     return conn.execute("SELECT 1 FROM forgotten WHERE user_id = ? AND fingerprint = ?", values).fetchone() is not None
 
 
-def _remember_wordings(conn: sqlite3.Connection, user_id: str, texts: Iterable[str], now: datetime) -> None:
+def remember_wordings(conn: sqlite3.Connection, user_id: str, texts: Iterable[str], now: datetime) -> None:
     """Remember what the person did not want, in each of its wordings: it is not to be learned again unasked."""
     conn.executemany(
         "INSERT INTO forgotten (user_id, fingerprint, ts) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
         [(user_id, _fingerprint(_key(conn), text), to_text(now)) for text in texts],
     )
+
+
+def let_be_known(conn: sqlite3.Connection, user_id: str, text: str) -> None:
+    """Let the same be learned like anything else again: the person said yes to it."""
+    conn.execute("DELETE FROM forgotten WHERE user_id = ? AND fingerprint = ?", (user_id, _fingerprint(_key(conn), text)))
 
 
 def _key(conn: sqlite3.Connection) -> bytes:

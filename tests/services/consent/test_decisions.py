@@ -15,7 +15,7 @@ from memapp.services import curate, forget, undo
 from memapp.services.consent import decisions, pending
 from memapp.store import changes, consents
 from memapp.store.rows import new_id
-from tests.builders import new_chat
+from tests.builders import erase, new_chat
 from tests.services.consent.builders import held_fact, live, proposed, typed
 
 
@@ -163,13 +163,15 @@ def test_one_of_several_values_taken_away_takes_its_memory_along(runtime: Runtim
 
 
 def test_a_fact_that_was_erased_before_is_remembered_by_a_yes_only(runtime: Runtime) -> None:
-    fact = held_fact(runtime, "User had a cat called Luna.")
-    patch = proposed(runtime, FORGOTTEN, "User had a cat called Luna.", held=fact)
+    text = "User had a cat called Luna."
+    erase(runtime, curate.add(runtime, text).memory_id)
+    patch = proposed(runtime, FORGOTTEN, text, held=replace(held_fact(runtime, "User likes tea."), text=text))
     assert live(runtime) == []
+    assert proposed(runtime, FORGOTTEN, "User had the cat called Luna.").id == patch.id, "the same in other words"
     step = decisions.approve(runtime, patch.id)
-    assert (live(runtime), decisions.profile(runtime)) == (["User had a cat called Luna."], {})
+    assert (live(runtime), decisions.profile(runtime), forget.is_forgotten(runtime, text)) == ([text], {}, False)
     undo.undo(runtime, step)
-    assert (live(runtime), pending.count_waiting(runtime)) == ([], 1)
+    assert (live(runtime), pending.count_waiting(runtime), forget.is_forgotten(runtime, text)) == ([], 1, True)
 
 
 def test_an_undo_puts_back_only_what_the_profile_said_whatever_the_history_says(runtime: Runtime) -> None:
