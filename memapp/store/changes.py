@@ -196,7 +196,7 @@ def _link(conn: sqlite3.Connection, user_id: str, change: Linked, now: datetime)
 def _pin(conn: sqlite3.Connection, user_id: str, change: Pinned, now: datetime) -> Touched:
     before = get_memory(conn, user_id, change.memory_id)
     if before.state is not State.LIVE:  # a pin would not keep it there
-        raise UsageError("This memory is in the trash.", "Restore it first.")
+        raise UsageError("This memory is in the trash.", "Bring it back first.")
     image = images.take(conn, user_id, before.id)
     conn.execute(
         "UPDATE memories SET pinned = ?, updated_at = ? WHERE user_id = ? AND id = ?",

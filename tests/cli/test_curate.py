@@ -85,7 +85,7 @@ def test_what_was_removed_comes_back_by_restore_and_by_undo(memapp: Terminal) ->
     code, out, _ = memapp("trash")
     assert (code, len(out.splitlines())) == (0, 2)
     assert "in the trash since " in memapp("show", bees)[2]
-    assert memapp("pin", bees)[::2] == (2, "That cannot be done: This memory is in the trash. Restore it first.\n")
+    assert memapp("pin", bees)[::2] == (2, "That cannot be done: This memory is in the trash. Bring it back first.\n")
     assert "It is still in the trash." in memapp("edit", bees, "--importance", "4")[2] and memapp("undo")[0] == 0
     assert "`memapp trash` lists them" in memapp("restore", "nobody")[2]
     back = json.loads(memapp("restore", bees, "--json")[1])
