@@ -61,28 +61,7 @@ CATEGORIES = ("profile", "preferences", "notes", "knowledge")
 """Of the facts. The first is recalled whatever is asked, and the last is not for the chat."""
 DIMENSION = 384
 LEANING = 0.35
-SYLLABLES = (
-    "ba",
-    "ce",
-    "di",
-    "fo",
-    "gu",
-    "ha",
-    "je",
-    "ki",
-    "lo",
-    "mu",
-    "na",
-    "pe",
-    "qui",
-    "ro",
-    "su",
-    "ta",
-    "ve",
-    "wi",
-    "xo",
-    "yu",
-)
+SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe qui ro su ta ve wi xo yu"
 FILLERS = ("the", "and", "is", "from", "a", "of", "in", "with", "for", "at", "to", "on")
 
 
@@ -212,7 +191,7 @@ def give_vectors(runtime: Runtime, embedder: MadeUpEmbedder) -> None:
 
 
 def made_up_word(chance: random.Random) -> str:
-    return "".join(chance.choices(SYLLABLES, k=chance.randint(2, 4)))
+    return "".join(chance.choices(SYLLABLES.split(), k=chance.randint(2, 4)))
 
 
 def made_up_fact(chance: random.Random, vocabulary: Sequence[str]) -> str:

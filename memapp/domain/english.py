@@ -25,9 +25,8 @@ NEGATIONS = word_set("not no never none nothing nobody nowhere neither nor witho
 NOT = "¬"
 """Stands for each of them where stems are compared."""
 HEDGES = word_set(
-    "used want wish hope plan might may maybe perhaps could would should will if unless whether almost nearly try "
-    "pretend dream imagine suppose guess probably possibly going supposed consider think believe doubt say tell ask "
-    "claim rarely seldom"
+    "used want wish hope plan might may maybe perhaps could would should will if unless whether almost nearly try pretend dream "
+    "imagine suppose guess probably possibly going supposed consider think believe doubt say tell ask claim rarely seldom"
 )
 """Words that make a statement less than a plain fact; losing one makes it sound more certain than it was."""
 _TO_TWENTY = (
@@ -85,23 +84,21 @@ _IRREGULAR_PLURALS = {
 
 TRANSITIVE_LIKING = word_set("love like enjoy adore hate dislike prefer detest despise loathe avoid")
 COMMON_VERBS = TRANSITIVE_LIKING | word_set(
-    "be have do own live work play study teach speak drive collect grow volunteer attend belong suffer cook bake "
-    "paint draw sing dance write read run walk hike swim ride ski surf climb travel smoke drink eat wear watch listen "
-    "go take make manage coach train practice practise raise breed keep rent share serve spend sleep wake exercise "
-    "meditate pray garden knit sew sculpt fish hunt camp cycle bike skate jog lift compete race build fix repair "
-    "restore design sell buy program code develop edit translate blog tutor babysit commute identify struggle stutter "
-    "snore weigh earn hold major plan want hope try tend visit call use follow support vote donate join start begin "
-    "stop quit move graduate marry retire become leave lose win break meet learn get give help care fear faint dye "
-    "shop craft record perform produce act film photograph farm fly sail dive row box wrestle golf bowl juggle "
-    "deliver clean nurse operate represent host lead direct dream bring stay come turn"
+    "be have do own live work play study teach speak drive collect grow volunteer attend belong suffer cook bake paint draw "
+    "sing dance write read run walk hike swim ride ski surf climb travel smoke drink eat wear watch listen go take make manage "
+    "coach train practice practise raise breed keep rent share serve spend sleep wake exercise meditate pray garden knit sew "
+    "sculpt fish hunt camp cycle bike skate jog lift compete race build fix repair restore design sell buy program code develop "
+    "edit translate blog tutor babysit commute identify struggle stutter snore weigh earn hold major plan want hope try tend "
+    "visit call use follow support vote donate join start begin stop quit move graduate marry retire become leave lose win "
+    "break meet learn get give help care fear faint dye shop craft record perform produce act film photograph farm fly sail "
+    "dive row box wrestle golf bowl juggle deliver clean nurse operate represent host lead direct dream bring stay come turn"
 )
 """Base forms that the rules may take for a verb wherever one can stand."""
 NOUN_OR_VERB = word_set(
-    "love like hate play study work drive walk hike swim ride ski surf climb travel smoke drink cook paint dance run "
-    "watch exercise garden fish hunt camp cycle bike skate jog lift race design program code blog record film farm "
-    "act box golf bowl nurse host dream train coach practice share rent use plan hope fear vote craft help care "
-    "support visit call start stop move win break fly sail row shop produce perform dye bake read sleep keep hold "
-    "lead do stay turn own sew knit sing"
+    "love like hate play study work drive walk hike swim ride ski surf climb travel smoke drink cook paint dance run watch "
+    "exercise garden fish hunt camp cycle bike skate jog lift race design program code blog record film farm act box golf bowl "
+    "nurse host dream train coach practice share rent use plan hope fear vote craft help care support visit call start stop "
+    "move win break fly sail row shop produce perform dye bake read sleep keep hold lead do stay turn own sew knit sing"
 )
 
 SOLO_VERBS = word_set(
@@ -221,9 +218,8 @@ def is_adverb(word: str) -> bool:
 
 
 _LY_WORDS = word_set(
-    "family only early daily weekly monthly yearly friendly lovely lonely elderly italy ugly silly jelly belly bully "
-    "fly apply reply supply rely july lily emily holly molly sally kelly billy rally assembly anomaly melancholy "
-    "curly homely lively"
+    "family only early daily weekly monthly yearly friendly lovely lonely elderly italy ugly silly jelly belly bully fly apply "
+    "reply supply rely july lily emily holly molly sally kelly billy rally assembly anomaly melancholy curly homely lively"
 ) - {"only"}
 
 

@@ -26,8 +26,7 @@ _TESTS = r"(?:(?:blood|allergy|medical|genetic|eye|hearing) )?(?:tests?|scans?|r
 _BY_HEALER = (
     rf"(?:(?:my|our|the|a) )?(?:new |family )?{_HEALER} {_MORE}(?:says?|said|tells? me|told me|confirm(?:s|ed)|found(?: out)?)"
     rf"|(?:my|the) {_TESTS} {_MORE}(?:says?|said|shows?|showed|confirm(?:s|ed)|found)"
-    rf"|I (?:was|have been|'ve been) told by (?:my|the|a) {_HEALER}"
-    rf"|according to (?:my|the) (?:{_HEALER}|{_TESTS}),?"
+    rf"|I (?:was|have been|'ve been) told by (?:my|the|a) {_HEALER}|according to (?:my|the) (?:{_HEALER}|{_TESTS}),?"
 )
 _LEAD = (
     rf"apparently,?|(?:as )?(?:it )?(?:just |has |had )?turn(?:s|ed) out"
@@ -52,8 +51,7 @@ _FOR_ONESELF = (
 _HOUSEHOLD = rf"(?:{'|'.join(sorted(ANIMALS | HOMES | _FAMILY))})"
 _WE = (
     rf"{_OPENS}we(?P<both>(?: both| all)?)(?=(?:'ve| {_MORE}(?:have|own|keep|adopted|bought|raise|rent))\b(?! to\b| not\b)"
-    rf"(?: [\w'-]+){{0,5}}? {_HOUSEHOLD}\b"
-    rf"| {_MORE}live (?:in|near|on|outside|close to) (?:(?:an?|the) )?(?:[\w-]+ ){{0,2}}?"
+    rf"(?: [\w'-]+){{0,5}}? {_HOUSEHOLD}\b| {_MORE}live (?:in|near|on|outside|close to) (?:(?:an?|the) )?(?:[\w-]+ ){{0,2}}?"
     rf"(?:(?:{_HOUSEHOLD}|village|town|suburbs?|countryside)\b|(?-i:[A-Z])\w))"
 )
 _WE_ARE = (
@@ -66,24 +64,20 @@ _SELF_TAUGHT = r"\bI(?P<have>'ve| have)? taught myself(?: how)?(?= \w)"
 _MUST_BE = r"(?P<what>\bmy favou?rite (?:[\w-]+ ){0,2}?[\w-]+)(?:'s got to|'s gotta| has (?:got )?to| must| would have to) be\b"
 _CHAT_WORDS = (
     r"btw|atm|tbh|rn|fyi|ngl|imo|imho|ofc|lol|lmao|haha\w*|by the way|at the moment|to be honest|just so you know|"
-    r"for the record|"
-    r"just saying|if you must know|for what it's worth|ugh|yuck|sigh|ew+|for my sins|hands down|no contest|go figure|sue me|"
-    r"fight me|"
-    r"what can I say|can't help it|sorry not sorry|no offen[cs]e|no judg\w+|(?:please |so |and )?(?:don't|do not) (?:judge|"
-    r"laugh|hate|ask|worry)\b[^,.!?;\n]{0,30}"
+    r"for the record|just saying|if you must know|for what it's worth|ugh|"
+    r"yuck|sigh|ew+|for my sins|hands down|no contest|go figure|sue me|fight me|what can I say|can't help it|sorry not sorry|"
+    r"no offen[cs]e|no judg\w+|(?:please |so |and )?(?:don't|do not) (?:judge|laugh|hate|ask|worry)\b[^,.!?;\n]{0,30}"
 )
 _TAIL = rf"(?<=\w)(?:,? +(?:{_CHAT_WORDS}))+ {{0,3}}(?=$|[.,!?;)\n])"
 _ASIDE = (
     r"(?P<said>\bI\b[^,.!?;\n]{3,80}),(?= (?:tastes|smells|sounds|looks|feels|makes me|gives me|reminds me|drives me|"
-    r"helps me|keeps me)\b)"
-    r"[^,.!?;\n]*(?=$|[.!?;\n])"
+    r"helps me|keeps me)\b)[^,.!?;\n]*(?=$|[.!?;\n])"
 )
 """A clause without a subject behind what `I` do is not about me."""
 _OUR = rf"{_OPENS}our(?= (?:[\w-]+ ){{0,2}}?{_HOUSEHOLD}\b)"
 _JOKE = (
     r"(?:(?:no|nah|sorry|ok|okay|oops|haha\w*|lol|well|actually),? ){0,3}(?:"
-    r"(?:(?:I am|I'm|im|I was|was) )?(?:(?:just|only) )?(?:kidding|joking|teasing|lying|pulling your leg)|j/?k|"
-    r"(?:just )?a joke|"
+    r"(?:(?:I am|I'm|im|I was|was) )?(?:(?:just|only) )?(?:kidding|joking|teasing|lying|pulling your leg)|j/?k|(?:just )?a joke|"
     r"(?:that|this|it) was (?:(?:just|only|all) )?a (?:(?:small|little|white|complete) )?(?:lie|joke|fib|prank)|"
     r"I (?:just )?(?:lied|made (?:that|it|this|all that) (?:all )?up)|scratch that|forget (?:that )?I said that)"
     r"(?:,? (?:about (?:that|it|the [\w' -]{1,40})|sorry|haha\w*|lol|before|earlier|just now|there)){0,2}"

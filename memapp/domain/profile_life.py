@@ -15,16 +15,11 @@ LIFE: tuple[Rule, ...] = (
     Rule("health", rf"{AM}{TRAITS}(?!and )", matching(UNWELL)),
     Rule(
         "health",
-        rf"{I_DO}(?:have|have got|suffer from|live with|struggle with|am being treated for|had|"
-        rf"was born with) (?:(?:severe|mild|"
+        rf"{I_DO}(?:have|have got|suffer from|live with|struggle with|am being treated for|had|was born with) (?:(?:severe|mild|"
         r"chronic) )*",
         matching(CONDITIONS, small=False),
     ),
-    Rule(
-        "health",
-        r"(?P<subject>\bi've got|\bi've had) (?:(?:severe|mild|chronic) )*",
-        matching(CONDITIONS, small=False),
-    ),
+    Rule("health", r"(?P<subject>\bi've got|\bi've had) (?:(?:severe|mild|chronic) )*", matching(CONDITIONS, small=False)),
     Rule("health", rf"{BEING}(?:been )?(?:recently )?diagnosed (?:with|as) ", phrase),
     Rule("health", r"\b(?:they|he|she|my [\w-]+|the [\w-]+) (?:just |recently |finally )?diagnosed me (?:with|as) ", phrase),
     Rule(
@@ -46,12 +41,7 @@ LIFE: tuple[Rule, ...] = (
         matching(MAIL, small=False),
     ),
     Rule("contact", r"\bmy (?:new )?address is ", matching(MAIL, small=False)),
-    Rule(
-        "contact",
-        rf"{PLEASE}(?:call|text|phone|ring|reach|contact|message) me (?:at|on|under) ",
-        phone,
-        is_request=True,
-    ),
+    Rule("contact", rf"{PLEASE}(?:call|text|phone|ring|reach|contact|message) me (?:at|on|under) ", phone, is_request=True),
     Rule(
         "contact",
         rf"{PLEASE}(?:e?-?mail|reach|contact|write to|dm|pm|message|text) me (?:at|on|under) ",
@@ -109,14 +99,11 @@ LIFE: tuple[Rule, ...] = (
     Rule(
         "politics",
         rf"{I_DO}(?:support|back|am a member of|belong to|joined) (?=the (?:[\w-]+ ){{0,2}}(?:party|democrats|republicans|"
-        rf"greens|"
-        r"tories|liberals|conservatives|socialists)\b)",
+        r"greens|tories|liberals|conservatives|socialists)\b)",
         phrase,
     ),
     Rule(
-        "money",
-        rf"{I_DO}(?:earn|make|get paid|am paid|owe|have saved|have savings of|inherited) ",
-        matching(AMOUNT, small=False),
+        "money", rf"{I_DO}(?:earn|make|get paid|am paid|owe|have saved|have savings of|inherited) ", matching(AMOUNT, small=False)
     ),
     Rule(
         "money",
@@ -134,8 +121,7 @@ LIFE: tuple[Rule, ...] = (
         "law",
         rf"{I_DO}have ",
         matching(
-            r"(?:an? (?:long |short )?)?(?:criminal|police) (?:record|convictions?)|a (?:felony|"
-            r"conviction)(?: for [\w ]{1,40})?"
+            r"(?:an? (?:long |short )?)?(?:criminal|police) (?:record|convictions?)|a (?:felony|conviction)(?: for [\w ]{1,40})?"
         ),
     ),
     Rule(
@@ -160,16 +146,14 @@ LIFE: tuple[Rule, ...] = (
     ),
     Rule(
         "tone",
-        rf"{PLEASE}(?:be|sound) (?:(?:more|less|a bit|a little) )*(?=(?:formal|informal|casual|concise|brief|short|direct|"
-        rf"blunt|"
+        rf"{PLEASE}(?:be|sound) (?:(?:more|less|a bit|a little) )*(?=(?:formal|informal|casual|concise|brief|short|direct|blunt|"
         r"friendly|polite|serious|funny|playful|verbose|detailed|chatty|terse|gentle|professional)\b)",
         phrase,
         is_request=True,
     ),
     Rule(
         "tone",
-        rf"{PLEASE}(?:keep|make|give me) (?:your |the |it )?(?=(?:(?:answers|replies|responses) )?(?:short|brief|concise|"
-        rf"formal|"
+        rf"{PLEASE}(?:keep|make|give me) (?:your |the |it )?(?=(?:(?:answers|replies|responses) )?(?:short|brief|concise|formal|"
         r"informal|casual|simple|detailed|long)\w*\b)",
         phrase,
         is_request=True,

@@ -146,20 +146,11 @@ _NO_PLACE = (FUNCTION_WORDS | PRONOUNS | NEGATIONS | DEMONSTRATIVES) - {"us"} | 
 
 
 def _named_place(words: str) -> str:
-    shouted = {
-        "usa": "USA",
-        "us": "US",
-        "uk": "UK",
-        "uae": "UAE",
-        "nyc": "NYC",
-        "la": "LA",
-        "dc": "DC",
-        "u.s.a.": "USA",
-        "u.s.": "US",
-    }
-    return shouted.get(words.casefold()) or _written_large(words.rstrip(".,"))
+    lowered = words.casefold()
+    return lowered.upper().replace(".", "") if lowered in _SHOUTED else _written_large(words.rstrip(".,"))
 
 
+_SHOUTED = word_set("usa us uk uae nyc la dc u.s.a. u.s.")
 LANGUAGE = (
     rf"(?:(?:american|british|brazilian|mexican|swiss|simplified|traditional|sign) )?(?:{'|'.join(sorted(LANGUAGES))})\b"
     r"(?! (?:food|movies?|films?|music|wine|class|lessons?|fries|people|subtitles|equivalent|version|name|word|term))"
@@ -313,8 +304,7 @@ def phrase(rest: str) -> Reading | None:
 
 _WHEN = (
     r"(?: (?:(?:last|this|next) \w+|yesterday|today|now|recently|currently|please|from now on|instead|in (?:19|"
-    r"20)\d\d|(?:\d+|a|an|a few|two|three|some) "
-    r"\w+ ago|right now|at the moment|too|as well))+$"
+    r"20)\d\d|(?:\d+|a|an|a few|two|three|some) \w+ ago|right now|at the moment|too|as well))+$"
 )
 MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t|tember)?|oct(?:ober)?|"

@@ -56,51 +56,42 @@ TRAITS = r"(?:(?:\d{1,3}(?: years? old)?|an?|very|severely|mildly|clinically|leg
 PLEASE = (
     r"(?:(?:please|pls|hey|hi|so|just|only|always|also|and|from now on|well|ok|okay|now|actually|instead|then|but),? ){0,5}"
     r"(?:(?:can|could|would|will|may) (?:you|we|i) (?:please |just |start |always ){0,3}|you (?:can|may|should|must|"
-    r"could|have to) "
-    r"|(?:i (?:want|need|prefer|like|wish)|i(?:'d| would) (?:like|prefer|love|appreciate it if)|"
-    r"i would appreciate it if) (?:for )?"
-    r"(?:you )?(?:could |would )?(?:to )?|let's |lets |feel free to |is (?:it possible|there a way) (?:to|i can|you can|we can) "
-    r"|how (?:do|can|would|could) (?:i|we|you) |i (?:am|will be|'ll be) |i'm |i will (?:be )?|i need you to )?"
-    r"(?:please |just |only |always |start |go ahead and |starting |going to |now ){0,3}"
+    r"could|have to) |(?:i (?:want|need|prefer|like|wish)|i(?:'d| would) (?:like|prefer|love|appreciate it if)|"
+    r"i would appreciate it if) (?:for )?(?:you )?(?:could |would )?(?:to )?|let's |lets |feel free to |is (?:it possible|"
+    r"there a way) (?:to|i can|you can|we can) |how (?:do|can|would|could) (?:i|we|you) |i (?:am|will be|'ll be) |"
+    r"i'm |i will (?:be )?|i need you to )?(?:please |just |only |always |start |go ahead and |starting |going to |now ){0,3}"
 )
 
 
 _BY = r"(?:simply |just |only )?(?:as |by )?(?:(?:the )?(?:name|nickname) (?:of )?)?"
 _CHANGE_NAME = (
     r"^(?!.*\b(?:call|calling|give|giving|rename|naming) you\b)(?!.*\b(?:your|whats|what's|last|sur|tell|know|"
-    r"saved)\b)(?!\W*(?:what|who|which|do|does|did)\b)(?=.*\b(?:chang|updat|switch|edit|modif|set|different|new|another|"
-    r"else|alter|replac|"
-    r"correct|fix|pick|choos|other|this|start|stop)\w*\b)(?:.*?\b(?:my (?:nick|preferred |first |user\s*)?name|"
+    r"saved)\b)(?!\W*(?:what|who|which|do|does|did)\b)(?=.*\b(?:chang|updat|switch|edit|modif|set|different|new|another|else|"
+    r"alter|replac|correct|fix|pick|choos|other|this|start|stop)\w*\b)(?:.*?\b(?:my (?:nick|preferred |first |user\s*)?name|"
     r"(?:a|another) (?:new |different |other )(?:nick)?name|(?:nick)?name (?:that )?you (?:use|call|have|refer|address)|"
     r"(?:call|calling|refer to|referring to|address|addressing) me "
     r"(?:by |as )?(?:something|another|this|a (?:new|different|other))|what you call me|how you (?:address|call|refer to) me))\b"
 )
 _AFTER_LANGUAGE = (
-    "please|pls|from|now|instead|rather|only|with|going|if|and|or|when|whenever|for|too|today|until|as|than|then|but|"
-    "so|while|always|"
-    "exclusively|because|since|thanks|right|at|on|in|by|to|during|throughout|here|this|language|mode|moving|again|it|"
+    "please|pls|from|now|instead|rather|only|with|going|if|and|or|when|whenever|for|too|today|until|as|than|then|but|so|while|"
+    "always|exclusively|because|since|thanks|right|at|on|in|by|to|during|throughout|here|this|language|mode|moving|again|it|"
     "i|not|back|form"
 )
 _NO_TALK = (
     r"(?!\W*(?:do|did|does) (?:you|they|we|people)\b)(?!.*\b(?:say|said|translat\w*|words?|means?|meaning|call|called|"
-    r"spell\w*|phrase|"
-    r"sentence|express\w*|a little|learn\w*|lessons?|class|course|teach|stud\w+|know how|movies?|films?|songs?|"
-    r"people|someone|"
-    r"programming|body|"
-    r"he|she|they|his|her|their|them|friend|wife|husband|mother|father|boss|about|stop|quit|don't|never|not|hate|avoid|without|"
-    r"if (?:i|you) were)\b)"
+    r"spell\w*|phrase|sentence|express\w*|a little|learn\w*|lessons?|class|course|teach|stud\w+|know how|movies?|films?|songs?|"
+    r"people|someone|programming|body|he|she|they|his|her|"
+    r"their|them|friend|wife|husband|mother|father|boss|about|stop|quit|don't|never|not|hate|avoid|without|if (?:i|you) were)\b)"
 )
 _SPEAK_TO_ME = (
     rf"^{_NO_TALK}\W*(?:(?!what|which|when|where|who|why|does|did|was)[\w']+,? ){{0,9}}?"
     r"(?:speak|talk|chat|convers|communicat|respond|repl[yi]|answer|writ|address|interact|correspond|switch|chang|go "
-    r"with|revert|us[ei]|"
-    r"hear|default|respons|continu|deliver|conversation|instruct|provid|display|output|messag|prompt)\w*\b"
+    r"with|revert|us[ei]|hear|default|respons|continu|deliver|conversation|instruct|provid|display|output|messag|prompt)\w*\b"
     r"(?:(?!how|because|from\b)[\w'\s]){0,40}?\s(?:(?:in|to|into|using|with) )?(?:only |just |simple |plain |formal )?"
     rf"(?={LANGUAGE}(?:\W*$|[.,!?;:]|\s(?:{_AFTER_LANGUAGE})\b))"
 )
 _THE_LANGUAGE = (
-    r"(?:.*?)(?=\blanguages?\b)(?<!next\s)(?<!favorite\s)"
-    r"(?!languages? (?:model|server|barrier|file|pack|features?|skills?))"
+    r"(?:.*?)(?=\blanguages?\b)(?<!next\s)(?<!favorite\s)(?!languages? (?:model|server|barrier|file|pack|features?|skills?))"
 )
 _NO_STUDY = r"^(?!.*\b(?:what|which|learn\w*|stud\w+|programming|python|java\w*|rust|sql|html|code|body|foreign|word|say)\b)"
 _CHANGE_LANGUAGE = (
@@ -132,8 +123,7 @@ WHO: tuple[Rule, ...] = (
     Rule(
         "preferred_name",
         r"\b(?:i|i'd|can i|may i|could i|let me)\b(?:(?!\b(?:not|hate|dislike)\b|n't\b)[\w'\s]){0,40}?"
-        r"\b(?:be|being|get) (?:called|known|"
-        rf"addressed|referred to|named) {_BY}",
+        rf"\b(?:be|being|get) (?:called|known|addressed|referred to|named) {_BY}",
         name,
         is_request=True,
     ),
@@ -194,8 +184,7 @@ WHO: tuple[Rule, ...] = (
     Rule(
         "preferred_name",
         r"\b(?P<value>[^\W\d_]{1,40}) is "
-        r"(?:what (?:i go by|(?:you (?:should|can)|people|everyone|they|to) call me)|the name i (?:use|"
-        r"go by|prefer))\b",
+        r"(?:what (?:i go by|(?:you (?:should|can)|people|everyone|they|to) call me)|the name i (?:use|go by|prefer))\b",
         nothing_named,
     ),
     Rule("preferred_name", _CHANGE_NAME, nothing_named, is_request=True),
@@ -246,8 +235,7 @@ WHO: tuple[Rule, ...] = (
     ),
     Rule(
         "language",
-        rf"{AM}(?:completely |quite )?(?:fluent in|a (?:native|fluent) speaker of|a (?:native|"
-        rf"fluent) (?={LANGUAGE} speaker))\s*",
+        rf"{AM}(?:completely |quite )?(?:fluent in|a (?:native|fluent) speaker of|a (?:native|fluent) (?={LANGUAGE} speaker))\s*",
         languages,
     ),
     Rule(

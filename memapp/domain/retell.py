@@ -26,32 +26,12 @@ from memapp.domain.english import (
 
 _POINTING = PRONOUNS | DEMONSTRATIVES | {"here", "there", "user", "ones"}
 _LEFT_OFF = word_set("too also though lol haha anyway either however actually honestly yet so right now myself") | set(",;:!")
-_LEFT_OFF_PHRASES = [
-    phrase.split()
-    for phrase in [
-        "so much",
-        "as well",
-        "of course",
-        "you know",
-        "right now",
-        "to be honest",
-        "by the way",
-        "at the moment",
-        "more than anything",
-        "and all",
-        "in fact",
-        "these days",
-        "for sure",
-        "and such",
-        "and stuff",
-        "or something",
-        "or anything",
-        "and everything",
-        "and so on",
-        "and more",
-        "a lot too",
-    ]
-]
+_PHRASES = (
+    "so much; as well; of course; you know; right now; to be honest; by the way; at the moment; more than anything; and all; "
+    "in fact; these days; for sure; and such; and stuff; or something; or anything; and everything; and so on; and more; "
+    "a lot too"
+)
+_LEFT_OFF_PHRASES = [phrase.split() for phrase in _PHRASES.split(";")]
 _ENDS = word_set("because since so and but that which who though although where whose whom")
 """Words before which a sentence may end, though not always."""
 _NO_END = word_set("when while until before after than as like how what why where not")

@@ -5,21 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-_MONTHS = (
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-)
-_NUMBERS = {name: number for number, month in enumerate(_MONTHS, start=1) for name in (month, month[:3])}
+_MONTHS = "january february march april may june july august september october november december"
+_NUMBERS = {name: number for number, month in enumerate(_MONTHS.split(), start=1) for name in (month, month[:3])}
 _ORDINARY_WORDS = frozenset({"may", "march", "mar", "sep", "dec", "jan"})
 """These name a month only beside a day or a year."""
 

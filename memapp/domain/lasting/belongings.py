@@ -48,16 +48,7 @@ def of_attribute(words: Words) -> Lasting | None:
 
 
 def _tells_attribute(nouns: Words, words: Words) -> bool:
-    if nouns[-1] in ("favorite", "favourite", "best") or set(nouns) & {
-        "part",
-        "thing",
-        "one",
-        "ones",
-        "things",
-        "way",
-        "moment",
-        "bit",
-    }:
+    if nouns[-1] in ("favorite", "favourite", "best") or set(nouns) & _VAGUE_NOUNS:
         return False
     first = word_at(words, 0)
     return first not in (VAGUE_OBJECTS - {"the"}) | {"also", ""} or bool(words and TIME.search(" ".join(words)))
@@ -83,5 +74,6 @@ def _tells_of_other(nouns: set[str], verb: str, denial: Words, rest: Words, afte
     return not stems(verb) & TRANSITIVE_LIKING or is_taste(after)
 
 
+_VAGUE_NOUNS = word_set("part thing one ones things way moment bit")
 _OTHERS = word_set("friend friends family team kids children twins company")
 _EMPTY_VERBS = word_set("get come hope want say call turn stay give bring keep")

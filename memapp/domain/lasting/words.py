@@ -5,13 +5,12 @@ import re
 from memapp.domain.english import word_set
 
 PASSING_VERBS = word_set(
-    "think know see agree disagree understand guess hope mean suppose wonder bet need wish feel imagine believe "
-    "appreciate thank promise say tell ask hear find remember forget recommend suggest apologize apologise care doubt "
-    "expect assume admit swear mind look seem sound come let decide notice realize realise consider give send show "
-    "stand book order request confirm check call get must shall dare figure recall reckon relate welcome accept "
-    "choose pick note trust vote regret mention insist deserve miss lol gotta got cannot better rather beg concur "
-    "envy sympathize sympathise owe want wait add prove leave return pay approve prepare bring put try keep set turn "
-    "stay pass hold"
+    "think know see agree disagree understand guess hope mean suppose wonder bet need wish feel imagine believe appreciate "
+    "thank promise say tell ask hear find remember forget recommend suggest apologize apologise care doubt expect assume admit "
+    "swear mind look seem sound come let decide notice realize realise consider give send show stand book order request confirm "
+    "check call get must shall dare figure recall reckon relate welcome accept choose pick note trust vote regret mention "
+    "insist deserve miss lol gotta got cannot better rather beg concur envy sympathize sympathise owe want wait add prove leave "
+    "return pay approve prepare bring put try keep set turn stay pass hold"
 )
 """Verbs that tell nothing that lasts about the one who says them."""
 
@@ -49,17 +48,16 @@ ROLES_PASSING = word_set(
 """What somebody is only now, or everybody is."""
 
 ADJECTIVES = word_set(
-    "vegetarian vegan pescatarian married single divorced widowed engaged pregnant retired unemployed self-employed "
-    "left-handed right-handed allergic diabetic dyslexic deaf blind colorblind autistic bilingual trilingual "
-    "religious catholic christian muslim jewish buddhist hindu protestant mormon atheist agnostic gay lesbian "
-    "straight bisexual asexual transgender nonbinary non-binary adopted homeschooled tall short shy introverted "
-    "extroverted outgoing athletic artistic creative organized organised ambitious lactose-intolerant gluten-free "
-    "intolerant bald blonde blond brunette overweight nearsighted short-sighted disabled paralyzed sober homeless "
-    "wealthy famous musical spiritual conservative liberal republican democratic celiac coeliac asthmatic epileptic "
-    "anemic celibate childless heterosexual straight-edge employed born raised based enrolled certified licensed "
-    "named ambidextrous multilingual handicapped clumsy stubborn optimistic pessimistic adventurous competitive "
-    "patriotic superstitious claustrophobic arachnophobic insomniac hispanic latino latina asian african european "
-    "native american british english french german"
+    "vegetarian vegan pescatarian married single divorced widowed engaged pregnant retired unemployed self-employed left-handed "
+    "right-handed allergic diabetic dyslexic deaf blind colorblind autistic bilingual trilingual religious catholic christian "
+    "muslim jewish buddhist hindu protestant mormon atheist agnostic gay lesbian straight bisexual asexual transgender "
+    "nonbinary non-binary adopted homeschooled tall short shy introverted extroverted outgoing athletic artistic creative "
+    "organized organised ambitious lactose-intolerant gluten-free intolerant bald blonde blond brunette overweight nearsighted "
+    "short-sighted disabled paralyzed sober homeless wealthy famous musical spiritual conservative liberal republican "
+    "democratic celiac coeliac asthmatic epileptic anemic celibate childless heterosexual straight-edge employed born raised "
+    "based enrolled certified licensed named ambidextrous multilingual handicapped clumsy stubborn optimistic pessimistic "
+    "adventurous competitive patriotic superstitious claustrophobic arachnophobic insomniac hispanic latino latina asian "
+    "african european native american british english french german"
 )
 """Traits that last."""
 
@@ -82,17 +80,15 @@ SITUATIONS = word_set(
 """What one can be in for long."""
 
 DOING = word_set(
-    "learning studying training working planning saving taking writing majoring teaching attending raising living "
-    "dating expecting getting moving going volunteering coaching building renovating restoring remodeling pursuing "
-    "homeschooling recovering fostering looking starting opening running interning apprenticing competing hoping "
-    "trying"
+    "learning studying training working planning saving taking writing majoring teaching attending raising living dating "
+    "expecting getting moving going volunteering coaching building renovating restoring remodeling pursuing homeschooling "
+    "recovering fostering looking starting opening running interning apprenticing competing hoping trying"
 )
 """Longer undertakings: `I am learning ...`."""
 
 LASTING_TO = word_set(
-    "be become learn travel visit move write study start own live retire open work play get have see quit lose stop "
-    "buy build run teach go adopt marry graduate publish join climb try speak improve save sail ride master finish "
-    "compete"
+    "be become learn travel visit move write study start own live retire open work play get have see quit lose stop buy build "
+    "run teach go adopt marry graduate publish join climb try speak improve save sail ride master finish compete"
 )
 """What longer plans are about."""
 
@@ -114,12 +110,11 @@ LASTING_PASTS = word_set(
 """Events that change a life, or are worth keeping without a time."""
 
 GENERIC_THE = word_set(
-    "outdoors outdoor beach ocean sea mountains mountain water city country countryside snow rain sun cold heat "
-    "winter summer spring fall autumn holidays holiday guitar piano violin drums drum cello flute saxophone trumpet "
-    "banjo ukulele bass harp clarinet keyboard keyboards viola trombone harmonica accordion oboe army navy military "
-    "dark weekends gym theater theatre opera ballet movies internet woods forest lake desert environment arts news "
-    "olympics library park zoo dentist us usa uk night sky stars weather blues bus train subway market lottery dishes "
-    "marines world nhl nba nfl mlb beatles"
+    "outdoors outdoor beach ocean sea mountains mountain water city country countryside snow rain sun cold heat winter summer "
+    "spring fall autumn holidays holiday guitar piano violin drums drum cello flute saxophone trumpet banjo ukulele bass harp "
+    "clarinet keyboard keyboards viola trombone harmonica accordion oboe army navy military dark weekends gym theater theatre "
+    "opera ballet movies internet woods forest lake desert environment arts news olympics library park zoo dentist us usa uk "
+    "night sky stars weather blues bus train subway market lottery dishes marines world nhl nba nfl mlb beatles"
 )
 """What everybody knows with `the` before it."""
 
@@ -183,11 +178,10 @@ PEOPLE = word_set(
 _SEASON = r"spring|summer|fall|autumn|winter"
 _MONTH = r"january|february|march|april|may|june|july|august|september|october|november|december"
 TIME = re.compile(
-    rf"\b(?:yesterday|ago|tomorrow|since|recently|years? old|when I|next \w+|at (?:age|the age)"
-    rf"|last (?:night|week|weekend|month|year|{_SEASON}|\w+day)|this (?:year|month|week|{_SEASON})"
-    rf"|(?:in|until|by|from|before|after) (?:(?:19|20)\d\d|{_MONTH}|college|(?:high |elementary |middle )?school|university)"
-    r"|for (?:\w+ )?(?:years?|months|decades?|\d+|two|three|four|five|six|seven|eight|nine|ten|many)"
-    r"|as a (?:kid|child|teen|teenager|student|boy|girl))\b",
+    r"\b(?:yesterday|ago|tomorrow|since|recently|years? old|when I|next \w+|at (?:age|the age)"
+    rf"|last (?:night|week|weekend|month|year|{_SEASON}|\w+day)|this (?:year|month|week|{_SEASON})|(?:in|until|by|from|before|"
+    rf"after) (?:(?:19|20)\d\d|{_MONTH}|college|(?:high |elementary |middle )?school|university)|for (?:\w+ )?(?:years?|months|"
+    r"decades?|\d+|two|three|four|five|six|seven|eight|nine|ten|many)|as a (?:kid|child|teen|teenager|student|boy|girl))\b",
     re.IGNORECASE,
 )
 """When something happened, or for how long."""
@@ -197,9 +191,8 @@ HAPPENED = re.compile(r"\b(?:just|recently|yesterday|ago|last)\b", re.IGNORECASE
 
 FREQUENT = re.compile(
     rf"\b(?:(?:every|each) (?:other )?(?:\w*day|week|weekend|month|year|morning|evening|night|{_SEASON})|daily|weekly|once|twice"
-    r"|often|usually|always|sometimes|never|regularly|weekends|mornings|evenings|nights|times? a|at night"
-    r"|a (?:day|week|month|year)"
-    r"|on (?:mon|tues|wednes|thurs|fri|satur|sun)days?|in my (?:free|spare) time|for (?:fun|a living|work))\b",
+    r"|often|usually|always|sometimes|never|regularly|weekends|mornings|evenings|nights|times? a|at night|a (?:day|"
+    r"week|month|year)|on (?:mon|tues|wednes|thurs|fri|satur|sun)days?|in my (?:free|spare) time|for (?:fun|a living|work))\b",
     re.IGNORECASE,
 )
 """How often; makes a habit of any verb."""
