@@ -26,7 +26,7 @@ MODES = (
     Mode("chat", "Chat", "F2", "Talk"),
     Mode("memories", "Memories", "F3", "All that is remembered"),
     Mode("inbox", "Inbox", "F4", "What waits for your word, and your profile"),
-    Mode("trash", "Trash", "F5", "What was forgotten"),
+    Mode("trash", "Trash", "F5", "What is in the trash, and the way back"),
     Mode("activity", "Activity", "F7", "What was done, and taking it back"),
     Mode("models", "Models", "F8", "Choose the model that answers"),
     Mode("settings", "Settings", "F9", "Every knob"),

@@ -224,8 +224,8 @@ async def test_answers_show_the_memories_they_used_and_a_chip_opens_one(world: W
         await seen.pilot.press("escape", "right")
         assert "enter opens it" in seen.text()
         await seen.pilot.press("enter")
-        await seen.until(lambda: "f forget" in seen.text())
-        await seen.pilot.press("f")
+        await seen.until(lambda: "d trash" in seen.text())
+        await seen.pilot.press("d")
         await seen.until(lambda: curate.count(seen.app.runtime) == 0)
         await seen.settle()
         await seen.until(lambda: "[1]" not in seen.text())
@@ -240,7 +240,7 @@ async def test_the_mouse_opens_a_chip_and_changes_the_mode(world: World) -> None
         await seen.send("which tea does Anna like?")
         row = next(number for number, line in enumerate(seen.lines()) if "[1]" in line)
         await seen.pilot.click(offset=(seen.lines()[row].index("[1]") + 5, row))
-        await seen.until(lambda: "f forget" in seen.text())
+        await seen.until(lambda: "d trash" in seen.text())
         await seen.pilot.press("escape")
         await seen.until(lambda: len(seen.app.screen_stack) == 1)
         await seen.pilot.click(offset=(seen.lines()[0].index("Models") + 1, 0))
@@ -302,9 +302,9 @@ async def test_a_click_on_a_line_opens_what_it_says_and_one_on_its_undo_takes_th
     await seen.until(lambda: curate.count(seen.app.runtime) == 2)
     row = next(number for number, line in enumerate(seen.lines()) if "Remembered: User has a dog" in line)
     await seen.pilot.click(offset=(seen.lines()[row].index("F3 shows it") + 2, row))
-    await seen.until(lambda: "f forget" in seen.text())
+    await seen.until(lambda: "d trash" in seen.text())
     await seen.pilot.press("escape")
-    await seen.until(lambda: "f forget" not in seen.text())
+    await seen.until(lambda: "d trash" not in seen.text())
     assert curate.count(seen.app.runtime) == 2
     await seen.pilot.click(offset=(seen.lines()[row].index("undo") + 1, row))
     await seen.until(lambda: [one.text for one in curate.list_memories(seen.app.runtime)] == ["User has a bike."])
@@ -341,7 +341,7 @@ async def test_what_is_remembered_of_a_message_stands_below_its_answer_when_the_
     assert remembered < next(number for number, line in enumerate(lines) if "I live in Ghent." in line)
     assert "Waiting for you" in seen.text()
     await seen.pilot.click(offset=(seen.lines()[remembered].index("Remembered") + 2, remembered))
-    await seen.until(lambda: "f forget" in seen.text())
+    await seen.until(lambda: "d trash" in seen.text())
 
 
 async def test_the_drawer_shows_the_loop_at_work(seen: Seen, world: World) -> None:

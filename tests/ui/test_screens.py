@@ -390,7 +390,7 @@ async def test_escape_leaves_the_editing_of_a_memory_before_its_card(world: Worl
         assert "Imported · " in seen.text()
         await seen.pilot.press("e", "x", "escape")
         assert isinstance(seen.app.screen, MemoryCard)
-        assert "f forget" in seen.text()
+        assert "d trash" in seen.text()
         await seen.pilot.press("e")
         assert seen.app.screen.query_one(Input).value == memory.text
         assert "esc leaves it as it is" in seen.text()

@@ -1,4 +1,4 @@
-"""What a person does with memories on the screen: show, write, edit, pin, forget. Each can be undone."""
+"""What a person does with memories on the screen: show, write, edit, pin, discard. Each can be undone."""
 
 import asyncio
 from collections.abc import Sequence
@@ -38,8 +38,8 @@ class MemoryDeeds:
         memory = await asyncio.to_thread(curate.get, self._runtime, memory_id)
         wanted = await self._screen.app.push_screen_wait(MemoryCard(memory, why, self._runtime.clock()))
         match wanted.deed if wanted else None:
-            case "forget":
-                self._did("Forgot", memory.text, await asyncio.to_thread(curate.discard, self._runtime, memory.id))
+            case "discard":
+                self._did("In the trash:", memory.text, await asyncio.to_thread(curate.discard, self._runtime, memory.id))
             case "pin":
                 label = "Unpinned" if memory.pinned else "Pinned"
                 revision = await asyncio.to_thread(curate.pin, self._runtime, memory.id, pinned=not memory.pinned)

@@ -45,7 +45,7 @@ class Showing:
         """Show what a chat without messages says."""
         words, path = await asyncio.to_thread(reading.welcome_words, self._runtime)
         await self._screen.transcript.show([Welcome(words, path)], earlier=False)
-        self._screen.turn.forget()
+        self._screen.turn.clear_loop()
 
     async def _widgets(self, messages: Sequence[Message]) -> list[Said | Answer | Note]:
         """Return the messages with a quiet line for what is remembered of them or waits because of them."""

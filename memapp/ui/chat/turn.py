@@ -117,7 +117,7 @@ class TurnView:
             await self._end(replace(reply, text=self._text, status=MessageStatus.FAILED), str(error))
         self.ended()
 
-    def forget(self) -> None:
+    def clear_loop(self) -> None:
         """Begin with an empty loop: another chat is shown."""
         if not self._doing:
             self._loop = LoopState()

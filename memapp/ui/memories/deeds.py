@@ -104,7 +104,7 @@ class Deeds:
             revision = await asyncio.to_thread(curate.set_category, self._runtime, name, *_ids(chosen))
             self._did(f"Category {name} for", chosen, revision)
 
-    async def forget(self, chosen: Sequence[Memory]) -> None:
+    async def discard(self, chosen: Sequence[Memory]) -> None:
         """Put them into the trash."""
         self._did("In the trash:", chosen, await asyncio.to_thread(curate.discard, self._runtime, *_ids(chosen)))
 

@@ -22,7 +22,7 @@ from memapp.ui.safe import joined, plain, row
 from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.words import moment
 
-Deed = Literal["forget", "pin", "edit", "jump", "copy"]
+Deed = Literal["discard", "pin", "edit", "jump", "copy"]
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class MemoryCard(Card):
     """One memory, with what can be done about it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f,d,delete", "want('forget')", "Forget", id="memory.forget"),
+        Binding("d,delete", "want('discard')", "Trash", id="memory.discard"),
         Binding("p", "want('pin')", "Pin", id="memory.pin"),
         Binding("e", "edit", "Edit", id="memory.edit"),
         Binding("enter,j", "want('jump')", "Go to the message", id="memory.jump"),
@@ -69,7 +69,7 @@ class MemoryCard(Card):
     def compose(self) -> ComposeResult:
         one = self.memory
         facts = [f"{ORIGINS[one.origin].capitalize()} · {moment(one.created_at, self._now)}", " · ".join(one.tags), self._why]
-        keys = ["e edit", "p unpin" if one.pinned else "p pin", "f forget", "y copy", "esc close"]
+        keys = ["e edit", "p unpin" if one.pinned else "p pin", "d trash", "y copy", "esc close"]
         if one.sources:
             keys.insert(0, "⏎ go to the message")
         with Vertical(classes="card"):

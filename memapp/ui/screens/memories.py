@@ -42,7 +42,7 @@ class MemoriesScreen(MemoryListScreen):
         Binding("n,ctrl+n", "add", "New", id="memories.add", key_display="n"),
         Binding("e", "edit", "Edit", id="memories.edit"),
         Binding("p", "pin", "Pin", id="memories.pin"),
-        Binding("d,delete,backspace", "forget", "Trash", id="memories.forget", key_display="d"),
+        Binding("d,delete,backspace", "discard", "Trash", id="memories.discard", key_display="d"),
         Binding("space", "mark", "Mark", id="memories.mark", key_display="␣"),
         Binding("o", "sort", "Order", id="memories.sort"),
         Binding("t", "tag", "Tag", show=False, id="memories.tag"),
@@ -60,7 +60,7 @@ class MemoriesScreen(MemoryListScreen):
         "what you tell memapp there comes here by itself."
     )
     NOT_FOUND = "No memory is like this.\n\nesc clears the search."
-    ON_CHOSEN = frozenset({"pin", "forget", "tag", "weigh", "categorise", "copy", "mark"})
+    ON_CHOSEN = frozenset({"pin", "discard", "tag", "weigh", "categorise", "copy", "mark"})
 
     def __init__(self, runtime: Runtime) -> None:
         field = SearchField("words  “a phrase”  tag:tea  pinned:yes  before:2026-01-31", id="memories-search")
@@ -204,9 +204,9 @@ class MemoriesScreen(MemoryListScreen):
         await self.deeds.categorise(self.chosen)
 
     @beside("memories-deed")
-    async def action_forget(self) -> None:
+    async def action_discard(self) -> None:
         chosen = self.chosen
-        await self.deeds.forget(chosen)
+        await self.deeds.discard(chosen)
         self.unmark(chosen)
         if self.has_class("-detail"):
             self.remove_class("-detail")

@@ -1,4 +1,4 @@
-"""Trash: what was forgotten, when and why, how long it is still there, the way back, and the end."""
+"""Trash: what was discarded, when and why, how long it is still there, the way back, and the end."""
 
 import asyncio
 from dataclasses import replace
@@ -59,7 +59,7 @@ class TrashScreen(MemoryListScreen):
     ON_CHOSEN = frozenset({"restore", "erase", "empty", "copy", "mark"})
 
     def __init__(self, runtime: Runtime) -> None:
-        field = SearchField("words of what was forgotten", id="trash-search")
+        field = SearchField("words of what lies here", id="trash-search")
         super().__init__(runtime, field, TrashRows(runtime.clock, runtime.settings.ttl_days, id="trash"), Sort.CHANGED)
         self.note = Static(id="trash-note", markup=False)
 
