@@ -1,16 +1,23 @@
 """What stands around a statement and is no part of it: who told it, that it turned out, `to be honest`, the other half of `we`.
 
-What is left is a plain first-person statement, with every word that stays in its place. A frame is taken off only where the
+And what somebody says in place of what they take back: `my name isn't Bob, it's Rob` says that it is Rob. What is left is a
+plain first-person statement, with every word that stays in its place. A frame is taken off only where the
 statement begins with it, and only one that leaves the statement as sure as it was: `my doctor says`, never `my friend thinks`.
 """
 
 import re
 from functools import cache
 
-from memapp.domain.corrections import corrected
 from memapp.domain.english import word_set
 from memapp.domain.lasting.words import ANIMALS, HOMES
 
+_INSTEAD = (
+    r"\b(?P<be>(?P<it>is)|am|are|(?<=i)'m)(?: not|n't) [^\s,.;:!?]+(?: [^\s,.;:!?]+){0,3}?"
+    r"(?: but(?: rather)?(?! (?:i|it|he|she|we|you|they|my|the)\b)"
+    r"|[,;]? (?:but )?(?(it)(?:it's|its|it is)|(?:i'm|i am|they're|they are))) (?=\w)"
+)
+_AGAIN = r"\b((?:no|nope|sorry|wait|actually)\b[,.! ]*) i (?:said|meant|mean)(?: that)?\b:?"
+_NO_LONGER = r"\b(I) no longer (?=\w)|\b(am|is|are) no longer (?=\w)"
 _FAMILY = word_set("kid kids child children son sons daughter daughters twins triplets grandchild grandchildren baby babies")
 _MORE = r"(?:(?:just|only|also|recently|actually|now|always|finally|once|both|all|still|really|already|have|'ve) ){0,3}"
 _OPENS = (
@@ -93,7 +100,11 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 def as_stated(text: str) -> str:
     """Return the text, as long as before, without what it takes back and without what stands around its statements."""
-    text = corrected(text)
+    text = _compiled(_AGAIN).sub(lambda found: found[1].ljust(len(found[0])), text.replace("’", "'"))
+    text = _compiled(_INSTEAD).sub(lambda found: found["be"].ljust(len(found[0])), text)
+    text = _compiled(_NO_LONGER).sub(
+        lambda found: (f"{found[1]} do not " if found[1] else f"{found[2]} not ").ljust(len(found[0])), text
+    )
     jokes = [*_compiled(_JOKED).finditer(text)]
     if jokes:
         text = "\n" * jokes[-1].end() + text[jokes[-1].end() :]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memapp.domain.profile import FIELDS, Stated, is_sensitive, same_value, stated, stated_by
+from memapp.domain.profile import FIELDS, Stated, is_sensitive, said_instead, same_value, stated, stated_by
 
 
 def read(text: str) -> list[tuple[str, str]]:
@@ -330,3 +330,19 @@ def test_a_quotation_states_nothing(statement: str, quotation: str) -> None:
 )
 def test_nothing_is_read_beside_what_is_stated(typed: str, found: list[tuple[str, str]]) -> None:
     assert read(typed) == found
+
+
+@pytest.mark.parametrize(
+    ("reply", "value"),
+    [
+        ("No, Bergen", "Bergen"),
+        ("No! I said New York.", "New York"),
+        ("No, thanks", ""),
+        ("Nope. Stop asking.", ""),
+        ("No. Never.", ""),
+        ("Bergen", ""),
+        ("No, I moved", ""),
+    ],
+)
+def test_a_no_may_give_another_value(reply: str, value: str) -> None:
+    assert said_instead(reply, "city") == value
