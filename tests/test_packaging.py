@@ -38,8 +38,7 @@ def imported_packages() -> set[str]:
 def test_what_is_imported_is_required_and_what_is_required_is_imported() -> None:
     provides = packages_distributions()
     imported = {provides[package][0].lower().replace("_", "-") for package in imported_packages()}
-    brought_by_others = {"torch", "rich"}  # by sentence-transformers and textual, which decide the versions
-    assert imported - brought_by_others == {name_of(one) for one in PROJECT["dependencies"]} - DATA_ONLY
+    assert imported == {name_of(one) for one in PROJECT["dependencies"]} - DATA_ONLY
 
 
 def test_every_requirement_has_its_reason_beside_it() -> None:
