@@ -12,6 +12,7 @@ from memapp.errors import NotFound
 from memapp.store.rows import begin_of, to_json, to_text, to_time
 from memapp.store.scope import Scope
 
+NAMING_AMONG = 1000
 MOST_OVERFLOWING = 50
 """How many memories go to the trash at a time."""
 
@@ -56,10 +57,22 @@ def list_memories(
 
 
 def unpinned_texts_naming(conn: sqlite3.Connection, user_id: str, phrase: str, limit: int) -> dict[str, str]:
-    """Return the texts of live memories that hold a phrase and are not pinned, by their ids, of any age, the shortest first."""
-    source, values = _filtered(user_id, MemoryFilter(phrases=(phrase,), pinned=False))
-    sql = f"SELECT o.id, o.text FROM {source} ORDER BY length(o.text), o.id LIMIT :limit"  # noqa: S608
-    return {row["id"]: row["text"] for row in conn.execute(sql, {**values, "limit": limit})}
+    """Return the texts of live memories that hold a phrase and are not pinned, by their ids, the shortest first.
+
+    Thousands may name the town where somebody lives, so only the oldest and the newest thousand are looked at.
+    """
+    if not words_of(phrase):
+        return {}
+    rows = conn.execute(
+        """SELECT o.id, o.text FROM (
+               SELECT * FROM (SELECT rowid FROM memories_fts WHERE memories_fts MATCH :query ORDER BY rowid LIMIT :among)
+               UNION
+               SELECT * FROM (SELECT rowid FROM memories_fts WHERE memories_fts MATCH :query ORDER BY rowid DESC LIMIT :among)
+           ) naming CROSS JOIN memories o ON o.key = naming.rowid
+           WHERE o.user_id = :user AND o.state = 'live' AND o.pinned = 0 ORDER BY length(o.text), o.id LIMIT :limit""",
+        {"query": _quoted(phrase), "user": user_id, "among": NAMING_AMONG, "limit": limit},
+    )
+    return {row["id"]: row["text"] for row in rows}
 
 
 def list_learned_from(conn: sqlite3.Connection, user_id: str, message_ids: Sequence[str]) -> list[Memory]:

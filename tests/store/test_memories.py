@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -124,6 +125,20 @@ def test_nothing_typed_reaches_the_query_language_of_the_index(four: Database, t
 
 def test_nobody_sees_the_memories_of_somebody_else(four: Database) -> None:
     assert memories.list_memories(four.read(), "somebody else", parse_filter("tea")) == []
+
+
+def test_what_names_something_is_found_among_the_oldest_and_the_newest(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memories, "NAMING_AMONG", 2)
+    for number, more in enumerate(("", " at home", " in May", " on foot", " by bike")):
+        apply(database, Created(fact(f"User goes to Oslo{more}.", NOW, id=f"m{number}")))
+    apply(database, Created(fact("User plays the cello.", NOW, id="m9")))
+    apply(database, Pinned("m1", True))
+    found = partial(memories.unpinned_texts_naming, database.read(), USER)
+    assert list(found("oslo", 9)) == ["m0", "m3", "m4"]  # the shortest first; m1 is pinned, m2 lies between
+    assert list(found("oslo", 1)) == ["m0"]
+    assert found("🏠", 9) == {}
 
 
 def test_what_overflows_is_unpinned_learned_and_least_important_then_oldest_and_at_most_fifty(database: Database) -> None:
