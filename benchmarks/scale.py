@@ -1,9 +1,10 @@
 """Is memapp as quick with 100,000 memories as with a few?
 
-The file is filled through `store.changes.apply`, as if each fact had been learned, in steps of 1,000. Then the whole app runs
-on it without a terminal: opening Memories and Trash, from a key in the search field to its result on the screen, the longest
-time the event loop stood still meanwhile, from a change to the panel that shows it, and one change at a time through the
-services. All this is done with a file of 100 memories too; the start is compared with that of an empty one.
+The file is filled through `store.changes.apply`, as if each fact had been learned from a message of its own, with a vector and
+relations to three others (made up, since only their number matters here). Then the whole app runs on it without a terminal:
+opening Memories and Trash, from a key in the search field to its result on the screen, the longest time the event loop stood
+still meanwhile, from a change to the panel that shows it, and one change at a time through the services. All this is done with
+a file of 100 memories too; the start is compared with that of an empty one.
 
 python -m benchmarks.scale [--small]
 """
@@ -16,22 +17,29 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
+
 from benchmarks import MISSED
 from benchmarks.panels import Times, send, show_changes, until
 from memapp import bootstrap, paths
-from memapp.domain.changes import Actor, Created, SoftDeleted
+from memapp.domain.changes import Actor, Created, Linked, SoftDeleted
+from memapp.domain.chat import Origin, Role
 from memapp.domain.memory import Kind, Memory, State
 from memapp.errors import ModelError
-from memapp.runtime import Runtime
+from memapp.inference.bundled import bundled_embedder_path
+from memapp.inference.embedder import SentenceEmbedder
+from memapp.runtime import USER_ID, Runtime
 from memapp.services import curate
-from memapp.store import changes
-from memapp.store.database import open_database
+from memapp.services.embed import KINDS
+from memapp.store import changes, chat, vectors
+from memapp.store.database import Database, open_database
 from memapp.store.rows import new_id
 from memapp.ui.app import MemappApp
 from memapp.ui.screens.memories import MemoriesScreen
@@ -56,6 +64,7 @@ SCREENFUL = 100
 """Memories in the file to compare with: its lists take as much drawing as those of a large one."""
 BEAT_SECONDS = 0.002
 STEP = 1000
+EDGES = 3
 ONE_IN_TRASH = 50
 """Every so many memories go to the trash."""
 WORDS = (
@@ -119,20 +128,38 @@ def fill(home: Path, count: int) -> float:
     chance = random.Random(7)  # the same facts in every run
     database = open_database(paths.locate(home).database)
     begun, at = time.perf_counter(), datetime(2024, 1, 1, tzinfo=UTC)
+    ids: list[str] = []
     for first in range(0, count, STEP):
         with database.write() as conn:
+            thread = chat.create_thread(conn, USER_ID, f"Talk {first}", "companion", at).id
             for number in range(first, min(first + STEP, count)):
                 at += timedelta(minutes=11)
-                memory = _memory(chance, number, at)
-                actor = Actor("me", "worker", step=new_id(at))
+                words = f"Do you know number {number}?"
+                said = chat.add_message(conn, USER_ID, thread, Role.USER, words, at, origin=Origin.TYPED)
+                memory = _memory(chance, number, at, said.id)
+                actor = Actor(USER_ID, "worker", step=new_id(at))
                 changes.apply(conn, Created(memory), actor, at)
+                if others := chance.sample(ids[-STEP:], min(EDGES, len(ids))):
+                    changes.apply(conn, Linked(memory.id, tuple((one, chance.uniform(0.5, 0.9)) for one in others)), actor, at)
+                ids.append(memory.id)
                 if number % ONE_IN_TRASH == 0:
                     changes.apply(conn, SoftDeleted(memory.id, "unused", at + timedelta(days=1000)), actor, at)
+    _give_vectors(database)
     database.close()
     return time.perf_counter() - begun
 
 
-def _memory(chance: random.Random, number: int, at: datetime) -> Memory:
+def _give_vectors(database: Database) -> None:
+    made_up = np.random.default_rng(7)
+    with closing(SentenceEmbedder(bundled_embedder_path())) as embedder:
+        for kind in KINDS:
+            while waiting := vectors.waiting(database.read(), USER_ID, kind, embedder.model_id, STEP):
+                rows = made_up.standard_normal((len(waiting), embedder.dimension), dtype=np.float32)
+                with database.write() as conn:
+                    vectors.save(conn, kind, embedder.model_id, waiting, rows / np.linalg.norm(rows, axis=1, keepdims=True))
+
+
+def _memory(chance: random.Random, number: int, at: datetime, said: str) -> Memory:
     parts = [chance.choice(words) for words in WORDS]
     return Memory(
         id=new_id(at),
@@ -145,7 +172,7 @@ def _memory(chance: random.Random, number: int, at: datetime) -> Memory:
         state=State.LIVE,
         reason="",
         origin="distilled",
-        sources=(),
+        sources=(said,),
         created_at=at,
         updated_at=at,
     )
