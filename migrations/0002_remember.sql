@@ -146,7 +146,7 @@ CREATE TABLE relations (
     user_id TEXT NOT NULL,
     from_id TEXT NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
     to_id TEXT NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
-    relation_type TEXT NOT NULL DEFAULT 'related_to' CHECK (relation_type IN ('related_to', 'supersedes')),
+    relation_type TEXT NOT NULL DEFAULT 'related_to' CHECK (relation_type = 'related_to'),
     strength REAL NOT NULL CHECK (strength BETWEEN 0 AND 1),
     created_at TEXT NOT NULL,
     CHECK (from_id <> to_id)

@@ -149,10 +149,7 @@ def _update(conn: sqlite3.Connection, user_id: str, change: Updated, now: dateti
         (text, normalise(text), to_json(tags), importance, category, to_text(now), user_id, before.id),
     )
     if text != before.text:  # what it is related to is found anew
-        conn.execute(
-            "DELETE FROM relations WHERE user_id = ?1 AND (from_id = ?2 OR to_id = ?2) AND relation_type = 'related_to'",
-            (user_id, before.id),
-        )
+        conn.execute("DELETE FROM relations WHERE user_id = ?1 AND (from_id = ?2 OR to_id = ?2)", (user_id, before.id))
     _add_sources(conn, before.id, change.sources)
     return Touched(Event.UPDATE, before.id, image, images.take(conn, user_id, before.id))
 

@@ -22,6 +22,9 @@ from memapp.store.rows import to_json, to_text, to_time
 _PATCHES = """SELECT p.*, (SELECT json_group_array(message_id) FROM patch_evidence WHERE patch_id = p.id) AS evidence
               FROM patches p"""
 
+_WAITING = """p.user_id = :user AND p.state = 'pending' AND p.expires_at >= :now
+              AND coalesce(p.snoozed_until, '') <= :now"""
+
 _DRAFT = (
     *("id", "text", "tags", "kind", "category", "importance", "pinned", "reason", "origin", "sources"),
     *("agent_id", "run_id"),
@@ -113,21 +116,15 @@ def list_patches(conn: sqlite3.Connection, user_id: str, *, state: str = "", fie
 def list_waiting(conn: sqlite3.Connection, user_id: str, now: datetime, *, limit: int | None = None) -> list[Patch]:
     """Return the patches that can be decided now, newest first: neither snoozed nor past their time."""
     rows = conn.execute(
-        f"""{_PATCHES} WHERE p.user_id = :user AND p.state = 'pending' AND p.expires_at >= :now
-            AND coalesce(p.snoozed_until, '') <= :now ORDER BY p.id DESC
-            LIMIT coalesce(:limit, -1)""",
+        f"{_PATCHES} WHERE {_WAITING} ORDER BY p.id DESC LIMIT coalesce(:limit, -1)",
         {"user": user_id, "now": to_text(now), "limit": limit},
     )
     return [_patch(row) for row in rows]
 
 
 def count_waiting(conn: sqlite3.Connection, user_id: str, now: datetime) -> int:
-    row = conn.execute(
-        """SELECT count(*) FROM patches WHERE user_id = :user AND state = 'pending' AND expires_at >= :now
-           AND coalesce(snoozed_until, '') <= :now""",
-        {"user": user_id, "now": to_text(now)},
-    ).fetchone()
-    return int(row[0])
+    values = {"user": user_id, "now": to_text(now)}
+    return int(conn.execute(f"SELECT count(*) FROM patches p WHERE {_WAITING}", values).fetchone()[0])  # noqa: S608
 
 
 def due_patches(conn: sqlite3.Connection, user_id: str, now: datetime) -> list[Patch]:
