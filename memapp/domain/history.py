@@ -96,9 +96,12 @@ class Step:
     """Of its first entry."""
     text: str
     """What that memory says now; empty if it was erased, or for the profile."""
-    entries: int
+    memories: int
+    """To how many the same was done; of an import how many entries it has."""
     actor: str
     at: datetime
+    reason: str = ""
+    """Of a memory that went to the trash."""
     chats: int = 0
     """That an import brought."""
 
@@ -137,9 +140,9 @@ def in_words(one: Step) -> str:
     what = f"“{shorten(one_line(one.text), TEXT_CHARS)}”" if one.text else "a memory"
     if one.actor == "import":
         return _brought_in(what if one.text else "", one)
-    more = f" and {one.entries - 1} more" if one.entries > 1 else ""
+    more = f" and {one.memories - 1} more" if one.memories > 1 else ""
     match one.event:
-        case Event.DELETE if one.actor == "worker" and more:
+        case Event.DELETE if one.reason == "superseded":
             return f"Replaced {what} by something newer"
         case Event.DELETE | Event.TTL:
             return f"Moved to the trash: {what}{more}"
@@ -149,6 +152,6 @@ def in_words(one: Step) -> str:
 
 def _brought_in(first: str, one: Step) -> str:
     """Return what an import did; one entry of it is the file itself."""
-    more = f" and {one.entries - 2} more" if first and one.entries > 2 else ""
+    more = f" and {one.memories - 2} more" if first and one.memories > 2 else ""
     brought = [part for part in (f"{first}{more}", counted(one.chats, "chat") if one.chats else "") if part]
     return f"Brought in a file: {', '.join(brought)}" if brought else "Brought in a file"

@@ -111,7 +111,7 @@ def undoable_steps(conn: sqlite3.Connection, user_id: str, limit: int = 50) -> l
     # From the newest entry backwards, each step at its last one: so reading ends as soon as there are enough.
     rows = conn.execute(
         f"""WITH undoable AS NOT MATERIALIZED (
-               SELECT h.number, h.step FROM history h
+               SELECT h.number, h.step, h.memory_id, h.event, h.actor FROM history h
                WHERE h.user_id = :user AND h.undoes IS NULL AND h.event NOT IN ('LINK', 'PURGE')
                  AND NOT EXISTS (SELECT 1 FROM history u WHERE u.undoes = h.step)
                  AND NOT EXISTS (SELECT 1 FROM history p WHERE p.step = h.step AND p.event = 'PURGE')
@@ -122,7 +122,8 @@ def undoable_steps(conn: sqlite3.Connection, user_id: str, limit: int = 50) -> l
                        ELSE instr(h.memory_id, ':') > 0
                             OR {_NOT_ERASED} AND EXISTS (SELECT 1 FROM memories WHERE id = h.memory_id) END)
            SELECT last.step, (SELECT min(number) FROM undoable WHERE step = last.step) AS first,
-                  (SELECT count(*) FROM undoable WHERE step = last.step) AS entries
+                  (SELECT count(DISTINCT memory_id) FROM undoable u WHERE step = last.step AND (actor = 'import' OR event = (
+                       SELECT event FROM undoable WHERE step = last.step ORDER BY number LIMIT 1))) AS memories
            FROM undoable last
            WHERE NOT EXISTS (SELECT 1 FROM undoable later WHERE later.step = last.step AND later.number > last.number)
            ORDER BY last.number DESC LIMIT :limit""",  # noqa: S608
@@ -210,9 +211,10 @@ def _step(conn: sqlite3.Connection, user_id: str, row: sqlite3.Row) -> Step:
         event=Event(first["event"]),
         memory_id=first["memory_id"],
         text=first["text"],
-        entries=row["entries"],
+        memories=row["memories"],
         actor=first["actor"],
         at=to_time(first["ts"]),
+        reason=json.loads(first["meta"]).get("reason", ""),
         chats=first["chats"] or 0,
     )
 

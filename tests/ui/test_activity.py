@@ -249,19 +249,19 @@ async def test_an_answer_in_the_inbox_is_called_by_its_name(seen: Seen) -> None:
 
 
 @pytest.mark.parametrize(
-    ("event", "actor", "entries", "said"),
+    ("event", "actor", "memories", "reason", "said"),
     [
-        (Event.DELETE, "person", 1, "Moved to the trash: “Tea”"),
-        (Event.DELETE, "person", 3, "Moved to the trash: “Tea” and 2 more"),
-        (Event.DELETE, "worker", 2, "Replaced “Tea” by something newer"),
-        (Event.TTL, "worker", 2, "Moved to the trash: “Tea” and 1 more"),
-        (Event.RESTORE, "person", 1, "Brought back “Tea”"),
-        (Event.RESTORE, "import", 2, "Brought in a file: “Tea”"),
-        (Event.ADD, "import", 4, "Brought in a file: “Tea” and 2 more"),
+        (Event.DELETE, "person", 1, "person", "Moved to the trash: “Tea”"),
+        (Event.DELETE, "worker", 3, "overflow", "Moved to the trash: “Tea” and 2 more"),
+        (Event.DELETE, "worker", 1, "superseded", "Replaced “Tea” by something newer"),
+        (Event.TTL, "worker", 2, "unused", "Moved to the trash: “Tea” and 1 more"),
+        (Event.RESTORE, "person", 1, "", "Brought back “Tea”"),
+        (Event.RESTORE, "import", 2, "", "Brought in a file: “Tea”"),
+        (Event.ADD, "import", 4, "", "Brought in a file: “Tea” and 2 more"),
     ],
 )
-def test_a_step_is_told_in_plain_words(event: Event, actor: str, entries: int, said: str) -> None:
-    assert in_words(Step("1", event, "m", "Tea", entries, actor, datetime(2026, 3, 1, tzinfo=UTC))) == said
+def test_a_step_is_told_in_plain_words(event: Event, actor: str, memories: int, reason: str, said: str) -> None:
+    assert in_words(Step("1", event, "m", "Tea", memories, actor, datetime(2026, 3, 1, tzinfo=UTC), reason)) == said
 
 
 # Safety of the screen, and its looks ---------------------------------------------------------------------------------
