@@ -76,8 +76,9 @@ ONLY_WORDS = {
     "profile": "SELECT count(*) FROM profile WHERE instr(lower(value), ?)",
 }
 """A person who purges a memory does not mean these; who forgets a word everywhere does."""
-GOES_WITH_OTHERS = ("expectation", "needed information", "checkpoint", "older backup", "damaged copy")
-"""May go with another word: what followed from a prompt that held both, and a copy that cannot be cleaned."""
+GOES_BEFORE = ("expectation", "needed information", "checkpoint", "older backup", "damaged copy", "index of memories")
+"""May go with another word: what followed from a prompt that held both, and a copy that cannot be cleaned. The trash, from
+which a memory is erased, is in no index."""
 
 Found = Counter[str]
 
@@ -152,7 +153,7 @@ def kill_rounds(
         for word in words:
             left = find(copy, word, numbers[word])
             erased += not left
-            torn += bool(left) and not all(left[place] for place in places(way) if place not in GOES_WITH_OTHERS)
+            torn += bool(left) and not all(left[place] for place in places(way) if place not in GOES_BEFORE)
         shutil.rmtree(copy)
     return torn, erased
 

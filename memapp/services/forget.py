@@ -57,7 +57,7 @@ def purge(runtime: Runtime, memory_ids: Sequence[str], *, messages: bool = False
 
 
 def purge_chats(runtime: Runtime, thread_ids: Sequence[str], *, by: By = "person") -> Receipt:
-    """Erase chats for good, with all that belongs to them. What memapp learned from them stays."""
+    """Erase chats for good, with all that belongs to them, and what nobody agreed to yet. What memapp learned from them stays."""
     return _erase(runtime, lambda _: Job(thread_ids=tuple(thread_ids)), by)
 
 
