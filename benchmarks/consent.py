@@ -97,7 +97,7 @@ def main() -> int:
     options = parser.parse_args()
     file = options.data / "consent/dev/statements.jsonl"
     if not file.exists():
-        print(f"Skipped: {file} not found.")
+        print(f"skipped: no data at {options.data}")
         return 0
     results = [
         Result(sentence, stated(sentence.text)) for sentence in read_sentences(file)[:: SMALL_STEP if options.small else 1]

@@ -56,7 +56,7 @@ def main() -> int:
     options = parser.parse_args()
     files = {name: options.data / file for name, file in SETS.items()}
     if absent := [str(file) for file in files.values() if not file.exists()]:
-        print(f"Skipped: {' and '.join(absent)} not found.")
+        print(f"skipped: {' and '.join(absent)} not found.")
         return 0
     missed: list[str] = []
     with closing(SentenceEmbedder(bundled_embedder_path())) as embedder:
