@@ -32,7 +32,7 @@ from memapp.runtime import Runtime
 from memapp.services.consent import decisions, proposals
 from memapp.services.forget import is_forgotten
 from memapp.services.merge import Written, near, write
-from memapp.store import changes, chat, events, expectations, memories
+from memapp.store import changes, chat, events, expectations, history, memories
 from memapp.store.rows import new_id
 
 FACTS_PER_TURN = 3
@@ -50,12 +50,14 @@ def learn(runtime: Runtime, surprise: Surprise, model: ChatModel | None, cancel:
     notice(runtime, message)  # what failed or was cut off when the message came
     typed = message.typed_text
     drafts, refused = distil_and_check(typed)
-    if not drafts and model is not None and states_something(typed):
+    taught = history.texts_from(runtime.database.read(), runtime.user_id, message.id)  # it may be read again after a yes
+    if not drafts and not taught and model is not None and states_something(typed):
         drafts, also_refused = _ask(model, surprise.expected, typed, cancel)
         refused += also_refused
         if cancel.is_set():
             return  # still pending: next time
-    yield from _store(runtime, surprise, message, drafts[:FACTS_PER_TURN], refused)
+    fresh = [draft for draft in drafts[:FACTS_PER_TURN] if not duplicate_of(draft.text, taught)]
+    yield from _store(runtime, surprise, message, fresh, refused)
 
 
 def _ask(model: ChatModel, expected: str, typed: str, cancel: Cancel) -> tuple[list[Draft], list[list[str]]]:

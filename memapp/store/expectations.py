@@ -131,6 +131,15 @@ def learn_nothing(conn: sqlite3.Connection, user_id: str, message_ids: Sequence[
     )
 
 
+def learn_again(conn: sqlite3.Connection, user_id: str, message_ids: Sequence[str]) -> None:
+    """Let messages be read once more that were learned from."""
+    conn.execute(
+        """UPDATE surprises SET state = 'pending'
+           WHERE user_id = ? AND state IN ('learned', 'nothing') AND message_id IN (SELECT value FROM json_each(?))""",
+        (user_id, to_json(list(message_ids))),
+    )
+
+
 def count_try(conn: sqlite3.Connection, user_id: str, surprise_id: str, now: datetime) -> int:
     """Count a failed try to learn; return on how many different days one failed."""
     row = conn.execute(

@@ -180,6 +180,16 @@ def list_versions(conn: sqlite3.Connection, user_id: str, memory_id: str) -> lis
     return [images.to_version(row["id"], row["memory_id"], row["image"]) for row in rows]
 
 
+def texts_from(conn: sqlite3.Connection, user_id: str, message_id: str) -> list[str]:
+    """Return all that memories from a message say or ever said, those in the trash too."""
+    rows = conn.execute(
+        """SELECT v.* FROM memory_sources s JOIN memories m ON m.id = s.memory_id JOIN versions v ON v.memory_id = m.id
+           WHERE s.message_id = ? AND m.user_id = ?""",
+        (message_id, user_id),
+    )
+    return [images.to_version(row["id"], row["memory_id"], row["image"]).text for row in rows]
+
+
 def image_of(conn: sqlite3.Connection, number: int) -> str:
     row = conn.execute("SELECT image FROM versions WHERE id = ?", (number,)).fetchone()
     return str(row["image"])

@@ -83,6 +83,18 @@ def test_what_is_approved_is_learned_without_another_question(runtime: Runtime) 
     assert (waiting(runtime), live(runtime)) == ([], ["User lives in Oslo."])
 
 
+def test_what_more_was_said_of_a_value_while_it_waited_is_learned_after_the_yes_and_nothing_else_again(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    for words in ("I live in Trondheim and I love jazz.", "I moved to Trondheim in 2019 with my dog Rex."):
+        say(runtime, thread, words)
+        learn(runtime)
+    curate.discard(runtime, *(memory.id for memory in curate.list_memories(runtime)))
+    (patch,) = pending.waiting(runtime)
+    decisions.approve(runtime, patch.id)
+    learn(runtime)
+    assert sorted(live(runtime)) == ["User lives in Trondheim.", "User moved to Trondheim in 2019 with User's dog Rex."]
+
+
 def test_each_value_of_a_field_waits_for_its_own_yes(runtime: Runtime) -> None:
     decisions.set_field(runtime, "health", "diabetes")
     say(runtime, new_chat(runtime), "I have asthma. I have diabetes.")

@@ -21,7 +21,7 @@ from memapp.domain.text import clean, counted, one_line
 from memapp.errors import NotFound, UsageError
 from memapp.runtime import Runtime
 from memapp.services.consent import pending
-from memapp.store import changes, chat, consents, history, memories
+from memapp.store import changes, chat, consents, expectations, history, memories
 from memapp.store.forget import erasing
 from memapp.store.rows import new_id
 
@@ -134,7 +134,7 @@ def carry_out(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, by: Deci
     """
     if not patch.new_value:
         raise UsageError("This proposal has no value yet.", "Edit it, and it is approved.")
-    held = pending.brought_by(conn, runtime, patch)
+    held, said_in = pending.brought_by(conn, runtime, patch), patch.evidence
     patch, says = _against_now(conn, runtime, patch, by), pending.current(conn, runtime, patch.field)
     now = runtime.clock()
     consents.decide(conn, runtime.user_id, patch.id, "approved", by, now)
@@ -148,6 +148,7 @@ def carry_out(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, by: Deci
         for other in pending.rivals(conn, runtime, patch):
             consents.decide(conn, runtime.user_id, other.id, "withdrawn", by, now)
             consents.note_decision(conn, actor, other, "withdrawn", now)
+        expectations.learn_again(conn, runtime.user_id, said_in)  # what more these messages say of it needs no yes any more
     if held and memories.find_same(conn, runtime.user_id, normalise(held.text)) is None:
         changes.apply(conn, _coming(conn, runtime, held), actor, now)
     return actor.step
