@@ -44,7 +44,7 @@ class QueryRequest(BaseModel):
     """Empty for all that the agent may read."""
     filters: QueryFilters = QueryFilters()
     threshold: float = Field(default=0.0, ge=0.0, le=2.0)
-    """Hits with a lower score are dropped.
+    """Hits with a lower score are dropped; above 0, nothing comes that is recalled whatever the question.
 
     A score is no likeness of 0 to 1 but the sum that `search --explain` prints: about 1 for a fact that says what is asked in
     the same words, about 0.3 for one that is only of the same matter; 0.65 wants words and meaning both to agree.

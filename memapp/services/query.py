@@ -33,7 +33,8 @@ def query(runtime: Runtime, capability: Capability, request: QueryRequest) -> li
     if len(fitting) > request.top_k > 1:  # one place is kept for what is related to the hits, which comes after them
         fitting = [*fitting[: request.top_k - 1], fitting[request.top_k]]
     there = {hit.id for hit in fitting}
-    others = [hit for hit in always(runtime, seen, ALWAYS) if hit.id not in there]
+    unasked = always(runtime, seen, ALWAYS) if not request.threshold else []
+    others = [hit for hit in unasked if hit.id not in there]
     hits = _within_lengths(runtime, [*fitting, *others])[: request.top_k]
     found = {one.id: one for one in memories.get_memories(runtime.database.read(), runtime.user_id, [hit.id for hit in hits])}
     affordable = _within_budget(runtime, [hit for hit in hits if hit.id in found], request.budget_tokens)

@@ -161,6 +161,7 @@ def test_a_category_for_all_comes_whatever_the_question_and_a_rag_one_only_when_
     remember(runtime, "User is called Ana.", "profile")
     remember(runtime, "User likes oolong.", "preferences")
     assert ask(runtime, "supervisor", "zebra crossing") == ["[profile] User is called Ana."]
+    assert ask(runtime, "supervisor", "zebra crossing", threshold=0.1) == [], "nor where only what is alike is wanted"
 
 
 def test_recent_activity_is_the_activity_of_the_last_three_days(runtime: Runtime) -> None:
