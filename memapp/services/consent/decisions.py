@@ -122,6 +122,11 @@ def set_field(runtime: Runtime, field: str, value: str) -> str:
         if value == current:
             raise UsageError("The profile says that already." if value else "The profile says nothing there.")
         actor = runtime.actor()
+        settled = pending.known_with(conn, runtime, field, value)
+        for waiting in settled:
+            if same_value(field, rebased(waiting, current).new_value, value):
+                return carry_out(conn, runtime, waiting, "person", actor)
+        pending.withdraw(runtime, [one.id for one in settled], actor)
         patch = _replace(conn, runtime, field, current, value, "person", actor)
         _retire(conn, runtime, patch, actor)
         return actor.step
@@ -273,7 +278,10 @@ def _restore_value(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, ent
     current = pending.current(conn, runtime, patch.field)
     if current != patch.new_value:
         raise UsageError("The profile was changed again since then.", "Take that back first.")
-    _replace(conn, runtime, patch.field, current, _value_before(conn, runtime, entry), "undo", actor, undoes=entry.step)
+    value = _value_before(conn, runtime, entry)
+    _replace(conn, runtime, patch.field, current, value, "undo", actor, undoes=entry.step)
+    known = [one.id for one in pending.known_with(conn, runtime, patch.field, value)]
+    pending.withdraw(runtime, known, actor, undoes=entry.step)
 
 
 def _value_before(conn: sqlite3.Connection, runtime: Runtime, entry: Entry) -> str:

@@ -183,6 +183,12 @@ def waiting_for(conn: sqlite3.Connection, runtime: Runtime, field: str, value: s
     return [one for one in found if is_open(runtime, one) and proposes(one, value)]
 
 
+def known_with(conn: sqlite3.Connection, runtime: Runtime, field: str, value: str) -> list[Patch]:
+    """Return the proposals of a field that ask for nothing more once it has a value."""
+    found = consents.list_patches(conn, runtime.user_id, state="pending", field=field)
+    return [one for one in found if is_open(runtime, one) and has_value(field, value, one.addition)]
+
+
 def is_open(runtime: Runtime, patch: Patch) -> bool:
     """Say whether there is still time to decide."""
     return patch.expires_at >= runtime.clock()

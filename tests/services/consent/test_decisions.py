@@ -120,6 +120,28 @@ def test_the_person_writes_their_own_profile_and_undo_gives_the_old_value_back(r
             decisions.set_field(runtime, field, value)
 
 
+def test_what_the_person_writes_is_not_asked_about_any_more(runtime: Runtime) -> None:
+    proposed(runtime, held=held_fact(runtime, "User lives in Oslo."))
+    proposed(runtime, "health", "asthma")
+    decisions.set_field(runtime, "city", "Oslo")
+    assert live(runtime) == ["User lives in Oslo."], "that was a yes"
+    decisions.set_field(runtime, "health", "asthma; migraine")
+    assert pending.waiting(runtime) == []
+    for _ in range(2):
+        undo.undo_last(runtime)
+    assert (decisions.profile(runtime), live(runtime)) == ({}, [])
+    assert {(one.field, one.new_value) for one in pending.waiting(runtime)} == {("city", "Oslo"), ("health", "asthma")}
+
+
+def test_an_undo_settles_what_it_makes_known(runtime: Runtime) -> None:
+    decisions.set_field(runtime, "city", "Oslo")
+    decisions.set_field(runtime, "city", "")
+    proposed(runtime)
+    undo.undo_last(runtime)
+    assert (decisions.profile(runtime), pending.waiting(runtime)) == ({"city": "Oslo"}, [])
+    assert [undo.told(runtime, one) for one in undo.undoable(runtime)] == ["Set Home to “Oslo”"]
+
+
 def test_what_the_profile_says_no_longer_is_no_memory_either_and_undo_brings_it_back(runtime: Runtime) -> None:
     decisions.approve(runtime, proposed(runtime, held=held_fact(runtime, "User lives in Oslo.")).id)
     kept = ["I like the harbour of Oslo.", "User lives in Oslo and keeps the spare key under the blue pot."]
