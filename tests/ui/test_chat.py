@@ -15,8 +15,8 @@ from memapp.services.consent import decisions
 from memapp.store.database import Database
 from memapp.ui import reading
 from memapp.ui.chat import silence, status
+from memapp.ui.chat.threads import ThreadList
 from memapp.ui.panels.loop import LoopDrawer
-from memapp.ui.panels.threads import ThreadList
 from memapp.ui.screens.find import FindScreen
 from memapp.ui.widgets import composer
 from memapp.ui.widgets.bubbles import Answer, Said

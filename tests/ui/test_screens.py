@@ -23,11 +23,11 @@ from memapp.services.models import Fit
 from memapp.settings import THEMES
 from memapp.ui.activity.difference import DifferenceCard
 from memapp.ui.app import MemappApp
+from memapp.ui.chat.threads import ThreadList
 from memapp.ui.inbox.detail import CaseView
 from memapp.ui.inbox.profile import ProfilePane
 from memapp.ui.inbox.value import ValueField
 from memapp.ui.inbox.waiting import WaitingPane
-from memapp.ui.panels.threads import ThreadList
 from memapp.ui.safe import notify
 from memapp.ui.screens.activity import ActivityScreen
 from memapp.ui.screens.chat import ChatScreen

@@ -19,9 +19,9 @@ from memapp.services.consent import proposals
 from memapp.ui.activity.rows import LogRows
 from memapp.ui.announce import Rested, TurnRefused
 from memapp.ui.app import MemappApp
+from memapp.ui.chat.threads import Threads
 from memapp.ui.crash import write_crash_file
 from memapp.ui.inbox.rows import CaseRows
-from memapp.ui.panels.threads import ThreadPane
 from memapp.ui.safe import notify
 from memapp.ui.widgets.help import Help
 from memapp.ui.widgets.searchfield import SearchField
@@ -322,7 +322,7 @@ async def test_news_that_come_while_the_app_closes_break_nothing(world: World) -
     async with world.app() as seen:
         await seen.ready()
         app = seen.app
-        with patch.object(ThreadPane, "show", side_effect=NoMatches("gone")), patch.object(app, "_running", False):
+        with patch.object(Threads, "show", side_effect=NoMatches("gone")), patch.object(app, "_running", False):
             await seen.chat.threads.list().wait()
     notify(app, "Too late.")
     app.on_notify()

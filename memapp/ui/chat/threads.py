@@ -1,11 +1,18 @@
 """The list of chats, and what a person does with whole chats: list, search, rename, delete. Each can be undone."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Input, OptionList
+from textual.widgets.option_list import Option
 
 from memapp.domain.chat import Thread
 from memapp.domain.text import one_line, shorten
@@ -14,60 +21,145 @@ from memapp.services import chats, forget
 from memapp.ui.beside import beside
 from memapp.ui.memories.deeds import show_receipt
 from memapp.ui.memories.words import purges
-from memapp.ui.panels.threads import ThreadPane
-from memapp.ui.safe import notify
+from memapp.ui.safe import joined, notify, plain, row
 from memapp.ui.screens.detail import Line
 from memapp.ui.screens.memory_form import Choice, ConfirmErase
 from memapp.ui.undo import Undo
+from memapp.ui.widgets.words import moment
 
 if TYPE_CHECKING:
     from memapp.ui.screens.chat import ChatScreen
 
 SHOWN = 200
 """Chats listed at once."""
+MORE = "more"
+NAME_CHARS = 8
 
 
-class Threads(ThreadPane):
-    """The list in one screen."""
+class ThreadList(OptionList):
+    """The titles, newest first."""
+
+    BINDING_GROUP_TITLE = "Chats"
+    HELP = "Enter opens a chat. / searches titles, ctrl+f searches everything. Deleted chats are in the palette (ctrl+p)."
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "select", "Open", id="threads.open", key_display="⏎"),
+        Binding("j", "cursor_down", "Down", show=False, id="threads.down"),
+        Binding("k", "cursor_up", "Up", show=False, id="threads.up"),
+        Binding("slash", "search", "Search", id="threads.search"),
+        Binding("e", "rename", "Rename", id="threads.rename"),
+        Binding("d,delete", "remove", "Delete", id="threads.delete", key_display="d"),
+    ]
+
+    def __init__(self, pane: "Threads") -> None:
+        super().__init__(id="thread-list", markup=False, compact=True)
+        self._pane = pane
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
+        match action:
+            case "rename" | "remove":
+                return self._chosen() is not None
+            case "select":
+                return self.highlighted_option is not None and not self.highlighted_option.disabled
+        return True
+
+    def on_option_list_option_highlighted(self) -> None:
+        self.refresh_bindings()
+
+    def action_search(self) -> None:
+        self.screen.query_one("#thread-search", Input).focus()
+
+    def action_rename(self) -> None:
+        if (thread := self._chosen()) is not None:
+            self._pane.rename(thread)
+
+    def action_remove(self) -> None:
+        if (thread := self._chosen()) is not None:
+            self._pane.delete(thread)
+
+    def _chosen(self) -> Thread | None:
+        option = self.highlighted_option
+        return self._pane.thread(option.id or "") if option else None
+
+
+class Threads(Vertical):
+    """Search field and list in one screen."""
 
     def __init__(self, chat: "ChatScreen") -> None:
-        super().__init__()
+        super().__init__(id="threads")
         self._chat = chat
         self._runtime = chat.runtime
+        self._threads: list[Thread] = []
         self._text = ""
         """What is searched for."""
         self._left: tuple[Callable[[Runtime], object], Thread] | None = None
         """How to bring back the chat that was on the screen when it was deleted."""
 
+    def compose(self) -> ComposeResult:
+        yield Input(placeholder="Search chats", compact=True, id="thread-search", select_on_focus=False)
+        yield ThreadList(self)
+
     @beside("threads", exclusive=True)
     async def list(self, count: int = SHOWN) -> None:
         """Bring the list of chats up to date."""
         found = await asyncio.to_thread(partial(chats.list_threads, self._runtime, self._text, limit=count + 1))
-        current = self._chat.thread.id if self._chat.thread else ""
-        usual = self._runtime.settings.persona
-        names = {key: one.name for key, one in self._runtime.personas.items() if key != usual}
-        self.show(found[:count], current, self._runtime.clock(), names, more=len(found) > count)
+        self.show(found[:count], more=len(found) > count)
 
-    @on(ThreadPane.SearchChanged)
-    def _search_for(self, event: ThreadPane.SearchChanged) -> None:
-        self._text = event.text
+    def show(self, threads: Sequence[Thread], *, more: bool) -> None:
+        """Show these chats, and mark the one that is open."""
+        self._threads = list(threads)
+        rows, now = self.query_one(ThreadList), self._runtime.clock()
+        current = self._chat.thread.id if self._chat.thread else ""
+        at = next((number for number, one in enumerate(threads) if one.id == current), 0 if threads else None)
+        options = [Option(self._row(one, current, now), id=one.id) for one in threads]
+        if more:
+            options.append(Option(plain("  more…", "$text-muted"), id=MORE))
+        if not options:
+            why = "no title has these words" if self.query_one(Input).value else "no chats yet"
+            options = [Option(plain(f"  {why}", "$text-muted"), disabled=True)]
+        if [(one.id, one.prompt) for one in options] != [(one.id, one.prompt) for one in rows.options]:
+            rows.set_options(options)
+        rows.highlighted = at
+        rows.refresh_bindings()
+
+    def thread(self, thread_id: str) -> Thread | None:
+        return next((one for one in self._threads if one.id == thread_id), None)
+
+    def enter(self) -> None:
+        """Take the focus."""
+        self.query_one(ThreadList).focus()
+
+    def leave(self) -> None:
+        """Give up what was searched for."""
+        self.query_one(Input).value = ""
+
+    @on(OptionList.OptionSelected)
+    def _selected(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        if event.option.id == MORE:
+            self.list(len(self._threads) + SHOWN)
+        elif (thread := self.thread(event.option.id or "")) is not None:
+            self._chat.open_thread(thread)
+
+    @on(Input.Changed)
+    def _search(self, event: Input.Changed) -> None:
+        event.stop()
+        self._text = event.value
         self.list()
 
-    @on(ThreadPane.MoreWanted)
-    def _list_more(self, event: ThreadPane.MoreWanted) -> None:
-        self.list(event.shown + SHOWN)
+    @on(Input.Submitted)
+    def _searched(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.enter()
 
-    @on(ThreadPane.Chosen)
-    def _open(self, event: ThreadPane.Chosen) -> None:
-        self._chat.open_thread(event.thread)
-
-    @on(ThreadPane.RenameWanted)
-    def _rename_wanted(self, event: ThreadPane.RenameWanted) -> None:
-        self.rename(event.thread)
-
-    @on(ThreadPane.DeleteWanted)
-    def _delete_wanted(self, event: ThreadPane.DeleteWanted) -> None:
-        self.delete(event.thread)
+    def _row(self, thread: Thread, current: str, now: datetime) -> Content:
+        persona = self._runtime.personas.get(thread.persona)
+        name = persona.name if persona and thread.persona != self._runtime.settings.persona else ""
+        sign = "● " if thread.id == current else "  "
+        when = moment(thread.updated_at, now)
+        whose = joined(row(name, NAME_CHARS, "$text-muted"), (": ", "$text-muted")) if name else Content("")
+        title = row(thread.title, 26 - len(when) - whose.cell_length)
+        return joined((sign, "$primary"), whose, title, (f"  {when}", "$text-muted"))
 
     @beside("deed")
     async def rename(self, thread: Thread) -> None:
