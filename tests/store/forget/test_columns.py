@@ -86,7 +86,7 @@ def words_of(conn: sqlite3.Connection) -> set[str]:
 
 def _free_columns(conn: sqlite3.Connection, table: str, sql: str) -> set[str]:
     columns = [(row["name"], row["type"]) for row in conn.execute(f"PRAGMA table_info({table})")]
-    limited = set(re.findall(r"CHECK \((\w+) IN \(", sql))
+    limited = set(re.findall(r"CHECK \((\w+) (?:IN \(|= ')", sql))
     referring = {row["from"] for row in conn.execute(f"PRAGMA foreign_key_list({table})")}
     return {
         name
