@@ -14,7 +14,7 @@ from memapp.domain.text import one_line
 from memapp.errors import Refused
 from memapp.runtime import Runtime
 from memapp.services.recall import RecallRequest, recall
-from memapp.store import events, memories
+from memapp.store import events, memories, uses
 from memapp.store.scope import Scope
 
 ALWAYS = 50
@@ -35,10 +35,10 @@ def query(runtime: Runtime, capability: Capability, request: QueryRequest) -> li
     there = {hit.id for hit in fitting}
     unasked = always(runtime, seen, ALWAYS) if not request.threshold else []
     others = [hit for hit in unasked if hit.id not in there]
-    hits = _within_lengths(runtime, [*fitting, *others])[: request.top_k]
+    hits = _within_lengths(runtime, seen, [*fitting, *others])[: request.top_k]
     found = {one.id: one for one in memories.get_memories(runtime.database.read(), runtime.user_id, [hit.id for hit in hits])}
     affordable = _within_budget(runtime, [hit for hit in hits if hit.id in found], request.budget_tokens)
-    _note(runtime, "ok", sim=affordable[0].score if affordable else None)
+    _note(runtime, sim=affordable[0].score if affordable else None, used=[hit.id for hit in affordable])
     if request.returned == "full":
         return [_full(hit, found[hit.id]) for hit in affordable]
     return [_bullet(hit) for hit in affordable]
@@ -46,7 +46,7 @@ def query(runtime: Runtime, capability: Capability, request: QueryRequest) -> li
 
 def find(runtime: Runtime, request: RecallRequest, threshold: float = 0.0) -> list[Recalled]:
     """Return what fits a text, best first: of each category no more than its length."""
-    return _within_lengths(runtime, [hit for hit in recall(runtime, request) if hit.score >= threshold])
+    return _within_lengths(runtime, request.scope, [hit for hit in recall(runtime, request) if hit.score >= threshold])
 
 
 def always(runtime: Runtime, seen: Scope, limit: int) -> list[Recalled]:
@@ -56,7 +56,7 @@ def always(runtime: Runtime, seen: Scope, limit: int) -> list[Recalled]:
         return []
     since = seen.recent_activity_since if RECENT_ACTIVITY in names else None
     found = memories.in_scope(runtime.database.read(), replace(seen, categories=names, recent_activity_since=since), limit)
-    return _within_lengths(runtime, [Recalled.of(one, 0.0, "always", one.updated_at) for one in found])
+    return _within_lengths(runtime, seen, [Recalled.of(one, 0.0, "always", one.updated_at) for one in found])
 
 
 def conversation_scope(runtime: Runtime) -> Scope:
@@ -87,21 +87,29 @@ def _refuse_beyond(runtime: Runtime, capability: Capability, request: QueryReque
         category = beyond[0] if beyond[0] in runtime.categories.categories else ""
         reason = "it asks for a category that is not on the agent's list"
     if reason:
-        _note(runtime, "error", reason=reason, category=category)
+        _note(runtime, reason=reason, category=category)
         unrecorded = "Another memapp has the file open, so this could not be recorded." if runtime.database.read_only else ""
         raise Refused(f"The query of {capability.agent!r} was refused: {reason}.", unrecorded)
 
 
-def _within_lengths(runtime: Runtime, hits: Sequence[Recalled]) -> list[Recalled]:
+def _within_lengths(runtime: Runtime, seen: Scope | None, hits: Sequence[Recalled]) -> list[Recalled]:
     """Keep of each category no more than its `rag_length`."""
     taken: dict[str, int] = {}
     kept = []
     for hit in hits:
-        category = runtime.categories.categories.get(hit.category)
         taken[hit.category] = taken.get(hit.category, 0) + 1
-        if category is None or category.rag_length is None or taken[hit.category] <= category.rag_length:
+        length = _length(runtime, seen, hit.category)
+        if length is None or taken[hit.category] <= length:
             kept.append(hit)
     return kept
+
+
+def _length(runtime: Runtime, seen: Scope | None, category: str) -> int | None:
+    """Return the length of a category; of activity that is only seen as recent the shorter of the two."""
+    is_recent = seen and seen.recent_activity_since and category not in (seen.categories or ())
+    known = runtime.categories.categories
+    lengths = [known[name].rag_length for name in ([category, RECENT_ACTIVITY] if is_recent else [category]) if name in known]
+    return min((one for one in lengths if one is not None), default=None)
 
 
 def _within_budget(runtime: Runtime, hits: Sequence[Recalled], budget: int) -> list[Recalled]:
@@ -136,16 +144,18 @@ def _full(hit: Recalled, memory: Memory) -> Full:
     )
 
 
-def _note(runtime: Runtime, status: str, *, sim: float | None = None, reason: str = "", category: str = "") -> None:
+def _note(runtime: Runtime, *, sim: float | None = None, used: Sequence[str] = (), reason: str = "", category: str = "") -> None:
+    """Note a request, and that the memories it was answered with were of use."""
     if runtime.database.read_only:
         return
     with runtime.database.write() as conn:
+        uses.count_uses(conn, runtime.user_id, used, runtime.clock())
         events.add_event(
             conn,
             runtime.user_id,
             "context",
             "search",
-            "ok" if status == "ok" else "error",
+            "error" if reason else "ok",
             runtime.clock(),
             sim=sim,
             category=category or None,

@@ -16,6 +16,7 @@ from memapp.services import chats, curate, upkeep
 from memapp.services.query import query
 from memapp.store import changes, chat
 from memapp.store.database import open_database
+from memapp.store.uses import get_uses
 from tests.builders import fact, new_chat, recorded, say
 
 
@@ -37,6 +38,7 @@ def test_bullets_carry_id_category_and_text(runtime: Runtime) -> None:
     capability = runtime.categories.capability("planner", runtime.user_id)
     (bullet,) = query(runtime, capability, QueryRequest(agent="planner", query="deploys when"))
     assert bullet == Bullet(id=memory_id, category="tasks", text="[tasks] User deploys on Fridays.")
+    assert get_uses(runtime.database.read(), memory_id) is not None, "it was of use"
 
 
 def test_full_returns_all_that_is_known(runtime: Runtime) -> None:
@@ -170,6 +172,9 @@ def test_recent_activity_is_the_activity_of_the_last_three_days(runtime: Runtime
     remember(runtime, "User painted the door.", "activity", created_at=now - timedelta(days=4))
     assert ask(runtime, "executor", "painted") == ["[activity] User painted the fence."]
     assert ask(runtime, "executor", "painted", categories=["constraints"]) == []
+    for number in range(25):
+        remember(runtime, f"User painted gate {number}.", "activity", created_at=now)
+    assert len(ask(runtime, "executor", "painted")) == 20, "its own length, not that of activity"
 
 
 def test_what_was_learned_is_found_by_the_persona_that_was_talked_to(runtime: Runtime) -> None:
