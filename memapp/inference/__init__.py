@@ -6,7 +6,8 @@ imported inside functions, so that importing this package costs nothing.
 """
 
 import threading
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Protocol
 
 import numpy as np
@@ -32,19 +33,21 @@ class Cancel:
     def is_set(self) -> bool:
         return self._set
 
-    def listen(self, listener: Callable[[], None]) -> None:
-        """Call `listener` when the flag is set; at once if it is set already."""
+    @contextmanager
+    def heard_by(self, listener: Callable[[], None]) -> Iterator[None]:
+        """Call `listener` when the flag is set while this lasts; at once if it is set already."""
         with self._lock:
-            if not self._set:
+            was_set = self._set
+            if not was_set:
                 self._listeners.append(listener)
-                return
-        listener()
-
-    def unlisten(self, listener: Callable[[], None]) -> None:
-        """Forget a listener; one that was never known, or was called already, does no harm."""
-        with self._lock:
-            if listener in self._listeners:
-                self._listeners.remove(listener)
+        if was_set:
+            listener()
+        try:
+            yield
+        finally:
+            with self._lock:
+                if listener in self._listeners:
+                    self._listeners.remove(listener)
 
 
 class ChatModel(Protocol):

@@ -154,11 +154,10 @@ class LlamaModel:
             self._owner.stop(job)
 
         self._owner.submit(job)
-        cancel.listen(stop)
         try:
-            yield
+            with cancel.heard_by(stop):
+                yield
         finally:
-            cancel.unlisten(stop)
             stop()
 
     def _run(self, work: Callable[[], None], report: Callable[[ModelError], None]) -> None:

@@ -255,12 +255,9 @@ class ScriptedModel:
 
     def _hang(self, cancel: Cancel) -> None:
         awake = threading.Event()
-        cancel.listen(awake.set)
-        try:
+        with cancel.heard_by(awake.set):
             while not awake.wait(0.02):
                 self._check_open()
-        finally:
-            cancel.unlisten(awake.set)
 
     def _paced(self, tokens: Iterable[str], cancel: Cancel) -> Iterator[str]:
         """Yield tokens at the model's pace until somebody cancels or closes."""

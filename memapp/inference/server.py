@@ -3,8 +3,8 @@
 Only an address of this machine is accepted unless the person allows others.
 """
 
-from collections.abc import Callable, Generator, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from typing import Any
 
 import httpx
@@ -113,7 +113,7 @@ class ServerModel:
             yield Finished("cancelled", Usage())
             return
         reply = Reply(prompt, sampling)
-        with self._http.connected() as connection, _listening(cancel, connection.cut):
+        with self._http.connected() as connection, cancel.heard_by(connection.cut):
             try:
                 response, continues = self._send(prompt, sampling, connection)
                 with closing(response):
@@ -158,15 +158,6 @@ class ServerModel:
             return self._http.ask("GET", "/props", _Props, above=True).default_generation_settings.n_ctx
         except ModelError:
             return 0  # it may be switched off there; then the setting holds
-
-
-@contextmanager
-def _listening(cancel: Cancel, stop: Callable[[], None]) -> Iterator[None]:
-    cancel.listen(stop)
-    try:
-        yield
-    finally:
-        cancel.unlisten(stop)
 
 
 def _choose(names: list[str], wanted: str, where: str) -> str:

@@ -197,8 +197,7 @@ def _predict(runtime: Runtime, model: ChatModel, setting: Scene, turn: OpenTurn,
         return Predicted(turn.kept, "kept", Usage())
     prompt, sampling = predict.request(setting)
     text, enough = "", Cancel()
-    turn.cancel.listen(enough.set)
-    with closing(model.generate(prompt, sampling, enough)) as stream:
+    with turn.cancel.heard_by(enough.set), closing(model.generate(prompt, sampling, enough)) as stream:
         for part in stream:
             if isinstance(part, Finished):
                 so_far.predict_usage = part.usage
@@ -206,7 +205,6 @@ def _predict(runtime: Runtime, model: ChatModel, setting: Scene, turn: OpenTurn,
                 text += part.text
                 if predict.read_enough(text):
                     enough.set()
-    turn.cancel.unlisten(enough.set)
     so_far.needed_info = predict.parse(text)
     if so_far.needed_info:
         with _saving(runtime, turn) as conn:
