@@ -350,22 +350,14 @@ def _finish(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Message:
 
 
 def _note_answer(runtime: Runtime, conn: sqlite3.Connection, turn: OpenTurn, so_far: _Reply) -> None:
-    failed = so_far.status is MessageStatus.FAILED
+    note = partial(events.add_event, conn, runtime.user_id, thread_id=turn.thread.id)
     if turn.message and turn.ahead is None and not so_far.needed_info:
-        events.add_event(conn, runtime.user_id, "context", "predict", "skipped", runtime.clock(), thread_id=turn.thread.id)
-    events.add_event(
-        conn,
-        runtime.user_id,
-        "hotpath",
-        "respond",
-        "error" if failed else "ok",
-        runtime.clock(),
-        thread_id=turn.thread.id,
-        meta={
-            "status": so_far.status,
-            "recalled": len(so_far.evidence.hits),
-            "recalled_again": int(so_far.evidence.again),
-            "call_1": asdict(so_far.predict_usage),
-            "call_2": asdict(so_far.usage),
-        },
-    )
+        note("context", "predict", "skipped", runtime.clock())
+    meta = {
+        "status": so_far.status,
+        "recalled": len(so_far.evidence.hits),
+        "recalled_again": int(so_far.evidence.again),
+        "call_1": asdict(so_far.predict_usage),
+        "call_2": asdict(so_far.usage),
+    }
+    note("hotpath", "respond", "error" if so_far.status is MessageStatus.FAILED else "ok", runtime.clock(), meta=meta)

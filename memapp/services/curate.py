@@ -116,7 +116,6 @@ def set_importance(runtime: Runtime, importance: int, *memory_ids: str) -> Revis
 
 
 def set_category(runtime: Runtime, category: str, *memory_ids: str) -> Revision:
-    """Put memories into another category."""
     _check_category(runtime, category)
     return _apply(runtime, *(Updated(memory_id, category=category) for memory_id in memory_ids))
 

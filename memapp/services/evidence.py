@@ -7,7 +7,6 @@ from memapp.domain.chat import Message, Role
 from memapp.domain.delta import NO_NEWS, Delta, summarise
 from memapp.domain.duplicates import duplicate_of
 from memapp.domain.memory import Recalled
-from memapp.domain.persona import Persona
 from memapp.prompts import quotes
 from memapp.runtime import Runtime
 from memapp.services.query import always, conversation_scope, find
@@ -40,7 +39,8 @@ def look_up(runtime: Runtime, thread_id: str, text: str, needed_info: Sequence[s
         return Evidence()
     seen = frozenset(one.id for one in in_prompt)
     limit = runtime.settings.prompt_memories
-    own_case = _persona(runtime, thread_id).mode == "inner_voice"
+    thread = chat.get_thread(runtime.database.read(), runtime.user_id, thread_id)
+    own_case = runtime.persona(thread.persona).mode == "inner_voice"
     about_person = quotes.asks_about_person(text) and not own_case
     hits = quotes.choose(text, _recall(runtime, text, needed_info, seen), limit, own_case=own_case)
     again = not hits and limit > 0 and about_person
@@ -52,10 +52,6 @@ def look_up(runtime: Runtime, thread_id: str, text: str, needed_info: Sequence[s
         others = [one for one in always(runtime, conversation_scope(runtime), limit) if not duplicate_of(one.text, told)]
         hits = (*hits, *others)[:limit]
     return Evidence(hits, changed(runtime, thread_id, text, seen, hits), 1 + again)
-
-
-def _persona(runtime: Runtime, thread_id: str) -> Persona:
-    return runtime.persona(chat.get_thread(runtime.database.read(), runtime.user_id, thread_id).persona)
 
 
 def changed(runtime: Runtime, thread_id: str, text: str, in_prompt: frozenset[str], hits: Sequence[Recalled]) -> Delta:

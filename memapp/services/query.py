@@ -6,6 +6,7 @@ is refused as a whole and recorded. What may be seen is decided inside the SQL (
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
 from memapp.domain.categories import RECENT, RECENT_ACTIVITY, SUPERVISOR, Capability
 from memapp.domain.memory import Memory, Recalled
@@ -148,16 +149,8 @@ def _note(runtime: Runtime, *, sim: float | None = None, used: Sequence[str] = (
     """Note a request, and that the memories it was answered with were of use."""
     if runtime.database.read_only:
         return
+    status: Literal["ok", "error"] = "error" if reason else "ok"
+    named, meta, now = category or None, {"refused": reason} if reason else {}, runtime.clock()
     with runtime.database.write() as conn:
-        uses.count_uses(conn, runtime.user_id, used, runtime.clock())
-        events.add_event(
-            conn,
-            runtime.user_id,
-            "context",
-            "search",
-            "error" if reason else "ok",
-            runtime.clock(),
-            sim=sim,
-            category=category or None,
-            meta={"refused": reason} if reason else {},
-        )
+        uses.count_uses(conn, runtime.user_id, used, now)
+        events.add_event(conn, runtime.user_id, "context", "search", status, now, sim=sim, category=named, meta=meta)

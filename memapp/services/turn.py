@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from memapp.domain.chat import MAX_MESSAGE_CHARS, OWN_WORDS, Message, MessageStatus, Origin, Role, Thread
 from memapp.domain.checkpoint import Checkpoint
@@ -233,7 +233,9 @@ def compare(runtime: Runtime, expected: Prediction | None, message: Message) -> 
             if not (verdict.surprised or _tells_more(expected, message.typed_text)):
                 expectations.learn_nothing(conn, runtime.user_id, [message.id])
             expected = replace(expected, surprised=verdict.surprised, why=verdict.why)
-        _note_check(runtime, conn, message.thread_id, verdict)
+        status: Literal["ok", "skipped"] = "ok" if verdict else "skipped"
+        now, sim = runtime.clock(), verdict.similarity if verdict else None
+        events.add_event(conn, runtime.user_id, "hotpath", "classify", status, now, thread_id=message.thread_id, sim=sim)
     return expected
 
 
@@ -261,16 +263,3 @@ def _similarity(runtime: Runtime, one: str, other: str) -> float | None:
     except ModelError:
         return None  # the verdict says in words that it had to do without meaning
     return float(first @ second)
-
-
-def _note_check(runtime: Runtime, conn: sqlite3.Connection, thread_id: str, verdict: Verdict | None) -> None:
-    events.add_event(
-        conn,
-        runtime.user_id,
-        "hotpath",
-        "classify",
-        "ok" if verdict else "skipped",
-        runtime.clock(),
-        thread_id=thread_id,
-        sim=verdict.similarity if verdict else None,
-    )

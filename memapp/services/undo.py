@@ -35,7 +35,6 @@ def undo_last(runtime: Runtime) -> Step:
 
 
 def was_taken_back(runtime: Runtime, step: str) -> bool:
-    """Tell whether a step was taken back already."""
     return history.was_taken_back(runtime.database.read(), runtime.user_id, step)
 
 
