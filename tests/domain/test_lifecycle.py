@@ -16,6 +16,7 @@ from memapp.domain.lifecycle import (
 
 NOW = datetime(2026, 1, 31, 8, 15, tzinfo=UTC)
 
+
 @pytest.mark.parametrize("hours", [73, -73, 24 * 3650, -24 * 3650])
 def test_a_clock_more_than_three_days_off_has_leapt(hours: int) -> None:
     assert has_leapt(Pace(NOW, NOW), NOW + timedelta(hours=hours))
