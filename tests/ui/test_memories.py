@@ -287,6 +287,11 @@ async def test_editing_keeps_the_words_that_were_refused(world: World) -> None:
     async with memories(world) as (seen, screen):
         await seen.pilot.press("e")
         await seen.until(lambda: isinstance(seen.app.screen, MemoryForm))
+        await seen.pilot.press("ctrl+s")
+        await seen.until(lambda: len(seen.app.screen_stack) == 1)
+        assert seen.toasts() == [], "what was not changed is left as it is"
+        await seen.pilot.press("e")
+        await seen.until(lambda: isinstance(seen.app.screen, MemoryForm))
         seen.app.screen.query_one(Words).text = "Anna works on Mondays."
         seen.app.screen.query_one("#form-category", Input).value = "nonsense"
         await seen.pilot.press("ctrl+s")

@@ -53,7 +53,9 @@ class Deeds:
         """Let the person put other words, tags, importance or category in place."""
         before = Written(memory.text, memory.tags, memory.importance, memory.category)
 
-        def save(one: Written) -> Revision:
+        def save(one: Written) -> Revision | None:
+            if one == before:
+                return None
             tags = None if one.tags == before.tags else one.tags
             text = None if one.text == before.text else one.text
             category = None if one.category == before.category else one.category
@@ -111,10 +113,9 @@ class Deeds:
     async def restore(self, chosen: Sequence[Memory]) -> None:
         """Bring them back from the trash."""
         back = await asyncio.to_thread(curate.restore, self._runtime, *_ids(chosen))
-        stayed = {*back.known, *back.asked, *back.barred}
-        came = [one for one in chosen if one.id not in stayed]
         if back.revisions:
-            self._did("Restored", came, back.revisions[0])
+            came = {one.memory_id for one in back.revisions}
+            self._did("Restored", [one for one in chosen if one.id in came], back.revisions[0])
         if back.known:
             notify(self._screen, f"{many(len(back.known))} stayed here: memapp knows the same again already.", problem=True)
         if back.asked:

@@ -51,7 +51,9 @@ class MemoryForm(ModalScreen[Revision | None]):
         Binding("escape", "leave", "Close", id="form.close"),
     ]
 
-    def __init__(self, title: str, before: Written, categories: Sequence[str], save: Callable[[Written], Revision]) -> None:
+    def __init__(
+        self, title: str, before: Written, categories: Sequence[str], save: Callable[[Written], Revision | None]
+    ) -> None:
         super().__init__()
         self._title, self._before, self._categories, self._save_it = title, before, categories, save
 
