@@ -29,12 +29,13 @@ from memapp.ui.beside import beside
 from memapp.ui.crash import three_lines, write_crash_file
 from memapp.ui.keys import KeyOrder
 from memapp.ui.leaving import heed_signals
-from memapp.ui.palette import offered
 from memapp.ui.safe import copy, notify, place_toasts
 from memapp.ui.screens.opening import OpeningScreen, open_file
 from memapp.ui.themes import DARK, LIGHT
 
 if TYPE_CHECKING:
+    from textual.command import Provider
+
     from memapp.domain.chat import Thread
     from memapp.runtime import Runtime
     from memapp.services.backups import Copy
@@ -51,13 +52,19 @@ BACKUP_SECONDS = 600.0
 """How often it is looked whether a backup is due; also after each turn."""
 
 
+def _palette() -> "type[Provider]":
+    from memapp.ui.palette import Offered
+
+    return Offered
+
+
 class MemappApp(App[None]):
     """memapp in the terminal."""
 
     TITLE = "memapp"
     # All of it at once: style that comes with a screen is parsed together with everything else a second time.
     CSS_PATH: ClassVar[Any] = [paths.bundled("assets", f"{name}.tcss") for name in ("app", "chat", "models", "memories", "inbox")]
-    COMMANDS: ClassVar[set[Any]] = {offered}
+    COMMANDS: ClassVar[set[Any]] = {_palette}
     COMMAND_PALETTE_BINDING = "ctrl+p"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012  # an instance variable of App
     HELP = "ctrl+p lists everything that can be done, with its key."
@@ -337,7 +344,7 @@ class MemappApp(App[None]):
         self.exit(return_code=return_code)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        from memapp.ui.offers import commands_now
+        from memapp.ui.palette import commands_now
 
         return commands_now(self, screen)
 
