@@ -124,7 +124,8 @@ def set_field(runtime: Runtime, field: str, value: str) -> str:
         actor = runtime.actor()
         settled = pending.known_with(conn, runtime, field, value)
         for waiting in settled:
-            if same_value(field, rebased(waiting, current).new_value, value):
+            # what an import would bring along, the person has not read
+            if waiting.proposer != "import" and same_value(field, rebased(waiting, current).new_value, value):
                 return carry_out(conn, runtime, waiting, "person", actor)
         pending.withdraw(runtime, [one.id for one in settled], actor)
         patch = _replace(conn, runtime, field, current, value, "person", actor)

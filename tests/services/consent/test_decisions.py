@@ -133,6 +133,12 @@ def test_what_the_person_writes_is_not_asked_about_any_more(runtime: Runtime) ->
     assert {(one.field, one.new_value) for one in pending.waiting(runtime)} == {("city", "Oslo"), ("health", "asthma")}
 
 
+def test_what_the_person_writes_brings_in_no_memory_of_an_import(runtime: Runtime) -> None:
+    proposed(runtime, held=held_fact(runtime), proposer="import")
+    decisions.set_field(runtime, "city", "Oslo")
+    assert (pending.waiting(runtime), live(runtime)) == ([], [])
+
+
 def test_an_undo_settles_what_it_makes_known(runtime: Runtime) -> None:
     decisions.set_field(runtime, "city", "Oslo")
     decisions.set_field(runtime, "city", "")
