@@ -17,6 +17,7 @@ from rich.text import Text
 from textual import events, work
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.command import Provider
 from textual.driver import Driver
 from textual.screen import Screen
 from textual.signal import Signal
@@ -34,8 +35,6 @@ from memapp.ui.screens.opening import OpeningScreen, open_file
 from memapp.ui.themes import DARK, LIGHT
 
 if TYPE_CHECKING:
-    from textual.command import Provider
-
     from memapp.domain.chat import Thread
     from memapp.runtime import Runtime
     from memapp.services.backups import Copy
@@ -52,7 +51,7 @@ BACKUP_SECONDS = 600.0
 """How often it is looked whether a backup is due; also after each turn."""
 
 
-def _palette() -> "type[Provider]":
+def _palette() -> type[Provider]:
     from memapp.ui.palette import Offered
 
     return Offered

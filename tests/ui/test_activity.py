@@ -14,9 +14,8 @@ from memapp.services import activity, chats, curate, undo
 from memapp.services.consent import decisions, proposals
 from memapp.store.events import add_event
 from memapp.ui.activity import reading, words
-from memapp.ui.activity.difference import DifferenceCard
 from memapp.ui.activity.numbers import sparkline
-from memapp.ui.screens.activity import ActivityScreen
+from memapp.ui.screens.activity import ActivityScreen, DifferenceCard
 from memapp.ui.screens.memories import MemoriesScreen
 from memapp.ui.widgets.rowlist import RowList
 from tests.builders import new_chat, say

@@ -21,7 +21,6 @@ from memapp.runtime import Runtime
 from memapp.services import chats, curate
 from memapp.services.models import Fit
 from memapp.settings import THEMES
-from memapp.ui.activity.difference import DifferenceCard
 from memapp.ui.app import MemappApp
 from memapp.ui.chat.threads import ThreadList
 from memapp.ui.inbox.detail import CaseView
@@ -29,7 +28,7 @@ from memapp.ui.inbox.profile import ProfilePane
 from memapp.ui.inbox.value import ValueField
 from memapp.ui.inbox.waiting import WaitingPane
 from memapp.ui.safe import notify
-from memapp.ui.screens.activity import ActivityScreen
+from memapp.ui.screens.activity import ActivityScreen, DifferenceCard
 from memapp.ui.screens.chat import ChatScreen
 from memapp.ui.screens.detail import Card, Choice, Line, MemoryCard, Question, TextCard
 from memapp.ui.screens.find import FindScreen

@@ -9,9 +9,8 @@ from memapp.services import chats
 from memapp.ui import reading
 from memapp.ui.chat.memories import learned_line
 from memapp.ui.chat.waiting import waiting_note
-from memapp.ui.widgets.bubbles import Answer, Said
+from memapp.ui.widgets.bubbles import Answer, Said, Welcome
 from memapp.ui.widgets.transcript import Note, Transcript
-from memapp.ui.widgets.welcome import Welcome
 
 if TYPE_CHECKING:
     from memapp.ui.screens.chat import ChatScreen

@@ -6,21 +6,22 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
+from textual.containers import Vertical, VerticalScroll
 from textual.widget import Widget
 from textual.widgets import Static
 
-from memapp.domain.history import Event
+from memapp.domain.history import Event, Version
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.services import undo
 from memapp.ui.activity import words
-from memapp.ui.activity.difference import DifferenceCard
 from memapp.ui.activity.numbers import NumbersView
 from memapp.ui.activity.reading import Line, LogPage, compared, log_page, numbers, undoable
 from memapp.ui.activity.rows import LogRows, StepRows
 from memapp.ui.beside import beside
-from memapp.ui.safe import copy, notify, plain
+from memapp.ui.panels.memory_history import difference_of
+from memapp.ui.safe import copy, joined, notify, plain
+from memapp.ui.screens.detail import Card
 from memapp.ui.screens.mode import ModeScreen
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.rowlist import RowList
@@ -28,6 +29,24 @@ from memapp.ui.widgets.tabline import TabLine
 
 TABS = (("numbers", "Numbers"), ("log", "Log"), ("undo", "Undo"))
 UNDO_NOTE = "Last first. u takes back the one marked ↶, with everything that followed from it."
+
+
+class DifferenceCard(Card):
+    """What one change made of a memory, word by word. Its answer `jump` opens the memory."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,j", "want('jump')", "Open the memory", id="difference.jump")]
+
+    def __init__(self, title: str, before: Version, after: Version) -> None:
+        super().__init__()
+        self._title, self._before, self._after = title, before, after
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="card"):
+            yield Static(joined((self._title, "bold $primary")), markup=False)
+            with VerticalScroll(classes="reading"):
+                yield Static(difference_of(self._before, self._after), markup=False)
+            yield Static(plain("-went out-   +came in+"), markup=False, classes="muted")
+            yield Static(plain("⏎ open the memory   y copy   esc close"), markup=False, classes="keys")
 
 
 class ActivityScreen(ModeScreen):

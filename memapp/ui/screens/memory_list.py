@@ -1,6 +1,8 @@
 """What Memories and Trash have in common: rows that are searched while the person types, the line that counts, pages, marks."""
 
 import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import on
@@ -13,7 +15,6 @@ from memapp.runtime import Runtime
 from memapp.services import curate
 from memapp.ui.beside import beside
 from memapp.ui.memories.deeds import Deeds
-from memapp.ui.memories.reading import AT_FIRST, PAGE, Page, page, still_there
 from memapp.ui.memories.rows import FoundRows, wanted_words
 from memapp.ui.memories.words import SORTS, many
 from memapp.ui.safe import joined
@@ -21,9 +22,22 @@ from memapp.ui.screens.mode import ModeScreen
 from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.searchfield import SearchField
 
+PAGE = 500
+"""Rows in a list at most; the next page takes the place of the one before."""
+AT_FIRST = 80
+"""Rows looked up while the person types: more than a screen shows."""
 DEBOUNCE_SECONDS = 0.02
 REST_SECONDS = 0.15
 """After a pause of so long the rest of the page follows the first screenful."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some of the memories that a filter lets through."""
+
+    rows: tuple[Memory, ...]
+    offset: int
+    more: bool
 
 
 class MemoryListScreen(ModeScreen):
@@ -108,9 +122,9 @@ class MemoryListScreen(ModeScreen):
         self.show_counted()
 
     async def _look_up(self, text: str, wanted: MemoryFilter, size: int) -> None:
-        found = self._page = await asyncio.to_thread(page, self.runtime, wanted, self.sort, self._skipped, size)
+        found = self._page = await asyncio.to_thread(_page_of, self.runtime, wanted, self.sort, self._skipped, size)
         if marked := tuple(self.rows.marked):  # on other pages, too
-            there = await asyncio.to_thread(still_there, self.runtime, marked, live=wanted.state is State.LIVE)
+            there = await asyncio.to_thread(_still_there, self.runtime, marked, live=wanted.state is State.LIVE)
             self.rows.keep_marks(marked, there)
         self.rows.words, self._problems = wanted_words(wanted), wanted.problems
         self.rows.say_empty(self.NOT_FOUND if text.strip() else self.NOTHING)
@@ -183,3 +197,14 @@ class MemoryListScreen(ModeScreen):
             self.rows.focus()
         else:
             self.action_chat()
+
+
+def _page_of(runtime: Runtime, wanted: MemoryFilter, sort: Sort, offset: int, size: int) -> Page:
+    """Return one page."""
+    found = curate.list_memories(runtime, wanted, sort, limit=size + 1, offset=offset)
+    return Page(tuple(found[:size]), offset, len(found) > size)
+
+
+def _still_there(runtime: Runtime, memory_ids: Sequence[str], *, live: bool) -> dict[str, Memory]:
+    """Return those of some memories that are live, or that are in the trash, as they are now."""
+    return {one.id: one for one in curate.get_many(runtime, memory_ids) if (one.state is State.LIVE) == live}

@@ -13,7 +13,7 @@ from textual.widgets import Static
 from memapp.domain.chat import OWN_WORDS, Message, MessageStatus
 from memapp.domain.memory import Recalled
 from memapp.domain.text import clean
-from memapp.ui.safe import joined, row
+from memapp.ui.safe import joined, plain, row
 from memapp.ui.widgets.live import LiveText
 from memapp.ui.widgets.markdown import ReplyMarkdown, has_marks
 from memapp.ui.widgets.words import clock, cost
@@ -22,6 +22,15 @@ MOST_SHOWN = 2000
 """Characters of a message of the person that are laid out; the rest is a key away."""
 MOST_MARKDOWN = 20_000
 CHIP_CHARS = 32
+
+
+class Welcome(Static):
+    """What stands in a chat without messages; at the very first start with the path of the one file, and keys for it."""
+
+    def __init__(self, text: str, path: str) -> None:
+        super().__init__(plain(text), markup=False, classes="welcome")
+        self.path = path
+        """Empty but at the first start."""
 
 
 class Said(Static):

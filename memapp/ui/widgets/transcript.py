@@ -18,8 +18,7 @@ from textual.widgets import Static
 from memapp.domain.chat import OWN_WORDS, Message, Role
 from memapp.domain.memory import Recalled
 from memapp.ui.safe import joined, plain, undo_words
-from memapp.ui.widgets.bubbles import Answer, Said
-from memapp.ui.widgets.welcome import Welcome
+from memapp.ui.widgets.bubbles import Answer, Said, Welcome
 
 Bubble = Said | Answer
 
