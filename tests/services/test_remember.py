@@ -90,9 +90,13 @@ def test_what_more_was_said_of_a_value_while_it_waited_is_learned_after_the_yes_
         learn(runtime)
     curate.discard(runtime, *(memory.id for memory in curate.list_memories(runtime)))
     (patch,) = pending.waiting(runtime)
-    decisions.approve(runtime, patch.id)
+    before = undo.undoable(runtime)
+    yes = decisions.approve(runtime, patch.id)
     learn(runtime)
     assert sorted(live(runtime)) == ["User lives in Trondheim.", "User moved to Trondheim in 2019 with User's dog Rex."]
+    undo.undo(runtime, yes)
+    assert (live(runtime), decisions.profile(runtime)) == ([], {}), "without the yes none of it is known"
+    assert undo.undoable(runtime) == before
 
 
 def test_each_value_of_a_field_waits_for_its_own_yes(runtime: Runtime) -> None:

@@ -10,12 +10,13 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Literal
 
-from memapp.domain.changes import Actor, Created, ProfileChanged, Restored, SoftDeleted
+from memapp.domain.changes import Actor, Created, ProfileChanged, Restored, Reverted, SoftDeleted
 from memapp.domain.consent import FORGOTTEN, DenyReason, Patch, decided, rebased
 from memapp.domain.duplicates import normalise
 from memapp.domain.history import Entry, Event
 from memapp.domain.memory import Memory
 from memapp.domain.profile import FIELDS, same_value, stated_by
+from memapp.domain.profile_hints import unknown_in
 from memapp.domain.profile_values import VALUE_CHARS, adds_up, has_value, lost_values
 from memapp.domain.text import clean, counted, one_line
 from memapp.errors import NotFound, UsageError
@@ -260,6 +261,7 @@ def _take_back(conn: sqlite3.Connection, runtime: Runtime, entry: Entry, patch: 
     decision = entry.meta.get("decision", "changed")
     if decision == "changed":
         _restore_value(conn, runtime, patch, entry, actor)
+        _let_go(conn, runtime, patch, entry, actor)
     elif decision == "snoozed":
         consents.snooze(conn, runtime.user_id, patch.id, None)
     elif decision == "approved":
@@ -283,6 +285,17 @@ def _restore_value(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, ent
     _replace(conn, runtime, patch.field, current, value, "undo", actor, undoes=entry.step)
     known = [one.id for one in pending.known_with(conn, runtime, patch.field, value)]
     pending.withdraw(runtime, known, actor, undoes=entry.step)
+
+
+def _let_go(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, decision: Entry, actor: Actor) -> None:
+    """Take back what was learned later, thanks to a yes, from the messages that it was about; what the person touched stays."""
+    known = consents.read_profile(conn, runtime.user_id)
+    for memory in memories.list_learned_from(conn, runtime.user_id, patch.evidence):
+        entries = history.list_entries(conn, runtime.user_id, memory_id=memory.id)
+        steps = dict.fromkeys(entry.step for entry in entries if entry.event is not Event.LINK)
+        if unknown_in(memory.text, known) and all(entry.actor == "worker" for entry in entries) and decision.step not in steps:
+            for step in (one for one in steps if not history.was_taken_back(conn, runtime.user_id, one)):
+                changes.apply(conn, Reverted(step, runtime.purge_at()), actor, runtime.clock())
 
 
 def _value_before(conn: sqlite3.Connection, runtime: Runtime, entry: Entry) -> str:
