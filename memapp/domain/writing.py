@@ -37,6 +37,8 @@ NOT_ABOUT_USER = "does not speak of User"
 NOT_SHORT = "more than two sentences"
 NOT_PAST = "not in the past tense"
 
+_RUN_ON = re.compile(r",(?: but| and| so| because)? (?:they|it|he|she|I|you|we|this|that)(?:'\w+)? .*", re.DOTALL)
+"""A clause at the end about something named before, in words that are none in a fact."""
 _TIME_NOUNS = word_set("year month week weekend morning evening afternoon night spring summer autumn fall winter semester days")
 _NO_NOUN = FUNCTION_WORDS - {"of"} | word_set("soon again yet too either better myself , ;")
 _AFTER_RELATIVE = word_set("is are has have had was were do does did user")
@@ -96,8 +98,9 @@ def check_tags(tags: Sequence[str]) -> list[str]:
 
 
 def as_fact(text: str) -> str:
-    """Tidy a sentence that somebody else wrote: no quotes or bullet around it, `User` for `The user`, one full stop."""
+    """Tidy what a model wrote: no quotes or bullet, `User` for `The user`, one sentence that does not run on, one full stop."""
     text = re.sub(r"^(?:[-*•]\s+|\d+[.)]\s+|fact:\s*)", "", " ".join(text.split()).strip("\"'`“”"), flags=re.IGNORECASE)
+    text = _RUN_ON.sub("", next(iter(sentences(text)), ""))
     text = re.sub(r"\b[Tt]he [Uu]ser\b", "User", text)
     return re.sub(r"[\s.!]*$", ".", text, count=1) if text and not text.endswith("?") else text
 
@@ -121,6 +124,8 @@ def _is_vague(words: Sequence[str], at: int) -> bool:
     if word in DEMONSTRATIVES:
         is_relative = word == "that" and bool(following) and at > 1 and following[0] not in FUNCTION_WORDS - _AFTER_RELATIVE
         return not is_relative and not (following and following[0] in _TIME_NOUNS)
+    if word == "to":  # "would love to": what?
+        return not following
     if word in ("there", "here"):
         return not (following and following[0] in ("is", "are", "was", "were"))
     return word in ("one", "ones") and (not following or following[0] in _NO_NOUN)

@@ -23,6 +23,7 @@ from memapp.domain.writing import as_fact, check_episode, check_fact, check_form
         (writing.VAGUE, "User likes this."),
         (writing.VAGUE, "User lives there."),
         (writing.VAGUE, "User likes the red one."),
+        (writing.VAGUE, "User would love to."),
         (writing.NOT_ABOUT_USER, "Tea is nice."),
     ],
 )
@@ -67,6 +68,20 @@ def test_other_things_are_no_tags(tags: list[str]) -> None:
 )
 def test_a_sentence_of_a_model_is_tidied(written: str) -> None:
     assert as_fact(written) == "User likes tea."
+
+
+@pytest.mark.parametrize(
+    ("written", "kept"),
+    [
+        ("User loves the band, they are great.", "User loves the band."),
+        ("User has heard of the play, but they haven't seen it yet.", "User has heard of the play."),
+        ("User keeps bees. It is a hobby of theirs.", "User keeps bees."),
+        ("User likes tea, milk, and honey.", "User likes tea, milk, and honey."),
+        ("User met Dr. Itō, who is kind.", "User met Dr. Itō, who is kind."),
+    ],
+)
+def test_a_sentence_of_a_model_ends_where_it_runs_on(written: str, kept: str) -> None:
+    assert as_fact(written) == kept
 
 
 def test_a_question_is_not_made_a_statement_by_tidying() -> None:
