@@ -357,8 +357,8 @@ CREATE TRIGGER history_tells_what_was_decided BEFORE INSERT ON history WHEN new.
     SELECT raise(ABORT, 'the history says what was decided');
 END;
 CREATE TRIGGER history_takes_back_what_was_done BEFORE INSERT ON history WHEN new.undoes IS NOT NULL AND NOT EXISTS (
-    SELECT 1 FROM history WHERE user_id = new.user_id AND step = new.undoes
-                                AND (memory_id = new.memory_id OR memory_id GLOB 'import:*')) BEGIN
+    SELECT 1 FROM history WHERE +user_id = new.user_id AND +step = new.undoes      -- a step may have many rows, a memory has few
+                                AND memory_id IN (new.memory_id, 'import:' || new.undoes)) BEGIN
     SELECT raise(ABORT, 'nothing of this was done in that step');
 END;
 
