@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from memapp.domain.profile import is_sensitive, stated_by
+from memapp.domain.profile import Stated, is_sensitive, stated_by
 from memapp.domain.profile_forms import in_first_person, plain_forms
 from memapp.domain.profile_readers import (
     AMOUNT,
@@ -171,25 +171,25 @@ class Hint:
     """Empty where the field takes a certain kind of value and none is there: there is nothing to ask, and nothing to remember."""
 
 
-def hint_of(fact: str) -> Hint | None:
-    """Return the sensitive field that a remembered sentence may be about though no value of it is read there, if any."""
-    if is_secret(fact):
-        return Hint("contact", "")
-    read = {one.field for one in stated_by(fact)}
-    field = next((field for field in _touched(fact) if field not in read), None)
-    return Hint(field, _named(field, fact) if field in _NAMED else as_value(fact)) if field else None
-
-
 def unknown_in(fact: str, profile: Mapping[str, str], *, field: str = "") -> list[Hint]:
     """Return what a remembered sentence says that only the person's yes can make known, and that the profile does not say.
 
     `field` is what it is known to be about, where its words alone do not tell.
     """
-    said = [] if is_secret(fact) else [Hint(one.field, one.value) for one in stated_by(fact) if is_sensitive(one.field)]
-    if said:
+    if is_secret(fact):
+        return [Hint("contact", "")]
+    read = stated_by(fact)
+    if said := [Hint(one.field, one.value) for one in read if is_sensitive(one.field)]:
         return _not_in(profile, [*said, *_hidden_behind(said, fact)])
-    hint = hint_of(fact) or (Hint(field, as_value(fact)) if field else None)
+    hint = _hint_beside(read, fact) or (Hint(field, as_value(fact)) if field else None)
     return _not_in(profile, [hint] if hint else [])
+
+
+def _hint_beside(read: Sequence[Stated], fact: str) -> Hint | None:
+    """Return the sensitive field that a remembered sentence may be about though no value of it was read there, if any."""
+    fields = {one.field for one in read}
+    field = next((field for field in _touched(fact) if field not in fields), None)
+    return Hint(field, _named(field, fact) if field in _NAMED else as_value(fact)) if field else None
 
 
 def _hidden_behind(said: Sequence[Hint], fact: str) -> list[Hint]:
