@@ -114,12 +114,12 @@ class Settled:
 
 
 def settled_by(runtime: Runtime, message: Message) -> tuple[Settled, ...]:
-    """Return what was decided since a message came, last first; ask at once, before anything else can be decided."""
+    """Return what was decided since a message came, last first, but for what was taken back with it; ask at once, before more is."""
     known = decisions.profile(runtime)
     found = [
         (one, str(one.meta.get("decision", "changed")), one.memory_id.partition(":")[2])
         for one in activity.entries(runtime, limit=ENTRIES)
-        if one.event is Event.PROFILE and one.at >= message.created_at
+        if one.event is Event.PROFILE and not one.undoes and one.at >= message.created_at
     ]
     aside = Counter(one.step for one, decision, _ in found if decision == "withdrawn")
     return tuple(
