@@ -77,9 +77,13 @@ class Usage:
     """The reply took all the tokens it was allowed, so it may end in the middle of a sentence."""
 
 
+Reason = Literal["end", "stop", "length", "cancelled"]
+"""How a reply ended."""
+
+
 @dataclass(frozen=True)
 class Finished:
     """The last item of every reply."""
 
-    reason: Literal["end", "stop", "length", "cancelled"]
+    reason: Reason
     usage: Usage

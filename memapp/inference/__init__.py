@@ -13,6 +13,7 @@ from typing import Protocol
 import numpy as np
 
 from memapp.domain.prompt import Finished, Piece, Prompt, Sampling
+from memapp.errors import ModelError
 
 
 class Cancel:
@@ -48,6 +49,11 @@ class Cancel:
             with self._lock:
                 if listener in self._listeners:
                     self._listeners.remove(listener)
+
+
+def closed() -> ModelError:
+    """The error of every call after `close`."""
+    return ModelError("The model was closed.", "Start it again.")
 
 
 class ChatModel(Protocol):

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from memapp.domain.prompt import Finished, Piece, Prompt, Sampling, Usage
 from memapp.errors import ModelError
-from memapp.inference import Cancel, gguf_file
-from memapp.inference.native import Context, Grammar, NativeModel, closed, usable_cores
+from memapp.inference import Cancel, closed, gguf_file
+from memapp.inference.native import Context, Grammar, NativeModel, usable_cores
 from memapp.inference.owner import Job, OwnerThread
 from memapp.inference.reply import ReplyWriter
 from memapp.inference.sampling import TokenSampler
@@ -71,16 +71,13 @@ class LlamaModel:
         atexit.register(self.close)
 
     def count_tokens(self, text: str) -> int:
-        """Count `text` with the model's own tokenizer; control-token strings count as ordinary text."""
         return len(self._data_tokens(text))
 
     def prompt_tokens(self, prompt: Prompt) -> int:
-        """Count a whole prompt as it will be rendered, template and head included."""
         trunk, rest = self._tokens(prompt)
         return len(trunk) + len(rest)
 
     def generate(self, prompt: Prompt, sampling: Sampling, cancel: Cancel) -> Generator[Piece | Finished, None, None]:
-        """Stream a reply, `Finished` last. Closing the iterator early stops the model. Raises `ModelError`."""
         if self._owner.closed:
             raise closed()
         return self._stream(prompt, sampling, cancel)
@@ -114,11 +111,9 @@ class LlamaModel:
         return result
 
     def forget(self) -> None:
-        """Drop what is kept of earlier prompts, after the call that runs; the next call computes all of its prompt."""
         self._owner.submit(Job(run=self._cache.forget, drop=lambda: None, urgent=True))
 
     def close(self) -> None:
-        """Release the model; later calls raise `ModelError`."""
         atexit.unregister(self.close)
         self._owner.close()
 

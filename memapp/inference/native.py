@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memapp.errors import ModelError
+from memapp.inference import closed
 
 log = logging.getLogger(__name__)
 
@@ -299,11 +300,6 @@ class Grammar:
         if not self._handle:
             raise closed()
         return self._handle
-
-
-def closed() -> ModelError:
-    """The error of every call after `close`."""
-    return ModelError("The model was closed.", "Start it again.")
 
 
 def no_chat_model() -> ModelError:

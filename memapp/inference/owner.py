@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from memapp.errors import ModelError
+from memapp.inference import closed
 
 
 @dataclass(eq=False)
@@ -44,7 +44,7 @@ class OwnerThread:
         """Queue a job; raise `ModelError` after `close`."""
         with self._changed:
             if self.closed:
-                raise ModelError("The model was closed.", "Start it again.")
+                raise closed()
             if job.urgent:
                 for idle in [waiting for waiting in self._waiting if not waiting.urgent]:
                     self._stop(idle)

@@ -2,9 +2,8 @@
 
 import time
 from collections.abc import Callable, Iterator
-from typing import Literal
 
-from memapp.domain.prompt import Piece, Sampling
+from memapp.domain.prompt import Piece, Reason, Sampling
 from memapp.inference.native import Context, Grammar, NativeModel
 from memapp.inference.sampling import TAIL_LINE, GrammarDeadEnd, ReplyText, TokenSampler
 from memapp.inference.trunk import TrunkCache
@@ -26,7 +25,7 @@ class ReplyWriter:
         self._cache = cache
         self._sampler = sampler
         self._stopped = stopped
-        self.reason: Literal["end", "stop", "length", "cancelled"] = "cancelled"
+        self.reason: Reason = "cancelled"
         self.decoded = 0
         self.first_token_at: float | None = None
         self._wrote_tag = False

@@ -17,14 +17,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from memapp.domain.prompt import Finished, Piece, Prompt, Sampling, Usage
+from memapp.domain.prompt import Finished, Piece, Prompt, Reason, Sampling, Usage
 from memapp.errors import ModelError
-from memapp.inference import Cancel
+from memapp.inference import Cancel, closed
 from memapp.inference.sampling import ReplyText
 
 CallKind = Literal["predict", "reply", "other"]
 Fault = Literal["crash", "hang", "broken_json", "endless", "empty"]
-Reason = Literal["end", "stop", "length", "cancelled"]
 
 BROKEN_JSON = "}{:,,\n"
 DIMENSION = 64
@@ -280,7 +279,7 @@ class ScriptedModel:
 
     def _check_open(self) -> None:
         if self._closed.is_set():
-            raise ModelError("The model was closed.", "Start it again.")
+            raise closed()
 
 
 class ScriptedEmbedder:

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import ModelError, ModelLoading
+from memapp.inference import closed
 from memapp.inference.server_reply import error_text
 
 CONNECT_SECONDS = 5.0
@@ -110,7 +111,7 @@ class ServerHttp:
     def check_open(self) -> None:
         """Raise `ModelError` after `close`."""
         if self._closed:
-            raise ModelError("The model was closed.", "Start it again.")
+            raise closed()
 
     def close(self) -> None:
         """Cut all connections."""

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ValidationError
 
-from memapp.domain.prompt import Piece, Prompt, Sampling, Usage
+from memapp.domain.prompt import Piece, Prompt, Reason, Sampling, Usage
 from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import ModelError
 from memapp.inference.sampling import Aloud, ReplyText
@@ -21,8 +21,6 @@ from memapp.inference.server_request import estimated_tokens, messages
 LINE_BYTES = 1 << 20
 REPLY_BYTES = 32 << 20
 """No honest reply is larger, however talkative its chunks are."""
-
-Reason = Literal["end", "stop", "length", "cancelled"]
 
 
 class _Delta(BaseModel):
