@@ -114,7 +114,7 @@ class Settled:
 
 
 def settled_by(runtime: Runtime, message: Message) -> tuple[Settled, ...]:
-    """Return what was decided since a message came, last first, but for what was taken back with it; ask at once, before more is."""
+    """Return what was decided since a message came, last first; ask at once. What went with replaced words is no decision."""
     known = decisions.profile(runtime)
     found = [
         (one, str(one.meta.get("decision", "changed")), one.memory_id.partition(":")[2])
