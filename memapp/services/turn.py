@@ -62,9 +62,9 @@ def _send(
     expected = expectation(runtime, earlier)
     ahead = done_ahead(runtime, thread_id, expected)
     with runtime.database.write() as conn:
-        now = runtime.clock()
         left = chat.messages_after(conn, runtime.user_id, thread_id, replaced.seq) if replaced else []
         answers = take_answers_back(runtime, [question, *left] if replaced and question else left)
+        now = runtime.clock()  # after that: what is decided from now on, the message decides
         chat.set_active(conn, runtime.user_id, [one.id for one in left], active=False)
         message = chat.add_message(conn, runtime.user_id, thread.id, Role.USER, text, now, origin=Origin.TYPED, pasted=pasted)
         heard = questions.hear(runtime, question, message) if question else None
