@@ -235,8 +235,7 @@ async def test_the_message_of_a_long_chat_is_where_enter_leads(seen: Seen, at_on
     await open_inbox(seen)
     await seen.pilot.press("enter")
     await seen.until(lambda: seen.app.current_mode == "chat" and len(seen.chat.transcript.bubbles) > 10)
-    await seen.settle()
-    assert "I moved to Bergen." in seen.text()
+    await seen.until(lambda: "I moved to Bergen." in seen.text())
 
 
 @pytest.mark.parametrize("away", [True, False])
