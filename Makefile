@@ -15,6 +15,6 @@ check:
 	$(python) -m ruff check
 	$(python) -m ruff format --check
 	$(python) -m mypy
-	$(python) -m pytest -m slow -n 0
+	$(python) -m pytest -m slow --dist worksteal
 
 .PHONY: run test check
