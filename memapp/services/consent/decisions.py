@@ -52,15 +52,7 @@ def edit_then_approve(runtime: Runtime, patch_id: str, value: str) -> str:
     with runtime.database.decide() as conn:
         patch, actor = pending.undecided(conn, runtime, patch_id), runtime.actor()
         current = pending.current(conn, runtime, patch.field)
-        if same_value(patch.field, rebased(patch, current).new_value, value):
-            return carry_out(conn, runtime, patch, "person", actor)
-        held = consents.held(conn, runtime.user_id, patch.id)
-        held = replace(held, text=value) if held and patch.field == FORGOTTEN else None
-        edited = pending.add(conn, runtime, patch.field, current, value, "person", held)
-        consents.copy_evidence(conn, patch.id, edited.id)
-        consents.decide(conn, runtime.user_id, patch.id, "withdrawn", "person", runtime.clock())
-        consents.note_decision(conn, actor, patch, "withdrawn", runtime.clock())
-        return carry_out(conn, runtime, edited, "person", actor)
+        return _carry_out_as(conn, runtime, patch, current, value, actor)
 
 
 def deny(runtime: Runtime, *patch_ids: str, reason: DenyReason | None = None) -> str:
@@ -127,7 +119,7 @@ def set_field(runtime: Runtime, field: str, value: str) -> str:
         for waiting in settled:
             # what an import would bring along, the person has not read
             if waiting.proposer != "import" and same_value(field, rebased(waiting, current).new_value, value):
-                return carry_out(conn, runtime, waiting, "person", actor)
+                return _carry_out_as(conn, runtime, waiting, current, value, actor)
         pending.withdraw(runtime, [one.id for one in settled], actor)
         patch = _replace(conn, runtime, field, current, value, "person", actor)
         _retire(conn, runtime, patch, actor)
@@ -159,6 +151,23 @@ def carry_out(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, by: Deci
     if held and memories.find_same(conn, runtime.user_id, normalise(held.text)) is None:
         changes.apply(conn, _coming(conn, runtime, held), actor, now)
     return actor.step
+
+
+def _carry_out_as(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, current: str, value: str, actor: Actor) -> str:
+    """Carry out a proposal as the person wrote it, to the letter. Return the step."""
+    proposed = rebased(patch, current).new_value
+    if proposed == value:
+        return carry_out(conn, runtime, patch, "person", actor)
+    held = consents.held(conn, runtime.user_id, patch.id)
+    if held and patch.field == FORGOTTEN:
+        held = replace(held, text=value)
+    elif not same_value(patch.field, proposed, value):
+        held = None
+    edited = pending.add(conn, runtime, patch.field, current, value, "person", held)
+    consents.copy_evidence(conn, patch.id, edited.id)
+    consents.decide(conn, runtime.user_id, patch.id, "withdrawn", "person", runtime.clock())
+    consents.note_decision(conn, actor, patch, "withdrawn", runtime.clock())
+    return carry_out(conn, runtime, edited, "person", actor)
 
 
 def _coming(conn: sqlite3.Connection, runtime: Runtime, held: Memory) -> Created | Restored:

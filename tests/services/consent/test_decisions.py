@@ -88,6 +88,22 @@ def test_an_edited_value_is_applied_and_the_proposed_one_withdrawn(runtime: Runt
     ]
 
 
+@pytest.mark.parametrize("by_hand", [False, True])
+def test_the_spelling_that_the_person_writes_stands_and_what_waited_comes_along(runtime: Runtime, by_hand: bool) -> None:
+    message = typed(runtime, new_chat(runtime))
+    patch = proposed(runtime, "preferred_name", "Mckay", message_id=message.id, held=held_fact(runtime, "User's name is Mckay."))
+    if by_hand:
+        step = decisions.set_field(runtime, "preferred_name", "McKay")
+    else:
+        step = decisions.edit_then_approve(runtime, patch.id, "McKay")
+    assert (decisions.profile(runtime), live(runtime)) == ({"preferred_name": "McKay"}, ["User's name is Mckay."])
+    applied = consents.list_patches(runtime.database.read(), runtime.user_id, state="applied")
+    assert ([one.evidence for one in applied], pending.waiting(runtime)) == ([(message.id,)], [])
+    undo.undo(runtime, step)
+    assert (decisions.profile(runtime), live(runtime)) == ({}, [])
+    assert [(one.new_value, one.evidence) for one in pending.waiting(runtime)] == [("Mckay", (message.id,))]
+
+
 def test_a_request_without_a_value_is_approved_by_editing_only(runtime: Runtime) -> None:
     patch = proposed(runtime, "preferred_name", "")
     with pytest.raises(UsageError, match="no value"):
