@@ -18,7 +18,7 @@ from memapp.domain.expectation import Verdict
 from memapp.domain.memory import Recalled
 from memapp.errors import StoreLocked
 from memapp.runtime import Runtime
-from memapp.services import chats, curate
+from memapp.services import chats, curate, forget
 from memapp.services.models import Fit
 from memapp.settings import THEMES
 from memapp.ui.app import MemappApp
@@ -236,13 +236,24 @@ async def test_the_palette_reaches_every_action(world: World) -> None:
 
 async def test_a_chat_is_renamed_deleted_and_brought_back(world: World) -> None:
     async with conversation(world, (120, 40)) as seen:
-        await seen.pilot.press("ctrl+b", "down", "e")
+        other = chats.new_thread(seen.app.runtime)
+        seen.chat.list_threads()
+        await seen.settle()
+        is_open = seen.chat.thread
+        assert is_open is not None and is_open.id != other.id
+        await seen.pilot.press("ctrl+b", "up" if chats.list_threads(seen.app.runtime)[0].id == other.id else "down", "e")
         await seen.until(lambda: "Rename this chat" in seen.text())
         await seen.pilot.press("end", *["backspace"] * 30)
-        await seen.type("Tea")
+        await seen.type("Milk")
         await seen.pilot.press("enter")
-        await seen.until(lambda: any(one.title.endswith("Tea") for one in chats.list_threads(seen.app.runtime)))
+        await seen.until(lambda: any(one.title.endswith("Milk") for one in chats.list_threads(seen.app.runtime)))
         await seen.settle()
+        await seen.pilot.press("d")
+        await seen.until(lambda: len(chats.list_threads(seen.app.runtime)) == 1)
+        await seen.settle()
+        assert [one.id for one in chats.list_threads(seen.app.runtime)] == [is_open.id], "the cursor stays with what was renamed"
+        forget.purge_chats(seen.app.runtime, [other.id])
+        chats.rename_thread(seen.app.runtime, is_open.id, "Tea")
         await seen.pilot.press("d")
         await seen.until(lambda: not chats.list_threads(seen.app.runtime))
         await seen.settle()

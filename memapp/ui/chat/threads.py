@@ -106,11 +106,14 @@ class Threads(Vertical):
         self.show(found[:count], more=len(found) > count)
 
     def show(self, threads: Sequence[Thread], *, more: bool) -> None:
-        """Show these chats, and mark the one that is open."""
+        """Show these chats, and mark the one that is open; in the list, the cursor stays with the chat it is on."""
         self._threads = list(threads)
         rows, now = self.query_one(ThreadList), self._runtime.clock()
         current = self._chat.thread.id if self._chat.thread else ""
-        at = next((number for number, one in enumerate(threads) if one.id == current), 0 if threads else None)
+        on, otherwise = current, 0
+        if self._chat.focused is rows and rows.highlighted is not None:
+            on, otherwise = rows.get_option_at_index(rows.highlighted).id or current, min(rows.highlighted, len(threads) - 1)
+        at = next((number for number, one in enumerate(threads) if one.id == on), otherwise if threads else None)
         options = [Option(self._row(one, current, now), id=one.id) for one in threads]
         if more:
             options.append(Option(plain("  more…", "$text-muted"), id=MORE))
