@@ -44,9 +44,9 @@ from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, forget
 from memapp.services.turn import take_turn
-from memapp.store import changes, checkpoints, consents, events, vectors
+from memapp.store import changes, checkpoints, consents, vectors
 from memapp.store.place import ASIDE, BACKUPS, new_copy
-from memapp.store.rows import new_id, to_json, to_text
+from memapp.store.rows import new_id, to_text
 from memapp.store.schema import statements
 
 WORDS = [f"{first}{second}anokterwilo" for first in "qxzjv" for second in "bcdfghkm"]
@@ -60,14 +60,13 @@ COLUMNS = {
     "memory": "SELECT count(*) FROM memories WHERE instr(lower(text || normal_text), ?)",
     "tag": "SELECT count(*) FROM memories WHERE instr(lower(tags), ?)",
     "version": "SELECT count(*) FROM versions WHERE instr(lower(image), ?)",
-    "change log": "SELECT count(*) FROM change_log WHERE instr(lower(meta), ?)",
-    "event": "SELECT count(*) FROM events WHERE instr(lower(meta), ?)",
     "expectation": "SELECT count(*) FROM predictions WHERE instr(lower(text), ?)",
     "needed information": "SELECT count(*) FROM predictions WHERE instr(lower(needed_info), ?)",
     "checkpoint": "SELECT count(*) FROM supervisor_checkpoints WHERE instr(lower(checkpoint_data), ?)",
     "held memory": "SELECT count(*) FROM patches WHERE instr(lower(held), ?)",
 }
-"""Planted for both ways of forgetting. `history`, `relations` and `surprises` have no column for words: they hold ids."""
+"""Planted for both ways of forgetting. `history`, `relations` and `surprises` have no column for words: they hold ids;
+nor have the log of changes and that of events."""
 ONLY_WORDS = {
     "draft": "SELECT count(*) FROM drafts WHERE instr(lower(text), ?)",
     "screen": "SELECT count(*) FROM interface WHERE instr(lower(value), ?)",
@@ -247,8 +246,6 @@ def plant(runtime: Runtime, word: str, way: str, anchor: str) -> None:
         changes.apply(conn, Created(memory), actor, now)
         changes.apply(conn, Updated(memory.id, text=fact), actor, now)
         changes.apply(conn, Linked(memory.id, ((anchor, 0.5),)), actor, now)
-        conn.execute("UPDATE change_log SET meta = ? WHERE memory_id = ?", (to_json({"x": fact}), memory.id))
-        events.add_event(conn, runtime.user_id, "worker", "planted", "ok", now, meta={"x": fact})
         value = word if way == "everywhere" else "kept"
         patch = Patch(new_id(now), runtime.user_id, FORGOTTEN, "", value, (), "worker", "pending", now, now)
         consents.add_patch(conn, patch, held=memory_of(runtime, fact, ()))

@@ -14,8 +14,8 @@ _COLUMNS = (
     *("kind", "category", "text", "normal_text", "tags", "importance", "pinned", "state", "reason", "merged_into", "purge_at"),
     *("origin", "agent_id", "run_id", "updated_at"),
 )
-NORMAL_TEXT = f"json_extract(image, '$.row[{_COLUMNS.index('normal_text')}]')"
-"""SQL for the normalised text in an image."""
+TEXT, NORMAL_TEXT, TAGS = (f"json_extract(image, '$.row[{_COLUMNS.index(one)}]')" for one in ("text", "normal_text", "tags"))
+"""SQL for what an image says, as it was written and normalised, and for its tags."""
 _RELATION = ("id", "user_id", "from_id", "to_id", "relation_type", "strength", "created_at")
 
 

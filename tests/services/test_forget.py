@@ -12,6 +12,7 @@ from memapp import bootstrap
 from memapp.domain.changes import Actor, ProfileChanged
 from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.consent import FORGOTTEN, Patch
+from memapp.domain.lifecycle import Pace
 from memapp.domain.prompt import Prompt, Sampling
 from memapp.domain.turn import Failed, Found
 from memapp.errors import NotFound, UsageError
@@ -22,7 +23,7 @@ from memapp.services import activity, browse, chats, curate, forget, undo, upkee
 from memapp.services.consent import decisions, pending
 from memapp.services.recall import RecallRequest, recall
 from memapp.services.turn import take_turn
-from memapp.store import changes, checkpoints, consents
+from memapp.store import changes, checkpoints, consents, lifecycle
 from memapp.store.forget import finding, todo
 from memapp.store.forget.todo import Job
 from memapp.store.place import BACKUPS, new_copy
@@ -301,6 +302,22 @@ def test_a_word_within_other_words_is_left_alone(runtime: Runtime) -> None:
     assert [memory.id for memory in curate.list_memories(runtime)] == [kept]
     assert (receipt.memories, receipt.left) == (1, ())
     assert gone
+
+
+def test_what_only_memapp_itself_says_is_not_meant(runtime: Runtime) -> None:
+    memory = curate.add(runtime, "User wants to run.", category="goals").memory_id
+    curate.edit(runtime, memory, "User wants to run far.")
+    say(runtime, new_chat(runtime), "I like soup.")
+    propose(runtime, "forgotten", "", "User swims.", "User swims.", apply=False)
+    with runtime.database.write() as conn:
+        lifecycle.save_pace(conn, runtime.user_id, Pace(runtime.clock(), runtime.clock()))
+    for word in ("goals", "live", "row", "category", "news", "stage", "status", "seen", "importance", "nothing"):
+        preview = forget.preview(runtime, word)
+        assert (word, preview.memories, preview.messages, preview.others) == (word, 0, 0, 0)
+    curate.edit(runtime, memory, "User wants to rest.")
+    forget.forget_everywhere(runtime, "far")
+    assert ask(runtime, "SELECT count(*) FROM versions WHERE instr(image, 'far')") == [(0,)]
+    assert ask(runtime, "SELECT count(*) FROM versions WHERE instr(image, 'to run.')") == [(1,)]
 
 
 def test_what_is_too_little_to_look_for_is_refused(runtime: Runtime) -> None:

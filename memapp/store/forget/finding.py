@@ -7,7 +7,7 @@ from datetime import datetime
 
 from memapp.domain.forget import Needles
 from memapp.store.forget.todo import Job
-from memapp.store.images import text_of
+from memapp.store.images import TAGS, TEXT, text_of
 from memapp.store.rows import to_json, to_text
 
 
@@ -100,8 +100,8 @@ def memories_with(conn: sqlite3.Connection, user_id: str, texts: Sequence[str]) 
     """Return memories that contain any of these texts now or in an earlier version, newest first."""
     with searching(conn, texts):
         rows = conn.execute(
-            """SELECT id FROM memories WHERE user_id = ? AND (holds(text) OR holds(tags)
-               OR EXISTS (SELECT 1 FROM versions v WHERE v.memory_id = memories.id AND holds(v.image))) ORDER BY id DESC""",
+            f"""SELECT id FROM memories WHERE user_id = ? AND (holds(text) OR holds(tags) OR EXISTS (
+                  SELECT 1 FROM versions WHERE memory_id = memories.id AND (holds({TEXT}) OR holds({TAGS})))) ORDER BY id DESC""",  # noqa: S608
             (user_id,),
         )
         return tuple(row["id"] for row in rows)

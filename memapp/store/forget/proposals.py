@@ -28,8 +28,9 @@ _ONLY_FROM = """SELECT id FROM patches WHERE user_id = :user AND state IN ('pend
                 AND id IN (SELECT patch_id FROM patch_evidence WHERE message_id IN (SELECT value FROM json_each(:messages)))
                 AND NOT EXISTS (SELECT 1 FROM patch_evidence WHERE patch_id = patches.id
                                 AND message_id NOT IN (SELECT value FROM json_each(:messages)))"""
-_HOLDING = """SELECT id, holds(held) AS held_too FROM patches
-              WHERE user_id = :user AND (holds(old_value) OR holds(new_value) OR holds(held))"""
+_HELD_HOLDS = "(holds(nullif(held, '') ->> 'text') OR holds(nullif(held, '') ->> 'tags'))"
+_HOLDING = f"""SELECT id, {_HELD_HOLDS} AS held_too FROM patches
+               WHERE user_id = :user AND (holds(old_value) OR holds(new_value) OR {_HELD_HOLDS})"""  # noqa: S608
 
 
 def erase(conn: sqlite3.Connection, user_id: str, patch_ids: Collection[str], now: datetime) -> int:
