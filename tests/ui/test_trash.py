@@ -21,7 +21,7 @@ from memapp.store import changes
 from memapp.ui.memories.words import age, purges
 from memapp.ui.screens.detail import TextCard
 from memapp.ui.screens.memories import MemoriesScreen
-from memapp.ui.screens.memory_form import ConfirmErase
+from memapp.ui.screens.memory_form import ConfirmErase, Erase
 from memapp.ui.screens.trash import TrashScreen
 from memapp.ui.widgets.searchfield import SearchField
 from tests.ui.conftest import Seen, World
@@ -253,13 +253,16 @@ async def test_a_mode_key_closes_a_card_and_goes_and_says_what_stands_in_its_way
         await seen.until(lambda: isinstance(seen.app.screen, TrashScreen))
 
 
-async def test_the_box_for_messages_shows_whether_it_is_ticked(world: World) -> None:
+async def test_the_box_for_messages_shows_whether_it_is_ticked_and_enter_erases_there_too(world: World) -> None:
     async with world.app(size=(80, 24)) as seen:
         await seen.ready()
-        seen.app.push_screen(ConfirmErase("Erase?", "A memory.", may_take_messages=True))
+        said: list[Erase | None] = []
+        seen.app.push_screen(ConfirmErase("Erase?", "A memory.", may_take_messages=True), said.append)
         await seen.until(lambda: "[ ] also erase the messages it came from" in seen.words())
-        await seen.pilot.press("shift+tab", "space")
+        await seen.pilot.press(*"erase", "shift+tab", "space")
         await seen.until(lambda: "[✓] also erase the messages it came from" in seen.words())
+        await seen.pilot.press("enter")
+        await seen.until(lambda: said == [Erase(messages=True)])
 
 
 async def test_from_the_receipt_one_goes_to_another_memory_with_the_same_words(world: World) -> None:

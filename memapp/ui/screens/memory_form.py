@@ -172,8 +172,10 @@ class Erase:
     """Also the messages that it came from."""
 
 
-class Tick(Checkbox):
-    """A box that shows whether it is ticked without its colour too."""
+class Tick(Checkbox, inherit_bindings=False):
+    """A box that shows whether it is ticked without its colour too; enter is the key of the card, not of the box."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("space", "toggle_button", "Tick", show=False)]
 
     BUTTON_LEFT, BUTTON_INNER, BUTTON_RIGHT = "[", " ", "]"
 
@@ -185,7 +187,10 @@ class Tick(Checkbox):
 class ConfirmErase(ModalScreen[Erase | None]):
     """What is erased for good is erased only when the person types the word."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Keep", id="erase.keep")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "erase", "Erase", show=False, id="erase.enter"),
+        Binding("escape", "leave", "Keep", id="erase.keep"),
+    ]
 
     def __init__(self, title: str, text: str, *, may_take_messages: bool) -> None:
         super().__init__()
@@ -199,17 +204,20 @@ class ConfirmErase(ModalScreen[Erase | None]):
                 yield Tick(plain("also erase the messages it came from, and their replies"), compact=True, id="erase-messages")
             yield Static(joined("\n", f"Type {ERASE} and press enter."), markup=False, id="erase-how")
             yield Input(max_length=20, id="erase-word")
-            keys = "⏎ erase for good   " + ("tab to the box   " if self._may_take_messages else "") + "esc keep"
+            keys = "⏎ erase for good   " + ("tab to the box, space ticks it   " if self._may_take_messages else "") + "esc keep"
             yield Static(plain(keys), markup=False, classes="keys")
 
     def on_mount(self) -> None:
         self.query_one(Input).focus()
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        if event.value.strip().lower() == ERASE:
+    @on(Input.Submitted)
+    def action_erase(self) -> None:
+        """Erase if the word stands there."""
+        word = self.query_one(Input).value.strip().lower()
+        if word == ERASE:
             boxes = self.query(Checkbox)
             self.dismiss(Erase(messages=bool(boxes) and boxes.first().value))
-        elif event.value.strip():
+        elif word:
             self.query_one("#erase-how", Static).update(joined(("\nType the whole word: ", "bold $text-warning"), ERASE))
 
     def action_leave(self) -> None:
