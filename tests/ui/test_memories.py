@@ -13,6 +13,7 @@ from textual.widgets import Input, OptionList
 
 from memapp.domain.changes import Actor, Created, Linked, SoftDeleted
 from memapp.domain.chat import Origin
+from memapp.domain.filters import Sort
 from memapp.domain.memory import Memory, Recalled
 from memapp.domain.text import clean
 from memapp.runtime import Runtime
@@ -329,10 +330,12 @@ async def test_enter_opens_the_memory_over_the_list_where_it_is_narrow(world: Wo
         await looked_up(seen)
         assert screen.detail.region.width == 80 and "Oslo" in seen.text()
         assert "Mark" not in seen.lines()[-1]
-        await seen.pilot.press("space", "ctrl+a")
+        read = screen.detail.memory
+        await seen.pilot.press("space", "ctrl+a", "o")
         assert screen.rows.marked == {}, "a row that is not the memory that is read may be the current one"
         await seen.pilot.press("escape")
         await seen.settle()
+        assert screen.sort is Sort.NEWEST and screen.rows.current == read, "a list that is not seen keeps its order"
         assert screen.rows.has_focus and screen.rows.region.width > 70
 
 

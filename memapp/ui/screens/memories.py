@@ -153,6 +153,8 @@ class MemoriesScreen(MemoryListScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in ("mark", "mark_all") and self.detail.has_focus_within:
             return False  # marks are of rows, and another row may be the current one than the memory that is read
+        if action == "sort" and self.has_class("-detail") and self.has_class("-narrow"):
+            return False  # the list that it orders is not to be seen
         return self._read is not None if action == "edit" else super().check_action(action, parameters)
 
     def action_search(self) -> None:
