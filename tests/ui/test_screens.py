@@ -154,8 +154,15 @@ async def test_the_card_of_the_first_start_has_keys_of_its_own(world: World) -> 
 
 async def test_later_those_keys_are_letters_for_the_composer(world: World) -> None:
     async with conversation(world, (80, 24)) as seen:
-        await seen.pilot.press("escape", "t", "v")
+        await seen.pilot.press("escape")
+        await seen.until(lambda: "y Copy" in seen.lines()[-1] and "m Remember" in seen.lines()[-1])
+        await seen.pilot.press("t", "v")
         await seen.until(lambda: seen.chat.composer.text == "tv")
+        await seen.pilot.press("backspace", "backspace", "ctrl+n", "escape")
+        await seen.until(lambda: seen.chat.thread is None and seen.chat.transcript.has_focus)
+        await seen.until(lambda: "Copy" not in seen.lines()[-1] and "Remember" not in seen.lines()[-1])
+        await seen.pilot.press("e", "m")
+        await seen.until(lambda: seen.chat.composer.text == "em")
 
 
 async def test_an_open_file_is_told_on_the_screen(world: World, update: bool) -> None:

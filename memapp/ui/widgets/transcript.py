@@ -208,6 +208,7 @@ class Transcript(VerticalScroll):
         await self.mount_all(bubbles)
         self._move_cursor(None)
         self.anchor()
+        self.refresh_bindings()
 
     async def cut_from(self, message_id: str) -> None:
         """Take a message and everything after it off the screen; only what was said unasked outlives an answer."""
@@ -347,7 +348,11 @@ class Transcript(VerticalScroll):
         if action == "go_on":
             return self._can_go_on
         if action == "retry":
-            return not self.in_own_words
+            return self.last_answer is not None and not self.in_own_words
+        if action in ("open", "edit", "remember"):
+            return self.cursor is not None
+        if action == "copy":
+            return self.cursor is not None or bool(self._first_path)
         if action in ("samples", "colours"):
             return bool(self._first_path)
         return True
