@@ -111,6 +111,7 @@ CREATE TABLE history (
 CREATE INDEX history_memory ON history (memory_id, ts);
 CREATE INDEX history_user ON history (user_id, number);
 CREATE INDEX history_step ON history (step);
+CREATE INDEX history_purges ON history (step) WHERE event = 'PURGE';
 CREATE INDEX history_undoes ON history (undoes) WHERE undoes IS NOT NULL;
 CREATE INDEX history_old ON history (old_ref) WHERE old_ref IS NOT NULL;
 CREATE INDEX history_new ON history (new_ref) WHERE new_ref IS NOT NULL;

@@ -91,3 +91,14 @@ def test_the_work_on_a_few_rows_does_not_grow_with_the_store(database: Database)
         taken.append({name: steps(database, ids, look) for name, look in LOOKS.items()})
     few, many = taken
     assert {name: (few[name], many[name]) for name in LOOKS if many[name] > 1.5 * few[name]} == {}
+
+
+def test_what_can_be_taken_back_is_listed_in_one_reading_of_a_large_step(database: Database) -> None:
+    taken: list[int] = []
+    for rows in (20, 80):
+        actor = Actor(USER, "import", step=f"a step of {rows}")
+        with database.write() as conn:
+            for number in range(rows):
+                changes.apply(conn, Created(fact(f"User has plan {number} of {rows}.", NOW, category="notes")), actor, NOW)
+        taken.append(steps(database, [], lambda conn, _: history.undoable_steps(conn, USER, 1)))
+    assert taken[1] < 6 * taken[0]
