@@ -9,11 +9,11 @@ import pytest
 from memapp.domain.chat import OWN_WORDS, Role
 from memapp.domain.consent import FORGOTTEN
 from memapp.domain.turn import Accepted, Asked, TurnEvent
-from memapp.errors import ModelError
+from memapp.errors import ModelError, NeedsYes
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel, call_kind
 from memapp.runtime import Runtime
-from memapp.services import chats, curate, forget, remember, undo
+from memapp.services import chats, curate, forget, lifecycle, remember, undo
 from memapp.services.consent import decisions, pending
 from memapp.services.turn import resend_turn, take_turn
 from memapp.services.upkeep import work
@@ -97,6 +97,25 @@ def test_what_more_was_said_of_a_value_while_it_waited_is_learned_after_the_yes_
     undo.undo(runtime, yes)
     assert (live(runtime), decisions.profile(runtime)) == ([], {}), "without the yes none of it is known"
     assert undo.undoable(runtime) == before
+
+
+@pytest.mark.parametrize("restored", [False, True])
+def test_a_yes_taken_back_lets_nothing_be_known_but_what_the_person_brought_back(runtime: Runtime, restored: bool) -> None:
+    thread, first = new_chat(runtime), "User moved to Trondheim in 2019."
+    for words in ("I live in Trondheim.", "I moved to Trondheim in 2019.", "I moved to Trondheim in 2019 with my dog Rex."):
+        say(runtime, thread, words)
+        learn(runtime)
+    yes = decisions.approve(runtime, pending.waiting(runtime)[0].id)
+    learn(runtime)
+    (taken_in,) = (one for one in lifecycle.trash(runtime) if one.text == first)
+    if restored:
+        curate.restore(runtime, taken_in.id)
+    undo.undo(runtime, yes)
+    assert (live(runtime), decisions.profile(runtime)) == ([first] if restored else [], {})
+    if restored:
+        with pytest.raises(NeedsYes, match="with User's dog Rex"):
+            undo.undo_last(runtime)
+        assert live(runtime) == [first]
 
 
 def test_each_value_of_a_field_waits_for_its_own_yes(runtime: Runtime) -> None:

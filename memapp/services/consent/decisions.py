@@ -4,7 +4,7 @@ Every decision is one step of the history, named by what it returns, and is take
 """
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
@@ -14,7 +14,7 @@ from memapp.domain.changes import Actor, Created, ProfileChanged, Restored, Reve
 from memapp.domain.consent import FORGOTTEN, DenyReason, Patch, decided, rebased
 from memapp.domain.duplicates import normalise
 from memapp.domain.history import Entry, Event
-from memapp.domain.memory import Memory
+from memapp.domain.memory import Memory, State
 from memapp.domain.profile import FIELDS, same_value, stated_by
 from memapp.domain.profile_hints import unknown_in
 from memapp.domain.profile_values import VALUE_CHARS, adds_up, has_value, lost_values
@@ -303,8 +303,21 @@ def _let_go(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, decision: 
         entries = history.list_entries(conn, runtime.user_id, memory_id=memory.id)
         steps = dict.fromkeys(entry.step for entry in entries if entry.event is not Event.LINK)
         if unknown_in(memory.text, known) and all(entry.actor == "worker" for entry in entries) and decision.step not in steps:
-            for step in (one for one in steps if not history.was_taken_back(conn, runtime.user_id, one)):
-                changes.apply(conn, Reverted(step, runtime.purge_at()), actor, runtime.clock())
+            try:
+                with runtime.database.write():  # all of it or nothing
+                    for step in (one for one in steps if not history.was_taken_back(conn, runtime.user_id, one)):
+                        unsaid = _unsaid(conn, runtime, step, memory, known)
+                        changes.apply(conn, Reverted(step, runtime.purge_at(), unsaid), actor, runtime.clock())
+            except UsageError:  # the person brought back what it took in or replaced: only this goes, as a step of its own
+                gone = SoftDeleted(memory.id, "person", runtime.purge_at())
+                changes.apply(conn, gone, replace(actor, step=""), runtime.clock())
+
+
+def _unsaid(conn: sqlite3.Connection, runtime: Runtime, step: str, memory: Memory, known: Mapping[str, str]) -> tuple[str, ...]:
+    """Return what a step took in or replaced and needs a yes by now: it stays where it is."""
+    touched = [entry.memory_id for entry in history.entries_of_step(conn, runtime.user_id, step) if entry.memory_id != memory.id]
+    there = [one for one in memories.get_memories(conn, runtime.user_id, touched) if one.state is not State.LIVE]
+    return tuple(one.id for one in there if one.origin != "person" and unknown_in(one.text, known))
 
 
 def _value_before(conn: sqlite3.Connection, runtime: Runtime, entry: Entry) -> str:
