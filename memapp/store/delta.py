@@ -54,12 +54,13 @@ def begin(conn: sqlite3.Connection, user_id: str, thread_id: str) -> None:
 def untold(conn: sqlite3.Connection, scope: Scope, thread_id: str) -> list[Logged]:
     """Return the changes a chat may see and was not told yet, newest first. A memory that is not live comes without its text."""
     user_id = scope.user_id
+    # What an import brings takes nobody's place, and its step is too large to be read for each of its memories.
     rows = conn.execute(
         f"""SELECT c.id, c.rev, c.event, c.memory_id, coalesce(m.text, '') AS text,
                   coalesce(a.category, c.meta ->> 'category') AS category, coalesce(a.importance, 1) AS importance,
                   (SELECT json_group_array(s.message_id) FROM memory_sources s WHERE s.memory_id = c.memory_id) AS sources,
                   (SELECT old.memory_id FROM history new JOIN history old ON old.step = new.step
-                   WHERE c.event = 'created' AND new.memory_id = c.memory_id AND new.event = 'ADD'
+                   WHERE c.event = 'created' AND new.memory_id = c.memory_id AND new.event = 'ADD' AND new.actor <> 'import'
                      AND old.meta ->> 'reason' = 'superseded') AS replaces
            FROM change_log c
            LEFT JOIN memories a ON a.id = c.memory_id

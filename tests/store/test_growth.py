@@ -10,7 +10,7 @@ import pytest
 
 from memapp.domain.changes import Actor, Change, Created, Linked, Pinned, Restored, Reverted, SoftDeleted, Updated
 from memapp.domain.chat import Origin, Role
-from memapp.store import changes, chat, expectations, history, memories, recalls, relations, search, uses
+from memapp.store import changes, chat, delta, expectations, history, memories, recalls, relations, search, uses
 from memapp.store.database import Database
 from memapp.store.scope import Scope
 from tests.builders import fact
@@ -93,12 +93,20 @@ def test_the_work_on_a_few_rows_does_not_grow_with_the_store(database: Database)
     assert {name: (few[name], many[name]) for name in LOOKS if many[name] > 1.5 * few[name]} == {}
 
 
-def test_what_can_be_taken_back_is_listed_in_one_reading_of_a_large_step(database: Database) -> None:
-    taken: list[int] = []
+def test_the_rows_of_a_large_import_are_not_read_again_for_each_of_them(database: Database) -> None:
+    with database.write() as conn:
+        thread = chat.create_thread(conn, USER, "Tea", "companion", NOW).id
+        delta.begin(conn, USER, thread)
+    taken: list[list[int]] = []
     for rows in (20, 80):
         actor = Actor(USER, "import", step=f"a step of {rows}")
         with database.write() as conn:
             for number in range(rows):
                 changes.apply(conn, Created(fact(f"User has plan {number} of {rows}.", NOW, category="notes")), actor, NOW)
-        taken.append(steps(database, [], lambda conn, _: history.undoable_steps(conn, USER, 1)))
-    assert taken[1] < 6 * taken[0]
+        looks: tuple[Look, ...] = (
+            lambda conn, _: history.undoable_steps(conn, USER, 1),
+            lambda conn, _: delta.untold(conn, Scope(USER), thread),
+        )
+        taken.append([steps(database, [], look) for look in looks])
+    few, many = taken
+    assert [after < 6 * before for before, after in zip(few, many, strict=True)] == [True, True]
