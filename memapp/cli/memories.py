@@ -8,7 +8,7 @@ import click
 from memapp.cli.output import opened, say, show, show_json, show_list, show_one, when
 from memapp.cli.shape import as_json_option, limit_option, words_or_pipe
 from memapp.domain.filters import Sort, read_day
-from memapp.domain.memory import Recalled
+from memapp.domain.memory import Recalled, why
 from memapp.errors import UsageError
 
 
@@ -108,13 +108,14 @@ def show_(options: dict[str, Any], memory_id: str, as_json: bool) -> None:
     with opened(options, read_only=True) as runtime:
         memory = curate.get(runtime, ids.memory(runtime, memory_id))
         sources = [chats.get_message(runtime, message_id) for message_id in memory.sources]
+        reason = why(memory, runtime.settings.ttl_days)
     if as_json:
         show_json({**asdict(memory), "said": [one.text for one in sources]})
         return
     show(memory.text)
     say(f"{'pinned, ' if memory.pinned else ''}importance {memory.importance}, since {when(memory.created_at)}")
     if memory.purge_at:
-        say(f"in the trash since {when(memory.updated_at)} ({memory.reason}), erased for good after {when(memory.purge_at)}")
+        say(f"in the trash since {when(memory.updated_at)} ({reason}), erased for good after {when(memory.purge_at)}")
         say(f"to bring it back: memapp restore {memory.id}")
     if memory.tags:
         say(f"tags: {', '.join(memory.tags)}")

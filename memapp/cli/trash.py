@@ -8,6 +8,7 @@ import click
 from memapp.cli.output import opened, say, show_json, show_list, show_one, when
 from memapp.cli.shape import ListingGroup, as_json_option, limit_option, yes_option
 from memapp.domain.forget import Receipt
+from memapp.domain.memory import why
 from memapp.domain.text import counted
 from memapp.errors import NeedsYes, UsageError
 
@@ -29,14 +30,14 @@ def list_(options: dict[str, Any], limit: int, as_json: bool) -> None:
     from memapp.services import lifecycle
 
     with opened(options, read_only=True) as runtime:
-        found = lifecycle.trash(runtime, limit=limit + 1)
+        found, days = lifecycle.trash(runtime, limit=limit + 1), runtime.settings.ttl_days
     show_list(
         found,
         as_json,
         lambda one: {
             "id": one.id,
             "since": when(one.updated_at),
-            "why": one.reason,
+            "why": why(one, days),
             "until": when(one.purge_at) if one.purge_at else "",
             "text": one.text,
         },

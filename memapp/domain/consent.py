@@ -24,6 +24,8 @@ PATCH_DAYS = 7
 SIGNALS_NEEDED = 2
 SHOWN_CHARS = 60
 """As much of a value is said where it is named in passing."""
+CAME_FROM = {"worker": "from a chat", "import": "imported", "undo": "taken back", "person": "by you"}
+"""Where a proposal comes from, in plain words."""
 MAX_REPLY_CHARS = 80
 """A longer reply says more than yes, whatever it begins with; the value is not counted."""
 

@@ -8,6 +8,15 @@ from typing import Literal
 MAX_MEMORY_CHARS = 280
 MAX_TAGS = 5
 MAX_TAG_CHARS = 40
+REASONS = {
+    "person": "put there by you",
+    "unused": "not used for {days} days",
+    "overflow": "too many facts",
+    "superseded": "replaced by a newer one",
+    "merged": "merged into another",
+    "undone": "taken back",
+}
+"""Why a memory is in the trash, in plain words."""
 
 
 class Kind(StrEnum):
@@ -80,3 +89,9 @@ class Recalled:
     def of(cls, memory: Memory, score: float, why: str, at: datetime) -> "Recalled":
         """Return a fact as a hit."""
         return cls("memory", memory.id, memory.text, "", "", at, score, why, memory.pinned, memory.category)
+
+
+def why(memory: Memory, ttl_days: int) -> str:
+    """Return why a memory is in the trash, in plain words."""
+    reason = "merged" if memory.state is State.MERGED else memory.reason
+    return REASONS.get(reason, reason or "put there").format(days=ttl_days)

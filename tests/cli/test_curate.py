@@ -83,8 +83,9 @@ def test_what_was_removed_comes_back_by_restore_and_by_undo(memapp: Terminal) ->
     assert [one["state"] for one in json.loads(memapp("rm", bees, hens, "--json")[1])] == ["soft_deleted", "soft_deleted"]
     assert texts(memapp) == set()
     code, out, _ = memapp("trash")
-    assert (code, len(out.splitlines())) == (0, 2)
-    assert "in the trash since " in memapp("show", bees)[2]
+    assert (code, [line.split("\t")[2] for line in out.splitlines()]) == (0, ["put there by you"] * 2)
+    shown = memapp("show", bees)[2]
+    assert "in the trash since " in shown and " (put there by you), erased for good after " in shown
     assert memapp("pin", bees)[::2] == (2, "That cannot be done: This memory is in the trash. Bring it back first.\n")
     assert "It is still in the trash." in memapp("edit", bees, "--importance", "4")[2] and memapp("undo")[0] == 0
     assert "`memapp trash` lists them" in memapp("restore", "nobody")[2]
@@ -232,10 +233,12 @@ def test_forgetting_words_is_previewed_first(memapp: Terminal) -> None:
 
 def test_a_proposal_is_shown_approved_and_taken_back(memapp: Terminal) -> None:
     patch = propose(memapp, "city", "Ghent")
-    assert memapp("consents")[1].split("\t")[3:] == ["Home", "- > Ghent\n"]
-    assert json.loads(memapp("consents", "show", patch[-6:], "--json")[1])["new_value"] == "Ghent"
+    assert memapp("consents")[1].split("\t")[2:] == ["from a chat", "Home", "- > Ghent\n"]
+    shown = json.loads(memapp("consents", "show", patch[-6:], "--json")[1])
+    assert (shown["new_value"], shown["proposer"]) == ("Ghent", "worker")
     assert memapp("profile")[1] == ""
-    assert ", open until " in memapp("consents", "show", patch)[2]
+    shown = memapp("consents", "show", patch)[2]
+    assert "pending, from a chat, asked on " in shown and ", open until " in shown
     assert memapp("approve", patch[-6:])[0] == 0
     assert ", open until " not in memapp("consents", "show", patch)[2]
     assert memapp("profile")[1] == "Home\tGhent\n"

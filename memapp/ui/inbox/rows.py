@@ -5,8 +5,8 @@ from datetime import datetime
 
 from textual.content import Content
 
+from memapp.domain.consent import CAME_FROM
 from memapp.ui.inbox.reading import Case, Known
-from memapp.ui.inbox.words import PROPOSERS_SHORT
 from memapp.ui.memories.words import age
 from memapp.ui.safe import joined, row
 from memapp.ui.widgets.rowlist import RowList
@@ -35,7 +35,7 @@ class CaseRows(RowList[Case]):
         return item.patch.id
 
     def draw(self, item: Case, width: int) -> Content:
-        who = PROPOSERS_SHORT.get(item.patch.proposer, "") if width >= WIDE else ""
+        who = CAME_FROM.get(item.patch.proposer, "") if width >= WIDE else ""
         tail = joined((f"{f'  {who:11}' if who else ''}{age(item.patch.created_at, self._clock()):>5}", "$text-muted"))
         value = row(item.patch.new_value, 100) if item.patch.new_value else row("a new value", style="$text-muted italic")
         words = joined((f"{item.label} ", "bold"), value)

@@ -13,7 +13,6 @@ PROPOSERS = {
     "undo": "You brought it back",
     "person": "You wrote it",
 }
-PROPOSERS_SHORT = {"worker": "from a chat", "import": "imported", "undo": "taken back", "person": "by you"}
 WROTE = {"typed": "you typed it", "pasted": "! in text that you pasted", "other": "! not typed by you"}
 
 

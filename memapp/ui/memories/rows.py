@@ -6,9 +6,9 @@ from datetime import datetime
 from textual.content import Content
 
 from memapp.domain.filters import MemoryFilter
-from memapp.domain.memory import Memory
+from memapp.domain.memory import Memory, why
 from memapp.domain.text import clean, one_line
-from memapp.ui.memories.words import age, ago, bar, purges, urgent, why
+from memapp.ui.memories.words import age, ago, bar, purges, urgent
 from memapp.ui.safe import joined, marked, plain, row
 from memapp.ui.widgets.rowlist import RowList
 

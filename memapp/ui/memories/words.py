@@ -1,22 +1,14 @@
-"""How ages, reasons and importance of memories are put into words. What is red elsewhere is a capital word here too."""
+"""How ages and importance of memories are put into words. What is red elsewhere is a capital word here too."""
 
 from datetime import datetime, timedelta
 
 from memapp.domain.filters import Sort
 from memapp.domain.history import Event
-from memapp.domain.memory import Kind, Memory, State
+from memapp.domain.memory import Kind
 from memapp.domain.text import counted
 from memapp.ui.widgets.words import clock, moment
 
 BARS = "▁▂▄▆█"
-REASONS = {
-    "person": "put there by you",
-    "unused": "not used for {days} days",
-    "overflow": "too many facts",
-    "superseded": "replaced by a newer one",
-    "merged": "merged into another",
-    "undone": "taken back",
-}
 SORTS = {
     Sort.NEWEST: "newest first",
     Sort.OLDEST: "oldest first",
@@ -69,12 +61,6 @@ def when(at: datetime, now: datetime) -> str:
 def bar(importance: int) -> str:
     """Return importance 1 to 5 as a bar of one letter."""
     return BARS[max(1, min(importance, len(BARS))) - 1]
-
-
-def why(memory: Memory, ttl_days: int) -> str:
-    """Return why a memory is in the trash, in plain words."""
-    reason = "merged" if memory.state is State.MERGED else memory.reason
-    return REASONS.get(reason, reason or "put there").format(days=ttl_days)
 
 
 def purges(purge_at: datetime | None, now: datetime) -> str:

@@ -12,12 +12,12 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Static
 
-from memapp.domain.memory import Memory, State
+from memapp.domain.memory import Memory, State, why
 from memapp.runtime import Runtime
 from memapp.services.activity import timeline
 from memapp.services.provenance import provenance_of
 from memapp.ui.beside import beside
-from memapp.ui.memories.words import KINDS, ORIGINS, bar, purges, when, why
+from memapp.ui.memories.words import KINDS, ORIGINS, bar, purges, when
 from memapp.ui.panels.memory_history import MemoryHistory, VersionRows
 from memapp.ui.panels.memory_provenance import MemoryProvenance, MessageRows
 from memapp.ui.panels.memory_relations import MemoryRelations

@@ -11,14 +11,14 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from memapp.domain.filters import MemoryFilter, Sort
-from memapp.domain.memory import Memory
+from memapp.domain.memory import Memory, why
 from memapp.errors import NotFound
 from memapp.runtime import Runtime
 from memapp.services import curate
 from memapp.ui.beside import beside
 from memapp.ui.memories.deeds import show_receipt
 from memapp.ui.memories.rows import TrashRows
-from memapp.ui.memories.words import ago, purges, why
+from memapp.ui.memories.words import ago, purges
 from memapp.ui.safe import joined
 from memapp.ui.screens.detail import TextCard
 from memapp.ui.screens.memory_list import MemoryListScreen
