@@ -89,6 +89,12 @@ def proposes(patch: Patch, value: str) -> bool:
     return same_value(patch.field, patch.addition, value)
 
 
+def like(field: str, value: str) -> str:
+    """Return a GLOB pattern that the new value, in small letters, of each proposal of this value fits, if it is all ASCII."""
+    words = re.findall("[a-z0-9]+", normal_value(field, value)) if field != FORGOTTEN else []
+    return "*".join(["", *words, ""]) or "*"
+
+
 def rebased(patch: Patch, current: str) -> Patch:
     """Return what a proposal comes to where the field says something else by now."""
     return replace(patch, old_value=current, new_value=with_value(patch.field, current, patch.addition))

@@ -103,12 +103,21 @@ def get_patch(conn: sqlite3.Connection, user_id: str, patch_id: str) -> Patch:
     return _patch(row)
 
 
-def list_patches(conn: sqlite3.Connection, user_id: str, *, state: str = "", field: str = "") -> list[Patch]:
-    """Return patches, newest first, of one state or of all."""
+def list_patches(
+    conn: sqlite3.Connection, user_id: str, *, state: str = "", field: str = "", message_id: str = "", like: str = "*"
+) -> list[Patch]:
+    """Return patches, newest first, of one state or of all, with a message as evidence or with any.
+
+    `like` is a GLOB pattern for the new value in small letters; a value that is not all ASCII fits any.
+    """
+    # With the plus, the few patches of one message are found by their ids, and not among all of the person's.
+    said_in = "+p.user_id = :user AND p.id IN (SELECT patch_id FROM patch_evidence WHERE message_id = :message)"
     rows = conn.execute(
-        f"""{_PATCHES} WHERE p.user_id = :user AND (:state = '' OR p.state = :state) AND (:field = '' OR p.field = :field)
+        f"""{_PATCHES} WHERE {said_in if message_id else "p.user_id = :user"}
+              AND (:state = '' OR p.state = :state) AND (:field = '' OR p.field = :field)
+              AND (:like = '*' OR lower(p.new_value) GLOB :like OR p.new_value GLOB '*[^ -~]*')
             ORDER BY p.id DESC""",
-        {"user": user_id, "state": state, "field": field},
+        {"user": user_id, "state": state, "field": field, "message": message_id, "like": like},
     )
     return [_patch(row) for row in rows]
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Literal
 
 from memapp.domain.changes import Actor
-from memapp.domain.consent import FORGOTTEN, Patch, expiry, proposes, rebased
+from memapp.domain.consent import FORGOTTEN, Patch, expiry, like, proposes, rebased
 from memapp.domain.lifecycle import is_over
 from memapp.domain.memory import Memory, State
 from memapp.domain.profile import FIELDS
@@ -121,6 +121,8 @@ def _end(
     undoes: str = "",
 ) -> list[Patch]:
     """End those of some proposals that wait still; return them."""
+    if not patch_ids:
+        return []
     now = runtime.clock()
     with runtime.database.decide() as conn:
         ended = [one for one in consents.list_patches(conn, runtime.user_id, state="pending") if one.id in patch_ids]
@@ -179,7 +181,7 @@ def put_back(conn: sqlite3.Connection, runtime: Runtime, memory: Memory, unknown
 
 def waiting_for(conn: sqlite3.Connection, runtime: Runtime, field: str, value: str) -> list[Patch]:
     """Return the proposals of one value that can still be decided."""
-    found = consents.list_patches(conn, runtime.user_id, state="pending", field=field)
+    found = consents.list_patches(conn, runtime.user_id, state="pending", field=field, like=like(field, value))
     return [one for one in found if is_open(runtime, one) and proposes(one, value)]
 
 

@@ -67,5 +67,5 @@ def _denied_lately(conn: sqlite3.Connection, runtime: Runtime, field: str, value
 
 def _was_decided(conn: sqlite3.Connection, runtime: Runtime, field: str, value: str, message_id: str) -> bool:
     """Say whether this message was read before, and what became of its proposal is known."""
-    known = consents.list_patches(conn, runtime.user_id, field=field)
-    return any(one.state != "pending" and message_id in one.evidence and proposes(one, value) for one in known)
+    known = consents.list_patches(conn, runtime.user_id, field=field, message_id=message_id) if message_id else []
+    return any(one.state != "pending" and proposes(one, value) for one in known)

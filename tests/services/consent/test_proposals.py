@@ -22,6 +22,23 @@ def test_the_same_statement_adds_evidence_and_no_second_proposal(runtime: Runtim
     assert (again.id, once_more.evidence) == (first.id, tuple(sorted([one.id, two.id])))
 
 
+@pytest.mark.parametrize(
+    ("field", "value", "again"),
+    [
+        ("pronouns", "They / Them", "they/them"),
+        ("city", "Straße 7 [x]*?", "STRASSE  7 [X]*?"),
+        ("city", "STRASSE", "Straße."),
+        ("city", "Ｏslo", "oslo"),
+        ("city", "Łódź", "łÓDŹ"),
+        ("contact", "a " * 138 + "b", "A " * 138 + "b."),
+    ],
+)
+def test_a_value_that_waits_is_known_again_in_another_spelling(runtime: Runtime, field: str, value: str, again: str) -> None:
+    proposed(runtime, "contact", "a " * 139)
+    first = proposed(runtime, field, value)
+    assert (proposed(runtime, field, again).id, proposed(runtime, field, "Bergen").id == first.id) == (first.id, False)
+
+
 def test_what_the_profile_says_is_not_proposed_again(runtime: Runtime) -> None:
     decisions.approve(runtime, proposed(runtime).id)
     assert proposals.propose(runtime, "city", "OSLO") is None
