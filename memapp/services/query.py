@@ -14,7 +14,7 @@ from memapp.domain.query import Bullet, Full, QueryFilters, QueryRequest
 from memapp.domain.text import one_line
 from memapp.errors import Refused
 from memapp.runtime import Runtime
-from memapp.services.recall import RecallRequest, recall
+from memapp.services.recall import RecallRequest, is_related, recall
 from memapp.store import events, memories, uses
 from memapp.store.scope import Scope
 
@@ -31,7 +31,8 @@ def query(runtime: Runtime, capability: Capability, request: QueryRequest) -> li
     seen = scope(runtime, capability, categories, request.filters)
     wanted = RecallRequest(request.query, top_k=request.top_k, kinds=("memory",), scope=seen)
     fitting = find(runtime, wanted, request.threshold)
-    if len(fitting) > request.top_k > 1:  # one place is kept for what is related to the hits, which comes after them
+    # One place is kept for what is related to the hits, which comes after them.
+    if len(fitting) > request.top_k > 1 and not is_related(fitting[request.top_k - 1]):
         fitting = [*fitting[: request.top_k - 1], fitting[request.top_k]]
     there = {hit.id for hit in fitting}
     unasked = always(runtime, seen, ALWAYS) if not request.threshold else []

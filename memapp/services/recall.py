@@ -23,6 +23,7 @@ from memapp.store import memories, relations, search, vectors
 from memapp.store.scope import Scope
 
 RELATED_HITS = 2
+_RELATED_TO = "related "
 log = logging.getLogger(__name__)
 
 
@@ -62,6 +63,11 @@ def recall(runtime: Runtime, request: RecallRequest) -> list[Recalled]:
     ranked = ranking.fuse(candidates, words, keywords, now, named_times(request.text, now.date()), strength)
     hits = _without_told_twice(runtime, ranked[: 2 * request.top_k])[: request.top_k]
     return [*(_recalled(one, words) for one in hits), *_related(runtime, hits, edges)]
+
+
+def is_related(hit: Recalled) -> bool:
+    """Tell whether a hit was not found itself, but is related to one that was."""
+    return hit.why.startswith(_RELATED_TO) and " + " not in hit.why
 
 
 def _embedded(runtime: Runtime, text: str) -> NDArray[np.float32] | None:
@@ -126,7 +132,7 @@ def _related(runtime: Runtime, hits: Sequence[Ranked], edges: Sequence[Edge]) ->
     facts = memories.get_memories(runtime.database.read(), runtime.user_id, [edge.to_id for edge in chosen])
     lowest = min(scores.values(), default=0.0)
     return [
-        Recalled.of(fact, round(lowest * edge.strength, 4), f"related {edge.strength:.2f}", fact.created_at)
+        Recalled.of(fact, round(lowest * edge.strength, 4), f"{_RELATED_TO}{edge.strength:.2f}", fact.created_at)
         for fact in facts  # one may have been erased since
         for edge in [beyond[fact.id]]
     ]

@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from memapp.domain.categories import Capability
-from memapp.domain.changes import Actor, Created
+from memapp.domain.changes import Actor, Created, Linked
 from memapp.domain.query import Bullet, Full, QueryFilters, QueryRequest
 from memapp.errors import Refused
 from memapp.inference import Cancel
@@ -192,6 +192,19 @@ def test_what_is_in_the_trash_or_merged_is_in_no_answer(runtime: Runtime) -> Non
     curate.discard(runtime, memory_id)
     assert ask(runtime, "planner", "cello") == []
     assert ask(runtime, "planner", "cello", **{"return": "full"}) == []
+
+
+def test_of_what_is_related_the_best_comes_first_and_one_place_is_kept_for_it(runtime: Runtime) -> None:
+    cello, weaker, stronger = (
+        remember(runtime, f"User {does}.", "goals") for does in ("wants to learn the cello", "practises daily", "saves money")
+    )
+    with runtime.database.write() as conn:
+        links = ((weaker, 0.6), (stronger, 0.9))
+        changes.apply(conn, Linked(cello, links), Actor(runtime.user_id, "worker"), runtime.clock())
+    found = ["[goals] User wants to learn the cello.", "[goals] User saves money.", "[goals] User practises daily."]
+    assert [ask(runtime, "planner", "cello", top_k=top_k) for top_k in (3, 2, 1)] == [found, found[:2], found[:1]]
+    remember(runtime, "User tunes the cello.", "goals")
+    assert ask(runtime, "planner", "cello", top_k=2)[1:] == found[1:2]
 
 
 def test_a_capability_names_one_person_and_only_their_memories_are_seen(runtime: Runtime) -> None:
