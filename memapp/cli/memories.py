@@ -83,7 +83,9 @@ def list_(
     with opened(options, read_only=True) as runtime:
         chosen = curate.read_filter(runtime, " ".join(wanted))
         if chosen.problems:
-            raise UsageError(f"This is not understood: {'; '.join(chosen.problems)}.")
+            problems = "; ".join(chosen.problems)
+            advice = f"The categories are: {', '.join(curate.categories(runtime))}." if "category:" in problems else ""
+            raise UsageError(f"This is not understood: {problems}.", advice)
         tags = (*chosen.tags, tag) if tag else chosen.tags
         chosen = replace(chosen, pinned=True if pinned else chosen.pinned, tags=tags, after=day or chosen.after)
         found = curate.list_memories(runtime, chosen, Sort(sort), limit=limit + 1, offset=offset)

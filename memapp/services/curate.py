@@ -179,7 +179,7 @@ def read_filter(runtime: Runtime, typed: str) -> MemoryFilter:
     if not wanted.category or wanted.category in known:
         return wanted
     near = [name for name in known if name.startswith(wanted.category)] or known
-    said = f"category: is one of {', '.join(near[:3])}{'…' if len(near) > 3 else ''}"
+    said = f"category: is one of {', '.join(near[:3])}{f' and {len(near) - 3} more' if len(near) > 3 else ''}"
     return replace(wanted, category=near[0] if len(near) == 1 else "", problems=(*wanted.problems, said))
 
 
