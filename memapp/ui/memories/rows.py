@@ -65,8 +65,8 @@ class TrashRows(FoundRows):
         reason = plain(why(item, self._ttl_days), "$text-muted").truncate(self.WHY, ellipsis=True, pad=True)
         end = (f"{purges(item.purge_at, now):<{self.PURGES}}", "bold $error" if urgent(item.purge_at, now) else "$text-muted")
         tail = joined("  ", since, reason, end)
-        space = max(1, width - tail.cell_length)
-        return joined(found_in(item.text, self.words, space).truncate(space, ellipsis=True, pad=True), tail)
+        space = max(1, width - 1 - tail.cell_length)
+        return joined(" ", found_in(item.text, self.words, space).truncate(space, ellipsis=True, pad=True), tail)
 
 
 def wanted_words(wanted: MemoryFilter) -> tuple[str, ...]:
