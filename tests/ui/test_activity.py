@@ -10,7 +10,7 @@ import pytest
 
 from memapp.domain.activity import Count, Day, Rate, Rates
 from memapp.domain.history import Event, Step, in_words
-from memapp.services import activity, chats, curate, undo
+from memapp.services import activity, chats, curate, forget, undo
 from memapp.services.consent import decisions, proposals
 from memapp.store.events import add_event
 from memapp.ui.activity import reading, words
@@ -151,6 +151,11 @@ async def test_the_log_quotes_nothing_that_is_in_the_trash_or_erased(seen: Seen)
     await seen.settle()
     assert len(seen.app.screen_stack) == 1 and "the key" not in seen.text()
     assert any("F5" in one for one in seen.toasts())
+    forget.purge(runtime, [memory])
+    seen.app.memories_changed()
+    await seen.until(lambda: "erased for good" in seen.words())
+    await seen.pilot.press("home", "enter")
+    await seen.until(lambda: seen.toasts() == ["It was erased for good."])
 
 
 async def test_enter_shows_what_a_change_made_of_a_memory_then_opens_it(seen: Seen) -> None:

@@ -173,6 +173,8 @@ class ActivityScreen(ModeScreen):
             notify(self, "The Inbox (F4) shows your profile, in its second tab.")
         elif words.is_file(line):
             notify(self, "A file was brought in here, all of it at once. The next tab takes it back as one.")
+        elif line.entry.event is Event.PURGE:
+            notify(self, "It was erased for good.")
         elif not line.said:
             notify(self, "This memory is not remembered now. The Trash (F5) shows what can be brought back.")
         else:
