@@ -72,7 +72,7 @@ class MemoryDeeds:
         self._screen.undone.push(f"{done} “{shorten(memory.text, 40)}”", written.step)
         self._screen.app.fresh_memory = memory.id
         if shown:
-            line = f"{learned_line(memory, before.text if before else '')}  ·  F3 shows it"
+            line = f"{learned_line(memory, before.text if before else '')}  ·  F3"
             self._screen.transcript.add_note(Note(line, Transcript.MemoryOpened(memory.id), step=written.step))
             if self._runtime.settings.hints:
                 await self._hint()
