@@ -35,6 +35,8 @@ class Scene:
     """What the person wrote; None when nobody asked."""
     about: str = ""
     """What the person has agreed to be known about them, as one line."""
+    told: tuple[str, ...] = ()
+    """Lines that stand before the message as if the person had just told them, and were thanked for it."""
 
 
 def trunk(scene: Scene) -> Prompt:
@@ -78,6 +80,8 @@ def _turns(scene: Scene) -> tuple[PromptTurn, ...]:
         if exchange.user is not None:
             turns.append(PromptTurn("user", shorten(exchange.user, SHOWN_CHARS)))
         turns.append(PromptTurn("assistant", shorten(exchange.reply, SHOWN_CHARS)))
+    if scene.told:
+        turns += [PromptTurn("user", "\n".join(scene.told)), PromptTurn("assistant", template("told").template)]
     if scene.message is not None:
         turns.append(PromptTurn("user", scene.message))
     return tuple(turns)

@@ -86,7 +86,14 @@ def open_thread(runtime: Runtime, thread_id: str, *, before: int | None = None) 
     return thread, chat.list_messages(conn, runtime.user_id, thread.id, before=before, limit=limit)
 
 
-def scene(runtime: Runtime, model: ChatModel, thread: Thread, earlier: list[Message], text: str | None) -> Scene:
+def scene(
+    runtime: Runtime,
+    model: ChatModel,
+    thread: Thread,
+    earlier: list[Message],
+    text: str | None,
+    told: tuple[str, ...] = (),
+) -> Scene:
     """Return what the prompts of a turn are made of, cut to the budget."""
     persona = runtime.persona(thread.persona)
     cards = chat.list_evidence(runtime.database.read(), runtime.user_id, thread.id)
@@ -94,7 +101,7 @@ def scene(runtime: Runtime, model: ChatModel, thread: Thread, earlier: list[Mess
     total = max(len(pairs), earlier[-1].seq // 2) if earlier else 0  # `earlier` is only the end of a long chat
     kept = recent(pairs, runtime.settings.history_exchanges, total)
     return budget.fit(
-        Scene(persona, (*persona.evidence, *cards), kept, text, about(decisions.profile(runtime))),
+        Scene(persona, (*persona.evidence, *cards), kept, text, about(decisions.profile(runtime)), told),
         lambda one: _reply_request(runtime, one, Evidence()),
         _limit(runtime, model),
         model.prompt_tokens,
@@ -168,7 +175,7 @@ def _calls(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Iterator[TurnEve
         if not quotes.is_small_talk(turn.message.text):  # the expected message may have been about more
             so_far.evidence = look_ahead(runtime, turn.thread.id, [*turn.earlier, turn.message], turn.ahead)
         evidence = so_far.evidence
-        setting = setting_of(respond.with_facts(turn.message.text, evidence.hits, evidence.delta.lines))
+        setting = setting_of(respond.with_facts(turn.message.text, evidence.hits, evidence.updates), evidence.told)
         _note_recalled(runtime, turn, evidence)
         yield Found(evidence.hits)
     else:
@@ -176,6 +183,7 @@ def _calls(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Iterator[TurnEve
         yield _predict(runtime, model, setting, turn, so_far)
         in_prompt = [*turn.earlier, turn.message]
         found = look_up(runtime, turn.thread.id, turn.message.text, so_far.needed_info, in_prompt)
+        setting = replace(setting, told=found.told)
         so_far.evidence = in_suffix = _affordable(runtime, model, setting, found)
         _note_recalled(runtime, turn, so_far.evidence)
         yield Found(so_far.evidence.hits)
@@ -262,7 +270,7 @@ def _reply_request(runtime: Runtime, setting: Scene, evidence: Evidence, attempt
     return respond.request(
         setting,
         evidence.hits,
-        updates=evidence.delta.lines,
+        updates=evidence.updates,
         attempt=attempt,
         reply_tokens=setting.persona.reply_tokens or runtime.settings.reply_tokens,
         temperature=runtime.settings.temperature,

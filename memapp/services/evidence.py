@@ -22,18 +22,30 @@ class Evidence:
     delta: Delta = NO_NEWS
     searches: int = 0
     """A second one, with more words, was made if the first found nothing; none for small talk."""
+    about_person: bool = False
+    """The message asks about the one who wrote it."""
 
     @property
     def again(self) -> bool:
         return self.searches > 1
+
+    @property
+    def updates(self) -> tuple[str, ...]:
+        """The delta's lines where the question may be about them: they lead the block of what was found."""
+        return self.delta.lines if self.about_person else ()
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """The delta's lines anywhere else: told before the message, for a small model speaks of what stands beside it."""
+        return () if self.about_person else self.delta.lines
 
 
 def look_up(runtime: Runtime, thread_id: str, text: str, needed_info: Sequence[str], in_prompt: Sequence[Message]) -> Evidence:
     """Look up what a message needs, and once more with more words where a question about the person finds nothing.
 
     To such a question also comes, as far as there is room, what is recalled whatever is asked; a small model cannot but speak of
-    it, so it stands in no other prompt. To an inner voice one speaks of its case, in which nothing private belongs that does not
-    match in words.
+    it (`benchmarks.distraction`), so it stands in no other prompt. To an inner voice one speaks of its case, in which nothing
+    private belongs that does not match in words.
     """
     if quotes.is_small_talk(text):
         return Evidence()
@@ -41,7 +53,8 @@ def look_up(runtime: Runtime, thread_id: str, text: str, needed_info: Sequence[s
     limit = runtime.settings.prompt_memories
     thread = chat.get_thread(runtime.database.read(), runtime.user_id, thread_id)
     own_case = runtime.persona(thread.persona).mode == "inner_voice"
-    about_person = quotes.asks_about_person(text) and not own_case
+    asks = quotes.asks_about_person(text)
+    about_person = asks and not own_case
     hits = quotes.choose(text, _recall(runtime, text, needed_info, seen), limit, own_case=own_case)
     again = not hits and limit > 0 and about_person
     if again:
@@ -51,16 +64,12 @@ def look_up(runtime: Runtime, thread_id: str, text: str, needed_info: Sequence[s
         told = [hit.text for hit in hits]
         others = [one for one in always(runtime, conversation_scope(runtime), limit) if not duplicate_of(one.text, told)]
         hits = (*hits, *others)[:limit]
-    return Evidence(hits, changed(runtime, thread_id, text, seen, hits), 1 + again)
+    news = changed(runtime, thread_id, seen, hits) if asks or not own_case else NO_NEWS
+    return Evidence(hits, news, 1 + again, asks)
 
 
-def changed(runtime: Runtime, thread_id: str, text: str, in_prompt: frozenset[str], hits: Sequence[Recalled]) -> Delta:
-    """Return unseen memory changes for this chat, only if the message asks about the person.
-
-    Changes that a hit says already count as told. News that has nothing to do with the message distracts a small model.
-    """
-    if not quotes.asks_about_person(text):
-        return NO_NEWS
+def changed(runtime: Runtime, thread_id: str, in_prompt: frozenset[str], hits: Sequence[Recalled]) -> Delta:
+    """Return unseen memory changes for this chat; what a hit says already counts as told."""
     conn = runtime.database.read()
     since = delta.revision(conn, runtime.user_id, thread_id)
     logged = delta.untold(conn, conversation_scope(runtime), thread_id)

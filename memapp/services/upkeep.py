@@ -112,10 +112,11 @@ def warm(runtime: Runtime, thread_id: str, typed: str, cancel: Cancel) -> int:
         return 0
     thread, messages = open_thread(runtime, thread_id)
     ahead = done_ahead(runtime, thread_id, expectation(runtime, messages))
+    told: tuple[str, ...] = ()
     if ahead and may_become(typed, ahead.expected):
         evidence = look_ahead(runtime, thread_id, messages, ahead)
-        typed = respond.with_facts(typed, evidence.hits, evidence.delta.lines)
-    coming = scene(runtime, model, thread, messages, typed)
+        typed, told = respond.with_facts(typed, evidence.hits, evidence.updates), evidence.told
+    coming = scene(runtime, model, thread, messages, typed, told)
     return model.warm(words.trunk(coming), cancel, open_end=True)
 
 

@@ -14,7 +14,7 @@ from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.prompts.quotes import asks_about_person
 from memapp.runtime import Runtime
-from memapp.services import activity, curate, forget, undo, upkeep
+from memapp.services import activity, chats, curate, forget, undo, upkeep
 from memapp.services.evidence import look_up
 from memapp.services.recall import RecallRequest, recall
 from memapp.store import changes, chat, delta, search
@@ -81,11 +81,26 @@ def test_what_a_chat_said_itself_is_no_news_to_it(runtime: Runtime) -> None:
     assert [hit.text for hit in look_up(runtime, other, "What shall I wear?", (), []).hits] == ["User is vegetarian."]
 
 
-def test_news_wait_for_a_question_about_the_person(runtime: Runtime) -> None:
+def test_any_other_message_is_told_the_news_before_it_and_not_with_its_own_words(runtime: Runtime) -> None:
+    """A small model takes what stands beside a message for its answer."""
+    model = runtime.chat.ready()
+    assert isinstance(model, ScriptedModel)
     thread = new_chat(runtime)
     curate.add(runtime, "User moved the desk.")
-    for text in ("Write a poem about rain.", "Tell me about volcanoes.", "I feel tired today."):
-        say(runtime, thread, text)
+    say(runtime, thread, "Write a poem about rain.")
+    header, thanks, asked = model.seen[-1].turns
+    assert header.content == "Memory updates since rev 0:\n- +created: [Notes] User moved the desk. (imp=3)"
+    assert (thanks.role, asked.content, model.seen[-1].suffix) == ("assistant", "Write a poem about rain.", "")
+    say(runtime, thread, "Tell me about volcanoes.")
+    assert all("Memory updates" not in one.content for one in model.seen[-1].turns)
+
+
+def test_an_inner_voice_is_told_only_what_it_is_asked_about(runtime: Runtime) -> None:
+    thread = chats.new_thread(
+        runtime, persona=next(name for name, one in runtime.personas.items() if one.mode == "inner_voice")
+    ).id
+    curate.add(runtime, "User moved the desk.")
+    assert lines(runtime, thread, "Who stood at the gate?") == ()
     assert lines(runtime, thread) != ()
 
 
