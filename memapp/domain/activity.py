@@ -49,6 +49,8 @@ class Rates:
     """Messages that were as expected, of those compared."""
     facts_at_once: Rate
     """Facts that kept the writing rules at the first try, of those written."""
+    facts_said: Rate
+    """Facts that say no more than the person did, of those that kept the rules; the others are thrown away."""
     recalled_again: Rate
     """Turns that needed a second look into the memory."""
 

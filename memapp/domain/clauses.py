@@ -60,7 +60,7 @@ def statements(text: str) -> Iterator[list[str]]:
 
 def _of_sentence(words: list[str]) -> Iterator[list[str]]:
     front: list[str] = []
-    for part in _parts(words):
+    for part in parts(words):
         lowered = {word.casefold() for word in part}
         if lowered & HYPOTHETICAL or "?" in lowered or (lowered & _REPORTING and part[:1] != ["I"]):
             return
@@ -81,7 +81,7 @@ def _of_sentence(words: list[str]) -> Iterator[list[str]]:
             return
 
 
-def _parts(words: list[str]) -> Iterator[list[str]]:
+def parts(words: list[str]) -> Iterator[list[str]]:
     """Split where another subject begins, and at stronger punctuation."""
     start = 0
     for at in range(len(words)):

@@ -6,12 +6,13 @@ A clause that the rules do not fully understand is left out: a missing fact is b
 import re
 from dataclasses import dataclass
 
-from memapp.domain.clauses import HYPOTHETICAL, INTERJECTIONS, is_call, is_own_attribute, statements
+from memapp.domain.clauses import HYPOTHETICAL, INTERJECTIONS, is_call, is_own_attribute, parts, statements
 from memapp.domain.duplicates import duplicate_of, normalise
 from memapp.domain.english import (
     COMMON_VERBS,
     DEMONSTRATIVES,
     FINITE,
+    FIRST_PERSON,
     FUNCTION_WORDS,
     NEGATIONS,
     PRONOUNS,
@@ -44,6 +45,7 @@ _SMALL_TALK = (
 )  # fmt: skip
 """Words of thanks, moods and the moment."""
 _OF_ONESELF = word_set("i my mine we our ours")
+_POINTERS = PRONOUNS - FIRST_PERSON | word_set("this these those there ones")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +96,18 @@ def in_third_person(text: str) -> str:
 
 
 def states_something(text: str) -> bool:
-    """Say whether a message has more to say of the person than thanks, questions and `I see`."""
+    """Say whether a message states something of the person that can stand by itself: no thanks, no question, no `I love it`.
+
+    What points at something outside of it can be no fact, in whatever words it is told.
+    """
     for words in told(as_stated(text)):
-        lowered = [word.casefold() for word in words]
-        is_own = not _OF_ONESELF.isdisjoint(lowered) and HYPOTHETICAL.isdisjoint(lowered)
-        if is_own and any(_says_something(word) for word in lowered):
-            return True
+        if not HYPOTHETICAL.isdisjoint(word.casefold() for word in words):
+            continue
+        for part in parts(words):
+            lowered = frozenset(word.casefold() for word in part)
+            is_own = not _OF_ONESELF.isdisjoint(lowered) and _POINTERS.isdisjoint(lowered)
+            if is_own and any(_says_something(word) for word in lowered):
+                return True
     return False
 
 

@@ -41,6 +41,8 @@ CERTAINTY = "sounds more certain than what was typed"
 TENSE = "tense differs"
 SOMEBODY_ELSE = "about somebody else"
 QUESTION = "comes from a question"
+UNSAID = frozenset({SAYS_NOTHING, NOT_GROUNDED, REARRANGED, NEGATION, NUMBERS_DIFFER, CERTAINTY, TENSE, SOMEBODY_ELSE, QUESTION})
+"""What is wrong with a fact that may be well written, but was not said."""
 
 _SKIPPABLE = FUNCTION_WORDS | ADVERBS | NEGATIONS
 _SUBJECTS = word_set("i my we he she it they you this there his her their our your these those")

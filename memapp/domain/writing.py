@@ -28,6 +28,7 @@ from memapp.domain.memory import MAX_MEMORY_CHARS, MAX_TAG_CHARS, MAX_TAGS
 MAX_TAG_WORDS = 4
 
 EMPTY = "nothing is left of it"
+CUT_SHORT = "not a whole sentence"
 TOO_LONG = f"longer than {MAX_MEMORY_CHARS} characters"
 NOT_ONE_SENTENCE = "not one sentence"
 NO_FULL_STOP = "no full stop at the end"

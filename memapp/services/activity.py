@@ -22,9 +22,11 @@ def by_day(runtime: Runtime, days: int = 30) -> list[Day]:
 def rates(runtime: Runtime) -> Rates:
     """Return how well the loop does."""
     conn, user = runtime.database.read(), runtime.user_id
+    at_once, said = activity.facts(conn, user)
     return Rates(
         expectations_held=expectations.hit_rate(conn, user, None),
-        facts_at_once=activity.written_at_once(conn, user),
+        facts_at_once=at_once,
+        facts_said=said,
         recalled_again=activity.recalled_again(conn, user),
     )
 

@@ -18,14 +18,14 @@ from memapp.domain.distil import Draft, distil, distil_and_check, in_third_perso
 from memapp.domain.duplicates import duplicate_of, normalise
 from memapp.domain.filters import ALL_LIVE
 from memapp.domain.framing import told_by_healers
-from memapp.domain.grounding import check_grounding
+from memapp.domain.grounding import UNSAID, check_grounding
 from memapp.domain.memory import Memory
 from memapp.domain.prediction import Surprise
 from memapp.domain.profile import Stated, same_value, stated
 from memapp.domain.profile_hints import Hint, unknown_in
 from memapp.domain.profile_values import adds_up
 from memapp.domain.prompt import Piece
-from memapp.domain.writing import check_fact
+from memapp.domain.writing import CUT_SHORT, check_fact
 from memapp.inference import Cancel, ChatModel
 from memapp.prompts import distil as words
 from memapp.runtime import Runtime
@@ -66,7 +66,7 @@ def _ask(model: ChatModel, expected: str, typed: str, cancel: Cancel) -> tuple[l
         text = "".join(part.text for part in stream if isinstance(part, Piece))
     draft = words.parse(text)
     if draft is None:
-        return [], []
+        return [], [[CUT_SHORT]]
     problems = check_fact(draft.text, typed)
     return ([], [problems]) if problems else ([draft], [])
 
@@ -78,6 +78,7 @@ def _store(
     stored: list[Written] = []
     now = runtime.clock()
     texts = [draft.text for draft in drafts]
+    unsaid = sum(UNSAID.issuperset(problems) for problems in refused)
     alike = dict(zip(texts, near(runtime, texts), strict=True))
     actor = Actor(runtime.user_id, "worker", message.thread_id)
     with runtime.database.write() as conn:
@@ -115,7 +116,8 @@ def _store(
             meta={
                 "learned": len(learned),
                 "known": len(drafts) - len(learned),
-                "refused": len(refused),
+                "refused": len(refused) - unsaid,
+                "unsaid": unsaid,
                 "rejected": [problem for problems in refused for problem in problems],
             },
         )

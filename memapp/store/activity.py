@@ -31,15 +31,17 @@ def _count_on(conn: sqlite3.Connection, user_id: str, day: date) -> int:
     return int(row[0])
 
 
-def written_at_once(conn: sqlite3.Connection, user_id: str) -> Rate:
-    """Return how many of the facts that were written passed the writing rules at the first try."""
+def facts(conn: sqlite3.Connection, user_id: str) -> tuple[Rate, Rate]:
+    """Return how many of the facts that were written kept the writing rules at the first try, and how many of those were said."""
     row = conn.execute(
-        """SELECT coalesce(sum(coalesce(meta ->> 'learned', 0) + coalesce(meta ->> 'known', 0)), 0) AS passed,
+        """SELECT coalesce(sum(coalesce(meta ->> 'learned', 0) + coalesce(meta ->> 'known', 0)), 0) AS said,
+                  coalesce(sum(coalesce(meta ->> 'unsaid', 0)), 0) AS unsaid,
                   coalesce(sum(coalesce(meta ->> 'refused', json_array_length(meta, '$.rejected') > 0)), 0) AS refused
            FROM events WHERE user_id = ? AND op = 'distil'""",
         (user_id,),
     ).fetchone()
-    return Rate(row["passed"], row["passed"] + row["refused"])
+    written = row["said"] + row["unsaid"]
+    return Rate(written, written + row["refused"]), Rate(row["said"], written)
 
 
 def recalled_again(conn: sqlite3.Connection, user_id: str) -> Rate:

@@ -173,7 +173,10 @@ def test_what_does_not_last_or_is_not_said_of_oneself_gives_nothing(typed: str) 
     ("typed", "states"),
     [
         ("Last year we moved from Bonn to a farm", True),
-        ("My knees hurt when it rains.", True),
+        ("My knees hurt in the rain.", True),
+        ("It is great! I love it.", False),
+        ("I know, right? I am so proud of her.", False),
+        ("I have never read Emma, but I hear good things about it.", True),
         ("I see. I agree with you, thanks!", False),
         ("I'm fine", False),
         ("What is my name?", False),

@@ -46,6 +46,7 @@ def _rates(rates: Rates) -> Content:
             joined(("How well it does", "bold $primary")),
             _rate(rates.expectations_held, "guesses of what you say next held"),
             _rate(facts, "facts kept the writing rules at once", f"goal {FACTS_GOAL:.0%}", (facts.share or 0) >= FACTS_GOAL),
+            _rate(rates.facts_said, "of those say no more than you did; others are not kept"),
             _rate(
                 turns, "turns needed a second look", f"goal below {SECOND_LOOKS_GOAL:.0%}", (turns.share or 0) < SECOND_LOOKS_GOAL
             ),
