@@ -179,6 +179,12 @@ class MemappApp(App[None]):
         for screen in self.screen_stack:
             screen.query("ToastRack").set_class(screen is not self.screen_stack[-1], "-below")
 
+    def delay_update(self, delay: float = 0.05) -> None:
+        """Draw nothing for a moment, as while the palette closes; what Textual then forgets is what changed on screens below."""
+        super().delay_update(delay)
+        for screen in self.screen_stack[:-1]:
+            self.set_timer(2 * delay, screen.check_idle)
+
     async def on_opening_failed(self, event: OpeningFailed) -> None:
         self._failed = True
         self._return_code = event.error.exit_code
