@@ -1,6 +1,7 @@
 """A memory that cannot be opened: what the first screen says, and the key that helps."""
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from memapp.domain.changes import Actor, Created
 from memapp.runtime import USER_ID, Runtime
@@ -8,7 +9,8 @@ from memapp.store import changes
 from memapp.store.database import open_database
 from memapp.store.place import BACKUPS, new_copy
 from memapp.ui.app import MemappApp
-from tests.builders import damage, fact
+from memapp.ui.screens.opening import news_of_syncing
+from tests.builders import damage, fact, make_runtime
 from tests.ui.conftest import Seen, World
 
 
@@ -41,3 +43,13 @@ async def test_a_key_puts_the_newest_sound_backup_in_place_of_a_damaged_file(wor
         await seen.until(lambda: any(aside.name in toast for toast in seen.toasts()))
         await seen.until(lambda: any("No chat sees the memories in hobbies" in toast for toast in seen.toasts()))
     assert app.talk.close(3)
+
+
+def test_a_folder_that_is_copied_elsewhere_is_warned_of_once(tmp_path: Path) -> None:
+    told = []
+    for folder in (tmp_path, tmp_path / "Dropbox (me)"):
+        for _ in range(2):
+            runtime = make_runtime(folder)
+            told.append(news_of_syncing(runtime).partition(",")[0])
+            runtime.database.close()
+    assert told == ["", "", "Dropbox copies the folder of your memory", ""]

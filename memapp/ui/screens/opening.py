@@ -115,16 +115,26 @@ def open_file(app: "MemappApp", start: Callable[[], "Runtime"], crash_folder: Pa
     app.post_message(Opened(runtime))
     if aside:
         app.call_from_thread(notify, app, f"The damaged file is kept for 30 days: {aside}", title="Put back", seconds=60.0)
-    if service := paths.synced_by(runtime.paths.database):
-        said = f"{service} copies the folder of your memory, which can damage it while it is open. Keep it elsewhere."
-        app.call_from_thread(notify, app, said, problem=True)
     try:
+        if said := news_of_syncing(runtime):
+            app.call_from_thread(notify, app, said, problem=True, seconds=30.0)
         runtime.database.check()
     except MemappError as error:  # damage is told; nothing else can be done about it here
         app.call_from_thread(notify, app, str(error), title=error.title, problem=True, seconds=60.0)
     if runtime.database.mended:
         said = "The search did not match your memories and was set right. Should one look damaged: a backup has it whole."
         app.call_from_thread(notify, app, said, seconds=30.0)
+
+
+def news_of_syncing(runtime: "Runtime") -> str:
+    """Warn, once for each folder, of a service that copies the folder of the memory; memapp doctor always does."""
+    from memapp.services import chats
+
+    service, folder = paths.synced_by(runtime.paths.database), str(runtime.paths.database.parent)
+    if not service or chats.choice(runtime, "synced folder") == folder:
+        return ""
+    chats.remember_choice(runtime, "synced folder", folder)
+    return f"{service} copies the folder of your memory, which can damage it while it is open. Keep it elsewhere."
 
 
 def _put_back(backup: "Copy") -> Path | None:
