@@ -53,8 +53,8 @@ def import_(options: dict[str, Any], file: Path, form: "Form", dry_run: bool, ye
     """Bring in what memapp, ChatGPT or Claude exported.
 
     FILE is JSON Lines, a conversations.json, or the zip that it came in; - is standard input. All of it comes in, or nothing,
-    and chats that are here already stay as they are. One `memapp undo` takes it back: its memories into the trash, its chats as
-    `memapp chats rm` does.
+    and what is here already stays as it is. One `memapp undo` takes it back: its memories into the trash, its chats as
+    `memapp chats rm` does, except those that you went on with.
     """
     from memapp.services import backups
     from memapp.services.imports.whole import import_file

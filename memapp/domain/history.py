@@ -104,6 +104,8 @@ class Step:
     """Of a memory that went to the trash."""
     chats: int = 0
     """That an import brought."""
+    kept: int = 0
+    """Of these, the chats that the person went on with; they stay when it is taken back."""
 
 
 DONE = {
@@ -153,5 +155,6 @@ def in_words(one: Step) -> str:
 def _brought_in(first: str, one: Step) -> str:
     """Return what an import did; one entry of it is the file itself."""
     more = f" and {one.memories - 2} more" if first and one.memories > 2 else ""
-    brought = [part for part in (f"{first}{more}", counted(one.chats, "chat") if one.chats else "") if part]
+    kept = f"; {counted(one.kept, 'you went on with stays', 'you went on with stay')}" if one.kept else ""
+    brought = [part for part in (f"{first}{more}", f"{counted(one.chats, 'chat')}{kept}" if one.chats else "") if part]
     return f"Brought in a file: {', '.join(brought)}" if brought else "Brought in a file"

@@ -63,8 +63,9 @@ def undo(runtime: Runtime, step: str) -> str:
 
 
 def _take_away(conn: sqlite3.Connection, runtime: Runtime, entry: Entry, actor: Actor) -> None:
-    """Take back the chats and proposals that a file brought."""
-    for thread_id in entry.meta["threads"]:
+    """Take back the chats and proposals that a file brought, but no chat that the person went on with."""
+    threads = entry.meta["threads"]
+    for thread_id in set(threads).difference(chat.went_on_with(conn, runtime.user_id, threads)):
         chat.set_thread_deleted(conn, runtime.user_id, thread_id, runtime.clock())
     pending.withdraw(runtime, entry.meta["patches"], actor, undoes=entry.step)
     touched = Touched(Event.UNDO, entry.memory_id, None, None)

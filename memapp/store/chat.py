@@ -69,6 +69,16 @@ def set_thread_deleted(conn: sqlite3.Connection, user_id: str, thread_id: str, d
     conn.execute("UPDATE threads SET deleted_at = ? WHERE user_id = ? AND id = ?", (value, user_id, thread_id))
 
 
+def went_on_with(conn: sqlite3.Connection, user_id: str, thread_ids: Sequence[str]) -> list[str]:
+    """Return those of some imported threads in which the person typed since."""
+    rows = conn.execute(
+        """SELECT value FROM json_each(?) WHERE (SELECT origin FROM messages WHERE user_id = ? AND thread_id = value
+           AND role = 'user' ORDER BY seq DESC LIMIT 1) = 'typed'""",
+        (to_json(list(thread_ids)), user_id),
+    )
+    return [row["value"] for row in rows]
+
+
 def message_ids_of(conn: sqlite3.Connection, user_id: str, thread_ids: Sequence[str]) -> tuple[str, ...]:
     """Return every message of some threads, those that are not active too."""
     rows = conn.execute(

@@ -10,7 +10,7 @@ from typing import Any
 from memapp.domain.changes import Actor
 from memapp.domain.history import IMPORT, Entry, Event, Step, Version
 from memapp.errors import NotFound
-from memapp.store import images
+from memapp.store import chat, images
 from memapp.store.rows import new_id, to_json, to_text, to_time
 
 _NOT_ERASED = "(h.event = 'ADD' OR h.old_ref IS NOT NULL)"
@@ -209,13 +209,14 @@ def _version(conn: sqlite3.Connection, memory_id: str, image: str | None) -> int
 def _step(conn: sqlite3.Connection, user_id: str, row: sqlite3.Row) -> Step:
     first = conn.execute(
         """SELECT h.*, coalesce(m.text, '') AS text,
-             (SELECT json_array_length(i.meta, '$.threads') FROM history i
-              WHERE i.user_id = h.user_id AND i.step = h.step AND h.actor = 'import' AND i.memory_id GLOB :imports) AS chats
+             (SELECT i.meta -> '$.threads' FROM history i
+              WHERE i.user_id = h.user_id AND i.step = h.step AND h.actor = 'import' AND i.memory_id GLOB :imports) AS threads
            FROM history h
            LEFT JOIN memories m ON m.user_id = h.user_id AND m.id = h.memory_id
            WHERE h.user_id = :user AND h.number = :first""",
         {"user": user_id, "first": row["first"], "imports": f"{IMPORT}*"},
     ).fetchone()
+    threads = json.loads(first["threads"] or "[]")
     return Step(
         id=row["step"],
         event=Event(first["event"]),
@@ -225,7 +226,8 @@ def _step(conn: sqlite3.Connection, user_id: str, row: sqlite3.Row) -> Step:
         actor=first["actor"],
         at=to_time(first["ts"]),
         reason=json.loads(first["meta"]).get("reason", ""),
-        chats=first["chats"] or 0,
+        chats=len(threads),
+        kept=len(chat.went_on_with(conn, user_id, threads)) if threads else 0,
     )
 
 

@@ -145,6 +145,17 @@ def test_an_import_of_chats_alone_is_taken_back_too(runtime: Runtime, tmp_path: 
             undo.undo_last(other)
 
 
+def test_a_chat_that_the_person_went_on_with_outlives_the_import(runtime: Runtime, tmp_path: Path) -> None:
+    trip = new_chat(runtime)
+    say(runtime, trip, "Where shall I travel?")
+    say(runtime, new_chat(runtime), "Hello.")
+    with empty_store() as other:
+        carry(runtime, other, tmp_path)
+        say(other, trip, "Let us go on with the trip.")
+        assert undo.told(other, undo.undo_last(other)) == "Brought in a file: 2 chats; 1 you went on with stays"
+        assert [thread.id for thread in chats.list_threads(other)] == [trip]
+
+
 def test_a_look_changes_nothing_and_tells_the_same(runtime: Runtime, tmp_path: Path) -> None:
     lived_in(runtime)
     file = tmp_path / "all.jsonl"
