@@ -212,6 +212,8 @@ async def test_help_begins_with_the_keys_of_what_has_the_focus(world: World) -> 
         assert not seen.app.screen.query(Help) and not seen.chat.composer.text
         await seen.pilot.press("f3", "f1")
         await seen.until(lambda: "tab turns to its history, relations and provenance." in _beside(seen))
+        shown = seen.app.screen.query_one("#help-keys-text").render().plain  # type: ignore[attr-defined]
+        assert [part.splitlines()[0] for part in shown.split("\n\n")] == ["Memories", "memapp", "Also"]
         await seen.pilot.press("escape")
         await seen.settle()
         assert seen.app.current_mode == "memories" and not seen.app.screen.query(Help)

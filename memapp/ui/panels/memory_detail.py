@@ -32,8 +32,6 @@ PAUSE_SECONDS = 0.08
 class ContentView(VerticalScroll, can_focus=True):
     """The words of a memory, and all its parts."""
 
-    BINDING_GROUP_TITLE = "Memory"
-
     def compose(self) -> ComposeResult:
         yield Static(id="memory-text", markup=False)
 
@@ -41,6 +39,7 @@ class ContentView(VerticalScroll, can_focus=True):
 class MemoryDetail(Vertical):
     """One memory."""
 
+    BINDING_GROUP_TITLE = "Memory"
     HELP = "Tab goes to the next tab, escape back to the list."
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -33,9 +33,13 @@ class Help(HelpPanel):
                 ours.setdefault(node, []).append(binding)
             elif not binding.system and not binding.action.startswith(("scroll_", "page_")):
                 theirs.append(binding)
-        groups = [(node.BINDING_GROUP_TITLE or self.app.title, _in_order(node, bindings)) for node, bindings in ours.items()]
-        groups += [("Also", theirs)] if theirs else []
-        self.query_one("#help-keys-text", Static).update(Content("\n\n").join(self._group(*group) for group in groups))
+        groups: dict[str, list[Binding]] = {}
+        for node in sorted(ours, key=lambda one: (one is self.app, not one.BINDING_GROUP_TITLE)):  # its own first
+            title = node.BINDING_GROUP_TITLE or (screen.BINDING_GROUP_TITLE if node is not self.app else None) or self.app.title
+            groups.setdefault(title, []).extend(_in_order(node, ours[node]))
+        groups |= {"Also": theirs} if theirs else {}
+        shown = Content("\n\n").join(self._group(*group) for group in groups.items())
+        self.query_one("#help-keys-text", Static).update(shown)
 
     def _group(self, title: str, bindings: list[Binding]) -> Content:
         keys: dict[str, list[Binding]] = {}
