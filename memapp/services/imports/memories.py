@@ -20,7 +20,10 @@ from memapp.store.rows import new_id, to_time
 def take_memory(work: Work, line: MemoryLine) -> None:
     """Bring in a memory of memapp with all that is known of it."""
     there = portable.find(work.conn, work.user_id, line)
-    if there is not None and (line.state != "live" or there["reason"] != "undone" or there["text"] != line.text):
+    if there is not None and line.state == "live" and there["text"] != line.text:
+        work.reworded += 1
+        return
+    if there is not None and (line.state != "live" or there["reason"] != "undone"):
         work.known += 1
         return
     sources = chat.still_there(work.conn, work.user_id, line.sources)

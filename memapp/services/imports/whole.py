@@ -66,4 +66,4 @@ def _settled(work: Work) -> Imported:
         meta = {"threads": work.threads, "patches": work.patches, "memories": work.added["memory"]}
         touched = Touched(Event.ADD, f"{IMPORT}{step}", None, None, meta=meta)
         history.record(work.conn, work.actor, step, touched, work.now)
-    return Imported(dict(work.added), len(work.patches), work.known, work.left_out + len(work.support), step)
+    return Imported(dict(work.added), len(work.patches), work.known, work.reworded, work.left_out + len(work.support), step)

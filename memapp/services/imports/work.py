@@ -22,6 +22,7 @@ class Work:
     now: datetime
     added: Counter[str] = field(default_factory=Counter)
     known: int = 0
+    reworded: int = 0
     left_out: int = 0
     came: set[str] = field(default_factory=set)
     """Chats, messages and memories that came in."""
@@ -47,6 +48,8 @@ class Imported:
     """Values for the profile, and memories that say them, that wait for a yes."""
     known: int
     """What was here already."""
+    reworded: int
+    """Memories that are here in other words, which stay."""
     left_out: int
     """Conversations without words, what belongs to chats that were here before, decisions of another store, what was erased
     for good, and memories that would hide behind a question of another."""
@@ -65,5 +68,6 @@ class Imported:
         ]
         said = ", ".join(part for part in parts if part) or "nothing new"
         said += f"; {counted(self.known, 'entry', 'entries')} here already" if self.known else ""
+        said += f"; {counted(self.reworded, 'memory', 'memories')} here in other words, left unchanged" if self.reworded else ""
         left_out = f"{counted(self.left_out, 'entry', 'entries')} left out: {LEFT_OUT}"
         return said + (f"; {left_out}" if self.left_out else "")

@@ -96,7 +96,7 @@ def test_a_harmless_line_brings_no_memory_back_that_says_something_else(runtime:
     line.update(state="live", reason="", purge_at=None, text="User likes tea.")
     file = tmp_path / "all.jsonl"
     file.write_text(f"{json.dumps(header)}\n{json.dumps(line)}\n")
-    assert (import_file(runtime, file).known, curate.count(runtime)) == (1, 0)
+    assert (import_file(runtime, file).reworded, curate.count(runtime)) == (1, 0)
     assert curate.get(runtime, memory_id).text == "User lives in Oslo."
 
 

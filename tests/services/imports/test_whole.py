@@ -186,6 +186,7 @@ def test_what_was_changed_here_since_stays_as_it_is_and_hinders_nothing(runtime:
     before = dump(runtime)
     found = import_file(runtime, file)
     assert (found.added, found.step) == ({}, "")
+    assert str(found).endswith("entries here already; 1 memory here in other words, left unchanged")
     assert dump(runtime) == before
 
 
