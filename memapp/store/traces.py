@@ -152,7 +152,7 @@ def _erase_inside(path: Path, user_id: str, erase: Callable[[sqlite3.Connection]
         erased = erase(conn)
         _, begun = planned(conn, user_id)  # here before, and killed before it was done
         if not (erased.memories or erased.messages or erased.others or begun):
-            conn.execute("ROLLBACK")
+            conn.execute("COMMIT")  # what it has still to learn is not to be learned unasked: the fingerprints stay
             return False
         mark_erased(conn, user_id)
         conn.execute("COMMIT")

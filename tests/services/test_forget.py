@@ -24,7 +24,8 @@ from memapp.services.consent import decisions, pending
 from memapp.services.recall import RecallRequest, recall
 from memapp.services.turn import take_turn
 from memapp.store import changes, checkpoints, consents, lifecycle
-from memapp.store.forget import finding, todo
+from memapp.store.connection import open_copy
+from memapp.store.forget import erasing, finding, todo
 from memapp.store.forget.todo import Job
 from memapp.store.place import BACKUPS, new_copy
 from memapp.store.rows import new_id, to_text
@@ -534,6 +535,15 @@ def test_a_cleaned_copy_is_a_sound_file_that_still_has_everything_else(runtime: 
     assert [one.id for one in curate.list_memories(restored)] == [other]
     assert not list(home.glob("*.partial*"))
     restored.close()
+
+
+def test_a_backup_that_has_still_to_learn_it_asks_first(runtime: Runtime) -> None:
+    say(runtime, new_chat(runtime), "My sister Zqarla lives in Ghent.")
+    copy = back_up(runtime)
+    (written,) = upkeep.work(runtime, None, Cancel())
+    assert erase(runtime, written.memory.id).backups_cleaned == 0
+    with open_copy(copy) as conn:
+        assert erasing.is_forgotten(conn, runtime.user_id, FACT)
 
 
 @pytest.mark.parametrize("way", ["messages", "words", "chat"])
