@@ -9,7 +9,7 @@ class Count:
     """How often one part of the app did one thing."""
 
     node: str
-    """`hotpath`, `context` or `worker`."""
+    """`hotpath`, `context`, `episodic` or `worker`."""
     op: str
     today: int
     week: int

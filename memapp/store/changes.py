@@ -63,10 +63,17 @@ def apply(conn: sqlite3.Connection, change: Change, actor: Actor, now: datetime)
         history.record(conn, actor, step, one, now, undoes=undoes)
         log_change(conn, actor, number, one, _called(one)[1], now)
     first = touched[0]
-    node: Node = "worker" if actor.name == "worker" else "hotpath"
     memory_id = None if first.event is Event.PROFILE else first.memory_id
+    node = _node(actor, first)
     add_event(conn, actor.user_id, node, _called(first)[0], "ok", now, thread_id=actor.thread_id or None, memory_id=memory_id)
     return Revision(step, number, first.memory_id, change)
+
+
+def _node(actor: Actor, first: Touched) -> Node:
+    """Return the part of memapp that did it; what creates or merges episodes is a part of its own."""
+    if first.event in (Event.ADD, Event.MERGE) and first.after and images.is_episode(first.after):
+        return "episodic"
+    return "worker" if actor.name == "worker" else "hotpath"
 
 
 def _called(touched: Touched) -> tuple[str, str]:

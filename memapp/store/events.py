@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from memapp.store.rows import new_id, to_json, to_text
 
-Node = Literal["hotpath", "context", "worker"]
+Node = Literal["hotpath", "context", "episodic", "worker"]
 """The part of memapp that did it."""
 
 

@@ -8,6 +8,7 @@ import sqlite3
 from typing import Any
 
 from memapp.domain.history import Version
+from memapp.domain.memory import Kind
 from memapp.store.rows import to_json
 
 _COLUMNS = (
@@ -75,6 +76,10 @@ def text_of(image: str) -> str:
 
 def category_of(image: str) -> str:
     return str(_row(image)["category"])
+
+
+def is_episode(image: str) -> bool:
+    return bool(_row(image)["kind"] == Kind.EPISODIC)
 
 
 def is_live(image: str) -> bool:

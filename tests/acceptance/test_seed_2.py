@@ -23,6 +23,7 @@ from memapp.services import activity, curate, lifecycle, undo, upkeep
 from memapp.services.consent import decisions, proposals
 from memapp.services.embed import embed
 from memapp.services.evidence import look_up
+from memapp.services.merge import Written
 from memapp.services.query import query
 from memapp.store import changes, checkpoints, history, schema
 from memapp.store.database import open_database
@@ -365,12 +366,16 @@ def test_latency_below_200_ms_for_on_demand_recall(taken: dict[str, list[int]]) 
 
 
 def test_basic_counts_by_op_and_node_over_time(runtime: Runtime) -> None:
-    say(runtime, new_chat(runtime), "I am vegetarian.")
-    list(upkeep.work(runtime, None, Cancel()))
+    for text in ("I am vegetarian.", "I planted dahlias yesterday.", "I visited Rome in May."):
+        say(runtime, new_chat(runtime), text)
+    _, *episodes = (one.memory.id for one in upkeep.work(runtime, None, Cancel()) if isinstance(one, Written))
+    with runtime.database.decide() as conn:
+        changes.apply(conn, Merged(*episodes, LATER), Actor(runtime.user_id, "worker"), runtime.clock())
     counted = {(one.node, one.op): one.today for one in activity.counts(runtime)}
-    assert counted == dict.fromkeys(
-        [("hotpath", "classify"), ("hotpath", "search"), ("hotpath", "respond"), ("worker", "distil"), ("worker", "create")], 1
-    )
+    assert counted == {
+        **dict.fromkeys([("hotpath", "classify"), ("hotpath", "search"), ("hotpath", "respond"), ("worker", "distil")], 3),
+        **{("worker", "create"): 1, ("episodic", "create"): 2, ("episodic", "merge"): 1},
+    }
     assert sum(day.count for day in activity.by_day(runtime, 1)) == sum(counted.values())
 
 

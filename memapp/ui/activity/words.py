@@ -6,6 +6,7 @@ from memapp.ui.activity.reading import Line
 NODES = {
     "hotpath": "While you chat",
     "context": "Looking things up",
+    "episodic": "Keeping episodes",
     "worker": "In the background",
 }
 OPERATIONS = {
