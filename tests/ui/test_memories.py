@@ -86,6 +86,8 @@ async def test_an_empty_memory_teaches_one_key(world: World) -> None:
     async with memories(world, []) as (seen, _):
         assert "Nothing is remembered yet." in seen.text()
         assert "n writes the first memory by hand" in seen.text()
+        await seen.pilot.press("tab")
+        assert isinstance(seen.app.focused, SearchField)
 
 
 async def test_an_empty_list_offers_no_order_and_no_search(world: World) -> None:

@@ -63,6 +63,9 @@ class MemoryDetail(Vertical):
     def on_mount(self) -> None:
         self._show_tab()
 
+    def allow_focus_children(self) -> bool:
+        return self.memory is not None
+
     def show(self, memory: Memory | None, *, at_once: bool = False) -> None:
         """Show a memory, or none."""
         if memory == self.memory and not at_once:
