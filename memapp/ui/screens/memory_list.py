@@ -136,6 +136,8 @@ class MemoryListScreen(ModeScreen):
         )
         if text != self.shown_for:
             self._count = None
+        if not self.has_rows:  # keys work until it is known that there is nothing
+            self.call_later(self.refresh_bindings)
         self._go_to, self.shown_for = None, text
         self.show_counted()
 
