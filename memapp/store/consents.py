@@ -176,16 +176,27 @@ def snooze(conn: sqlite3.Connection, user_id: str, patch_id: str, until: datetim
 
 
 def asked_in(conn: sqlite3.Connection, user_id: str, message_id: str) -> Patch | None:
-    """Return the patch that a message asks about, whatever became of it; the last copy of one that was taken back."""
-    asked = f"{_PATCHES} WHERE p.user_id = ? AND p.asked_in = ? ORDER BY p.id DESC LIMIT 1"
-    row = conn.execute(asked, (user_id, message_id)).fetchone()
+    """Return the patch that a message asks about, whatever became of it; of its copies the one that waits, or was decided last.
+
+    A copy is not always the one with the last id: that is of the time at which it was made, by a clock that may have been wrong.
+    """
+    decided = "SELECT max(number) FROM history WHERE memory_id = 'profile:' || p.field AND meta ->> 'patch_id' = p.id"
+    row = conn.execute(
+        f"""{_PATCHES} WHERE p.user_id = ? AND p.asked_in = ?
+            ORDER BY p.state = 'pending' DESC, ({decided}) DESC, p.id DESC LIMIT 1""",
+        (user_id, message_id),
+    ).fetchone()
     return _patch(row) if row else None
 
 
 def messages_since_question(conn: sqlite3.Connection, user_id: str, thread_id: str) -> int | None:
-    """Return how many messages of the person followed the last question of memapp in a thread; None if it never asked."""
+    """Return how many messages of the person followed the last question of memapp in a thread; None if there is none.
+
+    One that left the conversation with words that were replaced does not count.
+    """
     asked = conn.execute(
-        "SELECT max(m.seq) FROM patches p JOIN messages m ON m.id = p.asked_in WHERE p.user_id = ? AND m.thread_id = ?",
+        """SELECT max(m.seq) FROM patches p JOIN messages m ON m.id = p.asked_in
+           WHERE p.user_id = ? AND m.thread_id = ? AND m.active = 1""",
         (user_id, thread_id),
     ).fetchone()[0]
     if asked is None:

@@ -7,7 +7,7 @@ from memapp.domain.turn import Accepted, AnswersLeft, Asked, Completed
 from memapp.errors import UsageError
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
-from memapp.services import chats, curate
+from memapp.services import chats, curate, forget
 from memapp.services.consent import decisions, pending
 from memapp.services.turn import resend_turn, retry_turn
 from tests.builders import new_chat, only, say
@@ -72,6 +72,22 @@ def test_answers_leave_with_the_words_that_they_were_about(runtime: Runtime) -> 
     edited = list(resend_turn(runtime, first.id, "I have a dog."))
     assert only(AnswersLeft, edited) == AnswersLeft(("Approved Home “Bergen”", "Denied Home “Oslo”"), ())
     assert (decisions.profile(runtime), known(runtime), pending.waiting(runtime)) == ({}, [], [])
+
+
+def test_an_answer_is_edited_and_what_it_decided_stays_where_words_of_that_were_erased(runtime: Runtime) -> None:
+    for words in ("I live in Oslo with Kari.", "I live in Bergen."):
+        thread = new_chat(runtime)
+        only(Asked, say(runtime, thread, words))
+        message = only(Accepted, say(runtime, thread, "yes")).message
+    forget.forget_everywhere(runtime, "Kari")
+    assert AnswersLeft not in {type(event) for event in resend_turn(runtime, message.id, "no")}
+    assert (decisions.profile(runtime), known(runtime)) == ({"city": "Bergen"}, ["User lives in Bergen."])
+
+
+def test_what_is_said_in_other_words_is_asked_about_in_place_of_the_first(runtime: Runtime) -> None:
+    happened = say(runtime, new_chat(runtime), "I live in Bergn.")
+    edited = list(resend_turn(runtime, only(Accepted, happened).message.id, "I live in Bergen."))
+    assert only(Asked, edited).question.text == only(Asked, happened).question.text.replace("Bergn", "Bergen")
 
 
 def test_it_stands_below_an_answer_that_is_retried_and_still_hears(runtime: Runtime, model: ScriptedModel) -> None:

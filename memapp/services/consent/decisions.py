@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import Literal
 
 from memapp.domain.changes import Actor, Created, ProfileChanged, Restored, Reverted, SoftDeleted
-from memapp.domain.consent import FORGOTTEN, DenyReason, Patch, decided, rebased
+from memapp.domain.consent import FORGOTTEN, DenyReason, Patch, decided, label, rebased
 from memapp.domain.duplicates import normalise
 from memapp.domain.history import Entry, Event
 from memapp.domain.memory import Memory, State
@@ -87,9 +87,12 @@ def wake(runtime: Runtime) -> list[str]:
     for patch in pending.asleep(runtime):
         entries = history.list_entries(conn, runtime.user_id, memory_id=f"profile:{patch.field}", limit=None)
         put_off = (one for one in entries if one.meta.get("patch_id") == patch.id and one.meta.get("decision") == "snoozed")
-        entry = next(put_off)
-        take_back(runtime, [entry], actor)
-        steps.append(entry.step)
+        if entry := next(put_off, None):
+            take_back(runtime, [entry], actor)
+            steps.append(entry.step)
+        else:  # queued anew when words beside it were forgotten
+            with runtime.database.decide() as writing:
+                consents.snooze(writing, runtime.user_id, patch.id, None)
     return steps
 
 
@@ -97,7 +100,9 @@ def told(runtime: Runtime, step: str) -> str:
     """Return what a step decided, in words: `Approved Home “Bergen”`. Proposals that were set aside with it are left out."""
     conn = runtime.database.read()
     entries = history.entries_of_step(conn, runtime.user_id, step)
-    said = [(str(entry.meta.get("decision", "changed")), patch) for entry, patch in _not_erased(conn, runtime, entries)]
+    said = [(str(entry.meta.get("decision", "changed")), patch) for entry, patch in not_erased(conn, runtime, entries)]
+    if not said:
+        return f"Changed {label(entries[0].memory_id.partition(':')[2])}"
     decision, patch = next((one for one in said if one[0] != "withdrawn"), said[0])
     more = sum(1 for one, _ in said if one == decision) - 1
     moved = sum(entry.event is Event.DELETE for entry in entries)
@@ -249,13 +254,13 @@ def take_back(runtime: Runtime, entries: Sequence[Entry], actor: Actor) -> bool:
     What was erased since is left out. Raises `UsageError` when the profile has been changed again since.
     """
     with runtime.database.decide() as conn:
-        found = _not_erased(conn, runtime, entries)
+        found = not_erased(conn, runtime, entries)
         for entry, patch in reversed(found):
             _take_back(conn, runtime, entry, patch, actor)
     return bool(found)
 
 
-def _not_erased(conn: sqlite3.Connection, runtime: Runtime, entries: Sequence[Entry]) -> list[tuple[Entry, Patch]]:
+def not_erased(conn: sqlite3.Connection, runtime: Runtime, entries: Sequence[Entry]) -> list[tuple[Entry, Patch]]:
     """Return the decisions among some entries, each with its proposal, but for those whose words were erased since."""
     found = []
     for entry in entries:

@@ -146,14 +146,19 @@ def hear(runtime: Runtime, question: Message, reply: Message) -> bool | None:
 
 
 def answered_by(runtime: Runtime, question: Message) -> str:
-    """Return the step of the answer that decided on a question; empty if none did, or if it was taken back."""
+    """Return the step of the answer that decided on a question.
+
+    Empty if none did, if it was taken back, or if that is impossible since words of it were erased.
+    """
     conn, user = runtime.database.read(), runtime.user_id
     patch = consents.asked_in(conn, user, question.id)
     if patch is None or patch.decided_by != "chat":
         return ""
     entries = history.list_entries(conn, user, memory_id=f"profile:{patch.field}", limit=None)
-    step = next(one.step for one in entries if one.meta.get("patch_id") == patch.id)
-    return "" if history.was_taken_back(conn, user, step) else step
+    entry = next((one for one in entries if one.meta.get("patch_id") == patch.id and not one.undoes), None)
+    if entry is None or history.was_taken_back(conn, user, entry.step) or not decisions.not_erased(conn, runtime, [entry]):
+        return ""
+    return entry.step
 
 
 def _came_up(patch: Patch) -> bool:

@@ -313,3 +313,7 @@ def test_what_was_put_off_is_woken_all_at_once(runtime: Runtime) -> None:
     assert [one.id for one in pending.asleep(runtime)] == [one.id for one in patches]
     assert sorted(decisions.wake(runtime)) == sorted(steps)
     assert (pending.asleep(runtime), len(pending.waiting(runtime))) == ([], 2)
+    decisions.approve(runtime, patches[1].id)
+    decisions.snooze(runtime, proposed(runtime, "health", "migraine").id)
+    forget.forget_everywhere(runtime, "asthma")
+    assert (decisions.wake(runtime), pending.asleep(runtime)) == ([], []), "forgetting queued it anew"

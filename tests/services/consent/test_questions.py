@@ -13,7 +13,7 @@ from memapp.services import undo
 from memapp.services.consent import decisions, pending, questions
 from memapp.store import chat, consents
 from tests.builders import new_chat
-from tests.services.consent.builders import held_fact, live, proposed, typed
+from tests.services.consent.builders import held_fact, later, live, proposed, typed
 
 
 def brought_in(runtime: Runtime, text: str) -> Patch:
@@ -116,6 +116,17 @@ def test_a_question_that_was_passed_over_is_known_to_wait_once(runtime: Runtime,
     assert questions.passed_over(runtime, message) == pending.get(runtime, patch.id)
     assert questions.asked_last(runtime, thread) == ""
     assert questions.passed_over(runtime, typed(runtime, thread, "yes")) is None, "told once"
+
+
+def test_a_question_from_while_the_clock_was_ahead_hears_its_answer_and_knows_it(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    later(runtime, days=300)
+    question = questions.ask(runtime, proposed(runtime).id, thread)
+    later(runtime, days=-300)
+    pending.begin_again(runtime)
+    assert questions.hear(runtime, question, typed(runtime, thread, "yes"))
+    assert questions.answered_by(runtime, question) == undo.undo_last(runtime).id
+    assert questions.answered_by(runtime, question) == ""
 
 
 @pytest.mark.parametrize("answer", ["yes", "no"])
