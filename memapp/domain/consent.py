@@ -11,7 +11,7 @@ from typing import Literal
 
 from memapp.domain.duplicates import gist
 from memapp.domain.profile import FIELDS, normal_value, same_value
-from memapp.domain.profile_values import added_value, with_value
+from memapp.domain.profile_values import VALUE_CHARS, added_value, with_value
 from memapp.domain.text import one_line, shorten
 
 PatchState = Literal["pending", "approved", "denied", "expired", "applied", "withdrawn"]
@@ -98,6 +98,11 @@ def like(field: str, value: str) -> str:
 def rebased(patch: Patch, current: str) -> Patch:
     """Return what a proposal comes to where the field says something else by now."""
     return replace(patch, old_value=current, new_value=with_value(patch.field, current, patch.addition))
+
+
+def fitting(patch: Patch) -> Patch:
+    """Return a proposal as it can be kept: of its value alone where that does not fit beside the others."""
+    return patch if len(patch.new_value) <= VALUE_CHARS else replace(patch, old_value="", new_value=patch.addition)
 
 
 def expiry(created_at: datetime) -> datetime:

@@ -15,13 +15,13 @@ def has_value(field: str, current: str, value: str) -> bool:
 
 
 def with_value(field: str, current: str, value: str) -> str:
-    """Return what a field says with a value added, or put in place; the oldest of several go where they do not all fit."""
-    if not (adds_up(field) and current and value):
-        return value
-    parts = [*current.split(BETWEEN), value]
-    while len(BETWEEN.join(parts)) > VALUE_CHARS:
-        del parts[0]
-    return BETWEEN.join(parts)
+    """Return what a field says with a value added, or put in place; that may be more than it has room for, see `fits`."""
+    return BETWEEN.join((current, value)) if adds_up(field) and current and value else value
+
+
+def fits(field: str, current: str, value: str) -> bool:
+    """Say whether a field has room for a value beside what it says: nothing that it says is dropped for another."""
+    return len(with_value(field, current, value)) <= VALUE_CHARS
 
 
 def added_value(field: str, old: str, new: str) -> str:

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from memapp.domain.changes import Actor
-from memapp.domain.consent import Patch
+from memapp.domain.consent import Patch, fitting
 from memapp.domain.history import Event
 from memapp.domain.memory import Kind, Memory, State
 from memapp.errors import NotFound
@@ -35,10 +35,11 @@ _DRAFT = (
 
 
 def add_patch(conn: sqlite3.Connection, patch: Patch, *, held: Memory | None = None) -> None:
-    """Queue a proposal, with the memory that waits with it.
+    """Queue a proposal, with the memory that waits with it; of its value alone where there is no room for it now.
 
     Raises `sqlite3.IntegrityError` for a field that does not exist. Evidence is added by `add_evidence`.
     """
+    patch = fitting(patch)
     conn.execute(
         """INSERT INTO patches (id, user_id, field, old_value, new_value, held, proposer, created_at, expires_at)
            VALUES (:id, :user_id, :field, :old_value, :new_value, :held, :proposer, :created_at, :expires_at)""",

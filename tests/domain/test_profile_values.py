@@ -2,7 +2,7 @@
 
 import pytest
 
-from memapp.domain.profile_values import has_value, without
+from memapp.domain.profile_values import VALUE_CHARS, fits, has_value, with_value, without
 
 
 @pytest.mark.parametrize(
@@ -18,6 +18,12 @@ from memapp.domain.profile_values import has_value, without
 )
 def test_a_field_has_what_it_says_and_an_empty_one_has_nothing(field: str, current: str, value: str, has: bool) -> None:
     assert has_value(field, current, value) is has
+
+
+def test_a_value_that_is_added_drops_none_and_fits_while_there_is_room() -> None:
+    much = "a" * (VALUE_CHARS - len("; gout"))
+    assert with_value("health", much, "gout") == f"{much}; gout"
+    assert [fits("health", much, "gout"), fits("health", much, "cough"), fits("city", much, "Ghent")] == [True, False, True]
 
 
 @pytest.mark.parametrize(

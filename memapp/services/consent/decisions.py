@@ -188,6 +188,8 @@ def _against_now(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, by: D
     """Add to what the profile says now: since the proposal was made, the field may have got another value beside it."""
     if not adds_up(patch.field) or patch.proposer == "person" or patch.old_value == pending.current(conn, runtime, patch.field):
         return patch
+    if not pending.has_room(conn, runtime, patch):
+        raise UsageError(f"There is no room for this in {label(patch.field)}.", "Take something out there first, or edit this.")
     consents.decide(conn, runtime.user_id, patch.id, "withdrawn", by, runtime.clock())
     return pending.add_again(conn, runtime, patch, patch.proposer)
 

@@ -12,7 +12,7 @@ from memapp.domain.lifecycle import is_over
 from memapp.domain.memory import Memory, State
 from memapp.domain.profile import FIELDS
 from memapp.domain.profile_hints import Hint, unknown_in
-from memapp.domain.profile_values import VALUE_CHARS, adds_up, has_value, with_value
+from memapp.domain.profile_values import VALUE_CHARS, adds_up, fits, has_value, with_value
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.store import chat, consents
@@ -189,6 +189,11 @@ def known_with(conn: sqlite3.Connection, runtime: Runtime, field: str, value: st
     """Return the proposals of a field that ask for nothing more once it has a value."""
     found = consents.list_patches(conn, runtime.user_id, state="pending", field=field)
     return [one for one in found if is_open(runtime, one) and has_value(field, value, one.addition)]
+
+
+def has_room(conn: sqlite3.Connection, runtime: Runtime, patch: Patch) -> bool:
+    """Say whether what a proposal adds fits beside what its field says now."""
+    return fits(patch.field, current(conn, runtime, patch.field), patch.addition)
 
 
 def is_open(runtime: Runtime, patch: Patch) -> bool:

@@ -8,7 +8,7 @@ from memapp.domain.changes import Actor
 from memapp.domain.consent import PATCH_DAYS, Patch, corroborated, proposes
 from memapp.domain.memory import Memory
 from memapp.domain.profile_hints import may_apply_by_itself
-from memapp.domain.profile_values import VALUE_CHARS, has_value, with_value
+from memapp.domain.profile_values import VALUE_CHARS, fits, has_value, with_value
 from memapp.domain.text import clean, one_line
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions, pending
@@ -53,7 +53,8 @@ def propose(
         if message_id:
             consents.add_evidence(conn, patch.id, message_id, typed=typed)
         signals = consents.signals(conn, runtime.user_id, patch.id)
-        if patch.proposer == "worker" and value and may_apply_by_itself(field, value) and corroborated(signals):
+        by_itself = value and may_apply_by_itself(field, value) and fits(field, current, value)
+        if patch.proposer == "worker" and by_itself and corroborated(signals):
             with runtime.database.decide() as deciding:
                 decisions.carry_out(deciding, runtime, patch, "signals", actor)
         return consents.get_patch(conn, runtime.user_id, patch.id)

@@ -91,7 +91,7 @@ def ask_about(runtime: Runtime, message: Message, *, is_answer: bool = False) ->
     for patch in consents.list_waiting(conn, runtime.user_id, runtime.clock()):
         if not _came_up(patch) or message.id not in patch.evidence or not patch.new_value:
             continue
-        if is_answer and not said_instead(message.typed_text, patch.field):
+        if not pending.has_room(conn, runtime, patch) or (is_answer and not said_instead(message.typed_text, patch.field)):
             continue
         if not consents.question_of(conn, runtime.user_id, patch.id):
             return ask(runtime, patch.id, message.thread_id)
@@ -133,6 +133,8 @@ def hear(runtime: Runtime, question: Message, reply: Message) -> bool | None:
     with runtime.database.decide() as conn:
         patch = consents.asked_in(conn, runtime.user_id, question.id)
         if patch is None or patch.state != "pending" or reply.pasted or patch.expires_at < runtime.clock():
+            return None
+        if not pending.has_room(conn, runtime, patch):
             return None
         yes = says_yes(reply.typed_text, patch.field, patch.addition)
         if yes:

@@ -206,6 +206,21 @@ def test_one_of_several_values_taken_away_takes_its_memory_along(runtime: Runtim
     assert live(runtime) == ["User has asthma."]
 
 
+def test_a_value_for_which_there_is_no_room_drops_no_other_and_waits_until_there_is(runtime: Runtime) -> None:
+    much = "hearing loss " * 20
+    decisions.approve(runtime, proposed(runtime, "health", "epilepsy", held=held_fact(runtime, "User has epilepsy.")).id)
+    decisions.approve(runtime, proposed(runtime, "health", much).id)
+    full, message = decisions.profile(runtime), typed(runtime, new_chat(runtime), "I have tuberculosis.")
+    patch = proposed(runtime, "health", "tuberculosis", message_id=message.id, typed=True)
+    assert (patch.addition, pending.get(runtime, patch.id).old_value) == ("tuberculosis", full["health"])
+    with pytest.raises(UsageError, match="no room for this in Health"):
+        decisions.approve(runtime, patch.id)
+    assert (decisions.profile(runtime), live(runtime)) == (full, ["User has epilepsy."])
+    decisions.set_field(runtime, "health", "epilepsy")
+    decisions.approve(runtime, patch.id)
+    assert decisions.profile(runtime) == {"health": "epilepsy; tuberculosis"}
+
+
 def test_a_fact_that_was_erased_before_is_remembered_by_a_yes_only(runtime: Runtime) -> None:
     text = "User had a cat called Luna."
     erase(runtime, curate.add(runtime, text).memory_id)

@@ -78,6 +78,9 @@ def test_two_typed_messages_apply_a_benign_field(runtime: Runtime) -> None:
     proposed(runtime, "tone", "short", message_id=one.id, typed=True)
     proposed(runtime, "tone", "short", message_id=one.id, typed=True)
     assert decisions.profile(runtime) == {}, "the same message counts once"
+    decisions.set_field(runtime, "tone", "x" * 275)
+    assert proposed(runtime, "tone", "short", message_id=two.id, typed=True).state == "pending", "there is no room"
+    decisions.set_field(runtime, "tone", "")
     applied = proposed(runtime, "tone", "short", message_id=two.id, typed=True)
     assert (applied.state, applied.decided_by) == ("applied", "signals")
     assert decisions.profile(runtime) == {"tone": "short"}

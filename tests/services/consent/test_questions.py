@@ -95,6 +95,21 @@ def test_a_question_about_one_more_value_names_that_one_and_hears_it_again(runti
     assert decisions.profile(runtime) == {"health": "asthma; diabetes"}
 
 
+def test_what_there_is_no_room_for_is_not_asked_about_and_no_yes_is_heard(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    question = questions.ask(runtime, proposed(runtime, "health", "diabetes").id, thread)
+    decisions.set_field(runtime, "health", "x" * 275)
+    assert questions.hear(runtime, question, typed(runtime, thread, "yes")) is None
+    message = typed(runtime, new_chat(runtime), "I have gout.")
+    proposed(runtime, "health", "gout", message_id=message.id, typed=True)
+    with runtime.database.write() as conn:
+        ours, now = (conn, runtime.user_id, message.thread_id, Role.ASSISTANT, "Good."), runtime.clock()
+        chat.add_message(*ours, now, origin=Origin.MODEL, reply_to=message.id)
+    assert questions.ask_about(runtime, message) is None
+    decisions.set_field(runtime, "health", "")
+    assert questions.ask_about(runtime, message) is not None
+
+
 def test_a_yes_after_other_words_is_none_to_the_schema(runtime: Runtime) -> None:
     thread = new_chat(runtime)
     patch = proposed(runtime)
