@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from memapp.domain.text import counted, one_line
+from memapp.domain.text import counted, one_line, shorten
 
 BULLETS = 3
+BULLET_CHARS = 160
 TOLD_WITHOUT_TEXT = ("soft_deleted", "deleted")
 _SIGNS = {"created": "+", "updated": "↑", "merged": "↔", "soft_deleted": "−", "deleted": "×", "restored": "↺"}
 
@@ -48,6 +49,11 @@ class Delta:
     news: tuple[News, ...]
     settled: tuple[str, ...]
     """Ids of the log's entries that need not be told after this."""
+
+    @property
+    def memory_ids(self) -> tuple[str, ...]:
+        """Those whose words stand in the header."""
+        return tuple(one.told.memory_id for one in self.news if one.told.event not in TOLD_WITHOUT_TEXT)
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -124,4 +130,4 @@ def _bullet(news: News) -> str:
         said = f"{what} {were} erased" if one.event == "deleted" else f"{what} went to the trash"
         return f"- {_SIGNS[one.event]}{one.event}: {label}{said}"
     importance = f" (imp={one.importance})" if one.event == "created" else ""
-    return f"- {_SIGNS[one.event]}{one.event}: {label}{one_line(one.text)}{importance}"
+    return f"- {_SIGNS[one.event]}{one.event}: {label}{shorten(one_line(one.text), BULLET_CHARS)}{importance}"

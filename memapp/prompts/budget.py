@@ -31,8 +31,8 @@ def fit(
     """Cut a scene down until its request, reply and reserve included, stays within `limit` tokens.
 
     The oldest exchanges go first, in steps, so that what is left begins at the same place for a while and stays in the model's
-    cache; of the last one its end; then the oldest cards; at last the middle of the message. Costs one count when the scene
-    fits as it is.
+    cache; of the last one its end; then what is told, for another turn; the oldest cards; at last the middle of the message.
+    Costs one count when the scene fits as it is.
     Raises `ConfigError` when even an empty message would not fit.
     """
     room = limit - min(MEMORY_TOKENS, limit // 4)
@@ -40,18 +40,25 @@ def fit(
     def cost(one: Scene) -> int:
         return _cost(request(one), prompt_tokens)
 
-    def fits(one: Scene) -> bool:
+    def is_within(one: Scene) -> bool:
         return cost(one) <= room
 
     scene = _with_message(scene, room * CHARS_PER_TOKEN)
-    if fits(scene):
+    if is_within(scene):
         return scene
-    if fits(without := replace(scene, history=())):
-        return _with_late_history(scene, fits) or without
-    if fits(replace(without, evidence=())):
+    if is_within(without := replace(scene, history=())):
+        return _with_late_history(scene, is_within) or without
+    if scene.told:
+        return fit(replace(scene, told=()), request, limit, prompt_tokens)
+    if is_within(replace(without, evidence=())):
         kept = [replace(without, evidence=scene.evidence[start:]) for start in range(1, len(scene.evidence) + 1)]
-        return _first(kept, fits) or without
+        return _first(kept, is_within) or without
     return _cut_message(replace(without, evidence=(), about=""), cost, room)
+
+
+def fits(request: Request, limit: int, prompt_tokens: Callable[[Prompt], int]) -> bool:
+    """Say whether a request, reply included, stays below `limit` tokens."""
+    return _cost(request, prompt_tokens) < limit
 
 
 def fit_hits(
@@ -62,7 +69,7 @@ def fit_hits(
 ) -> tuple[Recalled, ...]:
     """Drop the weakest hits until the request, reply included, stays below `limit` tokens."""
     kept = [tuple(hits[:count]) for count in range(len(hits), 0, -1)]
-    return _first(kept, lambda some: _cost(request(some), prompt_tokens) < limit) or ()
+    return _first(kept, lambda some: fits(request(some), limit, prompt_tokens)) or ()
 
 
 def _cost(request: Request, prompt_tokens: Callable[[Prompt], int]) -> int:

@@ -36,7 +36,7 @@ class Scene:
     about: str = ""
     """What the person has agreed to be known about them, as one line."""
     told: tuple[str, ...] = ()
-    """Lines that stand before the message as if the person had just told them, and were thanked for it."""
+    """Lines that stand before the last exchange as if the person had told them there, and was thanked for it."""
 
 
 def trunk(scene: Scene) -> Prompt:
@@ -74,14 +74,19 @@ def about(profile: Mapping[str, str]) -> str:
     return shorten(f"About the user: {', '.join(said)}.", ABOUT_CHARS) if said else ""
 
 
+def with_told(scene: Scene) -> tuple[Exchange, ...]:
+    """Return the history with what is told in it: the further from the message, the less a small model speaks of it."""
+    if not scene.told:
+        return scene.history
+    return (*scene.history[:-1], Exchange("\n".join(scene.told), template("told").template), *scene.history[-1:])
+
+
 def _turns(scene: Scene) -> tuple[PromptTurn, ...]:
     turns = []
-    for exchange in scene.history:
+    for exchange in with_told(scene):
         if exchange.user is not None:
             turns.append(PromptTurn("user", shorten(exchange.user, SHOWN_CHARS)))
         turns.append(PromptTurn("assistant", shorten(exchange.reply, SHOWN_CHARS)))
-    if scene.told:
-        turns += [PromptTurn("user", "\n".join(scene.told)), PromptTurn("assistant", template("told").template)]
     if scene.message is not None:
         turns.append(PromptTurn("user", scene.message))
     return tuple(turns)

@@ -13,6 +13,8 @@ from functools import partial
 
 from memapp.domain.chat import Message, MessageStatus, Role, Thread, exchanges
 from memapp.domain.checkpoint import Checkpoint
+from memapp.domain.delta import NO_NEWS, Delta
+from memapp.domain.memory import Recalled
 from memapp.domain.prompt import Finished, Piece, Prompt, Sampling, Usage
 from memapp.domain.text import clean, one_line, shorten
 from memapp.domain.turn import Completed, Failed, Found, Predicted, Restarted, Streamed, Thinking, TurnEvent, Waiting
@@ -22,11 +24,11 @@ from memapp.prompts import budget, predict, quotes, respond
 from memapp.prompts import remark as remarks
 from memapp.prompts.history import recent
 from memapp.prompts.respond import FIRST, Attempt
-from memapp.prompts.scene import Scene, about
+from memapp.prompts.scene import Scene, about, with_told
 from memapp.runtime import Runtime
 from memapp.services.ahead import Ahead, look_ahead
 from memapp.services.consent import decisions
-from memapp.services.evidence import Evidence, look_up
+from memapp.services.evidence import Evidence, look_up, news, shown
 from memapp.services.query import conversation_scope
 from memapp.store import chat, checkpoints, delta, events, expectations, recalls
 from memapp.store.uses import count_uses
@@ -66,6 +68,9 @@ class _Reply:
     expects: str = ""
     needed_info: tuple[str, ...] = ()
     evidence: Evidence = field(default_factory=Evidence)
+    told: Delta = NO_NEWS
+    shown: tuple[Recalled, ...] = ()
+    """What the prompt says of the memory."""
     predict_usage: Usage = field(default_factory=Usage)
     usage: Usage = field(default_factory=Usage)
     status: MessageStatus = MessageStatus.FAILED
@@ -172,24 +177,26 @@ def _calls(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Iterator[TurnEve
     elif turn.ahead is not None:
         so_far.needed_info = turn.ahead.needed_info
         yield Predicted(turn.ahead.needed_info, "prefetched", Usage())
+        in_prompt, told = [*turn.earlier, turn.message], NO_NEWS
         if not quotes.is_small_talk(turn.message.text):  # the expected message may have been about more
-            so_far.evidence = look_ahead(runtime, turn.thread.id, [*turn.earlier, turn.message], turn.ahead)
-        evidence = so_far.evidence
-        setting = setting_of(respond.with_facts(turn.message.text, evidence.hits, evidence.updates), evidence.told)
-        _note_recalled(runtime, turn, evidence)
-        yield Found(evidence.hits)
+            so_far.evidence = look_ahead(runtime, turn.thread.id, in_prompt, turn.ahead)
+            told = news(runtime, turn.thread.id, turn.ahead.expected, in_prompt)
+        setting = setting_of(respond.with_facts(turn.message.text, so_far.evidence.hits, so_far.evidence.delta.lines), told.lines)
+        so_far.told = told if setting.told else NO_NEWS
+        yield _found(runtime, turn, so_far)
     else:
-        setting = setting_of(turn.message.text)
-        yield _predict(runtime, model, setting, turn, so_far)
         in_prompt = [*turn.earlier, turn.message]
+        told = news(runtime, turn.thread.id, turn.message.text, in_prompt)
+        setting = setting_of(turn.message.text, told.lines)
+        so_far.told = told if setting.told else NO_NEWS
+        yield _predict(runtime, model, setting, turn, so_far)
         found = look_up(runtime, turn.thread.id, turn.message.text, so_far.needed_info, in_prompt)
-        setting = replace(setting, told=found.told)
         so_far.evidence = in_suffix = _affordable(runtime, model, setting, found)
-        _note_recalled(runtime, turn, so_far.evidence)
-        yield Found(so_far.evidence.hits)
+        yield _found(runtime, turn, so_far)
     attempt = Attempt(len(turn.others))
     yield from _stream_reply(runtime, model, setting, turn, so_far, in_suffix, attempt)
-    repeated = respond.repeats(so_far.text, exchanges(turn.earlier), turn.message.text if turn.message else None)
+    said = with_told(replace(setting, history=tuple(exchanges(turn.earlier))))
+    repeated = respond.repeats(so_far.text, said, turn.message.text if turn.message else None)
     if (repeated or so_far.text.strip() in turn.others) and not turn.cancel.is_set():
         yield Restarted(repeated or so_far.text)
         so_far.text = so_far.expects = ""
@@ -222,7 +229,11 @@ def _predict(runtime: Runtime, model: ChatModel, setting: Scene, turn: OpenTurn,
 
 
 def _affordable(runtime: Runtime, model: ChatModel, setting: Scene, found: Evidence, attempt: Attempt = FIRST) -> Evidence:
-    """Drop the weakest hits until the request stays within its budget."""
+    """Drop the news, which can wait, and then the weakest hits, until the request stays within its budget."""
+    if found.delta.news and not budget.fits(
+        _reply_request(runtime, setting, found, attempt), _limit(runtime, model), model.prompt_tokens
+    ):
+        found = replace(found, delta=NO_NEWS)
     hits = budget.fit_hits(
         found.hits,
         lambda some: _reply_request(runtime, setting, replace(found, hits=tuple(some)), attempt),
@@ -270,7 +281,7 @@ def _reply_request(runtime: Runtime, setting: Scene, evidence: Evidence, attempt
     return respond.request(
         setting,
         evidence.hits,
-        updates=evidence.updates,
+        updates=evidence.delta.lines,
         attempt=attempt,
         reply_tokens=setting.persona.reply_tokens or runtime.settings.reply_tokens,
         temperature=runtime.settings.temperature,
@@ -285,15 +296,17 @@ def _save_partial(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> None:
             _advance(runtime, conn, turn, Checkpoint.replying)
 
 
-def _note_recalled(runtime: Runtime, turn: OpenTurn, evidence: Evidence) -> None:
+def _found(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Found:
     """Save what stands in the prompt before the reply begins: what is left of it after a kill was written from that."""
-    user, best = runtime.user_id, max((hit.score for hit in evidence.hits), default=None)
+    user, best = runtime.user_id, max((hit.score for hit in so_far.evidence.hits), default=None)
+    so_far.shown = shown(runtime, so_far.evidence, so_far.told)
     with _saving(runtime, turn) as conn:
-        recalls.save_recalls(conn, turn.reply.id, evidence.hits)
-        for _ in range(evidence.searches):
+        recalls.save_recalls(conn, turn.reply.id, so_far.shown)
+        for _ in range(so_far.evidence.searches):
             events.add_event(conn, user, "hotpath", "search", "ok", runtime.clock(), thread_id=turn.thread.id, sim=best)
         revision = delta.revision(conn, user)
-        _advance(runtime, conn, turn, lambda at: at.recalled([hit.id for hit in evidence.hits], revision))
+        _advance(runtime, conn, turn, lambda at: at.recalled([hit.id for hit in so_far.shown], revision))
+    return Found(so_far.shown)
 
 
 def _advance(runtime: Runtime, conn: sqlite3.Connection, turn: OpenTurn, step: Callable[[Checkpoint], Checkpoint]) -> None:
@@ -341,11 +354,12 @@ def _finish(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Message:
     with runtime.database.write() as conn:
         erased = runtime.database.erasures != turn.erasures
         so_far = _Reply() if erased else so_far
-        text, hits = so_far.text.strip(), so_far.evidence.hits
+        text = so_far.text.strip()
         chat.finish_message(conn, user, reply.id, text, so_far.status, so_far.usage)
-        count_uses(conn, user, [hit.id for hit in hits if hit.kind == "memory"], now)
+        count_uses(conn, user, [hit.id for hit in so_far.shown if hit.kind == "memory"], now)
         if so_far.status is not MessageStatus.FAILED:
-            delta.settle(conn, conversation_scope(runtime), thread_id, so_far.evidence.delta.settled)
+            settled = (*so_far.evidence.delta.settled, *so_far.told.settled)
+            delta.settle(conn, conversation_scope(runtime), thread_id, settled)
         if so_far.expects:
             expectations.save_prediction(conn, user, thread_id, reply.id, "responder", so_far.expects, (), now)
         if so_far.needed_info:

@@ -11,7 +11,7 @@ from memapp.prompts import quotes
 from memapp.runtime import Runtime
 from memapp.services.query import always, conversation_scope, find
 from memapp.services.recall import RecallRequest
-from memapp.store import chat, delta
+from memapp.store import chat, delta, memories
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,41 +20,28 @@ class Evidence:
 
     hits: tuple[Recalled, ...] = ()
     delta: Delta = NO_NEWS
+    """What leads the block of the hits."""
     searches: int = 0
     """A second one, with more words, was made if the first found nothing; none for small talk."""
-    about_person: bool = False
-    """The message asks about the one who wrote it."""
 
     @property
     def again(self) -> bool:
         return self.searches > 1
 
-    @property
-    def updates(self) -> tuple[str, ...]:
-        """The delta's lines where the question may be about them: they lead the block of what was found."""
-        return self.delta.lines if self.about_person else ()
-
-    @property
-    def told(self) -> tuple[str, ...]:
-        """The delta's lines anywhere else: told before the message, for a small model speaks of what stands beside it."""
-        return () if self.about_person else self.delta.lines
-
 
 def look_up(runtime: Runtime, thread_id: str, text: str, needed_info: Sequence[str], in_prompt: Sequence[Message]) -> Evidence:
     """Look up what a message needs, and once more with more words where a question about the person finds nothing.
 
-    To such a question also comes, as far as there is room, what is recalled whatever is asked; a small model cannot but speak of
-    it (`benchmarks.distraction`), so it stands in no other prompt. To an inner voice one speaks of its case, in which nothing
-    private belongs that does not match in words.
+    To such a question also come the changes that the chat has not been told yet and, as far as there is room, what is recalled
+    whatever is asked. Such facts stand in no other prompt: a small model cannot but speak of them (`benchmarks.distraction`).
+    To an inner voice one speaks of its case, in which nothing private belongs that does not match in words.
     """
     if quotes.is_small_talk(text):
         return Evidence()
     seen = frozenset(one.id for one in in_prompt)
     limit = runtime.settings.prompt_memories
-    thread = chat.get_thread(runtime.database.read(), runtime.user_id, thread_id)
-    own_case = runtime.persona(thread.persona).mode == "inner_voice"
-    asks = quotes.asks_about_person(text)
-    about_person = asks and not own_case
+    own_case = _is_inner_voice(runtime, thread_id)
+    about_person = quotes.asks_about_person(text) and not own_case
     hits = quotes.choose(text, _recall(runtime, text, needed_info, seen), limit, own_case=own_case)
     again = not hits and limit > 0 and about_person
     if again:
@@ -64,16 +51,35 @@ def look_up(runtime: Runtime, thread_id: str, text: str, needed_info: Sequence[s
         told = [hit.text for hit in hits]
         others = [one for one in always(runtime, conversation_scope(runtime), limit) if not duplicate_of(one.text, told)]
         hits = (*hits, *others)[:limit]
-    news = changed(runtime, thread_id, seen, hits) if asks or not own_case else NO_NEWS
-    return Evidence(hits, news, 1 + again, asks)
+    return Evidence(hits, _changed(runtime, thread_id, seen, hits) if about_person else NO_NEWS, 1 + again)
 
 
-def changed(runtime: Runtime, thread_id: str, in_prompt: frozenset[str], hits: Sequence[Recalled]) -> Delta:
+def news(runtime: Runtime, thread_id: str, text: str, in_prompt: Sequence[Message]) -> Delta:
+    """Return the changes to tell before a message that looks something up and does not ask about the person."""
+    if quotes.is_small_talk(text) or quotes.asks_about_person(text) or _is_inner_voice(runtime, thread_id):
+        return NO_NEWS
+    return _changed(runtime, thread_id, frozenset(one.id for one in in_prompt), ())
+
+
+def shown(runtime: Runtime, evidence: Evidence, told: Delta) -> tuple[Recalled, ...]:
+    """Return all that a prompt says of the memory: the hits, then the memories of which it tells that they changed."""
+    hits = frozenset(hit.id for hit in evidence.hits)
+    ids = [one for delta in (evidence.delta, told) for one in delta.memory_ids if one not in hits]
+    found = memories.get_memories(runtime.database.read(), runtime.user_id, ids)
+    return (*evidence.hits, *(Recalled.of(one, 0.0, "news", one.updated_at) for one in found))
+
+
+def _changed(runtime: Runtime, thread_id: str, in_prompt: frozenset[str], hits: Sequence[Recalled]) -> Delta:
     """Return unseen memory changes for this chat; what a hit says already counts as told."""
     conn = runtime.database.read()
     since = delta.revision(conn, runtime.user_id, thread_id)
     logged = delta.untold(conn, conversation_scope(runtime), thread_id)
     return summarise(logged, since, in_prompt, frozenset(hit.id for hit in hits))
+
+
+def _is_inner_voice(runtime: Runtime, thread_id: str) -> bool:
+    thread = chat.get_thread(runtime.database.read(), runtime.user_id, thread_id)
+    return runtime.persona(thread.persona).mode == "inner_voice"
 
 
 def _recall(runtime: Runtime, text: str, needed_info: Sequence[str], without: frozenset[str]) -> list[Recalled]:

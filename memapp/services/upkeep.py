@@ -26,6 +26,7 @@ from memapp.services.ahead import done_ahead, expectation, look_ahead
 from memapp.services.answer import open_thread, scene
 from memapp.services.consent import pending
 from memapp.services.embed import embed
+from memapp.services.evidence import news
 from memapp.services.merge import Written
 from memapp.services.remember import learn
 from memapp.services.turn import compare, spare
@@ -112,11 +113,11 @@ def warm(runtime: Runtime, thread_id: str, typed: str, cancel: Cancel) -> int:
         return 0
     thread, messages = open_thread(runtime, thread_id)
     ahead = done_ahead(runtime, thread_id, expectation(runtime, messages))
-    told: tuple[str, ...] = ()
+    about = typed
     if ahead and may_become(typed, ahead.expected):
         evidence = look_ahead(runtime, thread_id, messages, ahead)
-        typed, told = respond.with_facts(typed, evidence.hits, evidence.updates), evidence.told
-    coming = scene(runtime, model, thread, messages, typed, told)
+        typed, about = respond.with_facts(typed, evidence.hits, evidence.delta.lines), ahead.expected
+    coming = scene(runtime, model, thread, messages, typed, news(runtime, thread_id, about, messages).lines)
     return model.warm(words.trunk(coming), cancel, open_end=True)
 
 

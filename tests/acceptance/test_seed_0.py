@@ -184,12 +184,15 @@ def test_a_right_guess_has_its_facts_in_the_cache_before_the_message(runtime: Ru
     model.enqueue("Hello.", prediction="Tell me a joke about goats.", needed_info=["joke"])
     say(runtime, thread, "Hi!")
     list(upkeep.work(runtime, thread, Cancel()))
+    curate.add(runtime, "User moved the desk.")
     upkeep.warm(runtime, thread, "Tell me a joke ab", Cancel())
-    warmed = model.warmed[-1].turns[-1].content
+    *warmed, typed = model.warmed[-1].turns
     found = only(Found, say(runtime, thread, "Tell me a joke about goats."))
     asked = model.seen[-1]
     assert "User likes jokes about goats." in [hit.text for hit in found.hits]
-    assert asked.turns[-1].content.startswith(warmed)
+    assert "User moved the desk." in asked.turns[0].content, "which is news to the chat"
+    assert list(asked.turns[:-1]) == warmed
+    assert asked.turns[-1].content.startswith(typed.content)
     assert "goats" not in asked.suffix
 
 

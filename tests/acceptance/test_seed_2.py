@@ -139,9 +139,10 @@ def test_header_appears_when_changes_exist(runtime: Runtime, model: ScriptedMode
     thread = new_chat(runtime)
     say(runtime, thread, "What should I cook tonight?")
     assert "Memory updates" not in whole(model)
-    curate.add(runtime, "User is allergic to peanuts.")
-    say(runtime, thread, "What should I bake tomorrow?")
-    assert "Memory updates since rev 0:\n- +created: [Notes] User is allergic to peanuts. (imp=3)" in whole(model)
+    for number, text in enumerate(("What should I bake tomorrow?", "Recommend a cake.")):
+        curate.add(runtime, f"User has plan {number}.")
+        say(runtime, thread, text)
+        assert f"Memory updates since rev {number}:\n- +created: [Notes] User has plan {number}. (imp=3)" in whole(model)
     say(runtime, thread, "What should I drink with it?")
     assert "Memory updates" not in whole(model)
 
@@ -259,15 +260,17 @@ def test_what_was_not_used_for_sixty_days_goes_to_the_trash_unless_important_or_
     assert curate.get(runtime, unused).state == "live"
 
 
-def test_delta_surfaces_the_transition_once(runtime: Runtime) -> None:
+@pytest.mark.parametrize("text", ["What should I do in the garden?", "Which flowers like shade?"])
+def test_delta_surfaces_the_transition_once(runtime: Runtime, model: ScriptedModel, text: str) -> None:
     one = curate.add(runtime, "User keeps bees.").memory_id
     thread = new_chat(runtime)
     curate.discard(runtime, one)
-    say(runtime, thread, "What should I do in the garden?")
-    say(runtime, thread, "And what in the house?")
-    told = [one for one in runtime.chat.ready().seen if "−soft_deleted" in one.suffix]  # type: ignore[union-attr]
-    assert len(told) == 1
-    assert "bees" not in told[0].suffix
+    say(runtime, thread, text)
+    assert whole(model).count("Memory updates since rev 1:\n- −soft_deleted: [Notes] a memory went to the trash") == 1
+    assert "bees" not in whole(model)
+    for other in ("And what in the house?", "What should I do now?"):
+        say(runtime, thread, other)
+        assert "Memory updates" not in whole(model)
 
 
 def test_the_purge_job_removes_what_is_past_purge_at(runtime: Runtime) -> None:

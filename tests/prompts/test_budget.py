@@ -148,3 +148,12 @@ def test_the_weakest_hits_are_dropped_when_all_do_not_fit() -> None:
     kept = budget.fit_hits(hits, with_hits, 300, MODEL.prompt_tokens)
     assert kept == tuple(hits[: len(kept)]) and 0 < len(kept) < 5
     assert budget.fit_hits(hits, with_hits, 10, MODEL.prompt_tokens) == ()
+
+
+def test_what_is_told_goes_before_the_cards_and_the_message_and_after_the_history() -> None:
+    news = ("Memory updates since rev 3:", "- +created: [Notes] " + "word " * 60)
+    one = replace(scene("My question " + "word " * 100, history=chat(30), persona=tom()), told=news)
+    assert fit(one).told == news and fit(one).history
+    assert cost(fit(one)) <= LIMIT
+    long = fit(replace(one, message="word " * 2000))
+    assert (long.told, cost(long) <= LIMIT) == ((), True)

@@ -88,20 +88,31 @@ def test_any_other_message_is_told_the_news_before_it_and_not_with_its_own_words
     thread = new_chat(runtime)
     curate.add(runtime, "User moved the desk.")
     say(runtime, thread, "Write a poem about rain.")
-    header, thanks, asked = model.seen[-1].turns
+    call_1, call_2 = model.seen[-2:]
+    header, thanks, asked = call_2.turns
     assert header.content == "Memory updates since rev 0:\n- +created: [Notes] User moved the desk. (imp=3)"
-    assert (thanks.role, asked.content, model.seen[-1].suffix) == ("assistant", "Write a poem about rain.", "")
+    assert (thanks.role, asked.content, call_2.suffix) == ("assistant", "Write a poem about rain.", "")
+    assert call_1.turns == call_2.turns, "both calls share the trunk"
+    assert [(hit.text, hit.why) for hit in chats.trace(runtime, in_prompt(runtime, thread)[-1]).hits] == [
+        ("User moved the desk.", "news")
+    ]
+    curate.add(runtime, "User has a new chair.")
     say(runtime, thread, "Tell me about volcanoes.")
-    assert all("Memory updates" not in one.content for one in model.seen[-1].turns)
+    said = [one.content for one in model.seen[-1].turns]
+    assert "new chair" in said[0] and said[2:] == ["Write a poem about rain.", said[3], "Tell me about volcanoes."]
+    assert "desk" not in said[0]
 
 
-def test_an_inner_voice_is_told_only_what_it_is_asked_about(runtime: Runtime) -> None:
+def test_an_inner_voice_is_told_no_news(runtime: Runtime) -> None:
+    model = runtime.chat.ready()
+    assert isinstance(model, ScriptedModel)
     thread = chats.new_thread(
         runtime, persona=next(name for name, one in runtime.personas.items() if one.mode == "inner_voice")
     ).id
     curate.add(runtime, "User moved the desk.")
-    assert lines(runtime, thread, "Who stood at the gate?") == ()
-    assert lines(runtime, thread) != ()
+    for text in ("Who stood at the gate?", "What did I overlook at the gate?"):
+        say(runtime, thread, text)
+    assert "desk" not in repr(model.seen)
 
 
 def test_what_is_quoted_is_told_with_it(runtime: Runtime) -> None:

@@ -227,11 +227,12 @@ def test_a_reply_that_was_being_written_from_it_is_not_saved(runtime: Runtime, m
     assert files_with(tmp_path, b"zqarla") == set()
 
 
-def test_what_was_expected_with_it_in_the_prompt_is_gone(runtime: Runtime, model: ScriptedModel) -> None:
+@pytest.mark.parametrize("text", ["Does my sister like Ghent?", "Write a poem about rain."])
+def test_what_was_expected_with_it_in_the_prompt_is_gone(runtime: Runtime, model: ScriptedModel, text: str) -> None:
+    thread = new_chat(runtime)  # to which it is news
     memory = learn(runtime)
     model.enqueue("She likes it there.", "You will speak of Zqarla.", ["Zqarla"])
-    thread = new_chat(runtime)
-    say(runtime, thread, "Does my sister like Ghent?")
+    say(runtime, thread, text)
     assert ask(runtime, "SELECT count(*) FROM recalls WHERE owner_id = ?", memory) == [(1,)]
     erase(runtime, memory)
     assert ask(runtime, "SELECT count(*) FROM predictions WHERE text || needed_info LIKE '%zqarla%'") == [(0,)]
