@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from memapp.domain.categories import NOTES
-from memapp.domain.changes import Actor, SoftDeleted
+from memapp.domain.changes import Actor, SoftDeleted, Updated
 from memapp.domain.chat import Message
 from memapp.domain.consent import FORGOTTEN
 from memapp.domain.distil import Draft, distil, distil_and_check, in_third_person, states_something
@@ -85,10 +85,14 @@ def _store(
         if not expectations.still_stands(conn, runtime.user_id, surprise.id, message.text):
             return  # taken back, edited or erased while the facts were made
         listed = memories.list_memories(conn, runtime.user_id, ALL_LIVE, limit=runtime.settings.max_facts)
-        known = [in_third_person(one.text) for one in listed]
+        known = {in_third_person(one.text): one.id for one in listed}
         for draft in drafts:
             memory = _memory(runtime, new_id(now), draft, message, now)
-            if duplicate_of(draft.text, known) or memories.find_same(conn, runtime.user_id, normalise(draft.text)):
+            said = duplicate_of(draft.text, known)
+            same = known[said] if said else memories.find_same(conn, runtime.user_id, normalise(draft.text))
+            if same:  # it holds as long as any message says it
+                if message.id not in memories.get_memory(conn, runtime.user_id, same).sources:
+                    changes.apply(conn, Updated(same, sources=(message.id,)), actor, now)
                 continue
             if is_forgotten(runtime, draft.text):
                 proposals.propose(runtime, FORGOTTEN, draft.text, message_id=message.id, typed=True, held=memory)
@@ -98,7 +102,7 @@ def _store(
                 continue
             said_before = [(one.memory, 0.0) for one in stored]  # in this message: words alone decide
             stored.append(write(runtime, conn, memory, [*alike[draft.text], *said_before], actor, now))
-            known.append(memory.text)
+            known[memory.text] = stored[-1].memory.id
         # What makes room is taken back with the last fact it was made for.
         actor_of_room = replace(actor, step=stored[-1].step if stored else new_id(now))
         learned = [one for one in stored if one.before is None or one.before.text != one.memory.text]

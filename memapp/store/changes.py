@@ -144,6 +144,9 @@ def _create(conn: sqlite3.Connection, user_id: str, memory: Memory) -> Touched:
 def _update(conn: sqlite3.Connection, user_id: str, change: Updated, now: datetime) -> Touched:
     before = get_memory(conn, user_id, change.memory_id)
     image = images.take(conn, user_id, before.id)
+    if change.sources and change == Updated(before.id, sources=change.sources):  # like a link, this follows from the texts
+        _add_sources(conn, before.id, change.sources)
+        return Touched(Event.LINK, before.id, image, images.take(conn, user_id, before.id))
     text = before.text if change.text is None else change.text
     tags = before.tags if change.tags is None else change.tags
     importance = before.importance if change.importance is None else change.importance
