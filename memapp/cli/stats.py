@@ -27,7 +27,7 @@ def stats(options: dict[str, Any], days: int, as_json: bool) -> None:
     shares = {
         "expectations held": rates.expectations_held,
         "facts well written at once": rates.facts_at_once,
-        "of those, said by you": rates.facts_said,
+        "facts said by you": rates.facts_said,
         "turns recalled again": rates.recalled_again,
     }
     if as_json:

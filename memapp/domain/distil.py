@@ -31,7 +31,7 @@ from memapp.domain.own_words import told
 from memapp.domain.profile_forms import in_first_person
 from memapp.domain.retell import leave_off_decoration, retell
 from memapp.domain.tags import tags_for
-from memapp.domain.writing import check_episode, check_fact, check_tags
+from memapp.domain.writing import check_episode, check_fact, check_tags, is_vague
 
 EVENT = "event"
 """The category of what happened: kept as an episode."""
@@ -45,7 +45,7 @@ _SMALL_TALK = (
 )  # fmt: skip
 """Words of thanks, moods and the moment."""
 _OF_ONESELF = word_set("i my mine we our ours")
-_POINTERS = PRONOUNS - FIRST_PERSON | word_set("this these those there ones")
+_OF_OTHERS = PRONOUNS - FIRST_PERSON
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,15 +98,17 @@ def in_third_person(text: str) -> str:
 def states_something(text: str) -> bool:
     """Say whether a message states something of the person that can stand by itself: no thanks, no question, no `I love it`.
 
-    What points at something outside of it can be no fact, in whatever words it is told.
+    A fact has no pronouns, and where the person needs one a small model does too: nearly nothing that it wrote of such
+    statements could be kept.
     """
     for words in told(as_stated(text)):
         if not HYPOTHETICAL.isdisjoint(word.casefold() for word in words):
             continue
         for part in parts(words):
             lowered = frozenset(word.casefold() for word in part)
-            is_own = not _OF_ONESELF.isdisjoint(lowered) and _POINTERS.isdisjoint(lowered)
-            if is_own and any(_says_something(word) for word in lowered):
+            is_own = not _OF_ONESELF.isdisjoint(lowered) and _OF_OTHERS.isdisjoint(lowered)
+            stands_alone = not any(is_vague(part, at) for at in range(len(part)))
+            if is_own and stands_alone and any(_says_something(word) for word in lowered):
                 return True
     return False
 

@@ -28,7 +28,7 @@ from memapp.domain.memory import MAX_MEMORY_CHARS, MAX_TAG_CHARS, MAX_TAGS
 MAX_TAG_WORDS = 4
 
 EMPTY = "nothing is left of it"
-CUT_SHORT = "not a whole sentence"
+NO_SENTENCE = "no whole sentence"
 TOO_LONG = f"longer than {MAX_MEMORY_CHARS} characters"
 NOT_ONE_SENTENCE = "not one sentence"
 NO_FULL_STOP = "no full stop at the end"
@@ -79,7 +79,7 @@ def _check_words(text: str) -> list[str]:
         problems.append(NO_FULL_STOP)
     if any(_is_pronoun(words, at) for at in range(len(words))):
         problems.append(PRONOUN)
-    if any(_is_vague(words, at) for at in range(len(words))):
+    if any(is_vague(words, at) for at in range(len(words))):
         problems.append(VAGUE)
     if not any(word in ("User", "User's") for word in words):
         problems.append(NOT_ABOUT_USER)
@@ -120,7 +120,8 @@ def _is_pronoun(words: Sequence[str], at: int) -> bool:
     return word.casefold() in PRONOUNS
 
 
-def _is_vague(words: Sequence[str], at: int) -> bool:
+def is_vague(words: Sequence[str], at: int) -> bool:
+    """Say whether a word points at something outside the sentence: `this`, `the small ones`, `would love to`."""
     word, following = words[at].casefold(), [other.casefold() for other in words[at + 1 : at + 2]]
     if word in DEMONSTRATIVES:
         is_relative = word == "that" and bool(following) and at > 1 and following[0] not in FUNCTION_WORDS - _AFTER_RELATIVE

@@ -22,7 +22,7 @@ def by_day(runtime: Runtime, days: int = 30) -> list[Day]:
 def rates(runtime: Runtime) -> Rates:
     """Return how well the loop does."""
     conn, user = runtime.database.read(), runtime.user_id
-    at_once, said = activity.facts(conn, user)
+    at_once, said = activity.written_and_said(conn, user)
     return Rates(
         expectations_held=expectations.hit_rate(conn, user, None),
         facts_at_once=at_once,

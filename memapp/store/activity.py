@@ -31,7 +31,7 @@ def _count_on(conn: sqlite3.Connection, user_id: str, day: date) -> int:
     return int(row[0])
 
 
-def facts(conn: sqlite3.Connection, user_id: str) -> tuple[Rate, Rate]:
+def written_and_said(conn: sqlite3.Connection, user_id: str) -> tuple[Rate, Rate]:
     """Return how many of the facts that were written kept the writing rules at the first try, and how many of those were said."""
     row = conn.execute(
         """SELECT coalesce(sum(coalesce(meta ->> 'learned', 0) + coalesce(meta ->> 'known', 0)), 0) AS said,
