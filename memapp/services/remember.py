@@ -25,7 +25,7 @@ from memapp.domain.profile import Stated, same_value, stated
 from memapp.domain.profile_hints import Hint, unknown_in
 from memapp.domain.profile_values import adds_up
 from memapp.domain.prompt import Piece
-from memapp.domain.writing import CUT_SHORT, check_fact
+from memapp.domain.writing import NO_SENTENCE, check_fact
 from memapp.inference import Cancel, ChatModel
 from memapp.prompts import distil as words
 from memapp.runtime import Runtime
@@ -66,7 +66,7 @@ def _ask(model: ChatModel, expected: str, typed: str, cancel: Cancel) -> tuple[l
         text = "".join(part.text for part in stream if isinstance(part, Piece))
     draft = words.parse(text)
     if draft is None:
-        return [], [[CUT_SHORT]]
+        return [], [[NO_SENTENCE]]
     problems = check_fact(draft.text, typed)
     return ([], [problems]) if problems else ([draft], [])
 
