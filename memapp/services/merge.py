@@ -15,10 +15,12 @@ from memapp.domain.distil import in_third_person
 from memapp.domain.filters import ALL_LIVE
 from memapp.domain.memory import Memory, State
 from memapp.domain.merge import Verdict, compare, richer
+from memapp.domain.ranking import query_words
 from memapp.errors import ModelError
 from memapp.runtime import Runtime
-from memapp.store import changes, memories, vectors
+from memapp.store import changes, memories, search, vectors
 from memapp.store.rows import new_id
+from memapp.store.scope import Scope
 
 NEAREST = 50
 """Facts compared by meaning. More than the very nearest: two fillers of one slot may be quite unlike."""
@@ -72,6 +74,12 @@ def near(runtime: Runtime, texts: Sequence[str]) -> list[Near]:
 
 def _newest(conn: sqlite3.Connection, runtime: Runtime) -> Near:
     return [(one, 0.0) for one in memories.list_memories(conn, runtime.user_id, ALL_LIVE, limit=NEWEST)]
+
+
+def sharing_words(runtime: Runtime, conn: sqlite3.Connection, text: str) -> Near:
+    """Return the known facts to compare a new one with where no model may run: those with words of it, and words alone decide."""
+    found = [one.id for one in search.search_memories(conn, Scope(runtime.user_id), query_words(text))]
+    return [(one, 0.0) for one in memories.get_memories(conn, runtime.user_id, found)]
 
 
 def write(runtime: Runtime, conn: sqlite3.Connection, new: Memory, known: Near, actor: Actor, now: datetime) -> Written:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Literal
 
-from memapp.domain.changes import Actor, Created, ProfileChanged, Restored, Reverted, SoftDeleted
+from memapp.domain.changes import Actor, ProfileChanged, Restored, Reverted, SoftDeleted
 from memapp.domain.consent import FORGOTTEN, DenyReason, Patch, decided, label, rebased
 from memapp.domain.duplicates import normalise
 from memapp.domain.history import Entry, Event
@@ -22,6 +22,7 @@ from memapp.domain.text import clean, counted, one_line
 from memapp.errors import NotFound, UsageError
 from memapp.runtime import Runtime
 from memapp.services.consent import pending
+from memapp.services.merge import sharing_words, write
 from memapp.store import changes, chat, consents, expectations, history, memories
 from memapp.store.forget import erasing
 from memapp.store.rows import new_id
@@ -154,7 +155,7 @@ def carry_out(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, by: Deci
             consents.note_decision(conn, actor, other, "withdrawn", now)
         expectations.learn_again(conn, runtime.user_id, said_in)  # what more these messages say of it needs no yes any more
     if held and memories.find_same(conn, runtime.user_id, normalise(held.text)) is None:
-        changes.apply(conn, _coming(conn, runtime, held), actor, now)
+        _remember(conn, runtime, held, actor)
     return actor.step
 
 
@@ -175,13 +176,15 @@ def _carry_out_as(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, curr
     return carry_out(conn, runtime, edited, "person", actor)
 
 
-def _coming(conn: sqlite3.Connection, runtime: Runtime, held: Memory) -> Created | Restored:
-    """Say how a memory comes that waited: out of the trash where it lies there as it is, else anew."""
-    there = memories.get_memories(conn, runtime.user_id, [held.id])
+def _remember(conn: sqlite3.Connection, runtime: Runtime, held: Memory, actor: Actor) -> None:
+    """Bring a memory that waited: out of the trash where it lies there as it is, else like any new fact."""
+    there, now = memories.get_memories(conn, runtime.user_id, [held.id]), runtime.clock()
     if there and there[0].text == held.text:
-        return Restored(held.id)
-    now, sources = runtime.clock(), tuple(chat.still_there(conn, runtime.user_id, held.sources))
-    return Created(replace(held, id=new_id(now), sources=sources, created_at=now, updated_at=now))
+        changes.apply(conn, Restored(held.id), actor, now)
+        return
+    sources = tuple(chat.still_there(conn, runtime.user_id, held.sources))
+    fact = replace(held, id=new_id(now), sources=sources, created_at=now, updated_at=now)
+    write(runtime, conn, fact, sharing_words(runtime, conn, fact.text), actor, now)
 
 
 def _against_now(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, by: Decider) -> Patch:

@@ -182,6 +182,24 @@ def test_what_the_profile_says_no_longer_is_no_memory_either_and_undo_brings_it_
     assert (decisions.profile(runtime), len(live(runtime))) == ({"city": "Oslo"}, 3)
 
 
+@pytest.mark.parametrize(
+    ("by_hand", "says", "kept"),
+    [
+        ("I live in Bergen.", "User lives in Trondheim.", ["User lives in Trondheim."]),
+        ("I live in Trondheim.", "User lives in Trondheim.", ["I live in Trondheim."]),
+    ],
+)
+def test_what_comes_with_a_yes_is_a_fact_like_any_other_to_those_that_are_known(
+    runtime: Runtime, by_hand: str, says: str, kept: list[str]
+) -> None:
+    patch = proposed(runtime, value="Trondheim", held=held_fact(runtime, says))
+    curate.add(runtime, by_hand)
+    step = decisions.approve(runtime, patch.id)
+    assert live(runtime) == kept
+    undo.undo(runtime, step)
+    assert live(runtime) == [by_hand]
+
+
 def test_a_yes_to_an_older_proposal_retires_what_the_profile_says_now(runtime: Runtime) -> None:
     moved = proposed(runtime, value="Bergen", held=held_fact(runtime, "User lives in Bergen."), proposer="import")
     decisions.approve(runtime, proposed(runtime, held=held_fact(runtime, "User lives in Oslo.")).id)
