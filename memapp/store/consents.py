@@ -6,6 +6,7 @@ the schema check each step once more.
 
 import json
 import sqlite3
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Literal
 
@@ -72,6 +73,15 @@ def copy_evidence(conn: sqlite3.Connection, from_id: str, to_id: str) -> None:
         """INSERT INTO patch_evidence (patch_id, message_id, typed)
            SELECT ?, message_id, typed FROM patch_evidence WHERE patch_id = ?""",
         (to_id, from_id),
+    )
+
+
+def drop_evidence(conn: sqlite3.Connection, user_id: str, message_ids: Sequence[str]) -> None:
+    """Let messages say nothing any more for the patches that wait."""
+    conn.execute(
+        """DELETE FROM patch_evidence WHERE message_id IN (SELECT value FROM json_each(:messages))
+           AND patch_id IN (SELECT id FROM patches WHERE user_id = :user AND state = 'pending')""",
+        {"user": user_id, "messages": to_json(list(message_ids))},
     )
 
 

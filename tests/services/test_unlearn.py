@@ -81,6 +81,16 @@ def test_a_joke_that_was_not_learned_yet_is_not_learned_any_more(runtime: Runtim
     assert known(runtime) == (set(), set())
 
 
+def test_a_yes_to_what_was_also_said_in_earnest_teaches_nothing_of_the_joke(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    told(runtime, "I live in Oslo.", thread)
+    say(runtime, thread, "I live in Oslo and I own a helicopter.")
+    told(runtime, "That was a joke.", thread)
+    decisions.approve(runtime, pending.waiting(runtime)[0].id)
+    list(work(runtime, None, Cancel()))
+    assert known(runtime) == ({"User lives in Oslo."}, set())
+
+
 def test_what_the_new_words_say_too_stays(runtime: Runtime) -> None:
     first = told(runtime, "I love cats. Write me a poem!")
     (memory,) = curate.list_memories(runtime)
