@@ -17,6 +17,11 @@ class Accepted:
     message: Message | None
     """None for an unprompted remark."""
     reply: Message
+    decided_after: int | None = None
+    """The number of the history's last entry before the message: whatever it decides comes later, which times do not tell.
+
+    None for a remark and for a message that is answered again.
+    """
 
 
 @dataclass(frozen=True, slots=True)

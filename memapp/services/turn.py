@@ -32,7 +32,7 @@ from memapp.services.answer import OpenTurn, answer, open_thread
 from memapp.services.consent import questions
 from memapp.services.remember import notice
 from memapp.services.unlearn import said_before, take_answers_back, unlearn
-from memapp.store import chat, checkpoints, events, expectations
+from memapp.store import chat, checkpoints, events, expectations, history
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -64,7 +64,8 @@ def _send(
     with runtime.database.write() as conn:
         left = chat.messages_after(conn, runtime.user_id, thread_id, replaced.seq) if replaced else []
         answers = take_answers_back(runtime, [question, *left] if replaced and question else left)
-        now = runtime.clock()  # after that: what is decided from now on, the message decides
+        last = history.last_number(conn, runtime.user_id)  # after that: what is decided from now on, the message decides
+        now = runtime.clock()
         chat.set_active(conn, runtime.user_id, [one.id for one in left], active=False)
         message = chat.add_message(conn, runtime.user_id, thread.id, Role.USER, text, now, origin=Origin.TYPED, pasted=pasted)
         heard = questions.hear(runtime, question, message) if question else None
@@ -74,7 +75,7 @@ def _send(
         chat.save_draft(conn, runtime.user_id, thread.id, "", now)
         unsaid = [*(one.id for one in left), *(said_before(earlier) if takes_back(message.typed_text) else ())]
         unlearned = spare(runtime, message, "unlearn", lambda: unlearn(runtime, thread.id, unsaid, text))
-    yield Accepted(message, reply)
+    yield Accepted(message, reply, last)
     spare(runtime, message, "notice", lambda: notice(runtime, message))
     if heard is not None:
         yield Completed(reply, "")
@@ -92,7 +93,8 @@ def _send(
 def retry_turn(runtime: Runtime, reply_id: str, *, cancel: Cancel | None = None) -> Iterator[TurnEvent]:
     """Answer again; the old reply stays as a variant. One that a kill interrupted is resumed: what call 1 said is known.
 
-    A question of memapp itself that the chat ends with moves below the new reply: only there is a yes an answer to it.
+    A question of memapp itself that the chat ends with moves below the new reply: only there is a yes an answer to it. Where
+    there is none, since no reply came before, memapp may ask now.
     """
     erasures = runtime.database.erasures
     old = chat.get_message(runtime.database.read(), runtime.user_id, reply_id)
@@ -114,8 +116,8 @@ def retry_turn(runtime: Runtime, reply_id: str, *, cancel: Cancel | None = None)
         expected = spare(runtime, message, "classify", partial(compare, runtime, expectation(runtime, messages), message))
     yield Checked(expected)
     yield from answer(runtime, OpenTurn(thread, messages, message, reply, cancel or Cancel(), erasures, kept=kept, others=others))
-    if question:
-        yield Asked(question)
+    if asked := question or spare(runtime, message, "ask", lambda: questions.ask_about(runtime, message)):
+        yield Asked(asked)
 
 
 def _seen_replies(runtime: Runtime, message: Message) -> tuple[str, ...]:

@@ -96,6 +96,11 @@ def list_entries(
     return [_entry(row) for row in rows]
 
 
+def last_number(conn: sqlite3.Connection, user_id: str) -> int:
+    """Return the number of the newest entry; 0 if there is none."""
+    return int(conn.execute("SELECT coalesce(max(number), 0) FROM history WHERE user_id = ?", (user_id,)).fetchone()[0])
+
+
 def entries_of_step(conn: sqlite3.Connection, user_id: str, step: str) -> list[Entry]:
     """Return the entries of one step in the order in which they were made."""
     rows = conn.execute("SELECT * FROM history WHERE user_id = ? AND step = ? ORDER BY number", (user_id, step))

@@ -3,7 +3,7 @@
 import pytest
 
 from memapp.domain.chat import OWN_WORDS
-from memapp.domain.turn import Accepted, AnswersLeft, Asked, Completed
+from memapp.domain.turn import Accepted, AnswersLeft, Asked, Completed, Failed
 from memapp.errors import UsageError
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
@@ -106,6 +106,12 @@ def test_it_stands_below_an_answer_that_is_retried_and_still_hears(runtime: Runt
 def test_a_retried_answer_without_a_question_below_it_is_followed_by_none(runtime: Runtime, model: ScriptedModel) -> None:
     happened = say(runtime, new_chat(runtime), "What should I cook tonight?")
     assert not [one for one in retry_turn(runtime, only(Completed, happened).reply.id) if isinstance(one, Asked)]
+
+
+def test_the_question_comes_with_the_first_answer_that_succeeds(runtime: Runtime, model: ScriptedModel) -> None:
+    model.misbehave("crash")
+    failed = only(Failed, say(runtime, new_chat(runtime), "I live in Oslo."))
+    only(Asked, retry_turn(runtime, failed.reply.id))
 
 
 def test_the_model_never_reads_what_the_app_asked_and_was_told(runtime: Runtime, model: ScriptedModel) -> None:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from memapp.domain.chat import Message
 from memapp.domain.consent import SHOWN_CHARS, Patch, change, label
 from memapp.domain.text import one_line, shorten
+from memapp.domain.turn import Accepted
 from memapp.services.consent import pending, questions
-from memapp.ui.inbox.reading import Settled, proposed_by, settled_by
+from memapp.ui.inbox.reading import Settled, proposed_by, settled_since
 from memapp.ui.widgets.transcript import Note, Transcript
 
 if TYPE_CHECKING:
@@ -26,12 +27,12 @@ class WaitingLine:
         self._settled: tuple[Settled, ...] = ()
         self._passed_over: Patch | None = None
 
-    async def accepted(self, message: Message | None, reply: Message) -> None:
+    async def accepted(self, accepted: Accepted) -> None:
         """Look at once what a new message decided; what it states waits from now on."""
-        self._message, self._settled, self._passed_over = message, (), None
-        if message is None or reply.seq != message.seq + 1:
-            return  # a remark, or an old message answered again
-        self._settled = await asyncio.to_thread(settled_by, self._screen.runtime, message)
+        message, self._message, self._settled, self._passed_over = accepted.message, accepted.message, (), None
+        if message is None or accepted.decided_after is None:
+            return
+        self._settled = await asyncio.to_thread(settled_since, self._screen.runtime, accepted.decided_after)
         for one in self._settled:
             self._screen.undone.push(one.said, one.step)
         self._passed_over = await asyncio.to_thread(questions.passed_over, self._screen.runtime, message)

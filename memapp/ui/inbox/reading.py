@@ -113,13 +113,13 @@ class Settled:
     """Other values that waited for the field and do so no longer."""
 
 
-def settled_by(runtime: Runtime, message: Message) -> tuple[Settled, ...]:
-    """Return what was decided since a message came, last first; ask at once. What went with replaced words is no decision."""
+def settled_since(runtime: Runtime, number: int) -> tuple[Settled, ...]:
+    """Return what was decided after an entry of the history, last first. What went with replaced words is no decision."""
     known = decisions.profile(runtime)
     found = [
         (one, str(one.meta.get("decision", "changed")), one.memory_id.partition(":")[2])
         for one in activity.entries(runtime, limit=ENTRIES)
-        if one.event is Event.PROFILE and not one.undoes and one.at >= message.created_at
+        if one.event is Event.PROFILE and not one.undoes and one.number > number
     ]
     aside = Counter(one.step for one, decision, _ in found if decision == "withdrawn")
     return tuple(

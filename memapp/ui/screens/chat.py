@@ -232,7 +232,7 @@ class ChatScreen(Screen[None]):
             self._accepted = event.event
         elif self._accepted is not None:  # by now it was looked at what the message states and decides
             accepted, self._accepted = self._accepted, None
-            await self.waiting.accepted(accepted.message, accepted.reply)
+            await self.waiting.accepted(accepted)
         if self.drafts.held:
             self.drafts.held = False
             self.save_draft()
