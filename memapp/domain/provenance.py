@@ -34,6 +34,8 @@ class Learned:
     memory: Memory
     was: str
     """What gave way to it then, or what it said before; empty where it was new."""
+    step: str
+    """What takes it back; empty where that cannot be done, or would take back a decision of the person."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,12 @@
 """Tells which messages a memory came from and which replies used it."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from memapp.domain.memory import Memory
 from memapp.domain.provenance import Learned, Provenance
 from memapp.runtime import Runtime
-from memapp.services import activity
-from memapp.store import chat, memories, recalls, uses
+from memapp.services import activity, undo
+from memapp.store import chat, history, memories, recalls, uses
 
 REPLIES = 50
 
@@ -24,18 +24,23 @@ def provenance_of(runtime: Runtime, memory: Memory) -> Provenance:
 def learned_from(runtime: Runtime, message_ids: Sequence[str]) -> dict[str, list[Learned]]:
     """Return what is remembered from each of these messages, oldest first; one that only said the same again taught nothing."""
     found: dict[str, list[Learned]] = {}
+    undoable = {one.id for one in undo.undoable(runtime)}
     for memory in memories.list_learned_from(runtime.database.read(), runtime.user_id, message_ids):
         for message_id in set(message_ids) & set(memory.sources):
-            if (was := _before(runtime, memory, message_id)) is not None:
-                found.setdefault(message_id, []).append(Learned(memory, was))
+            if (learned := _learned(runtime, memory, message_id, undoable)) is not None:
+                found.setdefault(message_id, []).append(learned)
     return found
 
 
-def _before(runtime: Runtime, memory: Memory, message_id: str) -> str | None:
-    """Return what was known until a message taught it; empty for nothing, None where the message changed no word of it."""
+def _learned(runtime: Runtime, memory: Memory, message_id: str, undoable: Set[str]) -> Learned | None:
+    """Return what a message taught, and what was known until then; None where it changed no word of it."""
     versions = activity.versions(runtime, memory.id)
     at = next((number for number, one in enumerate(versions) if message_id in one.sources), 0)
-    if at:
-        return versions[at - 1].text if versions[at - 1].text != versions[at].text else None
-    first = activity.entries(runtime, memory.id)[-1:]
-    return next((text for entry in first for text in activity.replaced(runtime, entry)), "")
+    entries = activity.entries(runtime, memory.id)
+    if at and versions[at - 1].text == versions[at].text:
+        return None
+    was = [versions[at - 1].text] if at else [text for entry in entries[-1:] for text in activity.replaced(runtime, entry)]
+    conn, user, made = runtime.database.read(), runtime.user_id, [one.id for one in versions[at : at + 1]]
+    taught = (one for one in entries if one.after in made and one.actor == "worker" and one.step in undoable)
+    step = next((one.step for one in taught if not history.changed_since(conn, user, one)), "")
+    return Learned(memory, next(iter(was), ""), step)

@@ -64,6 +64,12 @@ class UndoStack:
         return self._done[-1] if self._done else None
 
 
+def earlier(runtime: Runtime, step: str) -> Undo | None:
+    """Return what was done in a step of the history, perhaps before memapp was opened; None if it cannot be taken back."""
+    found = next((one for one in undo.undoable(runtime) if one.id == step), None)
+    return Undo(undo.told(runtime, found), partial(undo.undo, step=step), step) if found else None
+
+
 def undo_earlier(runtime: Runtime) -> str:
     """Take back the last change of a memory or the profile that stands in the file; return what it was, in words."""
     step = undo.undo_last(runtime)

@@ -4,7 +4,7 @@ from memapp.domain.changes import Actor, Updated
 from memapp.domain.turn import Accepted
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
-from memapp.services import curate
+from memapp.services import curate, undo
 from memapp.services.provenance import learned_from
 from memapp.services.upkeep import work
 from memapp.store import changes
@@ -32,3 +32,7 @@ def test_what_was_new_what_replaced_what_said_more_and_what_said_the_same_are_to
         gardener: [("User works as a gardener.", "User works as a baker.")],
         more: [("User has a big dog.", "User has a dog.")],
     }
+    assert found[new][0].step == "", "it was changed since"
+    for taught in (found[more][0], found[gardener][0]):
+        undo.undo(runtime, taught.step)
+    assert {one.text for one in curate.list_memories(runtime)} == {"User has a dog.", "User works as a baker."}

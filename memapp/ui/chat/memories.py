@@ -72,8 +72,7 @@ class MemoryDeeds:
         self._screen.undone.push(f"{done} “{shorten(memory.text, 40)}”", written.step)
         self._screen.app.fresh_memory = memory.id
         if shown:
-            line = f"{learned_line(memory, before.text if before else '')}  ·  F3"
-            self._screen.transcript.add_note(Note(line, Transcript.MemoryOpened(memory.id), step=written.step))
+            self._screen.transcript.add_note(learned_note(memory, before.text if before else "", written.step))
             if self._runtime.settings.hints:
                 await self._hint()
 
@@ -99,6 +98,7 @@ class MemoryDeeds:
         self._screen.app.memories_changed()
 
 
-def learned_line(memory: Memory, was: str) -> str:
-    """Return what is said about a fact that a message taught, or changed from what it was."""
-    return f"Updated: {memory.text} (was: {was})" if was else f"Remembered: {memory.text}"
+def learned_note(memory: Memory, was: str, step: str) -> Note:
+    """Return the line about a fact that a message taught, or changed from what it was."""
+    line = f"Updated: {memory.text} (was: {was})" if was else f"Remembered: {memory.text}"
+    return Note(f"{line}  ·  F3", Transcript.MemoryOpened(memory.id), step=step)

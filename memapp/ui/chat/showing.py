@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from memapp.domain.chat import Message, Role, Thread
 from memapp.services import chats
 from memapp.ui import reading
-from memapp.ui.chat.memories import learned_line
+from memapp.ui.chat.memories import learned_note
 from memapp.ui.chat.waiting import waiting_note
 from memapp.ui.widgets.bubbles import Answer, Said, Welcome
-from memapp.ui.widgets.transcript import Note, Transcript
+from memapp.ui.widgets.transcript import Note
 
 if TYPE_CHECKING:
     from memapp.ui.screens.chat import ChatScreen
@@ -64,7 +64,7 @@ def _with_notes(bubbles: Sequence[Said | Answer], outcomes: Mapping[str, reading
 
 
 def _notes(outcome: reading.Outcome) -> list[Note]:
-    notes = [Note(learned_line(one.memory, one.was), Transcript.MemoryOpened(one.memory.id)) for one in outcome.learned]
+    notes = [learned_note(one.memory, one.was, one.step) for one in outcome.learned]
     if outcome.waiting:
         notes.append(waiting_note(outcome.waiting))
     return notes

@@ -36,7 +36,7 @@ from memapp.ui.panels.loop import LoopDrawer
 from memapp.ui.safe import notify
 from memapp.ui.screens.find import FindScreen
 from memapp.ui.talk import Talk
-from memapp.ui.undo import UndoStack
+from memapp.ui.undo import UndoStack, earlier
 from memapp.ui.widgets.composer import Composer
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.topbar import TopBar
@@ -371,7 +371,7 @@ class ChatScreen(Screen[None]):
     @beside("deed")
     async def undo_last(self, step: str = "") -> None:
         """Take the last thing back, or what was done in a certain step."""
-        done = self.undone.pop(step)
+        done = self.undone.pop(step) or await asyncio.to_thread(earlier, self.runtime, step)
         if done is None:
             notify(self, "That is taken back already." if step else "Nothing to undo.")
             return
