@@ -295,10 +295,9 @@ class MemappApp(App[None]):
     def action_close_help(self) -> None:
         self.screen.query("Help").remove()
 
-    async def action_find(self) -> None:
-        if self.current_mode != "chat":
-            await self.switch_mode("chat")
-        self.chat.find()
+    def action_find(self) -> None:
+        if not self.screen.query("#find"):
+            self.chat.find()
 
     def action_interrupt(self) -> None:
         """Copy what is selected; else stop the answer; else quit when pressed twice."""

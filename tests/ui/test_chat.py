@@ -407,8 +407,11 @@ async def test_find_jumps_to_the_exact_message(seen: Seen) -> None:
     assert seen.chat.transcript.complete
 
 
-async def test_find_jumps_to_a_fact(seen: Seen) -> None:
+async def test_find_jumps_to_a_fact_from_anywhere_and_escape_leads_back(seen: Seen) -> None:
     curate.add(seen.app.runtime, "User keeps bees in Ghent.")
+    await seen.pilot.press("f5", "ctrl+f", "ctrl+f", "escape")
+    await seen.settle()
+    assert (seen.app.current_mode, len(seen.app.screen_stack)) == ("trash", 1)
     await seen.pilot.press("ctrl+f")
     await seen.type("bees")
     await seen.until(lambda: "keeps bees" in seen.text())

@@ -352,9 +352,11 @@ class ChatScreen(Screen[None]):
 
     @beside("find", exclusive=True)
     async def find(self, text: str = "") -> None:
-        """Find anything and go there."""
+        """Find anything, from wherever the person is, and go there."""
         hit = await self.app.push_screen_wait(FindScreen(self.runtime, text))
         if hit is not None:
+            if self.app.current_mode != "chat":
+                await self.app.switch_mode("chat")
             await self.cards.go_to(hit)
 
     async def go_to_message(self, message_id: str) -> None:
