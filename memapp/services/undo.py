@@ -53,7 +53,7 @@ def undo(runtime: Runtime, step: str) -> str:
         if brought_in:
             _take_away(conn, runtime, brought_in, actor)
         there = memories.get_memories(conn, runtime.user_id, [entry.memory_id for entry in entries])
-        unsaid = _hold_back(conn, runtime, entries, there)
+        unsaid = hold_back(conn, runtime, entries, there)
         if there or not (decided or brought_in):
             changes.apply(conn, Reverted(step, runtime.purge_at(), unsaid), actor, runtime.clock())
     if unsaid:
@@ -72,7 +72,7 @@ def _take_away(conn: sqlite3.Connection, runtime: Runtime, entry: Entry, actor: 
     history.record(conn, actor, actor.step, touched, runtime.clock(), undoes=entry.step)
 
 
-def _hold_back(conn: sqlite3.Connection, runtime: Runtime, entries: Sequence[Entry], there: Sequence[Memory]) -> tuple[str, ...]:
+def hold_back(conn: sqlite3.Connection, runtime: Runtime, entries: Sequence[Entry], there: Sequence[Memory]) -> tuple[str, ...]:
     """Put before the person what would be known again and is neither by hand nor agreed on; return those memories."""
     profile = consents.read_profile(conn, runtime.user_id)
     before = {entry.memory_id: entry.before for entry in reversed(entries) if entry.is_of_memory}

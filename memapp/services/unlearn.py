@@ -13,7 +13,7 @@ from memapp.domain.writing import check_fact
 from memapp.errors import NeedsYes, UsageError
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions, pending, questions
-from memapp.services.undo import undo
+from memapp.services.undo import hold_back, undo
 from memapp.store import changes, chat, consents, expectations, history, memories
 
 
@@ -70,14 +70,14 @@ def _others(conn: sqlite3.Connection, runtime: Runtime, sources: Sequence[str], 
 
 def _is_left_alone(conn: sqlite3.Connection, runtime: Runtime, memory: Memory) -> bool:
     """Say whether the person did nothing with a memory."""
-    entries = history.list_entries(conn, runtime.user_id, memory_id=memory.id)
+    entries = history.list_entries(conn, runtime.user_id, memory_id=memory.id, limit=None)
     return not memory.pinned and all(entry.actor == "worker" for entry in entries)
 
 
 def _back_to_what_is_said(
     conn: sqlite3.Connection, runtime: Runtime, memory: Memory, message_ids: Sequence[str]
 ) -> Sequence[Change]:
-    """Return what leaves of a memory only what other messages say: nothing to do, its earlier words, or what it took in."""
+    """Return what leaves of a memory only what other messages say: nothing to do, its earlier words, or what gave way to it."""
     others = [one.typed_text for one in _others(conn, runtime, memory.sources, message_ids)]
 
     def is_said(text: str) -> bool:
@@ -92,4 +92,21 @@ def _back_to_what_is_said(
     if before:
         return (Updated(memory.id, text=before[0]),)
     taken_in = [one.id for one in memories.list_taken_in(conn, runtime.user_id, memory.id) if may_be_said(one.text)]
-    return SoftDeleted(memory.id, "person", runtime.purge_at()), *(Restored(one) for one in taken_in)
+    replaced = _replaced(conn, runtime, memory, message_ids)
+    return SoftDeleted(memory.id, "person", runtime.purge_at()), *(Restored(one) for one in [*taken_in, *replaced])
+
+
+def _replaced(conn: sqlite3.Connection, runtime: Runtime, memory: Memory, message_ids: Sequence[str]) -> list[str]:
+    """Return what a memory replaced when it was learned and what holds again without it. What needs a yes by now waits for it."""
+
+    def is_said(one: Memory) -> bool:
+        anywhere = one.origin == "person" or not one.sources or _others(conn, runtime, one.sources, message_ids)
+        return bool(anywhere) and memories.find_same(conn, runtime.user_id, normalise(one.text)) is None
+
+    learned = history.list_entries(conn, runtime.user_id, memory_id=memory.id, limit=None)[-1]
+    step = history.entries_of_step(conn, runtime.user_id, learned.step)
+    retired = [one for one in step if one.meta.get("reason") == "superseded" and one.before]
+    gone = [one for one in retired if not history.changed_since(conn, runtime.user_id, one)]
+    there = [one for one in memories.get_memories(conn, runtime.user_id, [one.memory_id for one in gone]) if is_said(one)]
+    unsaid = hold_back(conn, runtime, gone, there)
+    return [one.id for one in there if one.id not in unsaid]

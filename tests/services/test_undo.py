@@ -94,13 +94,14 @@ def test_a_fact_that_replaced_another_gives_way_to_it_again(
     assert curate.get(runtime, old.id) == old
 
 
-def test_what_only_confirmed_a_fact_is_no_source_of_it_any_more(runtime: Runtime) -> None:
-    rex = learn(runtime, "I have a dog named Rex.").memory
+def test_what_only_confirms_a_fact_is_no_step_of_its_own(runtime: Runtime) -> None:
     before = state(runtime)
+    rex = learn(runtime, "I have a dog named Rex.").memory
     thread = new_chat(runtime)
-    say(runtime, thread, "I have a dog.")
-    assert list(upkeep.work(runtime, thread, Cancel())) == []
-    assert len(curate.get(runtime, rex.id).sources) == 2
+    for again in ("I have a dog.", "I have a dog named Rex."):
+        say(runtime, thread, again)
+        assert list(upkeep.work(runtime, thread, Cancel())) == []
+    assert len(curate.get(runtime, rex.id).sources) == 3
     undo.undo_last(runtime)
     assert state(runtime) == before
 

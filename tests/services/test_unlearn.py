@@ -124,6 +124,19 @@ def test_what_a_fact_said_before_does_not_come_back_where_another_says_it_by_now
     assert known(runtime)[0] == {"User has a dog."}
 
 
+@pytest.mark.parametrize("is_said", [True, False])
+def test_what_was_replaced_holds_again_unless_that_was_taken_back_too(runtime: Runtime, is_said: bool) -> None:
+    first = told(runtime, "I have two dogs.")
+    second = told(runtime, "I have three dogs.")
+    assert known(runtime)[0] == {"User has three dogs."}
+    if not is_said:
+        resent(runtime, first, "What is the time?")
+    resent(runtime, second, "What is the time?")
+    assert known(runtime)[0] == ({"User has two dogs."} if is_said else set())
+    undo.undo_last(runtime)
+    assert known(runtime)[0] == {"User has three dogs."}
+
+
 def test_what_was_put_off_is_withdrawn_too(runtime: Runtime) -> None:
     first = told(runtime, "I live in Oslo.")
     decisions.snooze(runtime, pending.waiting(runtime)[0].id)
