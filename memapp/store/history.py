@@ -15,6 +15,18 @@ from memapp.store.rows import new_id, to_json, to_text, to_time
 
 _NOT_ERASED = "(h.event = 'ADD' OR h.old_ref IS NOT NULL)"
 """SQL for an entry that still knows what was before it; `store.changes` passes over the others."""
+_REACHED = """reached (memory_id, value, number) AS (
+    SELECT 'profile:' || f.name, coalesce(p.value, ''), 9223372036854775807
+    FROM profile_fields f LEFT JOIN profile p ON p.user_id = :user AND p.field = f.name
+    UNION
+    SELECT h.memory_id, coalesce(before.new_value, ''), h.number
+    FROM reached JOIN history h ON h.memory_id = reached.memory_id AND h.number < reached.number
+    JOIN patches ON patches.id = h.meta ->> 'patch_id' AND patches.new_value = reached.value
+    LEFT JOIN patches before ON before.id = h.meta ->> 'before'
+    WHERE h.user_id = :user AND h.undoes IS NULL AND h.meta ->> 'decision' IS NULL
+      AND (coalesce(h.meta ->> 'before', '') = '' OR before.id IS NOT NULL)
+      AND NOT EXISTS (SELECT 1 FROM history u WHERE u.undoes = h.step))"""
+"""SQL for the numbers of the changes of the profile from which the way back is whole: no value that came later was erased."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,19 +123,19 @@ def undoable_steps(conn: sqlite3.Connection, user_id: str, limit: int = 50) -> l
     """Return what can be taken back, last first.
 
     Left out: links (they follow from the texts), what was taken back already, what takes something back, what erased
-    something, and what concerns a memory or a value of the profile that was erased since.
+    something, what concerns a memory or a value of the profile that was erased since, and what came before such a value.
     """
     # From the newest entry backwards, each step at its last one: so reading ends as soon as there are enough.
     rows = conn.execute(
-        f"""WITH undoable AS NOT MATERIALIZED (
+        f"""WITH RECURSIVE {_REACHED},
+             undoable AS NOT MATERIALIZED (
                SELECT h.number, h.step, h.memory_id, h.event, h.actor FROM history h
                WHERE h.user_id = :user AND h.undoes IS NULL AND h.event NOT IN ('LINK', 'PURGE')
                  AND NOT EXISTS (SELECT 1 FROM history u WHERE u.undoes = h.step)
                  AND NOT EXISTS (SELECT 1 FROM history p WHERE p.step = h.step AND p.event = 'PURGE')
                  AND CASE WHEN h.event = 'PROFILE'
                        THEN EXISTS (SELECT 1 FROM patches WHERE id = h.meta ->> 'patch_id')
-                            AND (coalesce(h.meta ->> 'before', '') = ''
-                                 OR EXISTS (SELECT 1 FROM patches WHERE id = h.meta ->> 'before'))
+                            AND (h.meta ->> 'decision' IS NOT NULL OR h.number IN (SELECT number FROM reached))
                        ELSE instr(h.memory_id, ':') > 0
                             OR {_NOT_ERASED} AND EXISTS (SELECT 1 FROM memories WHERE id = h.memory_id) END)
            SELECT last.step, (SELECT min(number) FROM undoable WHERE step = last.step) AS first,
@@ -135,6 +147,14 @@ def undoable_steps(conn: sqlite3.Connection, user_id: str, limit: int = 50) -> l
         {"user": user_id, "limit": limit},
     ).fetchall()
     return [_step(conn, user_id, row) for row in rows]
+
+
+def is_reached(conn: sqlite3.Connection, user_id: str, entry: Entry) -> bool:
+    """Tell whether a decision can be taken back, after those that came later; what changes no profile can."""
+    if "decision" in entry.meta:
+        return True
+    sql = f"WITH RECURSIVE {_REACHED} SELECT 1 FROM reached WHERE number = :number"  # noqa: S608
+    return conn.execute(sql, {"user": user_id, "number": entry.number}).fetchone() is not None
 
 
 def was_taken_back(conn: sqlite3.Connection, user_id: str, step: str) -> bool:

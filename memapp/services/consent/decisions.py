@@ -256,10 +256,10 @@ def _checked(value: str) -> str:
 def take_back(runtime: Runtime, entries: Sequence[Entry], actor: Actor) -> bool:
     """Take back what a step decided, in the caller's transaction; what was proposed waits again. Say whether there was anything.
 
-    What was erased since is left out. Raises `UsageError` when the profile has been changed again since.
+    What was erased since is left out, and what came before it. Raises `UsageError` when the profile has been changed again since.
     """
     with runtime.database.decide() as conn:
-        found = not_erased(conn, runtime, entries)
+        found = [one for one in not_erased(conn, runtime, entries) if history.is_reached(conn, runtime.user_id, one[0])]
         for entry, patch in reversed(found):
             _take_back(conn, runtime, entry, patch, actor)
     return bool(found)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from memapp.domain.changes import Actor, Created
-from memapp.domain.consent import FORGOTTEN
+from memapp.domain.consent import FORGOTTEN, label
 from memapp.domain.filters import parse_filter
 from memapp.domain.history import Event
 from memapp.errors import NeedsYes, NotFound, UsageError
@@ -313,6 +313,29 @@ def test_what_was_erased_everywhere_is_no_step_and_leaves_the_older_ones_to_be_t
         undo.undo(runtime, step)
     assert undo.told(runtime, undo.undo_last(runtime)) == "Remembered “User likes tea.”"
     assert (live(runtime), decisions.profile(runtime)) == ([], {})
+
+
+@pytest.mark.parametrize(
+    ("field", "values", "gone", "left"),
+    [
+        ("city", ("Oslo", "Bergen", "Trondheim"), "Bergen", []),
+        ("health", ("asthma", "epilepsy", "migraine"), "epilepsy", []),
+        ("health", ("asthma", "gout", "epilepsy"), "epilepsy", ["Approved Health “asthma; gout”", "Approved Health “asthma”"]),
+    ],
+)
+def test_a_value_that_was_erased_does_not_stand_in_the_way_back(
+    runtime: Runtime, field: str, values: tuple[str, ...], gone: str, left: list[str]
+) -> None:
+    curate.add(runtime, "User likes tea.")
+    first, *_ = [decisions.approve(runtime, proposed(runtime, field, value).id) for value in values]
+    forget.forget_everywhere(runtime, gone)
+    assert [undo.told(runtime, one) for one in undo.undoable(runtime)] == [*left, "Remembered “User likes tea.”"]
+    assert decisions.told(runtime, first) == f"Approved {label(field)} “{values[0]}”"
+    with pytest.raises(UsageError, match="Take that back first" if left else "nothing to take back"):
+        undo.undo(runtime, first)
+    for _ in left:
+        undo.undo_last(runtime)
+    assert (field in decisions.profile(runtime)) is (not left)
 
 
 def test_a_step_of_which_a_part_was_erased_everywhere_gives_the_rest_back(runtime: Runtime) -> None:
