@@ -11,6 +11,7 @@ from memapp.domain.activity import Rate
 from memapp.domain.memory import Recalled
 from memapp.domain.prediction import Prediction
 from memapp.ui.safe import joined, plain, row
+from memapp.ui.widgets.words import rated
 
 SOURCES = {
     "model": "",
@@ -91,4 +92,4 @@ def _found(hits: tuple[Recalled, ...]) -> Content:
 
 
 def _why(hit: Recalled) -> str:
-    return f"{hit.score:.2f} {hit.why}" if hit.score else hit.why
+    return f"{rated(hit.score)} {hit.why}" if hit.score else hit.why

@@ -18,7 +18,7 @@ from memapp.domain.text import counted
 from memapp.ui.memories.words import ORIGINS, ago
 from memapp.ui.safe import joined, plain, row
 from memapp.ui.widgets.rowlist import RowList
-from memapp.ui.widgets.words import at_moment, moment, written
+from memapp.ui.widgets.words import at_moment, moment, rated, written
 
 
 class MessageRows(RowList[Message | UsedIn]):
@@ -36,7 +36,7 @@ class MessageRows(RowList[Message | UsedIn]):
 
     def draw(self, item: Message | UsedIn, width: int) -> Content:
         message = item if isinstance(item, Message) else item.message
-        sign = ("from ", "$primary") if isinstance(item, Message) else (f"{item.score:.2f} ", "$accent")
+        sign = ("from ", "$primary") if isinstance(item, Message) else (f"{rated(item.score)} ", "$accent")
         when = (f"{moment(message.created_at, self._clock()):>11}  ", "$text-muted")
         return joined(sign, when, row(message.text or "(no words)", max(1, width)))
 

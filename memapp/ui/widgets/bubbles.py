@@ -16,7 +16,7 @@ from memapp.domain.text import clean
 from memapp.ui.safe import joined, plain, row
 from memapp.ui.widgets.live import LiveText
 from memapp.ui.widgets.markdown import ReplyMarkdown, has_marks
-from memapp.ui.widgets.words import clock, cost
+from memapp.ui.widgets.words import clock, cost, rated
 
 MOST_SHOWN = 2000
 """Characters of a message of the person that are laid out; the rest is a key away."""
@@ -159,7 +159,7 @@ class Answer(Vertical):
         words = row(hit.text, CHIP_CHARS)
         if hit.kind == "message":
             words = joined("“", words, "”")
-        score = f" {hit.score:.2f}" if hit.score else ""  # what always belongs to an answer was not searched for
+        score = f" {rated(hit.score)}" if hit.score else ""  # what always belongs to an answer was not searched for
         chip = joined((f"[{number + 1}]", "$accent"), " ★ " if hit.pinned else " ", words, (score, "$text-muted"))
         if number == self.chip:
             chip = joined(("▸", "bold"), chip).stylize("reverse")

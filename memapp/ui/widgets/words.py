@@ -51,3 +51,8 @@ def written(message: Message) -> str:
 def size(count: int) -> str:
     """Return a file size in MB or GB."""
     return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.0f} MB"
+
+
+def rated(score: float) -> str:
+    """Return a score of recall as it is shown: at most 1.00, though what it is the sum of may come to a little more."""
+    return f"{min(score, 1.0):.2f}"
