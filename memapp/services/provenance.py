@@ -1,6 +1,6 @@
 """Tells which messages a memory came from and which replies used it."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 
 from memapp.domain.memory import Memory
 from memapp.domain.provenance import Learned, Provenance
@@ -24,15 +24,14 @@ def provenance_of(runtime: Runtime, memory: Memory) -> Provenance:
 def learned_from(runtime: Runtime, message_ids: Sequence[str]) -> dict[str, list[Learned]]:
     """Return what is remembered from each of these messages, oldest first; one that only said the same again taught nothing."""
     found: dict[str, list[Learned]] = {}
-    undoable = {one.id for one in undo.undoable(runtime)}
     for memory in memories.list_learned_from(runtime.database.read(), runtime.user_id, message_ids):
         for message_id in set(message_ids) & set(memory.sources):
-            if (learned := _learned(runtime, memory, message_id, undoable)) is not None:
+            if (learned := _learned(runtime, memory, message_id)) is not None:
                 found.setdefault(message_id, []).append(learned)
     return found
 
 
-def _learned(runtime: Runtime, memory: Memory, message_id: str, undoable: Set[str]) -> Learned | None:
+def _learned(runtime: Runtime, memory: Memory, message_id: str) -> Learned | None:
     """Return what a message taught, and what was known until then; None where it changed no word of it."""
     versions = activity.versions(runtime, memory.id)
     at = next((number for number, one in enumerate(versions) if message_id in one.sources), 0)
@@ -40,7 +39,7 @@ def _learned(runtime: Runtime, memory: Memory, message_id: str, undoable: Set[st
     if at and versions[at - 1].text == versions[at].text:
         return None
     was = [versions[at - 1].text] if at else [text for entry in entries[-1:] for text in activity.replaced(runtime, entry)]
-    conn, user, made = runtime.database.read(), runtime.user_id, [one.id for one in versions[at : at + 1]]
-    taught = (one for one in entries if one.after in made and one.actor == "worker" and one.step in undoable)
-    step = next((one.step for one in taught if not history.changed_since(conn, user, one)), "")
+    conn, made = runtime.database.read(), [one.id for one in versions[at : at + 1]]
+    last = (one for one in entries if one.after in made and not history.changed_since(conn, runtime.user_id, one))
+    step = next((one.step for one in last if one.actor == "worker" and undo.find(runtime, one.step)), "")
     return Learned(memory, next(iter(was), ""), step)

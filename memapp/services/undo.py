@@ -20,6 +20,12 @@ def undoable(runtime: Runtime, limit: int = 50) -> list[Step]:
     return history.undoable_steps(runtime.database.read(), runtime.user_id, limit)
 
 
+def find(runtime: Runtime, step: str) -> Step | None:
+    """Return a step if it can be taken back."""
+    found = history.undoable_steps(runtime.database.read(), runtime.user_id, step=step) if step else []
+    return next(iter(found), None)
+
+
 def told(runtime: Runtime, step: Step) -> str:
     """Return what a step did, as it is called wherever it can be taken back or was."""
     return decisions.told(runtime, step.id) if step.event is Event.PROFILE else in_words(step)

@@ -119,18 +119,19 @@ def entries_of_step(conn: sqlite3.Connection, user_id: str, step: str) -> list[E
     return [_entry(row) for row in rows]
 
 
-def undoable_steps(conn: sqlite3.Connection, user_id: str, limit: int = 50) -> list[Step]:
-    """Return what can be taken back, last first.
+def undoable_steps(conn: sqlite3.Connection, user_id: str, limit: int = 50, *, step: str = "") -> list[Step]:
+    """Return what can be taken back, last first, or a certain step if it can be.
 
     Left out: links (they follow from the texts), what was taken back already, what takes something back, what erased
     something, what concerns a memory or a value of the profile that was erased since, and what came before such a value.
     """
     # From the newest entry backwards, each step at its last one: so reading ends as soon as there are enough.
+    which = "h.step = :step AND +h.user_id = :user" if step else "h.user_id = :user"
     rows = conn.execute(
         f"""WITH RECURSIVE {_REACHED},
              undoable AS NOT MATERIALIZED (
                SELECT h.number, h.step, h.memory_id, h.event, h.actor FROM history h
-               WHERE h.user_id = :user AND h.undoes IS NULL AND h.event NOT IN ('LINK', 'PURGE')
+               WHERE {which} AND h.undoes IS NULL AND h.event NOT IN ('LINK', 'PURGE')
                  AND NOT EXISTS (SELECT 1 FROM history u WHERE u.undoes = h.step)
                  AND NOT EXISTS (SELECT 1 FROM history p WHERE p.step = h.step AND p.event = 'PURGE')
                  AND CASE WHEN h.event = 'PROFILE'
@@ -144,7 +145,7 @@ def undoable_steps(conn: sqlite3.Connection, user_id: str, limit: int = 50) -> l
            FROM undoable last
            WHERE NOT EXISTS (SELECT 1 FROM undoable later WHERE later.step = last.step AND later.number > last.number)
            ORDER BY last.number DESC LIMIT :limit""",  # noqa: S608
-        {"user": user_id, "limit": limit},
+        {"user": user_id, "limit": limit, "step": step},
     ).fetchall()
     return [_step(conn, user_id, row) for row in rows]
 

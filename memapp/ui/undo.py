@@ -66,7 +66,7 @@ class UndoStack:
 
 def earlier(runtime: Runtime, step: str) -> Undo | None:
     """Return what was done in a step of the history, perhaps before memapp was opened; None if it cannot be taken back."""
-    found = next((one for one in undo.undoable(runtime) if one.id == step), None)
+    found = undo.find(runtime, step)
     return Undo(undo.told(runtime, found), partial(undo.undo, step=step), step) if found else None
 
 
