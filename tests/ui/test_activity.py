@@ -4,6 +4,7 @@ import os
 from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
+from typing import get_args
 from unittest.mock import patch
 
 import pytest
@@ -12,7 +13,7 @@ from memapp.domain.activity import Count, Day, Rate, Rates
 from memapp.domain.history import Event, Step, in_words
 from memapp.services import activity, chats, curate, forget, undo
 from memapp.services.consent import decisions, proposals
-from memapp.store.events import add_event
+from memapp.store.events import Node, add_event
 from memapp.ui.activity import reading, words
 from memapp.ui.activity.numbers import sparkline
 from memapp.ui.screens.activity import ActivityScreen, DifferenceCard
@@ -56,6 +57,7 @@ async def test_operations_are_counted_and_called_in_plain_words(seen: Seen) -> N
     assert table["answered"] == ["1", "1", "1", "-"]
     assert table["remembered something"] == ["1", "1", "1", "-"]
     assert not {"respond", "classify", "hotpath"} & set(seen.words().split())
+    assert set(words.NODES) == set(get_args(Node))
 
 
 async def test_failures_are_marked_by_a_sign(seen: Seen) -> None:
