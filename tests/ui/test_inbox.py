@@ -516,6 +516,10 @@ async def test_what_the_chat_asks_about_is_not_said_to_wait_once_more(seen: Seen
     seen.chat.open_thread(seen.chat.thread)
     await seen.settle()
     assert "that you have diabetes?" in seen.words() and "Waiting for you" not in seen.text()
+    (asked_now,) = (one for one in pending.waiting(seen.app.runtime) if one.field == "health")
+    decisions.deny(seen.app.runtime, asked_now.id)
+    await seen.send("yes")
+    await seen.until(lambda: "That question is over. Denied Health “diabetes”" in seen.words())
 
 
 @pytest.mark.parametrize("answer", ["yes, but call it Gent", "What a day."])

@@ -1,6 +1,7 @@
 """Asking in the chat, in memapp's own words, and hearing the answer."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import takewhile
 
 from memapp.domain.chat import OWN_WORDS, Message, MessageStatus, Origin, Role
@@ -115,14 +116,21 @@ def asked_last(runtime: Runtime, thread_id: str) -> str:
 
 
 def passed_over(runtime: Runtime, message: Message) -> Patch | None:
-    """Return what memapp asked about since the person's message before this one, if this was no answer and it still waits."""
+    """Return what memapp asked about since the person's message before this one, if this decided nothing.
+
+    That is what still waits; and what ended before, without the chat, if this would have answered it.
+    """
     conn = runtime.database.read()
     before = chat.list_messages(conn, runtime.user_id, message.thread_id, before=message.seq, limit=MESSAGES_SINCE)
-    for one in takewhile(lambda one: one.role is Role.ASSISTANT, reversed(before)):
-        patch = consents.asked_in(conn, runtime.user_id, one.id) if one.unprompted else None
-        if patch is not None:
-            return next((waits for waits in pending.waiting(runtime) if waits.id == patch.id), None)
-    return None
+    replies = takewhile(lambda one: one.role is Role.ASSISTANT, reversed(before))
+    asked = (consents.asked_in(conn, runtime.user_id, one.id) for one in replies if one.unprompted)
+    patch = next(filter(None, asked), None)
+    if patch is None or patch.decided_by == "chat":
+        return None
+    if patch.state == "pending" and pending.is_open(runtime, patch):
+        return next((waits for waits in pending.waiting(runtime) if waits.id == patch.id), None)
+    is_answer = says_yes(message.typed_text, patch.field, patch.addition) is not None
+    return replace(patch, state="expired" if patch.state == "pending" else patch.state) if is_answer else None
 
 
 def hear(runtime: Runtime, question: Message, reply: Message) -> bool | None:

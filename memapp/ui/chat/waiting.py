@@ -7,7 +7,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from memapp.domain.chat import Message
-from memapp.domain.consent import SHOWN_CHARS, Patch, change, label
+from memapp.domain.consent import SHOWN_CHARS, Patch, change, decided, label
 from memapp.domain.text import one_line, shorten
 from memapp.domain.turn import Accepted
 from memapp.services.consent import pending, questions
@@ -49,8 +49,7 @@ class WaitingLine:
             for one in self._settled:
                 self._screen.transcript.add_note(settled_note(one))
             if self._passed_over is not None:
-                line = passed_over_line(self._passed_over)
-                self._screen.transcript.add_note(Note(line, Transcript.InboxWanted(), waits=[addition(self._passed_over)]))
+                self._screen.transcript.add_note(passed_over_note(self._passed_over))
             if found:
                 self._screen.transcript.add_note(waiting_note(found))
         self._screen.app.count_badges()
@@ -75,9 +74,13 @@ def waiting_note(found: tuple[Patch, ...]) -> Note:
     return Note(line, Transcript.InboxWanted(), waits=[addition(one) for one in found])
 
 
-def passed_over_line(patch: Patch) -> str:
-    """Return what is said when the message after a question was no plain yes or no."""
-    return f"● Still waits in the inbox for your yes or no: {change(patch)} · F4"
+def passed_over_note(patch: Patch) -> Note:
+    """Return what is said when the message after a question was no plain yes or no, or came too late."""
+    if patch.state == "pending":
+        line = f"● Still waits in the inbox for your yes or no: {change(patch)} · F4"
+        return Note(line, Transcript.InboxWanted(), waits=[addition(patch)])
+    became = decided("approved" if patch.state == "applied" else patch.state, patch)
+    return Note(f"That question is over. {became}  ·  F4, tab shows your profile", Transcript.InboxWanted("profile"))
 
 
 def settled_note(one: Settled) -> Note:
@@ -87,5 +90,5 @@ def settled_note(one: Settled) -> Note:
     others = "another proposal" if one.aside == 1 else f"{one.aside} other proposals"
     aside = f" · {others} for {label(one.field)} set aside" if one.aside else ""
     twice = " (you typed it twice)" if one.by == "worker" else ""
-    line = f"Your profile says now: {label(one.field)} “{shorten(one_line(one.value), SHOWN_CHARS)}”{twice}{aside}"
-    return Note(f"{line}  ·  F4, tab shows it", Transcript.InboxWanted("profile"), step=one.step)
+    line = f"Your profile says now: {label(one.field)} “{shorten(one_line(one.value), SHOWN_CHARS)}”"
+    return Note(line, Transcript.InboxWanted("profile"), end=f"{twice}{aside}  ·  F4, tab shows it", step=one.step)

@@ -1,6 +1,7 @@
 """The question in the chat: which proposal it is about, and what a yes to it keeps."""
 
 import sqlite3
+from dataclasses import replace
 
 import pytest
 
@@ -142,6 +143,22 @@ def test_a_question_from_while_the_clock_was_ahead_hears_its_answer_and_knows_it
     assert questions.hear(runtime, question, typed(runtime, thread, "yes"))
     assert questions.answered_by(runtime, question) == undo.undo_last(runtime).id
     assert questions.answered_by(runtime, question) == ""
+
+
+@pytest.mark.parametrize("end", ["withdrawn", "applied", "expired"])
+def test_an_answer_to_a_question_that_is_over_is_known_to_be_none(runtime: Runtime, end: str) -> None:
+    thread, patch = new_chat(runtime), proposed(runtime, "city", "Ghent")
+    question = questions.ask(runtime, patch.id, thread)
+    if end == "expired":
+        later(runtime, days=8)
+    else:
+        decisions.set_field(runtime, "city", "ghent") if end == "withdrawn" else decisions.approve(runtime, patch.id)
+    message = typed(runtime, thread, "Yes, please!")
+    assert questions.hear(runtime, question, message) is None
+    ended = questions.passed_over(runtime, message)
+    assert ended is not None
+    assert (ended.id, ended.state) == (patch.id, end)
+    assert questions.passed_over(runtime, replace(message, text="What a day.")) is None
 
 
 @pytest.mark.parametrize("answer", ["yes", "no"])
