@@ -408,11 +408,18 @@ async def test_what_was_asked_without_a_value_is_written_not_approved(seen: Seen
 
 async def test_a_refused_answer_is_told_and_changes_nothing(seen: Seen, at_once: None) -> None:
     patch_ = propose(seen)
-    await open_inbox(seen)
+    screen = await open_inbox(seen)
     decisions.deny(seen.app.runtime, patch_.id)
     await seen.pilot.press("a")
     await seen.until(lambda: any("decided already" in one for one in seen.toasts()))
     assert profile(seen) == {}
+    decisions.set_field(seen.app.runtime, "health", "x" * 280)
+    propose(seen, "health", "gout")
+    await seen.until(lambda: screen.waiting.case is not None and screen.waiting.case.label == "Health")
+    await seen.pilot.press("a")
+    await seen.until(lambda: any("no room for this in Health" in one for one in seen.toasts()))
+    await seen.pilot.press("e", *["backspace"] * 6)
+    assert screen.waiting.view.field.line.value == "x" * 280
 
 
 async def test_the_memory_that_waits_is_shown_and_comes_with_a_yes(seen: Seen, at_once: None) -> None:

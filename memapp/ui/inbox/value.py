@@ -55,6 +55,7 @@ class ValueField(Vertical):
         """Let the person write."""
         self.key = key
         self.query_one(".value-what", Static).update(plain(f"{label}: {self._what}", "$text-muted"))
+        self.line.max_length = max(VALUE_CHARS, len(value))  # what there is no room for is made shorter here
         self.line.value = clean(value)
         self.line.cursor_position = len(self.line.value)
         self.display = True
