@@ -6,6 +6,7 @@
 import sqlite3
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from itertools import islice
 
 from memapp.domain import lifecycle as rules
 from memapp.domain.changes import Actor, SoftDeleted
@@ -99,5 +100,13 @@ def _due(runtime: Runtime, ends: Sequence[tuple[str, datetime, datetime]], among
     over = [one for one in ends if one[2] <= now]
     if not over:
         return []
-    days = store.days_of_use(runtime.database.read(), runtime.user_id, min(since for _, since, _ in over))
-    return [one for one, since, end in over if rules.may_go(since, end, days, now)][: rules.most_at_once(among)]
+    conn, user = runtime.database.read(), runtime.user_id
+    days = store.days_of_use(conn, user, min(since for _, since, _ in over))
+
+    def may_go(since: datetime, end: datetime) -> bool:
+        if not rules.may_go(since, end, days, now):
+            return False
+        late = store.behind(conn, user, since, now)
+        return rules.may_go(since + late, end + late, days, now)
+
+    return list(islice((one for one, since, end in over if may_go(since, end)), rules.most_at_once(among)))

@@ -1,7 +1,7 @@
 """Queries of the life cycle: least used memories, what is due in the trash, days of use."""
 
 import sqlite3
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
 from memapp.domain.lifecycle import Pace
 from memapp.domain.memory import Memory
@@ -59,3 +59,16 @@ def days_of_use(conn: sqlite3.Connection, user_id: str, since: datetime) -> list
         (user_id, to_text(since)),
     )
     return [date.fromisoformat(row["day"]) for row in rows]
+
+
+def behind(conn: sqlite3.Connection, user_id: str, at: datetime, now: datetime) -> timedelta:
+    """Return by how much the clock was behind at a time that it showed: what the log has from before is dated later.
+
+    What is dated after now does not count: then the clock had been ahead.
+    """
+    (newest,) = conn.execute(
+        """SELECT max(ts) FROM events WHERE user_id = :user AND ts BETWEEN :at AND :now AND rowid < (
+               SELECT rowid FROM events WHERE user_id = :user AND ts <= :at ORDER BY ts DESC, rowid DESC LIMIT 1)""",
+        {"user": user_id, "at": to_text(at), "now": to_text(now)},
+    ).fetchone()
+    return to_time(newest) - at if newest else timedelta()

@@ -196,6 +196,25 @@ def test_no_leap_of_the_clock_erases_or_moves_anything(runtime: Runtime, years: 
     assert len(chats.list_threads(runtime, deleted=True)) == 1
 
 
+def test_what_is_put_away_or_proposed_while_the_clock_is_behind_has_its_time_after_it_is_right_again(runtime: Runtime) -> None:
+    memory, thread = add(runtime, "One.", 3), new_chat(runtime)
+    live_on(runtime, START, 10, talking=True)
+    say(runtime, thread, "Hello.")
+    behind, right = START - timedelta(days=300), START + timedelta(days=11)
+    at(runtime, behind)
+    lifecycle.run(runtime)
+    curate.discard(runtime, memory)
+    chats.delete_thread(runtime, thread)
+    proposals.propose(runtime, "city", "Oslo")
+    live_on(runtime, right, 1, talking=True)
+    assert (gone(runtime), pending.count_waiting(runtime)) == (set(), 1)
+    live_on(runtime, right + timedelta(days=1), 25, talking=True)
+    assert [one.id for one in lifecycle.trash(runtime)] == [memory]
+    assert [one.id for one in chats.list_threads(runtime, deleted=True)] == [thread]
+    live_on(runtime, right + timedelta(days=26), 10, talking=True)
+    assert (gone(runtime), chats.list_threads(runtime, deleted=True)) == ({memory}, [])
+
+
 def test_no_leap_of_the_clock_ends_a_proposal(runtime: Runtime) -> None:
     lifecycle.run(runtime)
     proposals.propose(runtime, "city", "Oslo")

@@ -16,7 +16,7 @@ from memapp.domain.profile_values import VALUE_CHARS, adds_up, fits, has_value, 
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.store import chat, consents
-from memapp.store.lifecycle import days_of_use
+from memapp.store.lifecycle import behind, days_of_use
 from memapp.store.rows import new_id
 
 A_DAY = timedelta(days=1)
@@ -91,18 +91,23 @@ def expire_due(runtime: Runtime) -> list[Patch]:
     if not due:
         return []
     days = days_of_use(conn, runtime.user_id, min(patch.expires_at for patch in due))
-    over = [patch.id for patch in due if is_over(patch.expires_at, days, now)]
+    over = [patch.id for patch in due if is_over(patch.expires_at, days, now) and not _was_behind(conn, runtime, patch)]
     return _end(runtime, over, "expired", "clock", Actor(runtime.user_id, "worker", step=new_id(now)))
 
 
 def begin_again(runtime: Runtime) -> None:
-    """Let what was proposed while the clock was ahead wait from now on, and no longer than anything else."""
+    """Let what was proposed while the clock was wrong wait from now on, and no longer than anything else."""
     now = runtime.clock()
     with runtime.database.decide() as conn:
         for patch in consents.list_patches(conn, runtime.user_id, state="pending"):
-            if patch.created_at - now > A_DAY:
+            if patch.created_at - now > A_DAY or (not is_open(runtime, patch) and _was_behind(conn, runtime, patch)):
                 consents.decide(conn, runtime.user_id, patch.id, "withdrawn", "clock", now)
                 add_again(conn, runtime, patch, patch.proposer)
+
+
+def _was_behind(conn: sqlite3.Connection, runtime: Runtime, patch: Patch) -> bool:
+    """Say whether the clock was behind when something was proposed."""
+    return behind(conn, runtime.user_id, patch.created_at, runtime.clock()) > A_DAY
 
 
 def withdraw(
