@@ -82,7 +82,7 @@ class MemoryDeeds:
         self._screen.undone.push(f"Let go of “{shorten(texts[0], 40)}”", step)
         self._screen.app.memories_changed()
         if shown:
-            self._screen.transcript.add_note(Note(f"No longer remembered: {texts[0]}{more}", step=step))
+            self._screen.transcript.add_note(Note(f"No longer remembered: {texts[0]}", end=more, step=step))
 
     async def _hint(self) -> None:
         """Say one thing about memories that is worth knowing, after each of the first three answers that taught a fact."""
@@ -101,4 +101,4 @@ class MemoryDeeds:
 def learned_note(memory: Memory, was: str, step: str) -> Note:
     """Return the line about a fact that a message taught, or changed from what it was."""
     line = f"Updated: {memory.text} (was: {was})" if was else f"Remembered: {memory.text}"
-    return Note(f"{line}  ·  F3", Transcript.MemoryOpened(memory.id), step=step)
+    return Note(line, Transcript.MemoryOpened(memory.id), end="  ·  F3", step=step)

@@ -26,6 +26,8 @@ AT_FIRST = 12
 """Messages mounted before the first picture of a chat."""
 AT_ONCE = 8
 """Messages mounted at once after it; each mounting holds the event loop up."""
+LEAST_CELLS = 24
+"""A quiet line is broken rather than cut to fewer."""
 
 
 class Transcript(VerticalScroll):
@@ -410,13 +412,17 @@ class _LaterLine(Static):
 
 
 class Note(Static):
-    """A quiet line between the messages; a click on it asks for something, one on its undo takes back what it is about."""
+    """A quiet line between the messages; a click on it asks for something, one on its undo takes back what it is about.
+
+    Where something can be undone the text is cut, so that its `end` and the undo stay on one line with it.
+    """
 
     def __init__(
-        self, text: str, asks: Announcement | None = None, *, step: str = "", waits: Sequence[tuple[str, str]] = ()
+        self, text: str, asks: Announcement | None = None, *, end: str = "", step: str = "", waits: Sequence[tuple[str, str]] = ()
     ) -> None:
-        super().__init__(joined(text, *(("  ·  ", undo_words("undo", step)) if step else ())), markup=False, classes="note")
-        self._text = text
+        self._text = plain(text)
+        self._end = joined(end, "  ·  ", undo_words("undo", step)) if step else plain(end)
+        super().__init__(joined(self._text, self._end), markup=False, classes="note")
         self._asks = asks
         self.step = step
         """What an undo takes back; empty for a line about no change."""
@@ -426,7 +432,15 @@ class Note(Static):
     def took_back(self) -> None:
         """Say that it holds no longer."""
         self._asks = None
-        self.update(plain(f"{self._text}  ·  taken back"))
+        self._end = plain(f"{self._end.plain.removesuffix('undo')}taken back")
+        self.on_resize()
+
+    def on_resize(self) -> None:
+        room = self.size.width - self._end.cell_length
+        is_cut = self.step and LEAST_CELLS <= room < self._text.cell_length
+        shown = joined(self._text.truncate(room, ellipsis=True) if is_cut else self._text, self._end)
+        if shown != self.content:
+            self.update(shown)
 
     def on_click(self, event: events.Click) -> None:
         if self._asks is not None and "undo" not in event.style.meta and isinstance(self.parent, Transcript):
