@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 from memapp.domain.changes import Change, Restored, SoftDeleted, Updated
 from memapp.domain.chat import Message, Role
@@ -51,8 +52,9 @@ def unlearn(runtime: Runtime, thread_id: str, message_ids: Sequence[str], text: 
             if _is_left_alone(conn, runtime, memory) and check_fact(memory.text, text):
                 steps = _back_to_what_is_said(conn, runtime, memory, message_ids)
                 gone += [memory.text] if steps else []
-                for step in steps:
-                    changes.apply(conn, step, actor, runtime.clock())
+                for step in steps:  # what comes back is not the person's own by that: it goes when nobody says it any more
+                    by = actor if isinstance(step, SoftDeleted) else replace(actor, name="worker")
+                    changes.apply(conn, step, by, runtime.clock())
         proposed = consents.list_patches(conn, runtime.user_id, state="pending")
         from_these = [one for one in proposed if one.proposer in ("worker", "undo") and set(message_ids) & set(one.evidence)]
         unsaid = [one.id for one in from_these if not _others(conn, runtime, one.evidence, message_ids)]
