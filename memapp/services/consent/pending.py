@@ -76,7 +76,11 @@ def held_text(runtime: Runtime, patch_id: str) -> str:
 def brought_by(conn: sqlite3.Connection, runtime: Runtime, patch: Patch) -> Memory | None:
     """Return the memory that approving a patch stores. One that states several values is stored with the last yes it needs."""
     held = consents.held(conn, runtime.user_id, patch.id)
-    stated = unknown_in(held.text, {}) if held and patch.field != FORGOTTEN else []
+    if held is None or patch.field == FORGOTTEN:
+        return held
+    if patch.evidence and not set(patch.evidence) & set(held.sources):
+        return None  # its words were taken back; what the others say is read again
+    stated = unknown_in(held.text, {})
     if len(stated) < 2:
         return held
     known = consents.read_profile(conn, runtime.user_id)
