@@ -59,8 +59,7 @@ def unlearn(runtime: Runtime, thread_id: str, message_ids: Sequence[str], text: 
         from_these = [one for one in proposed if one.proposer in ("worker", "undo") and set(message_ids) & set(one.evidence)]
         unsaid = [one.id for one in from_these if not _others(conn, runtime, one.evidence, message_ids)]
         pending.withdraw(runtime, unsaid, actor, "signals")
-        with runtime.database.decide() as deciding:  # or a yes to what others say too would have these read again
-            consents.drop_evidence(deciding, runtime.user_id, message_ids)
+        pending.drop_evidence(runtime, message_ids)  # or a yes to what others say too would have these read again
     return Unlearned(tuple(gone), actor.step) if gone else None
 
 

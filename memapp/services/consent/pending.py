@@ -121,6 +121,12 @@ def withdraw(
     _end(runtime, patch_ids, "withdrawn", by, actor, undoes)
 
 
+def drop_evidence(runtime: Runtime, message_ids: Sequence[str]) -> None:
+    """Let messages say nothing any more for what waits."""
+    with runtime.database.decide() as conn:
+        consents.drop_evidence(conn, runtime.user_id, message_ids)
+
+
 def _end(
     runtime: Runtime,
     patch_ids: Sequence[str],
