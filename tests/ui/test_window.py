@@ -143,7 +143,7 @@ async def test_a_toast_is_shown_once_while_something_is_open_above(seen: Seen) -
     await seen.pilot.press("ctrl+p")
     await seen.settle()
     assert seen.text().count("done before") == 1
-    notify(seen.chat, "done now")
+    notify(seen.chat, "done now", seconds=25.0)
     await seen.settle()
     assert seen.text().count("done now") == 1
     await seen.pilot.press("escape")
