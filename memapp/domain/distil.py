@@ -46,6 +46,7 @@ _SMALL_TALK = (
 """Words of thanks, moods and the moment."""
 _OF_ONESELF = word_set("i my mine we our ours")
 _OF_OTHERS = PRONOUNS - FIRST_PERSON
+_NEXT = word_set("will shall could may might maybe")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,14 +100,14 @@ def states_something(text: str) -> bool:
     """Say whether a message states something of the person that can stand by itself: no thanks, no question, no `I love it`.
 
     A fact has no pronouns, and where the person needs one a small model does too: nearly nothing that it wrote of such
-    statements could be kept.
+    statements could be kept. What somebody will or might do next is nothing that lasts.
     """
     for words in told(as_stated(text)):
         if not HYPOTHETICAL.isdisjoint(word.casefold() for word in words):
             continue
         for part in parts(words):
             lowered = frozenset(word.casefold() for word in part)
-            is_own = not _OF_ONESELF.isdisjoint(lowered) and _OF_OTHERS.isdisjoint(lowered)
+            is_own = not _OF_ONESELF.isdisjoint(lowered) and _OF_OTHERS.isdisjoint(lowered) and _NEXT.isdisjoint(lowered)
             stands_alone = not any(is_vague(part, at) for at in range(len(part)))
             if is_own and stands_alone and any(_says_something(word) for word in lowered):
                 return True

@@ -38,7 +38,9 @@ NOT_ABOUT_USER = "does not speak of User"
 NOT_SHORT = "more than two sentences"
 NOT_PAST = "not in the past tense"
 
-_RUN_ON = re.compile(r",(?: but| and| so| because)? (?:they|it|he|she|I|you|we|this|that)(?:'\w+)? .*", re.DOTALL)
+_RUN_ON = re.compile(
+    r"(?:,| (?:and|but|so|because))+ (?:they|it|he|she|I|you|we|this|that|your|my)(?:['’]\w+)? .*", re.DOTALL
+)
 """A clause at the end about something named before, in words that are none in a fact."""
 _TIME_NOUNS = word_set("year month week weekend morning evening afternoon night spring summer autumn fall winter semester days")
 _NO_NOUN = FUNCTION_WORDS - {"of"} | word_set("soon again yet too either better myself , ;")
@@ -99,10 +101,15 @@ def check_tags(tags: Sequence[str]) -> list[str]:
 
 
 def as_fact(text: str) -> str:
-    """Tidy what a model wrote: no quotes or bullet, `User` for `The user`, one sentence that does not run on, one full stop."""
+    """Tidy what a model wrote: no quotes or bullet, `User` for `The user`, one sentence that does not run on, one full stop.
+
+    Where User is the one who does it, `their` is User's: a small model writes so of one person.
+    """
     text = re.sub(r"^(?:[-*•]\s+|\d+[.)]\s+|fact:\s*)", "", " ".join(text.split()).strip("\"'`“”"), flags=re.IGNORECASE)
     text = _RUN_ON.sub("", next(iter(sentences(text)), ""))
     text = re.sub(r"\b[Tt]he [Uu]ser\b", "User", text)
+    if text.startswith("User "):
+        text = re.sub(r"\btheir\b", "User's", text)
     return re.sub(r"[\s.!]*$", ".", text, count=1) if text and not text.endswith("?") else text
 
 

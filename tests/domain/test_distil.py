@@ -179,6 +179,7 @@ def test_what_does_not_last_or_is_not_said_of_oneself_gives_nothing(typed: str) 
         ("I teach my students this year.", True),
         ("It is great! I love it.", False),
         ("I would love that!", False),
+        ("I'll bring my boyfriend to the party.", False),
         ("I know, right? I am so proud of her.", False),
         ("I have never read Emma, but I hear good things about it.", True),
         ("I see. I agree with you, thanks!", False),

@@ -76,12 +76,19 @@ def test_a_sentence_of_a_model_is_tidied(written: str) -> None:
         ("User loves the band, they are great.", "User loves the band."),
         ("User has heard of the play, but they haven't seen it yet.", "User has heard of the play."),
         ("User keeps bees. It is a hobby of theirs.", "User keeps bees."),
+        ("User has a boat and your dog likes boats.", "User has a boat."),
+        ("User drives to work because they’re late.", "User drives to work."),
         ("User likes tea, milk, and honey.", "User likes tea, milk, and honey."),
         ("User met Dr. Itō, who is kind.", "User met Dr. Itō, who is kind."),
     ],
 )
 def test_a_sentence_of_a_model_ends_where_it_runs_on(written: str, kept: str) -> None:
     assert as_fact(written) == kept
+
+
+def test_what_user_does_is_done_with_what_is_users_and_of_others_that_is_not_guessed() -> None:
+    assert as_fact("User sold their boat.") == "User sold User's boat."
+    assert as_fact("User's parents sold their boat.") == "User's parents sold their boat."
 
 
 def test_a_question_is_not_made_a_statement_by_tidying() -> None:
