@@ -182,7 +182,7 @@ class MemappApp(App[None]):
     def delay_update(self, delay: float = 0.05) -> None:
         """Draw nothing for a moment, as while the palette closes; what Textual then forgets is what changed on screens below."""
         super().delay_update(delay)
-        for screen in self.screen_stack[:-1]:
+        for screen in self.screen_stack:
             self.set_timer(2 * delay, screen.check_idle)
 
     async def on_opening_failed(self, event: OpeningFailed) -> None:
