@@ -191,7 +191,8 @@ def asked_in(conn: sqlite3.Connection, user_id: str, message_id: str) -> Patch |
 
     A copy is not always the one with the last id: that is of the time at which it was made, by a clock that may have been wrong.
     """
-    decided = "SELECT max(number) FROM history WHERE memory_id = 'profile:' || p.field AND meta ->> 'patch_id' = p.id"
+    decided = """SELECT max(number) FROM history
+                 WHERE +user_id = p.user_id AND memory_id = 'profile:' || p.field AND meta ->> 'patch_id' = p.id"""
     row = conn.execute(
         f"""{_PATCHES} WHERE p.user_id = ? AND p.asked_in = ?
             ORDER BY p.state = 'pending' DESC, ({decided}) DESC, p.id DESC LIMIT 1""",

@@ -126,12 +126,12 @@ def undoable_steps(conn: sqlite3.Connection, user_id: str, limit: int = 50, *, s
     something, what concerns a memory or a value of the profile that was erased since, and what came before such a value.
     """
     # From the newest entry backwards, each step at its last one: so reading ends as soon as there are enough.
-    which = "h.step = :step AND +h.user_id = :user" if step else "h.user_id = :user"
+    whose = "h.step = :step AND +h.user_id = :user" if step else "h.user_id = :user"
     rows = conn.execute(
         f"""WITH RECURSIVE {_REACHED},
              undoable AS NOT MATERIALIZED (
                SELECT h.number, h.step, h.memory_id, h.event, h.actor FROM history h
-               WHERE {which} AND h.undoes IS NULL AND h.event NOT IN ('LINK', 'PURGE')
+               WHERE {whose} AND h.undoes IS NULL AND h.event NOT IN ('LINK', 'PURGE')
                  AND NOT EXISTS (SELECT 1 FROM history u WHERE u.undoes = h.step)
                  AND NOT EXISTS (SELECT 1 FROM history p WHERE p.step = h.step AND p.event = 'PURGE')
                  AND CASE WHEN h.event = 'PROFILE'
