@@ -78,7 +78,7 @@ def brought_by(conn: sqlite3.Connection, runtime: Runtime, patch: Patch) -> Memo
     held = consents.held(conn, runtime.user_id, patch.id)
     if held is None or patch.field == FORGOTTEN:
         return held
-    if patch.evidence and not set(patch.evidence) & set(held.sources):
+    if patch.evidence and held.sources and not set(patch.evidence) & set(held.sources):
         return None  # its words were taken back; what the others say is read again
     stated = unknown_in(held.text, {})
     if len(stated) < 2:
