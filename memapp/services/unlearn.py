@@ -24,13 +24,19 @@ def said_before(earlier: Sequence[Message]) -> list[str]:
 
 
 def take_answers_back(runtime: Runtime, asked: Sequence[Message]) -> AnswersLeft | None:
-    """Take back what the person answered to the questions among some messages, the last first, unless it was changed later."""
+    """Take back what the person answered to the questions among some messages, the last first, unless it was changed later.
+
+    Where words of it or of what came later were erased, it stays as a whole.
+    """
     taken_back, kept = [], []
-    for step in filter(None, (questions.answered_by(runtime, one) for one in reversed(asked))):
-        what = decisions.told(runtime, step)
+    for answer in filter(None, (questions.answered_by(runtime, one) for one in reversed(asked))):
+        what = decisions.told(runtime, answer.step)
+        if not history.is_reached(runtime.database.read(), runtime.user_id, answer):
+            kept.append(what)
+            continue
         try:
             with suppress(NeedsYes):  # what would be known again that way waits in the inbox
-                undo(runtime, step)
+                undo(runtime, answer.step)
             taken_back.append(what)
         except UsageError:
             kept.append(what)

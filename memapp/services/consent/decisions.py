@@ -101,7 +101,7 @@ def told(runtime: Runtime, step: str) -> str:
     """Return what a step decided, in words: `Approved Home “Bergen”`. Proposals that were set aside with it are left out."""
     conn = runtime.database.read()
     entries = history.entries_of_step(conn, runtime.user_id, step)
-    said = [(str(entry.meta.get("decision", "changed")), patch) for entry, patch in not_erased(conn, runtime, entries)]
+    said = [(str(entry.meta.get("decision", "changed")), patch) for entry, patch in _not_erased(conn, runtime, entries)]
     if not said:
         return f"Changed {label(entries[0].memory_id.partition(':')[2])}"
     decision, patch = next((one for one in said if one[0] != "withdrawn"), said[0])
@@ -259,13 +259,13 @@ def take_back(runtime: Runtime, entries: Sequence[Entry], actor: Actor) -> bool:
     What was erased since is left out, and what came before it. Raises `UsageError` when the profile has been changed again since.
     """
     with runtime.database.decide() as conn:
-        found = [one for one in not_erased(conn, runtime, entries) if history.is_reached(conn, runtime.user_id, one[0])]
+        found = [one for one in _not_erased(conn, runtime, entries) if history.is_reached(conn, runtime.user_id, one[0])]
         for entry, patch in reversed(found):
             _take_back(conn, runtime, entry, patch, actor)
     return bool(found)
 
 
-def not_erased(conn: sqlite3.Connection, runtime: Runtime, entries: Sequence[Entry]) -> list[tuple[Entry, Patch]]:
+def _not_erased(conn: sqlite3.Connection, runtime: Runtime, entries: Sequence[Entry]) -> list[tuple[Entry, Patch]]:
     """Return the decisions among some entries, each with its proposal, but for those whose words were erased since."""
     found = []
     for entry in entries:

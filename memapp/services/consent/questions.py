@@ -6,6 +6,7 @@ from itertools import takewhile
 
 from memapp.domain.chat import OWN_WORDS, Message, MessageStatus, Origin, Role
 from memapp.domain.consent import FORGOTTEN, Patch, says_yes
+from memapp.domain.history import Entry
 from memapp.domain.memory import Memory
 from memapp.domain.profile import said_instead, same_value
 from memapp.domain.text import clean, one_line
@@ -155,20 +156,15 @@ def hear(runtime: Runtime, question: Message, reply: Message) -> bool | None:
     return False if instead else yes
 
 
-def answered_by(runtime: Runtime, question: Message) -> str:
-    """Return the step of the answer that decided on a question.
-
-    Empty if none did, if it was taken back, or if that is impossible since words of it were erased.
-    """
+def answered_by(runtime: Runtime, question: Message) -> Entry | None:
+    """Return what the answer that decided on a question did; None if none did, or if it was taken back."""
     conn, user = runtime.database.read(), runtime.user_id
     patch = consents.asked_in(conn, user, question.id)
     if patch is None or patch.decided_by != "chat":
-        return ""
+        return None
     entries = history.list_entries(conn, user, memory_id=f"profile:{patch.field}", limit=None)
     entry = next((one for one in entries if one.meta.get("patch_id") == patch.id and not one.undoes), None)
-    if entry is None or history.was_taken_back(conn, user, entry.step) or not decisions.not_erased(conn, runtime, [entry]):
-        return ""
-    return entry.step
+    return None if entry is None or history.was_taken_back(conn, user, entry.step) else entry
 
 
 def _came_up(patch: Patch) -> bool:
