@@ -44,9 +44,9 @@ TASK_TALK_LIMIT = 0.03
 """Facts per turn of talk about bookings and searches, where nearly nothing lasts."""
 LIES_LIMIT = 0.01
 SMALL_CHATS = 25
-FOR_MODEL = 100
+FOR_MODEL = 400
 SMALL_FOR_MODEL = 24
-"""Messages: each takes about a second."""
+"""Messages: each takes about half a second."""
 PRONOUNS = re.compile(
     r"\b(?:i|me|my|mine|we|us|our|ours|you|your|yours|he|him|his|she|her|hers|it|its|they|them|their|theirs|\w+self|\w+selves)\b"
 )

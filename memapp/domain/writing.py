@@ -38,9 +38,7 @@ NOT_ABOUT_USER = "does not speak of User"
 NOT_SHORT = "more than two sentences"
 NOT_PAST = "not in the past tense"
 
-_RUN_ON = re.compile(
-    r"(?:,| (?:and|but|so|because))+ (?:they|it|he|she|I|you|we|this|that|your|my)(?:['’]\w+)? .*", re.DOTALL
-)
+_RUN_ON = re.compile(r"(?:,| (?:and|but|so|because))+ (?:they|it|he|she|I|you|we|this|that|your|my)(?:['’]\w+)? .*", re.DOTALL)
 """A clause at the end about something named before, in words that are none in a fact."""
 _TIME_NOUNS = word_set("year month week weekend morning evening afternoon night spring summer autumn fall winter semester days")
 _NO_NOUN = FUNCTION_WORDS - {"of"} | word_set("soon again yet too either better myself , ;")

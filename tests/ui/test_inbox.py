@@ -273,8 +273,7 @@ async def test_on_a_narrow_screen_only_what_is_read_can_be_answered(world: World
         await seen.until(lambda: seen.app.current_mode == "chat")
         await open_inbox(seen)
         await seen.pilot.press("a")
-        await seen.settle()
-        assert profile(seen) == {"city": "Bergen"}
+        await seen.until(lambda: profile(seen) == {"city": "Bergen"})
 
 
 # Answers, and taking them back ---------------------------------------------------------------------------------------
