@@ -46,7 +46,8 @@ _SMALL_TALK = (
 """Words of thanks, moods and the moment."""
 _OF_ONESELF = word_set("i my mine we our ours")
 _OF_OTHERS = PRONOUNS - FIRST_PERSON
-_NEXT = word_set("will shall could may might maybe")
+_NEXT = word_set("will shall could may might maybe") | {"Maybe"}
+"""As written: in May, or with Will, much may last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,7 @@ def states_something(text: str) -> bool:
             continue
         for part in parts(words):
             lowered = frozenset(word.casefold() for word in part)
-            is_own = not _OF_ONESELF.isdisjoint(lowered) and _OF_OTHERS.isdisjoint(lowered) and _NEXT.isdisjoint(lowered)
+            is_own = not _OF_ONESELF.isdisjoint(lowered) and _OF_OTHERS.isdisjoint(lowered) and _NEXT.isdisjoint(part)
             stands_alone = not any(is_vague(part, at) for at in range(len(part)))
             if is_own and stands_alone and any(_says_something(word) for word in lowered):
                 return True

@@ -116,7 +116,7 @@ class AnswersLeft:
     taken_back: tuple[str, ...]
     """What they had decided, in words."""
     kept: tuple[str, ...]
-    """What stays decided, since it was changed later."""
+    """What stays decided, since it was changed later or words of it were erased."""
 
 
 TurnEvent = (

@@ -99,15 +99,10 @@ def check_tags(tags: Sequence[str]) -> list[str]:
 
 
 def as_fact(text: str) -> str:
-    """Tidy what a model wrote: no quotes or bullet, `User` for `The user`, one sentence that does not run on, one full stop.
-
-    Where User is the one who does it, `their` is User's: a small model writes so of one person.
-    """
+    """Tidy what a model wrote: no quotes or bullet, `User` for `The user`, one sentence that does not run on, one full stop."""
     text = re.sub(r"^(?:[-*•]\s+|\d+[.)]\s+|fact:\s*)", "", " ".join(text.split()).strip("\"'`“”"), flags=re.IGNORECASE)
     text = _RUN_ON.sub("", next(iter(sentences(text)), ""))
     text = re.sub(r"\b[Tt]he [Uu]ser\b", "User", text)
-    if text.startswith("User "):
-        text = re.sub(r"\btheir\b", "User's", text)
     return re.sub(r"[\s.!]*$", ".", text, count=1) if text and not text.endswith("?") else text
 
 

@@ -356,7 +356,7 @@ def _finish(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Message:
         so_far = _Reply() if erased else so_far
         text = so_far.text.strip()
         chat.finish_message(conn, user, reply.id, text, so_far.status, so_far.usage)
-        count_uses(conn, user, [hit.id for hit in so_far.shown if hit.kind == "memory"], now)
+        count_uses(conn, user, [hit.id for hit in so_far.evidence.hits if hit.kind == "memory"], now)
         if so_far.status is not MessageStatus.FAILED:
             settled = (*so_far.evidence.delta.settled, *so_far.told.settled)
             delta.settle(conn, conversation_scope(runtime), thread_id, settled)

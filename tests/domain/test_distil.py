@@ -180,6 +180,8 @@ def test_what_does_not_last_or_is_not_said_of_oneself_gives_nothing(typed: str) 
         ("It is great! I love it.", False),
         ("I would love that!", False),
         ("I'll bring my boyfriend to the party.", False),
+        ("Maybe I visit my aunt", False),
+        ("My wedding anniversary is in May.", True),
         ("I know, right? I am so proud of her.", False),
         ("I have never read Emma, but I hear good things about it.", True),
         ("I see. I agree with you, thanks!", False),

@@ -86,11 +86,6 @@ def test_a_sentence_of_a_model_ends_where_it_runs_on(written: str, kept: str) ->
     assert as_fact(written) == kept
 
 
-def test_what_user_does_is_done_with_what_is_users_and_of_others_that_is_not_guessed() -> None:
-    assert as_fact("User sold their boat.") == "User sold User's boat."
-    assert as_fact("User's parents sold their boat.") == "User's parents sold their boat."
-
-
 def test_a_question_is_not_made_a_statement_by_tidying() -> None:
     assert check_form(as_fact("Does the user like tea?")) != []
 

@@ -126,7 +126,7 @@ def passed_over(runtime: Runtime, message: Message) -> Patch | None:
     replies = takewhile(lambda one: one.role is Role.ASSISTANT, reversed(before))
     asked = (consents.asked_in(conn, runtime.user_id, one.id) for one in replies if one.unprompted)
     patch = next(filter(None, asked), None)
-    if patch is None or patch.decided_by == "chat":
+    if patch is None or (patch.decided_by == "chat" and patch.state != "withdrawn"):  # another chat's yes may withdraw it
         return None
     if patch.state == "pending" and pending.is_open(runtime, patch):
         return next((waits for waits in pending.waiting(runtime) if waits.id == patch.id), None)

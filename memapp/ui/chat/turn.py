@@ -104,7 +104,7 @@ class TurnView:
                 await self._show_question(question)
             case AnswersLeft(taken_back=taken_back, kept=kept):
                 self._note(moved.thread_id, "Took back", taken_back)
-                self._note(moved.thread_id, "Not taken back, since it was changed later", kept)
+                self._note(moved.thread_id, "Not taken back, since it was changed later or in part erased", kept)
             case Unlearned(texts=texts, step=step):
                 thread = self._screen.thread
                 self._screen.memories.unlearned(texts, step, shown=thread is not None and thread.id == moved.thread_id)

@@ -79,8 +79,9 @@ def passed_over_note(patch: Patch) -> Note:
     if patch.state == "pending":
         line = f"● Still waits in the inbox for your yes or no: {change(patch)} · F4"
         return Note(line, Transcript.InboxWanted(), waits=[addition(patch)])
-    became = decided("approved" if patch.state == "applied" else patch.state, patch)
-    return Note(f"That question is over. {became}  ·  F4, tab shows your profile", Transcript.InboxWanted("profile"))
+    became = "" if patch.state == "withdrawn" else decided("approved" if patch.state == "applied" else patch.state, patch)
+    line = " ".join(filter(None, ["That question is over.", became]))
+    return Note(f"{line}  ·  F4, tab shows your profile", Transcript.InboxWanted("profile"))
 
 
 def settled_note(one: Settled) -> Note:

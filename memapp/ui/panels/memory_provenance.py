@@ -36,7 +36,9 @@ class MessageRows(RowList[Message | UsedIn]):
 
     def draw(self, item: Message | UsedIn, width: int) -> Content:
         message = item if isinstance(item, Message) else item.message
-        sign = ("from ", "$primary") if isinstance(item, Message) else (f"{rated(item.score)} ", "$accent")
+        sign = ("from ", "$primary")
+        if isinstance(item, UsedIn):
+            sign = (f"{rated(item.score) if item.score else item.why} ", "$accent")
         when = (f"{moment(message.created_at, self._clock()):>11}  ", "$text-muted")
         return joined(sign, when, row(message.text or "(no words)", max(1, width)))
 

@@ -375,7 +375,9 @@ class ChatScreen(Screen[None]):
         """Take the last thing back, or what was done in a certain step."""
         done = self.undone.pop(step) or await asyncio.to_thread(earlier, self.runtime, step)
         if done is None:
-            notify(self, "That is taken back already." if step else "Nothing to undo.")
+            already = bool(step) and await asyncio.to_thread(undo.was_taken_back, self.runtime, step)
+            gone = "That is taken back already." if already else "That cannot be taken back any more."
+            notify(self, gone if step else "Nothing to undo.")
             return
         if not step and await asyncio.to_thread(undo.was_taken_back, self.runtime, done.step):
             self.undone.drop(done.step)  # it went with a message that was sent in other words

@@ -116,9 +116,9 @@ def open_file(app: "MemappApp", start: Callable[[], "Runtime"], crash_folder: Pa
     if aside:
         app.call_from_thread(notify, app, f"The damaged file is kept for 30 days: {aside}", title="Put back", seconds=60.0)
     try:
+        runtime.database.check()
         if said := news_of_syncing(runtime):
             app.call_from_thread(notify, app, said, problem=True, seconds=30.0)
-        runtime.database.check()
     except MemappError as error:  # damage is told; nothing else can be done about it here
         app.call_from_thread(notify, app, str(error), title=error.title, problem=True, seconds=60.0)
     if runtime.database.mended:
