@@ -23,7 +23,7 @@ _REACHED = """reached (memory_id, value, number) AS (
     FROM reached JOIN history h ON h.memory_id = reached.memory_id AND h.number < reached.number
     JOIN patches ON patches.id = h.meta ->> 'patch_id' AND patches.new_value = reached.value
     LEFT JOIN patches before ON before.id = h.meta ->> 'before'
-    WHERE h.user_id = :user AND h.undoes IS NULL AND h.meta ->> 'decision' IS NULL
+    WHERE +h.user_id = :user AND h.undoes IS NULL AND h.meta ->> 'decision' IS NULL  -- by its memory, however long the history is
       AND (coalesce(h.meta ->> 'before', '') = '' OR before.id IS NOT NULL)
       AND NOT EXISTS (SELECT 1 FROM history u WHERE u.undoes = h.step))"""
 """SQL for the numbers of the changes of the profile from which the way back is whole: no value that came later was erased."""
@@ -178,7 +178,7 @@ def went_with_import(conn: sqlite3.Connection, user_id: str, thread_id: str) -> 
 def changed_since(conn: sqlite3.Connection, user_id: str, entry: Entry) -> bool:
     """Tell whether a later step changed the same memory and still holds. Links do not count: they follow from the texts."""
     row = conn.execute(
-        f"""SELECT 1 FROM history h WHERE h.user_id = :user AND h.memory_id = :memory AND h.number > :number
+        f"""SELECT 1 FROM history h WHERE +h.user_id = :user AND h.memory_id = :memory AND h.number > :number
            AND h.step <> :step AND h.undoes IS NULL AND h.event <> 'LINK' AND {_NOT_ERASED}
            AND NOT EXISTS (SELECT 1 FROM history u WHERE u.undoes = h.step) LIMIT 1""",  # noqa: S608
         {"user": user_id, "memory": entry.memory_id, "number": entry.number, "step": entry.step},

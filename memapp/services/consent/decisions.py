@@ -167,13 +167,13 @@ def _carry_out_as(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, curr
     held = consents.held(conn, runtime.user_id, patch.id)
     if held and patch.field == FORGOTTEN:
         held = replace(held, text=value)
-    elif not same_value(patch.field, proposed, value):
+    elif held and not (same_value(patch.field, proposed, value) and pending.is_still_said(patch, held)):
         held = None
     edited = pending.add(conn, runtime, patch.field, current, value, "person", held)
     consents.copy_evidence(conn, patch.id, edited.id)
     consents.decide(conn, runtime.user_id, patch.id, "withdrawn", "person", runtime.clock())
     consents.note_decision(conn, actor, patch, "withdrawn", runtime.clock())
-    return carry_out(conn, runtime, edited, "person", actor)
+    return carry_out(conn, runtime, consents.get_patch(conn, runtime.user_id, edited.id), "person", actor)
 
 
 def _remember(conn: sqlite3.Connection, runtime: Runtime, held: Memory, actor: Actor) -> None:

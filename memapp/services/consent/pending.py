@@ -78,14 +78,19 @@ def brought_by(conn: sqlite3.Connection, runtime: Runtime, patch: Patch) -> Memo
     held = consents.held(conn, runtime.user_id, patch.id)
     if held is None or patch.field == FORGOTTEN:
         return held
-    if patch.evidence and held.sources and not set(patch.evidence) & set(held.sources):
-        return None  # its words were taken back; what the others say is read again
+    if not is_still_said(patch, held):
+        return None
     stated = unknown_in(held.text, {})
     if len(stated) < 2:
         return held
     known = consents.read_profile(conn, runtime.user_id)
     known[patch.field] = rebased(patch, known.get(patch.field, "")).new_value
     return held if all(has_value(one.field, known.get(one.field, ""), one.value) for one in stated) else None
+
+
+def is_still_said(patch: Patch, held: Memory) -> bool:
+    """Say whether a waiting memory comes from the evidence; else its words were taken back, and the others are read again."""
+    return not (patch.evidence and held.sources) or bool(set(patch.evidence) & set(held.sources))
 
 
 def expire_due(runtime: Runtime) -> list[Patch]:

@@ -143,9 +143,9 @@ def hear(runtime: Runtime, question: Message, reply: Message) -> bool | None:
         patch = consents.asked_in(conn, runtime.user_id, question.id)
         if patch is None or patch.state != "pending" or reply.pasted or patch.expires_at < runtime.clock():
             return None
-        if not pending.has_room(conn, runtime, patch):
-            return None
         yes = says_yes(reply.typed_text, patch.field, patch.addition)
+        if yes and not pending.has_room(conn, runtime, patch):
+            return None
         if yes:
             decisions.carry_out(conn, runtime, patch, "chat", runtime.actor(reply.thread_id))
         instead = said_instead(reply.typed_text, patch.field) if yes is None else ""

@@ -101,6 +101,7 @@ def test_what_there_is_no_room_for_is_not_asked_about_and_no_yes_is_heard(runtim
     question = questions.ask(runtime, proposed(runtime, "health", "diabetes").id, thread)
     decisions.set_field(runtime, "health", "x" * 275)
     assert questions.hear(runtime, question, typed(runtime, thread, "yes")) is None
+    assert questions.hear(runtime, question, typed(runtime, thread, "no")) is False
     message = typed(runtime, new_chat(runtime), "I have gout.")
     proposed(runtime, "health", "gout", message_id=message.id, typed=True)
     with runtime.database.write() as conn:
