@@ -104,16 +104,21 @@ def _back_to_what_is_said(
 
 
 def _replaced(conn: sqlite3.Connection, runtime: Runtime, memory: Memory, message_ids: Sequence[str]) -> list[str]:
-    """Return what a memory replaced when it was learned and what holds again without it. What needs a yes by now waits for it."""
+    """Return what a memory replaced when it was learned and what holds again without it. What needs a yes by now waits for it.
+
+    For what is not said any more either, it is what that had replaced.
+    """
 
     def is_said(one: Memory) -> bool:
-        anywhere = one.origin == "person" or not one.sources or _others(conn, runtime, one.sources, message_ids)
-        return bool(anywhere) and memories.find_same(conn, runtime.user_id, normalise(one.text)) is None
+        return one.origin == "person" or not one.sources or bool(_others(conn, runtime, one.sources, message_ids))
 
     learned = history.list_entries(conn, runtime.user_id, memory_id=memory.id, limit=None)[-1]
     step = history.entries_of_step(conn, runtime.user_id, learned.step)
     retired = [one for one in step if one.meta.get("reason") == "superseded" and one.before]
     gone = [one for one in retired if not history.changed_since(conn, runtime.user_id, one)]
-    there = [one for one in memories.get_memories(conn, runtime.user_id, [one.memory_id for one in gone]) if is_said(one)]
+    found = memories.get_memories(conn, runtime.user_id, [one.memory_id for one in gone])
+    unknown = [one for one in found if memories.find_same(conn, runtime.user_id, normalise(one.text)) is None]
+    there = [one for one in unknown if is_said(one)]
     unsaid = hold_back(conn, runtime, gone, there)
-    return [one.id for one in there if one.id not in unsaid]
+    earlier = [one for unheard in unknown if unheard not in there for one in _replaced(conn, runtime, unheard, message_ids)]
+    return [one.id for one in there if one.id not in unsaid] + earlier

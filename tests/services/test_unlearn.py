@@ -147,6 +147,15 @@ def test_what_was_replaced_holds_again_as_long_as_it_is_said(runtime: Runtime, o
         assert known(runtime)[0] == {f"User has {there} dogs."}
 
 
+def test_what_was_replaced_longest_ago_holds_again_where_the_edit_takes_all_that_came_later(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    _, three, _ = [told(runtime, f"I have {number} dogs.", thread) for number in ("two", "three", "four")]
+    resent(runtime, three, "What is the time?")
+    assert known(runtime)[0] == {"User has two dogs."}
+    undo.undo_last(runtime)
+    assert known(runtime)[0] == {"User has four dogs."}
+
+
 def test_what_was_put_off_is_withdrawn_too(runtime: Runtime) -> None:
     first = told(runtime, "I live in Oslo.")
     decisions.snooze(runtime, pending.waiting(runtime)[0].id)
