@@ -91,13 +91,14 @@ def test_a_yes_to_what_was_also_said_in_earnest_teaches_nothing_of_the_joke(runt
     assert known(runtime) == ({"User lives in Oslo."}, set())
 
 
-def test_a_yes_brings_no_words_that_were_edited_away(runtime: Runtime) -> None:
+@pytest.mark.parametrize("value", ["Oslo", "OSLO"])
+def test_a_yes_brings_no_words_that_were_edited_away(runtime: Runtime, value: str) -> None:
     first = told(runtime, "I moved to Oslo with my dog Rex.")
     told(runtime, "I live in Oslo.")
     resent(runtime, first, "What is the time?")
     (patch,) = pending.waiting(runtime)
     assert pending.held_text(runtime, patch.id) == ""
-    decisions.approve(runtime, patch.id)
+    decisions.edit_then_approve(runtime, patch.id, value)
     list(work(runtime, None, Cancel()))
     assert known(runtime) == ({"User lives in Oslo."}, set())
 
