@@ -10,7 +10,7 @@ from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.settings import check_known
-from memapp.store import chat, delta, expectations, interface, recalls
+from memapp.store import chat, delta, events, expectations, interface, recalls
 
 NEW_TITLE = "New chat"
 PAGE = 60
@@ -95,8 +95,10 @@ def rename_thread(runtime: Runtime, thread_id: str, title: str) -> None:
 
 def delete_thread(runtime: Runtime, thread_id: str) -> None:
     """Take a thread out of every list but that of deleted ones; `restore_thread` undoes it until it is erased."""
+    now = runtime.clock()
     with runtime.database.write() as conn:
-        chat.set_thread_deleted(conn, runtime.user_id, thread_id, runtime.clock())
+        chat.set_thread_deleted(conn, runtime.user_id, thread_id, now)
+        events.add_event(conn, runtime.user_id, "hotpath", "delete_chat", "ok", now, thread_id=thread_id)
 
 
 def restore_thread(runtime: Runtime, thread_id: str) -> None:

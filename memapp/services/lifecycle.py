@@ -10,7 +10,6 @@ from itertools import islice
 
 from memapp.domain import lifecycle as rules
 from memapp.domain.changes import Actor, SoftDeleted
-from memapp.domain.chat import Thread
 from memapp.domain.consent import FORGOTTEN, expiry
 from memapp.domain.filters import MemoryFilter, Sort
 from memapp.domain.forget import Receipt
@@ -78,15 +77,9 @@ def _erase_overdue(runtime: Runtime, now: datetime) -> None:
     if due := _due(runtime, over, store.count_all(conn, user), now):
         purge(runtime, due, by="worker")
     deleted = chat.list_threads(conn, user, limit=None, deleted=True)
-    put_away = [(one.id, _put_away(one, one.deleted_at, now)) for one in reversed(deleted) if one.deleted_at]
-    over = [(thread_id, since, runtime.purge_at(since)) for thread_id, since in put_away]
+    over = [(one.id, one.deleted_at, runtime.purge_at(one.deleted_at)) for one in reversed(deleted) if one.deleted_at]
     if due := _due(runtime, over, len(deleted), now):
         purge_chats(runtime, due, by="worker")
-
-
-def _put_away(thread: Thread, deleted_at: datetime, now: datetime) -> datetime:
-    """Return when a chat was deleted: not before its last message, or the clock was behind. One dated after now was ahead."""
-    return max(deleted_at, thread.updated_at) if thread.updated_at <= now else deleted_at
 
 
 def _erase_old_proposals(runtime: Runtime, now: datetime) -> None:

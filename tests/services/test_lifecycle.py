@@ -203,14 +203,18 @@ def test_no_leap_of_the_clock_erases_or_moves_anything(runtime: Runtime, years: 
 def test_what_is_put_away_or_proposed_while_the_clock_is_behind_has_its_time_after_it_is_right_again(
     runtime: Runtime, looked: bool
 ) -> None:
-    memory, thread = add(runtime, "One.", 3), new_chat(runtime)
+    at(runtime, START - timedelta(days=310))
+    old = new_chat(runtime)  # from before what the clock will show
+    at(runtime, START)
+    memory, recent = add(runtime, "One.", 3), new_chat(runtime)
     live_on(runtime, START, 10, talking=True)
-    say(runtime, thread, "Hello.")
+    say(runtime, recent, "Hello.")
     behind, right = START - timedelta(days=300), START + timedelta(days=11)
     at(runtime, behind)
     if looked:
         lifecycle.run(runtime)
-    chats.delete_thread(runtime, thread)  # which nothing notes
+    for thread in (old, recent):
+        chats.delete_thread(runtime, thread)
     at(runtime, behind + timedelta(minutes=1))
     curate.discard(runtime, memory)
     proposals.propose(runtime, "city", "Oslo")
@@ -218,7 +222,7 @@ def test_what_is_put_away_or_proposed_while_the_clock_is_behind_has_its_time_aft
     assert (gone(runtime), pending.count_waiting(runtime)) == (set(), 1)
     live_on(runtime, right + timedelta(days=1), 25, talking=True)
     assert [one.id for one in lifecycle.trash(runtime)] == [memory]
-    assert [one.id for one in chats.list_threads(runtime, deleted=True)] == [thread]
+    assert [one.id for one in chats.list_threads(runtime, deleted=True)] == [recent, old]
     live_on(runtime, right + timedelta(days=26), 10, talking=True)
     assert (gone(runtime), chats.list_threads(runtime, deleted=True)) == ({memory}, [])
 

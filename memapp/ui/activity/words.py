@@ -23,6 +23,7 @@ OPERATIONS = {
     "link": "linked memories",
     "pin": "pinned or unpinned",
     "delete": "moved to the trash",
+    "delete_chat": "deleted a chat",
     "ttl": "moved to the trash, unused",
     "restore": "brought back",
     "purge": "erased a memory for good",
