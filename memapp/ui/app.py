@@ -213,6 +213,7 @@ class MemappApp(App[None]):
         self._choose_theme()
         if not self.is_running:  # it is being closed: a screen more would be in the way
             return
+        self.runtime.chat.loading("Loading the model…")  # what is sent from now on waits for it
         await self.switch_mode("chat")
         self.changed.subscribe(self, lambda _: self.count_badges())
         self.set_interval(COUNT_SECONDS, self.count_badges)

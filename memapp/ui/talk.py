@@ -110,11 +110,12 @@ class Talk:
         self._begin_beside(self._idle_work, "warm", self._warm, thread_id, typed, cancel)
 
     def load_models(self) -> None:
-        """Load the chat model that the settings name, then the embedder; a turn that runs is stopped first.
+        """Load the chat model that the settings name, then the embedder; a turn that another one answers is stopped first.
 
         Asked for again while one loads, that one is given up and the last choice is loaded.
         """
-        self.stop()
+        if self.runtime.chat.ready():
+            self.stop()
         self._idle_cancel.set()
         self._loads += 1
         self._begin_beside(self._loading, "load", self._load, self._loads)

@@ -14,6 +14,7 @@ from memapp.services import chats, curate, preferences
 from memapp.services.consent import decisions
 from memapp.store.database import Database
 from memapp.ui import reading
+from memapp.ui.app import MemappApp
 from memapp.ui.chat import silence, status
 from memapp.ui.chat.threads import ThreadList
 from memapp.ui.panels.loop import LoopDrawer
@@ -205,7 +206,15 @@ async def test_what_is_typed_before_the_file_is_open_is_not_lost(world: World) -
         assert seen.chat.composer.text == "early bird"
 
 
-async def test_a_question_on_the_command_line_is_sent_in_a_new_chat(world: World) -> None:
+async def test_a_question_on_the_command_line_is_sent_in_a_new_chat(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the machine is slow, so that the chat is there well before the model is looked for."""
+    real = MemappApp.switch_mode
+
+    async def slow(self: MemappApp, mode: str) -> None:
+        await real(self, mode)
+        await asyncio.sleep(0.2)
+
+    monkeypatch.setattr(MemappApp, "switch_mode", slow)
     world.model.enqueue("Forty-two.")
     async with world.app(question="what is it?") as seen:
         await seen.ready()
