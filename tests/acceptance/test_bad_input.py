@@ -235,6 +235,7 @@ def test_a_read_only_folder_is_a_clear_error(tmp_path: Path) -> None:
     assert run_bound_by_permissions(tmp_path, "add", "User keeps bees.").returncode == 0
 
 
+@pytest.mark.slow
 def test_what_lies_in_a_read_only_folder_can_be_read(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     assert run_bound_by_permissions(tmp_path, "add", "User keeps bees.").returncode == 0

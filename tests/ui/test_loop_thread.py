@@ -32,6 +32,7 @@ def on_the_loop(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return asked
 
 
+@pytest.mark.slow
 async def test_no_key_asks_the_file_on_the_event_loop(seen: Seen, on_the_loop: list[str]) -> None:
     curate.add(seen.app.runtime, "User has a plan.")
     curate.add(seen.app.runtime, "User plays the piano.")
