@@ -379,7 +379,7 @@ def forms(word: str) -> list[bytes]:
 
 
 def name_of(file: Path) -> str:
-    kinds = {"memapp-schema2": "backup", "memapp-schema1": "older backup", "memapp-before-restore": "damaged copy"}
+    kinds = {"memapp.db-schema2": "backup", "memapp.db-schema1": "older backup", "memapp.db-before-restore": "damaged copy"}
     return next((kind for start, kind in kinds.items() if file.name.startswith(start)), file.name)
 
 

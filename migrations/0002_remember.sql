@@ -366,3 +366,19 @@ END;
 -- How often learning from a message failed, on as many different days, and when it was tried last: what fails goes behind the rest.
 ALTER TABLE surprises ADD COLUMN tries INTEGER NOT NULL DEFAULT 0 CHECK (tries >= 0);
 ALTER TABLE surprises ADD COLUMN tried_at TEXT NOT NULL DEFAULT '';
+
+-- The file itself: every copy of it has the same id, and so belongs to it; a number that differs tells every process that
+-- something was erased for good since.
+CREATE TABLE memory_file (
+    only INTEGER PRIMARY KEY CHECK (only = 1),
+    id TEXT NOT NULL CHECK (length(id) = 32),
+    erasures INTEGER NOT NULL CHECK (erasures >= 0)
+) STRICT;
+INSERT INTO memory_file (only, id, erasures) VALUES (1, lower(hex(randomblob(16))), 0);
+
+-- What one process at a time does, such as answering in a chat. It renews its lease while it works; that of a dead one ends.
+CREATE TABLE leases (
+    name TEXT PRIMARY KEY CHECK (length(name) <= 100),
+    owner TEXT NOT NULL CHECK (length(owner) <= 64),
+    until REAL NOT NULL                          -- seconds since 1970
+) STRICT, WITHOUT ROWID;

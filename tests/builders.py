@@ -2,7 +2,8 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -97,3 +98,11 @@ def damage(path: Path, name: str) -> None:
     with path.open("r+b") as file:
         file.seek(size * (page - 1))
         file.write(b"\x05" * size)
+
+
+def until(condition: Callable[[], object], seconds: float = 15.0) -> None:
+    """Wait for a condition."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it never came"
+        time.sleep(0.005)

@@ -50,7 +50,7 @@ def rule(ours: str, theirs: str = "", inside_functions: str = "", standard: froz
 # Packages first, then the single modules beside them. A name may stand for a module of a package: `store.database`.
 RULES = {
     "domain": rule("domain errors", "pydantic rapidfuzz", standard=PURE),
-    "store": rule("store domain errors paths", "sqlite_utils numpy filelock ulid"),
+    "store": rule("store domain errors paths", "sqlite_utils numpy ulid"),
     "prompts": rule("prompts domain errors paths", "pydantic"),
     "inference": rule(
         "inference domain errors",

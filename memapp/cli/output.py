@@ -86,7 +86,7 @@ def refuse_own(options: Mapping[str, Any], target: Path) -> None:
     from memapp import paths
 
     own = paths.locate(options["home"], options["database"])
-    kept = [own.config, own.categories, *(Path(f"{own.database}{end}") for end in ("", "-wal", "-shm", "-journal"))]
+    kept = [own.config, own.categories, *(Path(f"{own.database}{end}") for end in ("", "-wal", "-shm", "-journal", ".lock"))]
     if target.expanduser().resolve() in [one.resolve() for one in kept]:
         raise UsageError(f"{target} is memapp's own file.", "Name another.")
 
@@ -99,7 +99,8 @@ def opened(options: Mapping[str, Any], *, read_only: bool = False) -> "Iterator[
 
     is_first_start = options["database"] is None and not paths.locate(options["home"]).database.exists()
     read_only = read_only and not is_first_start
-    runtime = bootstrap.start(home=options["home"], database=options["database"], flags=options["flags"], read_only=read_only)
+    places = {"home": options["home"], "database": options["database"]}
+    runtime = bootstrap.start(**places, flags=options["flags"], read_only=read_only, tell=say)
     try:
         yield runtime
         backups.run(runtime)

@@ -30,7 +30,7 @@ from memapp.services.ahead import Ahead, look_ahead
 from memapp.services.consent import decisions
 from memapp.services.evidence import Evidence, look_up, news, shown
 from memapp.services.query import conversation_scope
-from memapp.store import chat, checkpoints, delta, events, expectations, recalls
+from memapp.store import chat, checkpoints, delta, events, expectations, leases, recalls
 from memapp.store.uses import count_uses
 
 SAVE_PARTIAL_SECONDS = 2.0
@@ -122,7 +122,10 @@ def answer(runtime: Runtime, turn: OpenTurn) -> Iterator[TurnEvent]:
     so_far = _Reply()
     error: MemappError | None = None
     try:
-        with _watchdog(runtime, turn, so_far):
+        with (
+            _watchdog(runtime, turn, so_far),
+            leases.renewed(runtime.database, chat.answering(turn.thread.id), runtime.database.owner),
+        ):
             yield from _calls(runtime, turn, so_far)
         _settle(turn, so_far)
     except MemappError as reason:
@@ -368,6 +371,7 @@ def _finish(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Message:
             chat.rename_thread(conn, user, thread_id, shorten(one_line(turn.message.text), TITLE_CHARS), "app")
         _note_answer(runtime, conn, turn, so_far)
         _advance(runtime, conn, turn, lambda at: at.settled(so_far.expects))
+        leases.release(conn, chat.answering(thread_id), runtime.database.owner)
     return replace(reply, text=text, status=so_far.status, usage=so_far.usage)
 
 

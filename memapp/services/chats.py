@@ -124,13 +124,21 @@ def choose_variant(runtime: Runtime, reply: Message) -> None:
 
 
 def save_draft(runtime: Runtime, thread_id: str, text: str) -> None:
-    """Keep what is being typed; '' as thread before there is one."""
+    """Keep what is being typed, in the window that keeps drafts; '' as thread before there is one."""
+    if not keeps_drafts(runtime):
+        return
     with runtime.database.write() as conn:
         chat.save_draft(conn, runtime.user_id, thread_id, clean(text), runtime.clock())
 
 
+def keeps_drafts(runtime: Runtime) -> bool:
+    """Say whether drafts are kept here, and not in another window on the same file."""
+    return runtime.database.keeps_drafts()
+
+
 def get_draft(runtime: Runtime, thread_id: str) -> str:
-    return chat.get_draft(runtime.database.read(), runtime.user_id, thread_id)
+    """Return what was being typed; nothing where another window keeps the drafts."""
+    return "" if not keeps_drafts(runtime) else chat.get_draft(runtime.database.read(), runtime.user_id, thread_id)
 
 
 def typed_prompts(runtime: Runtime) -> list[str]:

@@ -6,9 +6,8 @@ cleaned before the file itself, so that the words to look for are known as long 
 
 import logging
 import sqlite3
-import threading
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import timedelta
 from typing import Literal
@@ -19,11 +18,12 @@ from memapp.domain.duplicates import normalise
 from memapp.domain.forget import ByteNeedles, Needles, Preview, Receipt
 from memapp.domain.profile_values import lost_values, without
 from memapp.domain.text import clean, one_line
-from memapp.errors import ModelError, NotFound, UsageError
+from memapp.errors import ModelError, NotFound, StoreLocked, UsageError
 from memapp.runtime import Runtime
 from memapp.store import chat, consents, events, memories, traces, vectors
 from memapp.store.forget import erasing, finding, todo
 from memapp.store.forget.todo import Job
+from memapp.store.lock import COPIES, held
 from memapp.store.rows import new_id
 from memapp.store.traces import Fate
 
@@ -35,8 +35,8 @@ FEWEST_CHARS = 2
 
 By = Literal["person", "worker"]
 
-one_at_a_time = threading.Lock()
-"""Held while words are taken out of the files; no backup may be written meanwhile."""
+COPIES_SECONDS = 20.0
+"""How long an erasure waits for another, or for a backup that is being written: that would keep what is to be erased."""
 
 
 def purge(runtime: Runtime, memory_ids: Sequence[str], *, messages: bool = False, by: By = "person") -> Receipt:
@@ -70,12 +70,12 @@ def forget_everywhere(runtime: Runtime, words: str) -> Receipt:
 def preview(runtime: Runtime, words: str) -> Preview:
     """Say what `forget_everywhere` would erase: do it, count, and let nothing of it stay."""
     words = _checked(words)
-    with one_at_a_time, runtime.database.rehearse(), runtime.database.decide() as conn:
+    with _one_at_a_time(runtime), runtime.database.rehearse(), runtime.database.decide() as conn:
         before = consents.read_profile(conn, runtime.user_id)
         erased = erasing.erase(conn, runtime.actor(), Job(words=(words,)), runtime.clock())
         lost = _lost(before, consents.read_profile(conn, runtime.user_id))
     needles = ByteNeedles([words])
-    backups = sum(traces.holds(path, needles) for path in traces.copies(runtime.database, runtime.user_id))
+    backups = sum(traces.holds(path, needles) for path in traces.copies(runtime.database))
     return Preview(erased.memories, erased.messages, erased.others, backups, lost)
 
 
@@ -93,17 +93,38 @@ def is_forgotten(runtime: Runtime, text: str) -> bool:
 
 
 def finish(runtime: Runtime) -> None:
-    """Finish what a kill interrupted: a backup, or an erasure. Called at each start."""
-    traces.remove_unfinished(runtime.paths.database)
-    if todo.planned(runtime.database.read(), runtime.user_id)[1]:
-        with one_at_a_time:
+    """Finish what a kill interrupted: a backup, or an erasure. Called at each start; what another process is at is its own."""
+    with held(runtime.database.path, COPIES) as mine:
+        if not mine:
+            return
+        traces.remove_unfinished(runtime.database.path)
+        if todo.planned(runtime.database.read(), runtime.user_id)[1]:
             receipt = _carry_out_plan(runtime)
-        log.info("an erasure was finished: %d items, settled: %s", receipt.memories + receipt.messages, receipt.settled)
+            log.info("an erasure was finished: %d items, settled: %s", receipt.memories + receipt.messages, receipt.settled)
+
+
+def heard(runtime: Runtime) -> None:
+    """Free what this process keeps of words that were erased."""
+    runtime.database.heard_erasures = runtime.database.erasures
+    vectors.let_go(runtime.database)
+    if model := runtime.chat.ready():
+        with suppress(ModelError):  # one that was closed keeps nothing
+            model.forget()
+
+
+@contextmanager
+def _one_at_a_time(runtime: Runtime) -> Iterator[None]:
+    with held(runtime.database.path, COPIES, COPIES_SECONDS) as mine:
+        if not mine:
+            raise StoreLocked(
+                "Another memapp erases something, or writes a backup.", "Nothing was erased. Try again in a moment."
+            )
+        yield
 
 
 def _erase(runtime: Runtime, job: Callable[[sqlite3.Connection], Job], by: By) -> Receipt:
     """Plan and do what the person wishes; or do what is due, which is not planned: what a kill leaves is due afterwards too."""
-    with one_at_a_time:
+    with _one_at_a_time(runtime):
         with runtime.database.decide() as conn:
             wanted = job(conn)
             if by == "person":
@@ -134,7 +155,9 @@ def _carry_out(runtime: Runtime, job: Job, by: By) -> Receipt:
             before = now - timedelta(days=runtime.settings.purge_days)
             job = replace(job, thread_ids=finding.overdue_threads(conn, runtime.user_id, job.thread_ids, before))
         erased = erasing.erase(conn, actor, job, now)
-        runtime.database.erasures += by == "person"  # the trash, which is cleared by itself, is in no prompt
+        if by == "person":  # the trash, which is cleared by itself, is in no prompt
+            todo.count_erasure(conn)
+            runtime.database.heard_erasures += 1
         todo.mark_erased(conn, runtime.user_id)
         meta = {"memories": erased.memories, "messages": erased.messages, "others": erased.others}
         events.add_event(conn, runtime.user_id, "worker", "forget", "ok", now, meta=meta)
@@ -171,18 +194,14 @@ def _clean_copies(runtime: Runtime, actor: Actor, job: Job, texts: Sequence[str]
     now = runtime.clock()
     return [
         traces.clean_copy(path, runtime.user_id, found, lambda conn: erasing.erase(conn, actor, job, now, said, sent))
-        for path in traces.copies(runtime.database, runtime.user_id)
+        for path in traces.copies(runtime.database)
     ]
 
 
 def _settle(runtime: Runtime) -> bool:
     """Clean what SQLite and the models keep of deleted text."""
     settled = traces.settle(runtime.database)
-    vectors.let_go(runtime.database)
-    model = runtime.chat.ready()
-    if model is not None:
-        with suppress(ModelError):  # one that was closed keeps nothing
-            model.forget()
+    heard(runtime)
     if settled:
         with runtime.database.decide() as conn:
             todo.mark_settled(conn, runtime.user_id)

@@ -16,11 +16,12 @@ from memapp.errors import MemappError, ModelError, StoreError, UsageError
 from memapp.inference import gguf_file
 from memapp.runtime import Runtime, Slot
 from memapp.services import preferences
-from memapp.store import chat, interface
+from memapp.store import chat, interface, leases
 
 log = logging.getLogger(__name__)
 
 BUNDLED = "bundled"
+LOADS = "load a model"
 UNREAD_BYTES = 300_000_000
 """Memory that a model needs beside its weights, assumed while there is no file to read it from."""
 
@@ -94,17 +95,21 @@ def load_embedder(runtime: Runtime) -> None:
 def _broke_off(runtime: Runtime) -> bool:
     """Say whether the chosen model was being loaded when memapp ended without a word."""
     begun = interface.get_interface(runtime.database.read(), runtime.user_id, interface.LOADING)
-    return begun == runtime.settings.model and not runtime.settings.server
+    loads_elsewhere = leases.owner_of(runtime.database.read(), LOADS)
+    return begun == runtime.settings.model and not runtime.settings.server and not loads_elsewhere
 
 
 @contextmanager
 def _noted(runtime: Runtime) -> Iterator[None]:
     """Keep in the file which model is being loaded: native code may end the whole process."""
-    _note_loading(runtime, None if runtime.settings.server else runtime.settings.model)
-    try:
-        yield
-    finally:
-        _note_loading(runtime, None)
+    with leases.hold(runtime.database, LOADS) as mine:  # one process at a time is enough
+        if mine:
+            _note_loading(runtime, None if runtime.settings.server else runtime.settings.model)
+        try:
+            yield
+        finally:
+            if mine:
+                _note_loading(runtime, None)
 
 
 def _note_loading(runtime: Runtime, model: str | None) -> None:

@@ -90,8 +90,7 @@ def _refuse_beyond(runtime: Runtime, capability: Capability, request: QueryReque
         reason = "it asks for a category that is not on the agent's list"
     if reason:
         _note(runtime, reason=reason, category=category)
-        unrecorded = "Another memapp has the file open, so this could not be recorded." if runtime.database.read_only else ""
-        raise Refused(f"The query of {capability.agent!r} was refused: {reason}.", unrecorded)
+        raise Refused(f"The query of {capability.agent!r} was refused: {reason}.")
 
 
 def _within_lengths(runtime: Runtime, seen: Scope | None, hits: Sequence[Recalled]) -> list[Recalled]:
@@ -148,8 +147,6 @@ def _full(hit: Recalled, memory: Memory) -> Full:
 
 def _note(runtime: Runtime, *, sim: float | None = None, used: Sequence[str] = (), reason: str = "", category: str = "") -> None:
     """Note a request, and that the memories it was answered with were of use."""
-    if runtime.database.read_only:
-        return
     status: Literal["ok", "error"] = "error" if reason else "ok"
     named, meta, now = category or None, {"refused": reason} if reason else {}, runtime.clock()
     with runtime.database.write() as conn:

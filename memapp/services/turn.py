@@ -32,7 +32,7 @@ from memapp.services.answer import OpenTurn, answer, open_thread
 from memapp.services.consent import questions
 from memapp.services.remember import notice
 from memapp.services.unlearn import said_before, take_answers_back, unlearn
-from memapp.store import chat, checkpoints, events, expectations, history
+from memapp.store import chat, checkpoints, events, expectations, history, leases
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -62,6 +62,7 @@ def _send(
     expected = expectation(runtime, earlier)
     ahead = done_ahead(runtime, thread_id, expected)
     with runtime.database.write() as conn:
+        _refuse_beside_another(runtime, conn, thread_id)
         left = chat.messages_after(conn, runtime.user_id, thread_id, replaced.seq) if replaced else []
         answers = take_answers_back(runtime, [question, *left] if replaced and question else left)
         last = history.last_number(conn, runtime.user_id)  # after that: what is decided from now on, the message decides
@@ -183,10 +184,21 @@ def checked(text: str, pasted: Sequence[tuple[int, int]] = ()) -> tuple[str, Seq
     return cleaned, pasted
 
 
+def _refuse_beside_another(runtime: Runtime, conn: sqlite3.Connection, thread_id: str) -> None:
+    """Raise `UsageError` while another process answers in a chat: its reply would not know of what is said meanwhile."""
+    if leases.owner_of(conn, chat.answering(thread_id)) not in ("", runtime.database.owner):
+        raise UsageError("Another memapp is answering in this chat.", "Wait until it is done, or go on in a new chat.")
+
+
 def _add_reply(
     runtime: Runtime, conn: sqlite3.Connection, thread_id: str, message: Message | None, needed_info: Sequence[str] = ()
 ) -> Message:
-    """Add the empty row that the reply will fill, and mark the turn as open, with what it is known to need."""
+    """Add the empty row that the reply will fill, and mark the turn as open, with what it is known to need.
+
+    Raises `UsageError` while another process answers in the chat.
+    """
+    _refuse_beside_another(runtime, conn, thread_id)
+    leases.take(conn, chat.answering(thread_id), runtime.database.owner)
     model = runtime.chat.ready()
     reply = chat.add_message(
         conn,

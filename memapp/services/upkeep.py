@@ -30,10 +30,13 @@ from memapp.services.evidence import news
 from memapp.services.merge import Written
 from memapp.services.remember import learn
 from memapp.services.turn import compare, spare
-from memapp.store import chat, checkpoints, events, expectations
+from memapp.store import chat, checkpoints, events, expectations, leases
 
 log = logging.getLogger(__name__)
 
+UPKEEP = "upkeep"
+WAITED_SECONDS = 0.5
+"""How long it is waited for the work before, which was cancelled a moment ago."""
 BATCHES_AT_LAST = 4
 """Batches that a command embeds before it ends: what an import left may take minutes."""
 MOST_TRIES = 3
@@ -41,21 +44,25 @@ MOST_TRIES = 3
 
 
 def work(runtime: Runtime, thread_id: str | None, cancel: Cancel) -> Iterator[Written | Patch]:
-    """Do what is due, oldest first; yield the facts and proposals made. With a thread, also get ready for its next message."""
+    """Do what is due, oldest first; yield the facts and proposals made. With a thread, also get ready for its next message.
+
+    What another process is at is left to it.
+    """
     model = runtime.chat.ready()
     try:
         if model and thread_id:
             _complete_prediction(runtime, model, thread_id, cancel)
-        yield from _learn_pending(runtime, model, cancel)
-        if cancel.is_set():
-            return
-        embed(runtime, cancel, None if thread_id else BATCHES_AT_LAST)
+        with leases.hold(runtime.database, UPKEEP, WAITED_SECONDS) as mine:
+            if mine:
+                yield from _learn_pending(runtime, model, cancel)
+            if mine and not cancel.is_set():
+                embed(runtime, cancel, None if thread_id else BATCHES_AT_LAST)
+                lifecycle.run(runtime)
         if model and thread_id and not cancel.is_set():
             if runtime.settings.speculate:
                 _predict_ahead(runtime, model, thread_id, cancel)
             warm(runtime, thread_id, "", cancel)
         if not cancel.is_set():
-            lifecycle.run(runtime)
             backups.run(runtime, cancelled=cancel.is_set)
     except ModelError as error:
         log.warning("upkeep stopped: %s", type(error).__name__)
@@ -63,6 +70,7 @@ def work(runtime: Runtime, thread_id: str | None, cancel: Cancel) -> Iterator[Wr
 
 def _learn_pending(runtime: Runtime, model: ChatModel | None, cancel: Cancel) -> Iterator[Written | Patch]:
     """Learn from each surprise by itself: one that fails does not keep the others from being learned."""
+    _end_abandoned(runtime)
     conn = runtime.database.read()
     if outdated := expectations.outdated_surprises(conn, runtime.user_id):
         _settle(runtime, outdated, "nothing")
@@ -86,6 +94,13 @@ def _learn_pending(runtime: Runtime, model: ChatModel | None, cancel: Cancel) ->
             log.warning("nothing could be learned from a surprise: %s", type(error).__name__)
             _settle(runtime, [surprise.id], "failed")
         yield from (one for one in pending.waiting(runtime) if one not in waiting)
+
+
+def _end_abandoned(runtime: Runtime) -> None:
+    """Mark replies whose process died while this one runs."""
+    if chat.has_unfinished(runtime.database.read(), runtime.user_id):
+        with runtime.database.write() as conn:
+            chat.interrupt_unfinished(conn, runtime.user_id)
 
 
 def _count_try(runtime: Runtime, surprise: Surprise) -> None:

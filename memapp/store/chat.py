@@ -14,6 +14,7 @@ from memapp.domain.chat import Message, MessageStatus, Origin, Role, Thread
 from memapp.domain.forget import ERASED
 from memapp.domain.prompt import Usage
 from memapp.errors import NotFound
+from memapp.store import leases
 from memapp.store.rows import new_id, to_json, to_text, to_time
 
 CONTEXT_CHARS = 500
@@ -166,10 +167,23 @@ def finish_message(
     _refresh_context(conn, user_id, row["thread_id"], row["seq"])
 
 
+def answering(thread_id: str) -> str:
+    """Return the name of the lease of whoever answers in a chat."""
+    return f"answer in {thread_id}"
+
+
 def interrupt_unfinished(conn: sqlite3.Connection, user_id: str) -> int:
-    """Mark replies that a crash left behind; return how many."""
-    left = conn.execute("UPDATE messages SET status = 'interrupted' WHERE user_id = ? AND status = 'generating'", (user_id,))
-    return left.rowcount
+    """Mark replies that a crash left behind, in chats in which no process answers; return how many."""
+    rows = conn.execute("SELECT id, thread_id FROM messages WHERE user_id = ? AND status = 'generating'", (user_id,)).fetchall()
+    left = [row["id"] for row in rows if not leases.owner_of(conn, answering(row["thread_id"]))]
+    conn.executemany("UPDATE messages SET status = 'interrupted' WHERE user_id = ? AND id = ?", [(user_id, id) for id in left])
+    return len(left)
+
+
+def has_unfinished(conn: sqlite3.Connection, user_id: str) -> bool:
+    """Say whether any reply is still being written, or was left behind."""
+    found = conn.execute("SELECT 1 FROM messages WHERE user_id = ? AND status = 'generating' LIMIT 1", (user_id,)).fetchone()
+    return found is not None
 
 
 def set_active(conn: sqlite3.Connection, user_id: str, message_ids: Sequence[str], active: bool) -> None:

@@ -17,7 +17,7 @@ READ_PRAGMAS = frozenset({
 """May be read but not set. The full-text index reads `data_version` by itself."""
 CHECK_PRAGMAS = frozenset({"foreign_key_check", "integrity_check", "quick_check", "wal_checkpoint"})
 """Change nothing that is remembered, whatever their argument."""
-DECIDED_TABLES = frozenset({"patches", "profile", "forgotten", "forgotten_key", "purge_todo"})
+DECIDED_TABLES = frozenset({"patches", "profile", "forgotten", "forgotten_key", "memory_file", "purge_todo"})
 """Written while the person decides; patches may be added at any time."""
 LASTING_TABLES = frozenset({"versions", "events", "patch_evidence"})
 """Rows are added and never rewritten; they are deleted while the person decides, with what they belong to."""

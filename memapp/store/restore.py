@@ -1,19 +1,27 @@
 """Putting a backup in place of the memory file. What was there before is kept aside, never overwritten.
 
-At every moment the path holds the old file or the new one, whole.
+A sound file gets what the backup holds in one transaction, while other windows have it open and see the change. Only a damaged
+one is needed alone, and replaced. At every moment the path holds the old file or the new one, whole.
 """
 
 import errno
 import os
 import shutil
 import sqlite3
+from collections.abc import Callable
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from memapp.store.connection import exchanging, open_copy, open_suspect
+from memapp.errors import StoreError, StoreLocked
+from memapp.store import schema, soundness
+from memapp.store.connection import connect, open_copy, open_suspect
+from memapp.store.database import share, take_alone
 from memapp.store.failures import translated_errors
-from memapp.store.place import ASIDE, new_copy, restored_half
+from memapp.store.folder import prepare_folder, refuse_no_file
+from memapp.store.lock import Lock
+from memapp.store.place import ASIDE, new_copy, read_id, restored_half
 from memapp.store.rows import to_text
 
 
@@ -34,50 +42,111 @@ def look_at(source: Path) -> Found:
     with open_suspect(source) as conn:
         memories = conn.execute("SELECT count(*) FROM memories").fetchone()[0]
         messages = conn.execute("SELECT count(*) FROM messages").fetchone()[0]
-        if not _knows_proposals(conn):
-            return Found(memories, messages, 0, ())
         waiting = conn.execute("SELECT count(*) FROM patches WHERE state = 'pending'").fetchone()[0]
         profile = tuple((row["field"], row["value"]) for row in conn.execute("SELECT field, value FROM profile ORDER BY field"))
         return Found(memories, messages, waiting, profile)
 
 
-def put_in_place(path: Path, source: Path, now: datetime) -> Path | None:
+def is_of_another(path: Path, source: Path) -> bool:
+    """Say whether a backup was made of another memory file than the one that it would replace."""
+    return path.exists() and read_id(path) not in ("", read_id(source))
+
+
+def put_in_place(path: Path, source: Path, now: datetime, tell: Callable[[str], object] = lambda _: None) -> Path | None:
     """Put a copy of a backup where the memory file is; return where the file went that was there, if one was.
 
-    Nobody said yes to what still waited in the backup: it ends undecided.
+    Nobody said yes to what still waited in the backup: it ends undecided. `tell` hears what is waited for.
     """
-    partial = restored_half(path)
-    with exchanging(path), translated_errors(path):
+    refuse_no_file(path)
+    prepare_folder(path.parent)
+    lock, partial = Lock(path), restored_half(path)
+    try:
+        with translated_errors(path):
+            sound = path.exists() and _is_sound(path)
+            (share if sound else take_alone)(path, lock, tell)
+            _prepare(partial, source, now, _erasures(path) + 1 if sound else 0)
+            return _write_over(path, partial, now) if sound else _replace(path, partial, now)
+    finally:
         partial.unlink(missing_ok=True)
-        partial.touch(mode=0o600)
-        try:
-            with open_suspect(source) as conn:
-                conn.execute("VACUUM INTO ?", (str(partial),))
-                has_proposals = _knows_proposals(conn)
-            if has_proposals:
-                _void_proposals(partial, now)
-            with partial.open("rb") as file:
-                os.fsync(file.fileno())
-            aside = _keep_aside(path, now) if path.exists() else None
-            partial.replace(path)
-        finally:
-            partial.unlink(missing_ok=True)
-    return aside
+        lock.release()
 
 
-def _knows_proposals(conn: sqlite3.Connection) -> bool:
-    """Tell whether a file is new enough to have any."""
-    return conn.execute("SELECT 1 FROM sqlite_master WHERE name = 'patches'").fetchone() is not None
+def _is_sound(path: Path) -> bool:
+    """Say whether SQLite can read and write a file, and its schema is the one that memapp makes."""
+    try:
+        with closing(connect(path, read_only=False)) as conn:
+            soundness.check_damage(conn, path)
+            soundness.check_schema(conn, path)
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
+            raise
+        return False
+    except (StoreError, sqlite3.DatabaseError, UnicodeDecodeError):
+        return False
+    return True
 
 
-def _void_proposals(copy: Path, now: datetime) -> None:
-    with open_copy(copy) as conn:
+def _erasures(path: Path) -> int:
+    with closing(connect(path, read_only=True)) as conn:
+        return int(conn.execute("SELECT erasures FROM memory_file").fetchone()[0])
+
+
+def _prepare(partial: Path, source: Path, now: datetime, erasures: int) -> None:
+    """Write what is to be put in place: the backup, brought up to date, without what waits for a yes.
+
+    Whoever writes a reply from what is in the file now is told as after an erasure: by another number of erasures.
+    """
+    partial.unlink(missing_ok=True)
+    partial.touch(mode=0o600)
+    with open_suspect(source) as conn:
+        conn.execute("VACUUM INTO ?", (str(partial),))
+    with open_copy(partial) as conn:
+        schema.migrate(conn, lambda _: None)
         conn.execute("BEGIN IMMEDIATE")
         conn.execute(
             "UPDATE patches SET state = 'expired', decided_by = 'clock', decided_at = ? WHERE state = 'pending'", (to_text(now),)
         )
         conn.execute("UPDATE patches SET state = 'applied' WHERE state = 'approved'")  # a yes is used once, and not here
+        conn.execute("UPDATE memory_file SET erasures = max(erasures, ?)", (erasures,))
+        conn.execute("DELETE FROM leases")
         conn.execute("COMMIT")
+    with partial.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+def _write_over(path: Path, partial: Path, now: datetime) -> Path:
+    """Give a sound file what another holds, in one transaction; what it held is copied aside while nobody can change it."""
+    aside = new_copy(path, ASIDE, "before-restore", now)
+
+    def keep_aside(status: int, remaining: int, total: int) -> None:  # noqa: ARG001  # sqlite3's signature
+        if status == sqlite3.SQLITE_BUSY:
+            raise StoreLocked(f"{path} is being written by another program.", "Nothing was changed. Try again in a moment.")
+        if not aside.exists():  # after the first page: from then on nobody else writes
+            _copy_sound(path, aside)
+
+    with closing(sqlite3.connect(partial)) as source, closing(connect(path, read_only=False)) as target:
+        source.backup(target, pages=1, progress=keep_aside)
+        with suppress(sqlite3.OperationalError):
+            target.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return aside
+
+
+def _copy_sound(path: Path, aside: Path) -> None:
+    partial = aside.with_name(aside.name + ".partial")
+    partial.unlink(missing_ok=True)
+    partial.touch(mode=0o600)
+    with closing(connect(path, read_only=True)) as conn:
+        conn.execute("VACUUM INTO ?", (str(partial),))
+    with partial.open("rb") as file:
+        os.fsync(file.fileno())
+    partial.replace(aside)
+
+
+def _replace(path: Path, partial: Path, now: datetime) -> Path | None:
+    """Put a file where a damaged one is, or none."""
+    aside = _keep_aside(path, now) if path.exists() else None
+    partial.replace(path)
+    return aside
 
 
 def _keep_aside(path: Path, now: datetime) -> Path:

@@ -17,7 +17,7 @@ from memapp.store.failures import translated_errors
 from memapp.store.forget.erasing import Erased
 from memapp.store.forget.gaps import empty_gaps
 from memapp.store.forget.todo import mark_erased, mark_settled, planned
-from memapp.store.place import BACKUPS, COPY_FOLDERS, delete_copy, read_copy_name, restored_half
+from memapp.store.place import BACKUPS, COPY_FOLDERS, delete_copy, may_be_of, read_copy_name, read_id, restored_half
 from memapp.store.soundness import FULL_TEXT_TABLES
 
 HALVES = (".partial", ".partial-journal", "-wal.partial")
@@ -58,12 +58,12 @@ def settle(database: Database) -> bool:
     return True
 
 
-def copies(database: Database, user_id: str) -> list[Path]:
+def copies(database: Database) -> list[Path]:
     """Return the copies of the file: those that memapp made, and those that the person put among the backups."""
-    mine = _first_change(database.read(), user_id)
+    mine = read_id(database.path)
     others = (one for one in (database.path.parent / BACKUPS).glob("*") if read_copy_name(one.name) is None)
     made = [copy.path for copy in place.copies(database.path)]
-    return [*made, *(one for one in sorted(others) if mine and _begins_with(one, user_id, mine))]
+    return [*made, *(one for one in sorted(others) if _is_copy(one, mine))]
 
 
 def clean_copy(path: Path, user_id: str, traces: ByteNeedles, erase: Callable[[sqlite3.Connection], Erased]) -> Fate:
@@ -81,7 +81,7 @@ def clean_copy(path: Path, user_id: str, traces: ByteNeedles, erase: Callable[[s
 
 def remove_unfinished(path: Path) -> None:
     """Delete half-written files of a killed backup."""
-    names = [(path.stem, ending) for ending in HALVES]
+    names = [(path.name, ending) for ending in HALVES]
     found = (one for folder in COPY_FOLDERS for one in (path.parent / folder).glob("*") if one.is_file())
     for unfinished in (*(one for one in found if read_copy_name(one.name) in names), *_restored_halves(path)):
         unfinished.unlink(missing_ok=True)
@@ -102,25 +102,19 @@ def scan(database: Database, more: Iterable[Path], needles: ByteNeedles) -> tupl
 
 
 def _other_files(database: Database, more: Iterable[Path]) -> list[Path]:
-    """Return every file that memapp may write words to, but those that SQLite has open and the lock."""
-    path = database.path
-    beside = [path.with_suffix(".owner"), path.with_name(f"{path.name}-journal"), *_restored_halves(path)]
-    copies = [one for folder in COPY_FOLDERS for one in (path.parent / folder).rglob("*") if not _is_of_another(path, one)]
+    """Return every file that memapp may write words to, but those that SQLite has open and the locks."""
+    path, mine = database.path, read_id(database.path)
+    beside = [path.with_name(f"{path.name}-journal"), *_restored_halves(path)]
+    copies = [one for folder in COPY_FOLDERS for one in (path.parent / folder).rglob("*") if not _is_of_another(path, mine, one)]
     below = [one for folder in more for one in (folder, *folder.rglob("*"))]
     return sorted({one for one in (*beside, *copies, *below) if one.is_file() and not one.is_symlink()})
 
 
-def _first_change(conn: sqlite3.Connection, user_id: str) -> str:
-    """Return the id of the first change ever made in a file: a copy of it has the same, whatever else was done in either."""
-    row = conn.execute("SELECT id FROM history WHERE user_id = ? ORDER BY number LIMIT 1", (user_id,)).fetchone()
-    return str(row["id"]) if row else ""
-
-
-def _begins_with(path: Path, user_id: str, first: str) -> bool:
-    """Tell whether a file that may be anybody's is a memory file with this first change."""
+def _is_copy(path: Path, mine: str) -> bool:
+    """Tell whether a file that may be anybody's is a copy of the memory file with this id."""
     try:
-        with open_suspect(path) as conn:
-            return _first_change(conn, user_id) == first
+        with open_suspect(path):
+            return read_id(path) == mine
     except (StoreError, sqlite3.Error):
         return False
 
@@ -130,10 +124,10 @@ def _restored_halves(path: Path) -> list[Path]:
     return [half.with_name(half.name + ending) for ending in ("", "-journal")]
 
 
-def _is_of_another(path: Path, copy: Path) -> bool:
+def _is_of_another(path: Path, mine: str, copy: Path) -> bool:
     """Say whether memapp made a copy of another memory file. What the person put there may be of this one."""
     found = read_copy_name(copy.name)
-    return found is not None and found[0] != path.stem
+    return found is not None and (found[0] != path.name or not may_be_of(mine, copy))
 
 
 def _open_files(database: Database) -> Iterator[tuple[str, BinaryIO]]:

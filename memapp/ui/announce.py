@@ -96,5 +96,18 @@ class Rested(Announcement):
 
 
 @dataclass
+class FileChanged(Announcement):
+    """Another process changed the memory file."""
+
+    erased: bool
+    """Something was erased for good."""
+
+
+@dataclass
+class FileWanted(Announcement):
+    """Another process waits for this one to close the memory file."""
+
+
+@dataclass
 class ModelChanged(Announcement):
     """A model was loaded, failed to load, or is being loaded."""

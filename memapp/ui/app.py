@@ -222,6 +222,7 @@ class MemappApp(App[None]):
         self._tell_of_undefined_categories()
         garbage.spare()
         self.talk.load_models()
+        self.talk.watch()
 
     @beside("open")
     async def _tell_of_undefined_categories(self) -> None:
@@ -397,6 +398,16 @@ class MemappApp(App[None]):
 
     def on_proposed(self) -> None:
         self.changed.publish(None)
+
+    def on_file_changed(self) -> None:
+        self.memories_changed()
+
+    def on_file_wanted(self) -> None:
+        notify(
+            self,
+            "Another memapp needs this memory for itself for a moment. Close this window to let it.",
+            seconds=LASTING_SECONDS,
+        )
 
     def on_rested(self) -> None:
         self.changed.publish(None)

@@ -34,6 +34,14 @@ def stretch(runtime: Runtime, thread_id: str, at: Message | None = None) -> Stre
     return Stretch(page.messages, page.more, True)
 
 
+def is_there(runtime: Runtime, thread_id: str) -> bool:
+    """Say whether a chat can still be shown: it was not deleted, nor erased."""
+    try:
+        return chats.get_thread(runtime, thread_id).deleted_at is None
+    except NotFound:
+        return False
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What came of a message, as far as it still holds."""

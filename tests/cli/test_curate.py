@@ -324,7 +324,7 @@ def test_a_backup_is_put_back_and_what_was_there_is_kept(memapp: Terminal, tmp_p
     assert memapp("restore", "--file", str(backup), "--yes")[0] == 0
     assert texts(memapp) == {"I keep bees."}
     assert memapp("consents")[1] == "", "nobody said yes to what waited"
-    (aside,) = (memapp.home / "damaged").glob("memapp-before-restore-*.db")
+    (aside,) = (memapp.home / "damaged").glob("memapp.db-before-restore-*.db")
     with sqlite3.connect(aside) as kept:
         assert kept.execute("SELECT count(*) FROM memories").fetchone() == (2,)
 

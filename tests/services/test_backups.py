@@ -7,6 +7,7 @@ import pytest
 
 from memapp.runtime import Runtime
 from memapp.services import backups, curate, forget
+from memapp.store.lock import COPIES, held
 from memapp.store.place import copies
 
 FACT = "User's sister Zqarla lives in Ghent."
@@ -24,7 +25,8 @@ def made(runtime: Runtime) -> list[Path]:
 
 
 def test_none_is_written_beside_an_erasure(later: Runtime) -> None:
-    with forget.one_at_a_time:
+    with held(later.database.path, COPIES) as mine:
+        assert mine
         backups.run(later)
     assert made(later) == []
     backups.run(later)

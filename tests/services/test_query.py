@@ -1,6 +1,5 @@
 """`memory.query`: what an agent gets, and what it never gets."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -15,7 +14,6 @@ from memapp.runtime import Runtime
 from memapp.services import chats, curate, upkeep
 from memapp.services.query import query
 from memapp.store import changes, chat
-from memapp.store.database import open_database
 from memapp.store.uses import get_uses
 from tests.builders import fact, new_chat, recorded, say
 
@@ -70,14 +68,6 @@ def test_a_request_beyond_the_capability_is_refused_whole_and_recorded(runtime: 
     event = recorded(runtime, "search")[0]
     assert event["status"] == "error"
     assert event["meta"]["refused"]
-
-
-def test_a_refusal_that_cannot_be_recorded_says_so(runtime: Runtime) -> None:
-    reader = replace(runtime, database=open_database(runtime.paths.database, read_only=True))
-    with pytest.raises(Refused, match="Another memapp has the file open, so this could not be recorded"):
-        ask(reader, "planner", "deploys", categories=["profile"])
-    reader.database.close()
-    assert recorded(runtime, "search") == []
 
 
 def test_no_agent_sees_a_category_that_is_not_on_its_list(runtime: Runtime) -> None:

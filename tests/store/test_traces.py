@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memapp.domain.forget import ByteNeedles
-from memapp.errors import StoreError, StoreLocked
+from memapp.errors import StoreError
 from memapp.store import traces
 from memapp.store.connection import open_copy
 from memapp.store.database import Database, open_database
@@ -46,17 +46,22 @@ def test_opening_and_closing_the_file_would_lose_them(database: Database) -> Non
 def test_only_copies_of_this_file_are_touched(database: Database) -> None:
     for name in ("backups", "damaged", "elsewhere"):
         (database.path.parent / name).mkdir()
-    ours = ["backups/memapp-schema3-20260131T081500Z.db", "damaged/memapp-before-restore-20260131T081500000000Z.db"]
+    ours = ["backups/memapp.db-schema3-20260131T081500Z.db", "damaged/memapp.db-before-restore-20260131T081500000000Z.db"]
     others = [
-        *("backups/memapp.db", "backups/memapp-mine.db", "backups/memapp-schema3-20260131T081500Z.txt", "backups/-schema3-.db"),
+        *(
+            "backups/memapp.db",
+            "backups/memapp-mine.db",
+            "backups/memapp.db-schema3-20260131T081500Z.txt",
+            "backups/-schema3-.db",
+        ),
         "backups/memapp-old-schema3-20260131T081500Z.db",
         "damaged/memapp-old-before-restore-20260131T081500000000Z.db",
-        "elsewhere/memapp-schema3-20260131T081500Z.db",
+        "elsewhere/memapp.db-schema3-20260131T081500Z.db",
     ]
     for name in (*ours, *others):
         (database.path.parent / name).touch()
-    (database.path.parent / "backups" / "memapp-schema4-20260131T081500Z.db").symlink_to(database.path)
-    found = [path.relative_to(database.path.parent).as_posix() for path in traces.copies(database, "me")]
+    (database.path.parent / "backups" / "memapp.db-schema4-20260131T081500Z.db").symlink_to(database.path)
+    found = [path.relative_to(database.path.parent).as_posix() for path in traces.copies(database)]
     assert found == ours
 
 
@@ -64,9 +69,9 @@ def test_half_a_backup_is_removed_and_nothing_else(database: Database) -> None:
     folder = database.path.parent
     (folder / "backups").mkdir()
     (folder / "damaged").mkdir()
-    copy, aside = "backups/memapp-schema3-20260131T081500Z.db", "damaged/memapp-before-restore-20260131T081500000000Z.db"
+    copy, aside = "backups/memapp.db-schema3-20260131T081500Z.db", "damaged/memapp.db-before-restore-20260131T081500000000Z.db"
     halves = {
-        *("memapp-restored.partial", "memapp-restored.partial-journal"),
+        *("memapp.db-restored.partial", "memapp.db-restored.partial-journal"),
         *(f"{copy}.partial", f"{copy}.partial-journal", f"{aside}.partial", f"{aside}-wal.partial"),
     }
     for name in halves:
@@ -74,7 +79,7 @@ def test_half_a_backup_is_removed_and_nothing_else(database: Database) -> None:
     others = {
         *(copy, aside, "backups/memapp-mine.db.partial", "backups/memapp-old-schema3-20260131T081500Z.db.partial"),
         *("memapp-thesis.partial-draft.md", "memapp.partial", "memapp-old-restored.partial", f"{copy}.partial-draft.md"),
-        "memapp-schema3-20260131T081500Z.db.partial",
+        "memapp.db-schema3-20260131T081500Z.db.partial",
     }
     for name in others:
         (folder / name).touch()
@@ -88,7 +93,7 @@ def test_the_file_is_not_at_rest_within_a_change_or_for_a_reader(database: Datab
     with database.write(), pytest.raises(StoreError), database.at_rest():
         pass
     reader = open_database(database.path, read_only=True)
-    with pytest.raises(StoreLocked), reader.at_rest():
+    with pytest.raises(StoreError), reader.at_rest():
         pass
     reader.close()
 

@@ -37,5 +37,10 @@ def mark_erased(conn: sqlite3.Connection, user_id: str) -> None:
     conn.execute("INSERT INTO purge_todo (user_id, kind, value) VALUES (?, 'settle', '')", (user_id,))
 
 
+def count_erasure(conn: sqlite3.Connection) -> None:
+    """Let every process know that something was erased for good."""
+    conn.execute("UPDATE memory_file SET erasures = erasures + 1")
+
+
 def mark_settled(conn: sqlite3.Connection, user_id: str) -> None:
     conn.execute("DELETE FROM purge_todo WHERE user_id = ? AND kind = 'settle'", (user_id,))

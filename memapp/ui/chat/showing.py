@@ -34,6 +34,20 @@ class Showing:
         await screen.transcript.show(shown, earlier=stretch.earlier, later=stretch.later, at=at.id if at else "")
         screen.explain(replies(stretch.messages))
 
+    async def news(self, thread: Thread) -> None:
+        """Show the end of a thread anew if it is not what is on the screen; whoever reads further above stays there."""
+        transcript = self._screen.transcript
+        if not transcript.complete:
+            return
+        now = (await asyncio.to_thread(chats.page, self._runtime, thread.id)).messages
+        shown = [one.message for one in transcript.bubbles]
+        if _known(shown[-len(now) :]) == _known(now[-len(shown) :]) or self._screen.busy:
+            return
+        if transcript.is_vertical_scroll_end:
+            await self.messages(thread)
+        else:
+            self._screen.say("Another memapp wrote in this chat; you see it when you open the chat again.")
+
     async def earlier(self, thread: Thread, before: int) -> None:
         """Add the page before a message."""
         page = await asyncio.to_thread(chats.page, self._runtime, thread.id, before)
@@ -68,6 +82,11 @@ def _notes(outcome: reading.Outcome) -> list[Note]:
     if outcome.waiting:
         notes.append(waiting_note(outcome.waiting))
     return notes
+
+
+def _known(messages: Sequence[Message]) -> list[tuple[str, str, str]]:
+    """Return what a screen shows of messages."""
+    return [(one.id, one.status, one.text) for one in messages]
 
 
 def replies(messages: Sequence[Message]) -> list[Message]:

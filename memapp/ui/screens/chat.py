@@ -17,7 +17,16 @@ from memapp.domain.turn import Accepted
 from memapp.runtime import Runtime
 from memapp.services import chats, preferences, undo
 from memapp.ui import reading
-from memapp.ui.announce import Learned, LearningFailed, ModelChanged, ThreadStarted, TurnEnded, TurnMoved, TurnRefused
+from memapp.ui.announce import (
+    FileChanged,
+    Learned,
+    LearningFailed,
+    ModelChanged,
+    ThreadStarted,
+    TurnEnded,
+    TurnMoved,
+    TurnRefused,
+)
 from memapp.ui.app import MemappApp
 from memapp.ui.beside import beside
 from memapp.ui.chat.cards import Cards
@@ -78,6 +87,8 @@ class ChatScreen(Screen[None]):
         self.showing = Showing(self)
         self._settled = ""
         """What stood in the composer when something began to be erased."""
+        self._erased_elsewhere = False
+        """Another process erased something while a turn ran here."""
         self.status = Status(self)
         self.cards = Cards(self)
         self.silence = Silence(self)
@@ -134,14 +145,29 @@ class ChatScreen(Screen[None]):
 
     @beside("threads")
     async def chats_changed(self) -> None:
-        """Bring the list of chats up to date after some went or came back, and leave one that is deleted now."""
+        """Bring the list of chats up to date after some went or came back; leave one that is gone, show what is new in it."""
         self.list_threads()
         thread = self.thread
         if thread is None:
             return
-        now = await asyncio.to_thread(chats.get_thread, self.runtime, thread.id)
-        if now.deleted_at is not None and self.thread is thread:
+        is_there = await asyncio.to_thread(reading.is_there, self.runtime, thread.id)
+        if self.thread is not thread:
+            return
+        if not is_there:
             self.open_thread(None)
+        elif not self.busy and self.sending.editing is None:
+            await self.showing.news(thread)
+
+    @beside("file")
+    async def on_file_changed(self, event: FileChanged) -> None:
+        """Show what another process changed; what it erased stands nowhere here any more, once no turn runs."""
+        self._erased_elsewhere |= event.erased
+        if not self._erased_elsewhere:
+            self.chats_changed()
+        elif not self.busy:
+            self._erased_elsewhere = False
+            await self.settle_draft()
+            await self.show_again()
 
     # Opening a chat --------------------------------------------------------------------------------------------------
 
@@ -153,13 +179,16 @@ class ChatScreen(Screen[None]):
         await self._show_thread(last)
         self.list_threads()
         self.composer.prompts = await asyncio.to_thread(chats.typed_prompts, self.runtime)
+        if not await asyncio.to_thread(chats.keeps_drafts, self.runtime):
+            self.say("Another window has this memory open too: what you type here is kept only once you send it.")
         if question:
             await self.sending.send(question, pasted)
 
     async def settle_draft(self) -> None:
         """Save what is being typed before something is erased: it is looked through too."""
         self.sending.leave_editing()
-        self._settled = self.composer.text
+        kept = await asyncio.to_thread(chats.keeps_drafts, self.runtime)
+        self._settled = self.composer.text if kept else ""
         await self.drafts.save()
 
     async def show_again(self) -> None:
@@ -256,6 +285,8 @@ class ChatScreen(Screen[None]):
         self.refresh_bindings()
         self.status.turn_ended()
         self.talk.rest(event.thread_id)
+        if self._erased_elsewhere:
+            self.on_file_changed(FileChanged(erased=True))
         self.silence.begin()
         self._say_what_waits()
 

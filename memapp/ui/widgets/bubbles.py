@@ -176,6 +176,7 @@ class Answer(Vertical):
         ended = {
             MessageStatus.STOPPED: "◼ stopped · ctrl+r answers again",
             MessageStatus.INTERRUPTED: "◼ interrupted · ctrl+r answers again",
+            MessageStatus.GENERATING: "" if self._streaming else "… another memapp is writing this",
             MessageStatus.FAILED: f"✗ failed{': ' + self.problem if self.problem else ''} · ctrl+r retries",
         }.get(self.message.status, "◼ ended at its length limit · esc, then o goes on" if self.cut else "")
         at, of = self.variant

@@ -62,6 +62,8 @@ REGISTRY: dict[str, How] = {
     "forgotten.fingerprint": How.WORDLESS,
     "forgotten_key.secret": How.WORDLESS,
     "purge_todo.value": How.SHORT,
+    "leases.name": How.WORDLESS,
+    "leases.owner": How.WORDLESS,
 }
 """Every column that could hold words; a test below fails when one of the schema is missing here. Ids, times, and columns
 that take one of a few listed values are not named."""
