@@ -5,6 +5,7 @@ Reads use a read-only connection of their own thread. No SQL stands outside `sto
 """
 
 import os
+import random
 import sqlite3
 import threading
 import time
@@ -26,6 +27,7 @@ from memapp.store.place import BACKUPS, new_copy
 WHOLE = ("BEGIN IMMEDIATE", "COMMIT", "ROLLBACK")
 PART = ("SAVEPOINT part", "RELEASE part", "ROLLBACK TO part", "RELEASE part")
 """How a transaction, or what is nested in one, begins and ends, and what takes it back when it fails."""
+LOT_SECONDS = 0.004
 LOOK_MILLISECONDS = 50
 STEPS_BETWEEN_LOOKS = 1000
 """Of SQLite's machine, before it asks whether to go on; some milliseconds."""
@@ -85,7 +87,7 @@ class Database:
         writer = self._own_writer()
         with self._turn, translated_errors(self.path):
             begin, end, *give_up = PART if writer.in_transaction else WHOLE
-            writer.execute(begin)
+            _begin(writer, begin)
             try:
                 yield writer
                 writer.execute(end)
@@ -344,6 +346,22 @@ class Database:
                 writer.close()
 
 
+def _begin(writer: sqlite3.Connection, begin: str) -> None:
+    """Begin a transaction as soon as no other process writes; those that wait draw lots, so that none waits for ever.
+
+    SQLite's own waiting looks ever more rarely, and loses against a process that writes one change after the other.
+    """
+    end = time.monotonic() + BUSY_MILLISECONDS / 1000
+    while True:
+        try:
+            writer.execute(begin)
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+                raise
+        time.sleep(random.uniform(0, LOT_SECONDS))
+
+
 def open_database(path: Path, *, read_only: bool = False, tell: Callable[[str], object] = lambda _: None) -> Database:
     """Open the file, creating or migrating it if need be; check it; mark it as ours. `tell` hears what is waited for.
 
@@ -453,6 +471,7 @@ def _open_writer(path: Path, *, alone: bool, check: bool) -> tuple[sqlite3.Conne
         soundness.rebuild(writer, broken)
         if alone:
             writer.execute("DELETE FROM leases")  # nobody else has the file open: whoever took one is dead
+        writer.execute("PRAGMA busy_timeout = 0")  # from now on `_begin` waits
         writer.set_authorizer(guards.everyday)
     except BaseException:
         writer.close()
