@@ -82,6 +82,13 @@ def refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
 
 
 @contextmanager
+def open_source(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open a file of memapp's own, to copy it whole."""
+    with closing(sqlite3.connect(f"{path.as_uri()}?{mode(path)}", uri=True)) as source:
+        yield source
+
+
+@contextmanager
 def open_copy(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a copy of a memory file, to be changed where it is; it stays one plain file. Raises `StoreError` for anything else."""
     with translated_errors(path), closing(sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, isolation_level=None)) as copy:

@@ -18,7 +18,7 @@ from typing import BinaryIO
 
 from memapp.errors import StoreError, StoreLocked
 from memapp.store import guards, schema, soundness
-from memapp.store.connection import BUSY_MILLISECONDS, connect, mode, refuse_foreign
+from memapp.store.connection import BUSY_MILLISECONDS, connect, open_source, refuse_foreign
 from memapp.store.failures import Reader, translated_errors
 from memapp.store.folder import keep_private, prepare_folder, refuse_no_file
 from memapp.store.lock import WINDOW, Lock
@@ -259,8 +259,7 @@ class Database:
         return target
 
     def _copy_into(self, empty: Path, cancelled: Callable[[], bool]) -> None:
-        uri = f"{self.path.as_uri()}?{mode(self.path)}"
-        with translated_errors(self.path), closing(sqlite3.connect(uri, uri=True)) as source:
+        with translated_errors(self.path), open_source(self.path) as source:
             source.set_progress_handler(cancelled, STEPS_BETWEEN_LOOKS)
             source.execute("VACUUM INTO ?", (str(empty),))
 
@@ -388,7 +387,7 @@ def open_database(path: Path, *, read_only: bool = False, tell: Callable[[str], 
         if alone:
             share(path, lock, tell)
         database.changed_elsewhere()  # from now on it counts
-        database.heard_erasures = database.erasures
+        database.heard_erasures = writer.execute("SELECT erasures FROM memory_file").fetchone()[0]
     except BaseException:
         database.close()
         raise

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from memapp.errors import StoreError, StoreLocked
 from memapp.store import schema, soundness
-from memapp.store.connection import connect, open_copy, open_suspect
+from memapp.store.connection import connect, open_copy, open_source, open_suspect
 from memapp.store.database import share, take_alone
 from memapp.store.failures import translated_errors
 from memapp.store.folder import prepare_folder, refuse_no_file
@@ -124,7 +124,7 @@ def _write_over(path: Path, partial: Path, now: datetime) -> Path:
         if not aside.exists():  # after the first page: from then on nobody else writes
             _copy_sound(path, aside)
 
-    with closing(sqlite3.connect(partial)) as source, closing(connect(path, read_only=False)) as target:
+    with open_source(partial) as source, closing(connect(path, read_only=False)) as target:
         source.backup(target, pages=1, progress=keep_aside)
         with suppress(sqlite3.OperationalError):
             target.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -135,7 +135,7 @@ def _copy_sound(path: Path, aside: Path) -> None:
     partial = aside.with_name(aside.name + ".partial")
     partial.unlink(missing_ok=True)
     partial.touch(mode=0o600)
-    with closing(connect(path, read_only=True)) as conn:
+    with open_source(path) as conn:
         conn.execute("VACUUM INTO ?", (str(partial),))
     with partial.open("rb") as file:
         os.fsync(file.fileno())

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import sqlite3
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NoReturn
@@ -12,7 +13,7 @@ import pytest
 
 from memapp import bootstrap
 from memapp.domain.chat import Origin, Role
-from memapp.errors import NeedsYes
+from memapp.errors import NeedsYes, StoreError
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, undo
 from memapp.services.consent import proposals
@@ -401,12 +402,28 @@ def test_damaged_truncated_and_linked_backups_are_refused(memapp: Terminal, tmp_
     assert texts(memapp) == {"I keep bees."}
 
 
-def test_a_file_in_use_is_not_exchanged(memapp: Terminal, tmp_path: Path) -> None:
+def test_a_backup_is_put_back_beside_an_open_window_and_a_damaged_file_is_not_exchanged(
+    memapp: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memapp.store.database.ALONE_SECONDS", 0.1)
     add(memapp, "I keep bees.")
     backup = make_backup(memapp, tmp_path)
-    other = bootstrap.start(home=memapp.home)
-    assert memapp("restore", "--file", str(backup), "--yes")[0] == 3
-    other.close()
+    add(memapp, "I keep hens.")
+    window = bootstrap.start(home=memapp.home)
+    erasures = window.database.erasures
+    assert memapp("restore", "--file", str(backup), "--yes")[0] == 0
+    assert [one.text for one in curate.list_memories(window)] == ["I keep bees."]
+    assert window.database.changed_elsewhere()
+    assert window.database.erasures != erasures, "what is written from the old words is not saved"
+    (aside,) = (memapp.home / "damaged").glob("*.db")
+    with closing(sqlite3.connect(aside)) as kept:
+        assert kept.execute("SELECT count(*) FROM memories").fetchone() == (2,)
+    (memapp.home / "memapp.db").write_bytes(b"no database" * 999)
+    code, _, err = memapp("restore", "--file", str(backup), "--yes")
+    assert (code, "Close it first" in err) == (3, True)
+    assert (memapp.home / "memapp.db").read_bytes() == b"no database" * 999
+    with suppress(StoreError):
+        window.close()
 
 
 def test_expired_ones_leave_the_trash_by_their_time(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -165,7 +165,7 @@ class Seen:
 BRIEF = {
     *("open", "threads", "explain", "earlier", "draft", "variant", "models"),
     *("memories", "memories-go", "memory-detail", "relations", "trash", "undo"),
-    *("cases", "known", "decide", "badges", "waiting", "activity", "activity-undo"),
+    *("cases", "known", "decide", "badges", "waiting", "activity", "activity-undo", "file"),
 }
 """Groups of workers that end by themselves; the others may wait for the person."""
 
