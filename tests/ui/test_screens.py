@@ -166,7 +166,7 @@ async def test_later_those_keys_are_letters_for_the_composer(world: World) -> No
 
 
 async def test_an_open_file_is_told_on_the_screen(world: World, update: bool) -> None:
-    world.start_error = StoreLocked("memapp is already open (process 7, since 09:00).", "Close it first.")
+    world.start_error = StoreLocked("Another memapp has /m.db open, which is needed alone for a moment.", "Close it first.")
     async with world.app(size=(80, 24)) as seen:
         await seen.until(lambda: "q quits" in seen.text() and "f1 Help" in seen.text())
         compare(seen, "locked-80x24", update)

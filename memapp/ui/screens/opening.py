@@ -12,7 +12,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from memapp import paths
-from memapp.errors import Damaged, MemappError, StoreLocked
+from memapp.errors import Damaged, MemappError
 from memapp.ui.announce import Opened, OpeningFailed
 from memapp.ui.crash import write_crash_file
 from memapp.ui.safe import joined, notify
@@ -65,8 +65,7 @@ class OpeningScreen(Screen[None]):
         self._backup = backup
         self.query_one(Composer).display = False
         self.query_one(StatusLine).say("")
-        advice = error.advice or ("Close it there, then start memapp again." if isinstance(error, StoreLocked) else "")
-        said = [error.message, _offer(backup) if backup else advice]
+        said = [error.message, _offer(backup) if backup else error.advice]
         keys = "r puts it back · q quits" if backup else "q quits"
         card = joined((error.title, "bold $error"), *(f"\n\n{one}" for one in said if one), (f"\n\n{keys}", "$text-muted"))
         await self.query_one("#opening").mount(Static(card, markup=False, id="opening-card"))
