@@ -86,7 +86,7 @@ async def test_a_second_window_keeps_no_drafts_and_says_so(world: World) -> None
         beside = World(world.folder)
         async with beside.app() as second:
             await second.ready()
-            assert "Another window has this memory open too" in second.text()
+            assert "Another window keeps the drafts" in second.text()
             assert second.chat.composer.text == ""
             second.chat.composer.insert("to the second")
             second.chat.drafts.save_now()

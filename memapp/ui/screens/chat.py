@@ -180,7 +180,7 @@ class ChatScreen(Screen[None]):
         self.list_threads()
         self.composer.prompts = await asyncio.to_thread(chats.typed_prompts, self.runtime)
         if not await asyncio.to_thread(chats.keeps_drafts, self.runtime):
-            self.say("Another window has this memory open too: what you type here is kept only once you send it.")
+            self.say("Another window keeps the drafts: here only what you send is kept.")
         if question:
             await self.sending.send(question, pasted)
 
