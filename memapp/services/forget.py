@@ -6,8 +6,8 @@ cleaned before the file itself, so that the words to look for are known as long 
 
 import logging
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from typing import Literal
@@ -18,12 +18,12 @@ from memapp.domain.duplicates import normalise
 from memapp.domain.forget import ByteNeedles, Needles, Preview, Receipt
 from memapp.domain.profile_values import lost_values, without
 from memapp.domain.text import clean, one_line
-from memapp.errors import ModelError, NotFound, StoreLocked, UsageError
+from memapp.errors import ModelError, NotFound, UsageError
 from memapp.runtime import Runtime
 from memapp.store import chat, consents, events, memories, traces, vectors
 from memapp.store.forget import erasing, finding, todo
 from memapp.store.forget.todo import Job
-from memapp.store.lock import COPIES, held
+from memapp.store.lock import COPIES, at_the_copies, held
 from memapp.store.rows import new_id
 from memapp.store.traces import Fate
 
@@ -34,9 +34,6 @@ TELLING_CHARS = 12
 FEWEST_CHARS = 2
 
 By = Literal["person", "worker"]
-
-COPIES_SECONDS = 20.0
-"""How long an erasure waits for another, or for a backup that is being written: that would keep what is to be erased."""
 
 
 def purge(runtime: Runtime, memory_ids: Sequence[str], *, messages: bool = False, by: By = "person") -> Receipt:
@@ -70,7 +67,7 @@ def forget_everywhere(runtime: Runtime, words: str) -> Receipt:
 def preview(runtime: Runtime, words: str) -> Preview:
     """Say what `forget_everywhere` would erase: do it, count, and let nothing of it stay."""
     words = _checked(words)
-    with _one_at_a_time(runtime), runtime.database.rehearse(), runtime.database.decide() as conn:
+    with at_the_copies(runtime.database.path), runtime.database.rehearse(), runtime.database.decide() as conn:
         before = consents.read_profile(conn, runtime.user_id)
         erased = erasing.erase(conn, runtime.actor(), Job(words=(words,)), runtime.clock())
         lost = _lost(before, consents.read_profile(conn, runtime.user_id))
@@ -112,19 +109,9 @@ def heard(runtime: Runtime) -> None:
             model.forget()
 
 
-@contextmanager
-def _one_at_a_time(runtime: Runtime) -> Iterator[None]:
-    with held(runtime.database.path, COPIES, COPIES_SECONDS) as mine:
-        if not mine:
-            raise StoreLocked(
-                "Another memapp erases something, or writes a backup.", "Nothing was erased. Try again in a moment."
-            )
-        yield
-
-
 def _erase(runtime: Runtime, job: Callable[[sqlite3.Connection], Job], by: By) -> Receipt:
     """Plan and do what the person wishes; or do what is due, which is not planned: what a kill leaves is due afterwards too."""
-    with _one_at_a_time(runtime):
+    with at_the_copies(runtime.database.path):
         with runtime.database.decide() as conn:
             wanted = job(conn)
             if by == "person":

@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from memapp.errors import StoreError
+from memapp.errors import StoreError, StoreLocked
 
 COPIES = "-copies"
 """Held while words are taken out of the file and its copies, or a copy is written."""
+COPIES_SECONDS = 20.0
 WINDOW = "-window"
 """Held by the window that keeps drafts, for as long as it is open."""
 LOOK_SECONDS = 0.1
@@ -79,6 +80,15 @@ def _run(connection: sqlite3.Connection, statements: tuple[str, ...]) -> bool:
             raise
         return False
     return True
+
+
+@contextmanager
+def at_the_copies(path: Path) -> Iterator[None]:
+    """Let nobody else erase words, write a copy or put one in place. Raises `StoreLocked` if somebody goes on with it."""
+    with held(path, COPIES, COPIES_SECONDS) as mine:
+        if not mine:
+            raise StoreLocked("Another memapp erases something or copies the file.", "Nothing was changed: try again soon.")
+        yield
 
 
 @contextmanager

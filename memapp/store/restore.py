@@ -20,7 +20,7 @@ from memapp.store.connection import connect, open_copy, open_source, open_suspec
 from memapp.store.database import share, take_alone
 from memapp.store.failures import translated_errors
 from memapp.store.folder import prepare_folder, refuse_no_file
-from memapp.store.lock import Lock
+from memapp.store.lock import Lock, at_the_copies
 from memapp.store.place import ASIDE, new_copy, read_id, restored_half
 from memapp.store.rows import to_text
 
@@ -61,13 +61,15 @@ def put_in_place(path: Path, source: Path, now: datetime, tell: Callable[[str], 
     prepare_folder(path.parent)
     lock, partial = Lock(path), restored_half(path)
     try:
-        with translated_errors(path):
+        with translated_errors(path), at_the_copies(path):
             sound = path.exists() and _is_sound(path)
             (share if sound else take_alone)(path, lock, tell)
-            _prepare(partial, source, now, _erasures(path) + 1 if sound else 0)
-            return _write_over(path, partial, now) if sound else _replace(path, partial, now)
+            try:
+                _prepare(partial, source, now, _erasures(path) + 1 if sound else 0)
+                return _write_over(path, partial, now) if sound else _replace(path, partial, now)
+            finally:
+                partial.unlink(missing_ok=True)
     finally:
-        partial.unlink(missing_ok=True)
         lock.release()
 
 

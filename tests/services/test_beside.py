@@ -108,6 +108,24 @@ def test_the_backups_of_a_memory_stay_its_own_when_one_was_put_back(tmp_path: Pa
     assert not any(b"Zqarla" in one.read_bytes() for one in tmp_path.rglob("*") if one.is_file())
 
 
+def test_what_one_process_is_at_is_not_tidied_away_by_another_that_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "notes.db"
+    remember(path, "User keeps bees.")
+    (copy,) = copies(path)
+    remember(path, "User keeps hens.")
+
+    def beside(*arguments: object) -> object:
+        assert known(path) == {"User keeps bees.", "User keeps hens."}, "another process starts, and ends"
+        return write_over(*arguments)  # type: ignore[arg-type]
+
+    write_over = restore._write_over
+    monkeypatch.setattr(restore, "_write_over", beside)
+    restore.put_in_place(path, copy.path, datetime.now(UTC))
+    assert known(path) == {"User keeps bees."}
+
+
 def test_a_copy_that_cannot_be_read_counts_by_its_name(tmp_path: Path) -> None:
     path = tmp_path / "notes.db"
     remember(path, "User keeps bees.")
