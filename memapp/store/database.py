@@ -36,10 +36,6 @@ FOLDED_BYTES = 4 * 1024 * 1024
 LONG_LOG_BYTES = 16 * 1024 * 1024
 LONGEST_READ_SECONDS = 5.0
 """Whoever reads one list for longer lets the log grow, and is ended when that is long."""
-ALONE_SECONDS = 5.0
-"""How long it is waited for others to close a file that somebody needs alone."""
-OPENING_SECONDS = 15.0
-"""How long it is waited for one that has the file alone, which brings it up to date or puts another in its place."""
 LARGE_BYTES = 32 * 1024 * 1024
 """Checking a larger file would slow the start; if it was closed properly, `Database.check` does it later."""
 
@@ -385,7 +381,7 @@ def open_database(path: Path, *, read_only: bool = False, tell: Callable[[str], 
     database.mended = mended
     try:
         if alone:
-            share(path, lock, tell)
+            lock.enter(tell)
         database.changed_elsewhere()  # from now on it counts
         database.heard_erasures = writer.execute("SELECT erasures FROM memory_file").fetchone()[0]
     except BaseException:
@@ -398,29 +394,11 @@ def _enter(path: Path, lock: Lock, tell: Callable[[str], object]) -> bool:
     """Take the file alone if nobody has it open, or if it must be made or migrated; else share it. Say whether it is alone."""
     if lock.take():
         return True
-    share(path, lock, tell)
+    lock.enter(tell)
     if not _is_old(path):
         return False
-    take_alone(path, lock, tell)
+    lock.enter_alone(tell)
     return True
-
-
-def share(path: Path, lock: Lock, tell: Callable[[str], object]) -> None:
-    """Take a share in a file. Raises `StoreLocked` while another process keeps it to itself."""
-    if lock.share(0.5):
-        return
-    tell("Waiting for another memapp, which has the file to itself for a moment…")
-    if not lock.share(OPENING_SECONDS):
-        raise StoreLocked(f"Another memapp has {path} to itself.", "Try again in a moment.")
-
-
-def take_alone(path: Path, lock: Lock, tell: Callable[[str], object]) -> None:
-    """Take a file alone; windows that have it open say so. Raises `StoreLocked`, and nothing was changed, if they stay."""
-    if lock.take(0.5):
-        return
-    tell(f"Waiting for others to close {path}…")
-    if not lock.take(ALONE_SECONDS):
-        raise StoreLocked(f"Another memapp has {path} open, which is needed alone for a moment.", "Close it first.")
 
 
 def _log_of(path: Path) -> Path:
@@ -440,7 +418,7 @@ def _open_read_only(path: Path, tell: Callable[[str], object]) -> Database:
         raise StoreError(f"There is no memory file at {path}.", "Start memapp once to make it.")
     lock = Lock(path) if os.access(path.parent, os.W_OK) else None  # where nothing can be written nobody changes the file either
     if lock:
-        share(path, lock, tell)
+        lock.enter(tell)
     database = Database(path, None, lock)
     try:
         with translated_errors(path):

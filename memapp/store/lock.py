@@ -6,7 +6,7 @@ process that held them, however it ends.
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
@@ -17,6 +17,12 @@ COPIES = "-copies"
 COPIES_SECONDS = 20.0
 WINDOW = "-window"
 """Held by the window that keeps drafts, for as long as it is open."""
+ALONE_SECONDS = 5.0
+"""How long it is waited for others to close a file that somebody needs alone."""
+OPENING_SECONDS = 15.0
+"""How long it is waited for one that has the file alone, which brings it up to date or puts another in its place."""
+SOON_SECONDS = 0.5
+"""So long nobody needs to be told what is waited for."""
 LOOK_SECONDS = 0.1
 NO_JOURNAL = "PRAGMA journal_mode = MEMORY"
 """Else a file would lie beside the lock for as long as somebody waits for it."""
@@ -26,6 +32,7 @@ class Lock:
     """A lock that many can share, or one holds alone. While one waits for it, nobody new gets a share."""
 
     def __init__(self, path: Path, purpose: str = "") -> None:
+        self._of = path
         self._path = path.with_name(f"{path.name}{purpose}.lock")
         self._held: sqlite3.Connection | None = None
 
@@ -36,6 +43,22 @@ class Lock:
     def take(self, seconds: float = 0.0) -> bool:
         """Take the lock alone; say whether everybody else let go of it within the time."""
         return self._take((NO_JOURNAL, "BEGIN EXCLUSIVE"), seconds)
+
+    def enter(self, tell: Callable[[str], object]) -> None:
+        """Take a share. Raises `StoreLocked` while another process keeps the file to itself; `tell` hears what is waited for."""
+        if self.share(SOON_SECONDS):
+            return
+        tell("Waiting for another memapp, which has the file to itself for a moment…")
+        if not self.share(OPENING_SECONDS):
+            raise StoreLocked(f"Another memapp has {self._of} to itself.", "Try again in a moment.")
+
+    def enter_alone(self, tell: Callable[[str], object]) -> None:
+        """Take the file alone; windows that have it open say so. Raises `StoreLocked`, and nothing was changed, if they stay."""
+        if self.take(SOON_SECONDS):
+            return
+        tell(f"Waiting for others to close {self._of}…")
+        if not self.take(ALONE_SECONDS):
+            raise StoreLocked(f"Another memapp has {self._of} open, which is needed alone for a moment.", "Close it first.")
 
     @property
     def is_held(self) -> bool:

@@ -17,7 +17,6 @@ from pathlib import Path
 from memapp.errors import StoreError, StoreLocked
 from memapp.store import schema, soundness
 from memapp.store.connection import connect, open_copy, open_source, open_suspect
-from memapp.store.database import share, take_alone
 from memapp.store.failures import translated_errors
 from memapp.store.folder import prepare_folder, refuse_no_file
 from memapp.store.lock import Lock, at_the_copies
@@ -63,7 +62,7 @@ def put_in_place(path: Path, source: Path, now: datetime, tell: Callable[[str], 
     try:
         with translated_errors(path), at_the_copies(path):
             sound = path.exists() and _is_sound(path)
-            (share if sound else take_alone)(path, lock, tell)
+            (lock.enter if sound else lock.enter_alone)(tell)
             try:
                 _prepare(partial, source, now, _erasures(path) + 1 if sound else 0)
                 return _write_over(path, partial, now) if sound else _replace(path, partial, now)

@@ -405,7 +405,7 @@ def test_damaged_truncated_and_linked_backups_are_refused(memapp: Terminal, tmp_
 def test_a_backup_is_put_back_beside_an_open_window_and_a_damaged_file_is_not_exchanged(
     memapp: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memapp.store.database.ALONE_SECONDS", 0.1)
+    monkeypatch.setattr("memapp.store.lock.ALONE_SECONDS", 0.1)
     add(memapp, "I keep bees.")
     backup = make_backup(memapp, tmp_path)
     add(memapp, "I keep hens.")

@@ -284,7 +284,7 @@ def test_a_file_that_must_be_migrated_waits_for_the_others_and_gives_up_in_words
     newer, released = tmp_path / "9999_newer.sql", schema.scripts()
     newer.write_text("CREATE TABLE newer (x TEXT) STRICT;", "utf-8")
     monkeypatch.setattr(schema, "scripts", lambda: [*released, newer])
-    monkeypatch.setattr("memapp.store.database.ALONE_SECONDS", 0.1)
+    monkeypatch.setattr("memapp.store.lock.ALONE_SECONDS", 0.1)
     for read_only in (True, False):
         told: list[str] = []
         with pytest.raises(StoreLocked, match="needed alone for a moment"):
