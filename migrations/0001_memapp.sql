@@ -36,7 +36,8 @@ INSERT INTO history_events (name) VALUES ('ADD'), ('UPDATE'), ('PIN'), ('DELETE'
 CREATE TABLE change_events (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
 INSERT INTO change_events (name) VALUES ('created'), ('updated'), ('merged'), ('deleted'), ('soft_deleted'), ('restored'), ('pinned'), ('linked'), ('profile');
 CREATE TABLE actors (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;  -- one of a kind is named behind a colon: model:NAME
-INSERT INTO actors (name) VALUES ('person'), ('worker'), ('import'), ('undo');
+INSERT INTO actors (name) VALUES
+    ('person'), ('import'), ('rules'), ('model'), ('profile'), ('merge'), ('lifecycle'), ('undo'), ('persona'), ('client');
 CREATE TABLE patch_states (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
 INSERT INTO patch_states (name) VALUES ('pending'), ('approved'), ('applied'), ('denied'), ('expired'), ('withdrawn');
 CREATE TABLE deciders (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;

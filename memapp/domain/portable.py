@@ -13,7 +13,6 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from memapp.domain import strict_json
-from memapp.domain.changes import ActorKind
 from memapp.domain.chat import MAX_MESSAGE_CHARS
 from memapp.domain.consent import Decider, PatchState
 from memapp.domain.memory import MAX_MEMORY_CHARS, MemoryOrigin, OwnerKind, TrashReason
@@ -226,7 +225,7 @@ class PatchLine(Line):
     old_value: Value
     new_value: Value
     held: Held | None
-    proposer: ActorKind
+    proposer: Name
     state: PatchState
     asked_in: Id | None
     snoozed_until: Moment | None

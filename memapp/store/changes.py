@@ -23,6 +23,7 @@ from memapp.domain.changes import (
     Revision,
     SoftDeleted,
     Updated,
+    is_memapp,
 )
 from memapp.domain.duplicates import normalise
 from memapp.domain.memory import State
@@ -67,7 +68,7 @@ def _node(actor: Actor, first: Touched) -> Node:
     """Return the part of memapp that did it; what creates or merges episodes is a part of its own."""
     if first.event in (Event.ADD, Event.MERGE) and first.after and snapshots.is_episode(first.after):
         return "episodic"
-    return "worker" if actor.name == "worker" else "hotpath"
+    return "worker" if is_memapp(actor.name) else "hotpath"
 
 
 def _create(conn: sqlite3.Connection, user_id: str, change: Created, _: datetime) -> list[Touched]:

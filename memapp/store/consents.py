@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
-from memapp.domain.changes import Actor, Event
+from memapp.domain.changes import Actor, Event, is_memapp
 from memapp.domain.consent import Decider, Patch, fitting
 from memapp.domain.memory import Memory
 from memapp.errors import NotFound
@@ -231,7 +231,7 @@ def note_decision(
     meta = {"patch_id": patch.id, "decision": decision, **({"reason": reason} if reason else {})}
     touched = Touched(Event.PROFILE, f"profile:{patch.field}", None, None, meta=meta)
     history.record(conn, actor, actor.step, touched, now, undoes=undoes)
-    node: Node = "worker" if actor.name == "worker" else "hotpath"
+    node: Node = "worker" if is_memapp(actor.name) else "hotpath"
     add_event(conn, actor.user_id, node, "consent", "ok", now, thread_id=actor.thread_id or None, meta=meta)
 
 

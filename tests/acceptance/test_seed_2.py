@@ -11,7 +11,7 @@ import pytest
 
 from memapp.cli import run
 from memapp.domain.activity import Rate
-from memapp.domain.changes import Actor, Event, Merged, Purged, Restored, SoftDeleted
+from memapp.domain.changes import Actor, Event, Merged, Purged, Restored, SoftDeleted, is_memapp
 from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.query import QueryRequest
 from memapp.errors import Refused
@@ -302,13 +302,13 @@ def test_events_are_recorded_for_all_write_operations(runtime: Runtime) -> None:
     with runtime.database.decide() as conn:
         unused = SoftDeleted(other, "unused", LATER)
         for change in (Restored(one), Merged(other, one, LATER), Restored(other), unused, Purged(other)):
-            changes.apply(conn, change, Actor(runtime.user_id, "worker"), runtime.clock())
+            changes.apply(conn, change, Actor(runtime.user_id, "rules"), runtime.clock())
     city = proposals.propose(runtime, "city", "Oslo")
     assert city is not None
     decisions.approve(runtime, city.id)
     entries = activity.entries(runtime)
     assert {entry.event for entry in entries} == set(Event)
-    by_memapp = {entry.event for entry in entries if entry.actor == "worker"}
+    by_memapp = {entry.event for entry in entries if is_memapp(entry.actor)}
     assert by_memapp == {Event.LINK, Event.RESTORE, Event.MERGE, Event.TTL, Event.PURGE}
 
 
@@ -372,7 +372,7 @@ def test_basic_counts_by_op_and_node_over_time(runtime: Runtime) -> None:
         say(runtime, new_chat(runtime), text)
     _, *episodes = (one.memory.id for one in upkeep.work(runtime, None, Cancel()) if isinstance(one, Written))
     with runtime.database.decide() as conn:
-        changes.apply(conn, Merged(*episodes, LATER), Actor(runtime.user_id, "worker"), runtime.clock())
+        changes.apply(conn, Merged(*episodes, LATER), Actor(runtime.user_id, "rules"), runtime.clock())
     counted = {(one.node, one.op): one.today for one in activity.counts(runtime)}
     assert counted == {
         **dict.fromkeys([("hotpath", "classify"), ("hotpath", "search"), ("hotpath", "respond"), ("worker", "distil")], 3),

@@ -265,7 +265,7 @@ def test_versions_hold_what_a_memory_said_and_unchanged_ones_are_kept_once(datab
 
 def test_the_history_cannot_be_rewritten(database: Database) -> None:
     add(database, "User drinks oolong.")
-    for attempt in ("UPDATE history SET actor = 'worker'", "DELETE FROM history", "REPLACE INTO history SELECT * FROM history"):
+    for attempt in ("UPDATE history SET actor = 'rules'", "DELETE FROM history", "REPLACE INTO history SELECT * FROM history"):
         with pytest.raises((sqlite3.IntegrityError, StoreError)), database.write() as conn:
             conn.execute(attempt)
 
@@ -353,7 +353,7 @@ def test_the_profile_cannot_be_changed_without_an_approved_patch(database: Datab
     with database.write() as conn:
         conn.execute(
             """INSERT INTO patches (id, user_id, field, old_value, new_value, proposer, created_at, expires_at)
-               VALUES ('p', 'me', 'city', '', 'Oslo', 'worker', '2026-01-01', '2026-01-08')"""
+               VALUES ('p', 'me', 'city', '', 'Oslo', 'rules', '2026-01-01', '2026-01-08')"""
         )
     with pytest.raises(UsageError):
         apply(database, ProfileChanged("p"))

@@ -17,7 +17,6 @@ SORTS = {
 }
 KINDS = {Kind.SEMANTIC: "fact", Kind.EPISODIC: "episode"}
 ORIGINS = {"person": "you wrote it", "distilled": "learned from what you typed", "import": "imported"}
-ACTORS = {"person": "you", "worker": "memapp", "import": "an import"}
 
 
 def age(at: datetime, now: datetime) -> str:
