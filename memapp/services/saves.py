@@ -144,7 +144,7 @@ def _as_save(thread: Thread, messages: list[Message]) -> str:
     history = [
         {
             "user": asked.get(message.reply_to or "", AUTO_COMMENT),
-            "reply": message.text,
+            "tom": message.text,
             "timestamp": message.created_at.isoformat(),
         }
         for message in messages

@@ -188,6 +188,37 @@ def test_a_broken_save_imports_nothing(runtime: Runtime, tmp_path: Path, content
     assert chats.list_threads(runtime) == []
 
 
+def format_tom_conversation_history(history: list[dict[str, str]]) -> str:
+    """The old program's own function, as seed 1 gives it."""
+    if not history:
+        return "No previous conversation"
+    recent = history[-3:]
+    lines = []
+    for exchange in recent:
+        user_msg = exchange.get("user", "")
+        tom_msg = exchange.get("tom", "")
+        if user_msg == "[auto-comment]":
+            lines.append(f"Tom (earlier): {tom_msg}")
+        else:
+            lines.append(f"Player: {user_msg}")
+            lines.append(f"Tom: {tom_msg}")
+            lines.append("")
+    return "\n".join(lines).strip()
+
+
+def test_the_old_program_reads_an_exported_chat(runtime: Runtime, model: ScriptedModel) -> None:
+    thread = new_chat(runtime, "tom")
+    for reply in ("Frost outside.", "That window bothers me."):
+        model.enqueue(reply)
+    say(runtime, thread, FROST)
+    list(remark(runtime, thread))
+    history = json.loads(saves.export_thread(runtime, thread, "json"))["conversation_history"]
+    assert format_tom_conversation_history(history) == (
+        f"Player: {FROST}\nTom: Frost outside.\n\nTom (earlier): That window bothers me."
+    )
+    assert all(exchange.keys() == {"user", "tom", "timestamp"} for exchange in history)
+
+
 def test_an_exported_chat_imports_again(runtime: Runtime, tmp_path: Path) -> None:
     save = tmp_path / "save.json"
     save.write_text(json.dumps(OLD_SAVE), "utf-8")
