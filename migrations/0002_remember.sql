@@ -136,7 +136,7 @@ CREATE TABLE change_log (
 CREATE INDEX change_log_rev ON change_log (user_id, rev);
 CREATE INDEX change_log_thread ON change_log (thread_id, rev);
 CREATE TABLE change_told (
-    thread_id TEXT NOT NULL REFERENCES threads (id) ON DELETE CASCADE,
+    thread_id TEXT NOT NULL,                     -- a chat, or the agent of a `memory.query`
     change_id TEXT NOT NULL REFERENCES change_log (id) ON DELETE CASCADE,
     PRIMARY KEY (thread_id, change_id)
 ) STRICT, WITHOUT ROWID;

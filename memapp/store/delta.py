@@ -1,4 +1,4 @@
-"""The change log: which memories changed since a chat was last told. Each chat is told each change once.
+"""The change log: which memories changed since a chat, or an agent of `memory.query`, was last told. Each is told once.
 
 Everything up to a chat's revision is settled; later changes that it was told already are listed in `change_told`.
 """

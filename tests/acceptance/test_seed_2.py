@@ -76,7 +76,7 @@ def whole(model: ScriptedModel) -> str:
 def ask(runtime: Runtime, agent: str, text: str, **request: object) -> list[str]:
     capability = runtime.categories.capability(agent, runtime.user_id)
     made = QueryRequest.model_validate({"agent": agent, "query": text, "top_k": 10, **request})
-    return [one.text for one in query(runtime, capability, made)]
+    return [one.text for one in query(runtime, capability, made).memories]
 
 
 def let_days_pass(runtime: Runtime, days: int) -> None:

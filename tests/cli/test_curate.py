@@ -279,8 +279,12 @@ def test_the_person_writes_and_clears_the_profile(memapp: Terminal) -> None:
 def test_query_answers_within_the_capability_of_the_command(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     memapp("add", "I keep bees.")
     found = json.loads(memapp("query", "bees", "--json", "--top-k", "1")[1])
-    assert [set(one) for one in found] == [{"id", "category", "text"}]
-    assert "why" in json.loads(memapp("query", "bees", "--return", "full", "--json")[1])[0]
+    assert [set(one) for one in found["memories"]] == [{"id", "category", "text"}]
+    assert "why" in json.loads(memapp("query", "bees", "--return", "full", "--json")[1])["memories"][0]
+    add(memapp, "I keep hens.")
+    told = ["Memory updates since rev 1:", "- +created: [Notes] I keep hens. (imp=3)"]
+    assert memapp("query", "nothing like it", "--threshold", "2")[1].splitlines() == told
+    assert found["header"] == [] and memapp("query", "nothing like it", "--threshold", "2")[1] == ""
     assert memapp("query", "bees", "--category", "secret")[0] == 2
     assert memapp("query", "bees", "--top-k", "0")[0] == 2
     assert memapp("query", "{bees}")[0] == 0, "only what comes in a pipe is a whole request"
