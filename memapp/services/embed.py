@@ -62,4 +62,6 @@ def _relate(runtime: Runtime, conn: sqlite3.Connection, saved: Sequence[int], fo
         likest = [(ids[other], cosine) for other, cosine in found[key] if other in ids]
         links = strongest(likest, runtime.settings.link_min, runtime.settings.link_top_k)
         if new := tuple(link for link in links if link[0] not in there):
-            changes.apply(conn, Linked(ids[key], new), Actor(runtime.user_id, "worker"), runtime.clock())
+            changes.apply(
+                conn, Linked(ids[key], new), Actor(runtime.user_id, "worker"), runtime.clock(), sim=max(one for _, one in new)
+            )

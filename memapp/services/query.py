@@ -45,7 +45,7 @@ def query(runtime: Runtime, capability: Capability, request: QueryRequest) -> An
     found = {one.id: one for one in memories.get_memories(runtime.database.read(), runtime.user_id, [hit.id for hit in hits])}
     affordable, left = _within_budget(runtime, [hit for hit in hits if hit.id in found], request.budget_tokens)
     told = _affordable_news(runtime, capability, [hit.id for hit in affordable], left)
-    _note(runtime, capability, sim=affordable[0].score if affordable else None, used=[hit.id for hit in affordable], told=told)
+    _note(runtime, capability, found=affordable, told=told)
     as_wanted = [_full(hit, found[hit.id]) if request.returned == "full" else _bullet(hit) for hit in affordable]
     return Answer(told.lines, as_wanted)
 
@@ -183,19 +183,20 @@ def _note(
     runtime: Runtime,
     capability: Capability,
     *,
-    sim: float | None = None,
-    used: Sequence[str] = (),
+    found: Sequence[Recalled] = (),
     told: Delta = NO_NEWS,
     reason: str = "",
     category: str = "",
 ) -> None:
-    """Note a request, that the memories it was answered with were of use, and which changes were told."""
+    """Note a request, that the memories it was answered with, best first, were of use, and which changes were told."""
     if runtime.database.read_only:
         return
     status: Literal["ok", "error"] = "error" if reason else "ok"
-    named, meta, now = category or None, {"refused": reason} if reason else {}, runtime.clock()
+    meta, now = {"refused": reason} if reason else {}, runtime.clock()
+    best = found[0] if found else None
+    sim, named = (best.score, best.category) if best else (None, category or None)
     with runtime.database.write() as conn:
-        uses.count_uses(conn, runtime.user_id, used, now)
+        uses.count_uses(conn, runtime.user_id, [hit.id for hit in found], now)
         if not reason:
             delta.settle(conn, _whole(runtime, capability), _reader(capability), told.settled)
         events.add_event(conn, runtime.user_id, "context", "search", status, now, sim=sim, category=named, meta=meta)

@@ -51,9 +51,10 @@ _OPERATIONS = {
 """What an entry of the history is called in the events and in the change log."""
 
 
-def apply(conn: sqlite3.Connection, change: Change, actor: Actor, now: datetime) -> Revision:
+def apply(conn: sqlite3.Connection, change: Change, actor: Actor, now: datetime, *, sim: float | None = None) -> Revision:
     """Carry out one change and return what it did: an entry for each memory it touched, and one event.
 
+    `sim` is the likeness of the nearest neighbour, for the event, where it is known.
     Raises `UsageError` if it makes no sense now: a live memory says the same already, a memory is in the trash already.
     """
     step = actor.step or new_id(now)
@@ -64,8 +65,18 @@ def apply(conn: sqlite3.Connection, change: Change, actor: Actor, now: datetime)
         log_change(conn, actor, number, one, _called(one)[1], now)
     first = touched[0]
     memory_id = None if first.event is Event.PROFILE else first.memory_id
-    node = _node(actor, first)
-    add_event(conn, actor.user_id, node, _called(first)[0], "ok", now, thread_id=actor.thread_id or None, memory_id=memory_id)
+    add_event(
+        conn,
+        actor.user_id,
+        _node(actor, first),
+        _called(first)[0],
+        "ok",
+        now,
+        thread_id=actor.thread_id or None,
+        memory_id=memory_id,
+        category=first.category or None,
+        sim=sim,
+    )
     return Revision(step, number, first.memory_id, change)
 
 

@@ -238,7 +238,7 @@ def note_decision(
     touched = Touched(Event.PROFILE, f"profile:{patch.field}", None, None, meta=meta)
     history.record(conn, actor, actor.step, touched, now, undoes=undoes)
     node: Node = "worker" if actor.name == "worker" else "hotpath"
-    add_event(conn, actor.user_id, node, "consent", "ok", now, thread_id=actor.thread_id or None, meta=meta)
+    add_event(conn, actor.user_id, node, "consent", "ok", now, thread_id=actor.thread_id or None, category="profile", meta=meta)
 
 
 def was_reopened(conn: sqlite3.Connection, user_id: str, patch: Patch) -> bool:

@@ -17,7 +17,6 @@ from memapp.store.scope import Scope
 WINDOW = 60
 """Only this many of the newest changes are told, so that an import of thousands is not."""
 _NEWS = "c.event IN ('created', 'updated', 'merged', 'deleted', 'soft_deleted', 'restored', 'profile') AND c.meta ->> 'news'"
-_CATEGORY = "CASE c.event WHEN 'profile' THEN 'profile' ELSE coalesce(a.category, c.meta ->> 'category') END"
 KEPT = 1000
 """How many revisions the log keeps; the history keeps all."""
 CUT_EVERY = 100
@@ -60,7 +59,8 @@ def untold(conn: sqlite3.Connection, scope: Scope, thread_id: str) -> list[Logge
     user_id = scope.user_id
     # What an import brings takes nobody's place, and its step is too large to be read for each of its memories.
     rows = conn.execute(
-        f"""SELECT c.id, c.rev, c.memory_id, coalesce(m.text, p.value, '') AS text, {_CATEGORY} AS category,
+        f"""SELECT c.id, c.rev, c.memory_id, coalesce(m.text, p.value, '') AS text,
+                  coalesce(a.category, c.meta ->> 'category') AS category,
                   CASE WHEN c.event <> 'profile' THEN c.event WHEN c.meta ->> 'first' THEN 'created'
                        WHEN p.value IS NULL THEN 'deleted' ELSE 'updated' END AS event,
                   coalesce(a.importance, iif(c.event = 'profile', 2, 1)) AS importance,
@@ -76,7 +76,7 @@ def untold(conn: sqlite3.Connection, scope: Scope, thread_id: str) -> list[Logge
            LEFT JOIN (SELECT o.id, o.text FROM memories o WHERE {scope.where}) m ON m.id = c.memory_id
            WHERE c.user_id = :user AND c.rev > :seen AND {_NEWS}
              AND (a.id IS NULL OR a.state <> 'live' OR m.id IS NOT NULL)
-             AND (:any_category OR {_CATEGORY} IN (SELECT value FROM json_each(:categories)))
+             AND (:any_category OR coalesce(a.category, c.meta ->> 'category') IN (SELECT value FROM json_each(:categories)))
              AND NOT EXISTS (SELECT 1 FROM change_told t WHERE t.thread_id = :thread AND t.change_id = c.id)
            ORDER BY c.rev DESC, c.rowid DESC""",  # noqa: S608
         {

@@ -57,7 +57,9 @@ class Touched:
 
     @property
     def category(self) -> str:
-        """Return the category of the memory; empty for the profile."""
+        """Return the category of the memory."""
+        if self.event is Event.PROFILE:
+            return "profile"
         image = self.after or self.before
         return images.category_of(image) if image else ""
 

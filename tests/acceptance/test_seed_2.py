@@ -382,6 +382,14 @@ def test_basic_counts_by_op_and_node_over_time(runtime: Runtime) -> None:
     assert sum(day.count for day in activity.by_day(runtime, 1)) == sum(counted.values())
 
 
+def test_the_events_say_what_is_known_of_category_and_likeness(runtime: Runtime) -> None:
+    curate.add(runtime, "User keeps bees.", category="goals")
+    decisions.set_field(runtime, "city", "Ghent")
+    say(runtime, new_chat(runtime), "Which bees do I keep?")
+    known = {op: [recorded(runtime, op)[0][column] for column in ("category", "sim")] for op in ("create", "update", "search")}
+    assert known == {"create": ["goals", None], "update": ["profile", None], "search": ["goals", pytest.approx(0.6, abs=0.4)]}
+
+
 def test_what_changed_and_when_is_answered_without_logs(runtime: Runtime) -> None:
     one = curate.add(runtime, "User keeps bees.").memory_id
     event = recorded(runtime, "create")[0]

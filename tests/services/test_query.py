@@ -245,6 +245,15 @@ def test_an_agent_is_told_of_no_change_beyond_its_list_nor_of_what_the_answer_sa
     assert header(runtime, "stylist") == ()
 
 
+def test_a_request_is_noted_with_the_best_score_and_its_category(runtime: Runtime) -> None:
+    remember(runtime, "User has the goal to learn the cello.", "goals")
+    ask(runtime, "planner", "cello")
+    ask(runtime, "planner", "cello", threshold=2.0)
+    nothing, found = recorded(runtime, "search")
+    assert found["sim"] > 0.3 and found["category"] == "goals"
+    assert nothing["sim"] is nothing["category"] is None
+
+
 def test_the_header_comes_out_of_the_same_budget_and_can_wait(runtime: Runtime) -> None:
     header(runtime, "planner")
     remember(runtime, "User keeps bees.", "goals")
