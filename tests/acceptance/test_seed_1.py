@@ -169,6 +169,13 @@ def test_backward_compatible_with_old_saves(runtime: Runtime, model: ScriptedMod
     assert "Tom (earlier): That window bothers me." in whole(model)
 
 
+def test_a_save_with_a_very_long_name_imports_under_the_beginning_of_it(runtime: Runtime, tmp_path: Path) -> None:
+    save = tmp_path / f"{'frost' * 45}.json"
+    save.write_text(json.dumps(OLD_SAVE), "utf-8")
+    thread, _ = saves.import_save(runtime, save, "tom")
+    assert thread.title == f"{('frost' * 45)[:199]}…"
+
+
 def test_saves_without_history_import_as_an_empty_chat(runtime: Runtime, tmp_path: Path) -> None:
     save = tmp_path / "save.json"
     save.write_text('{"trust_level": 0.2}', "utf-8")

@@ -15,6 +15,7 @@ from memapp.domain.changes import Actor, Merged, Purged, Restored, SoftDeleted
 from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.history import Event
 from memapp.domain.query import QueryRequest
+from memapp.domain.turn import Accepted, Found, Predicted
 from memapp.errors import Refused
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
@@ -25,6 +26,7 @@ from memapp.services.embed import embed
 from memapp.services.evidence import look_up
 from memapp.services.merge import Written
 from memapp.services.query import query
+from memapp.services.turn import take_turn
 from memapp.store import changes, checkpoints, history, schema
 from memapp.store.database import open_database
 from tests.builders import Clock, make_runtime, new_chat, recorded, say
@@ -252,7 +254,7 @@ def test_what_was_not_used_for_sixty_days_goes_to_the_trash_unless_important_or_
     pinned = curate.add(runtime, "User drinks oolong.", pinned=True).memory_id
     curate.edit(runtime, pinned, importance=1)
     thread = new_chat(runtime)
-    for days in (9, 9, 9, 9, 9, 9, 9, 1, 1):  # only days on which the person was there show that it was not needed
+    for days in (9, 9, 9, 9, 9, 9, 9, 1, 1, 1, 1, 1):  # only days on which the person was there show that it was not needed
         say(runtime, thread, "Good morning!")
         let_days_pass(runtime, days)
     assert [curate.get(runtime, one).state for one in (unused, important, pinned)] == ["soft_deleted", "live", "live"]
@@ -400,11 +402,18 @@ def test_what_changed_and_when_is_answered_without_logs(runtime: Runtime) -> Non
 # 15 Checkpoints
 
 
-def test_checkpoints_persist_across_restarts(runtime: Runtime) -> None:
+def test_checkpoints_persist_across_restarts(runtime: Runtime, model: ScriptedModel) -> None:
     thread = new_chat(runtime)
-    say(runtime, thread, "I like tea.")
-    before = checkpoints.load(runtime.database.read(), runtime.user_id, thread)
-    assert before.position == 1
+    tea = curate.add(runtime, "User likes oolong tea.").memory_id
+    model.enqueue("Oolong.", prediction="Tell me more.", needed_info=["tea"])
+    steps = {}
+    for event in take_turn(runtime, thread, "Which tea do I like?"):
+        steps[type(event)] = before = checkpoints.load(runtime.database.read(), runtime.user_id, thread)
+    accepted, predicted, recalled = (steps[kind] for kind in (Accepted, Predicted, Found))
+    assert (accepted.stage, accepted.open_turn, accepted.position) == ("accepted", predicted.open_turn, 1)
+    assert (predicted.stage, predicted.needed_info) == ("predicted", ("tea",))
+    assert (recalled.stage, recalled.hits, recalled.revision, recalled.needed_info) == ("recalled", (tea,), 1, ("tea",))
+    assert (before.stage, before.open_turn, before.hits, before.last_prediction) == ("idle", None, (tea,), "Tell me more.")
     runtime.database.close()
     reopened = open_database(runtime.paths.database)
     assert checkpoints.load(reopened.read(), runtime.user_id, thread) == before

@@ -120,6 +120,7 @@ FILTERS: dict[str, object] = {
         ({"agent_id": "inner-voice"}, {"two"}),
         ({"run_id": "t7"}, {"three"}),
         ({"role": "user"}, {"three"}),
+        ({"role": "assistant"}, {"two"}),
         ({"actor_id": "worker"}, {"one", "two", "three"}),
         ({"actor_id": "person"}, set()),
         ({"updated_after": "2026-06-01T00:00:00Z"}, {"two"}),
@@ -133,8 +134,18 @@ def test_filters_narrow_the_answer(runtime: Runtime, filters: dict[str, object],
         said = chat.add_message(
             conn, runtime.user_id, thread, chat.Role.USER, "three", runtime.clock(), origin=chat.Origin.TYPED
         )  # fmt: skip
+        replied = chat.add_message(
+            conn, runtime.user_id, thread, chat.Role.ASSISTANT, "two", runtime.clock(), origin=chat.Origin.MODEL
+        )  # fmt: skip
     remember(runtime, "User has goal one.", "goals", pinned=True, importance=5)
-    remember(runtime, "User has goal two.", "goals", agent_id="inner-voice", updated_at=datetime(2026, 7, 1, tzinfo=UTC))
+    remember(
+        runtime,
+        "User has goal two.",
+        "goals",
+        agent_id="inner-voice",
+        updated_at=datetime(2026, 7, 1, tzinfo=UTC),
+        sources=(replied.id,),
+    )
     remember(runtime, "User has goal three.", "goals", run_id="t7", sources=(said.id,))
     found = ask(runtime, "planner", "goal", filters=filters)
     assert {text.rstrip(".").split()[-1] for text in found} == kept
