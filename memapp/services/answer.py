@@ -303,7 +303,7 @@ def _found(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Found:
     note = partial(events.add_event, thread_id=turn.thread.id, category=category, sim=sim)
     so_far.shown = shown(runtime, so_far.evidence, so_far.told)
     with _saving(runtime, turn) as conn:
-        recalls.save_recalls(conn, turn.reply.id, so_far.shown)
+        recalls.save_recalls(conn, runtime.user_id, turn.reply.id, so_far.shown)
         for _ in range(so_far.evidence.searches):
             note(conn, user, "hotpath", "search", "ok", runtime.clock())
         revision = delta.revision(conn, user)

@@ -92,7 +92,7 @@ def erase_threads(conn: sqlite3.Connection, user_id: str, thread_ids: Sequence[s
     """Delete threads with all that belongs to them; return how many threads and drafts there were."""
     values = (user_id, to_json(list(thread_ids)))
     conn.execute("DELETE FROM thread_revision WHERE user_id = ? AND thread_id IN (SELECT value FROM json_each(?))", values)
-    conn.execute("DELETE FROM change_told WHERE thread_id IN (SELECT value FROM json_each(?))", values[1:])
+    conn.execute("DELETE FROM change_told WHERE user_id = ? AND thread_id IN (SELECT value FROM json_each(?))", values)
     drafts = conn.execute("DELETE FROM drafts WHERE user_id = ? AND thread_id IN (SELECT value FROM json_each(?))", values)
     threads = conn.execute("DELETE FROM threads WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))", values)
     return drafts.rowcount + threads.rowcount
