@@ -49,6 +49,7 @@ CREATE TABLE threads (
     title TEXT NOT NULL CHECK (length(title) BETWEEN 1 AND 200),
     titled_by TEXT NOT NULL DEFAULT 'app' CHECK (titled_by IN ('app', 'person')),
     persona TEXT NOT NULL,
+    trust_level REAL CHECK (trust_level BETWEEN 0 AND 1),        -- of an old save; else the persona's
     created_at TEXT NOT NULL,
     updated_at TEXT NOT NULL,
     deleted_at TEXT

@@ -100,7 +100,7 @@ def scene(
     told: tuple[str, ...] = (),
 ) -> Scene:
     """Return what the prompts of a turn are made of, cut to the budget."""
-    persona = runtime.persona(thread.persona)
+    persona = runtime.persona_in(thread)
     cards = chat.list_evidence(runtime.database.read(), runtime.user_id, thread.id)
     pairs = exchanges(earlier)
     total = max(len(pairs), earlier[-1].seq // 2) if earlier else 0  # `earlier` is only the end of a long chat

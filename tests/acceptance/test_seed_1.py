@@ -169,6 +169,28 @@ def test_backward_compatible_with_old_saves(runtime: Runtime, model: ScriptedMod
     assert "Tom (earlier): That window bothers me." in whole(model)
 
 
+def test_the_trust_of_an_old_save_is_kept_and_speaks(runtime: Runtime, model: ScriptedModel, tmp_path: Path) -> None:
+    save = tmp_path / "save.json"
+    systems = []
+    for trust in (0.1, 0.9):
+        save.write_text(json.dumps({"inner_voice_state": {**OLD_SAVE["inner_voice_state"], "trust_level": trust}}), "utf-8")
+        thread, _ = saves.import_save(runtime, save, "tom")
+        assert json.loads(saves.export_thread(runtime, thread.id, "json"))["trust_level"] == trust
+        say(runtime, thread.id, "So?")
+        systems.append(model.seen[-1].system)
+    assert "do not trust" in systems[0] and "trust the investigator fully" in systems[1]
+    say(runtime, new_chat(runtime, "tom"), "So?")
+    assert "you say what you think" in model.seen[-1].system, "a new chat begins with the persona's own"
+
+
+@pytest.mark.parametrize("trust", [7, -1, "much"])
+def test_a_trust_that_is_none_is_named(runtime: Runtime, tmp_path: Path, trust: object) -> None:
+    save = tmp_path / "save.json"
+    save.write_text(json.dumps({"conversation_history": [], "trust_level": trust}), "utf-8")
+    with pytest.raises(UsageError, match="its trust_level is no number from 0 to 1"):
+        saves.import_save(runtime, save, "tom")
+
+
 def test_a_save_with_a_very_long_name_imports_under_the_beginning_of_it(runtime: Runtime, tmp_path: Path) -> None:
     save = tmp_path / f"{'frost' * 45}.json"
     save.write_text(json.dumps(OLD_SAVE), "utf-8")

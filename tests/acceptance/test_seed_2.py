@@ -50,7 +50,7 @@ ASKED = (
     *("Do I keep bees?", "What does my sister sell?", "Which instrument do I learn?", "What do I like to drink?"),
 )
 OLD_FILE = (
-    "INSERT INTO threads VALUES ('t', 'me', 'Tea', 'app', 'companion', '2026-01-01', '2026-01-01', NULL)",
+    "INSERT INTO threads VALUES ('t', 'me', 'Tea', 'app', 'companion', NULL, '2026-01-01', '2026-01-01', NULL)",
     """INSERT INTO messages (key, id, user_id, thread_id, seq, role, text, status, origin, created_at)
        VALUES (1, 'm', 'me', 't', 1, 'user', 'I drink oolong', 'complete', 'typed', '2026-01-01')""",
     """INSERT INTO predictions (id, user_id, thread_id, message_id, source, text, created_at)
