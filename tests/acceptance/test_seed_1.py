@@ -68,6 +68,21 @@ def test_no_repetition_of_same_comment_within_three_exchanges(runtime: Runtime, 
     assert "Where was the spell cast from?" in model.seen[-1].suffix
 
 
+@pytest.mark.parametrize("persona", ["tom", "companion"])
+def test_no_sentence_comes_again_inside_a_longer_reply_within_three_exchanges(
+    runtime: Runtime, model: ScriptedModel, persona: str
+) -> None:
+    thread = new_chat(runtime, persona)
+    model.enqueue("The key was inside. But what about the frost?")
+    say(runtime, thread, "Who was it?")
+    model.enqueue("Vera had a key made, and she knew the caretaker's hours well. But what about the frost?")
+    model.enqueue("Vera had a key made, and she knew the caretaker's hours well.")
+    happened = say(runtime, thread, "Vera, I think.")
+    assert only(Restarted, happened).repeated == "But what about the frost?"
+    assert "frost" not in only(Completed, happened).reply.text
+    assert "But what about the frost?" in model.seen[-1].suffix
+
+
 def test_a_remark_that_was_made_before_is_asked_for_in_other_words(runtime: Runtime, model: ScriptedModel) -> None:
     thread = new_chat(runtime, "tom")
     said = "I wonder what the garden looks like in the rain tonight."
