@@ -134,7 +134,7 @@ def whole_operations(runtime: Runtime, chance: random.Random, texts: Sequence[st
     capability = runtime.categories.capability(SUPERVISOR, USER_ID)
 
     def bullets(text: str) -> None:
-        assert query(runtime, capability, QueryRequest(agent=SUPERVISOR, query=text, top_k=50))
+        assert query(runtime, capability, QueryRequest(agent=SUPERVISOR, query=text, top_k=50)).memories
 
     def second_look(text: str) -> None:
         """Two looks, the second with more words: made-up facts are so alike that hardly one finds nothing."""

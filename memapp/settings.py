@@ -55,7 +55,7 @@ class Settings(BaseModel):
         3, title="Importance that stays", ge=1, le=6, description="Memories of this importance, 1 to 5, and above always stay."
     )  # T
     purge_days: int = Field(
-        30, title="Days in the trash", ge=1, le=3650, description="Days in the trash before a memory is erased for good."
+        30, title="Days in the trash", ge=1, le=3650, description="Fewest days in the trash before a memory is erased for good."
     )  # purge_at
     fuzzy_threshold: int = Field(
         FUZZY_THRESHOLD,

@@ -42,6 +42,8 @@ class Thread:
     created_at: datetime
     updated_at: datetime
     deleted_at: datetime | None = None
+    trust_level: float | None = None
+    """How frankly an inner voice speaks here, where that came with an old save; else it is the persona's."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,7 +100,7 @@ def scene(
     told: tuple[str, ...] = (),
 ) -> Scene:
     """Return what the prompts of a turn are made of, cut to the budget."""
-    persona = runtime.persona(thread.persona)
+    persona = runtime.persona_in(thread)
     cards = chat.list_evidence(runtime.database.read(), runtime.user_id, thread.id)
     pairs = exchanges(earlier)
     total = max(len(pairs), earlier[-1].seq // 2) if earlier else 0  # `earlier` is only the end of a long chat
@@ -298,12 +298,14 @@ def _save_partial(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> None:
 
 def _found(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Found:
     """Save what stands in the prompt before the reply begins: what is left of it after a kill was written from that."""
-    user, best = runtime.user_id, max((hit.score for hit in so_far.evidence.hits), default=None)
+    user, best = runtime.user_id, max(so_far.evidence.hits, key=lambda hit: hit.score, default=None)
+    sim, category = (best.score, best.category or None) if best else (None, None)
+    note = partial(events.add_event, thread_id=turn.thread.id, category=category, sim=sim)
     so_far.shown = shown(runtime, so_far.evidence, so_far.told)
     with _saving(runtime, turn) as conn:
         recalls.save_recalls(conn, runtime.user_id, turn.reply.id, so_far.shown)
         for _ in range(so_far.evidence.searches):
-            events.add_event(conn, user, "hotpath", "search", "ok", runtime.clock(), thread_id=turn.thread.id, sim=best)
+            note(conn, user, "hotpath", "search", "ok", runtime.clock())
         revision = delta.revision(conn, user)
         _advance(runtime, conn, turn, lambda at: at.recalled([hit.id for hit in so_far.shown], revision))
     return Found(so_far.shown)

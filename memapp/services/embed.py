@@ -63,4 +63,5 @@ def _relate(runtime: Runtime, conn: sqlite3.Connection, saved: Sequence[int], fo
         likest = [(ids[other], cosine) for other, cosine in found[key] if other in ids]
         links = strongest(likest, runtime.settings.link_min, runtime.settings.link_top_k)
         if new := tuple(link for link in links if link[0] not in there):
-            changes.apply(conn, Linked(ids[key], new), Actor(runtime.user_id, f"model:{model_id}"), runtime.clock())
+            actor, closest = Actor(runtime.user_id, f"model:{model_id}"), max(one for _, one in new)
+            changes.apply(conn, Linked(ids[key], new), actor, runtime.clock(), sim=closest)

@@ -25,11 +25,13 @@ _AS_IT_IS = ("id", "thread_id", "seq", "role", "text", "status", "origin", "unpr
 # Threads -------------------------------------------------------------------------------------------------------------
 
 
-def create_thread(conn: sqlite3.Connection, user_id: str, title: str, persona: str, now: datetime) -> Thread:
-    thread = Thread(new_id(now), title, persona, now, now)
+def create_thread(
+    conn: sqlite3.Connection, user_id: str, title: str, persona: str, now: datetime, trust_level: float | None = None
+) -> Thread:
+    thread = Thread(new_id(now), title, persona, now, now, trust_level=trust_level)
     conn.execute(
-        "INSERT INTO threads (id, user_id, title, persona, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)",
-        (thread.id, user_id, title, persona, to_text(now), to_text(now)),
+        "INSERT INTO threads (id, user_id, title, persona, trust_level, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (thread.id, user_id, title, persona, trust_level, to_text(now), to_text(now)),
     )
     return thread
 
@@ -92,6 +94,7 @@ def erase_threads(conn: sqlite3.Connection, user_id: str, thread_ids: Sequence[s
     """Delete threads with all that belongs to them; return how many threads and drafts there were."""
     values = (user_id, to_json(list(thread_ids)))
     conn.execute("DELETE FROM thread_revision WHERE user_id = ? AND thread_id IN (SELECT value FROM json_each(?))", values)
+    conn.execute("DELETE FROM change_told WHERE user_id = ? AND thread_id IN (SELECT value FROM json_each(?))", values)
     drafts = conn.execute("DELETE FROM drafts WHERE user_id = ? AND thread_id IN (SELECT value FROM json_each(?))", values)
     threads = conn.execute("DELETE FROM threads WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))", values)
     return drafts.rowcount + threads.rowcount
@@ -105,6 +108,7 @@ def _thread(row: sqlite3.Row) -> Thread:
         to_time(row["created_at"]),
         to_time(row["updated_at"]),
         to_time(row["deleted_at"]) if row["deleted_at"] else None,
+        row["trust_level"],
     )
 
 

@@ -232,7 +232,8 @@ def note_decision(
     touched = Touched(Event.PROFILE, f"profile:{patch.field}", None, None, meta=meta)
     history.record(conn, actor, actor.step, touched, now, undoes=undoes)
     node: Node = "worker" if is_memapp(actor.name) else "hotpath"
-    add_event(conn, actor.user_id, node, "consent", "ok", now, thread_id=actor.thread_id or None, meta=meta)
+    thread_id = actor.thread_id or None
+    add_event(conn, actor.user_id, node, "consent", "ok", now, thread_id=thread_id, category="profile", meta=meta)
 
 
 def was_reopened(conn: sqlite3.Connection, user_id: str, patch: Patch) -> bool:

@@ -62,7 +62,9 @@ class Touched:
 
     @property
     def category(self) -> str:
-        """Return the category of the memory; empty for the profile."""
+        """Return the category of the memory."""
+        if self.event is Event.PROFILE:
+            return "profile"
         snapshot = self.after or self.before
         return snapshots.category_of(snapshot) if snapshot else ""
 

@@ -116,6 +116,13 @@ def test_a_boost_decides_between_equals(better: dict[str, float]):
     assert order(fact("plain", cosine=0.5), fact("better", cosine=0.5, **better))[0] == "better"
 
 
+def test_of_equals_the_one_most_related_to_another_candidate_comes_first():
+    weak, strong, alone = (fact(name, cosine=0.5) for name in ("weak", "strong", "alone"))
+    ranked = fuse((alone, weak, strong), (), (), NOW, (), {"weak": 0.4, "strong": 0.9})
+    assert [one.candidate.id for one in ranked] == ["strong", "weak", "alone"]
+    assert "related" in ranked[0].why and "related" not in ranked[2].why
+
+
 def test_boosts_do_not_outweigh_a_clear_difference_in_meaning():
     boosted = fact("boosted", cosine=0.25, pinned=True, importance=5, at=NOW)
     assert order(boosted, fact("alike", cosine=0.6))[0] == "alike"

@@ -65,6 +65,12 @@ def test_a_benign_value_that_was_also_pasted_is_no_signal(runtime: Runtime) -> N
     assert list(decisions.profile(runtime)) == ["tone"]
 
 
+def test_each_of_three_facts_in_one_message_is_learned(runtime: Runtime) -> None:
+    say(runtime, new_chat(runtime), "I have two dogs, I play the cello and I love hiking.")
+    learn(runtime)
+    assert set(live(runtime)) == {"User has two dogs.", "User plays the cello.", "User loves hiking."}
+
+
 def test_a_fact_that_states_a_sensitive_field_waits_with_its_proposal(runtime: Runtime) -> None:
     say(runtime, new_chat(runtime), "I live in Oslo. I have a dog called Rex.")
     learn(runtime)

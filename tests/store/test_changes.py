@@ -49,7 +49,7 @@ def apply(database: Database, change: Change, actor: Actor = PERSON) -> Revision
 
 
 def add(database: Database, text: str) -> str:
-    return apply(database, Created(fact(text, NOW))).memory_id
+    return apply(database, Created(fact(text, NOW, category="goals"))).memory_id
 
 
 def undo(database: Database, revision: Revision) -> Revision:
@@ -127,6 +127,7 @@ def test_each_change_writes_history_change_log_revision_and_event(database: Data
         "ttl",
         "purge",
     ]
+    assert {row["category"] for row in database.read().execute("SELECT category FROM events")} == {"goals"}
 
 
 def test_what_is_in_the_trash_is_in_no_index_until_it_is_restored(database: Database) -> None:
