@@ -304,16 +304,16 @@ def patched(file: Path, marker: bytes, offset: int, value: bytes) -> Path:
 def test_archives_that_lie_about_themselves_are_refused(tmp_path: Path) -> None:
     central = b"PK\x01\x02"
     lies = [
-        patched(zipped(tmp_path / "small.zip", GOOD, packed=True), central, 24, struct.pack("<I", 10)),
-        patched(zipped(tmp_path / "large.zip", GOOD, packed=True), central, 24, struct.pack("<I", 2**31)),
-        patched(zipped(tmp_path / "secret.zip", GOOD), central, 8, struct.pack("<H", 1)),
-        patched(zipped(tmp_path / "method.zip", GOOD), central, 10, struct.pack("<H", 99)),
-        patched(zipped(tmp_path / "crc.zip", GOOD), central, 16, struct.pack("<I", 1)),
-        patched(zipped(tmp_path / "count.zip", GOOD), b"PK\x05\x06", 10, struct.pack("<H", 60_000)),
-        patched(zipped(tmp_path / "list.zip", GOOD), b"PK\x05\x06", 12, struct.pack("<I", 2**31)),
+        (patched(zipped(tmp_path / "small.zip", GOOD, packed=True), central, 24, struct.pack("<I", 10)), "damaged"),
+        (patched(zipped(tmp_path / "large.zip", GOOD, packed=True), central, 24, struct.pack("<I", 2**31)), "more than 100 MB"),
+        (patched(zipped(tmp_path / "secret.zip", GOOD), central, 8, struct.pack("<H", 1)), "encrypted"),
+        (patched(zipped(tmp_path / "method.zip", GOOD), central, 10, struct.pack("<H", 99)), "damaged"),
+        (patched(zipped(tmp_path / "crc.zip", GOOD), central, 16, struct.pack("<I", 1)), "damaged"),
+        (patched(zipped(tmp_path / "count.zip", GOOD), b"PK\x05\x06", 10, struct.pack("<H", 60_000)), "too many files"),
+        (patched(zipped(tmp_path / "list.zip", GOOD), b"PK\x05\x06", 12, struct.pack("<I", 2**31)), "too many files"),
     ]
-    for file in lies:
-        with pytest.raises(UsageError):
+    for file, why in lies:
+        with pytest.raises(UsageError, match=why):
             read(file)
 
 
