@@ -12,6 +12,9 @@ from typing import Any
 from memapp.errors import Damaged, DiskFull, StoreError, StoreLocked
 from memapp.store.place import from_backup
 
+_SIGNS_OF_DAMAGE = ("decode", "invalid fts5 file", "malformed JSON")
+"""In what SQLite says of a value that it cannot read; some of it goes on with what stands there."""
+
 
 @contextmanager
 def translated_errors(path: Path) -> Iterator[None]:
@@ -93,7 +96,7 @@ def _translate(error: sqlite3.DatabaseError, path: Path) -> StoreError:
             return _damaged(path)
         case sqlite3.SQLITE_IOERR:
             return StoreError(f"The disk failed while using {path}.", "Check the disk; what was saved before is kept.")
-        case _ if "decode" in str(error):  # it goes on with what stands there
+        case _ if any(sign in str(error) for sign in _SIGNS_OF_DAMAGE):
             return _damaged(path)
         case _:
             return StoreError(f"SQLite reports: {error}.")

@@ -214,20 +214,21 @@ def test_a_migration_makes_a_backup_first_and_a_broken_one_changes_nothing(
 
 
 def test_a_file_of_the_first_schema_keeps_its_memories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    released = schema.scripts()
+    released, day = schema.scripts(), "2026-01-01T00:00:00.000Z"
     monkeypatch.setattr(schema, "scripts", lambda: released[:1])
     opened = open_database(tmp_path / "data" / "memapp.db")
     with opened.write() as conn:
-        conn.execute("INSERT INTO threads VALUES ('t', 'me', 'Tea', 'app', 'companion', '2026-01-01', '2026-01-01', NULL)")
+        conn.execute("INSERT INTO threads VALUES ('t', 'me', 'Tea', 'app', 'companion', ?, ?, NULL)", (day, day))
         conn.execute(
             """INSERT INTO messages (key, id, user_id, thread_id, seq, role, text, status, origin, created_at)
-               VALUES (1, 'm', 'me', 't', 1, 'user', 'I drink oolong', 'complete', 'typed', '2026-01-01')"""
+               VALUES (1, 'm', 'me', 't', 1, 'user', 'I drink oolong', 'complete', 'typed', ?)""",
+            (day,),
         )
         for key, state in ((3, "live"), (5, "soft_deleted")):
             conn.execute(
                 """INSERT INTO memories (key, id, user_id, text, normal_text, state, reason, origin, created_at, updated_at)
                    VALUES (?, ?, 'me', 'User drinks oolong.', 'user drinks oolong', ?, '', 'distilled', ?, ?)""",
-                (key, f"m{key}", state, "2026-01-01T00:00:00.000Z", "2026-01-01T00:00:00.000Z"),
+                (key, f"m{key}", state, day, day),
             )
             conn.execute("INSERT INTO memory_sources VALUES (?, 'm')", (f"m{key}",))
         conn.execute("INSERT INTO embeddings VALUES (1, 'memory', 3, 'model', 1, zeroblob(4))")
@@ -331,7 +332,7 @@ def test_a_large_file_that_was_not_closed_is_read_through_before_anything_else(
     path = tmp_path / "data" / "memapp.db"
     open_database(path).close()
     damage(path, "memories_due")
-    path.with_name("memapp.db-wal").touch()
+    path.with_name("memapp.db-wal").write_bytes(b"what a kill left")
     with pytest.raises(StoreError, match="damaged"):
         open_database(path)
 
@@ -362,7 +363,7 @@ def test_a_damaged_page_is_told_of_however_it_is_read(database: Database, read: 
     with database.path.open("r+b") as file:
         file.seek(file.read().index(f"{150:0500}".encode()) // 4096 * 4096)
         file.write(b"\x05" * 4096)
-    reader = open_database(database.path, read_only=True)
+    reader = Database(database.path, None, None)  # not looked at before
     rows = reader.read().execute("SELECT value FROM interface WHERE user_id = 'me' ORDER BY name")
     assert rows.fetchone()["value"].endswith('0"')
     with pytest.raises(StoreError, match="damaged"):
