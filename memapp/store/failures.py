@@ -3,6 +3,7 @@
 A `Reader` does so by itself, for each row: rows are read one by one, and each may turn out to be on a damaged page.
 """
 
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +13,8 @@ from typing import Any
 from memapp.errors import Damaged, DiskFull, StoreError, StoreLocked
 from memapp.store.place import from_backup
 
+LEAST_BYTES = 64 * 1024
+"""Where less is free, SQLite can neither write nor read: the index of its log is so large at first."""
 _SIGNS_OF_DAMAGE = ("decode", "invalid fts5 file", "malformed JSON")
 """In what SQLite says of a value that it cannot read; some of it goes on with what stands there."""
 
@@ -29,7 +32,7 @@ def translated_errors(path: Path) -> Iterator[None]:
         raise _damaged(path) from None
     except OSError as error:
         if error.errno == 28:  # ENOSPC
-            raise DiskFull(f"No space left for {path}.", "Free some space and try again.") from error
+            raise _full(path) from error
         raise StoreError(f"Cannot use {path}: {error.strerror}.") from error
 
 
@@ -87,7 +90,9 @@ def _translate(error: sqlite3.DatabaseError, path: Path) -> StoreError:
         case sqlite3.SQLITE_AUTH:
             return StoreError("memapp does not let this be changed here.", "Nothing was changed.")
         case sqlite3.SQLITE_FULL:
-            return DiskFull(f"No space left for {path}.", "Free some space and try again.")
+            return _full(path)
+        case sqlite3.SQLITE_IOERR if _has_no_room(path):  # not even for the index of the log
+            return _full(path)
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return StoreLocked(f"{path} is being written by another program.", "Try again in a moment.")
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
@@ -100,6 +105,17 @@ def _translate(error: sqlite3.DatabaseError, path: Path) -> StoreError:
             return _damaged(path)
         case _:
             return StoreError(f"SQLite reports: {error}.")
+
+
+def _has_no_room(path: Path) -> bool:
+    try:
+        return shutil.disk_usage(path.parent).free < LEAST_BYTES
+    except OSError:
+        return False
+
+
+def _full(path: Path) -> DiskFull:
+    return DiskFull(f"No space left for {path}.", "Free some space and try again.")
 
 
 def _damaged(path: Path) -> Damaged:

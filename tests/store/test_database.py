@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -16,6 +17,7 @@ from memapp.errors import DiskFull, NewerSchema, StoreError, StoreLocked
 from memapp.store import schema
 from memapp.store.connection import exchanging
 from memapp.store.database import Database, open_database
+from memapp.store.failures import translated_errors
 from memapp.store.folder import keep_private, prepare_folder
 from memapp.store.schema import APPLICATION_ID, statements
 from tests.builders import damage
@@ -186,6 +188,18 @@ def test_a_full_disk_is_told_and_writing_goes_on_after(database: Database) -> No
     with database.write() as conn:
         conn.execute("INSERT INTO interface VALUES ('me', 'big', ?)", (f'"{"x" * 100_000}"',))
     assert database.read().execute("SELECT count(*) FROM interface").fetchone()[0] == 1
+
+
+@pytest.mark.parametrize(("free", "kind"), [(0, DiskFull), (1 << 30, StoreError)])
+def test_a_disk_without_room_for_the_index_of_the_log_is_full(
+    database: Database, monkeypatch: pytest.MonkeyPatch, free: int, kind: type
+) -> None:
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=free))
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorcode = sqlite3.SQLITE_IOERR_SHMSIZE
+    with pytest.raises(StoreError) as told, translated_errors(database.path):
+        raise error
+    assert told.type is kind
 
 
 def test_a_migration_makes_a_backup_first_and_a_broken_one_changes_nothing(

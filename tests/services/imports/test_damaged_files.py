@@ -113,6 +113,14 @@ def test_a_file_of_endless_lines_or_none_is_not_read(runtime: Runtime, tmp_path:
             import_file(runtime, path)
 
 
+def test_too_many_lines_are_refused_before_one_is_read(runtime: Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memapp.domain.foreign.read_note", lambda _: pytest.fail("read"))
+    many = tmp_path / "many.jsonl"
+    many.write_bytes(b'{"text":"a"}\n' * (MAX_ITEMS + 1))
+    with pytest.raises(UsageError, match="more than 500,000"):
+        import_file(runtime, many)
+
+
 def test_an_export_of_any_length_begins_and_an_import_says_what_takes_more(
     runtime: Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
