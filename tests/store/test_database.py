@@ -227,52 +227,6 @@ def test_a_migration_makes_a_backup_first_and_a_broken_one_changes_nothing(
     opened.close()
 
 
-def test_a_file_of_the_first_schema_keeps_its_memories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    released, day = schema.scripts(), "2026-01-01T00:00:00.000Z"
-    monkeypatch.setattr(schema, "scripts", lambda: released[:1])
-    opened = open_database(tmp_path / "data" / "memapp.db")
-    with opened.write() as conn:
-        conn.execute("INSERT INTO threads VALUES ('t', 'me', 'Tea', 'app', 'companion', ?, ?, NULL)", (day, day))
-        conn.execute(
-            """INSERT INTO messages (key, id, user_id, thread_id, seq, role, text, status, origin, created_at)
-               VALUES (1, 'm', 'me', 't', 1, 'user', 'I drink oolong', 'complete', 'typed', ?)""",
-            (day,),
-        )
-        for key, state in ((3, "live"), (5, "soft_deleted")):
-            conn.execute(
-                """INSERT INTO memories (key, id, user_id, text, normal_text, state, reason, origin, created_at, updated_at)
-                   VALUES (?, ?, 'me', 'User drinks oolong.', 'user drinks oolong', ?, '', 'distilled', ?, ?)""",
-                (key, f"m{key}", state, day, day),
-            )
-            conn.execute("INSERT INTO memory_sources VALUES (?, 'm')", (f"m{key}",))
-        conn.execute("INSERT INTO embeddings VALUES (1, 'memory', 3, 'model', 1, zeroblob(4))")
-    opened.close()
-    monkeypatch.setattr(schema, "scripts", lambda: released)
-    opened = open_database(tmp_path / "data" / "memapp.db")
-    conn = opened.read()
-    rows = [tuple(row) for row in conn.execute("SELECT key, id, state, purge_at FROM memories ORDER BY key")]
-    assert rows == [(3, "m3", "live", None), (5, "m5", "soft_deleted", "2026-01-31T00:00:00.000Z")]
-    assert [row["memory_id"] for row in conn.execute("SELECT memory_id FROM memory_sources ORDER BY 1")] == ["m3", "m5"]
-    assert [row["rowid"] for row in conn.execute("SELECT rowid FROM memories_fts WHERE memories_fts MATCH 'oolong'")] == [3]
-    assert conn.execute("SELECT count(*) FROM embeddings").fetchone()[0] == 1
-    assert conn.execute("PRAGMA foreign_key_check").fetchall() == []
-    assert _schema(conn) == _schema_of_a_new_file(tmp_path)
-    opened.close()
-
-
-def _schema_of_a_new_file(tmp_path: Path) -> set[str]:
-    opened = open_database(tmp_path / "new" / "memapp.db")
-    schema = _schema(opened.read())
-    opened.close()
-    return schema
-
-
-def _schema(conn: sqlite3.Connection) -> set[tuple[str, str, str | None]]:
-    """What there is, without the statistics that SQLite gathers by itself."""
-    rows = conn.execute("SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_stat%'")
-    return {(row["type"], row["name"], row["sql"]) for row in rows}
-
-
 @pytest.mark.parametrize("large", [False, True])
 def test_a_search_index_that_went_wrong_is_rebuilt(database: Database, monkeypatch: pytest.MonkeyPatch, large: bool) -> None:
     if large:
