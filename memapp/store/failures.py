@@ -3,16 +3,19 @@
 A `Reader` does so by itself, for each row: rows are read one by one, and each may turn out to be on a damaged page.
 """
 
+import functools
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar
 
 from memapp.errors import Damaged, DiskFull, StoreError, StoreLocked
 from memapp.store.place import from_backup
 
+P = ParamSpec("P")
+T = TypeVar("T")
 LEAST_BYTES = 64 * 1024
 """Where less is free, SQLite can neither write nor read: the index of its log is so large at first."""
 _SIGNS_OF_DAMAGE = ("decode", "invalid fts5 file", "malformed JSON")
@@ -34,6 +37,30 @@ def translated_errors(path: Path) -> Iterator[None]:
         if error.errno == 28:  # ENOSPC
             raise _full(path) from error
         raise StoreError(f"Cannot use {path}: {error.strerror}.") from error
+
+
+class Row(sqlite3.Row):
+    """A row that knows its file."""
+
+    path: ClassVar[Path]
+
+
+def rows_of(path: Path) -> type[Row]:
+    """Return what the rows of a file are made of."""
+    return type("Row", (Row,), {"path": path})
+
+
+def from_row(make: Callable[Concatenate[Row, P], T]) -> Callable[Concatenate[Row, P], T]:
+    """Let what makes a record of a row raise `Damaged` where a value cannot be read: a time, a list, one of a few words."""
+
+    @functools.wraps(make)
+    def made(row: Row, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return make(row, *args, **kwargs)
+        except (ValueError, TypeError, AttributeError) as error:
+            raise _damaged(row.path) from error
+
+    return made
 
 
 class Reader(sqlite3.Connection):

@@ -1,6 +1,7 @@
 """One byte of one value is damaged: each command and each screen says so in words and names a way back, or goes on."""
 
 import random
+import re
 import shlex
 import shutil
 import sqlite3
@@ -12,8 +13,10 @@ import pytest
 
 from memapp import bootstrap
 from memapp.cli import run
+from memapp.errors import Damaged
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
+from memapp.runtime import Runtime
 from memapp.services import chats, curate, samples, upkeep
 from memapp.store import soundness
 from memapp.store.database import LARGE_BYTES
@@ -144,3 +147,22 @@ async def looked_through(home: Path) -> bool:
         assert not any(" bug " in said for said in (*seen.toasts(), seen.words()))
     assert app.talk.close(3)
     return offered
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value"),
+    [
+        ("messages", "usage", '{"prefill_token":1}'),
+        ("messages", "pasted", "[1]"),
+        ("memories", "tags", "7"),
+        ("memories", "created_at", "2026-01-31T08:15:00.000z"),
+    ],
+)
+def test_a_value_of_another_form_is_told_of_where_it_is_read(runtime: Runtime, table: str, column: str, value: str) -> None:
+    say(runtime, thread := new_chat(runtime), "I like green tea.")
+    curate.add(runtime, "I keep bees.")
+    copy = runtime.database.backup(new_copy(runtime.paths.database, BACKUPS, "auto", runtime.clock()))
+    with runtime.database.write() as conn:
+        conn.execute(f"UPDATE {table} SET {column} = ?", (value,))
+    with pytest.raises(Damaged, match=re.escape(f"memapp restore --yes --file '{copy}'")):
+        _ = curate.list_memories(runtime), chats.page(runtime, thread)
