@@ -230,7 +230,7 @@ async def open_bare_screen() -> float:
 async def measure(home: Path, edits: int, rounds: int) -> Measured:
     """Run the app once on a file."""
     heart = Heartbeat()
-    app = MemappApp(lambda: _start(home))
+    app = MemappApp(lambda: _start(home), home / "log")
     async with app.run_test(size=(120, 40)) as pilot:
         await until(lambda: app.is_open and app.current_mode == "chat" and app.runtime.embedding.state == "failed")
         await asyncio.sleep(0.5)
