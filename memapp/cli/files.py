@@ -64,17 +64,17 @@ def restore_file(options: dict[str, Any], source: Path, *, yes: bool, as_json: b
     found = restore.look_at(source)
     if as_json:
         show_json(asdict(found))
-    held = f"{counted(found.memories, 'memory', 'memories')} and {counted(found.messages, 'message')}"
-    ending = f"; {counted(found.waiting, 'undecided proposal')} left behind" if found.waiting else ""
+    held = f"{counted(found.memories, 'memory', 'memories')}, {counted(found.messages, 'message')}"
+    held += f" and {counted(found.waiting, 'undecided proposal')}"
     path = paths.locate(options["home"], options["database"]).database
     strange = f" It is no backup of {path}, but of another memory file." if restore.is_of_another(path, source) else ""
     if not yes:
         known = "; ".join(f"{label(field)}: {one_line(clean(value))}" for field, value in found.profile)
         raise NeedsYes(
-            f"It holds {held}{ending}." + (f" Its profile says {known}." if known else "") + strange,
+            f"It holds {held}." + (f" Its profile says {known}." if known else "") + strange,
             "What you erased since it was made comes back. Add --yes to use it.",
         )
     aside = backups.put_back(path, source, say)
-    say(f"Restored: {held}{ending}.{strange}")
+    say(f"Restored: {held}.{strange}")
     if aside:
         say(f"The file that was there is kept as {aside}.")

@@ -117,7 +117,7 @@ def show_(options: dict[str, Any], memory_id: str, as_json: bool) -> None:
     show(memory.text)
     say(f"{'pinned, ' if memory.pinned else ''}importance {memory.importance}, since {when(memory.created_at)}")
     if memory.purge_at:
-        say(f"in the trash since {when(memory.updated_at)} ({reason}), erased for good after {when(memory.purge_at)}")
+        say(f"in the trash since {when(memory.updated_at)} ({reason}), kept until {when(memory.purge_at)} at least")
         say(f"to bring it back: memapp restore {memory.id}")
     if memory.tags:
         say(f"tags: {', '.join(memory.tags)}")

@@ -12,13 +12,16 @@ import click
 
 from memapp.domain import strict_json
 from memapp.domain.text import clean, one_line
-from memapp.errors import UsageError
+from memapp.errors import MemappError, UsageError
 
 if TYPE_CHECKING:
     from memapp.runtime import Runtime
 
 _Found = TypeVar("_Found")
 """A dataclass."""
+
+EXPECTED = (MemappError, click.ClickException, click.exceptions.Exit, click.Abort, OSError, UnicodeError)
+"""What a command may end with; anything else is a bug, or comes of a damaged file."""
 
 
 def say(text: str) -> None:
@@ -104,6 +107,10 @@ def opened(options: Mapping[str, Any], *, read_only: bool = False) -> "Iterator[
     try:
         yield runtime
         backups.run(runtime)
+    except Exception as error:
+        if not isinstance(error, EXPECTED) and (damage := runtime.database.damage()):
+            raise damage from error
+        raise
     finally:
         runtime.close()
 

@@ -9,7 +9,7 @@ from weakref import WeakSet
 
 from memapp.errors import NewerSchema, StoreError
 from memapp.store import schema, soundness
-from memapp.store.failures import Reader, translated_errors
+from memapp.store.failures import Reader, rows_of, translated_errors
 
 LOG_BYTES = 1024 * 1024
 """How large the log stays when nobody reads it any more."""
@@ -49,7 +49,7 @@ def connect(path: Path, *, read_only: bool, patience: int = BUSY_MILLISECONDS) -
     )
     if isinstance(connection, Reader):
         connection.path, connection.given_out = path, WeakSet()
-    connection.row_factory = sqlite3.Row
+    connection.row_factory = rows_of(path)
     try:
         connection.create_function("casefold", 1, str.casefold, deterministic=True)  # SQLite's lower() knows A to Z only
         if read_only:
@@ -92,7 +92,7 @@ def open_source(path: Path) -> Iterator[sqlite3.Connection]:
 def open_copy(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a copy of a memory file, to be changed where it is; it stays one plain file. Raises `StoreError` for anything else."""
     with translated_errors(path), closing(sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, isolation_level=None)) as copy:
-        copy.row_factory = sqlite3.Row
+        copy.row_factory = rows_of(path)
         refuse_foreign(copy, path)
         for name, value in {**PRAGMAS, "journal_mode": "delete"}.items():
             copy.execute(f"PRAGMA {name} = {value}")
@@ -108,7 +108,7 @@ def open_suspect(path: Path) -> Iterator[sqlite3.Connection]:
     if path.is_symlink() or not path.is_file():
         raise StoreError(f"{path} is no plain file.", "Name the file itself.")
     with translated_errors(path), closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
-        connection.row_factory = sqlite3.Row
+        connection.row_factory = rows_of(path)
         connection.execute("PRAGMA trusted_schema = 0")
         refuse_foreign(connection, path)
         version = connection.execute("PRAGMA user_version").fetchone()[0]

@@ -16,7 +16,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO
 
-from memapp.errors import StoreError, StoreLocked
+from memapp.errors import Damaged, StoreError, StoreLocked
 from memapp.store import guards, schema, soundness
 from memapp.store.connection import BUSY_MILLISECONDS, connect, open_source, refuse_foreign
 from memapp.store.failures import Reader, translated_errors
@@ -267,7 +267,7 @@ class Database:
         if self.checked:
             return
         try:
-            soundness.check_damage(self.read(), self.path)
+            _check_damage(self.path, cancelled=lambda: self._closed)
             if broken := self._mismatched_beside():
                 with self.write() as writer:
                     soundness.rebuild(writer, broken)
@@ -300,13 +300,23 @@ class Database:
     def examine(self) -> None:
         """Read the whole file through, and compare all that it consists of with what memapp makes. Raises `StoreError`."""
         with translated_errors(self.path):
-            soundness.check_damage(self.read(), self.path)
+            _check_damage(self.path)
             soundness.check_schema(self.read(), self.path)
             if not os.access(self.path, os.W_OK):
                 return
             with closing(connect(self.path, read_only=False)) as conn:
                 if soundness.mismatched(conn):
                     raise StoreError(f"The search index of {self.path} does not match it.", "Start memapp: it is written anew.")
+
+    def damage(self) -> Damaged | None:
+        """Return what is damaged in the file, the likeliest reason for an error that nobody expected; None if nothing is."""
+        try:
+            self.examine()
+        except Damaged as found:
+            return found
+        except StoreError:
+            return None
+        return None
 
     def close(self) -> None:
         """Close every connection. A second call does nothing."""
@@ -369,8 +379,8 @@ def open_database(path: Path, *, read_only: bool = False, tell: Callable[[str], 
     lock = Lock(path)
     try:
         alone = _enter(path, lock, tell)
-        settled = alone and path.exists() and path.stat().st_size > LARGE_BYTES and not _log_of(path).exists()
         keep_private(path)
+        settled = alone and _is_settled(path)
         with translated_errors(path):
             writer, mended = _open_writer(path, alone=alone, check=alone and not settled)
     except BaseException:
@@ -401,10 +411,6 @@ def _enter(path: Path, lock: Lock, tell: Callable[[str], object]) -> bool:
     return True
 
 
-def _log_of(path: Path) -> Path:
-    return path.with_name(path.name + "-wal")
-
-
 def _is_old(path: Path) -> bool:
     """Say whether the schema of a file is older than this memapp, or is not there yet."""
     if not path.exists():
@@ -417,12 +423,15 @@ def _open_read_only(path: Path, tell: Callable[[str], object]) -> Database:
     if not path.exists():
         raise StoreError(f"There is no memory file at {path}.", "Start memapp once to make it.")
     lock = Lock(path) if os.access(path.parent, os.W_OK) else None  # where nothing can be written nobody changes the file either
+    alone = lock is None or lock.take()
     if lock:
         lock.enter(tell)
-    database = Database(path, None, lock)
+    database, settled = Database(path, None, lock), _is_settled(path)
     try:
         with translated_errors(path):
             refuse_foreign(database.read(), path)
+            if alone and not settled:
+                _check_damage(path)
         if not _is_old(path):
             return database
     except BaseException:
@@ -430,6 +439,20 @@ def _open_read_only(path: Path, tell: Callable[[str], object]) -> Database:
         raise
     database.close()
     return open_database(path, tell=tell)
+
+
+def _check_damage(path: Path, cancelled: Callable[[], bool] = lambda: False) -> None:
+    """Read a file through over a connection that could write, if one may be had."""
+    can_write = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+    with translated_errors(path), closing(connect(path, read_only=not can_write)) as conn:
+        conn.set_progress_handler(cancelled, STEPS_BETWEEN_LOOKS)
+        soundness.check_damage(conn, path)
+
+
+def _is_settled(path: Path) -> bool:
+    """Tell whether a file is large and was closed properly: it is read through later. Who only read leaves an empty log."""
+    log = path.with_name(path.name + "-wal")
+    return path.exists() and path.stat().st_size > LARGE_BYTES and not (log.exists() and log.stat().st_size)
 
 
 def _open_writer(path: Path, *, alone: bool, check: bool) -> tuple[sqlite3.Connection, bool]:

@@ -21,7 +21,6 @@ from memapp.store.failures import translated_errors
 from memapp.store.folder import prepare_folder, refuse_no_file
 from memapp.store.lock import Lock, at_the_copies
 from memapp.store.place import ASIDE, new_copy, read_id, restored_half
-from memapp.store.rows import to_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +30,7 @@ class Found:
     memories: int
     messages: int
     waiting: int
-    """Proposals that nobody decided; they end when it is put in place."""
+    """Proposals that nobody decided yet."""
     profile: tuple[tuple[str, str], ...]
     """What its person agreed to be known about them, by field."""
 
@@ -54,7 +53,7 @@ def is_of_another(path: Path, source: Path) -> bool:
 def put_in_place(path: Path, source: Path, now: datetime, tell: Callable[[str], object] = lambda _: None) -> Path | None:
     """Put a copy of a backup where the memory file is; return where the file went that was there, if one was.
 
-    Nobody said yes to what still waited in the backup: it ends undecided. `tell` hears what is waited for.
+    What waits for a yes in the backup goes on waiting: nobody decided it. `tell` hears what is waited for.
     """
     refuse_no_file(path)
     prepare_folder(path.parent)
@@ -64,7 +63,7 @@ def put_in_place(path: Path, source: Path, now: datetime, tell: Callable[[str], 
             sound = path.exists() and _is_sound(path)
             (lock.enter if sound else lock.enter_alone)(tell)
             try:
-                _prepare(partial, source, now, _erasures(path) + 1 if sound else 0)
+                _prepare(partial, source, _erasures(path) + 1 if sound else 0)
                 return _write_over(path, partial, now) if sound else _replace(path, partial, now)
             finally:
                 partial.unlink(missing_ok=True)
@@ -92,8 +91,8 @@ def _erasures(path: Path) -> int:
         return int(conn.execute("SELECT erasures FROM memory_file").fetchone()[0])
 
 
-def _prepare(partial: Path, source: Path, now: datetime, erasures: int) -> None:
-    """Write what is to be put in place: the backup, brought up to date, without what waits for a yes.
+def _prepare(partial: Path, source: Path, erasures: int) -> None:
+    """Write what is to be put in place: the backup, brought up to date.
 
     Whoever writes a reply from what is in the file now is told as after an erasure: by another number of erasures.
     """
@@ -104,10 +103,7 @@ def _prepare(partial: Path, source: Path, now: datetime, erasures: int) -> None:
     with open_copy(partial) as conn:
         schema.migrate(conn, lambda _: None)
         conn.execute("BEGIN IMMEDIATE")
-        conn.execute(
-            "UPDATE patches SET state = 'expired', decided_by = 'clock', decided_at = ? WHERE state = 'pending'", (to_text(now),)
-        )
-        conn.execute("UPDATE patches SET state = 'applied' WHERE state = 'approved'")  # a yes is used once, and not here
+        conn.execute("UPDATE patches SET state = 'applied' WHERE state = 'approved'")  # a yes counts where it was given, and once
         conn.execute("UPDATE memory_file SET erasures = max(erasures, ?)", (erasures,))
         conn.execute("DELETE FROM leases")
         conn.execute("COMMIT")

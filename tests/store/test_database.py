@@ -10,6 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -17,6 +18,7 @@ from memapp.errors import DiskFull, NewerSchema, StoreError, StoreLocked
 from memapp.store import schema
 from memapp.store.connection import PRAGMAS
 from memapp.store.database import Database, open_database
+from memapp.store.failures import translated_errors
 from memapp.store.folder import keep_private, prepare_folder
 from memapp.store.lock import Lock
 from memapp.store.schema import APPLICATION_ID, statements
@@ -204,6 +206,18 @@ def test_a_full_disk_is_told_and_writing_goes_on_after(database: Database) -> No
     assert database.read().execute("SELECT count(*) FROM interface").fetchone()[0] == 1
 
 
+@pytest.mark.parametrize(("free", "kind"), [(0, DiskFull), (1 << 30, StoreError)])
+def test_a_disk_without_room_for_the_index_of_the_log_is_full(
+    database: Database, monkeypatch: pytest.MonkeyPatch, free: int, kind: type
+) -> None:
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=free))
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorcode = sqlite3.SQLITE_IOERR_SHMSIZE
+    with pytest.raises(StoreError) as told, translated_errors(database.path):
+        raise error
+    assert told.type is kind
+
+
 def test_a_migration_makes_a_backup_first_and_a_broken_one_changes_nothing(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -354,7 +368,7 @@ def test_a_large_file_that_was_not_closed_is_read_through_before_anything_else(
     path = tmp_path / "data" / "memapp.db"
     open_database(path).close()
     damage(path, "memories_due")
-    path.with_name("memapp.db-wal").touch()
+    path.with_name("memapp.db-wal").write_bytes(b"what a kill left")
     with pytest.raises(StoreError, match="damaged"):
         open_database(path)
 
@@ -385,7 +399,7 @@ def test_a_damaged_page_is_told_of_however_it_is_read(database: Database, read: 
     with database.path.open("r+b") as file:
         file.seek(file.read().index(f"{150:0500}".encode()) // 4096 * 4096)
         file.write(b"\x05" * 4096)
-    reader = open_database(database.path, read_only=True)
+    reader = Database(database.path, None, None)  # not looked at before
     rows = reader.read().execute("SELECT value FROM interface WHERE user_id = 'me' ORDER BY name")
     assert rows.fetchone()["value"].endswith('0"')
     with pytest.raises(StoreError, match="damaged"):
