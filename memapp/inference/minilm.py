@@ -29,8 +29,8 @@ NAME = "all-MiniLM-L6-v2.F16"
 DIMENSION = 384
 LONGEST = 256
 """Tokens of a text that are read, as the model was trained and as sentence-transformers reads it."""
-BATCH = 512
-"""Tokens computed at a time. Each attends to all of them, so more of them take longer; a text must fit into one batch."""
+BATCH = LONGEST
+"""Tokens computed at a time. A text must fit into one batch; larger ones are no faster, and 512 tokens take 34 MB more memory."""
 TEXTS = 32
 """Texts computed at a time."""
 CONTROL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
