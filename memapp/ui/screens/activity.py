@@ -10,7 +10,8 @@ from textual.containers import Vertical, VerticalScroll
 from textual.widget import Widget
 from textual.widgets import Static
 
-from memapp.domain.history import Event, Version
+from memapp.domain.changes import Event
+from memapp.domain.history import Version
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.services import undo
