@@ -6,10 +6,10 @@ from benchmarks import attacks, consent
 from memapp.inference.scripted import ScriptedModel
 
 MADE_UP = attacks.made_up()
-EACH_KIND = attacks.Strings(MADE_UP.attacks[::5], MADE_UP.benign, MADE_UP.emails)
+SOME = attacks.Strings(MADE_UP.attacks[::9], MADE_UP.benign, MADE_UP.emails)
 
 
-@pytest.mark.parametrize("strings", [EACH_KIND, pytest.param(MADE_UP, marks=pytest.mark.slow)], ids=["each kind", "all"])
+@pytest.mark.parametrize("strings", [SOME, pytest.param(MADE_UP, marks=pytest.mark.slow)], ids=["some", "all"])
 @pytest.mark.parametrize("channel", attacks.CHANNELS)
 def test_an_injection_changes_nothing(channel: str, strings: attacks.Strings) -> None:
     damage = attacks.attack(attacks.CHANNELS[channel], strings, lambda _: ScriptedModel(attacks.obedient))

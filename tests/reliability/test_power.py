@@ -30,6 +30,8 @@ from memapp.store import changes, connection, restore
 from memapp.store.place import BACKUPS, new_copy
 from tests.reliability.power import Entry, Marked, Recorder, left_on_disk, put_on_disk, recording
 from tests.reliability.test_kill import assert_sound
+from tests.reliability.test_kill_migration import lived_in, version_of
+from tests.store.test_migrations import everything, growth, rebuilt
 
 pytestmark = pytest.mark.slow
 FACTS = ("User has a dog named Rex.", "User paints boats.", "User grows tall sunflowers.", "User plays the harp.")
@@ -180,3 +182,22 @@ def test_a_backup_is_put_in_place_whole_or_not_at_all(tmp_path: Path) -> None:
     for failed, done in power_failures(recorder.log, tmp_path, begin, every=1):
         assert (failed / backup.relative_to(home)).exists()
         assert is_whole(failed, known[done - 1 : done + 1])
+
+
+def test_a_migration_is_done_or_not_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path / "home"
+    lived_in(home)
+    growth(tmp_path, monkeypatch).write_text(rebuilt(), "utf-8")
+    with recording(home) as recorder:
+        runtime = bootstrap.start(home=home)
+        recorder.mark("migrated")
+        known = everything(runtime.database.read())
+        runtime.close()
+    versions = set()
+    for failed, done in power_failures(recorder.log, tmp_path, every=5):
+        versions.add((done, version_of(failed / "memapp.db")))
+        runtime = bootstrap.start(home=failed)
+        assert_sound(runtime.database)
+        assert everything(runtime.database.read()) == known
+        runtime.close()
+    assert versions - {(0, 2)} == {(0, 1), (1, 2)}, "done and not acknowledged lasts for a moment only"
