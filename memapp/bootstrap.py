@@ -93,12 +93,23 @@ def chosen_model(runtime: Runtime) -> str:
     return f"bundled, {bundled_model_path().name}"
 
 
-def open_embedder(_: Runtime) -> Embedder:
-    """Open the bundled embedding model in a process of its own."""
-    from memapp.inference.bundled import bundled_embedder_path
-    from memapp.inference.embedder import SentenceEmbedder
+def open_embedder(runtime: Runtime) -> Embedder:
+    """Open the embedding model that the settings name, or the bundled one, in a process of its own."""
+    from memapp.inference.embedder import ChildEmbedder, bundled, in_folder
 
-    return SentenceEmbedder(bundled_embedder_path())
+    chosen = runtime.settings.embedding_model
+    return ChildEmbedder(in_folder(Path(chosen)) if chosen else bundled(runtime.paths.cache))
+
+
+def chosen_embedder(runtime: Runtime) -> str:
+    """Name the model that `open_embedder` would open, and what runs it. Raises `ModelError` if its files are not there."""
+    from memapp.inference import minilm, model_folder
+    from memapp.inference.bundled import bundled_embedder_path
+
+    if chosen := runtime.settings.embedding_model:
+        return f"{chosen}, {model_folder.dimension(Path(chosen))} numbers, in sentence-transformers"
+    bundled_embedder_path()
+    return f"bundled, {minilm.NAME}, in llama.cpp"
 
 
 def _log_to(folder: Path) -> None:

@@ -115,6 +115,11 @@ class Settings(BaseModel):
     allow_remote: bool = Field(
         False, title="Other machines allowed", description="Let `server` be another machine. Then your words leave this one."
     )
+    embedding_model: str = Field(
+        "",
+        title="Embedding model",
+        description="A folder with a sentence-transformers model, which finds by meaning; empty is the bundled one.",
+    )
     context_tokens: int = Field(
         4096, title="Window of the model", ge=512, le=131_072, description="The model's window; more needs more memory."
     )
@@ -140,6 +145,11 @@ class Settings(BaseModel):
             return str(path.absolute()) if path.is_file() or model.startswith(("./", "../", "~")) else model
         except (OSError, RuntimeError):  # it is too long, or of somebody who is not there
             raise ValueError("no path") from None
+
+    @field_validator("embedding_model")
+    @classmethod
+    def _whole_path(cls, folder: str) -> str:
+        return str(Path(folder).expanduser().absolute()) if folder else ""
 
 
 Origin = Literal["flag", "environment", "file"]

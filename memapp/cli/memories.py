@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from memapp.cli.output import opened, say, show, show_json, show_list, show_one, when
+from memapp.cli.output import opened, opened_to_search, say, show, show_json, show_list, show_one, when
 from memapp.cli.shape import as_json_option, limit_option, words_or_pipe
 from memapp.domain.filters import Sort, read_day
 from memapp.domain.memory import Recalled, why
@@ -39,7 +39,7 @@ def search(options: dict[str, Any], query: tuple[str, ...], limit: int, explain:
     """Search what memapp knows and what was said."""
     from memapp.services.recall import RecallRequest, recall
 
-    with opened(options, read_only=True) as runtime:
+    with opened_to_search(options) as runtime:
         hits = recall(runtime, RecallRequest(" ".join(query), top_k=limit))[:limit]
 
     def row(hit: Recalled) -> dict[str, str]:

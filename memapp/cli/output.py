@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
@@ -12,10 +12,15 @@ import click
 
 from memapp.domain import strict_json
 from memapp.domain.text import clean, one_line
-from memapp.errors import MemappError, UsageError
+from memapp.errors import MemappError, ModelError, StoreError, UsageError
 
 if TYPE_CHECKING:
     from memapp.runtime import Runtime
+
+LOAD_SECONDS = 180.0
+"""More than any embedding model takes: it fails by itself before."""
+CATCH_UP_SECONDS = 2.0
+"""A memory of thousands that were never embedded, or by another model, takes longer; the rest waits for idle time."""
 
 _Found = TypeVar("_Found")
 """A dataclass."""
@@ -113,6 +118,31 @@ def opened(options: Mapping[str, Any], *, read_only: bool = False) -> "Iterator[
         raise
     finally:
         runtime.close()
+
+
+@contextmanager
+def opened_to_search(options: Mapping[str, Any]) -> "Iterator[Runtime]":
+    """Open memapp with its embedding model; only to read, where it cannot be written."""
+    with ExitStack() as stack:
+        try:
+            runtime = stack.enter_context(opened(options))
+        except StoreError:
+            runtime = stack.enter_context(opened(options, read_only=True))
+        search_by_meaning(runtime)
+        yield runtime
+
+
+def search_by_meaning(runtime: "Runtime") -> None:
+    """Wait until the embedding model is loaded and knows what is new; say so where it cannot be had and words must do."""
+    from memapp.services import embed, models
+
+    if runtime.embedding.state == "off":
+        models.load_embedder(runtime)
+    if runtime.embedding.ready(within=LOAD_SECONDS) is None:
+        say(f"Searching by words only. {runtime.embedding.note}")
+    elif not runtime.database.read_only:
+        with suppress(ModelError, StoreError):
+            embed.catch_up(runtime, CATCH_UP_SECONDS)
 
 
 def plain(value: Any) -> Any:

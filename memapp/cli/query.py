@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memapp.cli.output import opened, say, show, show_json
+from memapp.cli.output import opened_to_search, say, show, show_json
 from memapp.cli.shape import as_json_option, words_or_pipe
 from memapp.domain.categories import SUPERVISOR
 from memapp.errors import UsageError
@@ -38,7 +38,7 @@ def query(options: dict[str, Any], /, text: tuple[str, ...], agent: str, as_json
         agent,
         {name: value for name, value in asked.items() if value not in (None, ())},
     )
-    with opened(options) as runtime:
+    with opened_to_search(options) as runtime:
         check_known("agent", agent, runtime.categories.allowlists)
         found = service.query(runtime, runtime.categories.capability(agent, runtime.user_id), request)
     if as_json:

@@ -98,7 +98,8 @@ def _refuse_beyond(runtime: Runtime, capability: Capability, request: QueryReque
         reason = "it asks for a category that is not on the agent's list"
     if reason:
         _note(runtime, capability, reason=reason, category=category)
-        raise Refused(f"The query of {capability.agent!r} was refused: {reason}.")
+        unrecorded = "The file cannot be written, so this could not be recorded." if runtime.database.read_only else ""
+        raise Refused(f"The query of {capability.agent!r} was refused: {reason}.", unrecorded)
 
 
 def _within_lengths(runtime: Runtime, seen: Scope | None, hits: Sequence[Recalled]) -> list[Recalled]:
@@ -188,6 +189,8 @@ def _note(
     category: str = "",
 ) -> None:
     """Note a request, that the memories it was answered with, best first, were of use, and which changes were told."""
+    if runtime.database.read_only:
+        return
     status: Literal["ok", "error"] = "error" if reason else "ok"
     meta, now = {"refused": reason} if reason else {}, runtime.clock()
     best = found[0] if found else None

@@ -20,7 +20,7 @@ from memapp.errors import Damaged, StoreError, StoreLocked
 from memapp.store import guards, schema, soundness
 from memapp.store.connection import BUSY_MILLISECONDS, connect, open_source, refuse_foreign
 from memapp.store.failures import Reader, translated_errors
-from memapp.store.folder import keep_private, prepare_folder, refuse_no_file
+from memapp.store.folder import keep_private, prepare_folder, refuse_no_file, replace_synced
 from memapp.store.lock import WINDOW, Lock
 from memapp.store.place import BACKUPS, new_copy
 
@@ -247,9 +247,7 @@ class Database:
                 with closing(sqlite3.connect(partial)) as copy:
                     copy.set_progress_handler(cancelled, STEPS_BETWEEN_LOOKS)
                     soundness.check_damage(copy, target)
-                with partial.open("rb") as file:
-                    os.fsync(file.fileno())
-                partial.replace(target)
+                replace_synced(partial, target)
             finally:
                 partial.unlink(missing_ok=True)
         return target

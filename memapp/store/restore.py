@@ -5,7 +5,6 @@ one is needed alone, and replaced. At every moment the path holds the old file o
 """
 
 import errno
-import os
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -18,7 +17,7 @@ from memapp.errors import StoreError, StoreLocked
 from memapp.store import schema, soundness
 from memapp.store.connection import connect, open_copy, open_source, open_suspect
 from memapp.store.failures import translated_errors
-from memapp.store.folder import prepare_folder, refuse_no_file
+from memapp.store.folder import prepare_folder, refuse_no_file, replace_synced
 from memapp.store.lock import Lock, at_the_copies
 from memapp.store.place import ASIDE, new_copy, read_id, restored_half
 
@@ -107,8 +106,6 @@ def _prepare(partial: Path, source: Path, erasures: int) -> None:
         conn.execute("UPDATE memory_file SET erasures = max(erasures, ?)", (erasures,))
         conn.execute("DELETE FROM leases")
         conn.execute("COMMIT")
-    with partial.open("rb") as file:
-        os.fsync(file.fileno())
 
 
 def _write_over(path: Path, partial: Path, now: datetime) -> Path:
@@ -134,15 +131,13 @@ def _copy_sound(path: Path, aside: Path) -> None:
     partial.touch(mode=0o600)
     with open_source(path) as conn:
         conn.execute("VACUUM INTO ?", (str(partial),))
-    with partial.open("rb") as file:
-        os.fsync(file.fileno())
-    partial.replace(aside)
+    replace_synced(partial, aside)
 
 
 def _replace(path: Path, partial: Path, now: datetime) -> Path | None:
     """Put a file where a damaged one is, or none."""
     aside = _keep_aside(path, now) if path.exists() else None
-    partial.replace(path)
+    replace_synced(partial, path)
     return aside
 
 
@@ -166,9 +161,7 @@ def _copy(original: Path, target: Path) -> bool:
     try:
         with original.open("rb") as source, partial.open("wb") as copy:
             shutil.copyfileobj(source, copy)
-            copy.flush()
-            os.fsync(copy.fileno())
-        partial.replace(target)
+        replace_synced(partial, target)
     except OSError as error:
         partial.unlink(missing_ok=True)
         if error.errno != errno.EIO:

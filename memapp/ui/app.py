@@ -214,6 +214,7 @@ class MemappApp(App[None]):
         if not self.is_running:  # it is being closed: a screen more would be in the way
             return
         self.runtime.chat.loading("Loading the model…")  # what is sent from now on waits for it
+        self.runtime.embedding.loading("Loading the embedding model…")  # and, for a moment, for this
         await self.switch_mode("chat")
         self.changed.subscribe(self, lambda _: self.count_badges())
         self.set_interval(COUNT_SECONDS, self.count_badges)

@@ -1,5 +1,6 @@
 """A turn whose memory steps fail: the person gets their answer all the same."""
 
+import threading
 from collections.abc import Generator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -145,3 +146,23 @@ def test_the_wait_for_the_first_word_counts_everything_and_both_calls_are_logged
     assert call_2["decode_tokens"] == usage.decode_tokens
     assert usage.waited_seconds == call_1["seconds"] + usage.first_token_seconds
     runtime.close()
+
+
+def test_the_first_message_waits_a_moment_for_the_embedding_model(runtime: Runtime) -> None:
+    embedder = runtime.embedding.ready()
+    assert embedder is not None
+    thread = new_chat(runtime)
+    say(runtime, thread, "I keep bees.")
+    runtime.embedding.loading("Loading the embedding model…")
+    happened = turn.take_turn(runtime, thread, "I keep hens.")
+    next(happened)
+    threading.Timer(0.05, runtime.embedding.fill, [embedder]).start()
+    checked = only(Checked, list(happened)).expected
+    assert checked is not None and "was not compared" not in checked.why
+
+
+def test_a_message_does_not_wait_long_for_an_embedding_model(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turn, "EMBEDDER_SECONDS", 0.01)
+    thread = new_chat(runtime)
+    runtime.embedding.loading("Loading the embedding model…")
+    assert only(Completed, say(runtime, thread, "I keep bees.")).reply.status is MessageStatus.COMPLETE
