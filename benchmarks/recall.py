@@ -133,7 +133,7 @@ def whole_operations(runtime: Runtime, chance: random.Random, texts: Sequence[st
     capability = runtime.categories.capability(SUPERVISOR, USER_ID)
 
     def bullets(text: str) -> None:
-        assert query(runtime, capability, QueryRequest(agent=SUPERVISOR, query=text, top_k=50))
+        assert query(runtime, capability, QueryRequest(agent=SUPERVISOR, query=text, top_k=50)).memories
 
     def second_look(text: str) -> None:
         """Two looks, the second with more words: made-up facts are so alike that hardly one finds nothing."""
@@ -177,7 +177,7 @@ def fill(runtime: Runtime, size: int, chance: random.Random, vocabulary: Sequenc
                 **{"importance": chance.randint(1, 5), "pinned": chance.random() < 0.02, "state": State.LIVE, "reason": ""},
                 **{"origin": "distilled", "sources": (), "created_at": at, "updated_at": at},
             )
-            changes.apply(conn, Created(memory), Actor(USER_ID, "worker"), at)
+            changes.apply(conn, Created(memory), Actor(USER_ID, "rules"), at)
     return texts
 
 

@@ -140,7 +140,7 @@ def fill(home: Path, count: int) -> float:
                 words = f"Do you know number {number}?"
                 said = chat.add_message(conn, USER_ID, thread, Role.USER, words, at, origin=Origin.TYPED)
                 memory = _memory(chance, number, at, said.id)
-                actor = Actor(USER_ID, "worker", step=new_id(at))
+                actor = Actor(USER_ID, "rules", step=new_id(at))
                 changes.apply(conn, Created(memory), actor, at)
                 if others := chance.sample(ids[-STEP:], min(EDGES, len(ids))):
                     changes.apply(conn, Linked(memory.id, tuple((one, chance.uniform(0.5, 0.9)) for one in others)), actor, at)
@@ -228,7 +228,7 @@ async def open_bare_screen() -> float:
 async def measure(home: Path, edits: int, rounds: int) -> Measured:
     """Run the app once on a file."""
     heart = Heartbeat()
-    app = MemappApp(lambda: _start(home))
+    app = MemappApp(lambda: _start(home), home / "log")
     async with app.run_test(size=(120, 40)) as pilot:
         await until(lambda: app.is_open and app.current_mode == "chat" and app.runtime.embedding.state == "failed")
         await asyncio.sleep(0.5)

@@ -38,10 +38,19 @@ def start(
     opened = open_database(places.database, read_only=read_only)
     runtime = Runtime(loaded, places, opened, personas, categories, _now, open_chat_model, open_embedder)
     if not read_only:
-        with opened.write() as conn:
+        _tidy(runtime)
+    return runtime
+
+
+def _tidy(runtime: Runtime) -> None:
+    """Finish what a kill interrupted; if that fails, nobody has the file open."""
+    try:
+        with runtime.database.write() as conn:
             chat.interrupt_unfinished(conn, runtime.user_id)
         forget.finish(runtime)
-    return runtime
+    except BaseException:
+        runtime.close()
+        raise
 
 
 def read_personas(places: paths.Paths) -> Mapping[str, Persona]:

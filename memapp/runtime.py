@@ -12,6 +12,7 @@ from typing import Generic, Literal, TypeVar
 
 from memapp.domain.categories import Categories
 from memapp.domain.changes import Actor
+from memapp.domain.chat import Thread
 from memapp.domain.persona import Persona
 from memapp.errors import ModelError, ModelLoading, StoreError
 from memapp.inference import Cancel as Cancel  # re-exported: the screen cancels what it started
@@ -106,6 +107,11 @@ class Runtime:
     def persona(self, persona_id: str) -> Persona:
         """Return a persona; a chat whose persona is gone falls back to the companion."""
         return self.personas.get(persona_id) or self.personas["companion"]
+
+    def persona_in(self, thread: Thread) -> Persona:
+        """Return the persona of a chat as it is there."""
+        persona = self.persona(thread.persona)
+        return persona if thread.trust_level is None else persona.model_copy(update={"trust_level": thread.trust_level})
 
     def actor(self, thread_id: str = "") -> Actor:
         """Return the person, who does something now, as a step of its own."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @as_json_option
 @click.pass_obj
 def query(options: dict[str, Any], /, text: tuple[str, ...], agent: str, as_json: bool, **asked: Any) -> None:
-    """Ask the memory as an agent does, within what it may read.
+    """Ask the memory as an agent does, within what it may read. First comes what changed since it last asked.
 
     With -, or without TEXT in a pipe, standard input is the text; if it begins with {, it is a whole request as JSON.
     """
@@ -42,11 +42,11 @@ def query(options: dict[str, Any], /, text: tuple[str, ...], agent: str, as_json
         check_known("agent", agent, runtime.categories.allowlists)
         found = service.query(runtime, runtime.categories.capability(agent, runtime.user_id), request)
     if as_json:
-        show_json([one.model_dump(mode="json") for one in found])
+        show_json({"header": found.header, "memories": [one.model_dump(mode="json") for one in found.memories]})
         return
-    for one in found:
-        show(one.text)
-    if not found:
+    for line in (*found.header, *(one.text for one in found.memories)):
+        show(line)
+    if not found.memories:
         say("Nothing found.")
 
 

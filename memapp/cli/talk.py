@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 def open_app(options: dict[str, Any], question: str = "") -> int:
     """Open the app and return its exit code; its first picture waits for nothing."""
+    from memapp import paths
     from memapp.ui.app import MemappApp
 
     def start() -> "Runtime":
@@ -26,7 +27,7 @@ def open_app(options: dict[str, Any], question: str = "") -> int:
 
         return bootstrap.start(home=options["home"], database=options["database"], flags=options["flags"])
 
-    app = MemappApp(start, question=question)
+    app = MemappApp(start, paths.locate(options["home"]).log, question=question)
     app.run()
     if app.demo_wanted:
         from memapp.cli import demo

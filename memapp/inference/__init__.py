@@ -15,6 +15,9 @@ import numpy as np
 from memapp.domain.prompt import Finished, Piece, Prompt, Sampling
 from memapp.errors import ModelError
 
+NAME_CHARS = 80
+"""The longest name of a model: one of a file or a server may be as long as it likes."""
+
 
 class Cancel:
     """A flag that stops a call within milliseconds, in prefill too. Thread-safe; once set it stays set."""

@@ -14,6 +14,7 @@ from typing import Any
 from textual.message import Message as Announcement
 from textual.types import NoActiveAppError
 
+from memapp.crash import write_crash_file
 from memapp.domain.chat import Message, Thread
 from memapp.domain.consent import Patch
 from memapp.domain.turn import Accepted, Streamed, TurnEvent
@@ -33,7 +34,6 @@ from memapp.ui.announce import (
     TurnRefused,
     Unsent,
 )
-from memapp.ui.crash import write_crash_file
 
 log = logging.getLogger(__name__)
 
@@ -179,12 +179,14 @@ class Talk:
         except MemappError as error:
             self._announce(TurnRefused(thread_id, error, unsent))
         except Exception as error:  # a bug: the chat must survive it, and the person must hear of it
-            write_crash_file(error, self.runtime.paths.log, self.runtime.clock())
-            problem = MemappError(f"A bug in memapp ({type(error).__name__}) ended this turn.", "Try again.")
-            self._announce(TurnRefused(thread_id, problem, unsent))
+            self._announce(TurnRefused(thread_id, self.runtime.database.damage() or self._bug(error), unsent))
         finally:
             self.busy = False
             self._announce(TurnEnded(turn, thread_id))
+
+    def _bug(self, error: Exception) -> MemappError:
+        write_crash_file(error, self.runtime.paths.log, self.runtime.clock())
+        return MemappError(f"A bug in memapp ({type(error).__name__}) ended this turn.", "Try again.")
 
     def _begin_beside(self, others: list[threading.Thread], name: str, target: Callable[..., object], *args: Any) -> None:
         """Start a thread, and keep it with the others of its kind that still run."""

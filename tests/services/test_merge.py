@@ -16,7 +16,7 @@ from memapp.services import activity, curate, forget, undo
 from memapp.services.embed import embed
 from memapp.services.merge import Written, near, write
 from memapp.store.vectors import Vectors
-from tests.builders import fact, make_runtime
+from tests.builders import fact, make_runtime, recorded
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def learn(runtime: Runtime, text: str) -> Written:
     now = runtime.clock()
     (known,) = near(runtime, [text])
     with runtime.database.write() as conn:
-        return write(runtime, conn, fact(text, now, category="profile"), known, Actor(runtime.user_id, "worker"), now)
+        return write(runtime, conn, fact(text, now, category="profile"), known, Actor(runtime.user_id, "rules"), now)
 
 
 def live(runtime: Runtime) -> set[str]:
@@ -94,6 +94,15 @@ def test_the_whole_step_is_taken_back_at_once(runtime: Runtime) -> None:
     revision = replace(curate.add(runtime, "User plays chess."), step=step.id)
     undo.undo(runtime, revision.step)
     assert live(runtime) == {"User lives in Oslo.", "User plays chess."}
+
+
+def test_the_events_say_of_what_category_a_fact_is_and_how_alike_its_nearest_neighbour(runtime: Runtime) -> None:
+    learn(runtime, "User has a dog.")
+    learn(runtime, "User has a dog named Rex.")
+    (created, first), (merged,) = recorded(runtime, "create"), recorded(runtime, "merge")
+    assert first["sim"] is None, "it had no neighbour"
+    assert 0.5 < created["sim"] < 1 and merged["sim"] == created["sim"]
+    assert created["category"] == merged["category"] == "profile"
 
 
 def test_what_is_pinned_is_never_retired(runtime: Runtime) -> None:

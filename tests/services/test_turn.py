@@ -1,7 +1,7 @@
 """A turn whose memory steps fail: the person gets their answer all the same."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from memapp.domain.chat import MessageStatus
+from memapp.domain.chat import MAX_MESSAGE_CHARS, MessageStatus
+from memapp.domain.prompt import Finished, Piece, Prompt, Sampling
 from memapp.domain.turn import Accepted, Checked, Completed, Failed, Streamed, Thinking
 from memapp.errors import DiskFull, UsageError
 from memapp.inference import Cancel
-from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
+from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel, call_kind
 from memapp.runtime import Runtime
 from memapp.services import answer, chats, turn
 from memapp.services.upkeep import work
@@ -106,6 +107,25 @@ def test_what_a_model_thinks_before_it_speaks_is_neither_shown_nor_kept(runtime:
     model.enqueue("<think>They want tea. Or coffee")
     assert "only thought" in str(only(Failed, say(runtime, thread, "And then?")).error)
     assert not [prompt for prompt in model.seen if "They want tea" in str(prompt)]
+
+
+class Endless(ScriptedModel):
+    """Replies with one piece that is longer than a message may be, and goes on."""
+
+    def generate(self, prompt: Prompt, sampling: Sampling, cancel: Cancel) -> Generator[Piece | Finished, None, None]:
+        if call_kind(prompt, sampling) != "reply":
+            yield from super().generate(prompt, sampling, cancel)
+        while call_kind(prompt, sampling) == "reply":
+            yield Piece("word " * 60_000)
+
+
+def test_a_reply_ends_where_a_message_ends(tmp_path: Path) -> None:
+    runtime = make_runtime(tmp_path, Endless())
+    happened = say(runtime, new_chat(runtime), "Tell me all.")
+    reply = only(Completed, happened).reply
+    assert reply.text == ("word " * 40_000).strip() and reply.usage.at_limit
+    assert sum(len(event.text) for event in happened if isinstance(event, Streamed)) == MAX_MESSAGE_CHARS
+    runtime.close()
 
 
 def test_the_wait_for_the_first_word_counts_everything_and_both_calls_are_logged(
