@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memapp.cli.output import opened, plain, say, show, show_json, show_list, show_rows, when
+from memapp.cli.output import opened, plain, say, short_ids, show, show_json, show_list, show_rows, when
 from memapp.cli.shape import as_json_option, limit_option
 from memapp.domain import strict_json
 from memapp.domain.changes import Event
 from memapp.domain.difference import words_changed
-from memapp.domain.history import Entry, label_of
+from memapp.domain.history import Entry, label_of, who
 from memapp.domain.text import counted
 from memapp.errors import NotFound, UsageError
 
@@ -129,7 +129,7 @@ def _show_entries(rows: list[dict[str, Any]], as_json: bool) -> None:
         [
             {
                 "when": when(row["at"]),
-                "who": row["actor"],
+                "who": who(row["actor"]),
                 "what": row["event"],
                 "versions": f"{row['before'] or '-'} > {row['after'] or '-'}",
                 "id": row["memory_id"],
@@ -197,10 +197,10 @@ def relations(options: dict[str, Any], memory_id: str, as_json: bool) -> None:
     from memapp.services import relations as service
 
     with opened(options, read_only=True) as runtime:
-        related = service.related(runtime, ids.memory(runtime, memory_id))
+        related, name = service.related(runtime, ids.memory(runtime, memory_id)), short_ids(runtime, "memories")
     show_list(
         related,
         as_json,
-        lambda one: {"strength": f"{one.strength:.2f}", "relation": one.relation, "id": one.id, "text": one.text},
+        lambda one: {"strength": f"{one.strength:.2f}", "relation": one.relation, "id": name(one.id), "text": one.text},
         "It is related to nothing.",
     )
