@@ -90,6 +90,7 @@ def test_no_agent_sees_a_category_that_is_not_on_its_list(runtime: Runtime) -> N
                     assert seen, f"{agent} saw {named}"
 
 
+@pytest.mark.slow
 def test_each_agent_gets_each_category_on_its_list_and_a_refusal_for_each_other(runtime: Runtime) -> None:
     categories = runtime.categories.categories
     for category in categories:

@@ -294,6 +294,7 @@ def _changes() -> st.SearchStrategy[Step]:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=10, suppress_health_check=list(HealthCheck))
 @given(st.lists(_changes(), min_size=80, max_size=80))
 def test_any_fifty_changes_undone_step_by_step_lead_back_the_same_way(

@@ -99,8 +99,8 @@ async def test_hostile_facts_titles_and_personas_are_shown_as_they_are(world: Wo
             await seen.until(lambda: len(seen.app.screen_stack) == 1)
 
 
-@pytest.mark.parametrize("name", ["[/INST]", "[@click=app.quit]x[/]", "\x1b]0;t\x07evil"])
-async def test_a_hostile_persona_name_is_shown_as_it_is(world: World, name: str) -> None:
+async def test_a_hostile_persona_name_is_shown_as_it_is(world: World) -> None:
+    name = "[@click=app.quit]x[/INST]\x1b]0;t\x07evil"
     async with world.app() as seen:
         await seen.ready()
         persona = Persona(id="evil", name=name, description=name, prompt="Be kind.")

@@ -166,8 +166,9 @@ async def test_a_toast_is_shown_once_while_something_is_open_above(seen: Seen) -
     await seen.until(lambda: seen.text().count("done now") == 1)
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-@pytest.mark.parametrize("keys", ["", "f3 slash", "f3 n", "ctrl+f"])
+@pytest.mark.parametrize(
+    ("size", "keys"), [((80, 24), ""), ((120, 40), ""), ((80, 24), "f3 slash"), ((120, 40), "f3 n"), ((80, 24), "ctrl+f")]
+)
 async def test_a_toast_never_hides_what_is_written_into(world: World, size: tuple[int, int], keys: str) -> None:
     async with world.app(size) as seen:
         await seen.ready()
