@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message as Announcement
 
-from memapp.domain.chat import Thread
+from memapp.domain.chat import Message, Thread
 from memapp.domain.turn import TurnEvent
 from memapp.errors import MemappError
 
@@ -111,6 +111,15 @@ class ModeWanted(Announcement):
     """The person wants another part of memapp."""
 
     mode: str
+
+
+@dataclass
+class ThreadWanted(Announcement):
+    """The person wants another chat, perhaps at one of its messages; or a new one, in which a persona answers."""
+
+    thread: Thread | None
+    at: Message | None = None
+    persona: str = ""
 
 
 @dataclass

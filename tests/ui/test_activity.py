@@ -135,9 +135,9 @@ async def test_chats_that_go_with_a_file_leave_the_screen(seen: Seen, tmp_path: 
     (thread,) = chats.list_threads(seen.app.runtime)
     seen.chat.open_thread(thread)
     await seen.settle()
-    assert seen.chat.thread == thread and seen.chat.threads.thread(thread.id)
+    assert seen.chat.state.thread == thread and seen.chat.threads.thread(thread.id)
     await seen.pilot.press(*keys)
-    await seen.until(lambda: seen.chat.thread is None)
+    await seen.until(lambda: seen.chat.state.thread is None)
     await seen.settle()
     assert seen.chat.threads.thread(thread.id) is None
 
@@ -235,8 +235,8 @@ async def test_what_is_taken_back_is_seen_at_once_in_the_log(seen: Seen) -> None
 
 
 async def test_what_is_taken_back_here_is_not_taken_back_twice_by_the_key_elsewhere(seen: Seen) -> None:
-    await seen.chat.memories.add("Anna likes oolong tea.")
-    await seen.chat.memories.add("Anna has a cat.")
+    await seen.chat.conversation.memories.add("Anna likes oolong tea.")
+    await seen.chat.conversation.memories.add("Anna has a cat.")
     await open_activity(seen, "undo")
     await seen.pilot.press("u")
     await seen.until(lambda: curate.count(seen.app.runtime) == 1)

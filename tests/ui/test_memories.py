@@ -471,7 +471,7 @@ async def test_provenance_leads_to_the_message_and_tells_why_it_was_recalled(wor
 
 async def test_a_change_elsewhere_is_seen_at_once(world: World) -> None:
     async with memories(world) as (seen, screen):
-        await seen.chat.memories.add("Anna plays the piano.")
+        await seen.chat.conversation.memories.add("Anna plays the piano.")
         await seen.until(lambda: "Anna plays the piano." in texts(screen), seconds=2)
         assert undo.undoable(seen.app.runtime)[0].text == "Anna plays the piano."
 
@@ -482,7 +482,7 @@ async def test_f3_opens_at_what_was_just_remembered(world: World) -> None:
         await seen.type("oolong")
         await shown(seen, "oolong")
         await seen.pilot.press("f2")
-        await seen.chat.memories.add("Anna plays the piano.")
+        await seen.chat.conversation.memories.add("Anna plays the piano.")
         await seen.pilot.press("f3")
         await seen.until(lambda: screen.rows.current is not None and screen.rows.current.text == "Anna plays the piano.")
 

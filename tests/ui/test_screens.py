@@ -159,7 +159,7 @@ async def test_later_those_keys_are_letters_for_the_composer(world: World) -> No
         await seen.pilot.press("t", "v")
         await seen.until(lambda: seen.chat.composer.text == "tv")
         await seen.pilot.press("backspace", "backspace", "ctrl+n", "escape")
-        await seen.until(lambda: seen.chat.thread is None and seen.chat.transcript.has_focus)
+        await seen.until(lambda: seen.chat.state.thread is None and seen.chat.transcript.has_focus)
         await seen.until(lambda: "Copy" not in seen.lines()[-1] and "Remember" not in seen.lines()[-1])
         await seen.pilot.press("e", "m")
         await seen.until(lambda: seen.chat.composer.text == "em")
@@ -244,9 +244,9 @@ async def test_the_palette_reaches_every_action(world: World) -> None:
 async def test_a_chat_is_renamed_deleted_and_brought_back(world: World) -> None:
     async with conversation(world, (120, 40)) as seen:
         other = chats.new_thread(seen.app.runtime)
-        seen.chat.list_threads()
+        seen.chat.threads.list()
         await seen.settle()
-        is_open = seen.chat.thread
+        is_open = seen.chat.state.thread
         assert is_open is not None and is_open.id != other.id
         await seen.pilot.press("ctrl+b", "up" if chats.list_threads(seen.app.runtime)[0].id == other.id else "down", "e")
         await seen.until(lambda: "Rename this chat" in seen.text())
@@ -272,14 +272,14 @@ async def test_a_chat_is_renamed_deleted_and_brought_back(world: World) -> None:
         seen.chat.threads.bring_back()
         await seen.until(lambda: "Tea · purges in 29 d 23 h" in seen.words())
         await seen.pilot.press("enter")
-        await seen.until(lambda: seen.chat.thread is not None and seen.chat.thread.title.endswith("Tea"))
+        await seen.until(lambda: seen.chat.state.thread is not None and seen.chat.state.thread.title.endswith("Tea"))
         await seen.settle()
-        assert seen.chat.thread is not None
-        seen.chat.threads.erase(seen.chat.thread)
+        assert seen.chat.state.thread is not None
+        seen.chat.threads.erase(seen.chat.state.thread)
         await seen.until(lambda: "Erase this chat for good?" in seen.text())
         await seen.pilot.press(*"erase", "enter")
         await seen.until(lambda: "0 copies left" in seen.words())
-        assert seen.chat.thread is None and chats.list_threads(seen.app.runtime, deleted=True) == []
+        assert seen.chat.state.thread is None and chats.list_threads(seen.app.runtime, deleted=True) == []
 
 
 async def test_a_setting_is_changed_and_kept(world: World) -> None:
