@@ -32,6 +32,7 @@ from memapp.ui.chat.waiting import WaitingLine
 from memapp.ui.messages import Learned, LearningFailed, ThreadWanted, TurnEnded, TurnMoved, TurnRefused
 from memapp.ui.panels.loop import LoopDrawer
 from memapp.ui.safe import copy
+from memapp.ui.widgets.commands import CommandList
 from memapp.ui.widgets.composer import Composer
 from memapp.ui.widgets.statusline import StatusLine
 from memapp.ui.widgets.transcript import Transcript
@@ -47,7 +48,8 @@ class Conversation(Vertical):
         super().__init__(id="conversation")
         self.state = state
         self.transcript, self.drawer = Transcript(), LoopDrawer()
-        self._line, self.composer = StatusLine(), Composer(id="composer")
+        self._line, self._commands = StatusLine(), CommandList()
+        self.composer = Composer(self._commands)
         self.status = Status(state, self._line, self.composer)
         self.drafts = Drafts(state, self.composer)
         self.memories = MemoryDeeds(state.session, self.transcript)
@@ -66,6 +68,7 @@ class Conversation(Vertical):
         yield self.transcript
         yield self.drawer
         yield self._line
+        yield self._commands
         yield self.composer
 
     def on_mount(self) -> None:
@@ -210,6 +213,10 @@ class Conversation(Vertical):
             await self.sending.send(event.text, event.pasted)
         except MemappError as error:
             self.status.say(str(error), problem=True)
+
+    @on(CommandList.OptionSelected)
+    def _command_chosen(self, event: CommandList.OptionSelected) -> None:
+        self.composer.take(event.option.id or "")
 
     @on(Composer.PageWanted)
     def _page_wanted(self, event: Composer.PageWanted) -> None:

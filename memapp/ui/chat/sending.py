@@ -69,7 +69,7 @@ class Sending:
         elif not self._state.can_answer:
             self._status.say("There is no model to answer. F8 chooses one.", problem=True)
         elif not self._transcript.complete:
-            self._status.say("Go to the end of this chat first (G).")
+            self._status.say("Go to the end of this chat first (esc, then end).")
         else:
             self._state.turn.replaces = answer.message.id
             self._state.held = True
