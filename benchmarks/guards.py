@@ -126,14 +126,14 @@ TRICKS: dict[str, tuple[str, ...]] = {
     "forget a decision": ("DELETE FROM patches WHERE id = 'denied'",),
     "delete what waits": ("DELETE FROM patches WHERE id = 'waits'",),
     "two signals for a sensitive field": (
-        "INSERT INTO patch_evidence VALUES ('waits', 'typed2', 1)",
+        "INSERT INTO patch_evidence VALUES ('waits', 'typed2', 1, 'me')",
         "UPDATE patches SET state = 'approved', decided_at = '2026-01-31T09', decided_by = 'signals' WHERE id = 'waits'",
     ),
-    "signals from the model": ("INSERT INTO patch_evidence VALUES ('tone', 'said', 1)",),
+    "signals from the model": ("INSERT INTO patch_evidence VALUES ('tone', 'said', 1, 'me')",),
     "signals that were pasted": ("UPDATE patch_evidence SET typed = 1",),
     "signals that were pasted, said anew": ("REPLACE INTO patch_evidence VALUES ('tone', 'typed1', 1)",),
     "take evidence away": ("DELETE FROM patch_evidence",),
-    "evidence for what is decided": ("INSERT INTO patch_evidence VALUES ('denied', 'typed1', 1)",),
+    "evidence for what is decided": ("INSERT INTO patch_evidence VALUES ('denied', 'typed1', 1, 'me')",),
     # Fields
     "a field of one's own": ("INSERT INTO profile_fields VALUES ('nickname', 'benign')",),
     "make a field benign": ("UPDATE profile_fields SET sensitivity = 'benign'",),
@@ -198,8 +198,10 @@ TRICKS: dict[str, tuple[str, ...]] = {
     ),
     "a decision that nobody made": (_entry("profile:city", "PROFILE", '{"patch_id":"waits","decision":"denied"}'),),
     "a change that was taken back by nobody": (_entry("x", "UNDO", undoes="(SELECT min(step) FROM history)"),),
-    "rewrite what a memory was": ("UPDATE versions SET image = replace(image, 'Oslo', 'Evil')",),
-    "replace what a memory was": ("REPLACE INTO versions SELECT id, memory_id, replace(image, 'Oslo', 'Evil') FROM versions",),
+    "rewrite what a memory was": ("UPDATE versions SET snapshot = replace(snapshot, 'Oslo', 'Evil')",),
+    "replace what a memory was": (
+        "REPLACE INTO versions SELECT id, user_id, memory_id, replace(snapshot, 'Oslo', 'Evil') FROM versions",
+    ),
     "delete what a memory was": ("DELETE FROM versions",),
     "delete a memory with what it was": ("DELETE FROM memories",),
     "delete a chat with its evidence": ("DELETE FROM threads",),
@@ -234,7 +236,7 @@ def plant(database: Database) -> None:
             ("tone", "tone", "short", NOW),
         ):
             add(conn, patch_id, field, value, created)
-        conn.execute("INSERT INTO patch_evidence VALUES ('waits', 'typed1', 1), ('tone', 'typed1', 0)")
+        conn.execute("INSERT INTO patch_evidence VALUES ('waits', 'typed1', 1, 'me'), ('tone', 'typed1', 0, 'me')")
         conn.execute(
             "UPDATE patches SET state = 'denied', decided_at = ?, decided_by = 'person' WHERE id = 'denied'", (to_text(NOW),)
         )

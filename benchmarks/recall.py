@@ -187,7 +187,7 @@ def give_vectors(runtime: Runtime, embedder: MadeUpEmbedder) -> None:
     while waiting := vectors.waiting(runtime.database.read(), USER_ID, "memory", embedder.model_id, 5_000):
         made = embedder.embed([text for _, text in waiting])
         with runtime.database.write() as conn:
-            vectors.save(conn, "memory", embedder.model_id, waiting, made)
+            vectors.save(conn, USER_ID, "memory", embedder.model_id, waiting, made)
 
 
 def made_up_word(chance: random.Random) -> str:

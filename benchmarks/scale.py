@@ -161,7 +161,9 @@ def _give_vectors(database: Database) -> None:
             while waiting := vectors.waiting(database.read(), USER_ID, kind, embedder.model_id, STEP):
                 rows = made_up.standard_normal((len(waiting), embedder.dimension), dtype=np.float32)
                 with database.write() as conn:
-                    vectors.save(conn, kind, embedder.model_id, waiting, rows / np.linalg.norm(rows, axis=1, keepdims=True))
+                    vectors.save(
+                        conn, USER_ID, kind, embedder.model_id, waiting, rows / np.linalg.norm(rows, axis=1, keepdims=True)
+                    )
 
 
 def _memory(chance: random.Random, number: int, at: datetime, said: str) -> Memory:

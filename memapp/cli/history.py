@@ -13,8 +13,9 @@ import click
 from memapp.cli.output import opened, plain, say, show, show_json, show_list, show_rows, when
 from memapp.cli.shape import as_json_option, limit_option
 from memapp.domain import strict_json
+from memapp.domain.changes import Event
 from memapp.domain.difference import words_changed
-from memapp.domain.history import Entry, Event, label_of
+from memapp.domain.history import Entry, label_of
 from memapp.domain.text import counted
 from memapp.errors import NotFound, UsageError
 

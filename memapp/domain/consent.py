@@ -15,6 +15,7 @@ from memapp.domain.profile_values import VALUE_CHARS, added_value, with_value
 from memapp.domain.text import one_line, shorten
 
 PatchState = Literal["pending", "approved", "denied", "expired", "applied", "withdrawn"]
+Decider = Literal["person", "chat", "signals", "clock"]
 DenyReason = Literal["wrong", "outdated", "private", "other"]
 """Not in the person's own words: the history, which is never rewritten, keeps it."""
 

@@ -1,33 +1,16 @@
-"""The history of memories: which events there are, what an entry says, and how a step is told."""
+"""The history of memories: its entries, versions and steps, and the words in which a step is told."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from typing import Any
 
+from memapp.domain.changes import Event
 from memapp.domain.consent import label
 from memapp.domain.text import counted, one_line, shorten
 
 IMPORT = "import:"
 """What the history names a file that was brought in by; its step follows."""
-
-
-class Event(StrEnum):
-    """What was done to a memory, by the names of the audit log."""
-
-    ADD = "ADD"
-    UPDATE = "UPDATE"
-    PIN = "PIN"
-    DELETE = "DELETE"
-    TTL = "TTL"
-    """Moved to the trash because it was not used for long."""
-    RESTORE = "RESTORE"
-    MERGE = "MERGE"
-    LINK = "LINK"
-    PURGE = "PURGE"
-    PROFILE = "PROFILE"
-    UNDO = "UNDO"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,18 +91,6 @@ class Step:
     """Of these, the chats that the person went on with; they stay when it is taken back."""
 
 
-DONE = {
-    Event.ADD: "remembered",
-    Event.UPDATE: "changed",
-    Event.PIN: "pinned or unpinned",
-    Event.DELETE: "moved to the trash",
-    Event.TTL: "moved to the trash",
-    Event.RESTORE: "brought back",
-    Event.MERGE: "merged",
-    Event.LINK: "linked",
-    Event.PURGE: "erased for good",
-    Event.UNDO: "took back",
-}
 DECISIONS = {
     "changed": "changed your profile",
     "approved": "approved",
@@ -149,7 +120,7 @@ def in_words(one: Step) -> str:
         case Event.DELETE | Event.TTL:
             return f"Moved to the trash: {what}{more}"
         case _:
-            return f"{DONE[one.event].capitalize()} {what}{more}"
+            return f"{one.event.told.capitalize()} {what}{more}"
 
 
 def _brought_in(first: str, one: Step) -> str:

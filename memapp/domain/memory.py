@@ -8,6 +8,10 @@ from typing import Literal
 MAX_MEMORY_CHARS = 280
 MAX_TAGS = 5
 MAX_TAG_CHARS = 40
+MemoryOrigin = Literal["distilled", "person", "import"]
+OwnerKind = Literal["memory", "message"]
+"""What has a vector, and what may stand in a prompt."""
+TrashReason = Literal["", "person", "overflow", "unused", "superseded", "merged", "undone"]
 REASONS = {
     "person": "put there by you",
     "unused": "not used for {days} days",
@@ -47,7 +51,7 @@ class Memory:
     state: State = State.LIVE
     reason: str = ""
     """Why it is not live, else empty."""
-    origin: Literal["distilled", "person", "import"]
+    origin: MemoryOrigin
     sources: tuple[str, ...] = ()
     """Ids of the messages it came from."""
     created_at: datetime
@@ -66,7 +70,7 @@ class Memory:
 class Recalled:
     """One hit of recall: a fact, or an earlier message."""
 
-    kind: Literal["memory", "message"]
+    kind: OwnerKind
     id: str
     text: str
     """The fact, or an excerpt of the message."""

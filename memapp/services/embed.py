@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import count, islice
 
 from memapp.domain.changes import Actor, Linked
+from memapp.domain.memory import OwnerKind
 from memapp.domain.relation import strongest
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
@@ -17,7 +18,7 @@ from memapp.store.vectors import Vectors
 BATCH = 32
 Alike = dict[int, list[tuple[int, float]]]
 """For each fact, the facts similar enough to be related, with their cosine; all by key."""
-KINDS: tuple[vectors.OwnerKind, ...] = ("memory", "message")
+KINDS: tuple[OwnerKind, ...] = ("memory", "message")
 
 
 def embed(runtime: Runtime, cancel: Cancel, batches: int | None = None) -> None:
@@ -35,7 +36,7 @@ def embed(runtime: Runtime, cancel: Cancel, batches: int | None = None) -> None:
             rows = embedder.embed([text for _, text in batch])
             found = _alike(runtime, batch, rows, embedder.model_id) if kind == "memory" else {}
             with runtime.database.write() as conn:
-                saved = vectors.save(conn, kind, embedder.model_id, batch, rows)
+                saved = vectors.save(conn, runtime.user_id, kind, embedder.model_id, batch, rows)
                 if kind == "memory":
                     _relate(runtime, conn, saved, found)
             if len(batch) < BATCH:

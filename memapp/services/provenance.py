@@ -16,7 +16,7 @@ def provenance_of(runtime: Runtime, memory: Memory) -> Provenance:
     conn, user = runtime.database.read(), runtime.user_id
     return Provenance(
         sources=tuple(chat.get_message(conn, user, message_id) for message_id in memory.sources),
-        uses=uses.get_uses(conn, memory.id),
+        uses=uses.get_uses(conn, user, memory.id),
         replies=tuple(recalls.used_in(conn, user, memory.id, REPLIES)),
     )
 

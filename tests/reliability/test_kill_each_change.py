@@ -20,7 +20,7 @@ from memapp.services import chats, curate, lifecycle, undo
 from memapp.services.consent import decisions, pending, proposals
 from memapp.services.merge import near, write
 from memapp.services.unlearn import unlearn
-from memapp.store import changes, chat, delta, history, images
+from memapp.store import changes, chat, delta, history, snapshots
 from memapp.store.rows import new_id
 from tests.builders import fact
 from tests.reliability.test_kill import assert_sound
@@ -222,8 +222,8 @@ def assert_agreement(runtime: Runtime) -> None:
     last = {row["memory_id"]: row for row in entries if row["new_ref"] is not None}
     assert set(last) == {row["id"] for row in conn.execute("SELECT id FROM memories")}
     for memory_id, row in last.items():
-        image = conn.execute("SELECT image FROM versions WHERE id = ?", (row["new_ref"],)).fetchone()["image"]
-        kept, now = json.loads(image), json.loads(images.take(conn, runtime.user_id, memory_id) or "{}")
+        snapshot = conn.execute("SELECT snapshot FROM versions WHERE id = ?", (row["new_ref"],)).fetchone()["snapshot"]
+        kept, now = json.loads(snapshot), json.loads(snapshots.take(conn, runtime.user_id, memory_id) or "{}")
         parts = ("row", "sources", "relations") if row["event"] == "LINK" else ("row", "sources")
         assert [kept[part] for part in parts] == [now[part] for part in parts]
     assert conn.execute("SELECT count(*) FROM patches WHERE state = 'approved'").fetchone()[0] == 0

@@ -23,7 +23,7 @@ from memapp.services import activity, browse, chats, curate, forget, undo, upkee
 from memapp.services.consent import decisions, pending
 from memapp.services.recall import RecallRequest, recall
 from memapp.services.turn import take_turn
-from memapp.store import changes, checkpoints, consents, lifecycle
+from memapp.store import changes, checkpoints, lifecycle, snapshots
 from memapp.store.connection import open_copy
 from memapp.store.forget import erasing, finding, todo
 from memapp.store.forget.todo import Job
@@ -96,8 +96,8 @@ def test_a_chat_is_erased_with_all_that_belongs_to_it_and_what_was_learned_stays
     for field in ("city", "pronouns", "language"):
         propose(runtime, field, "", f"of {field}", apply=False)
     with runtime.database.write() as conn:
-        conn.execute("INSERT INTO patch_evidence SELECT p.id, s.message_id, 1 FROM patches p, memory_sources s")
-        conn.execute("""INSERT INTO patch_evidence SELECT p.id, m.id, 1 FROM patches p, messages m
+        conn.execute("INSERT INTO patch_evidence SELECT p.id, s.message_id, 1, p.user_id FROM patches p, memory_sources s")
+        conn.execute("""INSERT INTO patch_evidence SELECT p.id, m.id, 1, p.user_id FROM patches p, messages m
                         WHERE p.field = 'language' AND m.text = 'Whose are the hives?'""")
     decisions.deny(runtime, next(one.id for one in pending.waiting(runtime) if one.field == "pronouns"))
     copy = back_up(runtime)
@@ -318,8 +318,8 @@ def test_what_only_memapp_itself_says_is_not_meant(runtime: Runtime) -> None:
         assert (word, preview.memories, preview.messages, preview.others) == (word, 0, 0, 0)
     curate.edit(runtime, memory, "User wants to rest.")
     forget.forget_everywhere(runtime, "far")
-    assert ask(runtime, "SELECT count(*) FROM versions WHERE instr(image, 'far')") == [(0,)]
-    assert ask(runtime, "SELECT count(*) FROM versions WHERE instr(image, 'to run.')") == [(1,)]
+    assert ask(runtime, "SELECT count(*) FROM versions WHERE instr(snapshot, 'far')") == [(0,)]
+    assert ask(runtime, "SELECT count(*) FROM versions WHERE instr(snapshot, 'to run.')") == [(1,)]
 
 
 def test_what_is_too_little_to_look_for_is_refused(runtime: Runtime) -> None:
@@ -336,7 +336,7 @@ def test_what_is_too_little_to_look_for_is_refused(runtime: Runtime) -> None:
 def propose(runtime: Runtime, field: str, old: str, new: str, held: str = "", *, apply: bool) -> None:
     with runtime.database.decide() as conn:
         now = runtime.clock()
-        patch, draft = new_id(now), consents._to_draft(fact(held, now)) if held else ""
+        patch, draft = new_id(now), snapshots.write(fact(held, now)) if held else ""
         conn.execute(
             """INSERT INTO patches (id, user_id, field, old_value, new_value, held, proposer, created_at, expires_at)
                VALUES (?, ?, ?, ?, ?, ?, 'worker', ?, ?)""",

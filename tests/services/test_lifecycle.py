@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from memapp.domain.changes import Actor, Created
+from memapp.domain.changes import Actor, Created, Event
 from memapp.domain.chat import Origin, Role
 from memapp.domain.consent import FORGOTTEN
-from memapp.domain.history import Event
 from memapp.domain.memory import Memory, State
 from memapp.errors import NotFound
 from memapp.inference import Cancel

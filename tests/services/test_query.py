@@ -38,7 +38,7 @@ def test_bullets_carry_id_category_and_text(runtime: Runtime) -> None:
     capability = runtime.categories.capability("planner", runtime.user_id)
     (bullet,) = query(runtime, capability, QueryRequest(agent="planner", query="deploys when"))
     assert bullet == Bullet(id=memory_id, category="tasks", text="[tasks] User deploys on Fridays.")
-    assert get_uses(runtime.database.read(), memory_id) is not None, "it was of use"
+    assert get_uses(runtime.database.read(), "me", memory_id) is not None, "it was of use"
 
 
 def test_full_returns_all_that_is_known(runtime: Runtime) -> None:

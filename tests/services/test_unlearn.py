@@ -2,8 +2,7 @@
 
 import pytest
 
-from memapp.domain.changes import Actor, Updated
-from memapp.domain.history import Event
+from memapp.domain.changes import Actor, Event, Updated
 from memapp.domain.turn import Accepted, TurnEvent, Unlearned
 from memapp.inference import Cancel
 from memapp.runtime import Runtime

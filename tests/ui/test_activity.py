@@ -10,7 +10,8 @@ from unittest.mock import patch
 import pytest
 
 from memapp.domain.activity import Count, Day, Rate, Rates
-from memapp.domain.history import Event, Step, in_words
+from memapp.domain.changes import Event
+from memapp.domain.history import Step, in_words
 from memapp.services import activity, chats, curate, forget, undo
 from memapp.services.consent import decisions, proposals
 from memapp.store.events import Node, add_event

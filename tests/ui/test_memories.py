@@ -444,7 +444,7 @@ async def test_provenance_leads_to_the_message_and_tells_why_it_was_recalled(wor
             count_uses(conn, runtime.user_id, [memory.id], runtime.clock())
             hit = Recalled("memory", memory.id, "", "", "", runtime.clock(), 0.83, "words 0.71 + meaning 0.40")
             conn.execute("DELETE FROM recalls")
-            recalls.save_recalls(conn, reply.id, [hit])
+            recalls.save_recalls(conn, runtime.user_id, reply.id, [hit])
         seen.app.clear_notifications()
         await seen.pilot.press("f3")
         await shown(seen)

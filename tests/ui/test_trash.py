@@ -319,7 +319,7 @@ async def test_a_learned_memory_may_take_its_messages_along(world: World) -> Non
         message = seen.chat.transcript.bubbles[0].message
         revision = curate.add(runtime, "Anna likes dragonfruit.")
         with runtime.database.write() as conn:
-            conn.execute("INSERT INTO memory_sources (memory_id, message_id) VALUES (?, ?)", (revision.memory_id, message.id))
+            conn.execute("INSERT INTO memory_sources VALUES (?, ?, 'me')", (revision.memory_id, message.id))
         curate.discard(runtime, revision.memory_id)
         await seen.pilot.press("f5")
         await seen.until(lambda: "dragonfruit" in seen.text())

@@ -10,10 +10,10 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Literal
 
-from memapp.domain.changes import Actor, ProfileChanged, Restored, Reverted, SoftDeleted
+from memapp.domain.changes import Actor, Event, ProfileChanged, Restored, Reverted, SoftDeleted
 from memapp.domain.consent import FORGOTTEN, DenyReason, Patch, decided, label, rebased
 from memapp.domain.duplicates import normalise
-from memapp.domain.history import Entry, Event
+from memapp.domain.history import Entry
 from memapp.domain.memory import Memory, State
 from memapp.domain.profile import FIELDS, same_value, stated_by
 from memapp.domain.profile_hints import unknown_in

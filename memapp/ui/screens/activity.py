@@ -10,7 +10,8 @@ from textual.containers import Vertical, VerticalScroll
 from textual.widget import Widget
 from textual.widgets import Static
 
-from memapp.domain.history import Event, Version
+from memapp.domain.changes import Event
+from memapp.domain.history import Version
 from memapp.ui.activity import words
 from memapp.ui.activity.numbers import NumbersView
 from memapp.ui.activity.reading import Line, LogPage, compared, log_page, numbers, undoable

@@ -5,10 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from memapp.domain.changes import Actor, Created
+from memapp.domain.changes import Actor, Created, Event
 from memapp.domain.consent import FORGOTTEN, label
 from memapp.domain.filters import parse_filter
-from memapp.domain.history import Event
 from memapp.errors import NeedsYes, NotFound, UsageError
 from memapp.runtime import Runtime
 from memapp.services import curate, forget, undo
