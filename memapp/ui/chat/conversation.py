@@ -119,7 +119,7 @@ class Conversation(Vertical):
     def _memories_changed(self) -> None:
         self._look_at_what_waits()
         if not self.state.busy:
-            self._explain(replies([one.message for one in self.transcript.bubbles]))
+            self.post_message(AnswersShown(replies([one.message for one in self.transcript.bubbles]), all=True))
 
     # The running turn ------------------------------------------------------------------------------------------------
 
@@ -189,19 +189,13 @@ class Conversation(Vertical):
 
     @on(AnswersShown)
     def _answers_shown(self, event: AnswersShown) -> None:
-        if event.only:
-            self._explain(event.answers)
-        else:
-            self._explain_more(event.answers)
-
-    @beside("explain", exclusive=True)
-    async def _explain(self, answers: list[Message]) -> None:
-        """Put the chips below the answers."""
-        await self.turn.explain(answers)
+        if event.all:
+            self.workers.cancel_group(self, "explain")  # an old result must not come after a newer one
+        self._explain(event.answers)
 
     @beside("explain")
-    async def _explain_more(self, answers: list[Message]) -> None:
-        """Put the chips below answers that were not there yet."""
+    async def _explain(self, answers: list[Message]) -> None:
+        """Put below answers what they were made from."""
         await self.turn.explain(answers)
 
     # The composer ----------------------------------------------------------------------------------------------------
