@@ -272,7 +272,7 @@ class Conversation(Vertical):
 
     @on(Transcript.EndWanted)
     def _go_to_end(self) -> None:
-        self.post_message(ThreadWanted(self.state.thread))
+        self.screen.post_message(ThreadWanted(self.state.thread))
 
     @on(Transcript.HitOpened)
     @beside("card", exclusive=True)

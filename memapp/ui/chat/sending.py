@@ -134,7 +134,7 @@ class Sending:
                 self._state.talk.remark(await self._begun())
             case "new":
                 self._composer.clear_text()
-                self._transcript.post_message(ThreadWanted(None))
+                self._transcript.screen.post_message(ThreadWanted(None))
                 return
             case "quit":
                 self._composer.clear_text()
@@ -146,7 +146,7 @@ class Sending:
             case "persona":
                 persona = self._persona(command.text)
                 self._composer.clear_text()
-                self._transcript.post_message(ThreadWanted(None, persona=persona))
+                self._transcript.screen.post_message(ThreadWanted(None, persona=persona))
                 return
         self._composer.clear_text()
         await self._drafts.save()
