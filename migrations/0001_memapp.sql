@@ -36,7 +36,8 @@ INSERT INTO history_events (name) VALUES ('ADD'), ('UPDATE'), ('PIN'), ('DELETE'
 CREATE TABLE change_events (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
 INSERT INTO change_events (name) VALUES ('created'), ('updated'), ('merged'), ('deleted'), ('soft_deleted'), ('restored'), ('pinned'), ('linked'), ('profile');
 CREATE TABLE actors (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;  -- one of a kind is named behind a colon: model:NAME
-INSERT INTO actors (name) VALUES ('person'), ('worker'), ('import'), ('undo');
+INSERT INTO actors (name) VALUES
+    ('person'), ('import'), ('rules'), ('model'), ('profile'), ('merge'), ('lifecycle'), ('undo'), ('persona'), ('client');
 CREATE TABLE patch_states (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
 INSERT INTO patch_states (name) VALUES ('pending'), ('approved'), ('applied'), ('denied'), ('expired'), ('withdrawn');
 CREATE TABLE deciders (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
@@ -49,6 +50,7 @@ CREATE TABLE threads (
     title TEXT NOT NULL CHECK (length(title) BETWEEN 1 AND 200),
     titled_by TEXT NOT NULL DEFAULT 'app' CHECK (titled_by IN ('app', 'person')),
     persona TEXT NOT NULL,
+    trust_level REAL CHECK (trust_level BETWEEN 0 AND 1),        -- of an old save; else the persona's
     created_at TEXT NOT NULL,
     updated_at TEXT NOT NULL,
     deleted_at TEXT
@@ -340,7 +342,7 @@ CREATE TABLE change_log (
 CREATE INDEX change_log_rev ON change_log (user_id, rev);
 CREATE INDEX change_log_thread ON change_log (thread_id, rev);
 CREATE TABLE change_told (
-    thread_id TEXT NOT NULL REFERENCES threads (id) ON DELETE CASCADE,
+    thread_id TEXT NOT NULL,                     -- a chat, or the agent of a `memory.query`
     change_id TEXT NOT NULL REFERENCES change_log (id) ON DELETE CASCADE,
     user_id TEXT NOT NULL,
     PRIMARY KEY (thread_id, change_id)

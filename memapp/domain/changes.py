@@ -13,7 +13,8 @@ from memapp.domain.memory import Memory
 
 ChangeEvent = Literal["created", "updated", "merged", "deleted", "soft_deleted", "restored", "pinned", "linked", "profile"]
 """What the change log calls a change."""
-ActorKind = Literal["person", "worker", "import", "undo"]
+ActorKind = Literal["person", "import", "rules", "model", "profile", "merge", "lifecycle", "undo", "persona", "client"]
+"""Who acts or proposes. Of a model, a persona and another program the name follows: `model:smollm2`."""
 
 
 class Event(StrEnum):
@@ -50,8 +51,8 @@ class Actor:
     """Who makes a change, from which chat, and as part of which step."""
 
     user_id: str
-    name: ActorKind
-    """`worker` is memapp itself."""
+    name: str
+    """`person`, `rules`, `model:smollm2`: see `ActorKind`."""
     thread_id: str = ""
     step: str = ""
     """Changes of one step are taken back together; empty for a step of its own."""
@@ -157,6 +158,11 @@ class Reverted:
     @property
     def undoes(self) -> str:
         return self.step
+
+
+def is_memapp(actor: str) -> bool:
+    """Say whether an actor is a part of memapp, and neither the person, nor a file or a program of theirs."""
+    return actor.partition(":")[0] not in ("person", "import", "undo", "client")
 
 
 Change = Created | Updated | Merged | Linked | Pinned | SoftDeleted | Restored | Purged | ProfileChanged | Reverted

@@ -30,7 +30,7 @@ class Entry:
     """Number of the version before; None if there was none, or if it was erased."""
     after: int | None
     actor: str
-    """`person`, `worker` (memapp itself) or `import`."""
+    """Who did it: see `ActorKind`."""
     thread_id: str
     meta: Mapping[str, Any]
     at: datetime
@@ -91,6 +91,18 @@ class Step:
     """Of these, the chats that the person went on with; they stay when it is taken back."""
 
 
+ACTORS = {
+    "person": "you",
+    "import": "an import",
+    "rules": "memapp's rules",
+    "model": "the model",
+    "profile": "your profile",
+    "merge": "memapp's merging",
+    "lifecycle": "memapp's tidying",
+    "undo": "an undo",
+    "persona": "the persona",
+    "client": "the program",
+}
 DECISIONS = {
     "changed": "changed your profile",
     "approved": "approved",
@@ -101,6 +113,12 @@ DECISIONS = {
     "reopened": "took an answer back",
 }
 TEXT_CHARS = 60
+
+
+def who(actor: str) -> str:
+    """Return how an actor is called: `you`, `memapp's rules`, `the model smollm2`."""
+    kind, _, name = actor.partition(":")
+    return f"{ACTORS.get(kind, kind)} {name}".strip()
 
 
 def label_of(memory_id: str) -> str:

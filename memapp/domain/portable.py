@@ -13,7 +13,6 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from memapp.domain import strict_json
-from memapp.domain.changes import ActorKind
 from memapp.domain.chat import MAX_MESSAGE_CHARS
 from memapp.domain.consent import Decider, PatchState
 from memapp.domain.memory import MAX_MEMORY_CHARS, MemoryOrigin, OwnerKind, TrashReason
@@ -89,6 +88,7 @@ class ThreadLine(Line):
     title: OneLine = Field(min_length=1, max_length=200)
     titled_by: Literal["app", "person"]
     persona: Name
+    trust_level: float | None = Field(default=None, ge=0, le=1)
     created_at: Moment
     updated_at: Moment
     deleted_at: Moment | None
@@ -226,7 +226,7 @@ class PatchLine(Line):
     old_value: Value
     new_value: Value
     held: Held | None
-    proposer: ActorKind
+    proposer: Name
     state: PatchState
     asked_in: Id | None
     snoozed_until: Moment | None

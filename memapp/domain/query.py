@@ -1,6 +1,7 @@
 """`memory.query`: the request and the response of the one interface through which agents read the memory."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
@@ -20,8 +21,8 @@ class QueryFilters(BaseModel):
     """The persona that was talked to."""
     run_id: str | None = None
     """The thread it was learned in."""
-    actor_id: Literal["person", "worker", "import"] | None = None
-    """Who wrote it."""
+    actor_id: str | None = Field(default=None, max_length=200)
+    """Who wrote it: `person`, `rules`, `model` for any of them, `model:smollm2` for one."""
     role: Literal["user", "assistant"] | None = None
     """Who said the message it came from."""
     category: str | None = None
@@ -88,3 +89,13 @@ class Full(Bullet):
     run_id: str
     created_at: datetime
     updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What an agent gets."""
+
+    header: tuple[str, ...]
+    """The delta header: what changed since the agent last asked."""
+    memories: Sequence[Bullet]
+    """Best first, in the form that was asked for."""

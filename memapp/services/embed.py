@@ -4,6 +4,7 @@ Vectors and relations are saved together: a fact with a vector has been related,
 """
 
 import sqlite3
+import threading
 from collections.abc import Sequence
 from itertools import count, islice
 
@@ -38,9 +39,20 @@ def embed(runtime: Runtime, cancel: Cancel, batches: int | None = None) -> None:
             with runtime.database.write() as conn:
                 saved = vectors.save(conn, runtime.user_id, kind, embedder.model_id, batch, rows)
                 if kind == "memory":
-                    _relate(runtime, conn, saved, found)
+                    _relate(runtime, conn, saved, found, embedder.model_id)
             if len(batch) < BATCH:
                 break
+
+
+def catch_up(runtime: Runtime, seconds: float) -> None:
+    """Embed what has no vector yet, for so long at most: a command cannot wait for idle time."""
+    cancel = Cancel()
+    timer = threading.Timer(seconds, cancel.set)
+    timer.start()
+    try:
+        embed(runtime, cancel)
+    finally:
+        timer.cancel()
 
 
 def _alike(runtime: Runtime, batch: Sequence[tuple[int, str]], rows: Vectors, model_id: str) -> Alike:
@@ -56,11 +68,12 @@ def _alike(runtime: Runtime, batch: Sequence[tuple[int, str]], rows: Vectors, mo
     return found
 
 
-def _relate(runtime: Runtime, conn: sqlite3.Connection, saved: Sequence[int], found: Alike) -> None:
+def _relate(runtime: Runtime, conn: sqlite3.Connection, saved: Sequence[int], found: Alike, model_id: str) -> None:
     ids = memories.ids_of(conn, runtime.user_id, {*saved, *(other for near in found.values() for other, _ in near)})
     for key in saved:
         there = relations.pairs_of(conn, runtime.user_id, ids[key])
         likest = [(ids[other], cosine) for other, cosine in found[key] if other in ids]
         links = strongest(likest, runtime.settings.link_min, runtime.settings.link_top_k)
         if new := tuple(link for link in links if link[0] not in there):
-            changes.apply(conn, Linked(ids[key], new), Actor(runtime.user_id, "worker"), runtime.clock())
+            actor, closest = Actor(runtime.user_id, f"model:{model_id}"), max(one for _, one in new)
+            changes.apply(conn, Linked(ids[key], new), actor, runtime.clock(), sim=closest)

@@ -73,7 +73,7 @@ def link(runtime: Runtime) -> Iterator[None]:
         strength = 0.5 + number % 50 / 100
         with runtime.database.write() as conn:
             to = tuple((other, strength) for other in others)
-            changes.apply(conn, Linked(one, to), Actor(runtime.user_id, "worker"), runtime.clock())
+            changes.apply(conn, Linked(one, to), Actor(runtime.user_id, "rules"), runtime.clock())
         yield
 
 
@@ -131,7 +131,7 @@ def learn_and_unlearn(runtime: Runtime) -> Iterator[None]:
         with runtime.database.write() as conn:
             said = chat.add_message(conn, runtime.user_id, thread, Role.USER, "A joke.", now, origin=Origin.TYPED).id
             joke = fact(f"User owns {number} boats.", now, sources=(said,))
-            changes.apply(conn, Created(joke), Actor(runtime.user_id, "worker"), now)
+            changes.apply(conn, Created(joke), Actor(runtime.user_id, "rules"), now)
             proposals.propose(runtime, "health", f"illness number {number}", message_id=said, typed=True)
         yield
         yield _done(unlearn(runtime, thread, [said], "That was a joke."))
@@ -155,7 +155,7 @@ def _learn_and_revert(runtime: Runtime, text: str) -> Iterator[None]:
             (known,) = near(runtime, [text])
             with runtime.database.write() as conn:
                 now = runtime.clock()
-                write(runtime, conn, fact(text, runtime.clock()), known, Actor(runtime.user_id, "worker"), now)
+                write(runtime, conn, fact(text, runtime.clock()), known, Actor(runtime.user_id, "rules"), now)
         yield
 
 

@@ -1,6 +1,7 @@
 """What a reply is given to go by: hits, a second look where a question about the person finds nothing, and what changed."""
 
 from datetime import timedelta
+from pathlib import Path
 from typing import Literal
 
 import pytest
@@ -18,7 +19,7 @@ from memapp.services import activity, chats, curate, forget, undo, upkeep
 from memapp.services.evidence import look_up
 from memapp.services.recall import RecallRequest, recall
 from memapp.store import changes, chat, delta, search
-from tests.builders import Clock, new_chat, only, say
+from tests.builders import Clock, make_runtime, new_chat, only, say
 
 
 def in_prompt(runtime: Runtime, thread: str) -> list[Message]:
@@ -122,6 +123,27 @@ def test_what_is_quoted_is_told_with_it(runtime: Runtime) -> None:
     assert lines(runtime, thread, "What shall I wear?") == ()
 
 
+@pytest.mark.parametrize(("needed", "fact"), [("dog", "User's dog is called Rex."), ("cat", "User's cat is called Tom.")])
+def test_what_call_1_asks_for_decides_between_facts_that_fit_the_message_alike(tmp_path: Path, needed: str, fact: str) -> None:
+    runtime = make_runtime(tmp_path, model := ScriptedModel(), prompt_memories=1)
+    for text in ("User's dog is called Rex.", "User's cat is called Tom."):
+        curate.add(runtime, text)
+    model.enqueue("I see.", needed_info=[needed])
+    found = only(Found, say(runtime, new_chat(runtime), "What is he called?"))
+    assert [hit.text for hit in found.hits] == [fact]
+    runtime.close()
+
+
+@pytest.mark.parametrize("most", [0, 1, 2])
+def test_no_more_facts_stand_in_a_prompt_than_the_setting_allows(tmp_path: Path, most: int) -> None:
+    runtime = make_runtime(tmp_path, model := ScriptedModel(), prompt_memories=most)
+    for day in ("Mondays", "Fridays", "Sundays"):
+        curate.add(runtime, f"User plays the cello on {day}.")
+    found = only(Found, say(runtime, new_chat(runtime), "When do I play the cello?"))
+    assert len(found.hits) == model.seen[-1].suffix.count("cello on") == most
+    runtime.close()
+
+
 def test_a_question_about_the_person_that_finds_nothing_is_looked_up_again_with_more_words(runtime: Runtime) -> None:
     curate.add(runtime, "User keeps bees in the garden.")
     thread = new_chat(runtime)
@@ -188,8 +210,10 @@ def test_words_that_no_longer_hold_are_not_evidence_but_can_be_found(runtime: Ru
     assert search.taken_back(runtime.database.read(), runtime.user_id, work.sources) == set()
 
 
-@pytest.mark.parametrize("by", ["person", "worker"])
-def test_what_was_taken_back_is_no_evidence_after_its_fact_is_erased(runtime: Runtime, by: Literal["person", "worker"]) -> None:
+@pytest.mark.parametrize("by", ["person", "lifecycle"])
+def test_what_was_taken_back_is_no_evidence_after_its_fact_is_erased(
+    runtime: Runtime, by: Literal["person", "lifecycle"]
+) -> None:
     for said in ("I have a dog called Rex.", "I have a cat called Mia."):
         say(runtime, new_chat(runtime), said)
         list(upkeep.work(runtime, None, Cancel()))
@@ -197,10 +221,10 @@ def test_what_was_taken_back_is_no_evidence_after_its_fact_is_erased(runtime: Ru
     curate.discard(runtime, taken_back.id)
     with runtime.database.write() as conn:
         soft_deleted = SoftDeleted(unused.id, "unused", runtime.clock())
-        changes.apply(conn, soft_deleted, Actor(runtime.user_id, "worker"), runtime.clock())
+        changes.apply(conn, soft_deleted, Actor(runtime.user_id, "rules"), runtime.clock())
     assert isinstance(runtime.clock, Clock)
     runtime.clock.now += timedelta(days=40)
     forget.purge(runtime, [taken_back.id, unused.id], by=by)
     found = [hit.text for hit in look_up(runtime, new_chat(runtime), "What are my dog and my cat called?", (), []).hits]
     assert "I have a dog called Rex." not in found
-    assert ("I have a cat called Mia." in found) is (by == "worker"), "nobody took that back, but the person erased it"
+    assert ("I have a cat called Mia." in found) is (by == "lifecycle"), "nobody took that back, but the person erased it"

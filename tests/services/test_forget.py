@@ -297,13 +297,23 @@ def test_the_receipt_says_that_what_is_left_stands_inside_longer_words(runtime: 
     assert "inside longer words" in str(receipt) and "elsewhere" not in str(receipt)
 
 
+def test_a_word_with_a_soft_hyphen_or_glued_to_others_is_forgotten_as_it_is_seen(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    say(runtime, thread, "I met Qzx\u00advorb at the pier.")
+    for text in ("User's friend is Qzx\u200bvorb.", "User calls a file x_qzxvorb_y.", "User's nick is qzxvorb123."):
+        curate.add(runtime, text)
+    receipt = forget.forget_everywhere(runtime, "Qzxvorb")
+    assert (receipt.memories, receipt.left) == (3, ())
+    assert "qzxvorb" not in "\n".join(runtime.database.read().iterdump()).lower()
+
+
 def test_a_word_within_other_words_is_left_alone(runtime: Runtime) -> None:
     kept = curate.add(runtime, "User is planning a trip with Hannah.").memory_id
     gone = curate.add(runtime, "User's friend is Ann.").memory_id
     receipt = forget.forget_everywhere(runtime, "ann")
     assert [memory.id for memory in curate.list_memories(runtime)] == [kept]
     assert (receipt.memories, receipt.left) == (1, ())
-    assert gone
+    assert finding.texts_of(runtime.database.read(), runtime.user_id, [kept, gone]) == ("User is planning a trip with Hannah.",)
 
 
 def test_what_only_memapp_itself_says_is_not_meant(runtime: Runtime) -> None:
@@ -339,7 +349,7 @@ def propose(runtime: Runtime, field: str, old: str, new: str, held: str = "", *,
         patch, draft = new_id(now), snapshots.write(fact(held, now)) if held else ""
         conn.execute(
             """INSERT INTO patches (id, user_id, field, old_value, new_value, held, proposer, created_at, expires_at)
-               VALUES (?, ?, ?, ?, ?, ?, 'worker', ?, ?)""",
+               VALUES (?, ?, ?, ?, ?, ?, 'rules', ?, ?)""",
             (patch, runtime.user_id, field, old, new, draft, to_text(now), to_text(now + timedelta(days=7))),
         )
         if apply:
@@ -362,9 +372,9 @@ def test_a_word_leaves_the_profile_and_its_proposals_and_what_came_after_it_stay
     assert files_with(tmp_path, b"zqoslo") == set()
 
 
-@pytest.mark.parametrize(("by", "draft"), [("person", ""), ("worker", "vegan")])
+@pytest.mark.parametrize(("by", "draft"), [("person", ""), ("lifecycle", "vegan")])
 def test_a_purge_leaves_the_profile_and_drafts_alone_but_one_that_says_the_same(
-    runtime: Runtime, by: Literal["person", "worker"], draft: str
+    runtime: Runtime, by: Literal["person", "lifecycle"], draft: str
 ) -> None:
     propose(runtime, "health", "", "asthma; vegan", apply=True)
     thread = new_chat(runtime)
@@ -380,15 +390,15 @@ def test_a_purge_leaves_the_profile_and_drafts_alone_but_one_that_says_the_same(
     assert chats.get_draft(runtime, "") == draft
 
 
-@pytest.mark.parametrize("by", ["person", "worker"])
-def test_a_purge_takes_a_memory_from_the_proposal_that_brought_it(runtime: Runtime, by: Literal["person", "worker"]) -> None:
+@pytest.mark.parametrize("by", ["person", "lifecycle"])
+def test_a_purge_takes_a_memory_from_the_proposal_that_brought_it(runtime: Runtime, by: Literal["person", "lifecycle"]) -> None:
     thread = new_chat(runtime)
     say(runtime, thread, "I live in Zqarlaville.")
     (patch,) = pending.waiting(runtime)
     decisions.approve(runtime, patch.id)
     (memory,) = curate.list_memories(runtime)
     undo.undo_last(runtime)
-    if by == "worker":
+    if by == "lifecycle":
         to_the_end_of_the_trash(runtime)
     receipt = forget.purge(runtime, [memory.id], messages=by == "person", by=by)
     assert (receipt.memories, receipt.left) == (1, ())
@@ -405,9 +415,9 @@ def test_with_its_messages_goes_what_memapp_asked_about_it_and_what_was_answered
     assert said == ["[erased]", "[erased]", "What a fine day this is."]
 
 
-@pytest.mark.parametrize(("by", "waiting"), [("person", ["language"]), ("worker", ["city", "pronouns", "language"])])
+@pytest.mark.parametrize(("by", "waiting"), [("person", ["language"]), ("lifecycle", ["city", "pronouns", "language"])])
 def test_a_purge_by_the_person_withdraws_what_waits_and_says_the_same(
-    runtime: Runtime, by: Literal["person", "worker"], waiting: list[str]
+    runtime: Runtime, by: Literal["person", "lifecycle"], waiting: list[str]
 ) -> None:
     memory = overdue(runtime, FACT)
     propose(runtime, "city", "", FACT.upper(), apply=False)
@@ -473,7 +483,7 @@ def to_the_end_of_the_trash(runtime: Runtime) -> None:
 def test_the_end_of_the_trash_leaves_the_versions_of_others(runtime: Runtime) -> None:
     twin = curate.add(runtime, SECRET).memory_id
     edited = curate.edit(runtime, twin, "User likes gardens.")
-    forget.purge(runtime, [overdue(runtime, SECRET)], by="worker")
+    forget.purge(runtime, [overdue(runtime, SECRET)], by="lifecycle")
     undo.undo(runtime, edited.step)
     assert [one.text for one in curate.list_memories(runtime)] == [SECRET]
 
@@ -491,10 +501,10 @@ def test_the_end_of_the_trash_does_not_go_beyond_what_the_person_planned(runtime
     curate.discard(runtime, planned)
     with runtime.database.decide() as conn:
         todo.plan(conn, runtime.user_id, Job((planned,)))
-    forget.purge(runtime, [memory], by="worker")
+    forget.purge(runtime, [memory], by="lifecycle")
     assert ask(runtime, "SELECT memory_id, actor FROM history WHERE event = 'PURGE' ORDER BY number") == [
         (planned, "person"),
-        (memory, "worker"),
+        (memory, "lifecycle"),
     ]
     assert ask(runtime, "SELECT count(*) FROM purge_todo") == [(0,)]
 

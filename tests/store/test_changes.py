@@ -49,7 +49,7 @@ def apply(database: Database, change: Change, actor: Actor = PERSON) -> Revision
 
 
 def add(database: Database, text: str) -> str:
-    return apply(database, Created(fact(text, NOW))).memory_id
+    return apply(database, Created(fact(text, NOW, category="goals"))).memory_id
 
 
 def undo(database: Database, revision: Revision) -> Revision:
@@ -127,6 +127,7 @@ def test_each_change_writes_history_change_log_revision_and_event(database: Data
         "ttl",
         "purge",
     ]
+    assert {row["category"] for row in database.read().execute("SELECT category FROM events")} == {"goals"}
 
 
 def test_what_is_in_the_trash_is_in_no_index_until_it_is_restored(database: Database) -> None:
@@ -265,7 +266,7 @@ def test_versions_hold_what_a_memory_said_and_unchanged_ones_are_kept_once(datab
 
 def test_the_history_cannot_be_rewritten(database: Database) -> None:
     add(database, "User drinks oolong.")
-    for attempt in ("UPDATE history SET actor = 'worker'", "DELETE FROM history", "REPLACE INTO history SELECT * FROM history"):
+    for attempt in ("UPDATE history SET actor = 'rules'", "DELETE FROM history", "REPLACE INTO history SELECT * FROM history"):
         with pytest.raises((sqlite3.IntegrityError, StoreError)), database.write() as conn:
             conn.execute(attempt)
 
@@ -293,7 +294,7 @@ def _changes() -> st.SearchStrategy[Step]:
     )
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=10, suppress_health_check=list(HealthCheck))
 @given(st.lists(_changes(), min_size=80, max_size=80))
 def test_any_fifty_changes_undone_step_by_step_lead_back_the_same_way(
     tmp_path_factory: pytest.TempPathFactory, steps: list[Step]
@@ -353,7 +354,7 @@ def test_the_profile_cannot_be_changed_without_an_approved_patch(database: Datab
     with database.write() as conn:
         conn.execute(
             """INSERT INTO patches (id, user_id, field, old_value, new_value, proposer, created_at, expires_at)
-               VALUES ('p', 'me', 'city', '', 'Oslo', 'worker', '2026-01-01', '2026-01-08')"""
+               VALUES ('p', 'me', 'city', '', 'Oslo', 'rules', '2026-01-01', '2026-01-08')"""
         )
     with pytest.raises(UsageError):
         apply(database, ProfileChanged("p"))

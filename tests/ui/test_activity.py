@@ -260,9 +260,9 @@ async def test_an_answer_in_the_inbox_is_called_by_its_name(seen: Seen) -> None:
     ("event", "actor", "memories", "reason", "said"),
     [
         (Event.DELETE, "person", 1, "person", "Moved to the trash: “Tea”"),
-        (Event.DELETE, "worker", 3, "overflow", "Moved to the trash: “Tea” and 2 more"),
-        (Event.DELETE, "worker", 1, "superseded", "Replaced “Tea” by something newer"),
-        (Event.TTL, "worker", 2, "unused", "Moved to the trash: “Tea” and 1 more"),
+        (Event.DELETE, "lifecycle", 3, "overflow", "Moved to the trash: “Tea” and 2 more"),
+        (Event.DELETE, "merge", 1, "superseded", "Replaced “Tea” by something newer"),
+        (Event.TTL, "lifecycle", 2, "unused", "Moved to the trash: “Tea” and 1 more"),
         (Event.RESTORE, "person", 1, "", "Brought back “Tea”"),
         (Event.RESTORE, "import", 2, "", "Brought in a file: “Tea”"),
         (Event.ADD, "import", 4, "", "Brought in a file: “Tea” and 2 more"),

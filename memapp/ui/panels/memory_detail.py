@@ -17,7 +17,7 @@ from memapp.runtime import Runtime
 from memapp.services.activity import timeline
 from memapp.services.provenance import provenance_of
 from memapp.ui.beside import beside
-from memapp.ui.memories.words import KINDS, ORIGINS, bar, purges, when
+from memapp.ui.memories.words import KINDS, ORIGINS, bar, kept_in_full, when
 from memapp.ui.panels.memory_history import MemoryHistory, VersionRows
 from memapp.ui.panels.memory_provenance import MemoryProvenance, MessageRows
 from memapp.ui.panels.memory_relations import MemoryRelations
@@ -161,6 +161,6 @@ class MemoryDetail(Vertical):
             ("changed", when(one.updated_at, now) if one.updated_at != one.created_at else ""),
         ]
         if one.state is not State.LIVE:
-            facts += [("in trash", why(one, self._runtime.settings.ttl_days)), ("", purges(one.purge_at, now))]
+            facts += [("in trash", why(one, self._runtime.settings.ttl_days)), ("", kept_in_full(one.purge_at, now))]
         lines = [joined((f"{name:>11}  ", "$text-muted"), value) for name, value in facts if value]
         return joined(plain(one.text, "bold"), "\n\n", Content("\n").join(lines))
