@@ -22,7 +22,7 @@ from memapp.errors import MemappError, StoreError
 from memapp.runtime import Cancel, Runtime
 from memapp.services import backups, chats, models, others, upkeep
 from memapp.services.turn import remark, resend_turn, retry_turn, take_turn
-from memapp.ui.announce import (
+from memapp.ui.messages import (
     FileChanged,
     FileWanted,
     Learned,

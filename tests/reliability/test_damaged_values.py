@@ -145,7 +145,7 @@ async def looked_through(home: Path) -> bool:
             await pilot.press("escape")
         await seen.send("What tea do I like?")
         assert not any(" bug " in said for said in (*seen.toasts(), seen.words()))
-    assert app.talk.close(3)
+    assert app.session.talk.close(3)
     return offered
 
 

@@ -128,7 +128,7 @@ async def test_a_file_that_was_brought_in_is_called_one_and_enter_says_how_to_ta
     await seen.until(lambda: "took back a file" in seen.words())
 
 
-@pytest.mark.parametrize("keys", [["f7", "u"], ["escape", "u"]])
+@pytest.mark.parametrize("keys", [["f7", "u"], ["escape", "up", "u"]])
 async def test_chats_that_go_with_a_file_leave_the_screen(seen: Seen, tmp_path: Path, keys: list[str]) -> None:
     with empty_store() as other:
         say(other, new_chat(other), "I keep bees.")
@@ -136,9 +136,9 @@ async def test_chats_that_go_with_a_file_leave_the_screen(seen: Seen, tmp_path: 
     (thread,) = chats.list_threads(seen.app.runtime)
     seen.chat.open_thread(thread)
     await seen.settle()
-    assert seen.chat.thread == thread and seen.chat.threads.thread(thread.id)
+    assert seen.chat.state.thread == thread and seen.chat.threads.thread(thread.id)
     await seen.pilot.press(*keys)
-    await seen.until(lambda: seen.chat.thread is None)
+    await seen.until(lambda: seen.chat.state.thread is None)
     await seen.settle()
     assert seen.chat.threads.thread(thread.id) is None
 
@@ -156,7 +156,7 @@ async def test_the_log_quotes_nothing_that_is_in_the_trash_or_erased(seen: Seen)
     assert len(seen.app.screen_stack) == 1 and "the key" not in seen.text()
     assert any("F5" in one for one in seen.toasts())
     forget.purge(runtime, [memory])
-    seen.app.memories_changed()
+    seen.app.session.memories_changed()
     await seen.until(lambda: "erased for good" in seen.words())
     await seen.pilot.press("home", "enter")
     await seen.until(lambda: seen.toasts() == ["It was erased for good."])
@@ -236,8 +236,8 @@ async def test_what_is_taken_back_is_seen_at_once_in_the_log(seen: Seen) -> None
 
 
 async def test_what_is_taken_back_here_is_not_taken_back_twice_by_the_key_elsewhere(seen: Seen) -> None:
-    await seen.chat.memories.add("Anna likes oolong tea.")
-    await seen.chat.memories.add("Anna has a cat.")
+    await seen.chat.conversation.memories.add("Anna likes oolong tea.")
+    await seen.chat.conversation.memories.add("Anna has a cat.")
     await open_activity(seen, "undo")
     await seen.pilot.press("u")
     await seen.until(lambda: curate.count(seen.app.runtime) == 1)

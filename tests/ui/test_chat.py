@@ -15,7 +15,7 @@ from memapp.services.consent import decisions
 from memapp.store.database import Database
 from memapp.ui import reading
 from memapp.ui.app import MemappApp
-from memapp.ui.chat import silence, status
+from memapp.ui.chat import conversation, status
 from memapp.ui.chat.threads import ThreadList
 from memapp.ui.panels.loop import LoopDrawer
 from memapp.ui.screens.find import FindScreen
@@ -26,8 +26,8 @@ from tests.ui.conftest import Seen, World
 
 
 def messages(seen: Seen) -> list[tuple[Role, str, MessageStatus]]:
-    assert seen.chat.thread is not None
-    page = chats.page(seen.app.runtime, seen.chat.thread.id)
+    assert seen.chat.state.thread is not None
+    page = chats.page(seen.app.runtime, seen.chat.state.thread.id)
     return [(one.role, one.text, one.status) for one in page.messages]
 
 
@@ -109,7 +109,7 @@ async def test_retry_keeps_the_old_answer_as_a_variant(seen: Seen, world: World)
     await seen.answered()
     assert shown(seen) == ["hello there", "Another answer."]
     assert "answer 2 of 2" in seen.text()
-    await seen.pilot.press("escape", "left_square_bracket")
+    await seen.pilot.press("escape", "up", "left_square_bracket")
     await seen.settle()
     assert shown(seen) == ["hello there", "The first answer."]
     assert [text for _, text, _ in messages(seen)] == ["hello there", "The first answer."]
@@ -121,7 +121,7 @@ async def test_an_earlier_message_is_sent_in_other_words(seen: Seen, world: Worl
     world.model.enqueue("More cats.")
     await seen.send("more")
     await seen.type("half a draft")
-    await seen.pilot.press("escape", "g", "e")
+    await seen.pilot.press("escape", "home", "e")
     assert seen.chat.composer.text == "cats"
     seen.chat.composer.clear_text()
     world.model.enqueue("About dogs.")
@@ -260,7 +260,7 @@ async def test_the_mouse_opens_a_chip_and_changes_the_mode(world: World) -> None
 async def test_a_remark_is_said_unasked_and_not_answered_again(seen: Seen, world: World) -> None:
     await seen.type("/persona tom")
     await seen.pilot.press("enter")
-    await seen.until(lambda: seen.chat.persona_id == "tom")
+    await seen.until(lambda: seen.chat.state.persona_id == "tom")
     await seen.settle()
     assert chats.list_threads(seen.app.runtime) == []
     await seen.type("/remark")
@@ -283,7 +283,7 @@ async def test_a_learned_fact_and_what_it_replaces_are_told_quietly_and_can_be_t
     await seen.send("I work as a gardener.")
     line = "Updated: User works as a gardener. (was: User works as a baker.)"
     await seen.until(lambda: f"{line} · F3 · undo" in seen.words())
-    seen.chat.open_thread(seen.chat.thread)
+    seen.chat.open_thread(seen.chat.state.thread)
     await seen.until(lambda: f"{line} · F3 · undo" in seen.words() and "memapp keeps short facts" not in seen.words())
     await seen.pilot.press("ctrl+z")
     await seen.until(lambda: [one.text for one in curate.list_memories(seen.app.runtime)] == ["User works as a baker."])
@@ -325,7 +325,7 @@ async def test_what_replaced_words_taught_is_taken_back_and_said(seen: Seen) -> 
     await seen.until(lambda: "Remembered:" in seen.text())
     await seen.send("yes")
     await seen.until(lambda: "Noted." in seen.text())
-    await seen.pilot.press("escape", "g", "e")
+    await seen.pilot.press("escape", "home", "e")
     seen.chat.composer.clear_text()
     seen.chat.composer.insert("I have a bike.")
     await seen.pilot.press("enter")
@@ -342,9 +342,9 @@ async def test_what_is_remembered_of_a_message_stands_below_its_answer_when_the_
     await seen.until(lambda: "Remembered: User has a dog called Rex." in seen.text())
     await seen.send("I live in Ghent.")
     await seen.until(lambda: "Waiting for you" in seen.text())
-    while seen.chat.undone.pop():
+    while seen.app.session.undone.pop():
         pass  # as after a restart
-    seen.chat.open_thread(seen.chat.thread)
+    seen.chat.open_thread(seen.chat.state.thread)
     await seen.settle()
     lines = [line.strip() for line in seen.lines()]
     remembered = next(number for number, line in enumerate(lines) if "Remembered: User has a dog called Rex." in line)
@@ -396,7 +396,7 @@ async def test_earlier_messages_are_loaded_above(seen: Seen) -> None:
     seen.chat.open_thread(thread)
     await seen.settle()
     assert len(seen.chat.transcript.bubbles) == chats.PAGE
-    await seen.pilot.press("escape", "g", "up")
+    await seen.pilot.press("escape", "home", "up")
     await seen.settle()
     assert len(seen.chat.transcript.bubbles) == 2 * chats.PAGE
     assert isinstance(seen.chat.transcript.bubbles[0], Said)
@@ -480,14 +480,14 @@ async def test_ctrl_c_asks_once_before_it_quits(seen: Seen) -> None:
 
 async def test_after_a_silence_the_persona_says_one_thing_unasked(seen: Seen, world: World) -> None:
     await seen.send("Hello there")
-    assert seen.chat.silence._timer is None  # off unless the person sets it
+    assert seen.chat.conversation._silence is None  # off unless the person sets it
     preferences.set_preference(seen.app.runtime, "remark_after_minutes", "2")
-    with patch.object(silence, "MINUTE_SECONDS", 0.05):
-        seen.chat.silence.begin()
+    with patch.object(conversation, "MINUTE_SECONDS", 0.05):
+        seen.chat.conversation.begin_silence()
         await seen.until(lambda: len(list(seen.chat.transcript.bubbles)) == 3)
     await seen.answered()
     assert [one.message.unprompted for one in seen.chat.transcript.bubbles] == [False, False, True]
-    seen.chat.silence.end()
+    seen.chat.conversation.end_silence()
     await seen.answered()
     assert len(list(seen.chat.transcript.bubbles)) == 3
 
@@ -495,7 +495,7 @@ async def test_after_a_silence_the_persona_says_one_thing_unasked(seen: Seen, wo
 async def test_no_remark_comes_while_something_is_being_written(seen: Seen) -> None:
     await seen.send("Hello there")
     seen.chat.composer.insert("half a sentence")
-    seen.chat.silence.end()
+    seen.chat.conversation.end_silence()
     await seen.answered()
     assert len(list(seen.chat.transcript.bubbles)) == 2
 
@@ -512,13 +512,13 @@ async def test_an_answer_at_its_length_limit_says_so_and_goes_on(world: World) -
         assert "ended at its length limit" in again.words()
         await again.type("half a draft")
         world.model.enqueue("And so it ended.")
-        await again.pilot.press("escape", "o")
+        await again.pilot.press("escape", "up", "o")
         await again.answered()
         assert shown(again)[-2:] == ["Please go on.", "And so it ended."]
         assert again.chat.composer.text == "half a draft"
         assert again.chat.transcript.bubbles[-2].message.typed_text == ""
-        await again.pilot.press("escape", "o")
-        assert not again.chat.busy
+        await again.pilot.press("escape", "up", "o")
+        assert not again.chat.state.busy
 
 
 def said(seen: Seen) -> str:
@@ -533,7 +533,7 @@ async def test_nothing_is_said_to_go_on_once_an_answer_was_stopped(seen: Seen, w
     await seen.until(gate.reached.is_set)
     await seen.pilot.press("escape")
     await seen.answered()
-    await seen.until(lambda: not seen.chat.turn.doing())
+    await seen.until(lambda: not seen.chat.state.turn.doing)
     assert "stopped" in seen.words()
     assert said(seen) == ""
 
@@ -541,7 +541,7 @@ async def test_nothing_is_said_to_go_on_once_an_answer_was_stopped(seen: Seen, w
 async def test_nothing_is_said_to_go_on_once_a_model_failed(seen: Seen, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(status, "SAID_SECONDS", 0.0)
     await seen.send("hello")
-    seen.chat.say("something that was said before")
+    seen.chat.conversation.status.say("something that was said before")
     failed = threading.Event()
 
     def slow(*_: object) -> list[object]:
@@ -584,7 +584,7 @@ async def test_an_answer_is_retried_above_a_question_of_memapp_itself(seen: Seen
     assert after_retry[1] == "Good morning, Ada."
     assert "Shall I remember" in after_retry[2]
     assert [text for _, text, _ in messages(seen)] == after_retry
-    await seen.pilot.press("escape", "left_square_bracket")
+    await seen.pilot.press("escape", "up", "left_square_bracket")
     await seen.settle()
     assert [text for _, text, _ in messages(seen)] == shown(seen)
     assert "Hello Ada." in shown(seen)
@@ -601,9 +601,9 @@ async def test_an_answer_that_ended_at_its_limit_goes_on_although_a_question_fol
         await seen.send("Hello, my name is Ada.")
         await seen.until(lambda: any("Shall I remember" in one for one in shown(seen)))
         await seen.settle()
-        assert "esc, then o goes on" in seen.words()
+        assert "esc, ↑, then o goes on" in seen.words()
         assert "memapp asks" in seen.words() and "unasked" not in seen.words()
-        await seen.pilot.press("escape", "o")
+        await seen.pilot.press("escape", "up", "o")
         await seen.until(lambda: "Please go on." in shown(seen))
         await seen.answered()
 
@@ -627,13 +627,13 @@ async def test_the_list_of_chats_offers_only_keys_that_do_something(seen: Seen) 
     await seen.pilot.press("escape", "ctrl+b")
     await seen.settle()
     await seen.pilot.press("enter")
-    await seen.until(lambda: seen.chat.thread is not None)
+    await seen.until(lambda: seen.chat.state.thread is not None)
 
 
 async def test_the_list_of_chats_says_who_answers_where_it_is_not_the_usual_one(seen: Seen) -> None:
     await seen.send("hello there")
-    seen.chat.new_chat_with("tom")
-    await seen.until(lambda: seen.chat.persona_id == "tom")
+    seen.chat.open_thread(None, persona="tom")
+    await seen.until(lambda: seen.chat.state.persona_id == "tom")
     await seen.settle()
     await seen.send("Good morning")
     titles = [str(one.prompt) for one in seen.chat.query_one(ThreadList).options]
@@ -643,10 +643,10 @@ async def test_the_list_of_chats_says_who_answers_where_it_is_not_the_usual_one(
 async def test_a_deleted_chat_that_is_brought_back_is_shown_again(seen: Seen) -> None:
     await seen.send("hello there")
     await seen.pilot.press("ctrl+b", "d")
-    await seen.until(lambda: seen.chat.thread is None)
+    await seen.until(lambda: seen.chat.state.thread is None)
     await seen.settle()
     await seen.pilot.press("ctrl+z")
-    await seen.until(lambda: seen.chat.thread is not None)
+    await seen.until(lambda: seen.chat.state.thread is not None)
     await seen.settle()
     assert "hello there" in shown(seen)
 

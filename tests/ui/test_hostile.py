@@ -71,11 +71,11 @@ async def test_hostile_facts_titles_and_personas_are_shown_as_they_are(world: Wo
         await seen.ready()
         runtime = seen.app.runtime
         for number, text in enumerate([*MARKUP, *ESCAPES[:8]]):
-            await seen.chat.memories.add(f"{text} tea {number}"[:280])
+            await seen.chat.conversation.memories.add(f"{text} tea {number}"[:280])
             thread = chats.new_thread(runtime)
             chats.rename_thread(runtime, thread.id, f"{text} title")
-            seen.chat.undone.push(f"{text} undone", lambda _: None)
-        seen.chat.list_threads()
+            seen.app.session.undone.push(f"{text} undone", lambda _: None)
+        seen.chat.threads.list()
         await seen.settle()
         no_escapes(seen)
         assert "[/INST] title" in seen.text() or "[/] title" in seen.text()
@@ -89,7 +89,7 @@ async def test_hostile_facts_titles_and_personas_are_shown_as_they_are(world: Wo
         no_escapes(seen)
         await seen.pilot.press("escape")
         for memory in curate.list_memories(runtime)[:6]:
-            seen.chat.run_worker(seen.chat.memories.show(memory.id, "[/INST] why"))
+            seen.chat.run_worker(seen.chat.conversation.memories.show(memory.id, "[/INST] why"))
             await seen.until(lambda: len(seen.app.screen_stack) > 1)
             await seen.pilot.pause()
             no_escapes(seen)
@@ -120,7 +120,7 @@ async def test_a_hostile_persona_name_is_shown_as_it_is(world: World) -> None:
 async def test_hostile_toasts_and_errors(seen: Seen) -> None:
     for text in [*MARKUP, *ESCAPES]:
         notify(seen.chat, text, title=text)
-        seen.chat.say(text, problem=True)
+        seen.chat.conversation.status.say(text, problem=True)
         seen.chat.transcript.add_note(Note(text, step="1"))
     await seen.pilot.pause()
     no_escapes(seen)
@@ -156,7 +156,7 @@ async def test_a_huge_message_is_sent_and_read(seen: Seen, world: World) -> None
     await seen.pilot.press("enter")
     await seen.answered()
     assert "98,000 more characters" in seen.words()
-    await seen.pilot.press("escape", "up", "enter")
+    await seen.pilot.press("escape", "up", "up", "enter")
     await seen.until(lambda: len(seen.app.screen_stack) > 1)
     await seen.pilot.press("escape")
 

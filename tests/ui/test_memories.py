@@ -98,7 +98,7 @@ async def test_an_empty_list_offers_no_order_and_no_search(world: World) -> None
         await seen.settle()
         assert "Order" not in seen.lines()[-1] and "Search" not in seen.lines()[-1]
         curate.add(seen.app.runtime, "Anna has a cat.")
-        seen.app.memories_changed()
+        seen.app.session.memories_changed()
         await seen.until(lambda: "Order" in seen.lines()[-1] and "Search" in seen.lines()[-1])
         await seen.pilot.press("t", *"pets", "ctrl+s")
         await seen.until(lambda: curate.list_memories(seen.app.runtime)[0].tags[-1] == "pets")
@@ -182,7 +182,7 @@ async def test_memories_look_as_they_should(world: World, size: tuple[int, int],
         curate.set_importance(runtime, 5, live(runtime)[1].id)
         curate.edit(runtime, live(runtime)[1].id, "Anna's sister Mia lives in Bergen and visits at Easter.")
         world.clock.now += timedelta(days=3)
-        seen.app.memories_changed()
+        seen.app.session.memories_changed()
         await seen.settle()
         await seen.pilot.press("space")
         await looked_up(seen)
@@ -199,7 +199,7 @@ async def test_without_colour_signs_tell_the_state(world: World) -> None:
             await seen.settle()
             assert any("✓★" in line for line in seen.lines()) and any(line.startswith(" ▸") for line in seen.lines())
             curate.edit(seen.app.runtime, live(seen.app.runtime)[1].id, "Anna's sister Mia lives in Bergen.")
-            seen.app.memories_changed()
+            seen.app.session.memories_changed()
             await seen.settle()
             await seen.pilot.press("enter", "tab")
             await looked_up(seen)
@@ -216,7 +216,7 @@ async def test_pinning_forgetting_and_undo(world: World) -> None:
         await seen.pilot.press("d")
         await seen.until(lambda: len(texts(screen)) == 2)
         assert any("In the trash" in toast and "ctrl+z" in toast for toast in seen.toasts())
-        seen.app.chat.undone.push("Learned something since", lambda _: None)
+        seen.app.session.undone.push("Learned something since", lambda _: None)
         await seen.click("undo (ctrl+z)")  # takes back what the toast is about, not what was done last
         await seen.until(lambda: len(texts(screen)) == 3)
         assert screen.rows.items[0].pinned and any("Taken back: In the trash" in toast for toast in seen.toasts())
@@ -348,7 +348,7 @@ async def test_history_shows_the_words_between_any_two_versions(world: World) ->
         curate.edit(runtime, memory_id, "Anna likes oolong tea.")
         curate.pin(runtime, memory_id)
         curate.edit(runtime, memory_id, "Anna likes oolong tea at night.")
-        seen.app.memories_changed()
+        seen.app.session.memories_changed()
         await seen.settle()
         await seen.pilot.press("enter", "tab")
         await looked_up(seen)
@@ -361,7 +361,7 @@ async def test_history_shows_the_words_between_any_two_versions(world: World) ->
         await seen.until(lambda: "v1 → v4" in seen.words() and "-green tea.- +oolong tea at night.+" in seen.words())
         await seen.pilot.press("j")
         curate.set_importance(runtime, 5, memory_id)
-        seen.app.memories_changed()
+        seen.app.session.memories_changed()
         await seen.until(lambda: len(seen.app.screen.query_one(VersionRows).items) == 5)
         await seen.until(lambda: "v1 → v3" in seen.words())
         assert activity.timeline(runtime, memory_id)[0].version.text == "Anna likes green tea."
@@ -376,7 +376,7 @@ async def test_history_says_what_a_newer_memory_replaced(world: World) -> None:
         with runtime.database.write() as conn:
             for change in (SoftDeleted(oslo.id, "superseded", runtime.purge_at()), Created(bergen)):
                 changes.apply(conn, change, actor, runtime.clock())
-        seen.app.memories_changed()
+        seen.app.session.memories_changed()
         await seen.settle()
         await seen.pilot.press("enter", "tab")
         await looked_up(seen)
@@ -395,12 +395,12 @@ async def test_relations_are_walked_and_walked_back(world: World) -> None:
         await seen.until(lambda: "0.70 Anna's sister" in seen.text())
         await seen.pilot.press("down", "right")
         await seen.until(lambda: "0.70 Anna likes" in seen.text())
-        seen.app.on_rested()
+        seen.app.session.memories_changed()
         await looked_up(seen)
         assert "0.70 Anna likes" in seen.text()
         with runtime.database.write() as conn:
             changes.apply(conn, Linked(newest.id, ((oldest.id, 0.9),)), Actor(runtime.user_id, "rules"), runtime.clock())
-        seen.app.on_rested()
+        seen.app.session.memories_changed()
         await seen.until(lambda: "0.90 Anna likes" in seen.text())
         await seen.settle()
         await seen.pilot.press("enter")
@@ -437,7 +437,7 @@ async def test_provenance_leads_to_the_message_and_tells_why_it_was_recalled(wor
         runtime = seen.app.runtime
         thread = chats.list_threads(runtime)[0]
         said, reply = chats.page(runtime, thread.id).messages[:2]
-        await seen.pilot.press("escape", "g", "m", "enter")
+        await seen.pilot.press("escape", "home", "m", "enter")
         await seen.until(lambda: any(one.origin == "person" for one in curate.list_memories(runtime)))
         memory = next(one for one in curate.list_memories(runtime) if one.origin == "person")
         with runtime.database.write() as conn:
@@ -458,7 +458,7 @@ async def test_provenance_leads_to_the_message_and_tells_why_it_was_recalled(wor
         await seen.pilot.press("j")
         await seen.pilot.pause()
         assert "0.83" in seen.text() and "words 0.71 + meaning 0.40" in seen.words()
-        seen.app.on_rested()
+        seen.app.session.memories_changed()
         await looked_up(seen)
         assert "0.83" in seen.text() and "words 0.71 + meaning 0.40" in seen.words()
         await seen.pilot.press("k", "enter")
@@ -471,7 +471,7 @@ async def test_provenance_leads_to_the_message_and_tells_why_it_was_recalled(wor
 
 async def test_a_change_elsewhere_is_seen_at_once(world: World) -> None:
     async with memories(world) as (seen, screen):
-        await seen.chat.memories.add("Anna plays the piano.")
+        await seen.chat.conversation.memories.add("Anna plays the piano.")
         await seen.until(lambda: "Anna plays the piano." in texts(screen), seconds=2)
         assert undo.undoable(seen.app.runtime)[0].text == "Anna plays the piano."
 
@@ -482,7 +482,7 @@ async def test_f3_opens_at_what_was_just_remembered(world: World) -> None:
         await seen.type("oolong")
         await shown(seen, "oolong")
         await seen.pilot.press("f2")
-        await seen.chat.memories.add("Anna plays the piano.")
+        await seen.chat.conversation.memories.add("Anna plays the piano.")
         await seen.pilot.press("f3")
         await seen.until(lambda: screen.rows.current is not None and screen.rows.current.text == "Anna plays the piano.")
 
@@ -531,7 +531,7 @@ async def test_hostile_texts_are_shown_as_they_are(world: World) -> None:
                 with runtime.database.write() as conn:
                     edges = tuple((other, 0.5) for other in ids[1:20])
                     changes.apply(conn, Linked(ids[0], edges), Actor(runtime.user_id, "rules"), runtime.clock())
-            seen.app.memories_changed()
+            seen.app.session.memories_changed()
             await seen.settle()
             no_escapes(seen)
             for key in ("enter", "tab", "tab", "right", "down", "tab", "escape", "e", "escape", "t", "escape", "i"):

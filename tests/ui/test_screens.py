@@ -116,7 +116,9 @@ async def test_the_main_screens_look_as_they_should(world: World, size: tuple[in
         await seen.pilot.press("ctrl+t", "ctrl+b")
         await seen.settle()
         compare(seen, f"threads-{name}", update)
-        await seen.pilot.press("escape", "ctrl+f")
+        await seen.pilot.press("escape", "slash")
+        compare(seen, f"commands-{name}", update)
+        await seen.pilot.press("escape", "backspace", "ctrl+f")
         await seen.type("tea")
         await seen.until(lambda: "Messages" in seen.text())
         await seen.settle()
@@ -154,12 +156,12 @@ async def test_the_card_of_the_first_start_has_keys_of_its_own(world: World) -> 
 
 async def test_later_those_keys_are_letters_for_the_composer(world: World) -> None:
     async with conversation(world, (80, 24)) as seen:
-        await seen.pilot.press("escape")
+        await seen.pilot.press("escape", "up")
         await seen.until(lambda: "y Copy" in seen.lines()[-1] and "m Remember" in seen.lines()[-1])
         await seen.pilot.press("t", "v")
         await seen.until(lambda: seen.chat.composer.text == "tv")
         await seen.pilot.press("backspace", "backspace", "ctrl+n", "escape")
-        await seen.until(lambda: seen.chat.thread is None and seen.chat.transcript.has_focus)
+        await seen.until(lambda: seen.chat.state.thread is None and seen.chat.transcript.has_focus)
         await seen.until(lambda: "Copy" not in seen.lines()[-1] and "Remember" not in seen.lines()[-1])
         await seen.pilot.press("e", "m")
         await seen.until(lambda: seen.chat.composer.text == "em")
@@ -244,9 +246,9 @@ async def test_the_palette_reaches_every_action(world: World) -> None:
 async def test_a_chat_is_renamed_deleted_and_brought_back(world: World) -> None:
     async with conversation(world, (120, 40)) as seen:
         other = chats.new_thread(seen.app.runtime)
-        seen.chat.list_threads()
+        seen.chat.threads.list()
         await seen.settle()
-        is_open = seen.chat.thread
+        is_open = seen.chat.state.thread
         assert is_open is not None and is_open.id != other.id
         await seen.pilot.press("ctrl+b", "up" if chats.list_threads(seen.app.runtime)[0].id == other.id else "down", "e")
         await seen.until(lambda: "Rename this chat" in seen.text())
@@ -272,14 +274,14 @@ async def test_a_chat_is_renamed_deleted_and_brought_back(world: World) -> None:
         seen.chat.threads.bring_back()
         await seen.until(lambda: "Tea · kept 29 d 23 h or more" in seen.words())
         await seen.pilot.press("enter")
-        await seen.until(lambda: seen.chat.thread is not None and seen.chat.thread.title.endswith("Tea"))
+        await seen.until(lambda: seen.chat.state.thread is not None and seen.chat.state.thread.title.endswith("Tea"))
         await seen.settle()
-        assert seen.chat.thread is not None
-        seen.chat.threads.erase(seen.chat.thread)
+        assert seen.chat.state.thread is not None
+        seen.chat.threads.erase(seen.chat.state.thread)
         await seen.until(lambda: "Erase this chat for good?" in seen.text())
         await seen.pilot.press(*"erase", "enter")
         await seen.until(lambda: "0 copies left" in seen.words())
-        assert seen.chat.thread is None and chats.list_threads(seen.app.runtime, deleted=True) == []
+        assert seen.chat.state.thread is None and chats.list_threads(seen.app.runtime, deleted=True) == []
 
 
 async def test_a_setting_is_changed_and_kept(world: World) -> None:
@@ -392,7 +394,7 @@ async def test_a_toast_hides_neither_the_composer_nor_the_keys(world: World, siz
 
 async def test_the_key_line_shows_no_half_of_a_key(world: World) -> None:
     async with conversation(world, (80, 24)) as seen:
-        await seen.pilot.press("escape")
+        await seen.pilot.press("escape", "up")
         await seen.settle()
         keys = seen.lines()[-1]
         assert "^t Loop" in keys and "^p palette" in keys

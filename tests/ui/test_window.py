@@ -19,10 +19,10 @@ from memapp.errors import MemappError
 from memapp.services import curate, upkeep
 from memapp.services.consent import proposals
 from memapp.ui.activity.rows import LogRows
-from memapp.ui.announce import Rested, TurnRefused
 from memapp.ui.app import MemappApp
 from memapp.ui.chat.threads import Threads
 from memapp.ui.inbox.rows import CaseRows
+from memapp.ui.messages import Rested, TurnRefused
 from memapp.ui.safe import notify
 from memapp.ui.screens.detail import Line
 from memapp.ui.widgets.help import Help
@@ -128,7 +128,7 @@ async def test_a_bug_in_learning_is_said_once_and_learning_goes_on(seen: Seen, m
 async def test_nothing_is_written_of_an_app_that_is_gone(world: World) -> None:
     async with world.app() as seen:
         await seen.ready()
-        runtime, talk = seen.app.runtime, seen.app.talk
+        runtime, talk = seen.app.runtime, seen.app.session.talk
     talk._announce(Rested())
     assert not list(runtime.paths.log.glob("crash-*"))
 
@@ -196,7 +196,7 @@ async def test_an_error_takes_as_many_lines_as_it_needs_and_stays_in_its_chat(wo
         await seen.ready()
         await seen.send("hello")
         error = MemappError("Your message is too long (200,025 characters), nothing was sent.", "The limit is 200,000: cut it.")
-        seen.chat.post_message(TurnRefused("", error, None))
+        seen.chat.conversation.post_message(TurnRefused("", error, None))
         await seen.settle()
         assert "The limit is 200,000: cut it." in seen.words()
         await seen.pilot.press("ctrl+n")
@@ -211,7 +211,8 @@ async def test_an_error_takes_as_many_lines_as_it_needs_and_stays_in_its_chat(wo
 async def test_help_begins_with_the_keys_of_what_has_the_focus(world: World) -> None:
     async with world.app((80, 24)) as seen:
         await seen.ready()
-        await seen.pilot.press("escape", "f1")
+        await seen.send("hello")
+        await seen.pilot.press("escape", "up", "f1")
         await seen.settle()
         shown = seen.app.screen.query_one("#help-keys-text").render().plain  # type: ignore[attr-defined]
         assert shown.splitlines()[0] == "Conversation"
@@ -254,7 +255,7 @@ async def test_the_palette_offers_nothing_that_is_not_of_memapp(seen: Seen) -> N
 async def test_a_toast_makes_way_for_what_is_said_later(seen: Seen) -> None:
     notify(seen.app, "Copied.")
     await seen.settle()
-    seen.chat.say("An earlier message")
+    seen.chat.conversation.status.say("An earlier message")
     await seen.settle()
     assert "Copied." in seen.text() and "An earlier message" in seen.text()
     line = next(number for number, one in enumerate(seen.lines()) if "An earlier message" in one)

@@ -4,7 +4,6 @@ They take neither the focus nor the text.
 """
 
 import asyncio
-from typing import TYPE_CHECKING
 
 from memapp.domain.changes import is_memapp
 from memapp.domain.chat import Message
@@ -12,18 +11,18 @@ from memapp.domain.consent import SHOWN_CHARS, Patch, change, decided, label
 from memapp.domain.text import one_line, shorten
 from memapp.domain.turn import Accepted
 from memapp.services.consent import pending, questions
+from memapp.ui.chat.state import ChatState
 from memapp.ui.inbox.reading import Settled, proposed_by, settled_since
+from memapp.ui.messages import InboxWanted, Proposed
 from memapp.ui.widgets.transcript import Note, Transcript
-
-if TYPE_CHECKING:
-    from memapp.ui.screens.chat import ChatScreen
 
 
 class WaitingLine:
-    """One line a turn for what waits, one for each thing decided, for one screen."""
+    """One line a turn for what waits, one for each thing decided."""
 
-    def __init__(self, screen: "ChatScreen") -> None:
-        self._screen = screen
+    def __init__(self, state: ChatState, transcript: Transcript) -> None:
+        self._state = state
+        self._transcript = transcript
         self._message: Message | None = None
         self._settled: tuple[Settled, ...] = ()
         self._passed_over: Patch | None = None
@@ -33,33 +32,33 @@ class WaitingLine:
         message, self._message, self._settled, self._passed_over = accepted.message, accepted.message, (), None
         if message is None or accepted.decided_after is None:
             return
-        self._settled = await asyncio.to_thread(settled_since, self._screen.runtime, accepted.decided_after)
+        self._settled = await asyncio.to_thread(settled_since, self._state.runtime, accepted.decided_after)
         for one in self._settled:
-            self._screen.undone.push(one.said, one.step)
-        self._passed_over = await asyncio.to_thread(questions.passed_over, self._screen.runtime, message)
-        self._screen.app.memories_changed()
+            self._state.session.undone.push(one.said, one.step)
+        self._passed_over = await asyncio.to_thread(questions.passed_over, self._state.runtime, message)
+        self._state.session.memories_changed()
 
     async def ended(self) -> None:
         """Say it below the answer, if its chat is shown."""
         message, self._message = self._message, None
         if message is None:
             return
-        found = await asyncio.to_thread(proposed_by, self._screen.runtime, message)
-        thread = self._screen.thread
-        if thread is not None and thread.id == message.thread_id:
+        found = await asyncio.to_thread(proposed_by, self._state.runtime, message)
+        if self._state.thread_id == message.thread_id:
             for one in self._settled:
-                self._screen.transcript.add_note(settled_note(one))
+                self._transcript.add_note(settled_note(one))
             if self._passed_over is not None:
-                self._screen.transcript.add_note(passed_over_note(self._passed_over))
+                self._transcript.add_note(passed_over_note(self._passed_over))
             if found:
-                self._screen.transcript.add_note(waiting_note(found))
-        self._screen.app.count_badges()
+                self._transcript.add_note(waiting_note(found))
+        if found:
+            self._transcript.post_message(Proposed())
 
     async def look_again(self) -> None:
         """Hide the lines about what waits no longer, since it was answered elsewhere."""
-        if self._screen.transcript.waiting:
-            left = {addition(one) for one in await asyncio.to_thread(pending.waiting, self._screen.runtime)}
-            for note in self._screen.transcript.waiting:
+        if self._transcript.waiting:
+            left = {addition(one) for one in await asyncio.to_thread(pending.waiting, self._state.runtime)}
+            for note in self._transcript.waiting:
                 note.display = not left.isdisjoint(note.waits)
 
 
@@ -72,17 +71,17 @@ def waiting_note(found: tuple[Patch, ...]) -> Note:
     """Return what is said about proposals, newest first."""
     more = f" and {len(found) - 1} more" if len(found) > 1 else ""
     line = f"● Waiting for you: {change(found[0])}{more} · F4"
-    return Note(line, Transcript.InboxWanted(), waits=[addition(one) for one in found])
+    return Note(line, InboxWanted(), waits=[addition(one) for one in found])
 
 
 def passed_over_note(patch: Patch) -> Note:
     """Return what is said when the message after a question was no plain yes or no, or came too late."""
     if patch.state == "pending":
         line = f"● Still waits in the inbox for your yes or no: {change(patch)} · F4"
-        return Note(line, Transcript.InboxWanted(), waits=[addition(patch)])
+        return Note(line, InboxWanted(), waits=[addition(patch)])
     became = "" if patch.state == "withdrawn" else decided("approved" if patch.state == "applied" else patch.state, patch)
     line = " ".join(filter(None, ["That question is over.", became]))
-    return Note(f"{line}  ·  F4, tab shows your profile", Transcript.InboxWanted("profile"))
+    return Note(f"{line}  ·  F4, tab shows your profile", InboxWanted("profile"))
 
 
 def settled_note(one: Settled) -> Note:
@@ -93,4 +92,4 @@ def settled_note(one: Settled) -> Note:
     aside = f" · {others} for {label(one.field)} set aside" if one.aside else ""
     twice = " (you typed it twice)" if is_memapp(one.by) else ""
     line = f"Your profile says now: {label(one.field)} “{shorten(one_line(one.value), SHOWN_CHARS)}”"
-    return Note(line, Transcript.InboxWanted("profile"), end=f"{twice}{aside}  ·  F4, tab shows it", step=one.step)
+    return Note(line, InboxWanted("profile"), end=f"{twice}{aside}  ·  F4, tab shows it", step=one.step)
