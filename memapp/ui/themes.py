@@ -67,8 +67,8 @@ LIGHT = Theme(
 async def choose(app: "MemappApp") -> str | None:
     """Let the person look at each theme and choose one; without a choice the colours are as before."""
     from memapp.services import preferences
-    from memapp.ui.screens.detail import Choice
+    from memapp.ui.dialogs import Choice
 
-    offered = preferences.choices(app.runtime, "theme")
+    offered = {name: name for name in preferences.choices(app.runtime, "theme")}
     note = "The last two follow your terminal."
     return await app.push_screen_wait(Choice("Colours", offered, app.theme, note=note, look=partial(setattr, app, "theme")))

@@ -16,7 +16,8 @@ from memapp.services.consent import decisions, proposals
 from memapp.store.events import Node, add_event
 from memapp.ui.activity import reading, words
 from memapp.ui.activity.numbers import sparkline
-from memapp.ui.screens.activity import ActivityScreen, DifferenceCard
+from memapp.ui.dialogs import TextCard
+from memapp.ui.screens.activity import ActivityScreen
 from memapp.ui.screens.memories import MemoriesScreen
 from memapp.ui.widgets.rowlist import RowList
 from tests.builders import new_chat, say
@@ -167,7 +168,7 @@ async def test_enter_shows_what_a_change_made_of_a_memory_then_opens_it(seen: Se
     curate.edit(runtime, memory, "Anna likes oolong tea.")
     await open_activity(seen, "log")
     await seen.pilot.press("home", "enter")
-    await seen.until(lambda: isinstance(seen.app.screen, DifferenceCard))
+    await seen.until(lambda: isinstance(seen.app.screen, TextCard))
     await seen.pilot.pause()
     assert "Anna likes -green- +oolong+ tea." in seen.words()
     await seen.pilot.press("enter")

@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 import pytest
 from textual.binding import Binding
-from textual.widgets import Input, OptionList
+from textual.widgets import Input
 
 from memapp.domain.changes import Actor, Created, Linked, SoftDeleted
 from memapp.domain.chat import Origin
@@ -20,12 +20,13 @@ from memapp.runtime import Runtime
 from memapp.services import activity, chats, curate, undo
 from memapp.store import changes, recalls
 from memapp.store.uses import count_uses
+from memapp.ui.dialogs import Choice
+from memapp.ui.memories.form import MemoryForm, Words
 from memapp.ui.panels.memory_detail import ContentView, MemoryDetail
 from memapp.ui.panels.memory_history import VersionRows
 from memapp.ui.panels.memory_provenance import MessageRows
 from memapp.ui.panels.memory_relations import MemoryRelations
 from memapp.ui.screens.memories import MemoriesScreen
-from memapp.ui.screens.memory_form import Choice, MemoryForm, Words
 from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.searchfield import SearchField
 from memapp.ui.widgets.tabline import TabLine
@@ -261,7 +262,7 @@ async def test_marks_make_a_key_act_on_many_but_words_are_edited_where_the_curso
         await seen.pilot.press("c")
         await seen.until(lambda: isinstance(seen.app.screen, Choice))
         wanted = curate.categories(runtime).index("goals")
-        seen.app.screen.query_one(OptionList).highlighted = wanted
+        await seen.pilot.press("home", *["down"] * wanted)
         await seen.pilot.press("enter")
         await seen.until(lambda: sum(one.category == "goals" for one in live(runtime)) == 2)
         await seen.pilot.press("escape", "space", "slash", "x", "escape")
@@ -286,6 +287,18 @@ async def test_writing_by_hand_puts_the_cursor_on_the_new_memory(world: World) -
         await seen.until(lambda: len(seen.app.screen_stack) == 1 and len(texts(screen)) == 4)
         assert screen.rows.current is not None and screen.rows.current.text == "Anna sings in a choir."
         assert screen.rows.current.tags == ("music", "friends")
+
+
+@pytest.mark.parametrize("key", ["enter", "ctrl+s"])
+@pytest.mark.parametrize("field", ["form-text", "form-tags", "form-importance", "form-category"])
+async def test_the_same_keys_save_in_every_field_of_the_form(world: World, field: str, key: str) -> None:
+    async with memories(world) as (seen, screen):
+        await seen.pilot.press("e")
+        await seen.until(lambda: isinstance(seen.app.screen, MemoryForm))
+        seen.app.screen.query_one(Words).text = "Anna works on Mondays."
+        seen.app.screen.query_one(f"#{field}").focus()
+        await seen.pilot.press(key)
+        await seen.until(lambda: texts(screen)[0] == "Anna works on Mondays.")
 
 
 async def test_editing_keeps_the_words_that_were_refused(world: World) -> None:

@@ -23,14 +23,15 @@ from memapp.services.models import Fit
 from memapp.settings import THEMES
 from memapp.ui.app import MemappApp
 from memapp.ui.chat.threads import ThreadList
+from memapp.ui.dialogs import Choice, ConfirmErase, Dialog, Form, Line, Question, TextCard
 from memapp.ui.inbox.detail import CaseView
 from memapp.ui.inbox.profile import ProfilePane
 from memapp.ui.inbox.value import ValueField
 from memapp.ui.inbox.waiting import WaitingPane
 from memapp.ui.safe import notify
-from memapp.ui.screens.activity import ActivityScreen, DifferenceCard
+from memapp.ui.screens.activity import ActivityScreen
 from memapp.ui.screens.chat import ChatScreen
-from memapp.ui.screens.detail import Card, Choice, Line, MemoryCard, Question, TextCard
+from memapp.ui.screens.detail import Card, MemoryCard
 from memapp.ui.screens.find import FindScreen
 from memapp.ui.screens.inbox import InboxScreen
 from memapp.ui.screens.models import SIGNS, ModelRows, ModelsScreen
@@ -45,9 +46,24 @@ WAITED = re.compile(r"first (?:0\.\d\d s|\d\.\d s ?)")
 """How long an answer took to begin; from one second on it is a digit shorter."""
 SIZES = [(80, 24), (120, 40)]
 OURS = [
-    *(MemappApp, ChatScreen, ModelsScreen, SettingsScreen, FindScreen, Card, MemoryCard, TextCard, Question, Line, Choice),
+    *(
+        MemappApp,
+        ChatScreen,
+        ModelsScreen,
+        SettingsScreen,
+        FindScreen,
+        Card,
+        MemoryCard,
+        Dialog,
+        Form,
+        TextCard,
+        Question,
+        Line,
+        Choice,
+        ConfirmErase,
+    ),
     *(Composer, Transcript, ThreadList, ModelRows, SettingRows),
-    *(InboxScreen, WaitingPane, ProfilePane, CaseView, ValueField, ActivityScreen, DifferenceCard),
+    *(InboxScreen, WaitingPane, ProfilePane, CaseView, ValueField, ActivityScreen),
 ]
 
 

@@ -18,10 +18,9 @@ from memapp.runtime import Runtime
 from memapp.services import chats, curate
 from memapp.services.consent import decisions, pending
 from memapp.store import changes
+from memapp.ui.dialogs import ConfirmErase, Erase, TextCard
 from memapp.ui.memories.words import age, purges
-from memapp.ui.screens.detail import TextCard
 from memapp.ui.screens.memories import MemoriesScreen
-from memapp.ui.screens.memory_form import ConfirmErase, Erase
 from memapp.ui.screens.trash import TrashScreen
 from memapp.ui.widgets.searchfield import SearchField
 from tests.ui.conftest import Seen, World

@@ -21,9 +21,9 @@ from memapp.ui.announce import Rested, TurnRefused
 from memapp.ui.app import MemappApp
 from memapp.ui.chat.threads import Threads
 from memapp.ui.crash import write_crash_file
+from memapp.ui.dialogs import Line
 from memapp.ui.inbox.rows import CaseRows
 from memapp.ui.safe import notify
-from memapp.ui.screens.detail import Line
 from memapp.ui.widgets.help import Help
 from memapp.ui.widgets.searchfield import SearchField
 from memapp.ui.widgets.statusline import StatusLine
@@ -150,7 +150,7 @@ async def test_a_toast_is_shown_once_while_something_is_open_above(seen: Seen) -
     await seen.settle()
     assert seen.text().count("done now") == 1
     seen.app.delay_update()  # as Textual does when something is chosen from the palette
-    await seen.app.push_screen(Line("Remember", ""))
+    await seen.app.push_screen(Line("Remember", "", str))
     await seen.until(lambda: [one for one in seen.app.screen.query("Toast") if one.region])
     await seen.until(lambda: seen.text().count("done now") == 1)
 

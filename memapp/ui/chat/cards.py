@@ -8,8 +8,8 @@ from memapp.domain.memory import Recalled
 from memapp.domain.text import shorten
 from memapp.services import chats
 from memapp.services.browse import Hit
+from memapp.ui.dialogs import Question, TextCard
 from memapp.ui.safe import copy
-from memapp.ui.screens.detail import Question, TextCard
 from memapp.ui.widgets.words import rated
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Cards:
             await self._screen.memories.show(hit.id, why)
         else:
             message = await asyncio.to_thread(chats.get_message, self._runtime, hit.id)
-            await self._read("You said" if hit.said_by == "user" else "An earlier answer", message, why, can_jump=True)
+            await self._read("You said" if hit.said_by == "user" else "An earlier answer", message, why, jump="go there")
 
     async def open_message(self, message: Message) -> None:
         """Show a whole message."""
@@ -59,10 +59,10 @@ class Cards:
         if await self._screen.app.push_screen_wait(question) and web:
             self._screen.app.open_url(href)
 
-    async def _read(self, title: str, message: Message, note: str = "", *, can_jump: bool = False) -> None:
+    async def _read(self, title: str, message: Message, note: str = "", *, jump: str = "") -> None:
         """Show a whole message, and do what the person then wants."""
-        wanted = await self._screen.app.push_screen_wait(TextCard(title, message.text, note=note, can_jump=can_jump))
-        if wanted is not None and wanted.deed == "copy":
+        wanted = await self._screen.app.push_screen_wait(TextCard(title, message.text, note=note, jump=jump))
+        if wanted == "copy":
             copy(self._screen, message.text)
-        elif wanted is not None:
+        elif wanted == "jump":
             await self.go_to_message(message.id)

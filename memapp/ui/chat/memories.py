@@ -10,8 +10,9 @@ from memapp.domain.memory import MAX_MEMORY_CHARS, Memory
 from memapp.domain.text import one_line, shorten
 from memapp.services import chats, curate
 from memapp.services.merge import Written
+from memapp.ui.dialogs import Line
 from memapp.ui.safe import copy
-from memapp.ui.screens.detail import Line, MemoryCard
+from memapp.ui.screens.detail import MemoryCard
 from memapp.ui.widgets.transcript import Note, Transcript
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class MemoryDeeds:
     async def write(self, text: str, *sources: str) -> None:
         """Let the person put something into the words to be remembered; `sources` are the messages it is taken from."""
         note = f"One fact in your own words, at most {MAX_MEMORY_CHARS} characters."
-        line = Line("Remember", shorten(one_line(text), MAX_MEMORY_CHARS), note=note, length=MAX_MEMORY_CHARS)
+        line = Line("Remember", shorten(one_line(text), MAX_MEMORY_CHARS), str, note=note, length=MAX_MEMORY_CHARS)
         written = await self._screen.app.push_screen_wait(line)
         if written:
             await self.add(written, *sources)

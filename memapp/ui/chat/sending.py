@@ -11,7 +11,7 @@ from memapp.errors import UsageError
 from memapp.services import chats
 from memapp.ui.announce import ThreadStarted, Unsent
 from memapp.ui.chat.drafts import Spans
-from memapp.ui.screens.detail import Question, TextCard
+from memapp.ui.dialogs import Question, TextCard
 from memapp.ui.widgets.transcript import Note
 
 if TYPE_CHECKING:

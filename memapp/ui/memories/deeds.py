@@ -12,10 +12,10 @@ from memapp.domain.memory import Memory
 from memapp.domain.text import one_line, shorten
 from memapp.runtime import Runtime
 from memapp.services import curate, forget, lifecycle
+from memapp.ui.dialogs import Choice, ConfirmErase, Line, TextCard
+from memapp.ui.memories.form import MemoryFields, MemoryForm
 from memapp.ui.memories.words import bar, many
 from memapp.ui.safe import copy, notify
-from memapp.ui.screens.detail import Line, TextCard
-from memapp.ui.screens.memory_form import Choice, ConfirmErase, MemoryForm, Written
 
 if TYPE_CHECKING:
     from memapp.ui.screens.chat import ChatScreen
@@ -38,9 +38,9 @@ class Deeds:
 
     async def add(self) -> str:
         """Let the person write a memory; return its id, or nothing."""
-        empty = Written("", (), curate.BY_HAND_IMPORTANCE, NOTES)
+        empty = MemoryFields("", (), curate.BY_HAND_IMPORTANCE, NOTES)
 
-        def save(one: Written) -> Revision:
+        def save(one: MemoryFields) -> Revision:
             return curate.add(self._runtime, one.text, one.tags, category=one.category, importance=one.importance)
 
         revision = await self._ask(MemoryForm("A new memory", empty, curate.categories(self._runtime), save))
@@ -51,9 +51,9 @@ class Deeds:
 
     async def edit(self, memory: Memory) -> None:
         """Let the person put other words, tags, importance or category in place."""
-        before = Written(memory.text, memory.tags, memory.importance, memory.category)
+        before = MemoryFields(memory.text, memory.tags, memory.importance, memory.category)
 
-        def save(one: Written) -> Revision | None:
+        def save(one: MemoryFields) -> Revision | None:
             if one == before:
                 return None
             tags = None if one.tags == before.tags else one.tags
@@ -78,19 +78,14 @@ class Deeds:
 
     async def tag(self, chosen: Sequence[Memory]) -> None:
         """Give them one tag more."""
-        tagged: list[Revision] = []
-        card = Line(
-            f"Tag {_said(chosen)}",
-            "",
-            note="Added to those there are; a comma between two.",
-            keep=lambda tag: tagged.append(curate.tag(self._runtime, tag, *_ids(chosen))),
-        )
-        if await self._screen.app.push_screen_wait(card) is not None:
-            self._did("Tagged", chosen, tagged[-1])
+        note = "Added to those there are; a comma between two."
+        card = Line(f"Tag {_said(chosen)}", "", lambda tag: curate.tag(self._runtime, tag, *_ids(chosen)), note=note)
+        if (revision := await self._screen.app.push_screen_wait(card)) is not None:
+            self._did("Tagged", chosen, revision)
 
     async def weigh(self, chosen: Sequence[Memory]) -> None:
         """Say how much they matter."""
-        rows = [(str(number), f"{number}  {bar(number)}  {words}") for number, words in enumerate(IMPORTANCE, start=1)]
+        rows = {str(number): f"{number}  {bar(number)}  {words}" for number, words in enumerate(IMPORTANCE, start=1)}
         number = await self._screen.app.push_screen_wait(
             Choice(f"How important: {_said(chosen)}", rows, str(chosen[0].importance))
         )
@@ -100,7 +95,7 @@ class Deeds:
 
     async def categorise(self, chosen: Sequence[Memory]) -> None:
         """Put them into another category."""
-        rows = [(name, name) for name in curate.categories(self._runtime)]
+        rows = {name: name for name in curate.categories(self._runtime)}
         name = await self._screen.app.push_screen_wait(Choice(f"Category of {_said(chosen)}", rows, chosen[0].category))
         if name:
             revision = await asyncio.to_thread(curate.set_category, self._runtime, name, *_ids(chosen))
@@ -149,25 +144,23 @@ class Deeds:
 
     async def forget_words(self) -> Receipt | None:
         """Erase some words wherever they stand: the person writes them, sees how much that is, and types the word."""
-        found: list[Preview] = []
-        card = Line(
-            "Forget words everywhere",
-            "",
-            note="Whatever holds them, one after the other, is erased: memories, messages, titles, drafts, backups.",
-            keep=lambda words: found.append(forget.preview(self._runtime, words)),
-            does="look for them",
-        )
+        note = "Whatever holds them, one after the other, is erased: memories, messages, titles, drafts, backups."
+        card = Line("Forget words everywhere", "", self._preview, note=note, does="look for them")
         await self._screen.app.chat.settle_draft()
-        words = await self._screen.app.push_screen_wait(card)
-        if words is None:
+        answer = await self._screen.app.push_screen_wait(card)
+        if answer is None:
             return None
-        if not found[-1]:
+        words, found = answer
+        if not found:
             notify(self._screen, "There is nothing to erase: nothing holds these words.")
             return None
         title = f"Erase “{shorten(one_line(words), LABEL_CHARS)}” everywhere for good?"
-        text = f"{found[-1]}.\n\nThis cannot be undone."
+        text = f"{found}.\n\nThis cannot be undone."
         word = await self._screen.app.push_screen_wait(ConfirmErase(title, text, may_take_messages=False))
         return await self._erase(partial(forget.forget_everywhere, self._runtime, words)) if word else None
+
+    def _preview(self, words: str) -> tuple[str, Preview]:
+        return words, forget.preview(self._runtime, words)
 
     async def _erase(self, erase: Callable[[], Receipt]) -> Receipt:
         await self._screen.app.chat.settle_draft()
@@ -195,11 +188,11 @@ async def show_receipt(screen: "ModeScreen | ChatScreen", receipt: Receipt) -> N
     text = str(receipt) + (f" {IN_PROFILE}" if receipt.in_profile else "")
     counts, _, more = text.partition(". ")
     shown = counts.replace(", ", "\n") + (f".\n\n{more}" if more else "")
-    card = TextCard("Receipt" if receipt.left else "✓ Receipt", shown, can_jump=bool(receipt.also_in))
+    card = TextCard("Receipt" if receipt.left else "✓ Receipt", shown, jump="go there" if receipt.also_in else "")
     wanted = await screen.app.push_screen_wait(card)
-    if wanted is not None and wanted.deed == "jump":
+    if wanted == "jump":
         screen.app.show_memory(receipt.also_in[0])
-    elif wanted is not None:
+    elif wanted == "copy":
         copy(screen, text)
 
 

@@ -1,25 +1,19 @@
-"""Cards above a screen: a memory, an earlier message, a question, a link. Each returns a typed answer."""
+"""A memory above the chat."""
 
-import asyncio
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar, Literal
 
-from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
-from textual.content import Content
+from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from memapp.domain.memory import MAX_MEMORY_CHARS, Memory
 from memapp.domain.text import clean
-from memapp.errors import MemappError
 from memapp.ui.memories.words import ORIGINS
-from memapp.ui.safe import joined, plain, row
-from memapp.ui.widgets.rowlist import RowList
+from memapp.ui.safe import joined, plain
 from memapp.ui.widgets.words import moment
 
 Deed = Literal["discard", "pin", "edit", "jump", "copy"]
@@ -109,143 +103,3 @@ class MemoryCard(Card):
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         self.dismiss(Wanted("edit", event.value))
-
-
-class TextCard(Card):
-    """A whole text to read: an earlier message, or one too long for the conversation."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,j", "want('jump')", "Go there", id="text.jump")]
-
-    def __init__(self, title: str, text: str, *, note: str = "", can_jump: bool = False) -> None:
-        super().__init__()
-        self._title, self._text, self._note = title, text, note
-        self._can_jump = can_jump
-
-    def compose(self) -> ComposeResult:
-        keys = ["⏎ go there"] if self._can_jump else []
-        with Vertical(classes="card"):
-            yield Static(joined((self._title, "bold $primary")), markup=False)
-            with VerticalScroll(classes="reading"):
-                yield Static(plain(self._text), markup=False)
-            if self._note:
-                yield Static(plain(self._note), markup=False, classes="muted")
-            yield Static(plain("   ".join([*keys, "y copy", "esc close"])), markup=False, classes="keys")
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return self._can_jump if action == "want" and parameters == ("jump",) else True
-
-
-class Question(ModalScreen[bool]):
-    """A question that enter answers with yes and escape with no."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,y", "answer(True)", "Yes", id="question.yes"),
-        Binding("escape,n", "answer(False)", "No", id="question.no"),
-    ]
-
-    def __init__(self, title: str, text: str, yes: str, no: str) -> None:
-        super().__init__()
-        self._title, self._text, self._keys = title, text, f"⏎ {yes}   esc {no}"
-
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="card"):
-            yield Static(joined((self._title, "bold $primary")), markup=False)
-            yield Static(joined("\n", self._text), markup=False)
-            yield Static(plain(self._keys), markup=False, classes="keys")
-
-    def action_answer(self, answer: bool) -> None:
-        self.dismiss(answer)
-
-
-class Line(ModalScreen[str | None]):
-    """A question that one line of text answers. What is to be done with it is done first; a refusal leaves the text there."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+s", "save", "Save", priority=True, id="line.save"),
-        Binding("escape", "leave", "Close", id="line.close"),
-    ]
-
-    def __init__(
-        self,
-        title: str,
-        text: str,
-        *,
-        note: str = "",
-        length: int = 200,
-        keep: Callable[[str], None] = lambda _: None,
-        does: str = "save",
-    ) -> None:
-        super().__init__()
-        self._title, self._text, self._note, self._length, self._keep, self._does = title, text, note, length, keep, does
-
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="card"):
-            yield Static(joined((self._title, "bold $primary")), markup=False)
-            if self._note:
-                yield Static(plain(self._note), markup=False, classes="muted")
-            yield Input(clean(self._text), max_length=self._length)
-            yield Static(markup=False, classes="problem")
-            yield Static(plain(f"⏎ {self._does}   esc close"), markup=False, classes="keys")
-
-    async def action_save(self) -> None:
-        await self.query_one(Input).action_submit()
-
-    async def on_input_submitted(self, event: Input.Submitted) -> None:
-        try:
-            await asyncio.to_thread(self._keep, event.value)
-        except MemappError as error:
-            self.query_one(".problem", Static).update(plain(str(error)))
-        else:
-            self.dismiss(event.value)
-
-    def action_leave(self) -> None:
-        self.dismiss(None)
-
-
-class _Choices(RowList[str]):
-    """The words to choose from."""
-
-    def key(self, item: str) -> str:
-        return item
-
-    def draw(self, item: str, width: int) -> Content:
-        return row(item, width)
-
-
-class Choice(ModalScreen[str | None]):
-    """A question that one of a few words answers; `look` is told where the cursor is, and without a choice where it began."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Close", id="choice.close")]
-
-    def __init__(
-        self, title: str, words: Sequence[str], chosen: str, *, note: str = "", look: Callable[[str], None] | None = None
-    ) -> None:
-        super().__init__()
-        self._title, self._words, self._chosen, self._note, self._look = title, words, chosen, note, look
-
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="card"):
-            yield Static(joined((self._title, "bold $primary")), markup=False)
-            yield Static(plain(self._note), markup=False, classes="muted")
-            yield _Choices(id="choices")
-            yield Static(plain("⏎ choose   esc close"), markup=False, classes="keys")
-
-    def on_mount(self) -> None:
-        rows = self.query_one(_Choices)
-        rows.styles.height = len(self._words)
-        rows.show(self._words, at=self._chosen)
-
-    @on(RowList.Moved)
-    def _moved(self) -> None:
-        word = self.query_one(_Choices).current
-        if word is not None and self._look is not None:
-            self._look(word)
-
-    @on(RowList.Opened)
-    def _choose(self) -> None:
-        self.dismiss(self.query_one(_Choices).current)
-
-    def action_leave(self) -> None:
-        if self._look is not None:
-            self._look(self._chosen)
-        self.dismiss(None)

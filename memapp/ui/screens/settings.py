@@ -14,8 +14,8 @@ from memapp.services import preferences
 from memapp.services.preferences import Preference
 from memapp.ui import themes
 from memapp.ui.beside import beside
+from memapp.ui.dialogs import Choice, Line
 from memapp.ui.safe import joined, row
-from memapp.ui.screens.detail import Choice, Line
 from memapp.ui.screens.mode import ModeScreen
 from memapp.ui.widgets.explained import Explained, ExplainedRows, columns
 from memapp.ui.widgets.keyline import KeyLine
@@ -114,7 +114,7 @@ class SettingsScreen(ModeScreen):
             if value != one.value:
                 preferences.set_preference(self.runtime, one.name, value)
 
-        await self.app.push_screen_wait(Line(one.label, one.value, note=one.description, length=1000, keep=keep))
+        await self.app.push_screen_wait(Line(one.label, one.value, keep, note=one.description, length=1000))
         self._show()
 
     @beside("settings")
@@ -122,7 +122,8 @@ class SettingsScreen(ModeScreen):
         if one.name == "theme":
             value = await themes.choose(self.app)
         else:
-            value = await self.app.push_screen_wait(Choice(one.label, one.choices, one.value, note=one.description))
+            shown = {choice: choice for choice in one.choices}
+            value = await self.app.push_screen_wait(Choice(one.label, shown, one.value, note=one.description))
         if value is not None and value != one.value:
             await self._save(one, value)
 

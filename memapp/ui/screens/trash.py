@@ -16,11 +16,11 @@ from memapp.errors import NotFound
 from memapp.runtime import Runtime
 from memapp.services import curate
 from memapp.ui.beside import beside
+from memapp.ui.dialogs import TextCard
 from memapp.ui.memories.deeds import show_receipt
 from memapp.ui.memories.rows import TrashRows
 from memapp.ui.memories.words import ago, purges
 from memapp.ui.safe import joined
-from memapp.ui.screens.detail import TextCard
 from memapp.ui.screens.memory_list import MemoryListScreen
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.rowlist import RowList
