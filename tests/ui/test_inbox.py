@@ -222,6 +222,34 @@ async def test_enter_shows_the_message_and_approves_nothing(seen: Seen, at_once:
     assert screen.waiting.view.field.display and profile(seen) == {}
 
 
+@pytest.mark.parametrize("key", ["enter", "ctrl+s"])
+async def test_what_the_person_wrote_is_approved_by_the_keys_that_save_elsewhere(seen: Seen, at_once: None, key: str) -> None:
+    propose(seen)
+    await open_inbox(seen)
+    await seen.pilot.press("e", "!", key)
+    await seen.until(lambda: profile(seen) == {"city": "Bergen!"})
+
+
+@pytest.mark.parametrize("leave", ["tab", "shift+tab", "click"])
+@pytest.mark.parametrize("tab", ["waiting", "profile"])
+async def test_what_is_being_written_stays_when_the_person_turns_to_another_tab(
+    seen: Seen, at_once: None, tab: str, leave: str
+) -> None:
+    propose(seen)
+    screen = await open_inbox(seen)
+    if tab == "profile":
+        await seen.pilot.press("tab")
+    await seen.pilot.press("e", "!")
+    if leave == "click":
+        await seen.click("Waiting" if tab == "profile" else "Profile")
+    else:
+        await seen.pilot.press(leave)
+    await seen.settle()
+    field = screen.waiting.view.field if tab == "waiting" else screen.profile.field
+    assert screen.tab == tab and field.line.has_focus and field.line.value.endswith("!")
+    assert any("enter saves" in toast for toast in seen.toasts())
+
+
 async def test_the_message_of_a_long_chat_is_where_enter_leads(seen: Seen, at_once: None) -> None:
     runtime = seen.app.runtime
     thread = chats.new_thread(runtime)

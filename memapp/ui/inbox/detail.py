@@ -19,6 +19,7 @@ from memapp.ui.memories.words import ago
 from memapp.ui.safe import joined, plain
 from memapp.ui.widgets.words import moment
 
+UNCHANGED = "Nothing was approved: you changed nothing. ctrl+s approves it as it is."
 NO_VALUE = "a change was asked for without saying to what: e lets you write it"
 
 
@@ -32,7 +33,7 @@ class CaseView(VerticalScroll):
 
     def __init__(self) -> None:
         super().__init__(id="case")
-        self.field = ValueField("write what is right · ctrl+s approves it · esc leaves", enter_saves=False)
+        self.field = ValueField("write what is right · enter approves it · esc leaves", unchanged=UNCHANGED)
 
     def compose(self) -> ComposeResult:
         yield Static(id="case-head", markup=False)

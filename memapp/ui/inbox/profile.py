@@ -38,7 +38,7 @@ class ProfilePane(Vertical):
     def __init__(self, runtime: Runtime) -> None:
         super().__init__(id="profile")
         self.runtime = runtime
-        self.field = ValueField("enter saves · esc leaves", enter_saves=True)
+        self.field = ValueField("enter saves · esc leaves")
 
     def compose(self) -> ComposeResult:
         yield KnownRows(self.runtime.clock)
