@@ -130,6 +130,35 @@ async def test_typing_searches_and_points_out_what_matched(world: World) -> None
         assert len(texts(screen)) == 3
 
 
+@pytest.mark.parametrize("turns", range(4))
+async def test_without_a_hit_nothing_of_the_memory_before_is_seen(world: World, turns: int) -> None:
+    async with memories(world, ["Anna plays the piano."]) as (seen, _):
+        await seen.pilot.press("enter", *["tab"] * turns)
+        await looked_up(seen)
+        await seen.pilot.press("escape", "slash")
+        await seen.type("zzz")
+        await shown(seen, "zzz")
+        assert "No memory is like this." in seen.text()
+        beside = " ".join(line[line.index("│") :] for line in seen.lines() if "│" in line)
+        assert set(beside) <= set("│ "), beside
+        await seen.pilot.press("escape")
+        await looked_up(seen)
+        assert "Relations" in seen.text()
+
+
+async def test_a_text_of_average_length_is_shown_whole_beside_the_detail(world: World) -> None:
+    text = "Anna's sister Mia lives in Oslo and visits us in summer."
+    async with memories(world, [text]) as (seen, _):
+        assert any(text in line.partition("│")[0] for line in seen.lines())
+
+
+async def test_what_the_relations_say_when_there_are_none_is_not_cut(world: World) -> None:
+    async with memories(world, ["Anna plays the piano."]) as (seen, _):
+        await seen.pilot.press("enter", "tab", "tab")
+        await looked_up(seen)
+        assert "is idle" in seen.text()
+
+
 async def test_conditions_narrow_the_list_and_wrong_ones_are_named(world: World) -> None:
     async with memories(world) as (seen, screen):
         curate.pin(seen.app.runtime, live(seen.app.runtime)[0].id)

@@ -14,7 +14,7 @@ from memapp.ui.widgets.rowlist import RowList
 
 AGE = 6
 CATEGORY = 14
-WIDE = 60
+WIDE = 90
 """With fewer columns the category is left out: the detail has it."""
 MATCH = "bold $accent underline"
 

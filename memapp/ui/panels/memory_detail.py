@@ -73,6 +73,7 @@ class MemoryDetail(Vertical):
         changed = memory is not None and self.memory is not None and memory.id == self.memory.id
         self._looked_up = ""
         self.memory = memory
+        self.set_class(memory is None, "-empty")
         if self._pause is not None:
             self._pause.stop()
         if at_once or changed:
@@ -125,7 +126,6 @@ class MemoryDetail(Vertical):
     async def _look_up(self) -> None:
         memory, tab = self.memory, self.tab
         if memory is None:
-            self.query_one("#memory-text", Static).update("")
             return
         wanted = f"{tab}:{memory.id}"
         if wanted == self._looked_up:

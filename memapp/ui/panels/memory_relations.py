@@ -19,6 +19,8 @@ from memapp.services import relations
 from memapp.ui.beside import beside
 
 LABEL_CHARS = 120
+NOTHING_RELATED = ("nothing yet: what is alike", "is related while memapp", "is idle")
+"""A line each: a tree breaks none."""
 
 
 class MemoryRelations(Tree[str]):
@@ -96,7 +98,7 @@ class MemoryRelations(Tree[str]):
         found = await asyncio.to_thread(relations.related, self._runtime, node.data)
         rows = [(one.id, _label(one.text, f"{one.strength:.2f} ")) for one in found]
         if not rows and node is self.root:
-            rows = [("", Text("nothing yet: what is alike is related while memapp is idle", style="italic"))]
+            rows = [("", Text(line, style="italic")) for line in NOTHING_RELATED]
         if node not in self._looked_up:
             return  # another memory is shown by now
         if rows != [(child.data, child.label) for child in node.children]:
