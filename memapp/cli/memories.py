@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from memapp.cli.output import opened, say, show, show_json, show_list, show_one, when
+from memapp.cli.output import opened, say, show, show_json, show_list, show_one, told, when
 from memapp.cli.shape import as_json_option, limit_option, words_or_pipe
 from memapp.domain.filters import Sort, read_day
 from memapp.domain.memory import Recalled, why
@@ -43,7 +43,8 @@ def search(options: dict[str, Any], query: tuple[str, ...], limit: int, explain:
         hits = recall(runtime, RecallRequest(" ".join(query), top_k=limit))[:limit]
 
     def row(hit: Recalled) -> dict[str, str]:
-        shown = {"score": f"{hit.score:.2f}", "when": when(hit.at), "what": hit.said_by or "fact", "text": hit.text, "id": hit.id}
+        text = hit.text if hit.said_by else told(hit.text)
+        shown = {"score": f"{hit.score:.2f}", "when": when(hit.at), "what": hit.said_by or "fact", "text": text, "id": hit.id}
         return {**shown, "why": hit.why} if explain else shown
 
     show_list(hits, as_json, row, "Nothing found.")
@@ -93,7 +94,7 @@ def list_(
     show_list(
         found,
         as_json,
-        lambda one: {"id": one.id, "pin": "★" if one.pinned else " ", "when": when(one.created_at), "text": one.text},
+        lambda one: {"id": one.id, "pin": "★" if one.pinned else " ", "when": when(one.created_at), "text": told(one.text)},
         "Nothing is remembered yet. Try: memapp add 'I prefer oolong in the morning.'" if is_empty else "Nothing found.",
         limit,
     )
@@ -114,7 +115,7 @@ def show_(options: dict[str, Any], memory_id: str, as_json: bool) -> None:
     if as_json:
         show_json({**asdict(memory), "said": [one.text for one in sources]})
         return
-    show(memory.text)
+    show(told(memory.text))
     say(f"{'pinned, ' if memory.pinned else ''}importance {memory.importance}, since {when(memory.created_at)}")
     if memory.purge_at:
         say(f"in the trash since {when(memory.updated_at)} ({reason}), erased for good after {when(memory.purge_at)}")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from memapp.domain import strict_json
+from memapp.domain.second_person import addressed
 from memapp.domain.text import clean, one_line
 from memapp.errors import UsageError
 
@@ -34,6 +35,11 @@ def show(text: str, *, newline: bool = True) -> None:
 def show_json(value: Any) -> None:
     """Write JSON, in which what could act on a terminal is escaped: the value stays what it is."""
     click.echo(strict_json.write(value, indent=2, default=plain))
+
+
+def told(text: str) -> str:
+    """Return the words of a memory for standard output: as people read them on a terminal, as they are stored in a pipe."""
+    return addressed(text) if sys.stdout.isatty() else text
 
 
 def show_one(found: Any, as_json: bool, told: str) -> None:

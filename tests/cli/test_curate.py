@@ -136,7 +136,7 @@ def test_what_says_something_of_the_profile_is_restored_with_a_yes_only(memapp: 
     assert memapp("rm", memory_id)[0] == memapp("profile", "clear", "city")[0] == 0
     code, out, err = memapp("restore", memory_id, "--json")
     assert (code, [one["id"] for one in json.loads(out)["stayed"]]) == (4, [memory_id])
-    assert "User lives in Bergen" in err and "memapp consents list" in err
+    assert "You live in Bergen" in err and "memapp consents list" in err
     assert texts(memapp) == set()
     (waits,) = json.loads(memapp("consents", "list", "--json")[1])
     assert (waits["field"], waits["new_value"]) == ("city", "Bergen")

@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 import pytest
 
-from memapp.domain.activity import Count, Day, Rate, Rates
+from memapp.domain.activity import NODES, Count, Day, Rate, Rates
 from memapp.domain.history import Event, Step, in_words
 from memapp.services import activity, chats, curate, forget, undo
 from memapp.services.consent import decisions, proposals
@@ -58,7 +58,7 @@ async def test_operations_are_counted_and_called_in_plain_words(seen: Seen) -> N
     assert table["answered"] == ["1", "1", "1", "-"]
     assert table["remembered something"] == ["1", "1", "1", "-"]
     assert not {"respond", "classify", "hotpath"} & set(seen.words().split())
-    assert set(words.NODES) == set(get_args(Node))
+    assert set(NODES) == set(get_args(Node))
 
 
 async def test_failures_are_marked_by_a_sign(seen: Seen) -> None:
@@ -74,9 +74,9 @@ async def test_failures_are_marked_by_a_sign(seen: Seen) -> None:
 @pytest.mark.parametrize(
     ("facts", "turns", "shown"),
     [
-        (Rate(19, 20), Rate(1, 40), ["✓ 19 of 20 facts kept the writing rules at once 95%, goal 95%", "✓ 1 of 40 turns"]),
-        (Rate(18, 20), Rate(4, 40), ["✗ 18 of 20 facts kept the writing rules at once 90%, goal 95%", "✗ 4 of 40 turns"]),
-        (Rate(0, 0), Rate(0, 0), ["- facts kept the writing rules at once: nothing counted yet, goal 95%"]),
+        (Rate(19, 20), Rate(1, 40), ["✓ 19 of 20 facts were well written at once 95%, goal 95%", "✓ 1 of 40 turns"]),
+        (Rate(18, 20), Rate(4, 40), ["✗ 18 of 20 facts were well written at once 90%, goal 95%", "✗ 4 of 40 turns"]),
+        (Rate(0, 0), Rate(0, 0), ["- facts were well written at once: nothing counted yet, goal 95%"]),
     ],
 )
 async def test_rates_are_told_with_their_numbers_and_goals(seen: Seen, facts: Rate, turns: Rate, shown: list[str]) -> None:

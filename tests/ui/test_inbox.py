@@ -455,7 +455,7 @@ async def test_the_memory_that_waits_is_shown_and_comes_with_a_yes(seen: Seen, a
     undo.undo_last(runtime)
     propose(seen, held=held)
     await open_inbox(seen)
-    assert "User lives in Bergen near the harbour." in seen.words()
+    assert "You live in Bergen near the harbour." in seen.words()
     await seen.pilot.press("a")
     await seen.until(lambda: [one.text for one in curate.list_memories(runtime)] == [held.text])
 

@@ -422,7 +422,7 @@ async def test_history_says_what_a_newer_memory_replaced(world: World) -> None:
         await seen.settle()
         await seen.pilot.press("enter", "tab")
         await looked_up(seen)
-        await seen.until(lambda: "replaced “User lives in Oslo.”" in seen.words())
+        await seen.until(lambda: "replaced “You live in Oslo.”" in seen.words())
 
 
 async def test_relations_are_walked_and_walked_back(world: World) -> None:

@@ -10,7 +10,7 @@ from memapp.services import chats
 from memapp.services.browse import Hit
 from memapp.ui.dialogs import Question, TextCard
 from memapp.ui.safe import copy
-from memapp.ui.widgets.words import rated
+from memapp.ui.widgets.words import matched
 
 if TYPE_CHECKING:
     from memapp.ui.screens.chat import ChatScreen
@@ -40,7 +40,7 @@ class Cards:
 
     async def open_hit(self, hit: Recalled) -> None:
         """Show what stands behind a chip."""
-        why = f"score {rated(hit.score)}: {hit.why}" if hit.score else hit.why
+        why = f"For this answer: {matched(hit.why)}."
         if hit.kind == "memory":
             await self._screen.memories.show(hit.id, why)
         else:

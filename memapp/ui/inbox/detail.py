@@ -12,6 +12,7 @@ from textual.widgets import Static
 from memapp.domain.consent import FORGOTTEN
 from memapp.domain.difference import words_changed
 from memapp.domain.forget import ERASED
+from memapp.domain.second_person import addressed
 from memapp.ui.inbox.reading import Case, Quote
 from memapp.ui.inbox.value import ValueField
 from memapp.ui.inbox.words import PROPOSERS, expires, wrote
@@ -62,7 +63,7 @@ def difference(case: Case) -> tuple[Content, Content]:
     """Return what the profile says now and what it would say, each with its sign and word."""
     patch = case.patch
     if patch.field == FORGOTTEN:
-        return joined(("- now   ", "bold"), "erased, at your wish"), joined(("+ then  ", "bold"), (patch.new_value, "bold"))
+        return joined(("- now   ", "bold"), "erased, at your wish"), joined(("+ then  ", "bold"), (case.value, "bold"))
     old, new = Content(""), Content("")
     for piece in words_changed(patch.old_value, patch.new_value):
         if piece.kind in ("same", "out"):
@@ -85,7 +86,7 @@ def _why(case: Case, now: datetime) -> Content:
         joined(("Also waiting for this   ", "bold"), " · ".join(case.also), ("\nA yes here settles it.\n", "$text-muted"))
         if case.also
         else None,
-        joined(("With a yes it also remembers", "$text-muted"), "\n", case.held, "\n") if case.held else None,
+        joined(("With a yes it also remembers", "$text-muted"), "\n", addressed(case.held), "\n") if case.held else None,
         joined(("Why   ⏎ goes to the message", "$text-muted"), *(_quote(one, now) for one in case.quotes), "\n")
         if case.quotes
         else joined(("Why", "$text-muted"), "\nThere is no message behind this any more.\n"),

@@ -13,6 +13,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from memapp.domain.memory import Memory, State, why
+from memapp.domain.second_person import addressed
 from memapp.runtime import Runtime
 from memapp.services.activity import timeline
 from memapp.services.provenance import provenance_of
@@ -163,4 +164,4 @@ class MemoryDetail(Vertical):
         if one.state is not State.LIVE:
             facts += [("in trash", why(one, self._runtime.settings.ttl_days)), ("", purges(one.purge_at, now))]
         lines = [joined((f"{name:>11}  ", "$text-muted"), value) for name, value in facts if value]
-        return joined(plain(one.text, "bold"), "\n\n", Content("\n").join(lines))
+        return joined(plain(addressed(one.text), "bold"), "\n\n", Content("\n").join(lines))

@@ -13,6 +13,7 @@ from textual.widgets import Tree
 from textual.widgets.tree import TreeNode
 
 from memapp.domain.memory import Memory
+from memapp.domain.second_person import addressed
 from memapp.domain.text import clean, one_line, shorten
 from memapp.runtime import Runtime
 from memapp.services import relations
@@ -115,5 +116,5 @@ class MemoryRelations(Tree[str]):
 
 
 def _label(text: str, before: str = "") -> Text:
-    """Return a label of one line; a bare string would be read as markup."""
-    return Text(before + (shorten(one_line(clean(text[: 4 * LABEL_CHARS])), LABEL_CHARS) or "…"))
+    """Return the words of a memory as a label of one line; a bare string would be read as markup."""
+    return Text(before + (shorten(one_line(clean(addressed(text)[: 4 * LABEL_CHARS])), LABEL_CHARS) or "…"))

@@ -11,6 +11,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from memapp.domain.history import Event
+from memapp.domain.second_person import addressed
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.services import undo
@@ -171,7 +172,7 @@ class ActivityScreen(ModeScreen):
             if wanted is None:
                 return
             if wanted == "copy":
-                copy(self, two[1].text)
+                copy(self, addressed(two[1].text))
                 return
         self.app.show_memory(line.entry.memory_id)
 
