@@ -18,9 +18,9 @@ from memapp.runtime import Runtime
 from memapp.services import chats, curate
 from memapp.services.consent import proposals
 from memapp.store import chat
-from memapp.ui.announce import Rested
 from memapp.ui.app import MemappApp
 from memapp.ui.inbox.arming import ALONE_SECONDS, ARMING_SECONDS
+from memapp.ui.messages import Rested
 from memapp.ui.widgets.topbar import TopBar
 
 Times = dict[str, list[float]]
@@ -115,7 +115,7 @@ async def _inbox(watch: Watch, runtime: Runtime, number: int) -> None:
     await watch.learned("Inbox and its badge", lambda: _propose(runtime, city), shown)
     await asyncio.sleep(ARMING_SECONDS * 2)
     await watch.pressed(
-        "Inbox and its badge", "a", lambda: not screen.waiting.rows.items and not watch.app.badges.words, held=ALONE_SECONDS
+        "Inbox and its badge", "a", lambda: not screen.waiting.rows.items and not watch.app.session.badges, held=ALONE_SECONDS
     )
 
 

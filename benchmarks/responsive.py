@@ -108,7 +108,7 @@ async def measure(folder: Path, small: bool) -> tuple[Heartbeat, list[float], li
         thread = await asyncio.to_thread(long_thread, app.runtime)
         opened = [await show(app, thread) for _ in range(3 if small else 7)]
         beating.cancel()
-    await asyncio.to_thread(app.talk.close, 5)
+    await asyncio.to_thread(app.session.talk.close, 5)
     return heart, cancelled, opened
 
 

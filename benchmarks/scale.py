@@ -265,7 +265,7 @@ async def measure(home: Path, edits: int, rounds: int) -> Measured:
         beating.cancel()
         shown = await show_changes(app, rounds)
         changed = await asyncio.to_thread(change, app.runtime, edits)
-    await asyncio.to_thread(app.talk.close, 5)
+    await asyncio.to_thread(app.session.talk.close, 5)
     return Measured(opens, keys, stalls, changed, shown)
 
 

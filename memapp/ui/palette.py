@@ -79,7 +79,7 @@ def commands_now(app: "MemappApp", screen: Screen[Any]) -> Iterable[SystemComman
 
 
 def _undo(app: "MemappApp") -> SystemCommand:
-    last = app.chat.undone.last
+    last = app.session.undone.last
     label = f"Undo: {shorten(last.label, 60)}" if last else "Undo the last change of a memory"
     return SystemCommand(label, "Take back what was done last (ctrl+z)", app.action_undo)
 

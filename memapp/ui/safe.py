@@ -5,7 +5,9 @@ Textual would obey escape sequences inside a text, and would read `[...]` as mar
 
 import re
 from collections.abc import Iterable
+from typing import Any
 
+from textual.app import App
 from textual.content import Content, Span
 from textual.dom import DOMNode
 from textual.notifications import SeverityLevel
@@ -16,6 +18,9 @@ from memapp.domain.text import clean, one_line, shorten
 
 TOAST_LINES = 7
 """So many lines at the bottom a toast may take."""
+
+LASTING_SECONDS = 30.0
+"""A toast that is to stay for so long outlives those after it."""
 
 UNDO = "bold underline $accent"
 
@@ -65,6 +70,13 @@ def copy(node: DOMNode, text: str) -> None:
     """Copy a text, as far as the terminal lets an app do that: no terminal says whether it did."""
     node.app.copy_to_clipboard(text)
     notify(node, "Sent to your terminal's clipboard.")
+
+
+def end_toasts(app: App[Any]) -> None:
+    """Take away what was said but for what is to stay."""
+    for before in list(app._notifications):
+        if before.timeout < LASTING_SECONDS:
+            app._unnotify(before)
 
 
 def place_toasts(screen: Screen[object]) -> None:

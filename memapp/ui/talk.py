@@ -21,7 +21,8 @@ from memapp.errors import MemappError
 from memapp.runtime import Cancel, Runtime
 from memapp.services import backups, chats, models, upkeep
 from memapp.services.turn import remark, resend_turn, retry_turn, take_turn
-from memapp.ui.announce import (
+from memapp.ui.crash import write_crash_file
+from memapp.ui.messages import (
     Learned,
     LearningFailed,
     ModelChanged,
@@ -33,7 +34,6 @@ from memapp.ui.announce import (
     TurnRefused,
     Unsent,
 )
-from memapp.ui.crash import write_crash_file
 
 log = logging.getLogger(__name__)
 

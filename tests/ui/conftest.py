@@ -85,7 +85,7 @@ class World:
             if app.is_open:
                 app.chat.drafts.save_now()
         if app.is_open:
-            assert app.talk.close(3)
+            assert app.session.talk.close(3)
         self.database.close()  # here too: a file lock may belong to the thread that took it
 
 

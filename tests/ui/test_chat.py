@@ -342,7 +342,7 @@ async def test_what_is_remembered_of_a_message_stands_below_its_answer_when_the_
     await seen.until(lambda: "Remembered: User has a dog called Rex." in seen.text())
     await seen.send("I live in Ghent.")
     await seen.until(lambda: "Waiting for you" in seen.text())
-    while seen.chat.undone.pop():
+    while seen.app.session.undone.pop():
         pass  # as after a restart
     seen.chat.open_thread(seen.chat.thread)
     await seen.settle()

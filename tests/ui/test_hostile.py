@@ -74,7 +74,7 @@ async def test_hostile_facts_titles_and_personas_are_shown_as_they_are(world: Wo
             await seen.chat.memories.add(f"{text} tea {number}"[:280])
             thread = chats.new_thread(runtime)
             chats.rename_thread(runtime, thread.id, f"{text} title")
-            seen.chat.undone.push(f"{text} undone", lambda _: None)
+            seen.app.session.undone.push(f"{text} undone", lambda _: None)
         seen.chat.list_threads()
         await seen.settle()
         no_escapes(seen)

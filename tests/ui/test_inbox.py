@@ -68,7 +68,7 @@ def put_in(seen: Seen, field: str = "city", value: str = "Bergen", text: str = "
 def propose(seen: Seen, *args: str, **more: object) -> Patch:
     """Put something into the inbox, and let the screen hear of it."""
     found = put_in(seen, *args, **more)  # type: ignore[arg-type]
-    seen.app.memories_changed()
+    seen.app.session.memories_changed()
     return found
 
 
@@ -180,10 +180,10 @@ async def test_an_open_inbox_shows_what_a_message_states_before_the_answer_is_th
     async with world.app() as seen:
         await seen.ready()
         screen = await open_inbox(seen)
-        seen.app.talk.send(None, "I live in Bergen.", ())
+        seen.app.session.talk.send(None, "I live in Bergen.", ())
         await seen.until(lambda: "Bergen" in seen.text())
-        assert seen.app.talk.busy and len(screen.waiting.rows.items) == 1
-        seen.app.talk.stop()
+        assert seen.app.session.talk.busy and len(screen.waiting.rows.items) == 1
+        seen.app.session.talk.stop()
 
 
 async def test_an_answer_counts_only_for_what_has_been_seen(seen: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -335,7 +335,7 @@ async def test_marked_proposals_are_denied_together_but_approved_one_by_one(
         await seen.ready()
         for field, value in (("health", "asthma"), ("city", "Bergen"), ("pronouns", "she/her")):
             put_in(seen, field, value, f"I said {value}.")
-        seen.app.memories_changed()
+        seen.app.session.memories_changed()
         await open_inbox(seen)
         await seen.pilot.press("ctrl+a", "a", "end", "space", "d")
         await seen.until(lambda: len(waiting(seen)) == 1)
@@ -352,7 +352,7 @@ async def test_what_was_put_off_waits_again_the_next_day(seen: Seen, world: Worl
     await seen.pilot.press("s")
     await seen.until(lambda: waiting(seen) == [])
     world.clock.now += timedelta(hours=25)
-    seen.app.memories_changed()
+    seen.app.session.memories_changed()
     await seen.until(lambda: "+ then  Bergen" in seen.text())
 
 
@@ -369,13 +369,13 @@ async def test_what_sleeps_is_told_with_its_time_and_is_woken_by_a_key(seen: See
     await seen.pilot.press("w")
     await seen.until(lambda: len(screen.waiting.rows.items) == 2)
     await seen.settle()
-    assert "sleep" not in seen.lines()[2] and seen.chat.undone.last is None
+    assert "sleep" not in seen.lines()[2] and seen.app.session.undone.last is None
 
 
 async def test_an_answer_that_is_taken_back_is_shown_again(seen: Seen, at_once: None) -> None:
     for field, value in (("health", "asthma"), ("city", "Bergen"), ("pronouns", "she/her")):
         put_in(seen, field, value, f"I said {value}.")
-    seen.app.memories_changed()
+    seen.app.session.memories_changed()
     screen = await open_inbox(seen)
     for key in ("a", "s"):
         await seen.pilot.press("home", "down")
@@ -394,7 +394,7 @@ async def test_an_answer_that_is_taken_back_is_shown_again(seen: Seen, at_once: 
 async def test_what_else_waits_for_a_field_with_one_value_is_told_and_goes_with_a_yes(seen: Seen, at_once: None) -> None:
     for value in ("Leipzig", "Dresden", "Hamburg"):
         put_in(seen, "city", value, f"I live in {value}.")
-    seen.app.memories_changed()
+    seen.app.session.memories_changed()
     await open_inbox(seen)
     await seen.pilot.press("home")
     await seen.settle()
@@ -526,12 +526,12 @@ async def test_a_line_below_the_answer_says_what_waits(seen: Seen, at_once: None
     await seen.until(lambda: waiting(seen) == [])
     await seen.pilot.press("f2")
     await seen.until(lambda: seen.app.current_mode == "chat" and "Waiting for you" not in seen.text())
-    seen.chat.undo_last()
+    seen.app.undo()
     await seen.until(lambda: "Waiting for you" in seen.text())
     await seen.send("I have diabetes.")
     await seen.until(lambda: "Waiting for you: Health “diabetes” · F4" in seen.words())
     decisions.set_field(seen.app.runtime, "health", "asthma")
-    seen.app.memories_changed()
+    seen.app.session.memories_changed()
     await seen.settle()
     assert "Health “diabetes” · F4" in seen.words(), "it goes on waiting, beside what the profile says now"
 
@@ -595,7 +595,7 @@ async def test_an_answer_in_the_chat_is_told_and_can_be_taken_back(
     await seen.until(lambda: f"{line} · taken back" in seen.words())
     await seen.until(lambda: undone in seen.toasts())
     assert profile(seen) == {}
-    assert seen.chat.undone.last is None
+    assert seen.app.session.undone.last is None
 
 
 async def test_a_yes_that_became_a_no_is_passed_over_by_undo(seen: Seen) -> None:
@@ -631,7 +631,7 @@ async def test_a_yes_is_told_once_with_how_many_others_it_set_aside(world: World
     await seen.pilot.press("ctrl+z")
     await seen.until(lambda: sorted(waiting(seen)) == ["Glasgow", "Leeds", "Norwich", "York"])
     await seen.until(lambda: f"{line} · taken back" in seen.words())
-    assert seen.chat.undone.last is None
+    assert seen.app.session.undone.last is None
 
 
 async def test_what_is_typed_twice_and_not_sensitive_is_told_when_it_is_kept(seen: Seen) -> None:

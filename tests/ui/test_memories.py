@@ -99,7 +99,7 @@ async def test_an_empty_list_offers_no_order_and_no_search(world: World) -> None
         await seen.settle()
         assert "Order" not in seen.lines()[-1] and "Search" not in seen.lines()[-1]
         curate.add(seen.app.runtime, "Anna has a cat.")
-        seen.app.memories_changed()
+        seen.app.session.memories_changed()
         await seen.until(lambda: "Order" in seen.lines()[-1] and "Search" in seen.lines()[-1])
         await seen.pilot.press("t", *"pets", "ctrl+s")
         await seen.until(lambda: curate.list_memories(seen.app.runtime)[0].tags[-1] == "pets")
@@ -212,7 +212,7 @@ async def test_memories_look_as_they_should(world: World, size: tuple[int, int],
         curate.set_importance(runtime, 5, live(runtime)[1].id)
         curate.edit(runtime, live(runtime)[1].id, "Anna's sister Mia lives in Bergen and visits at Easter.")
         world.clock.now += timedelta(days=3)
-        seen.app.memories_changed()
+        seen.app.session.memories_changed()
         await seen.settle()
         await seen.pilot.press("space")
         await looked_up(seen)
@@ -229,7 +229,7 @@ async def test_without_colour_signs_tell_the_state(world: World) -> None:
             await seen.settle()
             assert any("✓★" in line for line in seen.lines()) and any(line.startswith(" ▸") for line in seen.lines())
             curate.edit(seen.app.runtime, live(seen.app.runtime)[1].id, "Anna's sister Mia lives in Bergen.")
-            seen.app.memories_changed()
+            seen.app.session.memories_changed()
             await seen.settle()
             await seen.pilot.press("enter", "tab")
             await looked_up(seen)
@@ -246,7 +246,7 @@ async def test_pinning_forgetting_and_undo(world: World) -> None:
         await seen.pilot.press("d")
         await seen.until(lambda: len(texts(screen)) == 2)
         assert any("In the trash" in toast and "ctrl+z" in toast for toast in seen.toasts())
-        seen.app.chat.undone.push("Learned something since", lambda _: None)
+        seen.app.session.undone.push("Learned something since", lambda _: None)
         await seen.click("undo (ctrl+z)")  # takes back what the toast is about, not what was done last
         await seen.until(lambda: len(texts(screen)) == 3)
         assert screen.rows.items[0].pinned and any("Taken back: In the trash" in toast for toast in seen.toasts())
@@ -390,7 +390,7 @@ async def test_history_shows_the_words_between_any_two_versions(world: World) ->
         curate.edit(runtime, memory_id, "Anna likes oolong tea.")
         curate.pin(runtime, memory_id)
         curate.edit(runtime, memory_id, "Anna likes oolong tea at night.")
-        seen.app.memories_changed()
+        seen.app.session.memories_changed()
         await seen.settle()
         await seen.pilot.press("enter", "tab")
         await looked_up(seen)
@@ -403,7 +403,7 @@ async def test_history_shows_the_words_between_any_two_versions(world: World) ->
         await seen.until(lambda: "v1 → v4" in seen.words() and "-green tea.- +oolong tea at night.+" in seen.words())
         await seen.pilot.press("j")
         curate.set_importance(runtime, 5, memory_id)
-        seen.app.memories_changed()
+        seen.app.session.memories_changed()
         await seen.until(lambda: len(seen.app.screen.query_one(VersionRows).items) == 5)
         await seen.until(lambda: "v1 → v3" in seen.words())
         assert activity.timeline(runtime, memory_id)[0].version.text == "Anna likes green tea."
@@ -418,7 +418,7 @@ async def test_history_says_what_a_newer_memory_replaced(world: World) -> None:
         with runtime.database.write() as conn:
             for change in (SoftDeleted(oslo.id, "superseded", runtime.purge_at()), Created(bergen)):
                 changes.apply(conn, change, actor, runtime.clock())
-        seen.app.memories_changed()
+        seen.app.session.memories_changed()
         await seen.settle()
         await seen.pilot.press("enter", "tab")
         await looked_up(seen)
@@ -573,7 +573,7 @@ async def test_hostile_texts_are_shown_as_they_are(world: World) -> None:
                 with runtime.database.write() as conn:
                     edges = tuple((other, 0.5) for other in ids[1:20])
                     changes.apply(conn, Linked(ids[0], edges), Actor(runtime.user_id, "worker"), runtime.clock())
-            seen.app.memories_changed()
+            seen.app.session.memories_changed()
             await seen.settle()
             no_escapes(seen)
             for key in ("enter", "tab", "tab", "right", "down", "tab", "escape", "e", "escape", "t", "escape", "i"):

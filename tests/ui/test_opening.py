@@ -42,7 +42,7 @@ async def test_a_key_puts_the_newest_sound_backup_in_place_of_a_damaged_file(wor
         assert aside.read_bytes() == damaged
         await seen.until(lambda: any(aside.name in toast for toast in seen.toasts()))
         await seen.until(lambda: any("No chat sees the memories in hobbies" in toast for toast in seen.toasts()))
-    assert app.talk.close(3)
+    assert app.session.talk.close(3)
 
 
 def test_a_folder_that_is_copied_elsewhere_is_warned_of_once(tmp_path: Path) -> None:

@@ -154,7 +154,7 @@ async def test_what_says_something_of_the_profile_waits_for_a_yes_and_that_is_sa
             changes.apply(conn, Purged(written.id), Actor(runtime.user_id, "person"), runtime.clock())
             changes.apply(conn, Created(replace(written, origin="distilled")), Actor(runtime.user_id, "worker"), runtime.clock())
         curate.discard(runtime, written.id)
-        seen.app.memories_changed()
+        seen.app.session.memories_changed()
         await seen.settle()
         put_cursor(screen, "User lives in Bergen.")
         await seen.pilot.press("r")
@@ -225,7 +225,7 @@ async def test_marks_stay_on_other_pages_and_go_with_what_leaves_the_trash(world
         await seen.until(lambda: len(screen.rows.items) == 2)
         await seen.pilot.press("space")
         curate.restore(runtime, first)
-        seen.app.memories_changed()
+        seen.app.session.memories_changed()
         await seen.until(lambda: first not in screen.rows.marked)
         await seen.until(lambda: "3 marked" in seen.words())
         assert second in screen.rows.marked
@@ -333,7 +333,7 @@ async def test_a_learned_memory_may_take_its_messages_along(world: World) -> Non
 async def test_a_memory_put_here_elsewhere_is_seen_at_once(world: World) -> None:
     async with trash(world) as (seen, screen):
         curate.discard(seen.app.runtime, curate.list_memories(seen.app.runtime)[0].id)
-        seen.app.memories_changed()
+        seen.app.session.memories_changed()
         await seen.until(lambda: len(screen.rows.items) == 6, seconds=2)
 
 

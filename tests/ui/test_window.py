@@ -17,12 +17,12 @@ from memapp.errors import MemappError
 from memapp.services import curate, upkeep
 from memapp.services.consent import proposals
 from memapp.ui.activity.rows import LogRows
-from memapp.ui.announce import Rested, TurnRefused
 from memapp.ui.app import MemappApp
 from memapp.ui.chat.threads import Threads
 from memapp.ui.crash import write_crash_file
 from memapp.ui.dialogs import Line
 from memapp.ui.inbox.rows import CaseRows
+from memapp.ui.messages import Rested, TurnRefused
 from memapp.ui.safe import notify
 from memapp.ui.widgets.help import Help
 from memapp.ui.widgets.searchfield import SearchField
@@ -117,7 +117,7 @@ async def test_a_bug_in_learning_is_said_once_and_learning_goes_on(seen: Seen, m
 async def test_nothing_is_written_of_an_app_that_is_gone(world: World) -> None:
     async with world.app() as seen:
         await seen.ready()
-        runtime, talk = seen.app.runtime, seen.app.talk
+        runtime, talk = seen.app.runtime, seen.app.session.talk
     talk._announce(Rested())
     assert not list(runtime.paths.log.glob("crash-*"))
 

@@ -100,10 +100,6 @@ class Conversation(Vertical):
     def _go_to_end(self) -> None:
         self._chat.open_thread(self._chat.thread)
 
-    @on(Transcript.InboxWanted)
-    def _inbox_wanted(self, event: Transcript.InboxWanted) -> None:
-        self.app.show_inbox(event.tab)
-
     @on(Composer.UndoWanted)
     def _undo_wanted(self) -> None:
         self.app.action_undo()

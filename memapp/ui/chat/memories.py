@@ -55,7 +55,7 @@ class MemoryDeeds:
     async def add(self, text: str, *sources: str) -> None:
         """Remember something in the person's own words, perhaps about messages."""
         revision = await asyncio.to_thread(partial(curate.add, self._runtime, text, sources=sources))
-        self._screen.app.fresh_memory = revision.memory_id
+        self._screen.session.fresh_memory = revision.memory_id
         self._did("Remembered", text, revision)
 
     async def write(self, text: str, *sources: str) -> None:
@@ -70,8 +70,8 @@ class MemoryDeeds:
         """Say quietly that a fact was learned or changed; with the first three, say what can be done about it."""
         memory, before = written.memory, written.before
         done = "Updated" if before else "Remembered"
-        self._screen.undone.push(f"{done} “{shorten(memory.text, 40)}”", written.step)
-        self._screen.app.fresh_memory = memory.id
+        self._screen.session.undone.push(f"{done} “{shorten(memory.text, 40)}”", written.step)
+        self._screen.session.fresh_memory = memory.id
         if shown:
             self._screen.transcript.add_note(learned_note(memory, before.text if before else "", written.step))
             if self._runtime.settings.hints:
@@ -80,8 +80,8 @@ class MemoryDeeds:
     def unlearned(self, texts: Sequence[str], step: str, *, shown: bool) -> None:
         """Say quietly what went with words that the person replaced."""
         more = f" and {len(texts) - 1} more" if len(texts) > 1 else ""
-        self._screen.undone.push(f"Let go of “{shorten(texts[0], 40)}”", step)
-        self._screen.app.memories_changed()
+        self._screen.session.undone.push(f"Let go of “{shorten(texts[0], 40)}”", step)
+        self._screen.session.memories_changed()
         if shown:
             self._screen.transcript.add_note(Note(f"No longer remembered: {texts[0]}", end=more, step=step))
 
@@ -95,8 +95,7 @@ class MemoryDeeds:
             await asyncio.to_thread(chats.remember_choice, self._runtime, "hints", given + 1)
 
     def _did(self, done: str, text: str, revision: Revision) -> None:
-        self._screen.undone.tell(self._screen, f"{done} “{shorten(one_line(text), 40)}”", revision.step)
-        self._screen.app.memories_changed()
+        self._screen.session.did(self._screen, f"{done} “{shorten(one_line(text), 40)}”", revision.step)
 
 
 def learned_note(memory: Memory, was: str, step: str) -> Note:

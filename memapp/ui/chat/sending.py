@@ -9,9 +9,9 @@ from memapp.domain.commands import Command
 from memapp.domain.text import shorten
 from memapp.errors import UsageError
 from memapp.services import chats
-from memapp.ui.announce import ThreadStarted, Unsent
 from memapp.ui.chat.drafts import Spans
 from memapp.ui.dialogs import Question, TextCard
+from memapp.ui.messages import ThreadStarted, Unsent
 from memapp.ui.widgets.transcript import Note
 
 if TYPE_CHECKING:

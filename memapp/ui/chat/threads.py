@@ -1,7 +1,7 @@
 """The list of chats, and what a person does with whole chats: list, search, rename, delete. Each can be undone."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
@@ -16,14 +16,12 @@ from textual.widgets.option_list import Option
 
 from memapp.domain.chat import Thread
 from memapp.domain.text import one_line, shorten
-from memapp.runtime import Runtime
 from memapp.services import chats, forget
 from memapp.ui.beside import beside
 from memapp.ui.dialogs import Choice, ConfirmErase, Line
 from memapp.ui.memories.deeds import show_receipt
 from memapp.ui.memories.words import purges
 from memapp.ui.safe import joined, notify, plain, row
-from memapp.ui.undo import Undo
 from memapp.ui.widgets.words import moment
 
 if TYPE_CHECKING:
@@ -91,8 +89,8 @@ class Threads(Vertical):
         self._threads: list[Thread] = []
         self._text = ""
         """What is searched for."""
-        self._left: tuple[Callable[[Runtime], object], Thread] | None = None
-        """How to bring back the chat that was on the screen when it was deleted."""
+        self._left: tuple[str, Thread] | None = None
+        """The chat that was on the screen when it was deleted, and the step that undo knows that by."""
 
     def compose(self) -> ComposeResult:
         yield Input(placeholder="Search chats", compact=True, id="thread-search", select_on_focus=False)
@@ -171,7 +169,7 @@ class Threads(Vertical):
             return
         await asyncio.to_thread(chats.rename_thread, self._runtime, thread.id, title)
         label = f"Renamed “{shorten(thread.title, 40)}”"
-        self._chat.undone.push(label, lambda runtime: chats.rename_thread(runtime, thread.id, thread.title))
+        self._chat.session.undone.push(label, lambda runtime: chats.rename_thread(runtime, thread.id, thread.title))
         self.list()
 
     @beside("deed")
@@ -185,10 +183,10 @@ class Threads(Vertical):
             title = next((one.text for one in (await asyncio.to_thread(chats.page, self._runtime, thread.id)).messages), title)
         await asyncio.to_thread(chats.delete_thread, self._runtime, thread.id)
         label = f"Deleted “{shorten(one_line(title), 40)}”"
-        back = partial(chats.restore_thread, thread_id=thread.id)
-        chat.undone.tell(self, label, back)
+        step = chat.session.undone.push(label, partial(chats.restore_thread, thread_id=thread.id))
+        notify(self, label, undo=step)
         if chat.thread is not None and chat.thread.id == thread.id:
-            self._left = back, thread
+            self._left = step, thread
             chat.open_thread(None)
         self.list()
 
@@ -210,18 +208,14 @@ class Threads(Vertical):
     @beside("deed")
     async def erase(self, thread: Thread) -> None:
         """Erase a chat for good, if the person types the word, and show the receipt."""
-        chat = self._chat
         text = f"“{shorten(thread.title, 40)}”\n\nThis cannot be undone. What memapp learned from it stays in Memories (F3)."
         card = ConfirmErase("Erase this chat for good?", text, may_take_messages=False)
         if await self.app.push_screen_wait(card) is None:
             return
-        await chat.settle_draft()
-        notify(self, "Erasing, and scanning the files for what is left…")
-        receipt = await asyncio.to_thread(forget.purge_chats, self._runtime, [thread.id])
-        await chat.show_again()
-        await show_receipt(chat, receipt)
+        session = self._chat.session
+        await show_receipt(self, session, await session.erase(self, partial(forget.purge_chats, self._runtime, [thread.id])))
 
-    def brought_back(self, done: Undo) -> None:
+    def brought_back(self, step: str) -> None:
         """Show a chat again that was on the screen when it was deleted, unless another one is there now."""
-        if self._left is not None and self._left[0] is done.back and self._chat.thread is None:
+        if self._left is not None and self._left[0] == step and self._chat.thread is None:
             self._chat.open_thread(self._left[1])

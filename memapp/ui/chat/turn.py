@@ -24,7 +24,7 @@ from memapp.domain.turn import (
 from memapp.errors import MemappError
 from memapp.services import chats
 from memapp.ui import reading
-from memapp.ui.announce import TurnMoved
+from memapp.ui.messages import TurnMoved
 from memapp.ui.panels.loop import LoopDrawer, LoopState
 from memapp.ui.widgets.bubbles import Answer, Said
 from memapp.ui.widgets.transcript import Note, Transcript

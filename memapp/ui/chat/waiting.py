@@ -12,7 +12,8 @@ from memapp.domain.text import one_line, shorten
 from memapp.domain.turn import Accepted
 from memapp.services.consent import pending, questions
 from memapp.ui.inbox.reading import Settled, proposed_by, settled_since
-from memapp.ui.widgets.transcript import Note, Transcript
+from memapp.ui.messages import InboxWanted
+from memapp.ui.widgets.transcript import Note
 
 if TYPE_CHECKING:
     from memapp.ui.screens.chat import ChatScreen
@@ -34,9 +35,9 @@ class WaitingLine:
             return
         self._settled = await asyncio.to_thread(settled_since, self._screen.runtime, accepted.decided_after)
         for one in self._settled:
-            self._screen.undone.push(one.said, one.step)
+            self._screen.session.undone.push(one.said, one.step)
         self._passed_over = await asyncio.to_thread(questions.passed_over, self._screen.runtime, message)
-        self._screen.app.memories_changed()
+        self._screen.session.memories_changed()
 
     async def ended(self) -> None:
         """Say it below the answer, if its chat is shown."""
@@ -71,17 +72,17 @@ def waiting_note(found: tuple[Patch, ...]) -> Note:
     """Return what is said about proposals, newest first."""
     more = f" and {len(found) - 1} more" if len(found) > 1 else ""
     line = f"● Waiting for you: {change(found[0])}{more} · F4"
-    return Note(line, Transcript.InboxWanted(), waits=[addition(one) for one in found])
+    return Note(line, InboxWanted(), waits=[addition(one) for one in found])
 
 
 def passed_over_note(patch: Patch) -> Note:
     """Return what is said when the message after a question was no plain yes or no, or came too late."""
     if patch.state == "pending":
         line = f"● Still waits in the inbox for your yes or no: {change(patch)} · F4"
-        return Note(line, Transcript.InboxWanted(), waits=[addition(patch)])
+        return Note(line, InboxWanted(), waits=[addition(patch)])
     became = "" if patch.state == "withdrawn" else decided("approved" if patch.state == "applied" else patch.state, patch)
     line = " ".join(filter(None, ["That question is over.", became]))
-    return Note(f"{line}  ·  F4, tab shows your profile", Transcript.InboxWanted("profile"))
+    return Note(f"{line}  ·  F4, tab shows your profile", InboxWanted("profile"))
 
 
 def settled_note(one: Settled) -> Note:
@@ -92,4 +93,4 @@ def settled_note(one: Settled) -> Note:
     aside = f" · {others} for {label(one.field)} set aside" if one.aside else ""
     twice = " (you typed it twice)" if one.by == "worker" else ""
     line = f"Your profile says now: {label(one.field)} “{shorten(one_line(one.value), SHOWN_CHARS)}”"
-    return Note(line, Transcript.InboxWanted("profile"), end=f"{twice}{aside}  ·  F4, tab shows it", step=one.step)
+    return Note(line, InboxWanted("profile"), end=f"{twice}{aside}  ·  F4, tab shows it", step=one.step)

@@ -8,18 +8,16 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.getters import app as the_app
 from textual.widgets import Static
 
-from memapp.runtime import Runtime
 from memapp.services.consent import decisions
-from memapp.ui.app import MemappApp
 from memapp.ui.beside import beside
 from memapp.ui.inbox import reading
 from memapp.ui.inbox.reading import Known
 from memapp.ui.inbox.rows import KnownRows
 from memapp.ui.inbox.value import ValueField
 from memapp.ui.safe import copy, plain
+from memapp.ui.session import Session
 
 NOTE = "The persona you talk to is told this. Only you change it: by your yes to what waits, or by writing it here."
 
@@ -27,17 +25,16 @@ NOTE = "The persona you talk to is told this. Only you change it: by your yes to
 class ProfilePane(Vertical):
     """The fields of the profile."""
 
-    app = the_app(MemappApp)
-
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("e", "write", "Write it yourself", id="profile.write"),
         Binding("x,delete", "take_away", "Take it away", id="profile.take_away", key_display="x"),
         Binding("y,c", "copy", "Copy", id="profile.copy", key_display="y"),
     ]
 
-    def __init__(self, runtime: Runtime) -> None:
+    def __init__(self, session: Session) -> None:
         super().__init__(id="profile")
-        self.runtime = runtime
+        self.session = session
+        self.runtime = session.runtime
         self.field = ValueField("enter saves · esc leaves")
 
     def compose(self) -> ComposeResult:
@@ -110,6 +107,4 @@ class ProfilePane(Vertical):
     async def _set(self, field: str, value: str) -> None:
         step = await asyncio.to_thread(decisions.set_field, self.runtime, field, value)
         self.leave_field()
-        done = await asyncio.to_thread(decisions.told, self.runtime, step)
-        self.app.chat.undone.tell(self, done, step)
-        self.app.memories_changed()
+        self.session.did(self, await asyncio.to_thread(decisions.told, self.runtime, step), step)

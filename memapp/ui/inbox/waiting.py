@@ -13,12 +13,9 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
-from textual.getters import app as the_app
 from textual.message import Message
 
-from memapp.runtime import Runtime
 from memapp.services.consent import decisions
-from memapp.ui.app import MemappApp
 from memapp.ui.beside import beside
 from memapp.ui.inbox import reading
 from memapp.ui.inbox.arming import Arming
@@ -27,7 +24,9 @@ from memapp.ui.inbox.reading import Case, Queue
 from memapp.ui.inbox.rows import CaseRows
 from memapp.ui.inbox.value import ValueField
 from memapp.ui.inbox.words import sleeping
+from memapp.ui.messages import MessageWanted
 from memapp.ui.safe import copy, notify
+from memapp.ui.session import Session
 
 TICK_SECONDS = 60.0
 ANSWERS = ("approve", "deny", "snooze")
@@ -37,8 +36,6 @@ TOO_SOON = "Nothing was approved: that came too soon. enter or ctrl+s again appr
 
 class WaitingPane(Horizontal):
     """The queue on the left, what is read on the right; on a narrow screen one after the other."""
-
-    app = the_app(MemappApp)
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("a", "approve", "Approve", id="inbox.approve"),
@@ -59,9 +56,10 @@ class WaitingPane(Horizontal):
         count: int
         asleep: str
 
-    def __init__(self, runtime: Runtime) -> None:
+    def __init__(self, session: Session) -> None:
         super().__init__(id="waiting")
-        self.runtime = runtime
+        self.session = session
+        self.runtime = session.runtime
         self.queue: Queue | None = None
         """What was shown last."""
         self.case: Case | None = None
@@ -226,8 +224,8 @@ class WaitingPane(Horizontal):
     async def action_wake(self) -> None:
         """Bring up what was put off."""
         for step in await asyncio.to_thread(decisions.wake, self.runtime):
-            self.app.chat.undone.drop(step)
-        self.app.memories_changed()
+            self.session.undone.drop(step)
+        self.session.memories_changed()
 
     def action_edit(self) -> None:
         """Let the person write what is right; enter there approves it."""
@@ -266,15 +264,14 @@ class WaitingPane(Horizontal):
         label = await asyncio.to_thread(decisions.told, self.runtime, step)
         if self.view.field.key:
             self._leave_field()
-        self.app.chat.undone.tell(self, label, step)
-        self.app.memories_changed()
+        self.session.did(self, label, step)
 
     # Reading on ------------------------------------------------------------------------------------------------------
 
     def action_source(self) -> None:
         """Show the message that it was read from, in its chat."""
         if self.case is not None and self.case.quotes:
-            self.app.show_message(self.case.quotes[0].message_id)
+            self.app.post_message(MessageWanted(self.case.quotes[0].message_id))
 
     def action_copy(self) -> None:
         if self.case is not None:

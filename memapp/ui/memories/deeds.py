@@ -1,25 +1,23 @@
 """What a person does with memories in Memories and Trash. Each deed can be undone but one: erasing for good."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+
+from textual.dom import DOMNode
 
 from memapp.domain.categories import NOTES
 from memapp.domain.changes import Revision
 from memapp.domain.forget import Preview, Receipt
 from memapp.domain.memory import Memory
 from memapp.domain.text import one_line, shorten
-from memapp.runtime import Runtime
 from memapp.services import curate, forget, lifecycle
 from memapp.ui.dialogs import Choice, ConfirmErase, Line, TextCard
 from memapp.ui.memories.form import MemoryFields, MemoryForm
 from memapp.ui.memories.words import bar, many
-from memapp.ui.safe import copy, notify
-
-if TYPE_CHECKING:
-    from memapp.ui.screens.chat import ChatScreen
-    from memapp.ui.screens.mode import ModeScreen
+from memapp.ui.messages import MemoryWanted
+from memapp.ui.safe import copy, end_toasts, notify
+from memapp.ui.session import Session
 
 LABEL_CHARS = 40
 REPEATED = "with all that repeats the words: guesses, proposals in the inbox, earlier versions"
@@ -30,9 +28,10 @@ FOR_GOOD = "This cannot be undone: rows, versions, index and backups are cleaned
 class Deeds:
     """Deeds on memories, for one screen."""
 
-    def __init__(self, screen: "ModeScreen", runtime: Runtime) -> None:
+    def __init__(self, screen: DOMNode, session: Session) -> None:
         self._screen = screen
-        self._runtime = runtime
+        self._session = session
+        self._runtime = session.runtime
 
     # Writing ---------------------------------------------------------------------------------------------------------
 
@@ -115,7 +114,7 @@ class Deeds:
             notify(self._screen, f"{many(len(back.known))} stayed here: memapp knows the same again already.", problem=True)
         if back.asked:
             notify(self._screen, f"{many(len(back.asked))} stayed here: this needs your yes first, in the inbox (F4).")
-            self._screen.app.memories_changed()
+            self._session.memories_changed()
         if back.barred:
             words = "this touches your profile. Write there (F4, tab) what is right."
             notify(self._screen, f"{many(len(back.barred))} stayed here: {words}", problem=True)
@@ -127,14 +126,16 @@ class Deeds:
         word = await self._screen.app.push_screen_wait(
             ConfirmErase(f"Erase {many(len(chosen))} for good?", text, may_take_messages=came_from)
         )
-        return await self._erase(partial(forget.purge, self._runtime, _ids(chosen), messages=word.messages)) if word else None
+        if word is None:
+            return None
+        return await self._session.erase(self._screen, partial(forget.purge, self._runtime, _ids(chosen), messages=word.messages))
 
     async def empty_trash(self) -> Receipt | None:
         """Erase all that is in the trash, if the person types the word."""
         found = await asyncio.to_thread(lifecycle.trash, self._runtime, limit=None)
         text = await self._at_stake(f"All {many(len(found))} in the trash", _ids(found))
         word = await self._screen.app.push_screen_wait(ConfirmErase("Empty the trash?", text, may_take_messages=False))
-        return await self._erase(partial(lifecycle.empty, self._runtime)) if word else None
+        return await self._session.erase(self._screen, partial(lifecycle.empty, self._runtime)) if word else None
 
     async def _at_stake(self, said: str, memory_ids: Sequence[str]) -> str:
         """Return what a person reads before memories are erased: what goes, and what stays."""
@@ -146,7 +147,7 @@ class Deeds:
         """Erase some words wherever they stand: the person writes them, sees how much that is, and types the word."""
         note = "Whatever holds them, one after the other, is erased: memories, messages, titles, drafts, backups."
         card = Line("Forget words everywhere", "", self._preview, note=note, does="look for them")
-        await self._screen.app.chat.settle_draft()
+        await self._session.before_erasing()
         answer = await self._screen.app.push_screen_wait(card)
         if answer is None:
             return None
@@ -157,18 +158,10 @@ class Deeds:
         title = f"Erase “{shorten(one_line(words), LABEL_CHARS)}” everywhere for good?"
         text = f"{found}.\n\nThis cannot be undone."
         word = await self._screen.app.push_screen_wait(ConfirmErase(title, text, may_take_messages=False))
-        return await self._erase(partial(forget.forget_everywhere, self._runtime, words)) if word else None
+        return await self._session.erase(self._screen, partial(forget.forget_everywhere, self._runtime, words)) if word else None
 
     def _preview(self, words: str) -> tuple[str, Preview]:
         return words, forget.preview(self._runtime, words)
-
-    async def _erase(self, erase: Callable[[], Receipt]) -> Receipt:
-        await self._screen.app.chat.settle_draft()
-        notify(self._screen, "Erasing, and scanning the files for what is left…")
-        receipt = await asyncio.to_thread(erase)
-        if receipt.messages or receipt.others:
-            await self._screen.app.chat.show_again()
-        return receipt
 
     def copy(self, chosen: Sequence[Memory]) -> None:
         """Copy their words."""
@@ -177,23 +170,22 @@ class Deeds:
     def _did(self, done: str, chosen: Memory | Sequence[Memory], revision: Revision) -> None:
         """Keep the way back, say what was done, and let every screen show it."""
         label = f"{done} {_said([chosen] if isinstance(chosen, Memory) else chosen)}"
-        self._screen.app.chat.undone.tell(self._screen, label, revision.step)
-        self._screen.app.memories_changed()
+        self._session.did(self._screen, label, revision.step)
 
 
-async def show_receipt(screen: "ModeScreen | ChatScreen", receipt: Receipt) -> None:
+async def show_receipt(node: DOMNode, session: Session, receipt: Receipt) -> None:
     """Show what was erased; from there the person can go to another memory that holds the same words, and erase it too."""
-    screen.app.memories_changed()
-    screen.app.end_toasts()  # it is erased by now
+    session.memories_changed()
+    end_toasts(node.app)  # it is erased by now
     text = str(receipt) + (f" {IN_PROFILE}" if receipt.in_profile else "")
     counts, _, more = text.partition(". ")
     shown = counts.replace(", ", "\n") + (f".\n\n{more}" if more else "")
     card = TextCard("Receipt" if receipt.left else "✓ Receipt", shown, jump="go there" if receipt.also_in else "")
-    wanted = await screen.app.push_screen_wait(card)
+    wanted = await node.app.push_screen_wait(card)
     if wanted == "jump":
-        screen.app.show_memory(receipt.also_in[0])
+        node.app.post_message(MemoryWanted(receipt.also_in[0]))
     elif wanted == "copy":
-        copy(screen, text)
+        copy(node, text)
 
 
 IMPORTANCE = ("hardly matters", "a detail", "worth knowing", "important", "vital")

@@ -12,18 +12,17 @@ from textual.widgets import Static
 
 from memapp.domain.history import Event
 from memapp.domain.second_person import addressed
-from memapp.errors import UsageError
-from memapp.runtime import Runtime
-from memapp.services import undo
 from memapp.ui.activity import words
 from memapp.ui.activity.numbers import NumbersView
 from memapp.ui.activity.reading import Line, LogPage, compared, log_page, numbers, undoable
 from memapp.ui.activity.rows import LogRows, StepRows
 from memapp.ui.beside import beside
 from memapp.ui.dialogs import TextCard
+from memapp.ui.messages import MemoryWanted
 from memapp.ui.panels.memory_history import difference_of
 from memapp.ui.safe import copy, notify, plain
 from memapp.ui.screens.mode import ModeScreen
+from memapp.ui.session import Session
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.tabline import TabLine
@@ -50,8 +49,8 @@ class ActivityScreen(ModeScreen):
         Binding("escape", "chat", "Back", show=False, id="activity.back"),
     ]
 
-    def __init__(self, runtime: Runtime) -> None:
-        super().__init__(runtime)
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
         self.tab = "numbers"
         self._befores: list[int | None] = [None]
         """Where the pages of the log begin, up to the one that is shown."""
@@ -174,24 +173,15 @@ class ActivityScreen(ModeScreen):
             if wanted == "copy":
                 copy(self, addressed(two[1].text))
                 return
-        self.app.show_memory(line.entry.memory_id)
+        self.app.post_message(MemoryWanted(line.entry.memory_id))
 
     @on(RowList.Opened, "#steps")
     def _step_opened(self) -> None:
         current = self.steps.current
         if current is not None and current.step.text:
-            self.app.show_memory(current.step.memory_id)
+            self.app.post_message(MemoryWanted(current.step.memory_id))
 
     @beside("activity-undo", exclusive=True)
     async def action_undo_last(self) -> None:
         """Take back the last step that can be taken back."""
-        last = next(iter(await asyncio.to_thread(undoable, self.runtime, 1)), None)
-        if last is None:
-            raise UsageError("There is nothing to take back.")
-        try:
-            await asyncio.to_thread(undo.undo, self.runtime, last.step.id)
-        finally:
-            self.app.memories_changed()  # some of it may wait in the inbox now
-            self.app.chat.chats_changed()
-        self.app.chat.undone.drop(last.step.id)
-        notify(self, f"Taken back: {last.said}")
+        notify(self, await self.session.undo_recorded())

@@ -14,10 +14,8 @@ from textual.screen import Screen
 
 from memapp.domain.chat import Message, Thread
 from memapp.domain.turn import Accepted
-from memapp.runtime import Runtime
-from memapp.services import chats, preferences, undo
+from memapp.services import chats, preferences
 from memapp.ui import reading
-from memapp.ui.announce import Learned, LearningFailed, ModelChanged, ThreadStarted, TurnEnded, TurnMoved, TurnRefused
 from memapp.ui.app import MemappApp
 from memapp.ui.beside import beside
 from memapp.ui.chat.cards import Cards
@@ -31,12 +29,10 @@ from memapp.ui.chat.status import Status
 from memapp.ui.chat.threads import Threads
 from memapp.ui.chat.turn import TurnView
 from memapp.ui.chat.waiting import WaitingLine
-from memapp.ui.modes import MODES
+from memapp.ui.messages import Learned, LearningFailed, ModelChanged, ThreadStarted, TurnEnded, TurnMoved, TurnRefused
 from memapp.ui.panels.loop import LoopDrawer
-from memapp.ui.safe import notify
 from memapp.ui.screens.find import FindScreen
-from memapp.ui.talk import Talk
-from memapp.ui.undo import UndoStack, earlier
+from memapp.ui.session import Session
 from memapp.ui.widgets.composer import Composer
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.topbar import TopBar
@@ -61,18 +57,18 @@ class ChatScreen(Screen[None]):
         Binding("ctrl+b", "threads", "Chats", id="chat.threads"),
     ]
 
-    talk: Talk
-
-    def __init__(self, runtime: Runtime, *, question: tuple[str, Spans] = ("", ()), typed: tuple[str, Spans] = ("", ())) -> None:
+    def __init__(self, session: Session, *, question: tuple[str, Spans] = ("", ()), typed: tuple[str, Spans] = ("", ())) -> None:
         super().__init__()
-        self.runtime = runtime
+        self.session = session
+        session.before_erasing, session.after_erasing = self.settle_draft, self.show_again
+        self.runtime = runtime = session.runtime
+        self.talk = session.talk
         self.thread: Thread | None = None
         """The chat on the screen; None until a new one has its first message."""
         self.persona_id = runtime.settings.persona
         """Who answers in the chat on the screen."""
         self._question = question
         self._typed = typed
-        self.undone = UndoStack(lambda step: self.transcript.took_back(step))
         self.turn = TurnView(self)
         self.sending = Sending(self)
         self.showing = Showing(self)
@@ -89,7 +85,7 @@ class ChatScreen(Screen[None]):
         self.threads = Threads(self)
 
     def compose(self) -> ComposeResult:
-        yield TopBar(MODES, "chat")
+        yield TopBar(self.session, "chat")
         with Horizontal(id="body"):
             yield self.threads
             yield Conversation(self)
@@ -98,7 +94,8 @@ class ChatScreen(Screen[None]):
     def on_mount(self) -> None:
         self.composer.fill(*self._typed)
         self.query_one(TopBar).say(reading.network(self.runtime))
-        self.app.changed.subscribe(self, lambda _: self._look_at_what_waits())
+        self.session.changed.subscribe(self, self._memories_changed)
+        self.session.taken_back.subscribe(self, self._taken_back)
         self._start()
 
     @property
@@ -112,7 +109,7 @@ class ChatScreen(Screen[None]):
     @property
     def is_filled(self) -> bool:
         """What the last key began is done, as far as it is quick; the next key waits for that."""
-        return not any(one.group in ("open", "find", "send", "deed") and not one.is_finished for one in self.app.workers)
+        return not any(one.group in ("open", "find", "send", "deed", "undo") and not one.is_finished for one in self.app.workers)
 
     @property
     def persona_name(self) -> str:
@@ -132,7 +129,17 @@ class ChatScreen(Screen[None]):
         """Bring the list of chats up to date."""
         self.threads.list()
 
-    @beside("threads")
+    def _memories_changed(self, _: None) -> None:
+        self._look_at_what_waits()
+        if not self.busy:
+            self.explain(replies([one.message for one in self.transcript.bubbles]))
+
+    def _taken_back(self, step: str) -> None:
+        self.transcript.took_back(step)
+        self.threads.brought_back(step)
+        self.chats_changed()
+
+    @beside("threads", exclusive=True)
     async def chats_changed(self) -> None:
         """Bring the list of chats up to date after some went or came back, and leave one that is deleted now."""
         self.list_threads()
@@ -206,11 +213,6 @@ class ChatScreen(Screen[None]):
     async def explain_more(self, answers: list[Message]) -> None:
         """Put the chips below answers that were not there yet."""
         await self.turn.explain(answers)
-
-    def explain_again(self) -> None:
-        """Bring the chips up to date after a memory changed."""
-        if not self.busy:
-            self.explain(replies([one.message for one in self.transcript.bubbles]))
 
     # Sending, and the running turn -----------------------------------------------------------------------------------
 
@@ -369,28 +371,6 @@ class ChatScreen(Screen[None]):
     async def write_memory(self, text: str, *sources: str) -> None:
         """Let the person put something into the words to be remembered."""
         await self.memories.write(text, *sources)
-
-    @beside("deed")
-    async def undo_last(self, step: str = "") -> None:
-        """Take the last thing back, or what was done in a certain step."""
-        done = self.undone.pop(step) or await asyncio.to_thread(earlier, self.runtime, step)
-        if done is None:
-            already = bool(step) and await asyncio.to_thread(undo.was_taken_back, self.runtime, step)
-            gone = "That is taken back already." if already else "That cannot be taken back any more."
-            notify(self, gone if step else "Nothing to undo.")
-            return
-        if not step and await asyncio.to_thread(undo.was_taken_back, self.runtime, done.step):
-            self.undone.drop(done.step)  # it went with a message that was sent in other words
-            self.app.action_undo()
-            return
-        try:
-            await asyncio.to_thread(done.back, self.runtime)
-        finally:
-            self.app.memories_changed()  # some of it may wait in the inbox now
-        self.undone.drop(done.step)
-        notify(self, f"Taken back: {done.label.replace(': ', ' ')}")
-        self.threads.brought_back(done)
-        self.list_threads()
 
     @beside("draft")
     async def save_draft(self) -> None:

@@ -9,12 +9,12 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from memapp.runtime import Runtime
 from memapp.ui.inbox.profile import ProfilePane
 from memapp.ui.inbox.value import ValueField
 from memapp.ui.inbox.waiting import WaitingPane
 from memapp.ui.safe import notify
 from memapp.ui.screens.mode import ModeScreen
+from memapp.ui.session import Session
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.tabline import TabLine
 
@@ -50,8 +50,8 @@ class InboxScreen(ModeScreen):
         Binding("escape", "back", "Back", show=False, id="inbox.back"),
     ]
 
-    def __init__(self, runtime: Runtime) -> None:
-        super().__init__(runtime)
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
         self.tab = "waiting"
         self.came_back = False
         """The terminal came to the front, and nothing has been clicked since."""
@@ -62,8 +62,8 @@ class InboxScreen(ModeScreen):
     def compose(self) -> ComposeResult:
         yield from super().compose()
         yield TabLine(TABS)
-        yield WaitingPane(self.runtime)
-        yield ProfilePane(self.runtime)
+        yield WaitingPane(self.session)
+        yield ProfilePane(self.session)
         yield AnswerLine()
 
     def on_mount(self) -> None:

@@ -11,15 +11,16 @@ from textual.widgets import Input
 
 from memapp.domain.filters import Sort
 from memapp.domain.memory import Memory
-from memapp.runtime import Runtime
 from memapp.services import curate
 from memapp.ui.beside import beside
 from memapp.ui.memories.rows import MemoryRows
 from memapp.ui.memories.words import SORTS
+from memapp.ui.messages import MessageWanted
 from memapp.ui.panels.memory_detail import MemoryDetail
 from memapp.ui.panels.memory_provenance import MemoryProvenance
 from memapp.ui.panels.memory_relations import MemoryRelations
 from memapp.ui.screens.memory_list import MemoryListScreen
+from memapp.ui.session import Session
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.searchfield import SearchField
@@ -62,10 +63,10 @@ class MemoriesScreen(MemoryListScreen):
     NOT_FOUND = "No memory is like this.\n\nesc clears the search."
     ON_CHOSEN = frozenset({"pin", "discard", "tag", "weigh", "categorise", "copy", "mark"})
 
-    def __init__(self, runtime: Runtime) -> None:
+    def __init__(self, session: Session) -> None:
         field = SearchField("words  “a phrase”  tag:tea  pinned:yes  before:2026-01-31", id="memories-search")
-        super().__init__(runtime, field, MemoryRows(runtime.clock, id="memories"), Sort.NEWEST)
-        self.detail = MemoryDetail(runtime)
+        super().__init__(session, field, MemoryRows(session.runtime.clock, id="memories"), Sort.NEWEST)
+        self.detail = MemoryDetail(session.runtime)
         self._trail: list[str] = []
         """Where a walk along relations came from."""
 
@@ -78,9 +79,9 @@ class MemoriesScreen(MemoryListScreen):
         yield KeyLine()
 
     def on_screen_resume(self) -> None:
-        if self.app.fresh_memory:
-            self.start_again(self.app.fresh_memory)
-            self.app.fresh_memory = ""
+        if self.session.fresh_memory:
+            self.start_again(self.session.fresh_memory)
+            self.session.fresh_memory = ""
             with self.prevent(Input.Changed):
                 self.field.clear()
 
@@ -126,7 +127,7 @@ class MemoriesScreen(MemoryListScreen):
 
     @on(MemoryProvenance.Opened)
     def _message_wanted(self, event: MemoryProvenance.Opened) -> None:
-        self.app.show_message(event.message.id)
+        self.app.post_message(MessageWanted(event.message.id))
 
     @beside("memories-go", exclusive=True)
     async def _walk_back(self) -> None:

@@ -19,6 +19,7 @@ from memapp.ui.memories.rows import FoundRows, wanted_words
 from memapp.ui.memories.words import SORTS, many
 from memapp.ui.safe import joined
 from memapp.ui.screens.mode import ModeScreen
+from memapp.ui.session import Session
 from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.searchfield import SearchField
 
@@ -52,9 +53,9 @@ class MemoryListScreen(ModeScreen):
     ON_CHOSEN: ClassVar[frozenset[str]]
     """The actions that need a memory to act on."""
 
-    def __init__(self, runtime: Runtime, field: SearchField, rows: FoundRows, sort: Sort) -> None:
-        super().__init__(runtime)
-        self.deeds = Deeds(self, runtime)
+    def __init__(self, session: Session, field: SearchField, rows: FoundRows, sort: Sort) -> None:
+        super().__init__(session)
+        self.deeds = Deeds(self, session)
         self.field = field
         self.rows = rows
         self.sort = sort

@@ -9,13 +9,13 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Static
 
-from memapp.runtime import Runtime
 from memapp.services import models
 from memapp.services.models import ModelChoice
 from memapp.ui import reading
 from memapp.ui.beside import beside
 from memapp.ui.safe import joined, notify, row
 from memapp.ui.screens.mode import ModeScreen
+from memapp.ui.session import Session
 from memapp.ui.widgets.explained import Explained, ExplainedRows, columns
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.rowlist import RowList
@@ -60,8 +60,8 @@ class ModelsScreen(ModeScreen):
         Binding("escape", "chat", "Chat", id="models.leave"),
     ]
 
-    def __init__(self, runtime: Runtime) -> None:
-        super().__init__(runtime)
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
         self.models = Explained(ModelRows(id="models"))
 
     def compose(self) -> ComposeResult:
@@ -85,7 +85,7 @@ class ModelsScreen(ModeScreen):
     @work(exclusive=True, group="loading")
     async def _follow_loading(self) -> None:
         """Say how far a model is that loads; a change of its state is announced."""
-        while self.is_current and self.app.talk.loading:
+        while self.is_current and self.session.talk.loading:
             await asyncio.sleep(LOADING_SECONDS)
             self._show_state()
 
@@ -127,7 +127,7 @@ class ModelsScreen(ModeScreen):
 
     def action_reload(self) -> None:
         """Load the chosen model again."""
-        self.app.talk.load_models()
+        self.session.talk.load_models()
 
 
 def _whereabouts(choice: ModelChoice) -> str:

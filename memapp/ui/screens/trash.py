@@ -13,7 +13,6 @@ from textual.widgets import Static
 from memapp.domain.filters import MemoryFilter, Sort
 from memapp.domain.memory import Memory, why
 from memapp.errors import NotFound
-from memapp.runtime import Runtime
 from memapp.services import curate
 from memapp.ui.beside import beside
 from memapp.ui.dialogs import TextCard
@@ -22,6 +21,7 @@ from memapp.ui.memories.rows import TrashRows
 from memapp.ui.memories.words import ago, purges
 from memapp.ui.safe import joined
 from memapp.ui.screens.memory_list import MemoryListScreen
+from memapp.ui.session import Session
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.searchfield import SearchField
@@ -58,9 +58,10 @@ class TrashScreen(MemoryListScreen):
     COUNTED = " in the trash"
     ON_CHOSEN = frozenset({"restore", "erase", "empty", "copy", "mark"})
 
-    def __init__(self, runtime: Runtime) -> None:
+    def __init__(self, session: Session) -> None:
         field = SearchField("words of what lies here", id="trash-search")
-        super().__init__(runtime, field, TrashRows(runtime.clock, runtime.settings.ttl_days, id="trash"), Sort.CHANGED)
+        rows = TrashRows(session.runtime.clock, session.runtime.settings.ttl_days, id="trash")
+        super().__init__(session, field, rows, Sort.CHANGED)
         self.note = Static(id="trash-note", markup=False)
 
     def compose(self) -> ComposeResult:
@@ -129,16 +130,16 @@ class TrashScreen(MemoryListScreen):
         chosen = self.rows.chosen
         if receipt := await self.deeds.erase(chosen):
             self.unmark(chosen)
-            await show_receipt(self, receipt)
+            await show_receipt(self, self.session, receipt)
 
     @beside("trash-erase", exclusive=True)
     async def action_forget_words(self) -> None:
         if receipt := await self.deeds.forget_words():
             self.unmark()
-            await show_receipt(self, receipt)
+            await show_receipt(self, self.session, receipt)
 
     @beside("trash-erase", exclusive=True)
     async def action_empty(self) -> None:
         if receipt := await self.deeds.empty_trash():
             self.unmark()
-            await show_receipt(self, receipt)
+            await show_receipt(self, self.session, receipt)

@@ -109,12 +109,6 @@ class Transcript(VerticalScroll):
         """The person wants to choose the colours."""
 
     @dataclass
-    class InboxWanted(Announcement):
-        """The person clicked on a note about something that waits for their word, or about their profile."""
-
-        tab: str = "waiting"
-
-    @dataclass
     class MemoryOpened(Announcement):
         """The person clicked on a note about a memory."""
 

@@ -1,4 +1,7 @@
-"""What the background threads and the widgets announce. All are past tense; handlers own the state of the screen."""
+"""The messages of the background threads and of several widgets: what happened, and where the person wants to go.
+
+Handlers own the state of the screen.
+"""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -98,3 +101,34 @@ class Rested(Announcement):
 @dataclass
 class ModelChanged(Announcement):
     """A model was loaded, failed to load, or is being loaded."""
+
+
+# Wishes, for the app: it knows where things are shown --------------------------------------------------------------------
+
+
+@dataclass
+class ModeWanted(Announcement):
+    """The person wants another part of memapp."""
+
+    mode: str
+
+
+@dataclass
+class MemoryWanted(Announcement):
+    """The person wants to see a memory among all others."""
+
+    memory_id: str
+
+
+@dataclass
+class MessageWanted(Announcement):
+    """The person wants to see a message in its chat."""
+
+    message_id: str
+
+
+@dataclass
+class InboxWanted(Announcement):
+    """The person wants a tab of the inbox: what waits for their word, or their profile."""
+
+    tab: str = "waiting"
