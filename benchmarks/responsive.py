@@ -98,12 +98,12 @@ async def measure(folder: Path, small: bool) -> tuple[Heartbeat, list[float], li
                     f"Question {number}: " + "a rather long text about many things. " * (60 if small else 200)
                 )
                 await pilot.press("enter")
-                await until(lambda: app.chat.turn.doing() or not app.chat.busy)
+                await until(lambda: app.chat.state.turn.doing or not app.chat.state.busy)
                 await pilot.pause()
             async with heart.during("prefilling"):
-                await until(lambda: "Writing" in app.chat.turn.doing() or not app.chat.busy)
+                await until(lambda: "Writing" in app.chat.state.turn.doing or not app.chat.state.busy)
             async with heart.during("streaming"):
-                await until(lambda: not app.chat.busy)
+                await until(lambda: not app.chat.state.busy)
         cancelled = [await asyncio.to_thread(cancel_prefill, model, number) for number in range(3 if small else 9)]
         thread = await asyncio.to_thread(long_thread, app.runtime)
         opened = [await show(app, thread) for _ in range(3 if small else 7)]
@@ -184,7 +184,7 @@ def long_thread(runtime: Runtime) -> Thread:
 async def show(app: MemappApp, thread: Thread) -> float:
     """Return the milliseconds from asking for a thread to seeing its last message drawn."""
     app.chat.open_thread(None)
-    await until(lambda: app.chat.thread is None and not app.chat.transcript.bubbles)
+    await until(lambda: app.chat.state.thread is None and not app.chat.transcript.bubbles)
     await asyncio.sleep(0.3)
     drawn = asyncio.Event()
     begun = time.perf_counter()

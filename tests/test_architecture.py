@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -215,6 +216,78 @@ def test_the_check_itself_tells_right_from_wrong(file: str, source: str, wrong: 
     path = PACKAGE / file
     monkeypatch.setitem(globals(), "tree", lambda _: ast.parse(source))
     assert all(allowed(found, RULES[owner(path)]) for found in imports(path)) is not wrong
+
+
+# The layers of the screen ----------------------------------------------------------------------------------------------
+
+UI_LAYERS = tuple(
+    words(layer)
+    for layer in (
+        "safe themes garbage pasted crash keys terminal modes messages",
+        "beside reading undo talk session",
+        "widgets",
+        "memories.words memories.rows",
+        "screens.detail screens.memory_form screens.find",  # dialogs: they show what they are given, and return an answer
+        "panels activity inbox memories",
+        "chat",
+        "screens",
+        "palette app",
+    )
+)
+"""From the bottom. A folder stands for all in it that is not named more closely. What is above is told by messages."""
+
+
+def ui_module(name: str) -> str:
+    """Return the module of the screen that an import leads to: `widgets.composer`; empty for anything else."""
+    parts = name.split(".")
+    places = (".".join(parts[2:end]) for end in (4, 3) if parts[:2] == ["memapp", "ui"])
+    return next((place for place in places if (PACKAGE / "ui" / f"{place.replace('.', '/')}.py").exists()), "")
+
+
+def ui_layer(module: str) -> int:
+    named = (
+        (len(name), number) for number, layer in enumerate(UI_LAYERS) for name in layer if f"{module}.".startswith(f"{name}.")
+    )
+    return max(named)[1]
+
+
+def ui_imports() -> dict[str, set[str]]:
+    """Return which modules of the screen each of them imports, for types and inside functions too."""
+    files = [file for file in FILES if owner(file) == "ui" and file.name != "__init__.py"]
+    modules = {".".join(file.relative_to(PACKAGE / "ui").with_suffix("").parts): file for file in files}
+    return {name: {ui_module(found.name) for found in imports(file)} - {""} for name, file in modules.items()}
+
+
+def test_no_file_of_the_screen_imports_upward() -> None:
+    upward = [
+        f"{module} must not import {other}"
+        for module, others in ui_imports().items()
+        for other in others
+        if ui_layer(other) > ui_layer(module)
+    ]
+    assert upward == []
+
+
+def test_no_files_of_the_screen_import_each_other_in_a_circle() -> None:
+    TopologicalSorter(ui_imports()).prepare()
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from memapp.ui.app import MemappApp",
+        "from memapp.ui import app",
+        "if TYPE_CHECKING:\n    from memapp.ui.app import MemappApp",
+        "class X:\n    if TYPE_CHECKING:\n        import memapp.ui.app",
+        "def f():\n    from memapp.ui.app import MemappApp",
+    ],
+)
+def test_the_check_of_the_screen_sees_every_import(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(globals(), "tree", lambda _: ast.parse(source))
+    found = ui_imports()
+    assert found["widgets.topbar"] == {"app"} and ui_layer("app") > ui_layer("screens.chat") > ui_layer("widgets.topbar")
+    with pytest.raises(CycleError):
+        TopologicalSorter(found).prepare()
 
 
 # What is loaded when ---------------------------------------------------------------------------------------------------

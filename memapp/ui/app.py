@@ -26,17 +26,17 @@ from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
 from memapp import paths
+from memapp.domain.text import shorten
 from memapp.ui import garbage
 from memapp.ui.beside import beside
 from memapp.ui.crash import three_lines, write_crash_file
 from memapp.ui.keys import KeyOrder
-from memapp.ui.messages import InboxWanted, MemoryWanted, MessageWanted, ModeWanted, Opened, OpeningFailed
+from memapp.ui.messages import InboxWanted, MemoryWanted, MessageWanted, ModeWanted, Opened, OpeningFailed, ThreadWanted
 from memapp.ui.safe import LASTING_SECONDS, copy, end_toasts, notify, place_toasts
 from memapp.ui.screens.opening import OpeningScreen, open_file
 from memapp.ui.themes import DARK, LIGHT
 
 if TYPE_CHECKING:
-    from memapp.domain.chat import Thread
     from memapp.runtime import Runtime
     from memapp.services.backups import Copy
     from memapp.ui.screens.chat import ChatScreen
@@ -261,7 +261,7 @@ class MemappApp(App[None]):
         self.session.memories_changed()
 
     def _tell_chat(self, happened: Announcement) -> None:
-        self.chat.post_message(happened)
+        self.chat.conversation.post_message(happened)
 
     def _styled(self, build: Callable[[], Screen[Any]]) -> Screen[Any]:
         """Return a screen that Textual need not style again.
@@ -352,6 +352,9 @@ class MemappApp(App[None]):
     def action_undo(self) -> None:
         self.undo()
 
+    def on_composer_undo_wanted(self) -> None:
+        self.undo()
+
     @beside("undo")
     async def undo(self, step: str = "") -> None:
         """Take the last thing back, or what was done in a certain step."""
@@ -367,23 +370,41 @@ class MemappApp(App[None]):
     def leave(self, return_code: int = 0) -> None:
         """Leave at once; what is being written or typed is kept."""
         if self.is_open:
-            self.chat.drafts.save_now()
+            self.chat.conversation.drafts.save_now()
         self.exit(return_code=return_code)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        from memapp.ui.palette import commands_now
+        """Return the commands that make sense on this screen."""
+        from memapp.services import preferences
+        from memapp.ui.modes import MODES
+        from memapp.ui.palette import key_commands
 
-        return commands_now(self, screen)
+        if self.is_open:
+            in_chat = self.current_mode == "chat"
+            if in_chat:
+                yield from self.chat.commands()
+            last = self.session.undone.last
+            label = f"Undo: {shorten(last.label, 60)}" if last else "Undo the last change of a memory"
+            yield SystemCommand(label, "Take back what was done last (ctrl+z)", self.action_undo)
+            yield SystemCommand("Find anything", "Chats, messages and memories (ctrl+f)", self.action_find)
+            for mode in MODES:
+                about = f"{mode.about} ({mode.key})"
+                yield SystemCommand(mode.label, about, partial(self.call_later, self.action_mode, mode.name))
+            if not in_chat:
+                yield from key_commands(screen)
+            for key in preferences.choices(self.runtime, "theme"):
+                yield SystemCommand(f"Theme: {key}", "Use these colours", partial(self.use_theme, key))
+        yield SystemCommand("Help", "Keys that work here (F1)", self.action_toggle_help)
+        yield SystemCommand("Quit", "Leave memapp (ctrl+q)", partial(self.call_later, self.action_quit))
 
-    def open_thread(self, thread: "Thread") -> None:
-        """Show a chat, from wherever the person is."""
-        self.chat.open_thread(thread)
-        self.call_later(self.action_mode, "chat")
+    async def on_thread_wanted(self, event: ThreadWanted) -> None:
+        self.chat.open_thread(event.thread)
+        await self.action_mode("chat")
 
     @beside("open", exclusive=True)
     async def on_message_wanted(self, event: MessageWanted) -> None:
         await self.action_mode("chat")  # first: where a message stands is known only while it is laid out
-        await self.chat.go_to_message(event.message_id)
+        await self.chat.conversation.cards.go_to_message(event.message_id)
 
     @work(group="open", exclusive=True)
     async def on_inbox_wanted(self, event: InboxWanted) -> None:
@@ -393,13 +414,13 @@ class MemappApp(App[None]):
         if isinstance(self.screen, InboxScreen) and self.screen.tab != event.tab:
             self.screen.action_turn(event.tab)
 
-    @work(group="open", exclusive=True)
+    @beside("open", exclusive=True)
     async def on_memory_wanted(self, event: MemoryWanted) -> None:
-        from memapp.ui.screens.memories import MemoriesScreen
+        from memapp.services import curate
+        from memapp.ui.memories.card import MemoryCard
 
-        await self.action_mode("memories")
-        if isinstance(self.screen, MemoriesScreen):
-            self.screen.go_to(event.memory_id)
+        memory = await asyncio.to_thread(curate.get, self.runtime, event.memory_id)
+        await self.push_screen(MemoryCard(self.session, memory, event.why))
 
     @beside("badges", exclusive=True)
     async def count_badges(self) -> None:
@@ -418,7 +439,13 @@ class MemappApp(App[None]):
     def use_theme(self, name: str) -> None:
         """Change the colours and keep the choice."""
         self.theme = name
-        self.chat.keep_setting("theme", name)
+        self._keep_theme(name)
+
+    @beside("deed")
+    async def _keep_theme(self, name: str) -> None:
+        from memapp.services import preferences
+
+        await asyncio.to_thread(preferences.set_preference, self.runtime, "theme", name)
 
     @work(group="deed")
     async def on_transcript_colours_wanted(self) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message as Announcement
 
-from memapp.domain.chat import Thread
+from memapp.domain.chat import Message, Thread
 from memapp.domain.turn import TurnEvent
 from memapp.errors import MemappError
 
@@ -114,10 +114,21 @@ class ModeWanted(Announcement):
 
 
 @dataclass
+class ThreadWanted(Announcement):
+    """The person wants another chat, perhaps at one of its messages; or a new one, in which a persona answers."""
+
+    thread: Thread | None
+    at: Message | None = None
+    persona: str = ""
+
+
+@dataclass
 class MemoryWanted(Announcement):
-    """The person wants to see a memory among all others."""
+    """The person wants to see a memory, wherever they are."""
 
     memory_id: str
+    why: str = ""
+    """Why it was used where they saw it."""
 
 
 @dataclass

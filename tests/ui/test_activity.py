@@ -17,8 +17,8 @@ from memapp.store.events import Node, add_event
 from memapp.ui.activity import reading, words
 from memapp.ui.activity.numbers import sparkline
 from memapp.ui.dialogs import TextCard
+from memapp.ui.memories.card import MemoryCard
 from memapp.ui.screens.activity import ActivityScreen
-from memapp.ui.screens.memories import MemoriesScreen
 from memapp.ui.widgets.rowlist import RowList
 from tests.builders import new_chat, say
 from tests.services.imports.builders import carry, empty_store
@@ -136,9 +136,9 @@ async def test_chats_that_go_with_a_file_leave_the_screen(seen: Seen, tmp_path: 
     (thread,) = chats.list_threads(seen.app.runtime)
     seen.chat.open_thread(thread)
     await seen.settle()
-    assert seen.chat.thread == thread and seen.chat.threads.thread(thread.id)
+    assert seen.chat.state.thread == thread and seen.chat.threads.thread(thread.id)
     await seen.pilot.press(*keys)
-    await seen.until(lambda: seen.chat.thread is None)
+    await seen.until(lambda: seen.chat.state.thread is None)
     await seen.settle()
     assert seen.chat.threads.thread(thread.id) is None
 
@@ -172,7 +172,7 @@ async def test_enter_shows_what_a_change_made_of_a_memory_then_opens_it(seen: Se
     await seen.pilot.pause()
     assert "Anna likes -green- +oolong+ tea." in seen.words()
     await seen.pilot.press("enter")
-    await seen.until(lambda: isinstance(seen.app.screen, MemoriesScreen) and "Anna likes oolong tea." in seen.text())
+    await seen.until(lambda: isinstance(seen.app.screen, MemoryCard) and "Anna likes oolong tea." in seen.text())
 
 
 async def test_the_log_is_read_page_by_page(seen: Seen) -> None:
@@ -236,8 +236,8 @@ async def test_what_is_taken_back_is_seen_at_once_in_the_log(seen: Seen) -> None
 
 
 async def test_what_is_taken_back_here_is_not_taken_back_twice_by_the_key_elsewhere(seen: Seen) -> None:
-    await seen.chat.memories.add("Anna likes oolong tea.")
-    await seen.chat.memories.add("Anna has a cat.")
+    await seen.chat.conversation.actions.add("Anna likes oolong tea.")
+    await seen.chat.conversation.actions.add("Anna has a cat.")
     await open_activity(seen, "undo")
     await seen.pilot.press("u")
     await seen.until(lambda: curate.count(seen.app.runtime) == 1)

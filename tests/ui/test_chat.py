@@ -15,7 +15,7 @@ from memapp.services.consent import decisions
 from memapp.store.database import Database
 from memapp.ui import reading
 from memapp.ui.app import MemappApp
-from memapp.ui.chat import silence, status
+from memapp.ui.chat import conversation, status
 from memapp.ui.chat.threads import ThreadList
 from memapp.ui.panels.loop import LoopDrawer
 from memapp.ui.screens.find import FindScreen
@@ -26,8 +26,8 @@ from tests.ui.conftest import Seen, World
 
 
 def messages(seen: Seen) -> list[tuple[Role, str, MessageStatus]]:
-    assert seen.chat.thread is not None
-    page = chats.page(seen.app.runtime, seen.chat.thread.id)
+    assert seen.chat.state.thread is not None
+    page = chats.page(seen.app.runtime, seen.chat.state.thread.id)
     return [(one.role, one.text, one.status) for one in page.messages]
 
 
@@ -233,7 +233,7 @@ async def test_answers_show_the_memories_they_used_and_a_chip_opens_one(world: W
         await seen.pilot.press("escape", "right")
         assert "enter opens it" in seen.text()
         await seen.pilot.press("enter")
-        await seen.until(lambda: "d trash" in seen.text())
+        await seen.until(lambda: "d Trash" in seen.text())
         await seen.pilot.press("d")
         await seen.until(lambda: curate.count(seen.app.runtime) == 0)
         await seen.settle()
@@ -249,7 +249,7 @@ async def test_the_mouse_opens_a_chip_and_changes_the_mode(world: World) -> None
         await seen.send("which tea does Anna like?")
         row = next(number for number, line in enumerate(seen.lines()) if "[1]" in line)
         await seen.pilot.click(offset=(seen.lines()[row].index("[1]") + 5, row))
-        await seen.until(lambda: "d trash" in seen.text())
+        await seen.until(lambda: "d Trash" in seen.text())
         await seen.pilot.press("escape")
         await seen.until(lambda: len(seen.app.screen_stack) == 1)
         await seen.pilot.click(offset=(seen.lines()[0].index("Models") + 1, 0))
@@ -260,7 +260,7 @@ async def test_the_mouse_opens_a_chip_and_changes_the_mode(world: World) -> None
 async def test_a_remark_is_said_unasked_and_not_answered_again(seen: Seen, world: World) -> None:
     await seen.type("/persona tom")
     await seen.pilot.press("enter")
-    await seen.until(lambda: seen.chat.persona_id == "tom")
+    await seen.until(lambda: seen.chat.state.persona_id == "tom")
     await seen.settle()
     assert chats.list_threads(seen.app.runtime) == []
     await seen.type("/remark")
@@ -283,7 +283,7 @@ async def test_a_learned_fact_and_what_it_replaces_are_told_quietly_and_can_be_t
     await seen.send("I work as a gardener.")
     line = "Updated: User works as a gardener. (was: User works as a baker.)"
     await seen.until(lambda: f"{line} · F3 · undo" in seen.words())
-    seen.chat.open_thread(seen.chat.thread)
+    seen.chat.open_thread(seen.chat.state.thread)
     await seen.until(lambda: f"{line} · F3 · undo" in seen.words() and "memapp keeps short facts" not in seen.words())
     await seen.pilot.press("ctrl+z")
     await seen.until(lambda: [one.text for one in curate.list_memories(seen.app.runtime)] == ["User works as a baker."])
@@ -311,9 +311,9 @@ async def test_a_click_on_a_line_opens_what_it_says_and_one_on_its_undo_takes_th
     await seen.until(lambda: curate.count(seen.app.runtime) == 2)
     row = next(number for number, line in enumerate(seen.lines()) if "Remembered: User has a dog" in line)
     await seen.pilot.click(offset=(seen.lines()[row].index("F3"), row))
-    await seen.until(lambda: "d trash" in seen.text())
+    await seen.until(lambda: "d Trash" in seen.text())
     await seen.pilot.press("escape")
-    await seen.until(lambda: "d trash" not in seen.text())
+    await seen.until(lambda: "d Trash" not in seen.text())
     assert curate.count(seen.app.runtime) == 2
     await seen.pilot.click(offset=(seen.lines()[row].index("undo") + 1, row))
     await seen.until(lambda: [one.text for one in curate.list_memories(seen.app.runtime)] == ["User has a bike."])
@@ -344,14 +344,14 @@ async def test_what_is_remembered_of_a_message_stands_below_its_answer_when_the_
     await seen.until(lambda: "Waiting for you" in seen.text())
     while seen.app.session.undone.pop():
         pass  # as after a restart
-    seen.chat.open_thread(seen.chat.thread)
+    seen.chat.open_thread(seen.chat.state.thread)
     await seen.settle()
     lines = [line.strip() for line in seen.lines()]
     remembered = next(number for number, line in enumerate(lines) if "Remembered: User has a dog called Rex." in line)
     assert remembered < next(number for number, line in enumerate(lines) if "I live in Ghent." in line)
     assert "Waiting for you" in seen.text()
     await seen.pilot.click(offset=(seen.lines()[remembered].index("Remembered") + 2, remembered))
-    await seen.until(lambda: "d trash" in seen.text())
+    await seen.until(lambda: "d Trash" in seen.text())
     await seen.pilot.press("escape")
     await seen.pilot.resize_terminal(50, 40)
     await seen.until(lambda: "Remembered: User has a do… · F3 · undo" in seen.words())
@@ -480,14 +480,14 @@ async def test_ctrl_c_asks_once_before_it_quits(seen: Seen) -> None:
 
 async def test_after_a_silence_the_persona_says_one_thing_unasked(seen: Seen, world: World) -> None:
     await seen.send("Hello there")
-    assert seen.chat.silence._timer is None  # off unless the person sets it
+    assert seen.chat.conversation._silence is None  # off unless the person sets it
     preferences.set_preference(seen.app.runtime, "remark_after_minutes", "2")
-    with patch.object(silence, "MINUTE_SECONDS", 0.05):
-        seen.chat.silence.begin()
+    with patch.object(conversation, "MINUTE_SECONDS", 0.05):
+        seen.chat.conversation.begin_silence()
         await seen.until(lambda: len(list(seen.chat.transcript.bubbles)) == 3)
     await seen.answered()
     assert [one.message.unprompted for one in seen.chat.transcript.bubbles] == [False, False, True]
-    seen.chat.silence.end()
+    seen.chat.conversation.end_silence()
     await seen.answered()
     assert len(list(seen.chat.transcript.bubbles)) == 3
 
@@ -495,7 +495,7 @@ async def test_after_a_silence_the_persona_says_one_thing_unasked(seen: Seen, wo
 async def test_no_remark_comes_while_something_is_being_written(seen: Seen) -> None:
     await seen.send("Hello there")
     seen.chat.composer.insert("half a sentence")
-    seen.chat.silence.end()
+    seen.chat.conversation.end_silence()
     await seen.answered()
     assert len(list(seen.chat.transcript.bubbles)) == 2
 
@@ -518,7 +518,7 @@ async def test_an_answer_at_its_length_limit_says_so_and_goes_on(world: World) -
         assert again.chat.composer.text == "half a draft"
         assert again.chat.transcript.bubbles[-2].message.typed_text == ""
         await again.pilot.press("escape", "o")
-        assert not again.chat.busy
+        assert not again.chat.state.busy
 
 
 def said(seen: Seen) -> str:
@@ -533,7 +533,7 @@ async def test_nothing_is_said_to_go_on_once_an_answer_was_stopped(seen: Seen, w
     await seen.until(gate.reached.is_set)
     await seen.pilot.press("escape")
     await seen.answered()
-    await seen.until(lambda: not seen.chat.turn.doing())
+    await seen.until(lambda: not seen.chat.state.turn.doing)
     assert "stopped" in seen.words()
     assert said(seen) == ""
 
@@ -541,7 +541,7 @@ async def test_nothing_is_said_to_go_on_once_an_answer_was_stopped(seen: Seen, w
 async def test_nothing_is_said_to_go_on_once_a_model_failed(seen: Seen, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(status, "SAID_SECONDS", 0.0)
     await seen.send("hello")
-    seen.chat.say("something that was said before")
+    seen.chat.conversation.status.say("something that was said before")
     failed = threading.Event()
 
     def slow(*_: object) -> list[object]:
@@ -627,13 +627,13 @@ async def test_the_list_of_chats_offers_only_keys_that_do_something(seen: Seen) 
     await seen.pilot.press("escape", "ctrl+b")
     await seen.settle()
     await seen.pilot.press("enter")
-    await seen.until(lambda: seen.chat.thread is not None)
+    await seen.until(lambda: seen.chat.state.thread is not None)
 
 
 async def test_the_list_of_chats_says_who_answers_where_it_is_not_the_usual_one(seen: Seen) -> None:
     await seen.send("hello there")
-    seen.chat.new_chat_with("tom")
-    await seen.until(lambda: seen.chat.persona_id == "tom")
+    seen.chat.open_thread(None, persona="tom")
+    await seen.until(lambda: seen.chat.state.persona_id == "tom")
     await seen.settle()
     await seen.send("Good morning")
     titles = [str(one.prompt) for one in seen.chat.query_one(ThreadList).options]
@@ -643,10 +643,10 @@ async def test_the_list_of_chats_says_who_answers_where_it_is_not_the_usual_one(
 async def test_a_deleted_chat_that_is_brought_back_is_shown_again(seen: Seen) -> None:
     await seen.send("hello there")
     await seen.pilot.press("ctrl+b", "d")
-    await seen.until(lambda: seen.chat.thread is None)
+    await seen.until(lambda: seen.chat.state.thread is None)
     await seen.settle()
     await seen.pilot.press("ctrl+z")
-    await seen.until(lambda: seen.chat.thread is not None)
+    await seen.until(lambda: seen.chat.state.thread is not None)
     await seen.settle()
     assert "hello there" in shown(seen)
 

@@ -80,7 +80,7 @@ async def test_undo_at_words_in_the_composer_takes_back_nothing_else(seen: Seen,
     await seen.settle()
     match words:
         case "a draft":
-            thread = seen.chat.thread
+            thread = seen.chat.state.thread
             await seen.type("short")
             await seen.pilot.press("ctrl+n")
             await seen.settle()
@@ -113,13 +113,13 @@ async def test_a_draft_survives_without_a_proper_end(world: World) -> None:
     async with world.app() as seen:
         await seen.ready()
         await seen.send("hello")
-        thread = seen.chat.thread
+        thread = seen.chat.state.thread
         assert thread is not None
         await seen.type("my name")
         await paste(seen, " is Eve")
         await seen.until(lambda: chats.get_draft(seen.app.runtime, thread.id) == "my name is Eve")
         seen.chat.composer.clear_text()  # what a kill would lose: nothing more is saved
-        seen.chat.drafts.held = True
+        seen.chat.state.held = True
     async with world.app() as again:
         await again.ready()
         assert again.chat.composer.text == "my name is Eve"
@@ -128,7 +128,7 @@ async def test_a_draft_survives_without_a_proper_end(world: World) -> None:
 
 async def test_each_chat_has_its_own_draft(seen: Seen) -> None:
     await seen.send("first chat")
-    first = seen.chat.thread
+    first = seen.chat.state.thread
     await seen.type("for the first")
     await seen.pilot.press("ctrl+n")
     await seen.settle()
@@ -147,9 +147,9 @@ async def test_a_sent_message_leaves_no_draft(seen: Seen) -> None:
     await seen.until(lambda: chats.get_draft(seen.app.runtime, "") == "short lived")
     await seen.pilot.press("enter")
     await seen.answered()
-    assert seen.chat.thread is not None
+    assert seen.chat.state.thread is not None
     assert chats.get_draft(seen.app.runtime, "") == ""
-    assert chats.get_draft(seen.app.runtime, seen.chat.thread.id) == ""
+    assert chats.get_draft(seen.app.runtime, seen.chat.state.thread.id) == ""
 
 
 async def test_commands_of_the_composer(seen: Seen) -> None:
@@ -171,14 +171,14 @@ async def test_commands_of_the_composer(seen: Seen) -> None:
     await seen.until(lambda: f"Write /persona and a name: {', '.join(seen.app.runtime.personas)}." in seen.words())
     composer.insert(" Tom")
     await seen.pilot.press("enter")
-    await seen.until(lambda: seen.chat.persona_name == "Tom")
+    await seen.until(lambda: seen.chat.state.persona_name == "Tom")
     composer.insert("/evidence a torn ticket")
     await seen.pilot.press("enter")
     await seen.until(lambda: "Evidence added: a torn ticket" in seen.words())
-    assert seen.chat.thread is not None and seen.chat.thread.persona == "tom"
+    assert seen.chat.state.thread is not None and seen.chat.state.thread.persona == "tom"
     composer.insert("/new")
     await seen.pilot.press("enter")
-    await seen.until(lambda: seen.chat.thread is None and not composer.text)
+    await seen.until(lambda: seen.chat.state.thread is None and not composer.text)
     composer.insert("/quit")
     await seen.pilot.press("enter")
     await seen.until(lambda: not seen.app.is_running)
@@ -186,13 +186,13 @@ async def test_commands_of_the_composer(seen: Seen) -> None:
 
 async def test_letters_that_come_at_once_with_a_new_chat_stand_in_it(seen: Seen) -> None:
     await seen.send("hello")
-    first = seen.chat.thread
+    first = seen.chat.state.thread
     assert first is not None
     await seen.type("half a draft")
     burst(seen, "ctrl+n", *"half3")
     await seen.until(lambda: seen.chat.composer.text == "half3")
     await seen.settle()
-    assert (seen.chat.thread, seen.chat.composer.text) == (None, "half3")
+    assert (seen.chat.state.thread, seen.chat.composer.text) == (None, "half3")
     assert chats.get_draft(seen.app.runtime, first.id) == "half a draft"
 
 

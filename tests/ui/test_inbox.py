@@ -547,7 +547,7 @@ async def test_what_the_chat_asks_about_is_not_said_to_wait_once_more(seen: Seen
     await seen.until(lambda: "Shall I remember that you have diabetes?" in seen.words())
     await seen.settle()
     assert "Waiting for you" not in seen.text()
-    seen.chat.open_thread(seen.chat.thread)
+    seen.chat.open_thread(seen.chat.state.thread)
     await seen.settle()
     assert "that you have diabetes?" in seen.words() and "Waiting for you" not in seen.text()
     (asked_now,) = (one for one in pending.waiting(seen.app.runtime) if one.field == "health")
@@ -599,7 +599,7 @@ async def test_an_answer_in_the_chat_is_told_and_can_be_taken_back(
 
 
 async def test_a_yes_that_became_a_no_is_passed_over_by_undo(seen: Seen) -> None:
-    await seen.chat.memories.add("Anna has a cat.")
+    await seen.chat.conversation.actions.add("Anna has a cat.")
     await seen.send("I moved to Bergen.")
     await seen.send("yes")
     await seen.until(lambda: "Your profile says now" in seen.words())

@@ -21,7 +21,9 @@ from memapp.services import activity, chats, curate, undo
 from memapp.store import changes, recalls
 from memapp.store.uses import count_uses
 from memapp.ui.dialogs import Choice
+from memapp.ui.memories.card import MemoryCard
 from memapp.ui.memories.form import MemoryForm, Words
+from memapp.ui.memories.keys import MemoryKeys
 from memapp.ui.panels.memory_detail import ContentView, MemoryDetail
 from memapp.ui.panels.memory_history import VersionRows
 from memapp.ui.panels.memory_provenance import MessageRows
@@ -513,7 +515,7 @@ async def test_provenance_leads_to_the_message_and_tells_why_it_was_recalled(wor
 
 async def test_a_change_elsewhere_is_seen_at_once(world: World) -> None:
     async with memories(world) as (seen, screen):
-        await seen.chat.memories.add("Anna plays the piano.")
+        await seen.chat.conversation.actions.add("Anna plays the piano.")
         await seen.until(lambda: "Anna plays the piano." in texts(screen), seconds=2)
         assert undo.undoable(seen.app.runtime)[0].text == "Anna plays the piano."
 
@@ -524,7 +526,7 @@ async def test_f3_opens_at_what_was_just_remembered(world: World) -> None:
         await seen.type("oolong")
         await shown(seen, "oolong")
         await seen.pilot.press("f2")
-        await seen.chat.memories.add("Anna plays the piano.")
+        await seen.chat.conversation.actions.add("Anna plays the piano.")
         await seen.pilot.press("f3")
         await seen.until(lambda: screen.rows.current is not None and screen.rows.current.text == "Anna plays the piano.")
 
@@ -553,8 +555,9 @@ async def test_the_palette_offers_what_keys_do_here(world: World) -> None:
 
 
 def test_every_binding_has_an_id_of_its_own() -> None:
-    ours = [MemoriesScreen, MemoryForm, Choice, RowList, VersionRows, MessageRows, MemoryRelations, MemoryDetail, SearchField]
-    bindings = [one for kind in (*ours, ContentView) for one in kind.__dict__.get("BINDINGS", [])]
+    ours = [MemoriesScreen, MemoryKeys, MemoryCard, MemoryForm, Words, Choice, RowList, SearchField, MemoryDetail, ContentView]
+    ours += [VersionRows, MessageRows, MemoryRelations]
+    bindings = [one for kind in ours for one in kind.__dict__.get("BINDINGS", [])]
     assert all(isinstance(one, Binding) and one.id for one in bindings)
     assert len({one.id for one in bindings}) == len(bindings)
 

@@ -12,7 +12,7 @@ from unittest.mock import patch
 
 import pytest
 from textual.binding import Binding
-from textual.widgets import Input
+from textual.widgets import Input, TextArea
 
 from memapp.domain.expectation import Verdict
 from memapp.domain.memory import Recalled
@@ -28,10 +28,13 @@ from memapp.ui.inbox.detail import CaseView
 from memapp.ui.inbox.profile import ProfilePane
 from memapp.ui.inbox.value import ValueField
 from memapp.ui.inbox.waiting import WaitingPane
+from memapp.ui.memories.card import MemoryCard
+from memapp.ui.memories.form import MemoryForm
+from memapp.ui.memories.keys import MemoryKeys
+from memapp.ui.panels.memory_detail import MemoryDetail
 from memapp.ui.safe import notify
 from memapp.ui.screens.activity import ActivityScreen
 from memapp.ui.screens.chat import ChatScreen
-from memapp.ui.screens.detail import Card, MemoryCard
 from memapp.ui.screens.find import FindScreen
 from memapp.ui.screens.inbox import InboxScreen
 from memapp.ui.screens.models import SIGNS, ModelRows, ModelsScreen
@@ -46,22 +49,8 @@ WAITED = re.compile(r"first (?:0\.\d\d s|\d\.\d s ?)")
 """How long an answer took to begin; from one second on it is a digit shorter."""
 SIZES = [(80, 24), (120, 40)]
 OURS = [
-    *(
-        MemappApp,
-        ChatScreen,
-        ModelsScreen,
-        SettingsScreen,
-        FindScreen,
-        Card,
-        MemoryCard,
-        Dialog,
-        Form,
-        TextCard,
-        Question,
-        Line,
-        Choice,
-        ConfirmErase,
-    ),
+    *(MemappApp, ChatScreen, ModelsScreen, SettingsScreen, FindScreen, MemoryCard, MemoryKeys, MemoryDetail),
+    *(Dialog, Form, TextCard, Question, ConfirmErase),
     *(Composer, Transcript, ThreadList, ModelRows, SettingRows),
     *(InboxScreen, WaitingPane, ProfilePane, CaseView, ValueField, ActivityScreen),
 ]
@@ -175,7 +164,7 @@ async def test_later_those_keys_are_letters_for_the_composer(world: World) -> No
         await seen.pilot.press("t", "v")
         await seen.until(lambda: seen.chat.composer.text == "tv")
         await seen.pilot.press("backspace", "backspace", "ctrl+n", "escape")
-        await seen.until(lambda: seen.chat.thread is None and seen.chat.transcript.has_focus)
+        await seen.until(lambda: seen.chat.state.thread is None and seen.chat.transcript.has_focus)
         await seen.until(lambda: "Copy" not in seen.lines()[-1] and "Remember" not in seen.lines()[-1])
         await seen.pilot.press("e", "m")
         await seen.until(lambda: seen.chat.composer.text == "em")
@@ -260,9 +249,9 @@ async def test_the_palette_reaches_every_action(world: World) -> None:
 async def test_a_chat_is_renamed_deleted_and_brought_back(world: World) -> None:
     async with conversation(world, (120, 40)) as seen:
         other = chats.new_thread(seen.app.runtime)
-        seen.chat.list_threads()
+        seen.chat.threads.list()
         await seen.settle()
-        is_open = seen.chat.thread
+        is_open = seen.chat.state.thread
         assert is_open is not None and is_open.id != other.id
         await seen.pilot.press("ctrl+b", "up" if chats.list_threads(seen.app.runtime)[0].id == other.id else "down", "e")
         await seen.until(lambda: "Rename this chat" in seen.text())
@@ -288,14 +277,14 @@ async def test_a_chat_is_renamed_deleted_and_brought_back(world: World) -> None:
         seen.chat.threads.bring_back()
         await seen.until(lambda: "Tea · purges in 29 d 23 h" in seen.words())
         await seen.pilot.press("enter")
-        await seen.until(lambda: seen.chat.thread is not None and seen.chat.thread.title.endswith("Tea"))
+        await seen.until(lambda: seen.chat.state.thread is not None and seen.chat.state.thread.title.endswith("Tea"))
         await seen.settle()
-        assert seen.chat.thread is not None
-        seen.chat.threads.erase(seen.chat.thread)
+        assert seen.chat.state.thread is not None
+        seen.chat.threads.erase(seen.chat.state.thread)
         await seen.until(lambda: "Erase this chat for good?" in seen.text())
         await seen.pilot.press(*"erase", "enter")
         await seen.until(lambda: "0 copies left" in seen.words())
-        assert seen.chat.thread is None and chats.list_threads(seen.app.runtime, deleted=True) == []
+        assert seen.chat.state.thread is None and chats.list_threads(seen.app.runtime, deleted=True) == []
 
 
 async def test_a_setting_is_changed_and_kept(world: World) -> None:
@@ -418,14 +407,13 @@ async def test_the_key_line_shows_no_half_of_a_key(world: World) -> None:
 async def test_escape_leaves_the_editing_of_a_memory_before_its_card(world: World) -> None:
     async with conversation(world, (80, 24)) as seen:
         memory = curate.list_memories(seen.app.runtime)[0]
-        seen.app.push_screen(MemoryCard(replace(memory, origin="import"), "", seen.app.runtime.clock()))
+        seen.app.push_screen(MemoryCard(seen.app.session, replace(memory, origin="import"), "Used for this answer."))
         await seen.settle()
-        assert "Imported · " in seen.text()
+        assert "imported" in seen.words() and "Used for this answer." in seen.text()
         await seen.pilot.press("e", "x", "escape")
-        assert isinstance(seen.app.screen, MemoryCard)
-        assert "d trash" in seen.text()
+        await seen.until(lambda: isinstance(seen.app.screen, MemoryCard))
         await seen.pilot.press("e")
-        assert seen.app.screen.query_one(Input).value == memory.text
-        assert "esc leaves it as it is" in seen.text()
+        await seen.until(lambda: isinstance(seen.app.screen, MemoryForm))
+        assert seen.app.screen.query_one(TextArea).text == memory.text
         await seen.pilot.press("escape", "escape")
-        assert not isinstance(seen.app.screen, MemoryCard)
+        await seen.until(lambda: len(seen.app.screen_stack) == 1)

@@ -184,7 +184,7 @@ async def test_an_error_takes_as_many_lines_as_it_needs_and_stays_in_its_chat(wo
         await seen.ready()
         await seen.send("hello")
         error = MemappError("Your message is too long (200,025 characters), nothing was sent.", "The limit is 200,000: cut it.")
-        seen.chat.post_message(TurnRefused("", error, None))
+        seen.chat.conversation.post_message(TurnRefused("", error, None))
         await seen.settle()
         assert "The limit is 200,000: cut it." in seen.words()
         await seen.pilot.press("ctrl+n")
@@ -242,7 +242,7 @@ async def test_the_palette_offers_nothing_that_is_not_of_memapp(seen: Seen) -> N
 async def test_a_toast_makes_way_for_what_is_said_later(seen: Seen) -> None:
     notify(seen.app, "Copied.")
     await seen.settle()
-    seen.chat.say("An earlier message")
+    seen.chat.conversation.status.say("An earlier message")
     await seen.settle()
     assert "Copied." in seen.text() and "An earlier message" in seen.text()
     line = next(number for number, one in enumerate(seen.lines()) if "An earlier message" in one)

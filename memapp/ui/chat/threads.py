@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -18,14 +18,13 @@ from memapp.domain.chat import Thread
 from memapp.domain.text import one_line, shorten
 from memapp.services import chats, forget
 from memapp.ui.beside import beside
+from memapp.ui.chat.state import ChatState
 from memapp.ui.dialogs import Choice, ConfirmErase, Line
-from memapp.ui.memories.deeds import show_receipt
+from memapp.ui.memories.actions import show_receipt
 from memapp.ui.memories.words import purges
+from memapp.ui.messages import ThreadWanted
 from memapp.ui.safe import joined, notify, plain, row
 from memapp.ui.widgets.words import moment
-
-if TYPE_CHECKING:
-    from memapp.ui.screens.chat import ChatScreen
 
 SHOWN = 200
 """Chats listed at once."""
@@ -80,12 +79,13 @@ class ThreadList(OptionList):
 
 
 class Threads(Vertical):
-    """Search field and list in one screen."""
+    """Search field and list."""
 
-    def __init__(self, chat: "ChatScreen") -> None:
+    def __init__(self, state: ChatState) -> None:
         super().__init__(id="threads")
-        self._chat = chat
-        self._runtime = chat.runtime
+        self._state = state
+        self._session = state.session
+        self._runtime = state.runtime
         self._threads: list[Thread] = []
         self._text = ""
         """What is searched for."""
@@ -106,9 +106,9 @@ class Threads(Vertical):
         """Show these chats, and mark the one that is open; in the list, the cursor stays with the chat it is on."""
         self._threads = list(threads)
         rows, now = self.query_one(ThreadList), self._runtime.clock()
-        current = self._chat.thread.id if self._chat.thread else ""
+        current = self._state.thread_id
         on, otherwise = current, 0
-        if self._chat.focused is rows and rows.highlighted is not None:
+        if rows.has_focus and rows.highlighted is not None:
             on, otherwise = rows.get_option_at_index(rows.highlighted).id or current, min(rows.highlighted, len(threads) - 1)
         at = next((number for number, one in enumerate(threads) if one.id == on), otherwise if threads else None)
         options = [Option(self._row(one, current, now), id=one.id) for one in threads]
@@ -139,7 +139,7 @@ class Threads(Vertical):
         if event.option.id == MORE:
             self.list(len(self._threads) + SHOWN)
         elif (thread := self.thread(event.option.id or "")) is not None:
-            self._chat.open_thread(thread)
+            self.post_message(ThreadWanted(thread))
 
     @on(Input.Changed)
     def _search(self, event: Input.Changed) -> None:
@@ -169,25 +169,25 @@ class Threads(Vertical):
             return
         await asyncio.to_thread(chats.rename_thread, self._runtime, thread.id, title)
         label = f"Renamed “{shorten(thread.title, 40)}”"
-        self._chat.session.undone.push(label, lambda runtime: chats.rename_thread(runtime, thread.id, thread.title))
+        self._session.undone.push(label, lambda runtime: chats.rename_thread(runtime, thread.id, thread.title))
         self.list()
 
     @beside("deed")
     async def delete(self, thread: Thread) -> None:
         """Take a chat out of the list; it can be brought back, so nobody is asked."""
-        chat = self._chat
-        if chat.turn.thread_id == thread.id and chat.talk.busy:
-            chat.talk.stop()
+        state = self._state
+        if state.turn.thread_id == thread.id and state.talk.busy:
+            state.talk.stop()
         title = thread.title
         if title == chats.NEW_TITLE:  # it gets another with its first answer
             title = next((one.text for one in (await asyncio.to_thread(chats.page, self._runtime, thread.id)).messages), title)
         await asyncio.to_thread(chats.delete_thread, self._runtime, thread.id)
         label = f"Deleted “{shorten(one_line(title), 40)}”"
-        step = chat.session.undone.push(label, partial(chats.restore_thread, thread_id=thread.id))
+        step = self._session.undone.push(label, partial(chats.restore_thread, thread_id=thread.id))
         notify(self, label, undo=step)
-        if chat.thread is not None and chat.thread.id == thread.id:
+        if state.thread_id == thread.id:
             self._left = step, thread
-            chat.open_thread(None)
+            self.post_message(ThreadWanted(None))
         self.list()
 
     @beside("deed")
@@ -203,7 +203,7 @@ class Threads(Vertical):
         chosen = await self.app.push_screen_wait(Choice("Bring back a deleted chat", rows, deleted[0].id))
         if chosen is not None:
             await asyncio.to_thread(chats.restore_thread, runtime, chosen)
-            self._chat.open_thread(await asyncio.to_thread(chats.get_thread, runtime, chosen))
+            self.post_message(ThreadWanted(await asyncio.to_thread(chats.get_thread, runtime, chosen)))
 
     @beside("deed")
     async def erase(self, thread: Thread) -> None:
@@ -212,10 +212,10 @@ class Threads(Vertical):
         card = ConfirmErase("Erase this chat for good?", text, may_take_messages=False)
         if await self.app.push_screen_wait(card) is None:
             return
-        session = self._chat.session
-        await show_receipt(self, session, await session.erase(self, partial(forget.purge_chats, self._runtime, [thread.id])))
+        receipt = await self._session.erase(self, partial(forget.purge_chats, self._runtime, [thread.id]))
+        await show_receipt(self, self._session, receipt)
 
     def brought_back(self, step: str) -> None:
         """Show a chat again that was on the screen when it was deleted, unless another one is there now."""
-        if self._left is not None and self._left[0] == step and self._chat.thread is None:
-            self._chat.open_thread(self._left[1])
+        if self._left is not None and self._left[0] == step and self._state.thread is None:
+            self.post_message(ThreadWanted(self._left[1]))

@@ -4,26 +4,24 @@ They take neither the focus nor the text.
 """
 
 import asyncio
-from typing import TYPE_CHECKING
 
 from memapp.domain.chat import Message
 from memapp.domain.consent import SHOWN_CHARS, Patch, change, decided, label
 from memapp.domain.text import one_line, shorten
 from memapp.domain.turn import Accepted
 from memapp.services.consent import pending, questions
+from memapp.ui.chat.state import ChatState
 from memapp.ui.inbox.reading import Settled, proposed_by, settled_since
-from memapp.ui.messages import InboxWanted
-from memapp.ui.widgets.transcript import Note
-
-if TYPE_CHECKING:
-    from memapp.ui.screens.chat import ChatScreen
+from memapp.ui.messages import InboxWanted, Proposed
+from memapp.ui.widgets.transcript import Note, Transcript
 
 
 class WaitingLine:
-    """One line a turn for what waits, one for each thing decided, for one screen."""
+    """One line a turn for what waits, one for each thing decided."""
 
-    def __init__(self, screen: "ChatScreen") -> None:
-        self._screen = screen
+    def __init__(self, state: ChatState, transcript: Transcript) -> None:
+        self._state = state
+        self._transcript = transcript
         self._message: Message | None = None
         self._settled: tuple[Settled, ...] = ()
         self._passed_over: Patch | None = None
@@ -33,33 +31,33 @@ class WaitingLine:
         message, self._message, self._settled, self._passed_over = accepted.message, accepted.message, (), None
         if message is None or accepted.decided_after is None:
             return
-        self._settled = await asyncio.to_thread(settled_since, self._screen.runtime, accepted.decided_after)
+        self._settled = await asyncio.to_thread(settled_since, self._state.runtime, accepted.decided_after)
         for one in self._settled:
-            self._screen.session.undone.push(one.said, one.step)
-        self._passed_over = await asyncio.to_thread(questions.passed_over, self._screen.runtime, message)
-        self._screen.session.memories_changed()
+            self._state.session.undone.push(one.said, one.step)
+        self._passed_over = await asyncio.to_thread(questions.passed_over, self._state.runtime, message)
+        self._state.session.memories_changed()
 
     async def ended(self) -> None:
         """Say it below the answer, if its chat is shown."""
         message, self._message = self._message, None
         if message is None:
             return
-        found = await asyncio.to_thread(proposed_by, self._screen.runtime, message)
-        thread = self._screen.thread
-        if thread is not None and thread.id == message.thread_id:
+        found = await asyncio.to_thread(proposed_by, self._state.runtime, message)
+        if self._state.thread_id == message.thread_id:
             for one in self._settled:
-                self._screen.transcript.add_note(settled_note(one))
+                self._transcript.add_note(settled_note(one))
             if self._passed_over is not None:
-                self._screen.transcript.add_note(passed_over_note(self._passed_over))
+                self._transcript.add_note(passed_over_note(self._passed_over))
             if found:
-                self._screen.transcript.add_note(waiting_note(found))
-        self._screen.app.count_badges()
+                self._transcript.add_note(waiting_note(found))
+        if found:
+            self._transcript.post_message(Proposed())
 
     async def look_again(self) -> None:
         """Hide the lines about what waits no longer, since it was answered elsewhere."""
-        if self._screen.transcript.waiting:
-            left = {addition(one) for one in await asyncio.to_thread(pending.waiting, self._screen.runtime)}
-            for note in self._screen.transcript.waiting:
+        if self._transcript.waiting:
+            left = {addition(one) for one in await asyncio.to_thread(pending.waiting, self._state.runtime)}
+            for note in self._transcript.waiting:
                 note.display = not left.isdisjoint(note.waits)
 
 

@@ -108,12 +108,6 @@ class Transcript(VerticalScroll):
     class ColoursWanted(Announcement):
         """The person wants to choose the colours."""
 
-    @dataclass
-    class MemoryOpened(Announcement):
-        """The person clicked on a note about a memory."""
-
-        memory_id: str
-
     def __init__(self) -> None:
         super().__init__(id="transcript")
         self._cursor: Bubble | None = None
