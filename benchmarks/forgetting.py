@@ -38,7 +38,7 @@ from memapp.domain.changes import Actor, Created, Linked, ProfileChanged, Update
 from memapp.domain.chat import Message
 from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.consent import FORGOTTEN, Patch
-from memapp.domain.memory import Kind, Memory, State
+from memapp.domain.memory import Kind, Memory, OwnerKind, State
 from memapp.domain.turn import Accepted
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
@@ -59,7 +59,7 @@ COLUMNS = {
     "title": "SELECT count(*) FROM threads WHERE instr(lower(title), ?)",
     "memory": "SELECT count(*) FROM memories WHERE instr(lower(text || normal_text), ?)",
     "tag": "SELECT count(*) FROM memories WHERE instr(lower(tags), ?)",
-    "version": "SELECT count(*) FROM versions WHERE instr(lower(image), ?)",
+    "version": "SELECT count(*) FROM versions WHERE instr(lower(snapshot), ?)",
     "expectation": "SELECT count(*) FROM predictions WHERE instr(lower(text), ?)",
     "needed information": "SELECT count(*) FROM predictions WHERE instr(lower(needed_info), ?)",
     "checkpoint": "SELECT count(*) FROM supervisor_checkpoints WHERE instr(lower(checkpoint_data), ?)",
@@ -229,9 +229,9 @@ def plant_all(home: Path, words: list[str], way: str) -> None:
             plant_only_words(runtime, word, number)
     embed(runtime)
     path, now = runtime.paths.database, runtime.clock()
-    runtime.database.backup(new_copy(path, BACKUPS, "schema2", now))
+    runtime.database.backup(new_copy(path, BACKUPS, "schema1", now))
     said = [row["text"] for row in runtime.database.read().execute("SELECT text FROM memories")]
-    older_backup(new_copy(path, BACKUPS, "schema1", now), said)
+    older_backup(new_copy(path, BACKUPS, "schema0", now), said)
     new_copy(path, ASIDE, "before-restore", now).write_bytes(b"\0\1\2 no database " + "\n".join(said).encode())
 
 
@@ -309,21 +309,21 @@ def memory_of(runtime: Runtime, text: str, sources: tuple[str, ...], tags: tuple
 def embed(runtime: Runtime) -> None:
     embedder = runtime.embedding.ready()
     assert embedder is not None
-    kinds: tuple[vectors.OwnerKind, ...] = ("memory", "message")
+    kinds: tuple[OwnerKind, ...] = ("memory", "message")
     for kind in kinds:
         waiting = vectors.waiting(runtime.database.read(), runtime.user_id, kind, embedder.model_id, 10_000)
         rows = embedder.embed([text for _, text in waiting])
         with runtime.database.write() as conn:
-            vectors.save(conn, kind, embedder.model_id, waiting, rows)
+            vectors.save(conn, runtime.user_id, kind, embedder.model_id, waiting, rows)
 
 
 def older_backup(path: Path, said: list[str]) -> None:
-    """Write a copy as the first version of memapp made them."""
+    """Write a copy whose schema is not of this version."""
     with closing(sqlite3.connect(path, isolation_level=None)) as conn:
-        for statement in statements((paths.bundled("migrations") / "0001_initial.sql").read_text("utf-8")):
+        for statement in statements((paths.bundled("migrations") / "0001_memapp.sql").read_text("utf-8")):
             conn.execute(statement)
         conn.execute("PRAGMA application_id = 0x4D454D41")
-        conn.execute("PRAGMA user_version = 1")
+        conn.execute("PRAGMA user_version = 0")
         for number, text in enumerate(said):
             conn.execute(
                 """INSERT INTO memories (id, user_id, text, normal_text, origin, created_at, updated_at)
@@ -379,7 +379,7 @@ def forms(word: str) -> list[bytes]:
 
 
 def name_of(file: Path) -> str:
-    kinds = {"memapp-schema2": "backup", "memapp-schema1": "older backup", "memapp-before-restore": "damaged copy"}
+    kinds = {"memapp-schema1": "backup", "memapp-schema0": "older backup", "memapp-before-restore": "damaged copy"}
     return next((kind for start, kind in kinds.items() if file.name.startswith(start)), file.name)
 
 

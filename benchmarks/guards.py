@@ -54,7 +54,7 @@ def _patch(values: str, more: str = "", rest: str = "") -> str:
 
 
 _APPROVE = "state = 'approved', decided_at = '2026-01-31T09', decided_by = 'person'"
-_FRESH = "'x', 'me', 'city', '', 'Evil', 'worker', '2026-01-31', '2026-02-07'"
+_FRESH = "'x', 'me', 'city', '', 'Evil', 'rules', '2026-01-31', '2026-02-07'"
 
 
 def _entry(memory_id: str, event: str, meta: str = "{}", undoes: str = "NULL") -> str:
@@ -97,20 +97,20 @@ TRICKS: dict[str, tuple[str, ...]] = {
     ),
     "insert asked": (_patch(_FRESH, ", asked_in", ", 'said'"),),
     "insert snoozed for ever": (_patch(_FRESH, ", snoozed_until", ", '9999'"),),
-    "insert that never expires": (_patch("'x', 'me', 'city', '', 'Evil', 'worker', '2026-01-31', '9999-01-01'"),),
-    "insert with an expiry that is no time": (_patch("'x', 'me', 'city', '', 'Evil', 'worker', '2026-01-31', 'never'"),),
+    "insert that never expires": (_patch("'x', 'me', 'city', '', 'Evil', 'rules', '2026-01-31', '9999-01-01'"),),
+    "insert with an expiry that is no time": (_patch("'x', 'me', 'city', '', 'Evil', 'rules', '2026-01-31', 'never'"),),
     "replace a waiting patch": (
         _PATCH.replace("INSERT", "REPLACE").format(
-            more="", rest="", values="'waits', 'me', 'city', '', 'Evil', 'worker', '2026-01-31', '2026-02-07'"
+            more="", rest="", values="'waits', 'me', 'city', '', 'Evil', 'rules', '2026-01-31', '2026-02-07'"
         ),
     ),
     "replace a decided patch": (
         _PATCH.replace("INSERT", "REPLACE").format(
-            more="", rest="", values="'denied', 'me', 'city', '', 'Evil', 'worker', '2026-01-31', '2026-02-07'"
+            more="", rest="", values="'denied', 'me', 'city', '', 'Evil', 'rules', '2026-01-31', '2026-02-07'"
         ),
     ),
     "upsert that approves": (
-        _patch("'waits', 'me', 'city', '', 'Evil', 'worker', '2026-01-31', '2026-02-07'")
+        _patch("'waits', 'me', 'city', '', 'Evil', 'rules', '2026-01-31', '2026-02-07'")
         + f" ON CONFLICT (id) DO UPDATE SET {_APPROVE}",
     ),
     "edit after it was shown": ("UPDATE patches SET new_value = 'Evil' WHERE id = 'waits'",),
@@ -126,14 +126,14 @@ TRICKS: dict[str, tuple[str, ...]] = {
     "forget a decision": ("DELETE FROM patches WHERE id = 'denied'",),
     "delete what waits": ("DELETE FROM patches WHERE id = 'waits'",),
     "two signals for a sensitive field": (
-        "INSERT INTO patch_evidence VALUES ('waits', 'typed2', 1)",
+        "INSERT INTO patch_evidence VALUES ('waits', 'typed2', 1, 'me')",
         "UPDATE patches SET state = 'approved', decided_at = '2026-01-31T09', decided_by = 'signals' WHERE id = 'waits'",
     ),
-    "signals from the model": ("INSERT INTO patch_evidence VALUES ('tone', 'said', 1)",),
+    "signals from the model": ("INSERT INTO patch_evidence VALUES ('tone', 'said', 1, 'me')",),
     "signals that were pasted": ("UPDATE patch_evidence SET typed = 1",),
     "signals that were pasted, said anew": ("REPLACE INTO patch_evidence VALUES ('tone', 'typed1', 1)",),
     "take evidence away": ("DELETE FROM patch_evidence",),
-    "evidence for what is decided": ("INSERT INTO patch_evidence VALUES ('denied', 'typed1', 1)",),
+    "evidence for what is decided": ("INSERT INTO patch_evidence VALUES ('denied', 'typed1', 1, 'me')",),
     # Fields
     "a field of one's own": ("INSERT INTO profile_fields VALUES ('nickname', 'benign')",),
     "make a field benign": ("UPDATE profile_fields SET sensitivity = 'benign'",),
@@ -144,10 +144,10 @@ TRICKS: dict[str, tuple[str, ...]] = {
     "replace it as benign": ("REPLACE INTO profile_fields VALUES ('money', 'benign')",),
     "rename a benign field": ("UPDATE profile_fields SET name = 'home' WHERE name = 'tone'",),
     "a memory that cannot be read": (_patch(_FRESH, ", held", ", '{}'"),),
-    "upper case field": (_patch("'x', 'me', 'CITY', '', 'Evil', 'worker', '2026-01-31', '2026-02-07'"),),
-    "field with a space": (_patch("'x', 'me', 'city ', '', 'Evil', 'worker', '2026-01-31', '2026-02-07'"),),
-    "full-width field": (_patch("'x', 'me', 'ｃｉｔｙ', '', 'Evil', 'worker', '2026-01-31', '2026-02-07'"),),
-    "unknown field": (_patch("'x', 'me', 'shoe_size', '', 'Evil', 'worker', '2026-01-31', '2026-02-07'"),),
+    "upper case field": (_patch("'x', 'me', 'CITY', '', 'Evil', 'rules', '2026-01-31', '2026-02-07'"),),
+    "field with a space": (_patch("'x', 'me', 'city ', '', 'Evil', 'rules', '2026-01-31', '2026-02-07'"),),
+    "full-width field": (_patch("'x', 'me', 'ｃｉｔｙ', '', 'Evil', 'rules', '2026-01-31', '2026-02-07'"),),
+    "unknown field": (_patch("'x', 'me', 'shoe_size', '', 'Evil', 'rules', '2026-01-31', '2026-02-07'"),),
     # The guards themselves
     "drop a trigger": (
         "DROP TRIGGER profile_insert_needs_patch",
@@ -173,7 +173,7 @@ TRICKS: dict[str, tuple[str, ...]] = {
     "schema version": ("PRAGMA schema_version = 1",),
     "no foreign keys": ("COMMIT", "PRAGMA foreign_keys = OFF", "BEGIN", _patch(_FRESH.replace("'city'", "'CITY'"))),
     "no recursive triggers": ("PRAGMA recursive_triggers = OFF", "REPLACE INTO history SELECT * FROM history"),
-    "ignore checks": ("PRAGMA ignore_check_constraints = ON", _patch(_FRESH.replace("'worker'", "'nobody'"))),
+    "ignore checks": ("PRAGMA ignore_check_constraints = ON", _patch(_FRESH.replace("'rules'", "'nobody'"))),
     "attach another file": ("ATTACH ':memory:' AS evil", "CREATE TABLE evil.profile (value)"),
     "attach the same file": ("COMMIT", "ATTACH '{path}' AS evil", "UPDATE evil.profile SET value = 'Evil'", "DETACH evil"),
     "copy out": (
@@ -198,8 +198,10 @@ TRICKS: dict[str, tuple[str, ...]] = {
     ),
     "a decision that nobody made": (_entry("profile:city", "PROFILE", '{"patch_id":"waits","decision":"denied"}'),),
     "a change that was taken back by nobody": (_entry("x", "UNDO", undoes="(SELECT min(step) FROM history)"),),
-    "rewrite what a memory was": ("UPDATE versions SET image = replace(image, 'Oslo', 'Evil')",),
-    "replace what a memory was": ("REPLACE INTO versions SELECT id, memory_id, replace(image, 'Oslo', 'Evil') FROM versions",),
+    "rewrite what a memory was": ("UPDATE versions SET snapshot = replace(snapshot, 'Oslo', 'Evil')",),
+    "replace what a memory was": (
+        "REPLACE INTO versions SELECT id, user_id, memory_id, replace(snapshot, 'Oslo', 'Evil') FROM versions",
+    ),
     "delete what a memory was": ("DELETE FROM versions",),
     "delete a memory with what it was": ("DELETE FROM memories",),
     "delete a chat with its evidence": ("DELETE FROM threads",),
@@ -234,7 +236,7 @@ def plant(database: Database) -> None:
             ("tone", "tone", "short", NOW),
         ):
             add(conn, patch_id, field, value, created)
-        conn.execute("INSERT INTO patch_evidence VALUES ('waits', 'typed1', 1), ('tone', 'typed1', 0)")
+        conn.execute("INSERT INTO patch_evidence VALUES ('waits', 'typed1', 1, 'me'), ('tone', 'typed1', 0, 'me')")
         conn.execute(
             "UPDATE patches SET state = 'denied', decided_at = ?, decided_by = 'person' WHERE id = 'denied'", (to_text(NOW),)
         )
@@ -247,7 +249,7 @@ def plant(database: Database) -> None:
 
 def add(conn: sqlite3.Connection, patch_id: str, field: str, value: str, created: datetime) -> None:
     conn.execute(
-        _patch("?, ?, ?, '', ?, 'worker', ?, ?"),
+        _patch("?, ?, ?, '', ?, 'rules', ?, ?"),
         (patch_id, USER, field, value, to_text(created), to_text(created + timedelta(days=7))),
     )
 

@@ -126,7 +126,7 @@ def embed_all(runtime: Runtime, embedder: Embedder) -> None:
     while waiting := vectors.waiting(runtime.database.read(), USER_ID, "message", embedder.model_id, 64):
         made = embedder.embed([text for _, text in waiting])
         with runtime.database.write() as conn:
-            vectors.save(conn, "message", embedder.model_id, waiting, made)
+            vectors.save(conn, USER_ID, "message", embedder.model_id, waiting, made)
 
 
 # What is compared ----------------------------------------------------------------------------------------------------

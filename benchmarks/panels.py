@@ -12,8 +12,8 @@ from typing import Any
 from textual import events
 from textual.widgets import Static
 
+from memapp.domain.changes import Event
 from memapp.domain.chat import Origin, Role
-from memapp.domain.history import Event
 from memapp.runtime import Runtime
 from memapp.services import chats, curate
 from memapp.services.consent import proposals

@@ -178,7 +178,7 @@ def fill(runtime: Runtime, size: int, chance: random.Random, vocabulary: Sequenc
                 **{"importance": chance.randint(1, 5), "pinned": chance.random() < 0.02, "state": State.LIVE, "reason": ""},
                 **{"origin": "distilled", "sources": (), "created_at": at, "updated_at": at},
             )
-            changes.apply(conn, Created(memory), Actor(USER_ID, "worker"), at)
+            changes.apply(conn, Created(memory), Actor(USER_ID, "rules"), at)
     return texts
 
 
@@ -187,7 +187,7 @@ def give_vectors(runtime: Runtime, embedder: MadeUpEmbedder) -> None:
     while waiting := vectors.waiting(runtime.database.read(), USER_ID, "memory", embedder.model_id, 5_000):
         made = embedder.embed([text for _, text in waiting])
         with runtime.database.write() as conn:
-            vectors.save(conn, "memory", embedder.model_id, waiting, made)
+            vectors.save(conn, USER_ID, "memory", embedder.model_id, waiting, made)
 
 
 def made_up_word(chance: random.Random) -> str:

@@ -142,7 +142,7 @@ def fill(home: Path, count: int) -> float:
                 words = f"Do you know number {number}?"
                 said = chat.add_message(conn, USER_ID, thread, Role.USER, words, at, origin=Origin.TYPED)
                 memory = _memory(chance, number, at, said.id)
-                actor = Actor(USER_ID, "worker", step=new_id(at))
+                actor = Actor(USER_ID, "rules", step=new_id(at))
                 changes.apply(conn, Created(memory), actor, at)
                 if others := chance.sample(ids[-STEP:], min(EDGES, len(ids))):
                     changes.apply(conn, Linked(memory.id, tuple((one, chance.uniform(0.5, 0.9)) for one in others)), actor, at)
@@ -161,7 +161,9 @@ def _give_vectors(database: Database) -> None:
             while waiting := vectors.waiting(database.read(), USER_ID, kind, embedder.model_id, STEP):
                 rows = made_up.standard_normal((len(waiting), embedder.dimension), dtype=np.float32)
                 with database.write() as conn:
-                    vectors.save(conn, kind, embedder.model_id, waiting, rows / np.linalg.norm(rows, axis=1, keepdims=True))
+                    vectors.save(
+                        conn, USER_ID, kind, embedder.model_id, waiting, rows / np.linalg.norm(rows, axis=1, keepdims=True)
+                    )
 
 
 def _memory(chance: random.Random, number: int, at: datetime, said: str) -> Memory:

@@ -7,7 +7,7 @@ import click
 
 from memapp.cli.output import opened, say, show, show_json, show_list, show_rows, when
 from memapp.cli.shape import ListingGroup, as_json_option, limit_option
-from memapp.domain.consent import CAME_FROM, DenyReason, label
+from memapp.domain.consent import DenyReason, came_from, label
 from memapp.domain.profile import FIELDS
 from memapp.domain.profile_values import added_value, with_value
 from memapp.domain.second_person import addressed
@@ -36,7 +36,7 @@ def list_(options: dict[str, Any], limit: int, as_json: bool) -> None:
         lambda one: {
             "id": one.id,
             "until": when(one.expires_at),
-            "from": CAME_FROM.get(one.proposer, one.proposer),
+            "from": came_from(one),
             "field": label(one.field),
             "change": f"{one.old_value or '-'} > {one.new_value or '?'}",
         },
@@ -63,7 +63,7 @@ def show_(options: dict[str, Any], patch_id: str, as_json: bool) -> None:
         return
     show(f"{label(patch.field)}: {patch.old_value or '-'} > {patch.new_value or '?'}")
     until = f", open until {when(patch.expires_at)}" if patch.state == "pending" else ""
-    say(f"{patch.state}, {CAME_FROM.get(patch.proposer, patch.proposer)}, asked on {when(patch.created_at)}{until}")
+    say(f"{patch.state}, {came_from(patch)}, asked on {when(patch.created_at)}{until}")
     if held:
         say(f"waits with it: {addressed(held)}")
     for message in evidence:

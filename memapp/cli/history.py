@@ -13,8 +13,9 @@ import click
 from memapp.cli.output import opened, plain, say, show, show_json, show_list, show_rows, told, when
 from memapp.cli.shape import as_json_option, limit_option
 from memapp.domain import strict_json
+from memapp.domain.changes import Event
 from memapp.domain.difference import words_changed
-from memapp.domain.history import Entry, Event, label_of
+from memapp.domain.history import Entry, label_of, who
 from memapp.domain.second_person import addressed
 from memapp.domain.text import counted
 from memapp.errors import NotFound, UsageError
@@ -129,7 +130,7 @@ def _show_entries(rows: list[dict[str, Any]], as_json: bool) -> None:
         [
             {
                 "when": when(row["at"]),
-                "who": row["actor"],
+                "who": who(row["actor"]),
                 "what": row["event"],
                 "versions": f"{row['before'] or '-'} > {row['after'] or '-'}",
                 "id": row["memory_id"],

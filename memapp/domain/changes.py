@@ -1,4 +1,4 @@
-"""The `Change` union: every way in which a memory can change.
+"""The `Change` union: every way in which a memory can change, each with the event by which the history knows it.
 
 `store.changes.apply` is the only code that carries one out. The inverse of a change is `Reverted` with the step it was part
 of; only a purge has none, since nothing is left to go back to.
@@ -6,9 +6,44 @@ of; only a purge has none, since nothing is left to go back to.
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from enum import StrEnum
+from typing import ClassVar, Literal
 
 from memapp.domain.memory import Memory
+
+ChangeEvent = Literal["created", "updated", "merged", "deleted", "soft_deleted", "restored", "pinned", "linked", "profile"]
+"""What the change log calls a change."""
+ActorKind = Literal["person", "import", "rules", "model", "profile", "merge", "lifecycle", "undo", "persona", "client"]
+"""Who acts or proposes. Of a model, a persona and another program the name follows: `model:smollm2`."""
+
+
+class Event(StrEnum):
+    """What was done to a memory, by its name in the history, with its names elsewhere."""
+
+    op: str
+    """In the log of operations."""
+    logged: ChangeEvent
+    """In the change log."""
+    told: str
+    """What people read."""
+
+    def __new__(cls, name: str, op: str, logged: ChangeEvent, told: str) -> "Event":
+        event = str.__new__(cls, name)
+        event._value_ = name
+        event.op, event.logged, event.told = op, logged, told
+        return event
+
+    ADD = "ADD", "create", "created", "remembered"
+    UPDATE = "UPDATE", "update", "updated", "changed"
+    PIN = "PIN", "pin", "pinned", "pinned or unpinned"
+    DELETE = "DELETE", "delete", "soft_deleted", "moved to the trash"
+    TTL = "TTL", "ttl", "soft_deleted", "moved to the trash, unused"
+    RESTORE = "RESTORE", "restore", "restored", "brought back"
+    MERGE = "MERGE", "merge", "merged", "merged"
+    LINK = "LINK", "link", "linked", "linked"
+    PURGE = "PURGE", "purge", "deleted", "erased for good"
+    PROFILE = "PROFILE", "update", "profile", "changed your profile"
+    UNDO = "UNDO", "undo", "updated", "took back"
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,8 +51,8 @@ class Actor:
     """Who makes a change, from which chat, and as part of which step."""
 
     user_id: str
-    name: Literal["person", "worker", "import"]
-    """`worker` is memapp itself."""
+    name: str
+    """`person`, `rules`, `model:smollm2`: see `ActorKind`."""
     thread_id: str = ""
     step: str = ""
     """Changes of one step are taken back together; empty for a step of its own."""
@@ -25,6 +60,7 @@ class Actor:
 
 @dataclass(frozen=True, slots=True)
 class Created:
+    event: ClassVar = Event.ADD
     memory: Memory
 
 
@@ -40,11 +76,17 @@ class Updated:
     sources: tuple[str, ...] = ()
     """Messages to be added to those it came from."""
 
+    @property
+    def event(self) -> Event:
+        """An update that adds sources alone follows from the texts, as a link does."""
+        return Event.LINK if self.sources and self == Updated(self.memory_id, sources=self.sources) else Event.UPDATE
+
 
 @dataclass(frozen=True, slots=True)
 class Merged:
     """A memory taken in by another, which says the same; the other gets its sources too."""
 
+    event: ClassVar = Event.MERGE
     memory_id: str
     into: str
     purge_at: datetime
@@ -54,6 +96,7 @@ class Merged:
 class Linked:
     """A memory found to be about things that others are about too."""
 
+    event: ClassVar = Event.LINK
     memory_id: str
     to: tuple[tuple[str, float], ...]
     """The others with the strength of the relation, 0 to 1."""
@@ -61,6 +104,7 @@ class Linked:
 
 @dataclass(frozen=True, slots=True)
 class Pinned:
+    event: ClassVar = Event.PIN
     memory_id: str
     pinned: bool
 
@@ -71,9 +115,14 @@ class SoftDeleted:
     reason: Literal["person", "overflow", "unused", "superseded"]
     purge_at: datetime
 
+    @property
+    def event(self) -> Event:
+        return Event.TTL if self.reason == "unused" else Event.DELETE
+
 
 @dataclass(frozen=True, slots=True)
 class Restored:
+    event: ClassVar = Event.RESTORE
     memory_id: str
 
 
@@ -81,6 +130,7 @@ class Restored:
 class Purged:
     """A memory removed for good, with every copy of its text inside the database. It has no inverse."""
 
+    event: ClassVar = Event.PURGE
     memory_id: str
 
 
@@ -88,6 +138,7 @@ class Purged:
 class ProfileChanged:
     """An approved patch carried out. It is taken back by the opposite patch, so that nothing goes around consent."""
 
+    event: ClassVar = Event.PROFILE
     patch_id: str
     undoes: str = ""
     """The step that this takes back, for an opposite patch."""
@@ -97,11 +148,21 @@ class ProfileChanged:
 class Reverted:
     """Everything put back as it was before a step."""
 
+    event: ClassVar = Event.UNDO
     step: str
     purge_at: datetime
     """For a memory that the step created: it goes to the trash."""
     held_back: tuple[str, ...] = ()
     """Memories that stay as they are: what they said before needs a yes by now."""
+
+    @property
+    def undoes(self) -> str:
+        return self.step
+
+
+def is_memapp(actor: str) -> bool:
+    """Say whether an actor is a part of memapp, and neither the person, nor a file or a program of theirs."""
+    return actor.partition(":")[0] not in ("person", "import", "undo", "client")
 
 
 Change = Created | Updated | Merged | Linked | Pinned | SoftDeleted | Restored | Purged | ProfileChanged | Reverted

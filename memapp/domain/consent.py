@@ -15,6 +15,7 @@ from memapp.domain.profile_values import VALUE_CHARS, added_value, with_value
 from memapp.domain.text import one_line, shorten
 
 PatchState = Literal["pending", "approved", "denied", "expired", "applied", "withdrawn"]
+Decider = Literal["person", "chat", "signals", "clock"]
 DenyReason = Literal["wrong", "outdated", "private", "other"]
 """Not in the person's own words: the history, which is never rewritten, keeps it."""
 
@@ -24,8 +25,7 @@ PATCH_DAYS = 7
 SIGNALS_NEEDED = 2
 SHOWN_CHARS = 60
 """As much of a value is said where it is named in passing."""
-CAME_FROM = {"worker": "from a chat", "import": "imported", "undo": "taken back", "person": "by you"}
-"""Where a proposal comes from, in plain words."""
+CAME_FROM = {"import": "imported", "undo": "taken back", "person": "by you"}
 MAX_REPLY_CHARS = 80
 """A longer reply says more than yes, whatever it begins with; the value is not counted."""
 
@@ -62,6 +62,11 @@ class Patch:
     def addition(self) -> str:
         """What it adds to its field; where a field has one value, that is all of it."""
         return added_value(self.field, self.old_value, self.new_value)
+
+
+def came_from(patch: Patch) -> str:
+    """Return where a proposal comes from, in plain words."""
+    return CAME_FROM.get(patch.proposer, "from a chat")
 
 
 def change(patch: Patch) -> str:

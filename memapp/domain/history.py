@@ -1,34 +1,17 @@
-"""The history of memories: which events there are, what an entry says, and how a step is told."""
+"""The history of memories: its entries, versions and steps, and the words in which a step is told."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from typing import Any
 
+from memapp.domain.changes import Event
 from memapp.domain.consent import label
 from memapp.domain.second_person import addressed
 from memapp.domain.text import counted, one_line, shorten
 
 IMPORT = "import:"
 """What the history names a file that was brought in by; its step follows."""
-
-
-class Event(StrEnum):
-    """What was done to a memory, by the names of the audit log."""
-
-    ADD = "ADD"
-    UPDATE = "UPDATE"
-    PIN = "PIN"
-    DELETE = "DELETE"
-    TTL = "TTL"
-    """Moved to the trash because it was not used for long."""
-    RESTORE = "RESTORE"
-    MERGE = "MERGE"
-    LINK = "LINK"
-    PURGE = "PURGE"
-    PROFILE = "PROFILE"
-    UNDO = "UNDO"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +31,7 @@ class Entry:
     """Number of the version before; None if there was none, or if it was erased."""
     after: int | None
     actor: str
-    """`person`, `worker` (memapp itself) or `import`."""
+    """Who did it: see `ActorKind`."""
     thread_id: str
     meta: Mapping[str, Any]
     at: datetime
@@ -109,17 +92,17 @@ class Step:
     """Of these, the chats that the person went on with; they stay when it is taken back."""
 
 
-DONE = {
-    Event.ADD: "remembered",
-    Event.UPDATE: "changed",
-    Event.PIN: "pinned or unpinned",
-    Event.DELETE: "moved to the trash",
-    Event.TTL: "moved to the trash",
-    Event.RESTORE: "brought back",
-    Event.MERGE: "merged",
-    Event.LINK: "linked",
-    Event.PURGE: "erased for good",
-    Event.UNDO: "took back",
+ACTORS = {
+    "person": "you",
+    "import": "an import",
+    "rules": "memapp's rules",
+    "model": "the model",
+    "profile": "your profile",
+    "merge": "memapp's merging",
+    "lifecycle": "memapp's tidying",
+    "undo": "an undo",
+    "persona": "the persona",
+    "client": "the program",
 }
 DECISIONS = {
     "changed": "changed your profile",
@@ -131,6 +114,12 @@ DECISIONS = {
     "reopened": "took an answer back",
 }
 TEXT_CHARS = 60
+
+
+def who(actor: str) -> str:
+    """Return how an actor is called: `you`, `memapp's rules`, `the model smollm2`."""
+    kind, _, name = actor.partition(":")
+    return f"{ACTORS.get(kind, kind)} {name}".strip()
 
 
 def label_of(memory_id: str) -> str:
@@ -150,7 +139,7 @@ def in_words(one: Step) -> str:
         case Event.DELETE | Event.TTL:
             return f"Moved to the trash: {what}{more}"
         case _:
-            return f"{DONE[one.event].capitalize()} {what}{more}"
+            return f"{one.event.told.capitalize()} {what}{more}"
 
 
 def _brought_in(first: str, one: Step) -> str:

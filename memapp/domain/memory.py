@@ -10,6 +10,10 @@ from memapp.domain.second_person import addressed
 MAX_MEMORY_CHARS = 280
 MAX_TAGS = 5
 MAX_TAG_CHARS = 40
+MemoryOrigin = Literal["distilled", "person", "import"]
+OwnerKind = Literal["memory", "message"]
+"""What has a vector, and what may stand in a prompt."""
+TrashReason = Literal["", "person", "overflow", "unused", "superseded", "merged", "undone"]
 REASONS = {
     "person": "put there by you",
     "unused": "not used for {days} days",
@@ -49,7 +53,7 @@ class Memory:
     state: State = State.LIVE
     reason: str = ""
     """Why it is not live, else empty."""
-    origin: Literal["distilled", "person", "import"]
+    origin: MemoryOrigin
     sources: tuple[str, ...] = ()
     """Ids of the messages it came from."""
     created_at: datetime
@@ -68,7 +72,7 @@ class Memory:
 class Recalled:
     """One hit of recall: a fact, or an earlier message."""
 
-    kind: Literal["memory", "message"]
+    kind: OwnerKind
     id: str
     text: str
     """The fact, or an excerpt of the message."""

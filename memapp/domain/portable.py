@@ -14,9 +14,12 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, 
 
 from memapp.domain import strict_json
 from memapp.domain.chat import MAX_MESSAGE_CHARS
-from memapp.domain.memory import MAX_MEMORY_CHARS
+from memapp.domain.consent import Decider, PatchState
+from memapp.domain.memory import MAX_MEMORY_CHARS, MemoryOrigin, OwnerKind, TrashReason
+from memapp.domain.prediction import Source, SurpriseState
 from memapp.domain.profile_values import VALUE_CHARS
 from memapp.domain.prompt import Usage
+from memapp.domain.relation import RelationType
 from memapp.domain.strict_json import LARGEST_INT
 from memapp.domain.text import clean, one_line
 from memapp.errors import UsageError
@@ -126,10 +129,10 @@ class MemoryLine(Line):
     importance: int = Field(ge=1, le=5)
     pinned: bool
     state: Literal["live", "soft_deleted", "merged"]
-    reason: Literal["", "person", "overflow", "unused", "superseded", "merged", "undone"]
+    reason: TrashReason
     merged_into: Id | Literal[""]
     purge_at: Moment | None
-    origin: Literal["distilled", "person", "import"]
+    origin: MemoryOrigin
     agent_id: Name
     run_id: Name
     created_at: Moment
@@ -143,7 +146,7 @@ class RelationLine(Line):
     id: Id
     from_id: Id
     to_id: Id
-    relation_type: Literal["related_to"]
+    relation_type: RelationType
     strength: float = Field(ge=0, le=1)
     created_at: Moment
 
@@ -161,7 +164,7 @@ class PredictionLine(Line):
     id: Id
     thread_id: Id
     message_id: Id
-    source: Literal["predictor", "responder"]
+    source: Source
     text: Words
     needed_info: Tags
     created_at: Moment
@@ -176,7 +179,7 @@ class SurpriseLine(Line):
     thread_id: Id
     message_id: Id
     prediction_id: Id | None
-    state: Literal["pending", "learned", "nothing", "failed"]
+    state: SurpriseState
     created_at: Moment
 
 
@@ -186,7 +189,7 @@ class RecallLine(Line):
     type: Literal["recall"]
     message_id: Id
     rank: int = Field(ge=0, le=LARGEST_INT)
-    owner_kind: Literal["memory", "message"]
+    owner_kind: OwnerKind
     owner_id: Id
     score: float
     why: Words
@@ -203,7 +206,7 @@ class Held(Line):
     importance: int = Field(ge=1, le=5)
     pinned: bool
     reason: Name
-    origin: Literal["distilled", "person", "import"]
+    origin: MemoryOrigin
     sources: list[Id]
     agent_id: Name
     run_id: Name
@@ -222,14 +225,14 @@ class PatchLine(Line):
     old_value: Value
     new_value: Value
     held: Held | None
-    proposer: Literal["person", "worker", "import", "undo"]
-    state: Literal["pending", "approved", "applied", "denied", "expired", "withdrawn"]
+    proposer: Name
+    state: PatchState
     asked_in: Id | None
     snoozed_until: Moment | None
     created_at: Moment
     expires_at: Moment
     decided_at: Moment | None
-    decided_by: Literal["person", "chat", "signals", "clock"] | None
+    decided_by: Decider | None
     evidence: Annotated[list[Support], Field(max_length=10_000)]
 
 

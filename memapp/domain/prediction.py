@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Source = Literal["predictor", "responder"]
+SurpriseState = Literal["pending", "learned", "nothing", "failed"]
 
 
 @dataclass(frozen=True, slots=True)

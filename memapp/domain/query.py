@@ -20,8 +20,8 @@ class QueryFilters(BaseModel):
     """The persona that was talked to."""
     run_id: str | None = None
     """The thread it was learned in."""
-    actor_id: Literal["person", "worker", "import"] | None = None
-    """Who wrote it."""
+    actor_id: str | None = Field(default=None, max_length=200)
+    """Who wrote it: `person`, `rules`, `model` for any of them, `model:smollm2` for one."""
     role: Literal["user", "assistant"] | None = None
     """Who said the message it came from."""
     category: str | None = None

@@ -3,6 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
+
+RelationType = Literal["related_to"]
 
 
 @dataclass(frozen=True, slots=True)

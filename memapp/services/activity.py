@@ -1,7 +1,8 @@
 """What memapp did and how well: counts, rates and the audit log."""
 
 from memapp.domain.activity import Count, Day, Learning, Rates
-from memapp.domain.history import Entry, Event, Moment, Version
+from memapp.domain.changes import Event
+from memapp.domain.history import Entry, Moment, Version
 from memapp.runtime import Runtime
 from memapp.store import activity, expectations, history
 

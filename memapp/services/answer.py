@@ -301,7 +301,7 @@ def _found(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Found:
     user, best = runtime.user_id, max((hit.score for hit in so_far.evidence.hits), default=None)
     so_far.shown = shown(runtime, so_far.evidence, so_far.told)
     with _saving(runtime, turn) as conn:
-        recalls.save_recalls(conn, turn.reply.id, so_far.shown)
+        recalls.save_recalls(conn, runtime.user_id, turn.reply.id, so_far.shown)
         for _ in range(so_far.evidence.searches):
             events.add_event(conn, user, "hotpath", "search", "ok", runtime.clock(), thread_id=turn.thread.id, sim=best)
         revision = delta.revision(conn, user)

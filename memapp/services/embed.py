@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import count, islice
 
 from memapp.domain.changes import Actor, Linked
+from memapp.domain.memory import OwnerKind
 from memapp.domain.relation import strongest
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
@@ -17,7 +18,7 @@ from memapp.store.vectors import Vectors
 BATCH = 32
 Alike = dict[int, list[tuple[int, float]]]
 """For each fact, the facts similar enough to be related, with their cosine; all by key."""
-KINDS: tuple[vectors.OwnerKind, ...] = ("memory", "message")
+KINDS: tuple[OwnerKind, ...] = ("memory", "message")
 
 
 def embed(runtime: Runtime, cancel: Cancel, batches: int | None = None) -> None:
@@ -35,9 +36,9 @@ def embed(runtime: Runtime, cancel: Cancel, batches: int | None = None) -> None:
             rows = embedder.embed([text for _, text in batch])
             found = _alike(runtime, batch, rows, embedder.model_id) if kind == "memory" else {}
             with runtime.database.write() as conn:
-                saved = vectors.save(conn, kind, embedder.model_id, batch, rows)
+                saved = vectors.save(conn, runtime.user_id, kind, embedder.model_id, batch, rows)
                 if kind == "memory":
-                    _relate(runtime, conn, saved, found)
+                    _relate(runtime, conn, saved, found, embedder.model_id)
             if len(batch) < BATCH:
                 break
 
@@ -55,11 +56,11 @@ def _alike(runtime: Runtime, batch: Sequence[tuple[int, str]], rows: Vectors, mo
     return found
 
 
-def _relate(runtime: Runtime, conn: sqlite3.Connection, saved: Sequence[int], found: Alike) -> None:
+def _relate(runtime: Runtime, conn: sqlite3.Connection, saved: Sequence[int], found: Alike, model_id: str) -> None:
     ids = memories.ids_of(conn, runtime.user_id, {*saved, *(other for near in found.values() for other, _ in near)})
     for key in saved:
         there = relations.pairs_of(conn, runtime.user_id, ids[key])
         likest = [(ids[other], cosine) for other, cosine in found[key] if other in ids]
         links = strongest(likest, runtime.settings.link_min, runtime.settings.link_top_k)
         if new := tuple(link for link in links if link[0] not in there):
-            changes.apply(conn, Linked(ids[key], new), Actor(runtime.user_id, "worker"), runtime.clock())
+            changes.apply(conn, Linked(ids[key], new), Actor(runtime.user_id, f"model:{model_id}"), runtime.clock())

@@ -33,7 +33,7 @@ TELLING_CHARS = 12
 """A shorter message says nothing that could be told apart from others: it is erased, but not looked for elsewhere."""
 FEWEST_CHARS = 2
 
-By = Literal["person", "worker"]
+By = Literal["person", "lifecycle"]
 
 one_at_a_time = threading.Lock()
 """Held while words are taken out of the files; no backup may be written meanwhile."""
@@ -127,10 +127,10 @@ def _carry_out(runtime: Runtime, job: Job, by: By) -> Receipt:
     texts, in_profile = _texts(runtime, job), said_in_profile(runtime, job.memory_ids) if by == "person" else ()
     fates = _clean_copies(runtime, actor, job, texts)
     with runtime.database.decide() as conn:  # the wish to forget is the person's decision on what waits for one, too
-        over = now if by == "worker" else None
+        over = now if by == "lifecycle" else None
         still = finding.in_trash(conn, runtime.user_id, job.memory_ids, over)  # the person may have brought something back since
         job = replace(job, memory_ids=still)
-        if by == "worker":
+        if by == "lifecycle":
             before = now - timedelta(days=runtime.settings.purge_days)
             job = replace(job, thread_ids=finding.overdue_threads(conn, runtime.user_id, job.thread_ids, before))
         erased = erasing.erase(conn, actor, job, now)

@@ -58,7 +58,7 @@ def empty(runtime: Runtime) -> Receipt:
 def _move_unused(runtime: Runtime, now: datetime) -> None:
     if not _unused(runtime.database.read(), runtime, now):
         return
-    actor = Actor(runtime.user_id, "worker", step=new_id(now))
+    actor = Actor(runtime.user_id, "lifecycle", step=new_id(now))
     with runtime.database.write() as conn:
         for memory_id in _unused(conn, runtime, now):  # looked up again: the person may have pinned one since
             changes.apply(conn, SoftDeleted(memory_id, "unused", runtime.purge_at()), actor, now)
@@ -75,11 +75,11 @@ def _erase_overdue(runtime: Runtime, now: datetime) -> None:
     conn, user = runtime.database.read(), runtime.user_id
     over = [(one.id, one.updated_at, one.purge_at or now) for one in store.over(conn, user, now)]
     if due := _due(runtime, over, store.count_all(conn, user), now):
-        purge(runtime, due, by="worker")
+        purge(runtime, due, by="lifecycle")
     deleted = chat.list_threads(conn, user, limit=None, deleted=True)
     over = [(one.id, one.deleted_at, runtime.purge_at(one.deleted_at)) for one in reversed(deleted) if one.deleted_at]
     if due := _due(runtime, over, len(deleted), now):
-        purge_chats(runtime, due, by="worker")
+        purge_chats(runtime, due, by="lifecycle")
 
 
 def _erase_old_proposals(runtime: Runtime, now: datetime) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from memapp.domain.changes import Actor, Created, Merged, SoftDeleted, Updated
+from memapp.domain.changes import Actor, Created, Merged, SoftDeleted, Updated, is_memapp
 from memapp.domain.distil import in_third_person
 from memapp.domain.filters import ALL_LIVE
 from memapp.domain.memory import Memory, State
@@ -86,6 +86,7 @@ def write(runtime: Runtime, conn: sqlite3.Connection, new: Memory, known: Near, 
     """Store a new fact as what it is to the known ones, in one step. Raises `UsageError` if a live fact says exactly the same."""
     verdict, old = _verdict(new, _still_live(conn, runtime, known))
     together = replace(actor, step=actor.step or new_id(now))
+    merging = replace(together, name="merge") if is_memapp(actor.name) else together
     if old is None:
         changes.apply(conn, Created(new), together, now)
         return Written(new, verdict, together.step)
@@ -93,13 +94,13 @@ def write(runtime: Runtime, conn: sqlite3.Connection, new: Memory, known: Near, 
         known_as = in_third_person(old.text)
         text = richer(new.text, known_as)
         change = Updated(old.id, text=None if text == known_as else text, sources=new.sources)
-        changes.apply(conn, change, together, now)
+        changes.apply(conn, change, merging, now)
         return Written(memories.get_memory(conn, runtime.user_id, old.id), verdict, together.step, old)
     if verdict is Verdict.UPDATES:
         changes.apply(conn, Created(new), together, now)
-        changes.apply(conn, Merged(old.id, new.id, runtime.purge_at()), together, now)
+        changes.apply(conn, Merged(old.id, new.id, runtime.purge_at()), merging, now)
         return Written(memories.get_memory(conn, runtime.user_id, new.id), verdict, together.step, old)
-    changes.apply(conn, SoftDeleted(old.id, "superseded", runtime.purge_at()), together, now)
+    changes.apply(conn, SoftDeleted(old.id, "superseded", runtime.purge_at()), merging, now)
     changes.apply(conn, Created(replace(new, importance=max(new.importance, old.importance))), together, now)
     return Written(memories.get_memory(conn, runtime.user_id, new.id), verdict, together.step, old)
 

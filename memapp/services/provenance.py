@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from memapp.domain.changes import is_memapp
 from memapp.domain.memory import Memory
 from memapp.domain.provenance import Learned, Provenance
 from memapp.runtime import Runtime
@@ -16,7 +17,7 @@ def provenance_of(runtime: Runtime, memory: Memory) -> Provenance:
     conn, user = runtime.database.read(), runtime.user_id
     return Provenance(
         sources=tuple(chat.get_message(conn, user, message_id) for message_id in memory.sources),
-        uses=uses.get_uses(conn, memory.id),
+        uses=uses.get_uses(conn, user, memory.id),
         replies=tuple(recalls.used_in(conn, user, memory.id, REPLIES)),
     )
 
@@ -41,5 +42,5 @@ def _learned(runtime: Runtime, memory: Memory, message_id: str) -> Learned | Non
     was = [versions[at - 1].text] if at else [text for entry in entries[-1:] for text in activity.replaced(runtime, entry)]
     conn, made = runtime.database.read(), [one.id for one in versions[at : at + 1]]
     last = (one for one in entries if one.after in made and not history.changed_since(conn, runtime.user_id, one))
-    step = next((one.step for one in last if one.actor == "worker" and undo.find(runtime, one.step)), "")
+    step = next((one.step for one in last if is_memapp(one.actor) and undo.find(runtime, one.step)), "")
     return Learned(memory, next(iter(was), ""), step)

@@ -50,14 +50,16 @@ def learn(runtime: Runtime, surprise: Surprise, model: ChatModel | None, cancel:
     notice(runtime, message)  # what failed or was cut off when the message came
     typed = message.typed_text
     drafts, refused = distil_and_check(typed)
+    by = "rules"
     taught = history.texts_from(runtime.database.read(), runtime.user_id, message.id)  # it may be read again after a yes
     if not drafts and not taught and model is not None and states_something(typed):
         drafts, also_refused = _ask(model, surprise.expected, typed, cancel)
         refused += also_refused
+        by = f"model:{model.name}"
         if cancel.is_set():
             return  # still pending: next time
     fresh = [draft for draft in drafts[:FACTS_PER_TURN] if not duplicate_of(draft.text, taught)]
-    yield from _store(runtime, surprise, message, fresh, refused)
+    yield from _store(runtime, surprise, message, fresh, refused, by)
 
 
 def _ask(model: ChatModel, expected: str, typed: str, cancel: Cancel) -> tuple[list[Draft], list[list[str]]]:
@@ -72,7 +74,7 @@ def _ask(model: ChatModel, expected: str, typed: str, cancel: Cancel) -> tuple[l
 
 
 def _store(
-    runtime: Runtime, surprise: Surprise, message: Message, drafts: list[Draft], refused: list[list[str]]
+    runtime: Runtime, surprise: Surprise, message: Message, drafts: list[Draft], refused: list[list[str]], by: str
 ) -> Iterator[Written]:
     """The third commit of a turn: the facts, the settled surprise and what was refused, together."""
     stored: list[Written] = []
@@ -80,7 +82,7 @@ def _store(
     texts = [draft.text for draft in drafts]
     unsaid = sum(UNSAID.issuperset(problems) for problems in refused)
     alike = dict(zip(texts, near(runtime, texts), strict=True))
-    actor = Actor(runtime.user_id, "worker", message.thread_id)
+    actor = Actor(runtime.user_id, by, message.thread_id)
     with runtime.database.write() as conn:
         if not expectations.still_stands(conn, runtime.user_id, surprise.id, message.text):
             return  # taken back, edited or erased while the facts were made
@@ -95,16 +97,16 @@ def _store(
                     changes.apply(conn, Updated(same, sources=(message.id,)), actor, now)
                 continue
             if is_forgotten(runtime, draft.text):
-                proposals.propose(runtime, FORGOTTEN, draft.text, message_id=message.id, typed=True, held=memory)
+                proposals.propose(runtime, FORGOTTEN, draft.text, message_id=message.id, typed=True, held=memory, proposer=by)
                 continue
             if unknown := _unknown(runtime, message, draft):
-                _propose(runtime, message, unknown, memory)
+                _propose(runtime, message, unknown, memory, by)
                 continue
             said_before = [(one.memory, 0.0) for one in stored]  # in this message: words alone decide
             stored.append(write(runtime, conn, memory, [*alike[draft.text], *said_before], actor, now))
             known[memory.text] = stored[-1].memory.id
         # What makes room is taken back with the last fact it was made for.
-        actor_of_room = replace(actor, step=stored[-1].step if stored else new_id(now))
+        actor_of_room = replace(actor, name="lifecycle", step=stored[-1].step if stored else new_id(now))
         learned = [one for one in stored if one.before is None or one.before.text != one.memory.text]
         for old in memories.overflowing(conn, runtime.user_id, runtime.settings.max_facts):
             changes.apply(conn, SoftDeleted(old, "overflow", runtime.purge_at()), actor_of_room, now)
@@ -142,11 +144,11 @@ def notice(runtime: Runtime, message: Message) -> None:
         proposals.propose(runtime, one.field, one.value, message_id=message.id, typed=typed, held=held)
 
 
-def _propose(runtime: Runtime, message: Message, unknown: Sequence[Hint], memory: Memory) -> None:
+def _propose(runtime: Runtime, message: Message, unknown: Sequence[Hint], memory: Memory, by: str) -> None:
     """Put what a fact would make known before the person; it waits with all of that, and comes with the last yes."""
     for one in unknown:
         if one.value:
-            proposals.propose(runtime, one.field, one.value, message_id=message.id, typed=True, held=memory)
+            proposals.propose(runtime, one.field, one.value, message_id=message.id, typed=True, held=memory, proposer=by)
 
 
 def _unknown(runtime: Runtime, message: Message, draft: Draft) -> list[Hint]:

@@ -4,8 +4,8 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
 
-from memapp.domain.changes import Actor, Reverted
-from memapp.domain.history import IMPORT, Entry, Event, Step, in_words
+from memapp.domain.changes import Actor, Event, Reverted
+from memapp.domain.history import IMPORT, Entry, Step, in_words
 from memapp.domain.memory import Memory, State
 from memapp.domain.profile_hints import unknown_in
 from memapp.domain.second_person import addressed

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from memapp.domain.changes import Change, Restored, SoftDeleted, Updated
+from memapp.domain.changes import Change, Restored, SoftDeleted, Updated, is_memapp
 from memapp.domain.chat import Message, Role
 from memapp.domain.duplicates import normalise
 from memapp.domain.memory import Memory
@@ -59,10 +59,11 @@ def unlearn(runtime: Runtime, thread_id: str, message_ids: Sequence[str], text: 
                 steps = _back_to_what_is_said(conn, runtime, memory, message_ids)
                 gone += [memory.text] if steps else []
                 for step in steps:  # what comes back is not the person's own by that: it goes when nobody says it any more
-                    by = actor if isinstance(step, SoftDeleted) else replace(actor, name="worker")
+                    by = actor if isinstance(step, SoftDeleted) else replace(actor, name="rules")
                     changes.apply(conn, step, by, runtime.clock())
-        proposed = consents.list_patches(conn, runtime.user_id, state="pending")
-        from_these = [one for one in proposed if one.proposer in ("worker", "undo") and set(message_ids) & set(one.evidence)]
+        waiting = consents.list_patches(conn, runtime.user_id, state="pending")
+        proposed = [one for one in waiting if one.proposer not in ("person", "import")]
+        from_these = [one for one in proposed if set(message_ids) & set(one.evidence)]
         unsaid = [one.id for one in from_these if not _others(conn, runtime, one.evidence, message_ids)]
         pending.withdraw(runtime, unsaid, actor, "signals")
         pending.drop_evidence(runtime, message_ids)  # or a yes to what others say too would have these read again
@@ -78,7 +79,7 @@ def _others(conn: sqlite3.Connection, runtime: Runtime, sources: Sequence[str], 
 def _is_left_alone(conn: sqlite3.Connection, runtime: Runtime, memory: Memory) -> bool:
     """Say whether the person did nothing with a memory."""
     entries = history.list_entries(conn, runtime.user_id, memory_id=memory.id, limit=None)
-    return not memory.pinned and all(entry.actor == "worker" for entry in entries)
+    return not memory.pinned and all(is_memapp(entry.actor) for entry in entries)
 
 
 def _back_to_what_is_said(

@@ -8,14 +8,13 @@ import json
 import sqlite3
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
-from memapp.domain.changes import Actor
-from memapp.domain.consent import Patch, fitting
-from memapp.domain.history import Event
-from memapp.domain.memory import Kind, Memory, State
+from memapp.domain.changes import Actor, Event, is_memapp
+from memapp.domain.consent import Decider, Patch, fitting
+from memapp.domain.memory import Memory
 from memapp.errors import NotFound
-from memapp.store import history
+from memapp.store import history, snapshots
 from memapp.store.events import Node, add_event
 from memapp.store.history import Touched
 from memapp.store.rows import to_json, to_text, to_time
@@ -25,12 +24,6 @@ _PATCHES = """SELECT p.*, (SELECT json_group_array(message_id) FROM patch_eviden
 
 _WAITING = """p.user_id = :user AND p.state = 'pending' AND p.expires_at >= :now
               AND coalesce(p.snoozed_until, '') <= :now"""
-
-_DRAFT = (
-    *("id", "text", "tags", "kind", "category", "importance", "pinned", "reason", "origin", "sources"),
-    *("agent_id", "run_id"),
-)
-"""What is kept of a memory that waits; the rest is settled when it is created."""
 
 # Patches -------------------------------------------------------------------------------------------------------------
 
@@ -50,7 +43,7 @@ def add_patch(conn: sqlite3.Connection, patch: Patch, *, held: Memory | None = N
             "field": patch.field,
             "old_value": patch.old_value,
             "new_value": patch.new_value,
-            "held": _to_draft(held) if held else "",
+            "held": snapshots.write(held) if held else "",
             "proposer": patch.proposer,
             "created_at": to_text(patch.created_at),
             "expires_at": to_text(patch.expires_at),
@@ -61,8 +54,9 @@ def add_patch(conn: sqlite3.Connection, patch: Patch, *, held: Memory | None = N
 def add_evidence(conn: sqlite3.Connection, patch_id: str, message_id: str, *, typed: bool) -> None:
     """Note a message that says what a waiting patch proposes; one message counts once."""
     conn.execute(
-        """INSERT INTO patch_evidence (patch_id, message_id, typed) SELECT :patch, :message, :typed
-           WHERE NOT EXISTS (SELECT 1 FROM patch_evidence WHERE patch_id = :patch AND message_id = :message)""",
+        """INSERT INTO patch_evidence (user_id, patch_id, message_id, typed)
+           SELECT user_id, id, :message, :typed FROM patches WHERE id = :patch
+           AND NOT EXISTS (SELECT 1 FROM patch_evidence WHERE patch_id = :patch AND message_id = :message)""",
         {"patch": patch_id, "message": message_id, "typed": int(typed)},
     )
 
@@ -70,8 +64,8 @@ def add_evidence(conn: sqlite3.Connection, patch_id: str, message_id: str, *, ty
 def copy_evidence(conn: sqlite3.Connection, from_id: str, to_id: str) -> None:
     """Give a patch the evidence of another."""
     conn.execute(
-        """INSERT INTO patch_evidence (patch_id, message_id, typed)
-           SELECT ?, message_id, typed FROM patch_evidence WHERE patch_id = ?""",
+        """INSERT INTO patch_evidence (user_id, patch_id, message_id, typed)
+           SELECT user_id, ?, message_id, typed FROM patch_evidence WHERE patch_id = ?""",
         (to_id, from_id),
     )
 
@@ -98,7 +92,7 @@ def signals(conn: sqlite3.Connection, user_id: str, patch_id: str) -> list[tuple
 def held(conn: sqlite3.Connection, user_id: str, patch_id: str) -> Memory | None:
     """Return the memory that waits with a patch."""
     row = conn.execute("SELECT held FROM patches WHERE user_id = ? AND id = ?", (user_id, patch_id)).fetchone()
-    return _from_draft(row["held"]) if row and row["held"] else None
+    return snapshots.read(row["held"]) if row and row["held"] else None
 
 
 def question_of(conn: sqlite3.Connection, user_id: str, patch_id: str) -> str:
@@ -158,7 +152,7 @@ def decide(
     user_id: str,
     patch_id: str,
     state: Literal["approved", "denied", "withdrawn", "expired"],
-    decided_by: Literal["person", "chat", "signals", "clock"],
+    decided_by: Decider,
     now: datetime,
 ) -> None:
     """Set the final state of a waiting patch. Raises `sqlite3.IntegrityError` for an unasked or late approval."""
@@ -237,7 +231,7 @@ def note_decision(
     meta = {"patch_id": patch.id, "decision": decision, **({"reason": reason} if reason else {})}
     touched = Touched(Event.PROFILE, f"profile:{patch.field}", None, None, meta=meta)
     history.record(conn, actor, actor.step, touched, now, undoes=undoes)
-    node: Node = "worker" if actor.name == "worker" else "hotpath"
+    node: Node = "worker" if is_memapp(actor.name) else "hotpath"
     add_event(conn, actor.user_id, node, "consent", "ok", now, thread_id=actor.thread_id or None, meta=meta)
 
 
@@ -272,19 +266,6 @@ def _patch(row: sqlite3.Row) -> Patch:
         decided_at=_time(row["decided_at"]),
         decided_by=row["decided_by"] or "",
     )
-
-
-def _to_draft(memory: Memory) -> str:
-    draft = {name: getattr(memory, name) for name in _DRAFT}
-    return to_json({**draft, "created_at": to_text(memory.created_at)})
-
-
-def _from_draft(text: str) -> Memory:
-    draft: dict[str, Any] = json.loads(text)
-    created = to_time(draft.pop("created_at"))
-    tags, sources = tuple(draft.pop("tags")), tuple(draft.pop("sources"))
-    kind, state = Kind(draft.pop("kind")), State.LIVE
-    return Memory(**draft, tags=tags, sources=sources, kind=kind, state=state, created_at=created, updated_at=created)
 
 
 def _time(text: str | None) -> datetime | None:

@@ -22,12 +22,12 @@ KEPT = 1000
 CUT_EVERY = 100
 
 
-def log_change(conn: sqlite3.Connection, actor: Actor, revision: int, touched: Touched, event: str, now: datetime) -> None:
+def log_change(conn: sqlite3.Connection, actor: Actor, revision: int, touched: Touched, now: datetime) -> None:
     """Log a change under the person's revision; now and then, delete entries too old to be told."""
     meta = to_json({"category": touched.category, "news": touched.is_news})
     conn.execute(
         "INSERT INTO change_log (id, user_id, thread_id, rev, memory_id, event, meta, ts) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (new_id(now), actor.user_id, actor.thread_id, revision, touched.memory_id, event, meta, to_text(now)),
+        (new_id(now), actor.user_id, actor.thread_id, revision, touched.memory_id, touched.logged, meta, to_text(now)),
     )
     if revision % CUT_EVERY == 0:
         conn.execute("DELETE FROM change_log WHERE user_id = ? AND rev <= ?", (actor.user_id, revision - KEPT))
@@ -105,8 +105,8 @@ def settle(conn: sqlite3.Connection, scope: Scope, thread_id: str, change_ids: S
     user_id = scope.user_id
     begin(conn, user_id, thread_id)
     conn.executemany(
-        """INSERT INTO change_told (thread_id, change_id) SELECT ?, id FROM change_log WHERE user_id = ? AND id = ?
-           ON CONFLICT DO NOTHING""",
+        """INSERT INTO change_told (user_id, thread_id, change_id)
+           SELECT user_id, ?, id FROM change_log WHERE user_id = ? AND id = ? ON CONFLICT DO NOTHING""",
         [(thread_id, user_id, change_id) for change_id in change_ids],
     )
     if not untold(conn, scope, thread_id):
@@ -114,4 +114,4 @@ def settle(conn: sqlite3.Connection, scope: Scope, thread_id: str, change_ids: S
             "UPDATE thread_revision SET rev = ? WHERE user_id = ? AND thread_id = ?",
             (revision(conn, user_id), user_id, thread_id),
         )
-        conn.execute("DELETE FROM change_told WHERE thread_id = ?", (thread_id,))
+        conn.execute("DELETE FROM change_told WHERE user_id = ? AND thread_id = ?", (user_id, thread_id))

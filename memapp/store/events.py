@@ -8,6 +8,7 @@ from memapp.store.rows import new_id, to_json, to_text
 
 Node = Literal["hotpath", "context", "episodic", "worker"]
 """The part of memapp that did it."""
+EventStatus = Literal["ok", "error", "skipped"]
 
 
 def add_event(
@@ -15,7 +16,7 @@ def add_event(
     user_id: str,
     node: Node,
     op: str,
-    status: Literal["ok", "error", "skipped"],
+    status: EventStatus,
     now: datetime,
     *,
     thread_id: str | None = None,

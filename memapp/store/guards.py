@@ -8,6 +8,8 @@ it ask again.
 import sqlite3
 from collections.abc import Callable
 
+from memapp.store.vocabulary import VOCABULARY
+
 Authorizer = Callable[[int, str | None, str | None, str | None, str | None], int]
 
 READ_PRAGMAS = frozenset({
@@ -58,6 +60,8 @@ def _answer(action: int, first: str | None, second: str | None, schema: str | No
 
 
 def _may_write(action: int, table: str, column: str, *, deciding: bool) -> bool:
+    if table in VOCABULARY:
+        return False
     if table in DECIDED_TABLES:
         return deciding or (table == "patches" and action == sqlite3.SQLITE_INSERT)
     if table in LASTING_TABLES:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from memapp.domain.changes import Actor
-from memapp.domain.history import IMPORT, Entry, Event, Step, Version
+from memapp.domain.changes import Actor, ChangeEvent, Event
+from memapp.domain.history import IMPORT, Entry, Step, Version
 from memapp.errors import NotFound
-from memapp.store import chat, images
+from memapp.store import chat, snapshots
 from memapp.store.rows import new_id, to_json, to_text, to_time
 
 _NOT_ERASED = "(h.event = 'ADD' OR h.old_ref IS NOT NULL)"
@@ -31,7 +31,7 @@ _REACHED = """reached (memory_id, value, number) AS (
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """A memory that a change touched, with its images before and after."""
+    """A memory that a change touched, with its snapshots before and after."""
 
     event: Event
     memory_id: str
@@ -41,10 +41,15 @@ class Touched:
     meta: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def became(self) -> str:
+    def became(self) -> ChangeEvent:
         """Return the word that the change log has for what became of the memory."""
-        was, now = (image is not None and images.is_live(image) for image in (self.before, self.after))
+        was, now = (snapshot is not None and snapshots.is_live(snapshot) for snapshot in (self.before, self.after))
         return "updated" if was == now else "restored" if now else "soft_deleted"
+
+    @property
+    def logged(self) -> ChangeEvent:
+        """Return what the change log calls it; an undo by what became of the memory."""
+        return self.became if self.event is Event.UNDO else self.event.logged
 
     @property
     def is_news(self) -> bool:
@@ -52,14 +57,14 @@ class Touched:
         if self.before is None or self.event is Event.MERGE:
             return True
         if self.after is None:
-            return images.is_live(self.before)
-        return self.became != "updated" or images.text_of(self.before) != images.text_of(self.after)
+            return snapshots.is_live(self.before)
+        return self.became != "updated" or snapshots.text_of(self.before) != snapshots.text_of(self.after)
 
     @property
     def category(self) -> str:
         """Return the category of the memory; empty for the profile."""
-        image = self.after or self.before
-        return images.category_of(image) if image else ""
+        snapshot = self.after or self.before
+        return snapshots.category_of(snapshot) if snapshot else ""
 
 
 def next_revision(conn: sqlite3.Connection, user_id: str) -> int:
@@ -84,8 +89,8 @@ def record(conn: sqlite3.Connection, actor: Actor, step: str, touched: Touched, 
             "undoes": undoes or None,
             "memory_id": touched.memory_id,
             "event": touched.event,
-            "old_ref": _version(conn, touched.memory_id, None if touched.event is Event.PURGE else touched.before),
-            "new_ref": _version(conn, touched.memory_id, touched.after),
+            "old_ref": _version(conn, actor.user_id, touched.memory_id, None if touched.event is Event.PURGE else touched.before),
+            "new_ref": _version(conn, actor.user_id, touched.memory_id, touched.after),
             "actor": actor.name,
             "thread_id": actor.thread_id,
             "meta": to_json(dict(touched.meta)),
@@ -188,47 +193,45 @@ def changed_since(conn: sqlite3.Connection, user_id: str, entry: Entry) -> bool:
 
 def get_version(conn: sqlite3.Connection, user_id: str, number: int) -> Version:
     """Return a version by its number. Raises `NotFound` for one that was erased or is somebody else's."""
-    row = conn.execute(
-        "SELECT v.* FROM versions v JOIN memories m ON m.id = v.memory_id WHERE v.id = ? AND m.user_id = ?", (number, user_id)
-    ).fetchone()
+    row = conn.execute("SELECT * FROM versions WHERE id = ? AND user_id = ?", (number, user_id)).fetchone()
     if row is None:
         raise NotFound(f"There is no version {number}.")
-    return images.to_version(row["id"], row["memory_id"], row["image"])
+    return snapshots.to_version(row["id"], row["memory_id"], row["snapshot"])
 
 
 def list_versions(conn: sqlite3.Connection, user_id: str, memory_id: str) -> list[Version]:
     """Return the versions of a memory, oldest first."""
-    rows = conn.execute(
-        """SELECT v.* FROM versions v JOIN memories m ON m.id = v.memory_id
-           WHERE v.memory_id = ? AND m.user_id = ? ORDER BY v.id""",
-        (memory_id, user_id),
-    )
-    return [images.to_version(row["id"], row["memory_id"], row["image"]) for row in rows]
+    rows = conn.execute("SELECT * FROM versions WHERE memory_id = ? AND +user_id = ? ORDER BY id", (memory_id, user_id))
+    return [snapshots.to_version(row["id"], row["memory_id"], row["snapshot"]) for row in rows]
 
 
 def texts_from(conn: sqlite3.Connection, user_id: str, message_id: str) -> list[str]:
     """Return all that memories from a message say or ever said, those in the trash too."""
     rows = conn.execute(
-        """SELECT v.* FROM memory_sources s JOIN memories m ON m.id = s.memory_id JOIN versions v ON v.memory_id = m.id
-           WHERE s.message_id = ? AND m.user_id = ?""",
+        """SELECT v.* FROM memory_sources s JOIN versions v ON v.memory_id = s.memory_id
+           WHERE s.message_id = ? AND +s.user_id = ?""",
         (message_id, user_id),
     )
-    return [images.to_version(row["id"], row["memory_id"], row["image"]).text for row in rows]
+    return [snapshots.to_version(row["id"], row["memory_id"], row["snapshot"]).text for row in rows]
 
 
-def image_of(conn: sqlite3.Connection, number: int) -> str:
-    row = conn.execute("SELECT image FROM versions WHERE id = ?", (number,)).fetchone()
-    return str(row["image"])
+def snapshot_of(conn: sqlite3.Connection, user_id: str, number: int) -> str:
+    row = conn.execute("SELECT snapshot FROM versions WHERE user_id = ? AND id = ?", (user_id, number)).fetchone()
+    return str(row["snapshot"])
 
 
-def _version(conn: sqlite3.Connection, memory_id: str, image: str | None) -> int | None:
+def _version(conn: sqlite3.Connection, user_id: str, memory_id: str, snapshot: str | None) -> int | None:
     """Return the number of a version; the last one is used again if nothing changed since."""
-    if image is None:
+    if snapshot is None:
         return None
-    last = conn.execute("SELECT id, image FROM versions WHERE memory_id = ? ORDER BY id DESC LIMIT 1", (memory_id,)).fetchone()
-    if last is not None and last["image"] == image:
+    last = conn.execute(
+        "SELECT id, snapshot FROM versions WHERE +user_id = ? AND memory_id = ? ORDER BY id DESC LIMIT 1", (user_id, memory_id)
+    ).fetchone()
+    if last is not None and last["snapshot"] == snapshot:
         return int(last["id"])
-    made = conn.execute("INSERT INTO versions (memory_id, image) VALUES (?, ?) RETURNING id", (memory_id, image)).fetchone()
+    made = conn.execute(
+        "INSERT INTO versions (user_id, memory_id, snapshot) VALUES (?, ?, ?) RETURNING id", (user_id, memory_id, snapshot)
+    ).fetchone()
     return int(made["id"])
 
 
@@ -245,7 +248,7 @@ def _step(conn: sqlite3.Connection, user_id: str, row: sqlite3.Row) -> Step:
     threads = json.loads(first["threads"] or "[]")
     return Step(
         id=row["step"],
-        event=Event(first["event"]),
+        event=Event[first["event"]],
         memory_id=first["memory_id"],
         text=first["text"],
         memories=row["memories"],
@@ -263,7 +266,7 @@ def _entry(row: sqlite3.Row) -> Entry:
         step=row["step"],
         undoes=row["undoes"] or "",
         memory_id=row["memory_id"],
-        event=Event(row["event"]),
+        event=Event[row["event"]],
         before=row["old_ref"],
         after=row["new_ref"],
         actor=row["actor"],

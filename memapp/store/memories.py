@@ -2,7 +2,8 @@
 
 import json
 import sqlite3
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
 from memapp.domain.filters import MemoryFilter, Sort
@@ -30,7 +31,7 @@ def get_memories(conn: sqlite3.Connection, user_id: str, ids: Sequence[str]) -> 
         "SELECT * FROM memories WHERE +user_id = ? AND id IN (SELECT value FROM json_each(?))",
         (user_id, to_json(list(ids))),
     ).fetchall()
-    by_id = {memory.id: memory for memory in _memories(conn, rows)}
+    by_id = {memory.id: memory for memory in _memories(conn, user_id, rows)}
     return [by_id[id] for id in ids if id in by_id]
 
 
@@ -53,7 +54,7 @@ def list_memories(
         f"SELECT o.* FROM {source} ORDER BY {order} LIMIT coalesce(:limit, -1) OFFSET :offset",  # noqa: S608
         {**values, "limit": limit, "offset": offset},
     ).fetchall()
-    return _memories(conn, rows)
+    return _memories(conn, user_id, rows)
 
 
 def unpinned_texts_naming(conn: sqlite3.Connection, user_id: str, phrase: str, limit: int) -> dict[str, str]:
@@ -82,13 +83,13 @@ def list_learned_from(conn: sqlite3.Connection, user_id: str, message_ids: Seque
                SELECT memory_id FROM memory_sources WHERE message_id IN (SELECT value FROM json_each(?))) ORDER BY id""",
         (user_id, to_json(list(message_ids))),
     ).fetchall()
-    return _memories(conn, rows)
+    return _memories(conn, user_id, rows)
 
 
 def list_taken_in(conn: sqlite3.Connection, user_id: str, memory_id: str) -> list[Memory]:
     """Return the memories that were merged into another."""
     rows = conn.execute("SELECT * FROM memories WHERE user_id = ? AND state = 'merged' AND merged_into = ?", (user_id, memory_id))
-    return _memories(conn, rows.fetchall())
+    return _memories(conn, user_id, rows.fetchall())
 
 
 def count_memories(conn: sqlite3.Connection, user_id: str, wanted: MemoryFilter) -> int:
@@ -181,7 +182,7 @@ def in_scope(conn: sqlite3.Connection, scope: Scope, limit: int) -> list[Memory]
         f"SELECT o.* FROM memories o WHERE {scope.where} ORDER BY o.pinned DESC, o.importance DESC, o.id DESC LIMIT :limit",  # noqa: S608
         {**scope.values, "limit": limit},
     ).fetchall()
-    return _memories(conn, rows)
+    return _memories(conn, scope.user_id, rows)
 
 
 def overflowing(conn: sqlite3.Connection, user_id: str, max_facts: int) -> list[str]:
@@ -206,33 +207,48 @@ def find_same(conn: sqlite3.Connection, user_id: str, normal_text: str) -> str |
     return row["id"] if row else None
 
 
-def _memories(conn: sqlite3.Connection, rows: Sequence[sqlite3.Row]) -> list[Memory]:
+def _memories(conn: sqlite3.Connection, user_id: str, rows: Sequence[sqlite3.Row]) -> list[Memory]:
     sources: dict[str, list[str]] = {row["id"]: [] for row in rows}
     for source in conn.execute(
         """SELECT memory_id, message_id FROM memory_sources
-           WHERE memory_id IN (SELECT value FROM json_each(?)) ORDER BY message_id""",
-        (to_json(list(sources)),),
+           WHERE +user_id = ? AND memory_id IN (SELECT value FROM json_each(?)) ORDER BY message_id""",
+        (user_id, to_json(list(sources))),
     ):
         sources[source["memory_id"]].append(source["message_id"])
-    return [
-        Memory(
-            id=row["id"],
-            text=row["text"],
-            tags=tuple(json.loads(row["tags"])),
-            kind=Kind(row["kind"]),
-            category=row["category"],
-            importance=row["importance"],
-            pinned=bool(row["pinned"]),
-            state=State(row["state"]),
-            reason=row["reason"],
-            origin=row["origin"],
-            sources=tuple(sources[row["id"]]),
-            created_at=to_time(row["created_at"]),
-            updated_at=to_time(row["updated_at"]),
-            purge_at=to_time(row["purge_at"]) if row["purge_at"] else None,
-            merged_into=row["merged_into"],
-            agent_id=row["agent_id"],
-            run_id=row["run_id"],
-        )
-        for row in rows
-    ]
+    return [memory_of({name: row[name] for name in COLUMNS}, sources[row["id"]]) for row in rows]
+
+
+# A memory and its row ---------------------------------------------------------------------------------------------------
+
+COLUMNS = tuple(one.name for one in fields(Memory) if one.name != "sources")
+"""A field of a memory is a column of its name; a new one has a default, which older snapshots take."""
+_READ: Mapping[str, Callable[[Any], Any]] = {
+    "tags": lambda text: tuple(json.loads(text)),
+    "kind": Kind,
+    "state": State,
+    "pinned": bool,
+    "created_at": to_time,
+    "updated_at": to_time,
+    "purge_at": lambda text: to_time(text) if text else None,
+}
+_WRITTEN: Mapping[str, Callable[[Any], Any]] = {
+    "tags": to_json,
+    "pinned": int,
+    "created_at": to_text,
+    "updated_at": to_text,
+    "purge_at": lambda moment: to_text(moment) if moment else None,
+}
+
+
+def memory_of(row: Mapping[str, Any], sources: Iterable[str]) -> Memory:
+    """Return the memory that a row holds; what the row does not name takes its default."""
+    return Memory(**{name: _READ[name](value) if name in _READ else value for name, value in row.items()}, sources=tuple(sources))
+
+
+def row_of(memory: Memory) -> dict[str, Any]:
+    """Return the row of a memory, without its person and its normal text."""
+    return {name: _WRITTEN.get(name, _as_is)(getattr(memory, name)) for name in COLUMNS}
+
+
+def _as_is(value: Any) -> Any:
+    return value

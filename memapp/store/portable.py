@@ -87,8 +87,6 @@ def find(conn: sqlite3.Connection, user_id: str, line: Item) -> Values | None:
 
 def _from(kind: type[Line]) -> str:
     table = _TABLES[kind][0]
-    if kind is portable.RecallLine:
-        return "FROM recalls o JOIN messages m ON m.id = o.message_id WHERE m.user_id = :user"
     return f"FROM {table} o WHERE o.user_id = :user"
 
 
@@ -111,6 +109,8 @@ def _line(kind: type[Line], row: sqlite3.Row) -> Values:
         value = row[name]
         if name in _JSON and value is not None:
             value = json.loads(value)
+        if name == "held" and value is not None:
+            value = {part: value[part] for part in portable.Held.model_fields}
         elif name in _FLAGS and value is not None:
             value = bool(value)
         values[name] = value
@@ -139,9 +139,7 @@ def insert(conn: sqlite3.Connection, user_id: str, line: Row) -> bool:
     kind = type(line)
     if kind is portable.RelationLine and _are_related(conn, user_id, line):
         return False
-    values = {name: _stored(name, getattr(line, name)) for name in _names(kind)}
-    if kind is not portable.RecallLine:
-        values["user_id"] = user_id
+    values = {"user_id": user_id, **{name: _stored(name, getattr(line, name)) for name in _names(kind)}}
     columns, places = ", ".join(values), ", ".join(f":{name}" for name in values)
     conn.execute(f"INSERT INTO {_ROWS[kind][0]} ({columns}) VALUES ({places})", values)  # noqa: S608
     return True

@@ -9,11 +9,11 @@ from memapp.domain.provenance import UsedIn
 from memapp.store.chat import get_message
 
 
-def save_recalls(conn: sqlite3.Connection, message_id: str, hits: Sequence[Recalled]) -> None:
+def save_recalls(conn: sqlite3.Connection, user_id: str, message_id: str, hits: Sequence[Recalled]) -> None:
     """Note what stood in the prompt of a reply."""
     conn.executemany(
-        "INSERT INTO recalls (message_id, rank, owner_kind, owner_id, score, why) VALUES (?, ?, ?, ?, ?, ?)",
-        [(message_id, rank, hit.kind, hit.id, hit.score, hit.why) for rank, hit in enumerate(hits, start=1)],
+        "INSERT INTO recalls (user_id, message_id, rank, owner_kind, owner_id, score, why) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [(user_id, message_id, rank, hit.kind, hit.id, hit.score, hit.why) for rank, hit in enumerate(hits, start=1)],
     )
 
 

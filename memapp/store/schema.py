@@ -32,7 +32,11 @@ def migrate(writer: sqlite3.Connection, back_up: Callable[[int], None]) -> None:
     migrations = Migrations("memapp")
     for number, file in enumerate(files, start=1):
         migrations(name=file.stem)(_migration(number, file))
-    migrations.apply(sqlite_utils.Database(writer, execute_plugins=False))
+    writer.execute("PRAGMA foreign_keys = 0")  # else a table that is made anew would take with it what refers to it
+    try:
+        migrations.apply(sqlite_utils.Database(writer, execute_plugins=False))
+    finally:
+        writer.execute("PRAGMA foreign_keys = 1")
 
 
 def _migration(number: int, file: Path) -> Callable[[sqlite_utils.Database], None]:
@@ -40,6 +44,8 @@ def _migration(number: int, file: Path) -> Callable[[sqlite_utils.Database], Non
         # Statement by statement: executescript would commit the migration's transaction.
         for statement in statements(file.read_text("utf-8")):
             db.conn.execute(statement)
+        if lost := db.conn.execute("PRAGMA foreign_key_check").fetchone():
+            raise StoreError(f"After {file.name} a row of {lost[0]} refers to none of {lost[2]}.", "Nothing was changed.")
         db.conn.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         db.conn.execute(f"PRAGMA user_version = {number}")
 

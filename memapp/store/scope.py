@@ -10,7 +10,8 @@ from memapp.store.rows import to_json, to_text
 _CONDITIONS = {
     "agent_id": "o.agent_id = :agent_id",
     "run_id": "o.run_id = :run_id",
-    "actor_id": "EXISTS (SELECT 1 FROM history h WHERE h.memory_id = o.id AND h.event = 'ADD' AND h.actor = :actor_id)",
+    "actor_id": """EXISTS (SELECT 1 FROM history h WHERE h.memory_id = o.id AND h.event = 'ADD'
+                           AND :actor_id IN (h.actor, substr(h.actor, 1, instr(h.actor, ':') - 1)))""",
     "role": """EXISTS (SELECT 1 FROM memory_sources s JOIN messages m ON m.id = s.message_id
                        WHERE s.memory_id = o.id AND m.role = :role)""",
     "pinned": "o.pinned = :pinned",

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from memapp.domain import ranking
 from memapp.domain.ranking import Candidate
-from memapp.store.images import NORMAL_TEXT
 from memapp.store.rows import to_json, to_time
 from memapp.store.scope import Scope
+from memapp.store.snapshots import NORMAL_TEXT
 from memapp.store.vectors import NOTHING_ALIKE, Likeness
 
 FACTS_BY_WORDS = 50
@@ -59,7 +59,7 @@ _NO_LONGER_HOLDS = f"""(
     OR EXISTS (SELECT 1 FROM history h JOIN versions ON versions.id = h.old_ref  -- the person wrote something else in its place
                WHERE h.memory_id = m.id AND h.event = 'UPDATE' AND h.actor = 'person'
                  AND NOT EXISTS (SELECT 1 FROM history u WHERE u.undoes = h.step)
-                 AND s.message_id IN (SELECT value FROM json_each(versions.image, '$.sources'))
+                 AND s.message_id IN (SELECT value FROM json_each(versions.snapshot, '$.sources'))
                  AND {NORMAL_TEXT} NOT IN (m.normal_text, (SELECT {NORMAL_TEXT} FROM versions WHERE id = h.new_ref))))"""  # noqa: S608
 
 
@@ -170,8 +170,8 @@ def keep_taken_back(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence
     What was merged into a memory that stays is still said there, and so it holds.
     """
     conn.execute(
-        f"""INSERT INTO taken_back (message_id)
-            SELECT s.message_id FROM memory_sources s JOIN memories m ON m.id = s.memory_id
+        f"""INSERT INTO taken_back (user_id, message_id)
+            SELECT s.user_id, s.message_id FROM memory_sources s JOIN memories m ON m.id = s.memory_id
             WHERE +m.user_id = :user AND m.id IN (SELECT value FROM json_each(:ids)) AND ({_NO_LONGER_HOLDS}
                   OR :all AND (m.merged_into = '' OR m.merged_into IN (SELECT value FROM json_each(:ids))))
             ON CONFLICT DO NOTHING""",  # noqa: S608

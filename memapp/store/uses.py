@@ -12,8 +12,8 @@ from memapp.store.rows import to_json, to_text, to_time
 def count_uses(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[str], now: datetime) -> None:
     """Count a use for each memory in a prompt; skip one that was erased meanwhile."""
     conn.execute(
-        """INSERT INTO memory_uses (memory_id, last_accessed)
-           SELECT id, :now FROM memories WHERE +user_id = :user AND id IN (SELECT value FROM json_each(:ids))
+        """INSERT INTO memory_uses (user_id, memory_id, last_accessed)
+           SELECT user_id, id, :now FROM memories WHERE +user_id = :user AND id IN (SELECT value FROM json_each(:ids))
            ON CONFLICT (memory_id) DO UPDATE SET
              uses = uses + 1,
              days = days + (substr(last_accessed, 1, 10) <> substr(excluded.last_accessed, 1, 10)),
@@ -22,15 +22,17 @@ def count_uses(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[str]
     )
 
 
-def insert_used(conn: sqlite3.Connection, memory_id: str, used: Used) -> None:
+def insert_used(conn: sqlite3.Connection, user_id: str, memory_id: str, used: Used) -> None:
     """Note how often a memory that an import brings was recalled."""
     conn.execute(
-        "INSERT INTO memory_uses (memory_id, last_accessed, uses, days) VALUES (?, ?, ?, ?)",
-        (memory_id, used.last_accessed, used.uses, used.days),
+        "INSERT INTO memory_uses (user_id, memory_id, last_accessed, uses, days) VALUES (?, ?, ?, ?, ?)",
+        (user_id, memory_id, used.last_accessed, used.uses, used.days),
     )
 
 
-def get_uses(conn: sqlite3.Connection, memory_id: str) -> Uses | None:
+def get_uses(conn: sqlite3.Connection, user_id: str, memory_id: str) -> Uses | None:
     """Return how often a memory was in a prompt; None for never."""
-    row = conn.execute("SELECT uses, days, last_accessed FROM memory_uses WHERE memory_id = ?", (memory_id,)).fetchone()
+    row = conn.execute(
+        "SELECT uses, days, last_accessed FROM memory_uses WHERE +user_id = ? AND memory_id = ?", (user_id, memory_id)
+    ).fetchone()
     return Uses(row["uses"], row["days"], to_time(row["last_accessed"])) if row else None

@@ -8,15 +8,14 @@ import sqlite3
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memapp.domain.memory import OwnerKind
 from memapp.store.database import Database
 
-OwnerKind = Literal["memory", "message"]
 Vectors = NDArray[np.float32]
 
 EMBEDDED_CHARS = 2000
@@ -40,14 +39,8 @@ _TEXT = {
     "memory": "SELECT substr(text, 1, ?) AS text FROM memories WHERE key = ? AND state = 'live'",
     "message": "SELECT substr(text, 1, ?) AS text FROM messages WHERE key = ? AND active = 1",
 }
-_NEW = {
-    "memory": """
-        SELECT e.number, e.owner_key, e.vector, o.user_id FROM embeddings e JOIN memories o ON o.key = e.owner_key
-        WHERE e.number > ? AND e.owner_kind = 'memory' AND e.model_id = ? ORDER BY e.number""",
-    "message": """
-        SELECT e.number, e.owner_key, e.vector, o.user_id FROM embeddings e JOIN messages o ON o.key = e.owner_key
-        WHERE e.number > ? AND e.owner_kind = 'message' AND e.model_id = ? ORDER BY e.number""",
-}
+_NEW = """SELECT number, owner_key, vector FROM embeddings
+          WHERE number > ? AND user_id = ? AND owner_kind = ? AND model_id = ? ORDER BY number"""
 
 
 def waiting(conn: sqlite3.Connection, user_id: str, kind: OwnerKind, model_id: str, limit: int) -> list[tuple[int, str]]:
@@ -57,22 +50,23 @@ def waiting(conn: sqlite3.Connection, user_id: str, kind: OwnerKind, model_id: s
 
 
 def save(
-    conn: sqlite3.Connection, kind: OwnerKind, model_id: str, embedded: Sequence[tuple[int, str]], vectors: Vectors
+    conn: sqlite3.Connection, user_id: str, kind: OwnerKind, model_id: str, embedded: Sequence[tuple[int, str]], vectors: Vectors
 ) -> list[int]:
     """Store the vectors of what `waiting` returned; return their keys.
 
     What was edited or deleted while the model was busy is left out.
     """
     rows = [
-        (kind, key, model_id, len(vector), vector.tobytes())
+        (user_id, kind, key, model_id, len(vector), vector.tobytes())
         for (key, text), vector in zip(embedded, np.asarray(vectors, dtype="<f4"), strict=True)
         if (row := conn.execute(_TEXT[kind], (EMBEDDED_CHARS, key)).fetchone()) and row["text"] == text
     ]
     conn.executemany(
-        "INSERT OR REPLACE INTO embeddings (owner_kind, owner_key, model_id, dimension, vector) VALUES (?, ?, ?, ?, ?)",
+        """INSERT OR REPLACE INTO embeddings (user_id, owner_kind, owner_key, model_id, dimension, vector)
+           VALUES (?, ?, ?, ?, ?, ?)""",
         rows,
     )
-    return [row[1] for row in rows]
+    return [row[2] for row in rows]
 
 
 @dataclass(frozen=True)
@@ -149,13 +143,14 @@ class Matrix:
 
     def _take_in(self, conn: sqlite3.Connection) -> None:
         known = self._in_file
-        new = conn.execute(_NEW[self.kind], (self._last, self.model_id))
+        owner = (self.user_id, self.kind, self.model_id)
+        new = conn.execute(_NEW, (self._last, *owner))
         while rows := new.fetchmany(LOADED_AT_ONCE):
             known += len(rows)
             self._last = rows[-1]["number"]
-            self._append([row for row in rows if row["user_id"] == self.user_id])
+            self._append(rows)
         self._in_file = conn.execute(
-            "SELECT count(*) FROM embeddings WHERE owner_kind = ? AND model_id = ?", (self.kind, self.model_id)
+            "SELECT count(*) FROM embeddings WHERE user_id = ? AND owner_kind = ? AND model_id = ?", owner
         ).fetchone()[0]
         if self._in_file != known:
             self._drop_missing(conn)
@@ -180,7 +175,10 @@ class Matrix:
         self._vectors, self._keys = vectors, keys
 
     def _drop_missing(self, conn: sqlite3.Connection) -> None:
-        rows = conn.execute("SELECT owner_key FROM embeddings WHERE owner_kind = ? AND model_id = ?", (self.kind, self.model_id))
+        rows = conn.execute(
+            "SELECT owner_key FROM embeddings WHERE user_id = ? AND owner_kind = ? AND model_id = ?",
+            (self.user_id, self.kind, self.model_id),
+        )
         present = {row["owner_key"] for row in rows}
         self._places = self._places.copy()
         for key in [key for key in self._places if key not in present]:

@@ -11,9 +11,8 @@ import pytest
 
 from memapp.cli import run
 from memapp.domain.activity import Rate
-from memapp.domain.changes import Actor, Merged, Purged, Restored, SoftDeleted
+from memapp.domain.changes import Actor, Event, Merged, Purged, Restored, SoftDeleted, is_memapp
 from memapp.domain.checkpoint import Checkpoint
-from memapp.domain.history import Event
 from memapp.domain.query import QueryRequest
 from memapp.errors import Refused
 from memapp.inference import Cancel
@@ -54,17 +53,17 @@ OLD_FILE = (
        VALUES (1, 'm', 'me', 't', 1, 'user', 'I drink oolong', 'complete', 'typed', '2026-01-01')""",
     """INSERT INTO predictions (id, user_id, thread_id, message_id, source, text, created_at)
        VALUES ('p', 'me', 't', 'm', 'responder', 'More about tea.', '2026-01-01')""",
-    "INSERT INTO surprises VALUES ('s', 'me', 't', 'm', 'p', 'pending', '2026-01-01')",
+    "INSERT INTO surprises VALUES ('s', 'me', 't', 'm', 'p', 'pending', '2026-01-01', 0, '')",
     """INSERT INTO memories (key, id, user_id, category, text, normal_text, origin, created_at, updated_at)
        VALUES (3, 'f', 'me', 'tea', 'User drinks oolong.', 'user drinks oolong', 'distilled', '2026-01-01', '2026-01-01')""",
-    "INSERT INTO memory_sources VALUES ('f', 'm')",
-    "INSERT INTO embeddings VALUES (1, 'memory', 3, 'model', 1, zeroblob(4))",
+    "INSERT INTO memory_sources VALUES ('f', 'm', 'me')",
+    "INSERT INTO embeddings VALUES (1, 'me', 'memory', 3, 'model', 1, zeroblob(4))",
     "INSERT INTO evidence VALUES ('e', 'me', 't', 'A cup.', '2026-01-01')",
     "INSERT INTO supervisor_checkpoints VALUES ('c', 'me', 't', '{}', '2026-01-01', '2026-01-01')",
     "INSERT INTO drafts VALUES ('me', 't', 'And', '2026-01-01')",
     "INSERT INTO interface VALUES ('me', 'theme', '1')",
 )
-"""What a file of the first schema may hold."""
+"""What a file may hold."""
 
 
 def whole(model: ScriptedModel) -> str:
@@ -303,13 +302,13 @@ def test_events_are_recorded_for_all_write_operations(runtime: Runtime) -> None:
     with runtime.database.decide() as conn:
         unused = SoftDeleted(other, "unused", LATER)
         for change in (Restored(one), Merged(other, one, LATER), Restored(other), unused, Purged(other)):
-            changes.apply(conn, change, Actor(runtime.user_id, "worker"), runtime.clock())
+            changes.apply(conn, change, Actor(runtime.user_id, "rules"), runtime.clock())
     city = proposals.propose(runtime, "city", "Oslo")
     assert city is not None
     decisions.approve(runtime, city.id)
     entries = activity.entries(runtime)
     assert {entry.event for entry in entries} == set(Event)
-    by_memapp = {entry.event for entry in entries if entry.actor == "worker"}
+    by_memapp = {entry.event for entry in entries if is_memapp(entry.actor)}
     assert by_memapp == {Event.LINK, Event.RESTORE, Event.MERGE, Event.TTL, Event.PURGE}
 
 
@@ -373,7 +372,7 @@ def test_basic_counts_by_op_and_node_over_time(runtime: Runtime) -> None:
         say(runtime, new_chat(runtime), text)
     _, *episodes = (one.memory.id for one in upkeep.work(runtime, None, Cancel()) if isinstance(one, Written))
     with runtime.database.decide() as conn:
-        changes.apply(conn, Merged(*episodes, LATER), Actor(runtime.user_id, "worker"), runtime.clock())
+        changes.apply(conn, Merged(*episodes, LATER), Actor(runtime.user_id, "rules"), runtime.clock())
     counted = {(one.node, one.op): one.today for one in activity.counts(runtime)}
     assert counted == {
         **dict.fromkeys([("hotpath", "classify"), ("hotpath", "search"), ("hotpath", "respond"), ("worker", "distil")], 3),
@@ -405,25 +404,22 @@ def test_checkpoints_persist_across_restarts(runtime: Runtime) -> None:
 
 def test_no_data_loss_during_migration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     released = schema.scripts()
-    monkeypatch.setattr(schema, "scripts", lambda: released[:1])
     old = open_database(tmp_path / "old" / "memapp.db")
     with old.write() as conn:
         for insert in OLD_FILE:
             conn.execute(insert)
     sql = "SELECT name FROM pragma_table_list WHERE type = 'table' AND name NOT LIKE '%sqlite_%'"
     tables = [row["name"] for row in old.read().execute(sql)]
-    before = {table: [dict(row) for row in old.read().execute(f"SELECT * FROM {table}")] for table in tables}
+    before = {table: [tuple(row) for row in old.read().execute(f"SELECT * FROM {table}")] for table in tables}
     old.close()
-    monkeypatch.setattr(schema, "scripts", lambda: released)
+    script = tmp_path / "0002_more.sql"
+    script.write_text("INSERT INTO event_nodes (name) VALUES ('council');\nCREATE TABLE more (id TEXT) STRICT;", "utf-8")
+    monkeypatch.setattr(schema, "scripts", lambda: [*released, script])
     new = open_database(tmp_path / "old" / "memapp.db")
-    after = {table: new.read().execute(f"SELECT * FROM {table}").fetchall() for table in tables}
+    after = {table: [tuple(row) for row in new.read().execute(f"SELECT * FROM {table}")] for table in tables}
     new.close()
-    kept = {
-        table: [{column: row[column] for column in there} for row, there in zip(after[table], rows, strict=True)]
-        for table, rows in before.items()
-    }
-    assert kept == before
-    assert [table for table, rows in before.items() if not rows] == ["recalls", "events"]
+    assert sorted(after.pop("event_nodes")) == sorted([*before.pop("event_nodes"), ("council",)])
+    assert after == before
 
 
 def test_checkpoints_save_and_load_in_less_than_100_ms(taken: dict[str, list[int]]) -> None:

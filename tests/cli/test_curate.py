@@ -235,7 +235,7 @@ def test_a_proposal_is_shown_approved_and_taken_back(memapp: Terminal) -> None:
     patch = propose(memapp, "city", "Ghent")
     assert memapp("consents")[1].split("\t")[2:] == ["from a chat", "Home", "- > Ghent\n"]
     shown = json.loads(memapp("consents", "show", patch[-6:], "--json")[1])
-    assert (shown["new_value"], shown["proposer"]) == ("Ghent", "worker")
+    assert (shown["new_value"], shown["proposer"]) == ("Ghent", "rules")
     assert memapp("profile")[1] == ""
     shown = memapp("consents", "show", patch)[2]
     assert "pending, from a chat, asked on " in shown and ", open until " in shown

@@ -20,7 +20,7 @@ from memapp.services import chats, curate, lifecycle, undo
 from memapp.services.consent import decisions, pending, proposals
 from memapp.services.merge import near, write
 from memapp.services.unlearn import unlearn
-from memapp.store import changes, chat, delta, history, images
+from memapp.store import changes, chat, delta, history, snapshots
 from memapp.store.rows import new_id
 from tests.builders import fact
 from tests.reliability.test_kill import assert_sound
@@ -73,7 +73,7 @@ def link(runtime: Runtime) -> Iterator[None]:
         strength = 0.5 + number % 50 / 100
         with runtime.database.write() as conn:
             to = tuple((other, strength) for other in others)
-            changes.apply(conn, Linked(one, to), Actor(runtime.user_id, "worker"), runtime.clock())
+            changes.apply(conn, Linked(one, to), Actor(runtime.user_id, "rules"), runtime.clock())
         yield
 
 
@@ -131,7 +131,7 @@ def learn_and_unlearn(runtime: Runtime) -> Iterator[None]:
         with runtime.database.write() as conn:
             said = chat.add_message(conn, runtime.user_id, thread, Role.USER, "A joke.", now, origin=Origin.TYPED).id
             joke = fact(f"User owns {number} boats.", now, sources=(said,))
-            changes.apply(conn, Created(joke), Actor(runtime.user_id, "worker"), now)
+            changes.apply(conn, Created(joke), Actor(runtime.user_id, "rules"), now)
             proposals.propose(runtime, "health", f"illness number {number}", message_id=said, typed=True)
         yield
         yield _done(unlearn(runtime, thread, [said], "That was a joke."))
@@ -155,7 +155,7 @@ def _learn_and_revert(runtime: Runtime, text: str) -> Iterator[None]:
             (known,) = near(runtime, [text])
             with runtime.database.write() as conn:
                 now = runtime.clock()
-                write(runtime, conn, fact(text, runtime.clock()), known, Actor(runtime.user_id, "worker"), now)
+                write(runtime, conn, fact(text, runtime.clock()), known, Actor(runtime.user_id, "rules"), now)
         yield
 
 
@@ -222,8 +222,8 @@ def assert_agreement(runtime: Runtime) -> None:
     last = {row["memory_id"]: row for row in entries if row["new_ref"] is not None}
     assert set(last) == {row["id"] for row in conn.execute("SELECT id FROM memories")}
     for memory_id, row in last.items():
-        image = conn.execute("SELECT image FROM versions WHERE id = ?", (row["new_ref"],)).fetchone()["image"]
-        kept, now = json.loads(image), json.loads(images.take(conn, runtime.user_id, memory_id) or "{}")
+        snapshot = conn.execute("SELECT snapshot FROM versions WHERE id = ?", (row["new_ref"],)).fetchone()["snapshot"]
+        kept, now = json.loads(snapshot), json.loads(snapshots.take(conn, runtime.user_id, memory_id) or "{}")
         parts = ("row", "sources", "relations") if row["event"] == "LINK" else ("row", "sources")
         assert [kept[part] for part in parts] == [now[part] for part in parts]
     assert conn.execute("SELECT count(*) FROM patches WHERE state = 'approved'").fetchone()[0] == 0

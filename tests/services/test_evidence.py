@@ -188,8 +188,10 @@ def test_words_that_no_longer_hold_are_not_evidence_but_can_be_found(runtime: Ru
     assert search.taken_back(runtime.database.read(), runtime.user_id, work.sources) == set()
 
 
-@pytest.mark.parametrize("by", ["person", "worker"])
-def test_what_was_taken_back_is_no_evidence_after_its_fact_is_erased(runtime: Runtime, by: Literal["person", "worker"]) -> None:
+@pytest.mark.parametrize("by", ["person", "lifecycle"])
+def test_what_was_taken_back_is_no_evidence_after_its_fact_is_erased(
+    runtime: Runtime, by: Literal["person", "lifecycle"]
+) -> None:
     for said in ("I have a dog called Rex.", "I have a cat called Mia."):
         say(runtime, new_chat(runtime), said)
         list(upkeep.work(runtime, None, Cancel()))
@@ -197,10 +199,10 @@ def test_what_was_taken_back_is_no_evidence_after_its_fact_is_erased(runtime: Ru
     curate.discard(runtime, taken_back.id)
     with runtime.database.write() as conn:
         soft_deleted = SoftDeleted(unused.id, "unused", runtime.clock())
-        changes.apply(conn, soft_deleted, Actor(runtime.user_id, "worker"), runtime.clock())
+        changes.apply(conn, soft_deleted, Actor(runtime.user_id, "rules"), runtime.clock())
     assert isinstance(runtime.clock, Clock)
     runtime.clock.now += timedelta(days=40)
     forget.purge(runtime, [taken_back.id, unused.id], by=by)
     found = [hit.text for hit in look_up(runtime, new_chat(runtime), "What are my dog and my cat called?", (), []).hits]
     assert "I have a dog called Rex." not in found
-    assert ("I have a cat called Mia." in found) is (by == "worker"), "nobody took that back, but the person erased it"
+    assert ("I have a cat called Mia." in found) is (by == "lifecycle"), "nobody took that back, but the person erased it"

@@ -23,7 +23,7 @@ from memapp.services import activity, browse, chats, curate, forget, undo, upkee
 from memapp.services.consent import decisions, pending
 from memapp.services.recall import RecallRequest, recall
 from memapp.services.turn import take_turn
-from memapp.store import changes, checkpoints, consents, lifecycle
+from memapp.store import changes, checkpoints, lifecycle, snapshots
 from memapp.store.connection import open_copy
 from memapp.store.forget import erasing, finding, todo
 from memapp.store.forget.todo import Job
@@ -96,8 +96,8 @@ def test_a_chat_is_erased_with_all_that_belongs_to_it_and_what_was_learned_stays
     for field in ("city", "pronouns", "language"):
         propose(runtime, field, "", f"of {field}", apply=False)
     with runtime.database.write() as conn:
-        conn.execute("INSERT INTO patch_evidence SELECT p.id, s.message_id, 1 FROM patches p, memory_sources s")
-        conn.execute("""INSERT INTO patch_evidence SELECT p.id, m.id, 1 FROM patches p, messages m
+        conn.execute("INSERT INTO patch_evidence SELECT p.id, s.message_id, 1, p.user_id FROM patches p, memory_sources s")
+        conn.execute("""INSERT INTO patch_evidence SELECT p.id, m.id, 1, p.user_id FROM patches p, messages m
                         WHERE p.field = 'language' AND m.text = 'Whose are the hives?'""")
     decisions.deny(runtime, next(one.id for one in pending.waiting(runtime) if one.field == "pronouns"))
     copy = back_up(runtime)
@@ -318,8 +318,8 @@ def test_what_only_memapp_itself_says_is_not_meant(runtime: Runtime) -> None:
         assert (word, preview.memories, preview.messages, preview.others) == (word, 0, 0, 0)
     curate.edit(runtime, memory, "User wants to rest.")
     forget.forget_everywhere(runtime, "far")
-    assert ask(runtime, "SELECT count(*) FROM versions WHERE instr(image, 'far')") == [(0,)]
-    assert ask(runtime, "SELECT count(*) FROM versions WHERE instr(image, 'to run.')") == [(1,)]
+    assert ask(runtime, "SELECT count(*) FROM versions WHERE instr(snapshot, 'far')") == [(0,)]
+    assert ask(runtime, "SELECT count(*) FROM versions WHERE instr(snapshot, 'to run.')") == [(1,)]
 
 
 def test_what_is_too_little_to_look_for_is_refused(runtime: Runtime) -> None:
@@ -336,10 +336,10 @@ def test_what_is_too_little_to_look_for_is_refused(runtime: Runtime) -> None:
 def propose(runtime: Runtime, field: str, old: str, new: str, held: str = "", *, apply: bool) -> None:
     with runtime.database.decide() as conn:
         now = runtime.clock()
-        patch, draft = new_id(now), consents._to_draft(fact(held, now)) if held else ""
+        patch, draft = new_id(now), snapshots.write(fact(held, now)) if held else ""
         conn.execute(
             """INSERT INTO patches (id, user_id, field, old_value, new_value, held, proposer, created_at, expires_at)
-               VALUES (?, ?, ?, ?, ?, ?, 'worker', ?, ?)""",
+               VALUES (?, ?, ?, ?, ?, ?, 'rules', ?, ?)""",
             (patch, runtime.user_id, field, old, new, draft, to_text(now), to_text(now + timedelta(days=7))),
         )
         if apply:
@@ -362,9 +362,9 @@ def test_a_word_leaves_the_profile_and_its_proposals_and_what_came_after_it_stay
     assert files_with(tmp_path, b"zqoslo") == set()
 
 
-@pytest.mark.parametrize(("by", "draft"), [("person", ""), ("worker", "vegan")])
+@pytest.mark.parametrize(("by", "draft"), [("person", ""), ("lifecycle", "vegan")])
 def test_a_purge_leaves_the_profile_and_drafts_alone_but_one_that_says_the_same(
-    runtime: Runtime, by: Literal["person", "worker"], draft: str
+    runtime: Runtime, by: Literal["person", "lifecycle"], draft: str
 ) -> None:
     propose(runtime, "health", "", "asthma; vegan", apply=True)
     thread = new_chat(runtime)
@@ -380,15 +380,15 @@ def test_a_purge_leaves_the_profile_and_drafts_alone_but_one_that_says_the_same(
     assert chats.get_draft(runtime, "") == draft
 
 
-@pytest.mark.parametrize("by", ["person", "worker"])
-def test_a_purge_takes_a_memory_from_the_proposal_that_brought_it(runtime: Runtime, by: Literal["person", "worker"]) -> None:
+@pytest.mark.parametrize("by", ["person", "lifecycle"])
+def test_a_purge_takes_a_memory_from_the_proposal_that_brought_it(runtime: Runtime, by: Literal["person", "lifecycle"]) -> None:
     thread = new_chat(runtime)
     say(runtime, thread, "I live in Zqarlaville.")
     (patch,) = pending.waiting(runtime)
     decisions.approve(runtime, patch.id)
     (memory,) = curate.list_memories(runtime)
     undo.undo_last(runtime)
-    if by == "worker":
+    if by == "lifecycle":
         to_the_end_of_the_trash(runtime)
     receipt = forget.purge(runtime, [memory.id], messages=by == "person", by=by)
     assert (receipt.memories, receipt.left) == (1, ())
@@ -405,9 +405,9 @@ def test_with_its_messages_goes_what_memapp_asked_about_it_and_what_was_answered
     assert said == ["[erased]", "[erased]", "What a fine day this is."]
 
 
-@pytest.mark.parametrize(("by", "waiting"), [("person", ["language"]), ("worker", ["city", "pronouns", "language"])])
+@pytest.mark.parametrize(("by", "waiting"), [("person", ["language"]), ("lifecycle", ["city", "pronouns", "language"])])
 def test_a_purge_by_the_person_withdraws_what_waits_and_says_the_same(
-    runtime: Runtime, by: Literal["person", "worker"], waiting: list[str]
+    runtime: Runtime, by: Literal["person", "lifecycle"], waiting: list[str]
 ) -> None:
     memory = overdue(runtime, FACT)
     propose(runtime, "city", "", FACT.upper(), apply=False)
@@ -473,7 +473,7 @@ def to_the_end_of_the_trash(runtime: Runtime) -> None:
 def test_the_end_of_the_trash_leaves_the_versions_of_others(runtime: Runtime) -> None:
     twin = curate.add(runtime, SECRET).memory_id
     edited = curate.edit(runtime, twin, "User likes gardens.")
-    forget.purge(runtime, [overdue(runtime, SECRET)], by="worker")
+    forget.purge(runtime, [overdue(runtime, SECRET)], by="lifecycle")
     undo.undo(runtime, edited.step)
     assert [one.text for one in curate.list_memories(runtime)] == [SECRET]
 
@@ -491,10 +491,10 @@ def test_the_end_of_the_trash_does_not_go_beyond_what_the_person_planned(runtime
     curate.discard(runtime, planned)
     with runtime.database.decide() as conn:
         todo.plan(conn, runtime.user_id, Job((planned,)))
-    forget.purge(runtime, [memory], by="worker")
+    forget.purge(runtime, [memory], by="lifecycle")
     assert ask(runtime, "SELECT memory_id, actor FROM history WHERE event = 'PURGE' ORDER BY number") == [
         (planned, "person"),
-        (memory, "worker"),
+        (memory, "lifecycle"),
     ]
     assert ask(runtime, "SELECT count(*) FROM purge_todo") == [(0,)]
 

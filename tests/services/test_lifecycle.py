@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from memapp.domain.changes import Actor, Created
+from memapp.domain.changes import Actor, Created, Event
 from memapp.domain.chat import Origin, Role
 from memapp.domain.consent import FORGOTTEN
-from memapp.domain.history import Event
 from memapp.domain.memory import Memory, State
 from memapp.errors import NotFound
 from memapp.inference import Cancel
@@ -78,7 +77,7 @@ def test_what_is_unused_for_sixty_days_goes_to_the_trash_for_thirty(runtime: Run
     assert state(runtime, important).state is state(runtime, pinned).state is State.LIVE
     assert [memory.id for memory in lifecycle.trash(runtime)] == [forgotten]
     (entry,) = [one for one in history.list_entries(runtime.database.read(), runtime.user_id) if one.event is Event.TTL]
-    assert (entry.memory_id, entry.actor) == (forgotten, "worker")
+    assert (entry.memory_id, entry.actor) == (forgotten, "lifecycle")
 
 
 def test_what_stood_in_a_prompt_stays(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def learn(runtime: Runtime, text: str) -> Written:
     now = runtime.clock()
     (known,) = near(runtime, [text])
     with runtime.database.write() as conn:
-        return write(runtime, conn, fact(text, now, category="profile"), known, Actor(runtime.user_id, "worker"), now)
+        return write(runtime, conn, fact(text, now, category="profile"), known, Actor(runtime.user_id, "rules"), now)
 
 
 def live(runtime: Runtime) -> set[str]:

@@ -25,7 +25,7 @@ def test_what_was_new_what_replaced_what_said_more_and_what_said_the_same_are_to
     dog = next(one for one in curate.list_memories(runtime) if "dog" in one.text)
     with runtime.database.write() as conn:
         for change in (Updated(dog.id, sources=(same,)), Updated(dog.id, text="User has a big dog.", sources=(more,))):
-            changes.apply(conn, change, Actor(runtime.user_id, "worker"), runtime.clock())
+            changes.apply(conn, change, Actor(runtime.user_id, "rules"), runtime.clock())
     found = learned_from(runtime, [new, baker, gardener, same, more])
     assert {id: [(one.memory.text, one.was) for one in taught] for id, taught in found.items()} == {
         new: [("User has a big dog.", "")],

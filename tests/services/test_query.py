@@ -24,7 +24,7 @@ def remember(runtime: Runtime, text: str, category: str, **also: object) -> str:
     now = runtime.clock()
     memory = fact(text, now, category=category, **also)
     with runtime.database.write() as conn:
-        return changes.apply(conn, Created(memory), Actor(runtime.user_id, "worker"), now).memory_id
+        return changes.apply(conn, Created(memory), Actor(runtime.user_id, "rules"), now).memory_id
 
 
 def ask(runtime: Runtime, agent: str, text: str, **request: object) -> list[str]:
@@ -38,7 +38,7 @@ def test_bullets_carry_id_category_and_text(runtime: Runtime) -> None:
     capability = runtime.categories.capability("planner", runtime.user_id)
     (bullet,) = query(runtime, capability, QueryRequest(agent="planner", query="deploys when"))
     assert bullet == Bullet(id=memory_id, category="tasks", text="[tasks] User deploys on Fridays.")
-    assert get_uses(runtime.database.read(), memory_id) is not None, "it was of use"
+    assert get_uses(runtime.database.read(), "me", memory_id) is not None, "it was of use"
 
 
 def test_full_returns_all_that_is_known(runtime: Runtime) -> None:
@@ -101,7 +101,7 @@ def test_no_agent_sees_a_category_that_is_not_on_its_list(runtime: Runtime) -> N
 
 
 FILTERS: dict[str, object] = {
-    **{"agent_id": "companion", "run_id": "t", "actor_id": "worker", "role": "user", "pinned": False},
+    **{"agent_id": "companion", "run_id": "t", "actor_id": "rules", "role": "user", "pinned": False},
     **{
         "importance_min": 1,
         "importance_max": 5,
@@ -120,7 +120,7 @@ FILTERS: dict[str, object] = {
         ({"agent_id": "inner-voice"}, {"two"}),
         ({"run_id": "t7"}, {"three"}),
         ({"role": "user"}, {"three"}),
-        ({"actor_id": "worker"}, {"one", "two", "three"}),
+        ({"actor_id": "rules"}, {"one", "two", "three"}),
         ({"actor_id": "person"}, set()),
         ({"updated_after": "2026-06-01T00:00:00Z"}, {"two"}),
         ({"updated_before": "2026-06-01T00:00:00Z"}, {"one", "three"}),
@@ -200,7 +200,7 @@ def test_of_what_is_related_the_best_comes_first_and_one_place_is_kept_for_it(ru
     )
     with runtime.database.write() as conn:
         links = ((weaker, 0.6), (stronger, 0.9))
-        changes.apply(conn, Linked(cello, links), Actor(runtime.user_id, "worker"), runtime.clock())
+        changes.apply(conn, Linked(cello, links), Actor(runtime.user_id, "rules"), runtime.clock())
     found = ["[goals] User wants to learn the cello.", "[goals] User saves money.", "[goals] User practises daily."]
     assert [ask(runtime, "planner", "cello", top_k=top_k) for top_k in (3, 2, 1)] == [found, found[:2], found[:1]]
     remember(runtime, "User tunes the cello.", "goals")

@@ -40,7 +40,7 @@ def embed(runtime: Runtime) -> None:
         waiting = vectors.waiting(runtime.database.read(), USER_ID, kind, embedder.model_id, 100)
         if waiting:
             with runtime.database.write() as conn:
-                vectors.save(conn, kind, embedder.model_id, waiting, embedder.embed([text for _, text in waiting]))
+                vectors.save(conn, USER_ID, kind, embedder.model_id, waiting, embedder.embed([text for _, text in waiting]))
 
 
 def texts(runtime: Runtime, text: str, **how: object) -> list[str]:
@@ -134,7 +134,7 @@ def test_a_message_is_not_told_again_below_the_fact_that_was_made_of_it(runtime:
     (said,) = told(runtime, "well, oolong")
     revision = curate.add(runtime, "User likes oolong tea in the morning.")
     with runtime.database.write() as conn:
-        conn.execute("INSERT INTO memory_sources (memory_id, message_id) VALUES (?, ?)", (revision.memory_id, said))
+        conn.execute("INSERT INTO memory_sources VALUES (?, ?, 'me')", (revision.memory_id, said))
     assert texts(runtime, "oolong tea") == ["User likes oolong tea in the morning."]
 
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from memapp.domain.changes import Actor, Updated
-from memapp.domain.history import Event
+from memapp.domain.changes import Actor, Event, Updated
 from memapp.domain.turn import Accepted, TurnEvent, Unlearned
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
@@ -116,7 +115,7 @@ def test_the_words_that_only_the_replaced_message_said_go_from_what_others_said_
     before, (dog,) = known(runtime), curate.list_memories(runtime)
     second = told(runtime, "I have a dog named Rex." if is_new else "Hello.")
     if not is_new:
-        change, worker = Updated(dog.id, text="User has a dog named Rex.", sources=(second,)), Actor(runtime.user_id, "worker")
+        change, worker = Updated(dog.id, text="User has a dog named Rex.", sources=(second,)), Actor(runtime.user_id, "rules")
         with runtime.database.write() as conn:
             changes.apply(conn, change, worker, runtime.clock())
     together = known(runtime)

@@ -19,6 +19,7 @@ from memapp.domain.changes import (
     Actor,
     Change,
     Created,
+    Event,
     Linked,
     Merged,
     Pinned,
@@ -30,7 +31,6 @@ from memapp.domain.changes import (
     SoftDeleted,
     Updated,
 )
-from memapp.domain.history import Event
 from memapp.domain.memory import State
 from memapp.domain.portable import Row
 from memapp.errors import NotFound, StoreError, UsageError
@@ -77,7 +77,7 @@ def give_vectors(database: Database) -> None:
     if waiting := vectors.waiting(database.read(), USER, "memory", "letters", 100):
         made = np.array([list(text.encode().ljust(40)) for _, text in waiting], np.float32)
         with database.write() as conn:
-            vectors.save(conn, "memory", "letters", waiting, made)
+            vectors.save(conn, USER, "memory", "letters", waiting, made)
 
 
 def dump_with_vectors(database: Database) -> dict[str, list[tuple[object, ...]]]:
@@ -265,7 +265,7 @@ def test_versions_hold_what_a_memory_said_and_unchanged_ones_are_kept_once(datab
 
 def test_the_history_cannot_be_rewritten(database: Database) -> None:
     add(database, "User drinks oolong.")
-    for attempt in ("UPDATE history SET actor = 'worker'", "DELETE FROM history", "REPLACE INTO history SELECT * FROM history"):
+    for attempt in ("UPDATE history SET actor = 'rules'", "DELETE FROM history", "REPLACE INTO history SELECT * FROM history"):
         with pytest.raises((sqlite3.IntegrityError, StoreError)), database.write() as conn:
             conn.execute(attempt)
 
@@ -338,14 +338,14 @@ def test_no_other_sql_in_the_tree_writes_to_memories() -> None:
             writers.add(file.name)
         if "" in tables and "memories" in texts:
             named_in_a_variable.add(file.name)
-    assert writers == {"changes.py", "images.py"}, "images.put_back is called by changes.apply only"
+    assert writers == {"changes.py", "snapshots.py"}, "snapshots.put_back is called by changes.apply only"
     assert named_in_a_variable == {"portable.py"}, "which writes what stands in its `_ROWS`"
     assert {table for table, _ in portable._ROWS.values()}.isdisjoint({"memories", "patches", "profile"})
     assert frozenset(portable._ROWS) == frozenset(get_args(Row))
 
 
 def test_an_image_is_put_back_by_apply_only() -> None:
-    callers = {file.name for file in paths.bundled("memapp").rglob("*.py") if "images.put_back(" in file.read_text("utf-8")}
+    callers = {file.name for file in paths.bundled("memapp").rglob("*.py") if "snapshots.put_back(" in file.read_text("utf-8")}
     assert callers == {"changes.py"}
 
 
@@ -353,7 +353,7 @@ def test_the_profile_cannot_be_changed_without_an_approved_patch(database: Datab
     with database.write() as conn:
         conn.execute(
             """INSERT INTO patches (id, user_id, field, old_value, new_value, proposer, created_at, expires_at)
-               VALUES ('p', 'me', 'city', '', 'Oslo', 'worker', '2026-01-01', '2026-01-08')"""
+               VALUES ('p', 'me', 'city', '', 'Oslo', 'rules', '2026-01-01', '2026-01-08')"""
         )
     with pytest.raises(UsageError):
         apply(database, ProfileChanged("p"))

@@ -71,7 +71,7 @@ def test_what_took_the_place_of_another_is_told_in_one_line(database: Database) 
     one, thread = add(database, "User has two cats."), new_thread(database)
     with database.write() as conn:
         for text in ("User has three cats.", "User has four cats."):
-            actor = Actor(USER, "worker", step=text)
+            actor = Actor(USER, "rules", step=text)
             changes.apply(conn, SoftDeleted(one, "superseded", LATER), actor, NOW)
             one = changes.apply(conn, Created(fact(text, NOW, category="goals")), actor, NOW).memory_id
     assert told(database, thread)[1:] == ("- ↑updated: [Goals] User has four cats.",)

@@ -85,9 +85,9 @@ def test_the_work_on_a_few_rows_does_not_grow_with_the_store(database: Database)
         with database.write() as conn:
             for _ in range(more):
                 memory = fact(f"User has plan {len(ids)}.", NOW, category="notes", sources=MESSAGES[:1] if len(ids) < FEW else ())
-                ids.append(changes.apply(conn, Created(memory), Actor(USER, "worker"), NOW).memory_id)
+                ids.append(changes.apply(conn, Created(memory), Actor(USER, "rules"), NOW).memory_id)
             if len(ids) == FEW:
-                changes.apply(conn, Linked(ids[0], ((ids[1], 0.5),)), Actor(USER, "worker"), NOW)
+                changes.apply(conn, Linked(ids[0], ((ids[1], 0.5),)), Actor(USER, "rules"), NOW)
         taken.append({name: steps(database, ids, look) for name, look in LOOKS.items()})
     few, many = taken
     assert {name: (few[name], many[name]) for name in LOOKS if many[name] > 1.5 * few[name]} == {}

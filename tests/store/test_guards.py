@@ -67,7 +67,7 @@ def test_a_decision_that_fails_leaves_the_connection_guarded(attacked: Database)
 def test_deciding_lifts_nothing_else(attacked: Database) -> None:
     for statement in (
         "UPDATE history SET actor = 'import'",
-        "UPDATE versions SET image = '{}'",
+        "UPDATE versions SET snapshot = '{}'",
         "DROP TRIGGER patches_stay",
         "PRAGMA foreign_keys = OFF",
     ):

@@ -30,7 +30,7 @@ def embed(database: Database, made: dict[str, Vectors], user: str = USER, model:
     """Store vectors by text."""
     waiting = vectors.waiting(database.read(), user, "memory", model, 100)
     with database.write() as conn:
-        return len(vectors.save(conn, "memory", model, waiting, np.stack([made[text] for _, text in waiting])))
+        return len(vectors.save(conn, user, "memory", model, waiting, np.stack([made[text] for _, text in waiting])))
 
 
 def nearest(database: Database, matrix: Matrix, vector: Vectors, least: float = -1.0) -> list[str]:
@@ -142,7 +142,7 @@ def test_what_was_edited_while_the_model_was_busy_gets_no_vector(database: Datab
     waiting = vectors.waiting(database.read(), USER, "memory", MODEL, 10)
     with database.write() as conn:
         changes.apply(conn, Updated(edited, text="coffee"), Actor(USER, "person"), NOW)
-        assert vectors.save(conn, "memory", MODEL, waiting, np.stack([unit(1, 0)])) == []
+        assert vectors.save(conn, USER, "memory", MODEL, waiting, np.stack([unit(1, 0)])) == []
     assert [text for _, text in vectors.waiting(database.read(), USER, "memory", MODEL, 10)] == ["coffee"]
 
 

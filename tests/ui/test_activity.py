@@ -10,7 +10,8 @@ from unittest.mock import patch
 import pytest
 
 from memapp.domain.activity import NODES, Count, Day, Rate, Rates
-from memapp.domain.history import Event, Step, in_words
+from memapp.domain.changes import Event
+from memapp.domain.history import Step, in_words
 from memapp.services import activity, chats, curate, forget, undo
 from memapp.services.consent import decisions, proposals
 from memapp.store.events import Node, add_event
@@ -260,9 +261,9 @@ async def test_an_answer_in_the_inbox_is_called_by_its_name(seen: Seen) -> None:
     ("event", "actor", "memories", "reason", "said"),
     [
         (Event.DELETE, "person", 1, "person", "Moved to the trash: “Tea”"),
-        (Event.DELETE, "worker", 3, "overflow", "Moved to the trash: “Tea” and 2 more"),
-        (Event.DELETE, "worker", 1, "superseded", "Replaced “Tea” by something newer"),
-        (Event.TTL, "worker", 2, "unused", "Moved to the trash: “Tea” and 1 more"),
+        (Event.DELETE, "lifecycle", 3, "overflow", "Moved to the trash: “Tea” and 2 more"),
+        (Event.DELETE, "merge", 1, "superseded", "Replaced “Tea” by something newer"),
+        (Event.TTL, "lifecycle", 2, "unused", "Moved to the trash: “Tea” and 1 more"),
         (Event.RESTORE, "person", 1, "", "Brought back “Tea”"),
         (Event.RESTORE, "import", 2, "", "Brought in a file: “Tea”"),
         (Event.ADD, "import", 4, "", "Brought in a file: “Tea” and 2 more"),

@@ -281,7 +281,7 @@ async def test_a_learned_fact_and_what_it_replaces_are_told_quietly_and_can_be_t
     assert curate.count(seen.app.runtime) == 1
     await seen.until(lambda: "memapp keeps short facts" in seen.words())
     await seen.send("I work as a gardener.")
-    line = "Updated: User works as a gardener. (was: User works as a baker.)"
+    line = "Updated: You work as a gardener. (was: You work as a baker.)"
     await seen.until(lambda: f"{line} · F3 · undo" in seen.words())
     seen.chat.open_thread(seen.chat.state.thread)
     await seen.until(lambda: f"{line} · F3 · undo" in seen.words() and "memapp keeps short facts" not in seen.words())
@@ -309,7 +309,7 @@ async def test_a_click_on_a_line_opens_what_it_says_and_one_on_its_undo_takes_th
         await seen.until(lambda: "Remembered:" in seen.text())
         await seen.settle()
     await seen.until(lambda: curate.count(seen.app.runtime) == 2)
-    row = next(number for number, line in enumerate(seen.lines()) if "Remembered: User has a dog" in line)
+    row = next(number for number, line in enumerate(seen.lines()) if "Remembered: You have a dog" in line)
     await seen.pilot.click(offset=(seen.lines()[row].index("F3"), row))
     await seen.until(lambda: "d Trash" in seen.text())
     await seen.pilot.press("escape")
@@ -330,8 +330,8 @@ async def test_what_replaced_words_taught_is_taken_back_and_said(seen: Seen) -> 
     seen.chat.composer.insert("I have a bike.")
     await seen.pilot.press("enter")
     await seen.until(lambda: "Took back: Approved Home “Ghent”" in seen.words())
-    await seen.until(lambda: "No longer remembered: User has a dog called Rex." in seen.words())
-    await seen.until(lambda: "Remembered: User has a bike." in seen.words())
+    await seen.until(lambda: "No longer remembered: You have a dog called Rex." in seen.words())
+    await seen.until(lambda: "Remembered: You have a bike." in seen.words())
     await seen.pilot.press("ctrl+z", "ctrl+z")
     await seen.until(lambda: [one.text for one in curate.list_memories(seen.app.runtime)] == ["User has a dog called Rex."])
 
@@ -339,7 +339,7 @@ async def test_what_replaced_words_taught_is_taken_back_and_said(seen: Seen) -> 
 async def test_what_is_remembered_of_a_message_stands_below_its_answer_when_the_chat_is_opened_again(seen: Seen) -> None:
     preferences.set_preference(seen.app.runtime, "ask_in_chat", "false")
     await seen.send("I have a dog called Rex.")
-    await seen.until(lambda: "Remembered: User has a dog called Rex." in seen.text())
+    await seen.until(lambda: "Remembered: You have a dog called Rex." in seen.text())
     await seen.send("I live in Ghent.")
     await seen.until(lambda: "Waiting for you" in seen.text())
     while seen.app.session.undone.pop():
@@ -347,14 +347,14 @@ async def test_what_is_remembered_of_a_message_stands_below_its_answer_when_the_
     seen.chat.open_thread(seen.chat.state.thread)
     await seen.settle()
     lines = [line.strip() for line in seen.lines()]
-    remembered = next(number for number, line in enumerate(lines) if "Remembered: User has a dog called Rex." in line)
+    remembered = next(number for number, line in enumerate(lines) if "Remembered: You have a dog called Rex." in line)
     assert remembered < next(number for number, line in enumerate(lines) if "I live in Ghent." in line)
     assert "Waiting for you" in seen.text()
     await seen.pilot.click(offset=(seen.lines()[remembered].index("Remembered") + 2, remembered))
     await seen.until(lambda: "d Trash" in seen.text())
     await seen.pilot.press("escape")
     await seen.pilot.resize_terminal(50, 40)
-    await seen.until(lambda: "Remembered: User has a do… · F3 · undo" in seen.words())
+    await seen.until(lambda: "Remembered: You have a do… · F3 · undo" in seen.words())
     remembered = next(number for number, line in enumerate(seen.lines()) if "Remembered:" in line)
     await seen.pilot.click(offset=(seen.lines()[remembered].index("undo") + 2, remembered))
     await seen.until(lambda: "taken back" in seen.lines()[remembered])
@@ -426,9 +426,9 @@ async def test_find_jumps_to_a_fact_from_anywhere_and_escape_leads_back(seen: Se
     assert (seen.app.current_mode, len(seen.app.screen_stack)) == ("trash", 1)
     await seen.pilot.press("ctrl+f")
     await seen.type("bees")
-    await seen.until(lambda: "keeps bees" in seen.text())
+    await seen.until(lambda: "keep bees" in seen.text())
     await seen.pilot.press("enter")
-    await seen.until(lambda: seen.app.screen is not seen.chat and "User keeps bees in Ghent." in seen.words())
+    await seen.until(lambda: seen.app.screen is not seen.chat and "You keep bees in Ghent." in seen.words())
     assert not isinstance(seen.app.screen, FindScreen)
 
 

@@ -722,7 +722,7 @@ async def test_the_store_is_read_beside_the_event_loop(seen: Seen, at_once: None
 
 def test_the_time_that_is_left_is_told() -> None:
     now = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
-    one = Patch("1", "me", "city", "", "Bergen", (), "worker", "pending", now, now + timedelta(days=6, hours=4))
+    one = Patch("1", "me", "city", "", "Bergen", (), "rules", "pending", now, now + timedelta(days=6, hours=4))
     assert expires(one, now) == "Unanswered, it becomes a no in 6 d 4 h."
     assert expires(one, now + timedelta(days=6)) == "Unanswered, it becomes a no TODAY, in 4 h 0 m."
 

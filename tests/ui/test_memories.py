@@ -416,7 +416,7 @@ async def test_history_says_what_a_newer_memory_replaced(world: World) -> None:
         runtime = seen.app.runtime
         (oslo,) = live(runtime)
         bergen = replace(oslo, id="01KG9HXJMRVST5QEZ1A4EGR62M", text="User lives in Bergen.")
-        actor = Actor(runtime.user_id, "worker", step="moved")
+        actor = Actor(runtime.user_id, "rules", step="moved")
         with runtime.database.write() as conn:
             for change in (SoftDeleted(oslo.id, "superseded", runtime.purge_at()), Created(bergen)):
                 changes.apply(conn, change, actor, runtime.clock())
@@ -433,7 +433,7 @@ async def test_relations_are_walked_and_walked_back(world: World) -> None:
         newest, middle, oldest = live(runtime)
         with runtime.database.write() as conn:
             for one, other in ((newest, middle), (middle, oldest)):
-                changes.apply(conn, Linked(one.id, ((other.id, 0.7),)), Actor(runtime.user_id, "worker"), runtime.clock())
+                changes.apply(conn, Linked(one.id, ((other.id, 0.7),)), Actor(runtime.user_id, "rules"), runtime.clock())
         await seen.pilot.press("enter", "tab", "tab")
         await looked_up(seen)
         await seen.until(lambda: "0.70 Anna's sister" in seen.text())
@@ -443,7 +443,7 @@ async def test_relations_are_walked_and_walked_back(world: World) -> None:
         await looked_up(seen)
         assert "0.70 Anna likes" in seen.text()
         with runtime.database.write() as conn:
-            changes.apply(conn, Linked(newest.id, ((oldest.id, 0.9),)), Actor(runtime.user_id, "worker"), runtime.clock())
+            changes.apply(conn, Linked(newest.id, ((oldest.id, 0.9),)), Actor(runtime.user_id, "rules"), runtime.clock())
         seen.app.on_rested()
         await seen.until(lambda: "0.90 Anna likes" in seen.text())
         await seen.settle()
@@ -458,7 +458,7 @@ async def test_what_is_done_to_a_memory_at_the_end_of_a_walk_leaves_the_person_t
         runtime = seen.app.runtime
         newest, _, oldest = live(runtime)
         with runtime.database.write() as conn:
-            changes.apply(conn, Linked(newest.id, ((oldest.id, 0.7),)), Actor(runtime.user_id, "worker"), runtime.clock())
+            changes.apply(conn, Linked(newest.id, ((oldest.id, 0.7),)), Actor(runtime.user_id, "rules"), runtime.clock())
         await seen.pilot.press("enter", "tab", "tab")
         await looked_up(seen)
         await seen.until(lambda: "0.70 Anna likes" in seen.text())
@@ -488,7 +488,7 @@ async def test_provenance_leads_to_the_message_and_tells_why_it_was_recalled(wor
             count_uses(conn, runtime.user_id, [memory.id], runtime.clock())
             hit = Recalled("memory", memory.id, "", "", "", runtime.clock(), 0.83, "words 0.71 + meaning 0.40")
             conn.execute("DELETE FROM recalls")
-            recalls.save_recalls(conn, reply.id, [hit])
+            recalls.save_recalls(conn, runtime.user_id, reply.id, [hit])
         seen.app.clear_notifications()
         await seen.pilot.press("f3")
         await shown(seen)
@@ -575,7 +575,7 @@ async def test_hostile_texts_are_shown_as_they_are(world: World) -> None:
                 ids = [one.id for one in live(runtime)]
                 with runtime.database.write() as conn:
                     edges = tuple((other, 0.5) for other in ids[1:20])
-                    changes.apply(conn, Linked(ids[0], edges), Actor(runtime.user_id, "worker"), runtime.clock())
+                    changes.apply(conn, Linked(ids[0], edges), Actor(runtime.user_id, "rules"), runtime.clock())
             seen.app.session.memories_changed()
             await seen.settle()
             no_escapes(seen)

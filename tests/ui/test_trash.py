@@ -48,7 +48,7 @@ async def trash(world: World, size: tuple[int, int] = (120, 40)) -> AsyncIterato
 def fill(runtime: Runtime) -> None:
     facts = ("Anna has a cat.", "Anna owns a cat.", "Anna had a dog.", "Anna lives in Oslo.", "Anna met Tom once.", "Anna sings.")
     ids = {text: curate.add(runtime, text).memory_id for text in facts}
-    now, worker = runtime.clock(), Actor(runtime.user_id, "worker")
+    now, worker = runtime.clock(), Actor(runtime.user_id, "rules")
     with runtime.database.write() as conn:
         changes.apply(conn, Merged(ids["Anna owns a cat."], ids["Anna has a cat."], now + timedelta(days=30)), worker, now)
         changes.apply(conn, SoftDeleted(ids["Anna had a dog."], "unused", now + timedelta(hours=20)), worker, now)
@@ -153,7 +153,7 @@ async def test_what_says_something_of_the_profile_waits_for_a_yes_and_that_is_sa
         written = curate.get(runtime, curate.add(runtime, "User lives in Bergen.").memory_id)
         with runtime.database.decide() as conn:
             changes.apply(conn, Purged(written.id), Actor(runtime.user_id, "person"), runtime.clock())
-            changes.apply(conn, Created(replace(written, origin="distilled")), Actor(runtime.user_id, "worker"), runtime.clock())
+            changes.apply(conn, Created(replace(written, origin="distilled")), Actor(runtime.user_id, "rules"), runtime.clock())
         curate.discard(runtime, written.id)
         seen.app.session.memories_changed()
         await seen.settle()
@@ -318,7 +318,7 @@ async def test_a_learned_memory_may_take_its_messages_along(world: World) -> Non
         message = seen.chat.transcript.bubbles[0].message
         revision = curate.add(runtime, "Anna likes dragonfruit.")
         with runtime.database.write() as conn:
-            conn.execute("INSERT INTO memory_sources (memory_id, message_id) VALUES (?, ?)", (revision.memory_id, message.id))
+            conn.execute("INSERT INTO memory_sources VALUES (?, ?, 'me')", (revision.memory_id, message.id))
         curate.discard(runtime, revision.memory_id)
         await seen.pilot.press("f5")
         await seen.until(lambda: "dragonfruit" in seen.text())

@@ -10,10 +10,10 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Literal
 
-from memapp.domain.changes import Actor, ProfileChanged, Restored, Reverted, SoftDeleted
+from memapp.domain.changes import Actor, Event, ProfileChanged, Restored, Reverted, SoftDeleted, is_memapp
 from memapp.domain.consent import FORGOTTEN, DenyReason, Patch, decided, label, rebased
 from memapp.domain.duplicates import normalise
-from memapp.domain.history import Entry, Event
+from memapp.domain.history import Entry
 from memapp.domain.memory import Memory, State
 from memapp.domain.profile import FIELDS, same_value, stated_by
 from memapp.domain.profile_hints import unknown_in
@@ -312,7 +312,7 @@ def _let_go(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, decision: 
     for memory in memories.list_learned_from(conn, runtime.user_id, patch.evidence):
         entries = history.list_entries(conn, runtime.user_id, memory_id=memory.id)
         steps = dict.fromkeys(entry.step for entry in entries if entry.event is not Event.LINK)
-        if unknown_in(memory.text, known) and all(entry.actor == "worker" for entry in entries) and decision.step not in steps:
+        if unknown_in(memory.text, known) and all(is_memapp(entry.actor) for entry in entries) and decision.step not in steps:
             try:
                 with runtime.database.write():  # all of it or nothing
                     for step in (one for one in steps if not history.was_taken_back(conn, runtime.user_id, one)):

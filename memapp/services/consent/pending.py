@@ -101,7 +101,7 @@ def expire_due(runtime: Runtime) -> list[Patch]:
         return []
     days = days_of_use(conn, runtime.user_id, min(patch.expires_at for patch in due))
     over = [patch.id for patch in due if is_over(patch.expires_at, days, now) and not _was_behind(conn, runtime, patch)]
-    return _end(runtime, over, "expired", "clock", Actor(runtime.user_id, "worker", step=new_id(now)))
+    return _end(runtime, over, "expired", "clock", Actor(runtime.user_id, "lifecycle", step=new_id(now)))
 
 
 def begin_again(runtime: Runtime) -> None:

@@ -2,9 +2,8 @@
 
 import sqlite3
 from datetime import datetime, timedelta
-from typing import Literal
 
-from memapp.domain.changes import Actor
+from memapp.domain.changes import Actor, is_memapp
 from memapp.domain.consent import PATCH_DAYS, Patch, corroborated, proposes
 from memapp.domain.memory import Memory
 from memapp.domain.profile_hints import may_apply_by_itself
@@ -24,7 +23,7 @@ def propose(
     message_id: str = "",
     typed: bool = False,
     held: Memory | None = None,
-    proposer: Literal["worker", "import"] = "worker",
+    proposer: str = "rules",
 ) -> Patch | None:
     """Put a value of a field before the person, with a memory that waits with it.
 
@@ -37,7 +36,7 @@ def propose(
     value = one_line(clean(value))[:VALUE_CHARS]
     with runtime.database.write() as conn:
         now = runtime.clock()
-        actor = Actor(runtime.user_id, "worker", step=new_id(now))
+        actor = Actor(runtime.user_id, "profile", step=new_id(now))
         current = pending.current(conn, runtime, field)
         if value and has_value(field, current, value):
             return None
@@ -54,7 +53,7 @@ def propose(
             consents.add_evidence(conn, patch.id, message_id, typed=typed)
         signals = consents.signals(conn, runtime.user_id, patch.id)
         by_itself = value and may_apply_by_itself(field, value) and fits(field, current, value)
-        if patch.proposer == "worker" and by_itself and corroborated(signals):
+        if is_memapp(patch.proposer) and by_itself and corroborated(signals):
             with runtime.database.decide() as deciding:
                 decisions.carry_out(deciding, runtime, patch, "signals", actor)
         return consents.get_patch(conn, runtime.user_id, patch.id)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
+from memapp.domain.changes import is_memapp
 from memapp.domain.chat import OWN_WORDS, Message, MessageStatus, Origin, Role
 from memapp.domain.consent import FORGOTTEN, Patch, says_yes
 from memapp.domain.history import Entry
@@ -168,7 +169,7 @@ def answered_by(runtime: Runtime, question: Message) -> Entry | None:
 
 
 def _came_up(patch: Patch) -> bool:
-    return patch.proposer == "worker"
+    return is_memapp(patch.proposer)
 
 
 def _asked_about(patch: Patch, held: Memory | None) -> str:

@@ -38,7 +38,7 @@ def take_memory(work: Work, line: MemoryLine) -> None:
         return
     _apply(work, Created(memory))
     if line.used:
-        uses.insert_used(work.conn, line.id, line.used)
+        uses.insert_used(work.conn, work.user_id, line.id, line.used)
 
 
 def take_note(work: Work, note: Note) -> None:

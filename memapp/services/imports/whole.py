@@ -4,9 +4,9 @@ import sqlite3
 from collections.abc import Iterable
 from pathlib import Path
 
-from memapp.domain.changes import Actor
+from memapp.domain.changes import Actor, Event
 from memapp.domain.foreign import Conversation, Note
-from memapp.domain.history import IMPORT, Event
+from memapp.domain.history import IMPORT
 from memapp.domain.portable import Item, MemoryLine, PatchLine, ProfileLine, refusal
 from memapp.errors import UsageError
 from memapp.runtime import Runtime

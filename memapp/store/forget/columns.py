@@ -1,6 +1,6 @@
 """The statements that clean words out of the columns in which they can stand."""
 
-from memapp.store.images import TAGS, TEXT
+from memapp.store.snapshots import TAGS, TEXT
 
 # What memapp wrote out of a memory and repeats its words. `holds` is a function of the connection: see `finding`. Of JSON only
 # what can hold a person's words counts, since memapp's own, such as the name of a category, may be the same.

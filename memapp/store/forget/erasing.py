@@ -17,9 +17,9 @@ from memapp.store.forget import proposals
 from memapp.store.forget.columns import ELSEWHERE, REPEATING
 from memapp.store.forget.finding import holding, searching, texts_of, with_absorbed
 from memapp.store.forget.todo import Job
-from memapp.store.images import NORMAL_TEXT
 from memapp.store.memories import get_memories
 from memapp.store.rows import to_json, to_text
+from memapp.store.snapshots import NORMAL_TEXT
 
 # What was written while the memory stood in the prompt, or out of the messages that it came from.
 _WITH_IT = """
@@ -36,9 +36,10 @@ _FOLLOWING = (
     f"DELETE FROM predictions WHERE user_id = :user AND surprised IS NULL AND message_id IN ({_WITH_IT})",  # noqa: S608
     f"""DELETE FROM supervisor_checkpoints WHERE user_id = :user
         AND thread_id IN (SELECT thread_id FROM messages WHERE id IN ({_WITH_IT}))""",  # noqa: S608
-    """DELETE FROM recalls WHERE owner_kind = 'memory' AND owner_id IN (SELECT value FROM json_each(:memories))
-       OR owner_kind = 'message' AND owner_id IN (SELECT value FROM json_each(:messages))
-       OR message_id IN (SELECT value FROM json_each(:messages))""",
+    """DELETE FROM recalls WHERE +user_id = :user AND (
+         owner_kind = 'memory' AND owner_id IN (SELECT value FROM json_each(:memories))
+         OR owner_kind = 'message' AND owner_id IN (SELECT value FROM json_each(:messages))
+         OR message_id IN (SELECT value FROM json_each(:messages)))""",
     """UPDATE surprises SET state = 'nothing' WHERE user_id = :user AND state = 'pending'
        AND message_id IN (SELECT value FROM json_each(:messages))""",
 )

@@ -7,8 +7,8 @@ from datetime import datetime
 
 from memapp.domain.forget import Needles
 from memapp.store.forget.todo import Job
-from memapp.store.images import TAGS, TEXT, text_of
 from memapp.store.rows import to_json, to_text
+from memapp.store.snapshots import TAGS, TEXT
 
 
 @contextmanager
@@ -72,10 +72,12 @@ def said_in(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[str]) -
 def texts_of(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[str]) -> tuple[str, ...]:
     """Return what memories say and said before."""
     values = {"user": user_id, "ids": to_json(list(memory_ids))}
-    of_person = "FROM memories WHERE user_id = :user AND id IN (SELECT value FROM json_each(:ids))"
-    said = [row["text"] for row in conn.execute(f"SELECT text {of_person}", values)]
-    versions = conn.execute(f"SELECT image FROM versions WHERE memory_id IN (SELECT id {of_person})", values)  # noqa: S608
-    return tuple(dict.fromkeys([*said, *(text_of(row["image"]) for row in versions)]))
+    said = conn.execute("SELECT text FROM memories WHERE +user_id = :user AND id IN (SELECT value FROM json_each(:ids))", values)
+    versions = conn.execute(
+        f"SELECT {TEXT} AS text FROM versions WHERE +user_id = :user AND memory_id IN (SELECT value FROM json_each(:ids))",  # noqa: S608
+        values,
+    )
+    return tuple(dict.fromkeys(row["text"] for row in [*said, *versions]))
 
 
 def texts_of_messages(conn: sqlite3.Connection, user_id: str, message_ids: Sequence[str]) -> tuple[str, ...]:

@@ -2,6 +2,9 @@
 
 import sqlite3
 from dataclasses import dataclass
+from typing import Literal
+
+PurgeKind = Literal["memory", "message", "thread", "words", "settle"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memapp.domain.activity import Count, Day, Rates
-from memapp.domain.history import Entry, Event, Step, Version
+from memapp.domain.changes import Event
+from memapp.domain.history import Entry, Step, Version
 from memapp.domain.memory import State
 from memapp.errors import NotFound
 from memapp.runtime import Runtime

@@ -5,13 +5,16 @@ from datetime import datetime
 
 from textual.content import Content
 
+from memapp.domain.changes import is_memapp
+from memapp.domain.history import who
+from memapp.domain.text import shorten
 from memapp.ui.activity import words
 from memapp.ui.activity.reading import Line, Undoable
-from memapp.ui.memories.words import ACTORS, ago, when
+from memapp.ui.memories.words import ago, when
 from memapp.ui.safe import joined, row
 from memapp.ui.widgets.rowlist import RowList
 
-WHEN, WHO, DONE = 14, 10, 21
+WHEN, WHO, DONE = 14, 18, 21
 TAIL = 22
 WIDE = 96
 NOTHING_LOGGED = (
@@ -35,14 +38,14 @@ class LogRows(RowList[Line]):
         entry = item.entry
         head = joined(
             (f"{when(entry.at, self._clock()):{WHEN}}", "$text-muted"),
-            (f"{ACTORS.get(entry.actor, entry.actor):{WHO}}" if width >= WIDE else "", "$secondary"),
+            (f"{shorten(who(entry.actor), WHO - 1):{WHO}}" if width >= WIDE else "", "$secondary"),
         )
         done = words.done(item)
-        who = "" if width >= WIDE or entry.actor == "person" else f"{ACTORS.get(entry.actor, entry.actor)} "
+        by = "" if width >= WIDE or entry.actor == "person" else f"{who(entry.actor.partition(':')[0])}: "
         why = words.reason(item)
         return joined(
             head,
-            (f"{who}{done}".ljust(DONE), "bold"),
+            (f"{by}{done}".ljust(DONE), "bold"),
             " ",
             row(words.about(item), 200),
             (f" · {why}" if why else "", "$text-muted"),
@@ -61,7 +64,7 @@ class StepRows(RowList[Undoable]):
 
     def draw(self, item: Undoable, width: int) -> Content:
         step = item.step
-        tail = (f"  {ACTORS.get(step.actor, step.actor):>9}, {ago(step.at, self._clock()):<9}", "$text-muted")
+        tail = (f"  {'memapp' if is_memapp(step.actor) else who(step.actor):>9}, {ago(step.at, self._clock()):<9}", "$text-muted")
         is_next = item is self.items[0]
         sign = ("↶ " if is_next else "  ", "bold $accent")
         line = joined(sign, (item.said, "bold" if is_next else ""))

@@ -1,6 +1,7 @@
 """How operations and entries of the log are called in plain words."""
 
-from memapp.domain.history import DECISIONS, DONE, IMPORT, Event, label_of
+from memapp.domain.changes import Event
+from memapp.domain.history import DECISIONS, IMPORT, label_of
 from memapp.domain.second_person import addressed
 from memapp.ui.activity.reading import Line
 
@@ -23,7 +24,7 @@ def done(line: Line) -> str:
         return "took back" if entry.undoes else "brought in"
     if line.pinned is not None:
         return "pinned" if line.pinned else "unpinned"
-    return DONE[entry.event]
+    return entry.event.told
 
 
 def about(line: Line) -> str:

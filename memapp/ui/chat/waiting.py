@@ -5,6 +5,7 @@ They take neither the focus nor the text.
 
 import asyncio
 
+from memapp.domain.changes import is_memapp
 from memapp.domain.chat import Message
 from memapp.domain.consent import SHOWN_CHARS, Patch, change, decided, label
 from memapp.domain.text import one_line, shorten
@@ -89,6 +90,6 @@ def settled_note(one: Settled) -> Note:
         return Note(f"Not kept, as you said: {label(one.field)}", step=one.step)
     others = "another proposal" if one.aside == 1 else f"{one.aside} other proposals"
     aside = f" · {others} for {label(one.field)} set aside" if one.aside else ""
-    twice = " (you typed it twice)" if one.by == "worker" else ""
+    twice = " (you typed it twice)" if is_memapp(one.by) else ""
     line = f"Your profile says now: {label(one.field)} “{shorten(one_line(one.value), SHOWN_CHARS)}”"
     return Note(line, InboxWanted("profile"), end=f"{twice}{aside}  ·  F4, tab shows it", step=one.step)

@@ -15,7 +15,7 @@ from memapp.domain.forget import ERASED
 from memapp.domain.second_person import addressed
 from memapp.ui.inbox.reading import Case, Quote
 from memapp.ui.inbox.value import ValueField
-from memapp.ui.inbox.words import PROPOSERS, expires, wrote
+from memapp.ui.inbox.words import expires, proposed_by, wrote
 from memapp.ui.memories.words import ago
 from memapp.ui.safe import joined, plain
 from memapp.ui.widgets.words import moment
@@ -81,7 +81,7 @@ def _head(case: Case) -> Content:
 
 def _why(case: Case, now: datetime) -> Content:
     patch = case.patch
-    asked = f"{PROPOSERS.get(patch.proposer, patch.proposer)}, {ago(patch.created_at, now)}."
+    asked = f"{proposed_by(patch)}, {ago(patch.created_at, now)}."
     parts = [
         joined(("Also waiting for this   ", "bold"), " · ".join(case.also), ("\nA yes here settles it.\n", "$text-muted"))
         if case.also

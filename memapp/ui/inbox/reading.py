@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from memapp.domain.changes import Event
 from memapp.domain.chat import Message
 from memapp.domain.consent import FORGOTTEN, Patch, label
-from memapp.domain.history import Event
 from memapp.domain.profile import FIELDS, is_sensitive
 from memapp.domain.second_person import addressed
 from memapp.domain.text import around

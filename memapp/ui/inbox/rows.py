@@ -5,7 +5,8 @@ from datetime import datetime
 
 from textual.content import Content
 
-from memapp.domain.consent import CAME_FROM
+from memapp.domain.changes import is_memapp
+from memapp.domain.consent import came_from
 from memapp.ui.inbox.reading import Case, Known
 from memapp.ui.memories.words import age
 from memapp.ui.safe import joined, row
@@ -35,7 +36,7 @@ class CaseRows(RowList[Case]):
         return item.patch.id
 
     def draw(self, item: Case, width: int) -> Content:
-        who = CAME_FROM.get(item.patch.proposer, "") if width >= WIDE else ""
+        who = came_from(item.patch) if width >= WIDE else ""
         tail = joined((f"{f'  {who:11}' if who else ''}{age(item.patch.created_at, self._clock()):>5}", "$text-muted"))
         value = row(item.value, 100) if item.value else row("a new value", style="$text-muted italic")
         words = joined((f"{item.label} ", "bold"), value)
@@ -56,7 +57,7 @@ class KnownRows(RowList[Known]):
         if not item.value:
             return joined((f"{item.label:{LABEL}}", "$text-muted"), ("not known", "$text-muted italic"))
         when = f"since {moment(item.since, self._clock())}" if item.since else ""
-        by = " · you typed it twice" if item.by == "worker" else ""
+        by = " · you typed it twice" if is_memapp(item.by) else ""
         tail = joined((f"  {when}{by}", "$text-muted"))
         head = joined((f"{item.label:{LABEL}}", "bold"), row(item.value, 300))
         return joined(head.truncate(max(1, width - tail.cell_length), ellipsis=True, pad=True), tail)

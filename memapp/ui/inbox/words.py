@@ -4,20 +4,20 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from memapp.domain.consent import Patch
+from memapp.domain.history import who
 from memapp.ui.inbox.reading import Wrote
 from memapp.ui.widgets.words import clock, moment
 
-PROPOSERS = {
-    "worker": "memapp read it in a chat",
-    "import": "It came with an import",
-    "undo": "You brought it back",
-    "person": "You wrote it",
-}
+PROPOSERS = {"import": "It came with an import", "undo": "You brought it back", "person": "You wrote it"}
 WROTE = {"typed": "you typed it", "pasted": "! in text that you pasted", "other": "! not typed by you"}
 
 
 def wrote(who: Wrote) -> str:
     return WROTE[who]
+
+
+def proposed_by(patch: Patch) -> str:
+    return PROPOSERS.get(patch.proposer) or f"Read in a chat by {who(patch.proposer)}"
 
 
 def expires(patch: Patch, now: datetime) -> str:

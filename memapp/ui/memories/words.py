@@ -3,7 +3,6 @@
 from datetime import datetime, timedelta
 
 from memapp.domain.filters import Sort
-from memapp.domain.history import Event
 from memapp.domain.memory import Kind
 from memapp.domain.text import counted
 from memapp.ui.widgets.words import clock, moment
@@ -18,17 +17,6 @@ SORTS = {
 }
 KINDS = {Kind.SEMANTIC: "fact", Kind.EPISODIC: "episode"}
 ORIGINS = {"person": "you wrote it", "distilled": "learned from what you typed", "import": "imported"}
-ACTORS = {"person": "you", "worker": "memapp", "import": "an import"}
-EVENTS = {
-    Event.ADD: "first words",
-    Event.UPDATE: "edited",
-    Event.PIN: "pinned or unpinned",
-    Event.DELETE: "to the trash",
-    Event.TTL: "to the trash, unused",
-    Event.RESTORE: "restored",
-    Event.MERGE: "merged",
-    Event.UNDO: "taken back",
-}
 
 
 def age(at: datetime, now: datetime) -> str:

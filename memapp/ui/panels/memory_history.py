@@ -12,9 +12,9 @@ from textual.content import Content
 from textual.widgets import Static
 
 from memapp.domain.difference import words_changed
-from memapp.domain.history import Moment, Version
+from memapp.domain.history import Moment, Version, who
 from memapp.domain.second_person import addressed
-from memapp.ui.memories.words import ACTORS, EVENTS, bar
+from memapp.ui.memories.words import bar
 from memapp.ui.safe import joined, plain
 from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.words import moment
@@ -47,7 +47,7 @@ class VersionRows(RowList[tuple[int, Moment]]):
     def draw(self, item: tuple[int, Moment], width: int) -> Content:  # noqa: ARG002  # one width fits all
         number, one = item
         sign = "A " if number == self.base else "  "
-        what = f"{EVENTS.get(one.event, one.event.lower())} by {ACTORS.get(one.actor, one.actor)}"
+        what = f"{one.event.told} by {who(one.actor)}"
         return joined((sign, "bold $accent"), f"v{number:<3}", (f"{moment(one.at, self._clock()):>11}  {what}", "$text-muted"))
 
     def action_compare(self) -> None:

@@ -10,7 +10,7 @@ from textual.containers import Vertical
 from textual.widget import Widget
 from textual.widgets import Static
 
-from memapp.domain.history import Event
+from memapp.domain.changes import Event
 from memapp.domain.second_person import addressed
 from memapp.ui.activity import words
 from memapp.ui.activity.numbers import NumbersView

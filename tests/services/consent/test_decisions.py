@@ -5,10 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from memapp.domain.changes import Actor, Created
+from memapp.domain.changes import Actor, Created, Event
 from memapp.domain.consent import FORGOTTEN, label
 from memapp.domain.filters import parse_filter
-from memapp.domain.history import Event
 from memapp.errors import NeedsYes, NotFound, UsageError
 from memapp.runtime import Runtime
 from memapp.services import curate, forget, undo
@@ -209,7 +208,7 @@ def test_a_yes_to_an_older_proposal_retires_what_the_profile_says_now(runtime: R
 
 def test_a_memory_that_is_true_no_longer_goes_however_many_newer_ones_name_the_same(runtime: Runtime) -> None:
     decisions.approve(runtime, proposed(runtime, held=held_fact(runtime, "User lives in Oslo.")).id)
-    bus, worker, now = held_fact(runtime, "A bus goes to Oslo."), Actor(runtime.user_id, "worker"), runtime.clock()
+    bus, worker, now = held_fact(runtime, "A bus goes to Oslo."), Actor(runtime.user_id, "rules"), runtime.clock()
     with runtime.database.write() as conn:
         for number in range(201):
             changes.apply(conn, Created(replace(bus, id=new_id(now), text=f"Bus number {number} goes to Oslo.")), worker, now)

@@ -60,7 +60,7 @@ def test_a_proposal_expires_after_seven_days_and_cannot_be_approved_then(runtime
     assert consents.get_patch(runtime.database.read(), runtime.user_id, patch.id).decided_by == "clock"
     assert decisions.profile(runtime) == {}
     (entry,) = history.list_entries(runtime.database.read(), runtime.user_id)
-    assert (entry.actor, entry.meta["decision"]) == ("worker", "expired")
+    assert (entry.actor, entry.meta["decision"]) == ("lifecycle", "expired")
     assert undo.told(runtime, undo.undo_last(runtime)) == "Closed unanswered: Home “Oslo”"
     assert [one.new_value for one in pending.waiting(runtime)] == ["Oslo"], "it waits again, for seven days more"
 

@@ -25,7 +25,7 @@ def test_a_yes_in_the_chat_never_creates_a_memory_that_an_import_brought(runtime
     thread = new_chat(runtime)
     imported = brought_in(runtime, "User has HIV.")
     own = proposed(runtime, "city", "Berlin", message_id=typed(runtime, thread).id, typed=True)
-    assert (own.id != imported.id, own.proposer, pending.held_text(runtime, own.id)) == (True, "worker", "")
+    assert (own.id != imported.id, own.proposer, pending.held_text(runtime, own.id)) == (True, "rules", "")
     assert pending.get(runtime, imported.id).state == "withdrawn", "one value is asked about once"
     question = questions.ask(runtime, own.id, thread)
     assert questions.hear(runtime, question, typed(runtime, thread, "yes")) is True

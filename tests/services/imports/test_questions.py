@@ -151,7 +151,7 @@ def test_of_two_memories_that_say_the_same_of_the_person_the_second_is_told_to_b
 
 PATCH = {
     **{"type": "patch", "id": "01KG9Z0000000000000000000P", "field": "city", "old_value": "", "new_value": "Berlin"},
-    **{"proposer": "worker", "state": "pending", "asked_in": None, "snoozed_until": None, "evidence": []},
+    **{"proposer": "rules", "state": "pending", "asked_in": None, "snoozed_until": None, "evidence": []},
     **{"created_at": "2026-01-31T08:15:00.000Z", "expires_at": "2026-02-07T08:15:00.000Z"},
     **{"decided_at": None, "decided_by": None},
 }

@@ -103,9 +103,9 @@ def test_a_chat_that_is_here_already_stays_as_it_is(runtime: Runtime, tmp_path: 
         learned = curate.add(runtime, "I grow dahlias.").memory_id
         with runtime.database.write() as conn:
             one = chats.page(runtime, thread).messages[-2]
-            conn.execute("INSERT INTO memory_sources (memory_id, message_id) VALUES (?, ?)", (learned, one.id))
+            conn.execute("INSERT INTO memory_sources VALUES (?, ?, 'me')", (learned, one.id))
             for to in (hens, learned):
-                changes.apply(conn, Linked(bees, ((to, 0.9),)), Actor(runtime.user_id, "worker"), runtime.clock())
+                changes.apply(conn, Linked(bees, ((to, 0.9),)), Actor(runtime.user_id, "rules"), runtime.clock())
         found = carry(runtime, other, tmp_path)
         assert found.added == {"memory": 1, "relation": 1}
         assert "added to a chat that is here already" in str(found)

@@ -8,6 +8,7 @@ from enum import StrEnum
 from memapp.domain.forget import ERASED
 from memapp.store.database import Database
 from memapp.store.soundness import FULL_TEXT_TABLES
+from memapp.store.vocabulary import VOCABULARY
 
 
 class How(StrEnum):
@@ -40,7 +41,7 @@ REGISTRY: dict[str, How] = {
     "memories.tags": How.ROW,
     "memories.category": How.WORDLESS,
     "memories.reason": How.WORDLESS,
-    "versions.image": How.ROW,
+    "versions.snapshot": How.ROW,
     "embeddings.vector": How.OWNER,
     "embeddings.model_id": How.WORDLESS,
     "recalls.why": How.WORDLESS,
@@ -52,10 +53,12 @@ REGISTRY: dict[str, How] = {
     "drafts.text": How.ROW,
     "interface.name": How.WORDLESS,
     "interface.value": How.ROW,
+    "history.actor": How.WORDLESS,
     "history.meta": How.WORDLESS,
     "change_log.meta": How.WORDLESS,
     "patches.old_value": How.ROW,
     "patches.new_value": How.ROW,
+    "patches.proposer": How.WORDLESS,
     "patches.held": How.ROW,
     "profile.value": How.ROW,
     "profile_fields.name": How.WORDLESS,
@@ -79,7 +82,7 @@ def words_of(conn: sqlite3.Connection) -> set[str]:
     for table, sql in conn.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'").fetchall():
         if table in FULL_TEXT_TABLES:
             found.add(table)
-        elif not NOT_OURS.match(table):
+        elif not NOT_OURS.match(table) and table not in VOCABULARY:
             found |= {f"{table}.{column}" for column in _free_columns(conn, table, sql)}
     return found
 

@@ -1,28 +1,153 @@
--- The person rules the memory: its life cycle, history and relations; the profile, which only an approved patch can change.
+-- One file holds everything. Tables of a person carry user_id; ids are ULIDs; times are UTC text, e.g. 2026-01-31T08:15:00.000Z.
+-- `key` is an explicit rowid: VACUUM may renumber an implicit one, and the full-text tables point at it.
+-- No index is DESC: ids and times only grow, and what grows at the end of an index fills its pages, at the beginning half of them.
+-- In a table without rowid the primary key comes first: else SQLite 3.40 takes the column in front of it for damaged.
+-- Nothing hangs on a cascade from `memories`: a later migration may rebuild that table, and what a purge erases it names itself.
 
--- memories gets a third state and three columns. A CHECK cannot be altered, so the table is made anew; `key` stays, since the
--- full-text index and the vectors point at it. Dropping the old table empties memory_sources, hence the copy.
-CREATE TABLE kept_sources AS SELECT memory_id, message_id FROM memory_sources;
-CREATE TABLE kept_memories AS SELECT * FROM memories;
-DROP VIEW memories_indexed;
-DROP TABLE memories;
+-- The words that a column may hold: a new one is an INSERT in the next migration, never a table made anew.
+CREATE TABLE message_roles (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+INSERT INTO message_roles (name) VALUES ('user'), ('assistant');
+CREATE TABLE message_statuses (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+INSERT INTO message_statuses (name) VALUES ('complete'), ('generating'), ('stopped'), ('interrupted'), ('failed');
+CREATE TABLE message_origins (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+INSERT INTO message_origins (name) VALUES ('typed'), ('model'), ('import');
+CREATE TABLE prediction_sources (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+INSERT INTO prediction_sources (name) VALUES ('predictor'), ('responder');
+CREATE TABLE surprise_states (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+INSERT INTO surprise_states (name) VALUES ('pending'), ('learned'), ('nothing'), ('failed');
+CREATE TABLE memory_kinds (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+INSERT INTO memory_kinds (name) VALUES ('semantic'), ('episodic');
+CREATE TABLE memory_states (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+INSERT INTO memory_states (name) VALUES ('live'), ('soft_deleted'), ('merged');
+CREATE TABLE memory_origins (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+INSERT INTO memory_origins (name) VALUES ('distilled'), ('person'), ('import');
+CREATE TABLE trash_reasons (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+INSERT INTO trash_reasons (name) VALUES (''), ('person'), ('overflow'), ('unused'), ('superseded'), ('merged'), ('undone');
+CREATE TABLE relation_types (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+INSERT INTO relation_types (name) VALUES ('related_to');
+CREATE TABLE owner_kinds (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;  -- of a vector, and of what stood in a prompt
+INSERT INTO owner_kinds (name) VALUES ('memory'), ('message');
+CREATE TABLE event_nodes (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+INSERT INTO event_nodes (name) VALUES ('hotpath'), ('context'), ('episodic'), ('worker');
+CREATE TABLE event_statuses (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+INSERT INTO event_statuses (name) VALUES ('ok'), ('error'), ('skipped');
+CREATE TABLE history_events (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+INSERT INTO history_events (name) VALUES ('ADD'), ('UPDATE'), ('PIN'), ('DELETE'), ('TTL'), ('RESTORE'), ('MERGE'), ('LINK'), ('PURGE'), ('PROFILE'), ('UNDO');
+CREATE TABLE change_events (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+INSERT INTO change_events (name) VALUES ('created'), ('updated'), ('merged'), ('deleted'), ('soft_deleted'), ('restored'), ('pinned'), ('linked'), ('profile');
+CREATE TABLE actors (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;  -- one of a kind is named behind a colon: model:NAME
+INSERT INTO actors (name) VALUES
+    ('person'), ('import'), ('rules'), ('model'), ('profile'), ('merge'), ('lifecycle'), ('undo'), ('persona'), ('client');
+CREATE TABLE patch_states (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+INSERT INTO patch_states (name) VALUES ('pending'), ('approved'), ('applied'), ('denied'), ('expired'), ('withdrawn');
+CREATE TABLE deciders (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+INSERT INTO deciders (name) VALUES ('person'), ('chat'), ('signals'), ('clock');
+CREATE TABLE purge_kinds (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+INSERT INTO purge_kinds (name) VALUES ('memory'), ('message'), ('thread'), ('words'), ('settle');
+CREATE TABLE threads (
+    id TEXT PRIMARY KEY,
+    user_id TEXT NOT NULL,
+    title TEXT NOT NULL CHECK (length(title) BETWEEN 1 AND 200),
+    titled_by TEXT NOT NULL DEFAULT 'app' CHECK (titled_by IN ('app', 'person')),
+    persona TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    updated_at TEXT NOT NULL,
+    deleted_at TEXT
+) STRICT;
+CREATE INDEX threads_recent ON threads (user_id, updated_at) WHERE deleted_at IS NULL;
+
+CREATE TABLE messages (
+    key INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    user_id TEXT NOT NULL,
+    thread_id TEXT NOT NULL REFERENCES threads (id) ON DELETE CASCADE,
+    seq INTEGER NOT NULL,
+    role TEXT NOT NULL REFERENCES message_roles (name),
+    text TEXT NOT NULL CHECK (length(text) <= 200000),
+    context TEXT NOT NULL DEFAULT '',            -- the neighbouring messages, for the lighter column of messages_fts
+    status TEXT NOT NULL REFERENCES message_statuses (name),
+    origin TEXT NOT NULL REFERENCES message_origins (name),
+    pasted TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(pasted)),  -- [start, end] spans of `text` that were pasted, not typed
+    unprompted INTEGER NOT NULL DEFAULT 0 CHECK (unprompted IN (0, 1)),
+    reply_to TEXT REFERENCES messages (id) ON DELETE CASCADE,
+    active INTEGER NOT NULL DEFAULT 1 CHECK (active IN (0, 1)),    -- 0: an older variant, or edited away
+    model TEXT NOT NULL DEFAULT '',
+    usage TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(usage)),
+    created_at TEXT NOT NULL,
+    UNIQUE (thread_id, seq)
+) STRICT;
+CREATE INDEX messages_reply ON messages (reply_to) WHERE reply_to IS NOT NULL;
+CREATE INDEX messages_unfinished ON messages (status) WHERE status = 'generating';
+
+-- One update trigger does both halves: the order of two triggers on the same event is undefined.
+CREATE VIEW messages_indexed AS
+    SELECT key, text, context FROM messages WHERE active = 1 AND status IN ('complete', 'stopped', 'interrupted');
+CREATE VIRTUAL TABLE messages_fts USING fts5 (
+    text, context, content='messages_indexed', content_rowid='key', tokenize='porter unicode61'
+);
+CREATE TRIGGER messages_fts_insert AFTER INSERT ON messages
+WHEN new.active = 1 AND new.status IN ('complete', 'stopped', 'interrupted') BEGIN
+    INSERT INTO messages_fts (rowid, text, context) VALUES (new.key, new.text, new.context);
+END;
+CREATE TRIGGER messages_fts_update AFTER UPDATE OF text, context, status, active ON messages BEGIN
+    INSERT INTO messages_fts (messages_fts, rowid, text, context)
+        SELECT 'delete', old.key, old.text, old.context WHERE old.active = 1 AND old.status IN ('complete', 'stopped', 'interrupted');
+    INSERT INTO messages_fts (rowid, text, context)
+        SELECT new.key, new.text, new.context WHERE new.active = 1 AND new.status IN ('complete', 'stopped', 'interrupted');
+END;
+CREATE TRIGGER messages_fts_delete AFTER DELETE ON messages
+WHEN old.active = 1 AND old.status IN ('complete', 'stopped', 'interrupted') BEGIN
+    INSERT INTO messages_fts (messages_fts, rowid, text, context) VALUES ('delete', old.key, old.text, old.context);
+END;
+
+CREATE TABLE predictions (
+    id TEXT PRIMARY KEY,
+    user_id TEXT NOT NULL,
+    thread_id TEXT NOT NULL REFERENCES threads (id) ON DELETE CASCADE,
+    message_id TEXT NOT NULL REFERENCES messages (id) ON DELETE CASCADE,   -- the reply it came with
+    source TEXT NOT NULL REFERENCES prediction_sources (name),
+    text TEXT NOT NULL CHECK (length(text) <= 2000),
+    needed_info TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(needed_info)),
+    created_at TEXT NOT NULL,
+    checked_by TEXT REFERENCES messages (id) ON DELETE SET NULL,           -- the message it was compared with
+    surprised INTEGER CHECK (surprised IN (0, 1)),
+    why TEXT NOT NULL DEFAULT '',
+    UNIQUE (message_id, source)
+) STRICT;
+CREATE INDEX predictions_thread ON predictions (thread_id, id);
+-- Chats that are deleted are erased in the end, row by row: what refers to a row is found without reading all.
+CREATE INDEX predictions_checked ON predictions (checked_by) WHERE checked_by IS NOT NULL;
+
+CREATE TABLE surprises (
+    id TEXT PRIMARY KEY,
+    user_id TEXT NOT NULL,
+    thread_id TEXT NOT NULL REFERENCES threads (id) ON DELETE CASCADE,
+    message_id TEXT NOT NULL UNIQUE REFERENCES messages (id) ON DELETE CASCADE,
+    prediction_id TEXT REFERENCES predictions (id) ON DELETE CASCADE,      -- NULL: nothing was expected
+    state TEXT NOT NULL DEFAULT 'pending' REFERENCES surprise_states (name),
+    created_at TEXT NOT NULL,
+    tries INTEGER NOT NULL DEFAULT 0 CHECK (tries >= 0),       -- on as many different days learning from it failed
+    tried_at TEXT NOT NULL DEFAULT ''                          -- when last: what fails goes behind the rest
+) STRICT;
+CREATE INDEX surprises_pending ON surprises (id) WHERE state = 'pending';
+CREATE INDEX surprises_prediction ON surprises (prediction_id) WHERE prediction_id IS NOT NULL;
 
 CREATE TABLE memories (
     key INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
     user_id TEXT NOT NULL,
-    kind TEXT NOT NULL DEFAULT 'semantic' CHECK (kind IN ('semantic', 'episodic')),
+    kind TEXT NOT NULL DEFAULT 'semantic' REFERENCES memory_kinds (name),
     category TEXT NOT NULL DEFAULT '',
     text TEXT NOT NULL CHECK (length(text) BETWEEN 1 AND 280),
     normal_text TEXT NOT NULL,                   -- what counts as "the same fact"
     tags TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(tags)),
     importance INTEGER NOT NULL DEFAULT 2 CHECK (importance BETWEEN 1 AND 5),
     pinned INTEGER NOT NULL DEFAULT 0 CHECK (pinned IN (0, 1)),
-    state TEXT NOT NULL DEFAULT 'live' CHECK (state IN ('live', 'soft_deleted', 'merged')),
-    reason TEXT NOT NULL DEFAULT '',             -- why it is not live: person, overflow, unused, superseded, merged, undone
+    state TEXT NOT NULL DEFAULT 'live' REFERENCES memory_states (name),
+    reason TEXT NOT NULL DEFAULT '' REFERENCES trash_reasons (name),   -- why it is not live
     merged_into TEXT NOT NULL DEFAULT '',        -- id of the memory that took it in
     purge_at TEXT,                               -- when it leaves the trash for good
-    origin TEXT NOT NULL CHECK (origin IN ('distilled', 'person', 'import')),
+    origin TEXT NOT NULL REFERENCES memory_origins (name),
     agent_id TEXT NOT NULL DEFAULT '',           -- the persona that was talked to
     run_id TEXT NOT NULL DEFAULT '',             -- the thread it was learned in
     created_at TEXT NOT NULL,
@@ -30,19 +155,10 @@ CREATE TABLE memories (
     CHECK ((state = 'live') = (purge_at IS NULL)),
     CHECK ((state = 'merged') = (merged_into <> ''))
 ) STRICT;
-INSERT INTO memories (key, id, user_id, kind, category, text, normal_text, tags, importance, pinned, state, reason, purge_at,
-                      origin, created_at, updated_at)
-    SELECT key, id, user_id, kind, iif(category = '', 'notes', category), text, normal_text, tags, importance, pinned, state, reason,
-           iif(state = 'live', NULL, strftime('%Y-%m-%dT%H:%M:%fZ', updated_at, '+30 days')), origin, created_at, updated_at
-    FROM kept_memories;
-INSERT INTO memory_sources (memory_id, message_id) SELECT memory_id, message_id FROM kept_sources;
-DROP TABLE kept_memories;
-DROP TABLE kept_sources;
 CREATE UNIQUE INDEX memories_once ON memories (user_id, normal_text) WHERE state = 'live';
 CREATE INDEX memories_recent ON memories (user_id, state, id);
 CREATE INDEX memories_due ON memories (purge_at) WHERE purge_at IS NOT NULL;
 CREATE INDEX memories_merged ON memories (merged_into) WHERE merged_into <> '';
-CREATE INDEX recalls_owner ON recalls (owner_id);
 
 CREATE VIEW memories_indexed AS SELECT key, text, tags FROM memories WHERE state = 'live';
 CREATE TRIGGER memories_fts_insert AFTER INSERT ON memories WHEN new.state = 'live' BEGIN
@@ -65,26 +181,116 @@ WHEN old.text <> new.text OR old.state <> new.state BEGIN
     DELETE FROM embeddings WHERE owner_kind = 'memory' AND owner_key = old.key;
 END;
 
--- Chats that are deleted are erased in the end, row by row: what refers to a row is found without reading all.
-CREATE INDEX predictions_checked ON predictions (checked_by) WHERE checked_by IS NOT NULL;
-CREATE INDEX surprises_prediction ON surprises (prediction_id) WHERE prediction_id IS NOT NULL;
+CREATE TABLE memory_sources (
+    memory_id TEXT NOT NULL REFERENCES memories (id),
+    message_id TEXT NOT NULL REFERENCES messages (id) ON DELETE CASCADE,
+    user_id TEXT NOT NULL,
+    PRIMARY KEY (memory_id, message_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX memory_sources_message ON memory_sources (message_id);
 
+CREATE VIRTUAL TABLE memories_fts USING fts5 (
+    text, tags, content='memories_indexed', content_rowid='key', tokenize='porter unicode61'
+);
+
+CREATE TABLE embeddings (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,    -- never used twice: what is above the last one seen is new
+    user_id TEXT NOT NULL,
+    owner_kind TEXT NOT NULL REFERENCES owner_kinds (name),
+    owner_key INTEGER NOT NULL,
+    model_id TEXT NOT NULL,
+    dimension INTEGER NOT NULL,
+    vector BLOB NOT NULL CHECK (length(vector) = 4 * dimension),
+    UNIQUE (owner_key, owner_kind, model_id, user_id)   -- what changes drops its vectors, whatever model they are of
+) STRICT;
+CREATE TRIGGER embeddings_message_gone AFTER DELETE ON messages BEGIN
+    DELETE FROM embeddings WHERE owner_kind = 'message' AND owner_key = old.key;
+END;
+CREATE TRIGGER embeddings_message_stale AFTER UPDATE OF text, active ON messages BEGIN
+    DELETE FROM embeddings WHERE owner_kind = 'message' AND owner_key = old.key;
+END;
+
+-- Which memories and earlier messages stood in the prompt of a reply.
+CREATE TABLE recalls (
+    message_id TEXT NOT NULL REFERENCES messages (id) ON DELETE CASCADE,
+    rank INTEGER NOT NULL,
+    owner_kind TEXT NOT NULL REFERENCES owner_kinds (name),
+    owner_id TEXT NOT NULL,
+    score REAL NOT NULL,
+    why TEXT NOT NULL,
+    user_id TEXT NOT NULL,
+    PRIMARY KEY (message_id, rank)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX recalls_owner ON recalls (owner_id);
+
+CREATE TABLE evidence (
+    id TEXT PRIMARY KEY,
+    user_id TEXT NOT NULL,
+    thread_id TEXT NOT NULL REFERENCES threads (id) ON DELETE CASCADE,
+    text TEXT NOT NULL CHECK (length(text) BETWEEN 1 AND 2000),
+    created_at TEXT NOT NULL
+) STRICT;
+CREATE INDEX evidence_thread ON evidence (thread_id, id);
+
+CREATE TABLE events (
+    id TEXT PRIMARY KEY,
+    user_id TEXT NOT NULL,
+    thread_id TEXT,
+    node TEXT NOT NULL REFERENCES event_nodes (name),
+    op TEXT NOT NULL,
+    status TEXT NOT NULL REFERENCES event_statuses (name),
+    memory_id TEXT,
+    category TEXT,
+    sim REAL,
+    meta TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(meta)),   -- numbers and reasons, never message text
+    ts TEXT NOT NULL
+) STRICT;
+CREATE INDEX events_user ON events (user_id, ts);
+CREATE INDEX events_node ON events (node, ts);
 -- Everything that Activity counts, so that it reads no event itself.
 CREATE INDEX events_counted ON events (user_id, op, node, status, ts);
 
--- Counted apart from the row: counting must not touch the full-text index.
-CREATE TABLE memory_uses (
-    memory_id TEXT PRIMARY KEY REFERENCES memories (id) ON DELETE CASCADE,
-    last_accessed TEXT NOT NULL,
-    uses INTEGER NOT NULL DEFAULT 1 CHECK (uses >= 0),
-    days INTEGER NOT NULL DEFAULT 1 CHECK (days >= 0)          -- on how many different days
+CREATE TABLE supervisor_checkpoints (
+    id TEXT PRIMARY KEY,
+    user_id TEXT NOT NULL,
+    thread_id TEXT NOT NULL REFERENCES threads (id) ON DELETE CASCADE,
+    checkpoint_data TEXT NOT NULL CHECK (json_valid(checkpoint_data)),
+    created_at TEXT NOT NULL,
+    updated_at TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX supervisor_checkpoints_thread ON supervisor_checkpoints (user_id, thread_id);
+CREATE INDEX supervisor_checkpoints_recent ON supervisor_checkpoints (updated_at);
+
+CREATE TABLE drafts (
+    user_id TEXT NOT NULL,
+    thread_id TEXT NOT NULL,                     -- '' before a thread exists
+    text TEXT NOT NULL CHECK (length(text) <= 200000),
+    updated_at TEXT NOT NULL,
+    PRIMARY KEY (user_id, thread_id)
 ) STRICT, WITHOUT ROWID;
 
--- What a memory was at one time: its row, its sources and its relations. The only copies of its text outside the row.
+CREATE TABLE interface (
+    user_id TEXT NOT NULL,
+    name TEXT NOT NULL,
+    value TEXT NOT NULL CHECK (json_valid(value)),
+    PRIMARY KEY (user_id, name)
+) STRICT, WITHOUT ROWID;
+
+-- Counted apart from the row: counting must not touch the full-text index.
+CREATE TABLE memory_uses (
+    memory_id TEXT PRIMARY KEY REFERENCES memories (id),
+    last_accessed TEXT NOT NULL,
+    uses INTEGER NOT NULL DEFAULT 1 CHECK (uses >= 0),
+    days INTEGER NOT NULL DEFAULT 1 CHECK (days >= 0),          -- on how many different days
+    user_id TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- What a memory was at one time, by name: its fields, sources and relations. The only copies of its text outside the row.
 CREATE TABLE versions (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
-    memory_id TEXT NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
-    image TEXT NOT NULL CHECK (json_valid(image))
+    user_id TEXT NOT NULL,
+    memory_id TEXT NOT NULL REFERENCES memories (id),
+    snapshot TEXT NOT NULL CHECK (json_valid(snapshot))
 ) STRICT;
 CREATE INDEX versions_memory ON versions (memory_id);
 CREATE TRIGGER versions_are_new BEFORE INSERT ON versions WHEN EXISTS (SELECT 1 FROM versions WHERE id = new.id) BEGIN
@@ -99,11 +305,10 @@ CREATE TABLE history (
     step TEXT NOT NULL,
     undoes TEXT,                                 -- the step that this one took back
     memory_id TEXT NOT NULL,                     -- 'profile:city' for a field of the profile
-    event TEXT NOT NULL
-        CHECK (event IN ('ADD', 'UPDATE', 'PIN', 'DELETE', 'TTL', 'RESTORE', 'MERGE', 'LINK', 'PURGE', 'PROFILE', 'UNDO')),
+    event TEXT NOT NULL REFERENCES history_events (name),
     old_ref INTEGER REFERENCES versions (id) ON DELETE SET NULL,
     new_ref INTEGER REFERENCES versions (id) ON DELETE SET NULL,
-    actor TEXT NOT NULL CHECK (actor IN ('person', 'worker', 'import')),
+    actor TEXT NOT NULL CHECK (length(actor) <= 200),            -- person, rules, model:NAME
     thread_id TEXT NOT NULL DEFAULT '',
     meta TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(meta)),   -- reasons, ids, numbers; never what a person wrote
     ts TEXT NOT NULL
@@ -129,7 +334,7 @@ CREATE TABLE change_log (
     thread_id TEXT NOT NULL DEFAULT '',          -- where the change was made; '' outside of any chat
     rev INTEGER NOT NULL,
     memory_id TEXT NOT NULL,
-    event TEXT NOT NULL CHECK (event IN ('created', 'updated', 'merged', 'deleted', 'soft_deleted', 'restored', 'pinned', 'linked', 'profile')),
+    event TEXT NOT NULL REFERENCES change_events (name),
     meta TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(meta)),
     ts TEXT NOT NULL
 ) STRICT;
@@ -138,6 +343,7 @@ CREATE INDEX change_log_thread ON change_log (thread_id, rev);
 CREATE TABLE change_told (
     thread_id TEXT NOT NULL REFERENCES threads (id) ON DELETE CASCADE,
     change_id TEXT NOT NULL REFERENCES change_log (id) ON DELETE CASCADE,
+    user_id TEXT NOT NULL,
     PRIMARY KEY (thread_id, change_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX change_told_change ON change_told (change_id);
@@ -145,9 +351,9 @@ CREATE INDEX change_told_change ON change_told (change_id);
 CREATE TABLE relations (
     id TEXT PRIMARY KEY,
     user_id TEXT NOT NULL,
-    from_id TEXT NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
-    to_id TEXT NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
-    relation_type TEXT NOT NULL DEFAULT 'related_to' CHECK (relation_type = 'related_to'),
+    from_id TEXT NOT NULL REFERENCES memories (id),
+    to_id TEXT NOT NULL REFERENCES memories (id),
+    relation_type TEXT NOT NULL DEFAULT 'related_to' REFERENCES relation_types (name),
     strength REAL NOT NULL CHECK (strength BETWEEN 0 AND 1),
     created_at TEXT NOT NULL,
     CHECK (from_id <> to_id)
@@ -172,13 +378,14 @@ CREATE TABLE forgotten_key (
 
 -- Messages of which a fact was purged that the person had taken back or said otherwise since: they are no evidence any more.
 CREATE TABLE taken_back (
-    message_id TEXT PRIMARY KEY REFERENCES messages (id) ON DELETE CASCADE
+    message_id TEXT PRIMARY KEY REFERENCES messages (id) ON DELETE CASCADE,
+    user_id TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- What is still to be purged, when memapp was killed in the middle: first what to erase, then that the file is to be settled.
 CREATE TABLE purge_todo (
     user_id TEXT NOT NULL,
-    kind TEXT NOT NULL CHECK (kind IN ('memory', 'message', 'thread', 'words', 'settle')),
+    kind TEXT NOT NULL REFERENCES purge_kinds (name),
     value TEXT NOT NULL,                         -- an id; or the words, which stand here no longer than erasing them takes
     PRIMARY KEY (user_id, kind, value)
 ) STRICT, WITHOUT ROWID;
@@ -203,18 +410,18 @@ CREATE TABLE patches (
     old_value TEXT NOT NULL CHECK (length(old_value) <= 280),
     new_value TEXT NOT NULL CHECK (length(new_value) <= 280),  -- '' takes the field away
     held TEXT NOT NULL DEFAULT '' CHECK (held = '' OR json_valid(held) AND coalesce(    -- the memory that waits with it
-        length(held ->> 'text') BETWEEN 1 AND 280 AND (held ->> 'kind') IN ('semantic', 'episodic')
+        length(held ->> 'text') BETWEEN 1 AND 280
         AND json_type(held, '$.tags') = 'array' AND json_type(held, '$.sources') = 'array'
         AND (held ->> 'id') || (held ->> 'reason') || (held ->> 'origin') || (held ->> 'agent_id') || (held ->> 'run_id')
             || (held ->> 'category') || (held ->> 'importance') || (held ->> 'pinned') || julianday(held ->> 'created_at') <> '', 0)),
-    proposer TEXT NOT NULL CHECK (proposer IN ('person', 'worker', 'import', 'undo')),
-    state TEXT NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'approved', 'applied', 'denied', 'expired', 'withdrawn')),
+    proposer TEXT NOT NULL CHECK (length(proposer) <= 200),      -- an actor, as in the history
+    state TEXT NOT NULL DEFAULT 'pending' REFERENCES patch_states (name),
     asked_in TEXT,                               -- the message in which memapp itself asked about it
     snoozed_until TEXT,
     created_at TEXT NOT NULL,
     expires_at TEXT NOT NULL,
     decided_at TEXT,
-    decided_by TEXT CHECK (decided_by IN ('person', 'chat', 'signals', 'clock')),
+    decided_by TEXT REFERENCES deciders (name),
     CHECK ((state = 'pending') = (decided_at IS NULL)),
     CHECK ((state = 'pending') = (decided_by IS NULL)),
     CHECK (coalesce(julianday(expires_at) - julianday(created_at), -1) BETWEEN 0 AND 7.001)
@@ -225,6 +432,7 @@ CREATE TABLE patch_evidence (
     patch_id TEXT NOT NULL REFERENCES patches (id) ON DELETE CASCADE,
     message_id TEXT NOT NULL REFERENCES messages (id) ON DELETE CASCADE,
     typed INTEGER NOT NULL CHECK (typed IN (0, 1)),            -- 0: pasted, imported: counts for nothing
+    user_id TEXT NOT NULL,
     PRIMARY KEY (patch_id, message_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX patch_evidence_message ON patch_evidence (message_id);
@@ -243,6 +451,14 @@ CREATE INDEX profile_patch ON profile (patch_id);
 CREATE TRIGGER patches_begin_pending BEFORE INSERT ON patches
 WHEN new.state <> 'pending' OR new.asked_in IS NOT NULL OR new.snoozed_until IS NOT NULL BEGIN
     SELECT raise(ABORT, 'a patch begins as pending');
+END;
+CREATE TRIGGER patches_hold_a_memory BEFORE INSERT ON patches
+WHEN new.held <> '' AND NOT EXISTS (SELECT 1 FROM memory_kinds WHERE name = new.held ->> 'kind') BEGIN
+    SELECT raise(ABORT, 'what waits with a patch is a memory');
+END;
+CREATE TRIGGER patches_name_an_actor BEFORE INSERT ON patches
+WHEN NOT EXISTS (SELECT 1 FROM actors WHERE name = substr(new.proposer, 1, instr(new.proposer || ':', ':') - 1)) BEGIN
+    SELECT raise(ABORT, 'nobody of that name proposes');
 END;
 CREATE TRIGGER patches_are_new BEFORE INSERT ON patches WHEN EXISTS (SELECT 1 FROM patches WHERE id = new.id) BEGIN
     SELECT raise(ABORT, 'a patch is not replaced');
@@ -331,6 +547,10 @@ CREATE TRIGGER profile_fields_stay BEFORE DELETE ON profile_fields BEGIN
 END;
 
 -- The audit is written once. References to versions may be emptied by a purge; nothing else changes.
+CREATE TRIGGER history_names_an_actor BEFORE INSERT ON history
+WHEN NOT EXISTS (SELECT 1 FROM actors WHERE name = substr(new.actor, 1, instr(new.actor || ':', ':') - 1)) BEGIN
+    SELECT raise(ABORT, 'nobody of that name acts');
+END;
 CREATE TRIGGER history_is_fixed BEFORE UPDATE OF number, id, user_id, step, undoes, memory_id, event, actor, thread_id, meta, ts
 ON history BEGIN
     SELECT raise(ABORT, 'the history is not rewritten');
@@ -363,6 +583,3 @@ CREATE TRIGGER history_takes_back_what_was_done BEFORE INSERT ON history WHEN ne
     SELECT raise(ABORT, 'nothing of this was done in that step');
 END;
 
--- How often learning from a message failed, on as many different days, and when it was tried last: what fails goes behind the rest.
-ALTER TABLE surprises ADD COLUMN tries INTEGER NOT NULL DEFAULT 0 CHECK (tries >= 0);
-ALTER TABLE surprises ADD COLUMN tried_at TEXT NOT NULL DEFAULT '';

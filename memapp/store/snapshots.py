@@ -1,0 +1,120 @@
+"""Snapshots: a memory with its sources and relations as one JSON object, each value by its name, with the version of the form.
+
+A snapshot is what the history keeps as a version, and what is put back when a change is taken back. Names that are missing
+take the default of `Memory`, and names that are not known are passed over: a snapshot outlives the schema it was taken in.
+"""
+
+import json
+import sqlite3
+from typing import Any
+
+from memapp.domain.duplicates import normalise
+from memapp.domain.history import Version
+from memapp.domain.memory import Kind, Memory, State
+from memapp.store.memories import COLUMNS, get_memories, memory_of, row_of
+from memapp.store.rows import to_json
+
+FORM = 1
+TEXT, NORMAL_TEXT, TAGS = (f"snapshot ->> '{name}'" for name in ("text", "normal_text", "tags"))
+"""SQL for what a snapshot says, as it was written and normalised, and for its tags."""
+_RELATION = ("id", "user_id", "from_id", "to_id", "relation_type", "strength", "created_at")
+
+
+def take(conn: sqlite3.Connection, user_id: str, memory_id: str) -> str | None:
+    """Return the snapshot of a memory as it is now, or None if there is no such memory."""
+    found = get_memories(conn, user_id, [memory_id])
+    if not found:
+        return None
+    relations = conn.execute(
+        f"""SELECT {", ".join(_RELATION)} FROM relations WHERE user_id = :user AND from_id = :id
+            UNION ALL SELECT {", ".join(_RELATION)} FROM relations WHERE user_id = :user AND to_id = :id
+            ORDER BY id""",  # noqa: S608
+        {"user": user_id, "id": memory_id},
+    )
+    return write(found[0], relations=[dict(one) for one in relations])
+
+
+def write(memory: Memory, **more: Any) -> str:
+    """Return a memory as JSON: texts as they stand in its row, tags as an array, a pin as a boolean."""
+    row = row_of(memory)
+    named = {
+        **row,
+        "tags": memory.tags,
+        "pinned": memory.pinned,
+        "normal_text": normalise(memory.text),
+        "sources": memory.sources,
+    }
+    return to_json({"version": FORM, **named, **more})
+
+
+def read(snapshot: str) -> Memory:
+    """Return the memory that a snapshot was taken of."""
+    data = json.loads(snapshot)
+    known = {name: data[name] for name in COLUMNS if name in data}
+    return memory_of({**known, "tags": to_json(data.get("tags", []))}, data.get("sources", ()))
+
+
+def put_back(conn: sqlite3.Connection, user_id: str, memory_id: str, snapshot: str, *, after: str, now: str) -> None:
+    """Restore row, sources and relations from a snapshot; skip those whose targets are gone.
+
+    `after` is the snapshot that the undone change made. Relations found since then stay, unless the text becomes another.
+    """
+    memory = read(snapshot)
+    known = {relation["id"] for relation in _relations(after)}
+    found = [one for one in _relations(now) if one["id"] not in known] if read(now).text == memory.text else []
+    row = {name: value for name, value in row_of(memory).items() if name != "id"} | {"normal_text": normalise(memory.text)}
+    conn.execute(
+        f"UPDATE memories SET {', '.join(f'{name} = :{name}' for name in row)} WHERE user_id = :user AND id = :id",  # noqa: S608
+        {**row, "user": user_id, "id": memory_id},
+    )
+    conn.execute("DELETE FROM memory_sources WHERE +user_id = ? AND memory_id = ?", (user_id, memory_id))
+    conn.execute(
+        """INSERT INTO memory_sources (user_id, memory_id, message_id)
+           SELECT m.user_id, ?, m.id FROM json_each(?) asked JOIN messages m ON m.id = asked.value WHERE m.user_id = ?""",
+        (memory_id, to_json(memory.sources), user_id),
+    )
+    conn.execute("DELETE FROM relations WHERE user_id = ?1 AND (from_id = ?2 OR to_id = ?2)", (user_id, memory_id))
+    conn.executemany(
+        f"""INSERT INTO relations ({", ".join(_RELATION)})
+            SELECT :id, :user_id, f.id, t.id, :relation_type, :strength, :created_at
+            FROM memories f JOIN memories t
+            WHERE f.user_id = :user_id AND f.id = :from_id AND t.user_id = :user_id AND t.id = :to_id
+            ON CONFLICT DO NOTHING""",  # noqa: S608
+        [*_relations(snapshot), *found],
+    )
+
+
+def text_of(snapshot: str) -> str:
+    return read(snapshot).text
+
+
+def category_of(snapshot: str) -> str:
+    return read(snapshot).category
+
+
+def is_episode(snapshot: str) -> bool:
+    return read(snapshot).kind is Kind.EPISODIC
+
+
+def is_live(snapshot: str) -> bool:
+    return read(snapshot).state is State.LIVE
+
+
+def to_version(number: int, memory_id: str, snapshot: str) -> Version:
+    memory = read(snapshot)
+    return Version(
+        id=number,
+        memory_id=memory_id,
+        text=memory.text,
+        tags=memory.tags,
+        category=memory.category,
+        importance=memory.importance,
+        pinned=memory.pinned,
+        state=memory.state,
+        sources=memory.sources,
+    )
+
+
+def _relations(snapshot: str) -> list[dict[str, Any]]:
+    relations: list[dict[str, Any]] = json.loads(snapshot).get("relations", [])
+    return relations

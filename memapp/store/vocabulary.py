@@ -1,0 +1,42 @@
+"""The small tables of words that a column may hold, each with the type that names the same words in the code."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any, get_args
+
+from memapp.domain.changes import ActorKind, ChangeEvent, Event
+from memapp.domain.chat import MessageStatus, Origin, Role
+from memapp.domain.consent import Decider, PatchState
+from memapp.domain.memory import Kind, MemoryOrigin, OwnerKind, State, TrashReason
+from memapp.domain.prediction import Source, SurpriseState
+from memapp.domain.relation import RelationType
+from memapp.store.events import EventStatus, Node
+from memapp.store.forget.todo import PurgeKind
+
+VOCABULARY: Mapping[str, Any] = {
+    "actors": ActorKind,
+    "change_events": ChangeEvent,
+    "deciders": Decider,
+    "event_nodes": Node,
+    "event_statuses": EventStatus,
+    "history_events": Event,
+    "memory_kinds": Kind,
+    "memory_origins": MemoryOrigin,
+    "memory_states": State,
+    "message_origins": Origin,
+    "message_roles": Role,
+    "message_statuses": MessageStatus,
+    "owner_kinds": OwnerKind,
+    "patch_states": PatchState,
+    "prediction_sources": Source,
+    "purge_kinds": PurgeKind,
+    "relation_types": RelationType,
+    "surprise_states": SurpriseState,
+    "trash_reasons": TrashReason,
+}
+"""A new word is a line in its type and an INSERT in the next migration; a test holds the two together."""
+
+
+def words_of(kind: Any) -> set[str]:
+    """Return the words of an enumeration or a `Literal`."""
+    return {str(one) for one in kind} if isinstance(kind, type) and issubclass(kind, StrEnum) else set(get_args(kind))

@@ -1,0 +1,172 @@
+"""A file that grows: what a later migration may do to it, and what of the past is there afterwards."""
+
+import json
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from memapp.domain.changes import Actor, Change, Created, Linked, Merged, Pinned, Reverted, Revision, SoftDeleted, Updated
+from memapp.domain.filters import ALL_LIVE
+from memapp.domain.turn import Accepted
+from memapp.errors import StoreError
+from memapp.services import chats, curate, undo
+from memapp.store import changes, history, memories, schema, uses, vectors
+from memapp.store.database import Database, open_database
+from memapp.store.snapshots import FORM
+from memapp.store.vocabulary import VOCABULARY, words_of
+from tests.builders import fact, make_runtime, only, say
+from tests.store.conftest import NOW, USER
+
+TABLE = "CREATE TABLE memories (\n"
+ADDED = f"{TABLE}    mood TEXT NOT NULL DEFAULT 'calm',\n"
+
+
+def growth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a file for a second migration, which every file is brought to from now on; it is empty so far."""
+    folder = tmp_path / "migrations"
+    folder.mkdir()
+    (first,) = schema.scripts()
+    shutil.copy(first, folder)
+    monkeypatch.setattr(schema, "scripts", lambda: sorted(folder.glob("*.sql")))
+    return folder / "0002_more.sql"
+
+
+def rebuilt() -> str:
+    """Return a migration that makes `memories` anew with one more column, and knows one more kind and actor."""
+    script = schema.scripts()[0].read_text("utf-8")
+    parts = [one for one in schema.statements(script) if " ON memories" in one or "memories_indexed AS" in one]
+    table = next(one for one in schema.statements(script) if one.lstrip().startswith(TABLE))
+    columns = "key, id, user_id, normal_text, " + ", ".join(name for name in memories.COLUMNS if name != "id")
+    return "\n".join([
+        "INSERT INTO memory_kinds (name) VALUES ('insight');",
+        "INSERT INTO actors (name) VALUES ('council');",
+        "DROP VIEW memories_indexed;",
+        table.replace(TABLE, ADDED).replace("memories (", "grown (", 1),
+        f"INSERT INTO grown ({columns}) SELECT {columns} FROM memories;",
+        "DROP TABLE memories;",
+        "ALTER TABLE grown RENAME TO memories;",
+        *parts,
+    ])  # fmt: skip
+
+
+def everything(conn: sqlite3.Connection) -> dict[str, list[tuple[object, ...]]]:
+    """Return the rows of all that undo needs."""
+    named = ", ".join(memories.COLUMNS)
+    tables = ("versions", "history", "memory_sources", "memory_uses", "relations", "embeddings")
+    rows = {table: [tuple(row) for row in conn.execute(f"SELECT * FROM {table} ORDER BY 1, 2")] for table in tables}
+    return {**rows, "memories": [tuple(row) for row in conn.execute(f"SELECT {named} FROM memories ORDER BY id")]}
+
+
+def make_past(database: Database, thread_message: str) -> list[Revision]:
+    """Change memories in every way that leaves something to take back, oldest first."""
+
+    def apply(change: Change) -> Revision:
+        with database.write() as conn:
+            return changes.apply(conn, change, Actor(USER, "person"), NOW)
+
+    one, two, three, _ = (
+        apply(Created(fact(text, NOW, sources=(thread_message,)))).memory_id
+        for text in ("Tea.", "Green tea.", "Coffee.", "Rain.")
+    )
+    with database.write() as conn:
+        vectors.save(conn, USER, "memory", "letters", vectors.waiting(conn, USER, "memory", "letters", 9), np.eye(4, dtype="f4"))
+        uses.count_uses(conn, USER, [one, two, three], NOW)
+    edited = apply(Updated(one, text="Black tea."))
+    apply(Linked(one, ((two, 0.8), (three, 0.6))))
+    changed = [Pinned(three, True), Merged(two, one, NOW), SoftDeleted(three, "person", NOW)]
+    return [edited, *(apply(change) for change in changed)]
+
+
+def test_a_rebuilt_table_a_column_a_kind_and_an_actor_keep_the_whole_past(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runtime = make_runtime(tmp_path / "home")
+    thread = chats.new_thread(runtime).id
+    message = only(Accepted, say(runtime, thread, "I drink tea.")).message.id
+    revisions = make_past(runtime.database, message)
+    before = everything(runtime.database.read())
+    assert {table for table, rows in before.items() if not rows} == set(), "all of it is put to the test"
+    runtime.close()
+    migration = growth(tmp_path, monkeypatch)
+    migration.write_text(rebuilt(), "utf-8")
+
+    runtime = make_runtime(tmp_path / "home")
+    conn = runtime.database.read()
+    assert everything(conn) == before
+    assert conn.execute("PRAGMA foreign_key_check").fetchall() == []
+    assert {row["mood"] for row in conn.execute("SELECT mood FROM memories")} == {"calm"}
+    for revision in reversed(revisions):
+        undo.undo(runtime, revision.step)
+    texts = {one.text: (one.state, one.pinned) for one in curate.list_memories(runtime)}
+    assert texts == {"Tea.": ("live", False), "Green tea.": ("live", False), "Coffee.": ("live", False), "Rain.": ("live", False)}
+    (found,) = [one for one in curate.list_memories(runtime) if one.text == "Tea."]
+    assert {one.text for one in history.list_versions(conn, USER, found.id)} == {"Tea.", "Black tea."}
+    with runtime.database.write() as writer:
+        kind, actor = fact("User keeps calm.", NOW), Actor(USER, "person")
+        changes.apply(writer, Created(kind), actor, NOW)
+        writer.execute("UPDATE memories SET kind = 'insight', mood = 'glad' WHERE id = ?", (kind.id,))
+    runtime.close()
+    open_database(runtime.paths.database).close()
+
+
+def test_a_migration_that_loses_what_others_refer_to_changes_nothing(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with database.write() as conn:
+        changes.apply(conn, Created(fact("Tea.", NOW)), Actor(USER, "person"), NOW)
+    database.close()
+    migration = growth(tmp_path, monkeypatch)
+    migration.write_text("DELETE FROM memories;", "utf-8")
+    with pytest.raises(StoreError, match=r"After 0002_more\.sql a row of versions refers to none of memories"):
+        open_database(database.path)
+    migration.unlink()
+    opened = open_database(database.path)
+    assert [one.text for one in memories.list_memories(opened.read(), USER, ALL_LIVE)] == ["Tea."]
+    opened.close()
+
+
+def test_a_snapshot_without_a_name_takes_the_default_and_one_that_is_not_known_stays(database: Database) -> None:
+    with database.write() as conn:
+        made = changes.apply(conn, Created(fact("Tea.", NOW, run_id="a thread")), Actor(USER, "person"), NOW)
+        edited = changes.apply(conn, Updated(made.memory_id, text="Coffee."), Actor(USER, "person"), NOW)
+    database.close()
+    with closing(sqlite3.connect(database.path)) as raw, raw:
+        (first,) = raw.execute("SELECT snapshot FROM versions ORDER BY id LIMIT 1").fetchone()
+        other = {**json.loads(first), "version": FORM + 1, "mood": "calm"}
+        del other["run_id"]
+        raw.execute("UPDATE versions SET snapshot = ? WHERE id = (SELECT min(id) FROM versions)", (json.dumps(other),))
+    opened = open_database(database.path)
+    with opened.write() as conn:
+        changes.apply(conn, Reverted(edited.step, NOW), Actor(USER, "person"), NOW)
+    memory = memories.get_memory(opened.read(), USER, made.memory_id)
+    assert (memory.text, memory.run_id) == ("Tea.", "")
+    stored = json.loads(opened.read().execute("SELECT snapshot FROM versions ORDER BY id LIMIT 1").fetchone()[0])
+    assert stored["mood"] == "calm"
+    opened.close()
+
+
+@pytest.mark.parametrize("table", sorted(VOCABULARY))
+def test_the_words_of_a_column_are_those_of_the_code(database: Database, table: str) -> None:
+    assert {row["name"] for row in database.read().execute(f"SELECT name FROM {table}")} == words_of(VOCABULARY[table])
+
+
+def test_each_table_of_words_is_known_and_each_that_is_a_persons_names_them(database: Database) -> None:
+    conn = database.read()
+    columns = {
+        row["name"]: {one["name"] for one in conn.execute(f"PRAGMA table_info({row['name']})")}
+        for row in conn.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+        if "fts" not in row["name"] and "sqlite_" not in row["name"]
+    }
+    assert {table for table, names in columns.items() if names == {"name"}} == set(VOCABULARY)
+    nobodys = {table for table, names in columns.items() if "user_id" not in names} - set(VOCABULARY)
+    assert nobodys == {"forgotten_key", "profile_fields"}, "a key of the whole file, and the fields there are"
+
+
+def test_nobody_writes_a_word_of_the_schema(database: Database) -> None:
+    for table in VOCABULARY:
+        with pytest.raises(StoreError, match="does not let this be changed"), database.decide() as conn:
+            conn.execute(f"INSERT INTO {table} (name) VALUES ('more')")
