@@ -1,6 +1,7 @@
 """The main job: a message is sent, the answer streams, and both are there after a restart."""
 
 import asyncio
+import re
 import threading
 from dataclasses import replace
 from unittest.mock import patch
@@ -663,15 +664,17 @@ async def test_a_chat_deleted_before_its_first_answer_is_there_is_called_by_its_
         await seen.answered()
 
 
-async def test_a_score_is_at_most_one_and_what_always_belongs_to_an_answer_has_none(seen: Seen, world: World) -> None:
+async def test_why_an_answer_used_something_is_told_in_words(seen: Seen, world: World) -> None:
     world.model.enqueue("Hello.")
     await seen.send("hello there")
     hit = Recalled("memory", "m", "Anna lives in Oslo.", "", "", seen.app.runtime.clock(), 0.0, "always")
     answer = seen.chat.transcript.last_answer
     assert answer is not None
-    answer.explain([hit, replace(hit, score=0.5), replace(hit, score=1.03)])
+    answer.explain([hit, replace(hit, score=0.5, why="words 0.40 + pinned 0.04")])
     await seen.pilot.pause()
-    assert "0.50" in seen.text() and "1.00" in seen.text() and "0.00" not in seen.text()
+    await seen.pilot.press("escape", "right", "right")
+    assert "a memory · has the same words · enter opens it" in seen.text()
+    assert not re.search(r"\d\.\d\d(?! s)", seen.text()), "sums are for the drawer"
 
 
 async def test_the_drawer_is_scrolled_with_keys_where_it_is_small(world: World) -> None:

@@ -17,7 +17,7 @@ from memapp.ui.session import Session
 from memapp.ui.widgets.keyline import KeyLine
 
 
-class MemoryCard(MemoryKeys, ModalScreen[None]):
+class MemoryCard(ModalScreen[None], MemoryKeys):
     """The detail of a memory with the keys that work."""
 
     AUTO_FOCUS = ""

@@ -14,7 +14,7 @@ ON_TRASHED = frozenset({"restore", "erase"})
 
 
 class MemoryKeys(DOMNode):
-    """A screen with memories; a subclass says which of them the keys act on."""
+    """The keys of a screen with memories, which says on which of them they act; named after its kind of screen, for its style."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("e", "edit", "Edit", id="memory.edit"),

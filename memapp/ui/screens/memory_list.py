@@ -42,7 +42,7 @@ class Page:
     more: bool
 
 
-class MemoryListScreen(MemoryKeys, ModeScreen):
+class MemoryListScreen(ModeScreen, MemoryKeys):
     """A search field, a line that counts, and rows; a subclass says around what they stand and what keys do."""
 
     NOTHING: ClassVar[str]

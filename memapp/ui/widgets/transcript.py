@@ -432,4 +432,4 @@ class Note(Static):
 
     def on_click(self, event: events.Click) -> None:
         if self._asks is not None and "undo" not in event.style.meta and isinstance(self.parent, Transcript):
-            self.parent.post_message(self._asks)
+            self.app.post_message(self._asks)  # it would bubble no further than to who made it
