@@ -24,6 +24,7 @@ from memapp.ui.dialogs import Choice
 from memapp.ui.memories.card import MemoryCard
 from memapp.ui.memories.form import MemoryForm, Words
 from memapp.ui.memories.keys import MemoryKeys
+from memapp.ui.messages import MemoryWanted
 from memapp.ui.panels.memory_detail import ContentView, MemoryDetail
 from memapp.ui.panels.memory_history import VersionRows
 from memapp.ui.panels.memory_provenance import MessageRows
@@ -508,6 +509,52 @@ async def test_provenance_leads_to_the_message_and_tells_why_it_was_recalled(wor
         await seen.pilot.press("k", "enter")
         await seen.until(lambda: seen.app.current_mode == "chat")
         await seen.until(lambda: seen.chat.transcript.cursor is not None and seen.chat.transcript.cursor.message.id == said.id)
+
+
+async def test_facts_about_the_person_are_told_to_them_wherever_they_are_read(world: World) -> None:
+    async with memories(world, ["User's cat is called Minka.", "User lives in Bruges."]) as (seen, screen):
+        runtime = seen.app.runtime
+        await looked_up(seen)
+        assert seen.words().count("You live in Bruges.") == 2 and "Your cat is called Minka." in seen.words()
+        await seen.pilot.press("y", "e")
+        assert seen.app.clipboard == "You live in Bruges."
+        await seen.until(lambda: isinstance(seen.app.screen, MemoryForm))
+        assert seen.app.screen.query_one(Words).text == "User lives in Bruges.", "what is stored is edited"
+        await seen.pilot.press("escape", "d")
+        await seen.until(lambda: len(texts(screen)) == 1)
+        assert any("In the trash: “You live in Bruges.”" in toast for toast in seen.toasts())
+        await seen.pilot.press("f5")
+        await seen.until(lambda: "put there by you" in seen.text() and "You live in Bruges." in seen.words())
+        await seen.pilot.press("f7", "tab")
+        await seen.until(lambda: "“Your cat is called Minka.”" in seen.words())
+        await seen.pilot.press("tab")
+        await seen.until(lambda: "Moved to the trash: “You live in Bruges.”" in seen.words())
+        await seen.pilot.press("ctrl+f")
+        await seen.until(lambda: "Latest memories" in seen.text() and "Your cat is called Minka." in seen.words())
+        assert "User" not in seen.words()
+        assert [one.text for one in live(runtime)] == ["User's cat is called Minka."]
+
+
+async def test_the_card_of_a_memory_follows_what_is_done_to_it_and_walks_along_relations(world: World) -> None:
+    async with memories(world, FACTS[:2]) as (seen, _):
+        runtime = seen.app.runtime
+        one, other = live(runtime)
+        with runtime.database.write() as conn:
+            changes.apply(conn, Linked(one.id, ((other.id, 0.5),)), Actor(runtime.user_id, "rules"), runtime.clock())
+        await seen.pilot.press("f2")
+        seen.app.post_message(MemoryWanted(one.id, "Used for this answer."))
+        await seen.until(lambda: isinstance(seen.app.screen, MemoryCard) and "Used for this answer." in seen.text())
+        await seen.pilot.press("p")
+        await seen.until(lambda: "always kept" in seen.text() and "p Pin" in seen.text())
+        await seen.pilot.press("tab", "tab")
+        await seen.until(lambda: "0.50 Anna" in seen.words())
+        await seen.pilot.press("down", "enter", "shift+tab", "shift+tab")
+        await seen.until(lambda: other.text in seen.words() and "Used for this answer." not in seen.text())
+        await seen.pilot.press("escape")
+        await seen.until(lambda: one.text in seen.words() and other.text not in seen.words())
+        await seen.pilot.press("d")
+        await seen.until(lambda: seen.app.screen is seen.chat)
+        assert [memory.id for memory in live(runtime)] == [other.id]
 
 
 # Together with the rest ------------------------------------------------------------------------------------------------
