@@ -130,7 +130,7 @@ def report(runtime: Runtime, people: list[str], questions: list[Question]) -> in
             mine = of(runtime, name)
             hits = recall(mine, RecallRequest(question.text, top_k=10))
             capability = mine.categories.capability("supervisor", name)
-            bullets = query(mine, capability, QueryRequest(agent="supervisor", query=question.text, top_k=10))
+            bullets = query(mine, capability, QueryRequest(agent="supervisor", query=question.text, top_k=10)).memories
             in_turn = look_up(mine, chat_of[name], question.text, (), []).hits
             ids = [*(hit.id for hit in (*hits, *in_turn)), *(one.id for one in bullets)]
             seen += len(ids)

@@ -12,6 +12,7 @@ from typing import Generic, Literal, TypeVar
 
 from memapp.domain.categories import Categories
 from memapp.domain.changes import Actor
+from memapp.domain.chat import Thread
 from memapp.domain.persona import Persona
 from memapp.errors import ModelError, ModelLoading, StoreError
 from memapp.inference import Cancel as Cancel  # re-exported: the screen cancels what it started
@@ -48,9 +49,11 @@ class Slot(Generic[T]):
     def fail(self, note: str) -> None:
         self._set("failed", note, None)
 
-    def ready(self) -> T | None:
-        """Return the model if it can be used now."""
-        return self._value
+    def ready(self, *, within: float = 0.0) -> T | None:
+        """Return the model if it can be used now; if it is loading, wait for it so many seconds at most."""
+        with self._changed:
+            self._changed.wait_for(lambda: self.state != "loading", within)
+            return self._value
 
     def wait(self, cancel: Cancel, seconds: float) -> T:
         """Return the model as soon as it is loaded. Raises `ModelError` if there is none, `ModelLoading` after `seconds`."""
@@ -104,6 +107,11 @@ class Runtime:
     def persona(self, persona_id: str) -> Persona:
         """Return a persona; a chat whose persona is gone falls back to the companion."""
         return self.personas.get(persona_id) or self.personas["companion"]
+
+    def persona_in(self, thread: Thread) -> Persona:
+        """Return the persona of a chat as it is there."""
+        persona = self.persona(thread.persona)
+        return persona if thread.trust_level is None else persona.model_copy(update={"trust_level": thread.trust_level})
 
     def actor(self, thread_id: str = "") -> Actor:
         """Return the person, who does something now, as a step of its own."""

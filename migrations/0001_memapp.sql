@@ -50,6 +50,7 @@ CREATE TABLE threads (
     title TEXT NOT NULL CHECK (length(title) BETWEEN 1 AND 200),
     titled_by TEXT NOT NULL DEFAULT 'app' CHECK (titled_by IN ('app', 'person')),
     persona TEXT NOT NULL,
+    trust_level REAL CHECK (trust_level BETWEEN 0 AND 1),        -- of an old save; else the persona's
     created_at TEXT NOT NULL,
     updated_at TEXT NOT NULL,
     deleted_at TEXT
@@ -341,7 +342,7 @@ CREATE TABLE change_log (
 CREATE INDEX change_log_rev ON change_log (user_id, rev);
 CREATE INDEX change_log_thread ON change_log (thread_id, rev);
 CREATE TABLE change_told (
-    thread_id TEXT NOT NULL REFERENCES threads (id) ON DELETE CASCADE,
+    thread_id TEXT NOT NULL,                     -- a chat, or the agent of a `memory.query`
     change_id TEXT NOT NULL REFERENCES change_log (id) ON DELETE CASCADE,
     user_id TEXT NOT NULL,
     PRIMARY KEY (thread_id, change_id)

@@ -56,19 +56,19 @@ RULES = {
     "inference": rule(
         "inference domain errors",
         "jinja2 httpx numpy psutil pydantic",
-        inside_functions="llama_cpp sentence_transformers torch",
+        inside_functions="llama_cpp gguf sentence_transformers torch",
         standard=Rule.standard,
     ),
     # `inference` itself is the Protocols; its modules, the real models, are for `bootstrap`. What only looks at a file or an
     # address, and loads nothing, may be asked before it is chosen.
     "services": rule(
-        "services store prompts inference.Protocols inference.gguf_file inference.server_address domain runtime settings errors"
-        " paths",
+        "services store prompts inference.Protocols inference.gguf_file inference.model_folder inference.server_address domain"
+        " runtime settings errors paths",
         "psutil numpy pydantic",
     ),
-    "ui": rule("ui services domain runtime errors paths", "textual rich markdown_it rapidfuzz"),
+    "ui": rule("ui services domain runtime errors paths crash", "textual rich markdown_it rapidfuzz"),
     "cli": rule(
-        "cli services domain inference.Protocols runtime settings errors paths",
+        "cli services domain inference.Protocols runtime settings errors paths crash",
         "click rapidfuzz psutil",
         inside_functions="ui bootstrap inference store prompts",
     ),
@@ -77,6 +77,7 @@ RULES = {
     "runtime": rule("domain inference.Protocols store.database store.interface store.rows settings errors paths"),
     "settings": rule("domain errors", "pydantic rapidfuzz tomlkit"),
     "paths": rule("", "platformdirs"),
+    "crash": rule(""),
     "errors": rule(""),
     "__init__": rule(""),
     "__main__": rule("cli"),
@@ -223,7 +224,7 @@ def test_the_check_itself_tells_right_from_wrong(file: str, source: str, wrong: 
 UI_LAYERS = tuple(
     words(layer)
     for layer in (
-        "safe themes garbage pasted crash keys terminal modes messages",
+        "safe themes garbage pasted keys terminal modes messages",
         "beside reading undo talk session",
         "widgets",
         "memories.words memories.rows",

@@ -6,13 +6,14 @@ Everything heavy is imported inside the commands: `memapp --help` and `memapp se
 import os
 import sys
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import click
 
-from memapp.cli.output import say
+from memapp.cli.output import EXPECTED, say
 from memapp.domain.text import nearest
 from memapp.errors import MemappError
 
@@ -53,6 +54,19 @@ class QuestionGroup(click.Group):
             with formatter.section(heading):
                 commands = [self.get_command(ctx, name) for names in part.values() for name in names.split()]
                 formatter.write_dl([((one.name or "").ljust(width), one.get_short_help_str(room)) for one in commands if one])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Carry out a command; a bug of it ends in words and a crash file, and never in a traceback."""
+        try:
+            return super().invoke(ctx)
+        except EXPECTED:
+            raise
+        except Exception as error:
+            from memapp import crash, paths
+
+            log = paths.locate(ctx.params["home"]).log
+            say(crash.three_lines(error, crash.write_crash_file(error, log, datetime.now(UTC))))
+            ctx.exit(1)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         if args and self.get_command(ctx, args[0]) is None:

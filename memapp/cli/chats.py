@@ -19,7 +19,7 @@ def chats() -> None:
 
 
 @chats.command("list")
-@click.option("--deleted", is_flag=True, help="Those that were removed, with until when they can come back.")
+@click.option("--deleted", is_flag=True, help="Those that were removed, with until when at least they can come back.")
 @limit_option(50)
 @as_json_option
 @click.pass_obj

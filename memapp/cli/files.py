@@ -64,17 +64,17 @@ def restore_file(options: dict[str, Any], source: Path, *, yes: bool, as_json: b
     found = restore.look_at(source)
     if as_json:
         show_json(asdict(found))
-    held = f"{counted(found.memories, 'memory', 'memories')} and {counted(found.messages, 'message')}"
-    ending = f"; {counted(found.waiting, 'undecided proposal')} left behind" if found.waiting else ""
+    held = f"{counted(found.memories, 'memory', 'memories')}, {counted(found.messages, 'message')}"
+    held += f" and {counted(found.waiting, 'undecided proposal')}"
     if not yes:
         known = "; ".join(f"{label(field)}: {one_line(clean(value))}" for field, value in found.profile)
         raise NeedsYes(
-            f"It holds {held}{ending}." + (f" Its profile says {known}." if known else ""),
+            f"It holds {held}." + (f" Its profile says {known}." if known else ""),
             "What you erased since it was made comes back. Add --yes to use it.",
         )
     path = paths.locate(options["home"], options["database"]).database
     aside = backups.put_back(path, source)
     with opened(options):  # an older file is brought up to date now
-        say(f"Restored: {held}{ending}.")
+        say(f"Restored: {held}.")
     if aside:
         say(f"The file that was there is kept as {aside}.")

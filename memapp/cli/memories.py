@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from memapp.cli.output import opened, say, show, show_json, show_list, show_one, told, when
+from memapp.cli.output import opened, opened_to_search, say, show, show_json, show_list, show_one, told, when
 from memapp.cli.shape import as_json_option, limit_option, words_or_pipe
 from memapp.domain.filters import Sort, read_day
 from memapp.domain.memory import Recalled, why
@@ -39,7 +39,7 @@ def search(options: dict[str, Any], query: tuple[str, ...], limit: int, explain:
     """Search what memapp knows and what was said."""
     from memapp.services.recall import RecallRequest, recall
 
-    with opened(options, read_only=True) as runtime:
+    with opened_to_search(options) as runtime:
         hits = recall(runtime, RecallRequest(" ".join(query), top_k=limit))[:limit]
 
     def row(hit: Recalled) -> dict[str, str]:
@@ -118,7 +118,7 @@ def show_(options: dict[str, Any], memory_id: str, as_json: bool) -> None:
     show(told(memory.text))
     say(f"{'pinned, ' if memory.pinned else ''}importance {memory.importance}, since {when(memory.created_at)}")
     if memory.purge_at:
-        say(f"in the trash since {when(memory.updated_at)} ({reason}), erased for good after {when(memory.purge_at)}")
+        say(f"in the trash since {when(memory.updated_at)} ({reason}), kept until {when(memory.purge_at)} at least")
         say(f"to bring it back: memapp restore {memory.id}")
     if memory.tags:
         say(f"tags: {', '.join(memory.tags)}")

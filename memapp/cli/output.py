@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
@@ -13,13 +13,21 @@ import click
 from memapp.domain import strict_json
 from memapp.domain.second_person import addressed
 from memapp.domain.text import clean, one_line
-from memapp.errors import UsageError
+from memapp.errors import MemappError, ModelError, StoreError, UsageError
 
 if TYPE_CHECKING:
     from memapp.runtime import Runtime
 
+LOAD_SECONDS = 180.0
+"""More than any embedding model takes: it fails by itself before."""
+CATCH_UP_SECONDS = 2.0
+"""A memory of thousands that were never embedded, or by another model, takes longer; the rest waits for idle time."""
+
 _Found = TypeVar("_Found")
 """A dataclass."""
+
+EXPECTED = (MemappError, click.ClickException, click.exceptions.Exit, click.Abort, OSError, UnicodeError)
+"""What a command may end with; anything else is a bug, or comes of a damaged file."""
 
 
 def say(text: str) -> None:
@@ -109,8 +117,37 @@ def opened(options: Mapping[str, Any], *, read_only: bool = False) -> "Iterator[
     try:
         yield runtime
         backups.run(runtime)
+    except Exception as error:
+        if not isinstance(error, EXPECTED) and (damage := runtime.database.damage()):
+            raise damage from error
+        raise
     finally:
         runtime.close()
+
+
+@contextmanager
+def opened_to_search(options: Mapping[str, Any]) -> "Iterator[Runtime]":
+    """Open memapp with its embedding model; only to read, where it cannot be written or another memapp writes."""
+    with ExitStack() as stack:
+        try:
+            runtime = stack.enter_context(opened(options))
+        except StoreError:
+            runtime = stack.enter_context(opened(options, read_only=True))
+        search_by_meaning(runtime)
+        yield runtime
+
+
+def search_by_meaning(runtime: "Runtime") -> None:
+    """Wait until the embedding model is loaded and knows what is new; say so where it cannot be had and words must do."""
+    from memapp.services import embed, models
+
+    if runtime.embedding.state == "off":
+        models.load_embedder(runtime)
+    if runtime.embedding.ready(within=LOAD_SECONDS) is None:
+        say(f"Searching by words only. {runtime.embedding.note}")
+    elif not runtime.database.read_only:
+        with suppress(ModelError, StoreError):
+            embed.catch_up(runtime, CATCH_UP_SECONDS)
 
 
 def plain(value: Any) -> Any:

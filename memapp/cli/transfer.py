@@ -22,12 +22,13 @@ if TYPE_CHECKING:
 @click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="A file; else standard output.")
 @click.pass_obj
 def export(options: dict[str, Any], form: Literal["jsonl", "md"], output: Path | None) -> None:
-    """Write everything that memapp knows of you, and all chats.
+    """Write what memapp knows of you, and all chats, to be read, here or by other programs.
 
-    Not in it: who changed what (that is `memapp history --format jsonl`), and any trace of what you erased for good, so that
-    another memapp may learn that again unasked. Anybody could change such a file. So when it is imported, no message in it counts
-    as typed by you, and the profile asks for your yes again. To move to another machine with everything as it is: `memapp
-    backup`, and `memapp restore --file`.
+    This is no backup. Not in it: who changed what (that is `memapp history --format jsonl`), and any trace of what you erased for
+    good, so that another memapp may learn that again unasked. Anybody could change such a file. So when it is imported, the words
+    and dates of chats and memories come back, but nothing counts as typed or written by you, decisions stay behind, and
+    the profile asks for your yes again. To move to another machine with everything as it is: `memapp backup`, and `memapp restore
+    --file`.
     """
     from memapp.services import exports
 
@@ -39,7 +40,7 @@ def export(options: dict[str, Any], form: Literal["jsonl", "md"], output: Path |
             return
         refuse_own(options, output)
         exports.write_private(output, pieces)
-    say(f"Written to {output}.")
+    say(f"Written to {output}. This is no backup: to move with everything, history and inbox included, use memapp backup.")
 
 
 @click.command("import")
@@ -54,7 +55,7 @@ def import_(options: dict[str, Any], file: Path, form: "Form", dry_run: bool, ye
 
     FILE is JSON Lines, a conversations.json, or the zip that it came in; - is standard input. All of it comes in, or nothing,
     and what is here already stays as it is. One `memapp undo` takes it back: its memories into the trash, its chats as
-    `memapp chats rm` does, except those that you went on with.
+    `memapp chats rm` does, except those that you went on with. What a file cannot bring: `memapp export --help`.
     """
     from memapp.services import backups
     from memapp.services.imports.whole import import_file

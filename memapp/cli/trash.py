@@ -26,7 +26,7 @@ def trash() -> None:
 @as_json_option
 @click.pass_obj
 def list_(options: dict[str, Any], limit: int, as_json: bool) -> None:
-    """List what lies in the trash, last first, with why and until when."""
+    """List what lies in the trash, last first, with why, and until when it stays at least: longer for who seldom uses memapp."""
     from memapp.services import lifecycle
 
     with opened(options, read_only=True) as runtime:

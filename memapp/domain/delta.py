@@ -3,8 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from memapp.domain.consent import label
 from memapp.domain.text import counted, one_line, shorten
 
+PROFILE = "profile:"
+"""How the id of a field of the profile begins in the log."""
 BULLETS = 3
 BULLET_CHARS = 160
 TOLD_WITHOUT_TEXT = ("soft_deleted", "deleted")
@@ -13,7 +16,7 @@ _SIGNS = {"created": "+", "updated": "↑", "merged": "↔", "soft_deleted": "�
 
 @dataclass(frozen=True, slots=True)
 class Logged:
-    """One entry of the change log, with what its memory says now."""
+    """One entry of the change log, with what its memory, or its field of the profile, says now."""
 
     id: str
     revision: int
@@ -37,7 +40,7 @@ class News:
     entries: tuple[Logged, ...]
     """What need not be told after it."""
     memories: int = 1
-    """That it tells of."""
+    """That it tells of; of a merge, how many became one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,8 @@ class Delta:
     @property
     def memory_ids(self) -> tuple[str, ...]:
         """Those whose words stand in the header."""
-        return tuple(one.told.memory_id for one in self.news if one.told.event not in TOLD_WITHOUT_TEXT)
+        told = [one.told for one in self.news if one.told.event not in TOLD_WITHOUT_TEXT]
+        return tuple(one.memory_id for one in told if not _is_of_profile(one))
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -89,7 +93,7 @@ def summarise(
         if told is None:
             silent += entries
         else:
-            news.append(News(told, tuple(entries)))
+            news.append(News(told, tuple(entries), 1 + sum(entry.event == "merged" for entry in entries)))
     chosen = sorted(_together(news), key=lambda one: (-one.told.importance, -one.told.revision))[:BULLETS]
     settled = [*silent, *(entry for one in chosen for entry in one.entries)]
     return Delta(since, tuple(chosen), tuple(entry.id for entry in settled))
@@ -110,10 +114,10 @@ def _one(entries: Sequence[Logged], in_prompt: frozenset[str]) -> Logged | None:
 
 
 def _together(news: Sequence[News]) -> list[News]:
-    """Put all that went the same way without its words into one bullet."""
-    told = [one for one in news if one.told.event not in TOLD_WITHOUT_TEXT]
+    """Put all memories that went the same way without their words into one bullet."""
+    told = [one for one in news if one.told.event not in TOLD_WITHOUT_TEXT or _is_of_profile(one.told)]
     for event in TOLD_WITHOUT_TEXT:
-        if gone := [one for one in news if one.told.event == event]:
+        if gone := [one for one in news if one.told.event == event and one not in told]:
             first = max((one.told for one in gone), key=lambda one: (one.importance, one.revision))
             category = first.category if len({one.told.category for one in gone}) == 1 else ""
             entries = tuple(entry for one in gone for entry in one.entries)
@@ -123,11 +127,24 @@ def _together(news: Sequence[News]) -> list[News]:
 
 def _bullet(news: News) -> str:
     one = news.told
-    label = f"[{one.category.replace('_', ' ').title()}] " if one.category else ""
+    head = f"- {_SIGNS[one.event]}{one.event}: "
+    head += f"[{one.category.replace('_', ' ').title()}] " if one.category else ""
     if one.event in TOLD_WITHOUT_TEXT:
+        if _is_of_profile(one):
+            return f"{head}{_field(one)}"
         what = counted(news.memories, "memory", "memories") if news.memories > 1 else "a memory"
         were = "was" if news.memories == 1 else "were"
         said = f"{what} {were} erased" if one.event == "deleted" else f"{what} went to the trash"
-        return f"- {_SIGNS[one.event]}{one.event}: {label}{said}"
+        return f"{head}{said}"
+    text = f"{_field(one)} is {one.text}" if _is_of_profile(one) else one.text
     importance = f" (imp={one.importance})" if one.event == "created" else ""
-    return f"- {_SIGNS[one.event]}{one.event}: {label}{shorten(one_line(one.text), BULLET_CHARS)}{importance}"
+    combined = f"Combined {news.memories} notes about: " if one.event == "merged" else ""
+    return f"{head}{combined}{shorten(one_line(text), BULLET_CHARS)}{importance}"
+
+
+def _is_of_profile(one: Logged) -> bool:
+    return one.memory_id.startswith(PROFILE)
+
+
+def _field(one: Logged) -> str:
+    return label(one.memory_id.removeprefix(PROFILE))

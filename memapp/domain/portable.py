@@ -88,6 +88,7 @@ class ThreadLine(Line):
     title: OneLine = Field(min_length=1, max_length=200)
     titled_by: Literal["app", "person"]
     persona: Name
+    trust_level: float | None = Field(default=None, ge=0, le=1)
     created_at: Moment
     updated_at: Moment
     deleted_at: Moment | None

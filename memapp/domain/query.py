@@ -1,6 +1,7 @@
 """`memory.query`: the request and the response of the one interface through which agents read the memory."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
@@ -88,3 +89,13 @@ class Full(Bullet):
     run_id: str
     created_at: datetime
     updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What an agent gets."""
+
+    header: tuple[str, ...]
+    """The delta header: what changed since the agent last asked."""
+    memories: Sequence[Bullet]
+    """Best first, in the form that was asked for."""

@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 
-from memapp.domain.chat import Message, MessageStatus, Role, Thread, exchanges
+from memapp.domain.chat import MAX_MESSAGE_CHARS, Message, MessageStatus, Role, Thread, exchanges
 from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.delta import NO_NEWS, Delta
 from memapp.domain.memory import Recalled
@@ -100,7 +100,7 @@ def scene(
     told: tuple[str, ...] = (),
 ) -> Scene:
     """Return what the prompts of a turn are made of, cut to the budget."""
-    persona = runtime.persona(thread.persona)
+    persona = runtime.persona_in(thread)
     cards = chat.list_evidence(runtime.database.read(), runtime.user_id, thread.id)
     pairs = exchanges(earlier)
     total = max(len(pairs), earlier[-1].seq // 2) if earlier else 0  # `earlier` is only the end of a long chat
@@ -269,9 +269,13 @@ def _stream_reply(
                         yield Thinking()
                 case Piece(text=text):
                     so_far.waited_seconds = so_far.waited_seconds or time.monotonic() - turn.began_at
-                    so_far.text += clean(text)
+                    said = clean(text)[: MAX_MESSAGE_CHARS - len(so_far.text)]
+                    so_far.text += said
                     _save_partial(runtime, turn, so_far)
-                    yield Streamed(clean(text))
+                    yield Streamed(said)
+                    if len(so_far.text) == MAX_MESSAGE_CHARS:  # nothing counted what that cost
+                        so_far.usage = Usage(at_limit=True, waited_seconds=so_far.waited_seconds)
+                        break
     so_far.expects = respond.parse_prediction(clean(tail))
 
 
@@ -298,12 +302,14 @@ def _save_partial(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> None:
 
 def _found(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Found:
     """Save what stands in the prompt before the reply begins: what is left of it after a kill was written from that."""
-    user, best = runtime.user_id, max((hit.score for hit in so_far.evidence.hits), default=None)
+    user, best = runtime.user_id, max(so_far.evidence.hits, key=lambda hit: hit.score, default=None)
+    sim, category = (best.score, best.category or None) if best else (None, None)
+    note = partial(events.add_event, thread_id=turn.thread.id, category=category, sim=sim)
     so_far.shown = shown(runtime, so_far.evidence, so_far.told)
     with _saving(runtime, turn) as conn:
         recalls.save_recalls(conn, runtime.user_id, turn.reply.id, so_far.shown)
         for _ in range(so_far.evidence.searches):
-            events.add_event(conn, user, "hotpath", "search", "ok", runtime.clock(), thread_id=turn.thread.id, sim=best)
+            note(conn, user, "hotpath", "search", "ok", runtime.clock())
         revision = delta.revision(conn, user)
         _advance(runtime, conn, turn, lambda at: at.recalled([hit.id for hit in so_far.shown], revision))
     return Found(so_far.shown)

@@ -4,6 +4,7 @@ Vectors and relations are saved together: a fact with a vector has been related,
 """
 
 import sqlite3
+import threading
 from collections.abc import Sequence
 from itertools import count, islice
 
@@ -43,6 +44,17 @@ def embed(runtime: Runtime, cancel: Cancel, batches: int | None = None) -> None:
                 break
 
 
+def catch_up(runtime: Runtime, seconds: float) -> None:
+    """Embed what has no vector yet, for so long at most: a command cannot wait for idle time."""
+    cancel = Cancel()
+    timer = threading.Timer(seconds, cancel.set)
+    timer.start()
+    try:
+        embed(runtime, cancel)
+    finally:
+        timer.cancel()
+
+
 def _alike(runtime: Runtime, batch: Sequence[tuple[int, str]], rows: Vectors, model_id: str) -> Alike:
     """Compare the facts of a batch with those before and with each other."""
     conn = runtime.database.read()
@@ -63,4 +75,5 @@ def _relate(runtime: Runtime, conn: sqlite3.Connection, saved: Sequence[int], fo
         likest = [(ids[other], cosine) for other, cosine in found[key] if other in ids]
         links = strongest(likest, runtime.settings.link_min, runtime.settings.link_top_k)
         if new := tuple(link for link in links if link[0] not in there):
-            changes.apply(conn, Linked(ids[key], new), Actor(runtime.user_id, f"model:{model_id}"), runtime.clock())
+            actor, closest = Actor(runtime.user_id, f"model:{model_id}"), max(one for _, one in new)
+            changes.apply(conn, Linked(ids[key], new), actor, runtime.clock(), sim=closest)

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memapp.domain.chat import Message, Role
-from memapp.domain.delta import NO_NEWS, Delta, summarise
+from memapp.domain.delta import NO_NEWS, Delta
 from memapp.domain.duplicates import duplicate_of
 from memapp.domain.memory import Recalled
 from memapp.prompts import quotes
 from memapp.runtime import Runtime
-from memapp.services.query import always, conversation_scope, find
+from memapp.services.query import always, changed, conversation_scope, find
 from memapp.services.recall import RecallRequest
-from memapp.store import chat, delta, memories
+from memapp.store import chat, memories
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +71,7 @@ def shown(runtime: Runtime, evidence: Evidence, told: Delta) -> tuple[Recalled, 
 
 def _changed(runtime: Runtime, thread_id: str, in_prompt: frozenset[str], hits: Sequence[Recalled]) -> Delta:
     """Return unseen memory changes for this chat; what a hit says already counts as told."""
-    conn = runtime.database.read()
-    since = delta.revision(conn, runtime.user_id, thread_id)
-    logged = delta.untold(conn, conversation_scope(runtime), thread_id)
-    return summarise(logged, since, in_prompt, frozenset(hit.id for hit in hits))
+    return changed(runtime, conversation_scope(runtime), thread_id, in_prompt, [hit.id for hit in hits])
 
 
 def _is_inner_voice(runtime: Runtime, thread_id: str) -> bool:

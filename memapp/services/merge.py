@@ -9,6 +9,7 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
 from memapp.domain.changes import Actor, Created, Merged, SoftDeleted, Updated, is_memapp
 from memapp.domain.distil import in_third_person
@@ -84,24 +85,26 @@ def sharing_words(runtime: Runtime, conn: sqlite3.Connection, text: str) -> Near
 
 def write(runtime: Runtime, conn: sqlite3.Connection, new: Memory, known: Near, actor: Actor, now: datetime) -> Written:
     """Store a new fact as what it is to the known ones, in one step. Raises `UsageError` if a live fact says exactly the same."""
-    verdict, old = _verdict(new, _still_live(conn, runtime, known))
+    live = _still_live(conn, runtime, known)
+    verdict, old = _verdict(new, live)
     together = replace(actor, step=actor.step or new_id(now))
-    merging = replace(together, name="merge") if is_memapp(actor.name) else together
+    nearest = max((likeness for _, likeness in live), default=0.0) or None  # 0: compared by words alone
+    apply = partial(changes.apply, conn, actor=together, now=now, sim=nearest)
+    merge = partial(apply, actor=replace(together, name="merge")) if is_memapp(actor.name) else apply
     if old is None:
-        changes.apply(conn, Created(new), together, now)
+        apply(Created(new))
         return Written(new, verdict, together.step)
     if verdict is Verdict.SAME:
         known_as = in_third_person(old.text)
         text = richer(new.text, known_as)
-        change = Updated(old.id, text=None if text == known_as else text, sources=new.sources)
-        changes.apply(conn, change, merging, now)
+        merge(Updated(old.id, text=None if text == known_as else text, sources=new.sources))
         return Written(memories.get_memory(conn, runtime.user_id, old.id), verdict, together.step, old)
     if verdict is Verdict.UPDATES:
-        changes.apply(conn, Created(new), together, now)
-        changes.apply(conn, Merged(old.id, new.id, runtime.purge_at()), merging, now)
+        apply(Created(new))
+        merge(Merged(old.id, new.id, runtime.purge_at()))
         return Written(memories.get_memory(conn, runtime.user_id, new.id), verdict, together.step, old)
-    changes.apply(conn, SoftDeleted(old.id, "superseded", runtime.purge_at()), merging, now)
-    changes.apply(conn, Created(replace(new, importance=max(new.importance, old.importance))), together, now)
+    merge(SoftDeleted(old.id, "superseded", runtime.purge_at()))
+    apply(Created(replace(new, importance=max(new.importance, old.importance))))
     return Written(memories.get_memory(conn, runtime.user_id, new.id), verdict, together.step, old)
 
 

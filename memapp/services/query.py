@@ -9,21 +9,25 @@ from dataclasses import replace
 from typing import Literal
 
 from memapp.domain.categories import RECENT, RECENT_ACTIVITY, SUPERVISOR, Capability
+from memapp.domain.delta import NO_NEWS, Delta, summarise
 from memapp.domain.memory import Memory, Recalled
-from memapp.domain.query import Bullet, Full, QueryFilters, QueryRequest
+from memapp.domain.query import Answer, Bullet, Full, QueryFilters, QueryRequest
 from memapp.domain.text import one_line
 from memapp.errors import Refused
 from memapp.runtime import Runtime
 from memapp.services.recall import RecallRequest, is_related, recall
-from memapp.store import events, memories, uses
+from memapp.store import delta, events, memories, uses
 from memapp.store.scope import Scope
 
 ALWAYS = 50
 """The most that a request takes of categories which are recalled whatever the question."""
 
 
-def query(runtime: Runtime, capability: Capability, request: QueryRequest) -> list[Bullet] | list[Full]:
-    """Answer a request, best first. Raises `Refused` for one that goes beyond the capability."""
+def query(runtime: Runtime, capability: Capability, request: QueryRequest) -> Answer:
+    """Answer a request, best first, and tell what changed, as far as there is room.
+
+    Raises `Refused` for one that goes beyond the capability.
+    """
     _refuse_beyond(runtime, capability, request)
     categories = frozenset(request.categories) or capability.categories
     if request.filters.category is not None:
@@ -39,11 +43,11 @@ def query(runtime: Runtime, capability: Capability, request: QueryRequest) -> li
     others = [hit for hit in unasked if hit.id not in there]
     hits = _within_lengths(runtime, seen, [*fitting, *others])[: request.top_k]
     found = {one.id: one for one in memories.get_memories(runtime.database.read(), runtime.user_id, [hit.id for hit in hits])}
-    affordable = _within_budget(runtime, [hit for hit in hits if hit.id in found], request.budget_tokens)
-    _note(runtime, sim=affordable[0].score if affordable else None, used=[hit.id for hit in affordable])
-    if request.returned == "full":
-        return [_full(hit, found[hit.id]) for hit in affordable]
-    return [_bullet(hit) for hit in affordable]
+    affordable, left = _within_budget(runtime, [hit for hit in hits if hit.id in found], request.budget_tokens)
+    told = _affordable_news(runtime, capability, [hit.id for hit in affordable], left)
+    _note(runtime, capability, found=affordable, told=told)
+    as_wanted = [_full(hit, found[hit.id]) if request.returned == "full" else _bullet(hit) for hit in affordable]
+    return Answer(told.lines, as_wanted)
 
 
 def find(runtime: Runtime, request: RecallRequest, threshold: float = 0.0) -> list[Recalled]:
@@ -63,7 +67,11 @@ def always(runtime: Runtime, seen: Scope, limit: int) -> list[Recalled]:
 
 def conversation_scope(runtime: Runtime) -> Scope:
     """Return what the chat itself may see: the categories on the supervisor's list."""
-    capability = runtime.categories.capability(SUPERVISOR, runtime.user_id)
+    return _whole(runtime, runtime.categories.capability(SUPERVISOR, runtime.user_id))
+
+
+def _whole(runtime: Runtime, capability: Capability) -> Scope:
+    """Return all that a capability lets somebody see."""
     return scope(runtime, capability, capability.categories, QueryFilters())
 
 
@@ -89,7 +97,7 @@ def _refuse_beyond(runtime: Runtime, capability: Capability, request: QueryReque
         category = beyond[0] if beyond[0] in runtime.categories.categories else ""
         reason = "it asks for a category that is not on the agent's list"
     if reason:
-        _note(runtime, reason=reason, category=category)
+        _note(runtime, capability, reason=reason, category=category)
         unrecorded = "Another memapp has the file open, so this could not be recorded." if runtime.database.read_only else ""
         raise Refused(f"The query of {capability.agent!r} was refused: {reason}.", unrecorded)
 
@@ -114,17 +122,42 @@ def _length(runtime: Runtime, seen: Scope | None, category: str) -> int | None:
     return min((one for one in lengths if one is not None), default=None)
 
 
-def _within_budget(runtime: Runtime, hits: Sequence[Recalled], budget: int) -> list[Recalled]:
-    """Keep the best hits whose bullets fit the budget together. Without a model every byte counts as a token: it always holds."""
-    model = runtime.chat.ready()
+def changed(
+    runtime: Runtime, seen: Scope, reader: str, in_prompt: frozenset[str] = frozenset(), quoted: Sequence[str] = ()
+) -> Delta:
+    """Return the changes that a chat or an agent was not told yet; what it quotes already counts as told."""
+    conn = runtime.database.read()
+    since = delta.revision(conn, seen.user_id, reader)
+    return summarise(delta.untold(conn, seen, reader), since, in_prompt, frozenset(quoted))
+
+
+def _affordable_news(runtime: Runtime, capability: Capability, quoted: Sequence[str], budget: int) -> Delta:
+    """Return the news for an agent if their lines fit the budget; else they wait for its next request."""
+    news = changed(runtime, _whole(runtime, capability), _reader(capability), quoted=quoted)
+    return news if sum(_cost(runtime, line) for line in news.lines) <= budget else NO_NEWS
+
+
+def _reader(capability: Capability) -> str:
+    """Return the name by which it is known what an agent was told, where a chat has its id."""
+    return f"agent:{capability.agent}"
+
+
+def _within_budget(runtime: Runtime, hits: Sequence[Recalled], budget: int) -> tuple[list[Recalled], int]:
+    """Return the best hits whose bullets fit the budget together, and what is left of it."""
     kept: list[Recalled] = []
     for hit in hits:
-        line = _bullet(hit).text
-        budget -= model.count_tokens(f"{line}\n") if model else len(line.encode()) + 1
-        if budget < 0:
+        cost = _cost(runtime, _bullet(hit).text)
+        if cost > budget:
             break
         kept.append(hit)
-    return kept
+        budget -= cost
+    return kept, budget
+
+
+def _cost(runtime: Runtime, line: str) -> int:
+    """Count the tokens of a line. Without a model every byte counts as one: so a budget always holds."""
+    model = runtime.chat.ready()
+    return model.count_tokens(f"{line}\n") if model else len(line.encode()) + 1
 
 
 def _bullet(hit: Recalled) -> Bullet:
@@ -146,12 +179,24 @@ def _full(hit: Recalled, memory: Memory) -> Full:
     )
 
 
-def _note(runtime: Runtime, *, sim: float | None = None, used: Sequence[str] = (), reason: str = "", category: str = "") -> None:
-    """Note a request, and that the memories it was answered with were of use."""
+def _note(
+    runtime: Runtime,
+    capability: Capability,
+    *,
+    found: Sequence[Recalled] = (),
+    told: Delta = NO_NEWS,
+    reason: str = "",
+    category: str = "",
+) -> None:
+    """Note a request, that the memories it was answered with, best first, were of use, and which changes were told."""
     if runtime.database.read_only:
         return
     status: Literal["ok", "error"] = "error" if reason else "ok"
-    named, meta, now = category or None, {"refused": reason} if reason else {}, runtime.clock()
+    meta, now = {"refused": reason} if reason else {}, runtime.clock()
+    best = found[0] if found else None
+    sim, named = (best.score, best.category) if best else (None, category or None)
     with runtime.database.write() as conn:
-        uses.count_uses(conn, runtime.user_id, used, now)
+        uses.count_uses(conn, runtime.user_id, [hit.id for hit in found], now)
+        if not reason:
+            delta.settle(conn, _whole(runtime, capability), _reader(capability), told.settled)
         events.add_event(conn, runtime.user_id, "context", "search", status, now, sim=sim, category=named, meta=meta)

@@ -40,11 +40,12 @@ class SavedExchange(BaseModel):
 
 
 class Save(BaseModel):
-    """The part of an old save that is a conversation; a save without one has none."""
+    """The parts of an old save that are a conversation and its trust; a save without one has none."""
 
     model_config = ConfigDict(extra="ignore")
 
     conversation_history: tuple[SavedExchange, ...] = ()
+    trust_level: float | None = Field(None, ge=0, le=1)
 
 
 def export_thread(runtime: Runtime, thread_id: str, form: Literal["md", "json"]) -> str:
@@ -52,7 +53,7 @@ def export_thread(runtime: Runtime, thread_id: str, form: Literal["md", "json"])
     conn = runtime.database.read()
     thread = chat.get_thread(conn, runtime.user_id, thread_id)
     messages = chat.list_messages(conn, runtime.user_id, thread_id, limit=None)
-    return _as_markdown(runtime, thread, messages) if form == "md" else _as_save(thread, messages)
+    return _as_markdown(runtime, thread, messages) if form == "md" else _as_save(runtime, thread, messages)
 
 
 def import_save(runtime: Runtime, path: Path, persona: str) -> tuple[Thread, int]:
@@ -66,7 +67,7 @@ def import_save(runtime: Runtime, path: Path, persona: str) -> tuple[Thread, int
     count = 0
     with runtime.database.write() as conn:
         title = shorten(one_line(clean(path.stem)) or "Imported chat", 200)
-        thread = chat.create_thread(conn, runtime.user_id, title, persona, now)
+        thread = chat.create_thread(conn, runtime.user_id, title, persona, now, save.trust_level)
         for exchange in save.conversation_history:
             count += _add_exchange(runtime, conn, thread, exchange, exchange.timestamp or now)
     return thread, count
@@ -113,7 +114,9 @@ def _read_save(path: Path) -> Save:
 def _explained(error: ValidationError) -> str:
     """Say where an exchange is not in order: `the reply of exchange 3 is missing`."""
     first = error.errors()[0]
-    _, *place = first["loc"]
+    part, *place = first["loc"]
+    if part == "trust_level":
+        return "its trust_level is no number from 0 to 1"
     if not place:
         return "its conversation_history is no list"
     if len(place) == 1:
@@ -139,15 +142,16 @@ def _as_markdown(runtime: Runtime, thread: Thread, messages: list[Message]) -> s
     return "\n".join(lines)
 
 
-def _as_save(thread: Thread, messages: list[Message]) -> str:
+def _as_save(runtime: Runtime, thread: Thread, messages: list[Message]) -> str:
     asked = {message.id: message.text for message in messages if message.role is Role.USER}
     history = [
         {
             "user": asked.get(message.reply_to or "", AUTO_COMMENT),
-            "reply": message.text,
+            "tom": message.text,
             "timestamp": message.created_at.isoformat(),
         }
         for message in messages
         if message.role is Role.ASSISTANT
     ]
-    return strict_json.write({"title": thread.title, "conversation_history": history}, indent=2) + "\n"
+    trust = runtime.persona_in(thread).trust_level
+    return strict_json.write({"title": thread.title, "trust_level": trust, "conversation_history": history}, indent=2) + "\n"

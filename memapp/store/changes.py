@@ -46,9 +46,10 @@ _PURGED = (
 """Takes a memory away with all that is kept of it."""
 
 
-def apply(conn: sqlite3.Connection, change: Change, actor: Actor, now: datetime) -> Revision:
+def apply(conn: sqlite3.Connection, change: Change, actor: Actor, now: datetime, *, sim: float | None = None) -> Revision:
     """Carry out one change and return what it did: an entry for each memory it touched, and one event.
 
+    `sim` is the likeness of the nearest neighbour, for the event, where it is known.
     Raises `UsageError` if it makes no sense now: a live memory says the same already, a memory is in the trash already.
     """
     step = actor.step or new_id(now)
@@ -60,7 +61,18 @@ def apply(conn: sqlite3.Connection, change: Change, actor: Actor, now: datetime)
         log_change(conn, actor, number, one, now)
     first, thread = touched[0], actor.thread_id or None
     memory_id = None if first.event is Event.PROFILE else first.memory_id
-    add_event(conn, actor.user_id, _node(actor, first), first.event.op, "ok", now, thread_id=thread, memory_id=memory_id)
+    add_event(
+        conn,
+        actor.user_id,
+        _node(actor, first),
+        first.event.op,
+        "ok",
+        now,
+        thread_id=thread,
+        memory_id=memory_id,
+        category=first.category or None,
+        sim=sim,
+    )
     return Revision(step, number, first.memory_id, change)
 
 

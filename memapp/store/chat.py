@@ -14,6 +14,7 @@ from memapp.domain.chat import Message, MessageStatus, Origin, Role, Thread
 from memapp.domain.forget import ERASED
 from memapp.domain.prompt import Usage
 from memapp.errors import NotFound
+from memapp.store.failures import Row, from_row
 from memapp.store.rows import new_id, to_json, to_text, to_time
 
 CONTEXT_CHARS = 500
@@ -25,11 +26,13 @@ _AS_IT_IS = ("id", "thread_id", "seq", "role", "text", "status", "origin", "unpr
 # Threads -------------------------------------------------------------------------------------------------------------
 
 
-def create_thread(conn: sqlite3.Connection, user_id: str, title: str, persona: str, now: datetime) -> Thread:
-    thread = Thread(new_id(now), title, persona, now, now)
+def create_thread(
+    conn: sqlite3.Connection, user_id: str, title: str, persona: str, now: datetime, trust_level: float | None = None
+) -> Thread:
+    thread = Thread(new_id(now), title, persona, now, now, trust_level=trust_level)
     conn.execute(
-        "INSERT INTO threads (id, user_id, title, persona, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)",
-        (thread.id, user_id, title, persona, to_text(now), to_text(now)),
+        "INSERT INTO threads (id, user_id, title, persona, trust_level, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (thread.id, user_id, title, persona, trust_level, to_text(now), to_text(now)),
     )
     return thread
 
@@ -92,12 +95,14 @@ def erase_threads(conn: sqlite3.Connection, user_id: str, thread_ids: Sequence[s
     """Delete threads with all that belongs to them; return how many threads and drafts there were."""
     values = (user_id, to_json(list(thread_ids)))
     conn.execute("DELETE FROM thread_revision WHERE user_id = ? AND thread_id IN (SELECT value FROM json_each(?))", values)
+    conn.execute("DELETE FROM change_told WHERE user_id = ? AND thread_id IN (SELECT value FROM json_each(?))", values)
     drafts = conn.execute("DELETE FROM drafts WHERE user_id = ? AND thread_id IN (SELECT value FROM json_each(?))", values)
     threads = conn.execute("DELETE FROM threads WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))", values)
     return drafts.rowcount + threads.rowcount
 
 
-def _thread(row: sqlite3.Row) -> Thread:
+@from_row
+def _thread(row: Row) -> Thread:
     return Thread(
         row["id"],
         row["title"],
@@ -105,6 +110,7 @@ def _thread(row: sqlite3.Row) -> Thread:
         to_time(row["created_at"]),
         to_time(row["updated_at"]),
         to_time(row["deleted_at"]) if row["deleted_at"] else None,
+        row["trust_level"],
     )
 
 
@@ -262,7 +268,7 @@ def last_usages(conn: sqlite3.Connection, user_id: str, model: str, limit: int =
         "SELECT usage FROM messages WHERE user_id = ? AND role = 'assistant' AND model = ? ORDER BY key DESC LIMIT ?",
         (user_id, model, limit),
     )
-    return [Usage(**json.loads(row["usage"])) for row in rows]
+    return [_usage(row) for row in rows]
 
 
 def typed_prompts(conn: sqlite3.Connection, user_id: str, limit: int = 200) -> list[str]:
@@ -299,7 +305,8 @@ def refresh_contexts(conn: sqlite3.Connection, user_id: str, thread_id: str) -> 
     conn.execute(_CONTEXT, {"user": user_id, "thread": thread_id, "n": CONTEXT_CHARS})
 
 
-def _message(row: sqlite3.Row) -> Message:
+@from_row
+def _message(row: Row) -> Message:
     return Message(
         id=row["id"],
         thread_id=row["thread_id"],
@@ -314,8 +321,13 @@ def _message(row: sqlite3.Row) -> Message:
         reply_to=row["reply_to"],
         active=bool(row["active"]),
         model=row["model"],
-        usage=Usage(**json.loads(row["usage"])),
+        usage=_usage(row),
     )
+
+
+@from_row
+def _usage(row: Row) -> Usage:
+    return Usage(**json.loads(row["usage"]))
 
 
 # Drafts and evidence cards -------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from memapp.domain.memory import Memory
 from memapp.errors import NotFound
 from memapp.store import history, snapshots
 from memapp.store.events import Node, add_event
+from memapp.store.failures import Row, from_row
 from memapp.store.history import Touched
 from memapp.store.rows import to_json, to_text, to_time
 
@@ -232,7 +233,8 @@ def note_decision(
     touched = Touched(Event.PROFILE, f"profile:{patch.field}", None, None, meta=meta)
     history.record(conn, actor, actor.step, touched, now, undoes=undoes)
     node: Node = "worker" if is_memapp(actor.name) else "hotpath"
-    add_event(conn, actor.user_id, node, "consent", "ok", now, thread_id=actor.thread_id or None, meta=meta)
+    thread_id = actor.thread_id or None
+    add_event(conn, actor.user_id, node, "consent", "ok", now, thread_id=thread_id, category="profile", meta=meta)
 
 
 def was_reopened(conn: sqlite3.Connection, user_id: str, patch: Patch) -> bool:
@@ -250,7 +252,8 @@ def read_profile(conn: sqlite3.Connection, user_id: str) -> dict[str, str]:
     return {row["field"]: row["value"] for row in rows}
 
 
-def _patch(row: sqlite3.Row) -> Patch:
+@from_row
+def _patch(row: Row) -> Patch:
     return Patch(
         id=row["id"],
         user_id=row["user_id"],

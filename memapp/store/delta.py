@@ -1,4 +1,4 @@
-"""The change log: which memories changed since a chat was last told. Each chat is told each change once.
+"""The change log: which memories changed since a chat, or an agent of `memory.query`, was last told. Each is told once.
 
 Everything up to a chat's revision is settled; later changes that it was told already are listed in `change_told`.
 """
@@ -16,7 +16,7 @@ from memapp.store.scope import Scope
 
 WINDOW = 60
 """Only this many of the newest changes are told, so that an import of thousands is not."""
-_NEWS = "c.event IN ('created', 'updated', 'merged', 'deleted', 'soft_deleted', 'restored') AND c.meta ->> 'news'"
+_NEWS = "c.event IN ('created', 'updated', 'merged', 'deleted', 'soft_deleted', 'restored', 'profile') AND c.meta ->> 'news'"
 KEPT = 1000
 """How many revisions the log keeps; the history keeps all."""
 CUT_EVERY = 100
@@ -24,7 +24,7 @@ CUT_EVERY = 100
 
 def log_change(conn: sqlite3.Connection, actor: Actor, revision: int, touched: Touched, now: datetime) -> None:
     """Log a change under the person's revision; now and then, delete entries too old to be told."""
-    meta = to_json({"category": touched.category, "news": touched.is_news})
+    meta = to_json({"category": touched.category, "news": touched.is_news, "first": not touched.meta.get("before")})
     conn.execute(
         "INSERT INTO change_log (id, user_id, thread_id, rev, memory_id, event, meta, ts) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         (new_id(now), actor.user_id, actor.thread_id, revision, touched.memory_id, touched.logged, meta, to_text(now)),
@@ -52,18 +52,27 @@ def begin(conn: sqlite3.Connection, user_id: str, thread_id: str) -> None:
 
 
 def untold(conn: sqlite3.Connection, scope: Scope, thread_id: str) -> list[Logged]:
-    """Return the changes a chat may see and was not told yet, newest first. A memory that is not live comes without its text."""
+    """Return the changes a chat may see and was not told yet, newest first.
+
+    A memory that is not live comes without its text, and so does a field of the profile that says nothing now.
+    """
     user_id = scope.user_id
     # What an import brings takes nobody's place, and its step is too large to be read for each of its memories.
     rows = conn.execute(
-        f"""SELECT c.id, c.rev, c.event, c.memory_id, coalesce(m.text, '') AS text,
-                  coalesce(a.category, c.meta ->> 'category') AS category, coalesce(a.importance, 1) AS importance,
-                  (SELECT json_group_array(s.message_id) FROM memory_sources s WHERE s.memory_id = c.memory_id) AS sources,
+        f"""SELECT c.id, c.rev, c.memory_id, coalesce(m.text, p.value, '') AS text,
+                  coalesce(a.category, c.meta ->> 'category') AS category,
+                  CASE WHEN c.event <> 'profile' THEN c.event WHEN c.meta ->> 'first' THEN 'created'
+                       WHEN p.value IS NULL THEN 'deleted' ELSE 'updated' END AS event,
+                  coalesce(a.importance, iif(c.event = 'profile', 2, 1)) AS importance,
+                  (SELECT json_group_array(message_id) FROM (
+                      SELECT message_id FROM memory_sources WHERE memory_id = c.memory_id
+                      UNION SELECT message_id FROM patch_evidence WHERE patch_id = p.patch_id)) AS sources,
                   (SELECT old.memory_id FROM history new JOIN history old ON old.step = new.step
                    WHERE c.event = 'created' AND new.memory_id = c.memory_id AND new.event = 'ADD' AND new.actor <> 'import'
                      AND old.meta ->> 'reason' = 'superseded') AS replaces
            FROM change_log c
            LEFT JOIN memories a ON a.id = c.memory_id
+           LEFT JOIN profile p ON p.user_id = :user AND 'profile:' || p.field = c.memory_id
            LEFT JOIN (SELECT o.id, o.text FROM memories o WHERE {scope.where}) m ON m.id = c.memory_id
            WHERE c.user_id = :user AND c.rev > :seen AND {_NEWS}
              AND (a.id IS NULL OR a.state <> 'live' OR m.id IS NOT NULL)

@@ -4,7 +4,6 @@ At every moment the path holds the old file or the new one, whole.
 """
 
 import errno
-import os
 import shutil
 import sqlite3
 from dataclasses import dataclass
@@ -13,8 +12,8 @@ from pathlib import Path
 
 from memapp.store.connection import exchanging, open_copy, open_suspect
 from memapp.store.failures import translated_errors
+from memapp.store.folder import replace_synced
 from memapp.store.place import ASIDE, new_copy, restored_half
-from memapp.store.rows import to_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +23,7 @@ class Found:
     memories: int
     messages: int
     waiting: int
-    """Proposals that nobody decided; they end when it is put in place."""
+    """Proposals that nobody decided yet."""
     profile: tuple[tuple[str, str], ...]
     """What its person agreed to be known about them, by field."""
 
@@ -44,7 +43,7 @@ def look_at(source: Path) -> Found:
 def put_in_place(path: Path, source: Path, now: datetime) -> Path | None:
     """Put a copy of a backup where the memory file is; return where the file went that was there, if one was.
 
-    Nobody said yes to what still waited in the backup: it ends undecided.
+    What waits for a yes in the backup goes on waiting: nobody decided it.
     """
     partial = restored_half(path)
     with exchanging(path), translated_errors(path):
@@ -55,11 +54,9 @@ def put_in_place(path: Path, source: Path, now: datetime) -> Path | None:
                 conn.execute("VACUUM INTO ?", (str(partial),))
                 has_proposals = _knows_proposals(conn)
             if has_proposals:
-                _void_proposals(partial, now)
-            with partial.open("rb") as file:
-                os.fsync(file.fileno())
+                _use_up_approvals(partial)
             aside = _keep_aside(path, now) if path.exists() else None
-            partial.replace(path)
+            replace_synced(partial, path)
         finally:
             partial.unlink(missing_ok=True)
     return aside
@@ -70,14 +67,10 @@ def _knows_proposals(conn: sqlite3.Connection) -> bool:
     return conn.execute("SELECT 1 FROM sqlite_master WHERE name = 'patches'").fetchone() is not None
 
 
-def _void_proposals(copy: Path, now: datetime) -> None:
+def _use_up_approvals(copy: Path) -> None:
+    """End what was approved but not carried out: a yes counts where it was given, and once."""
     with open_copy(copy) as conn:
-        conn.execute("BEGIN IMMEDIATE")
-        conn.execute(
-            "UPDATE patches SET state = 'expired', decided_by = 'clock', decided_at = ? WHERE state = 'pending'", (to_text(now),)
-        )
-        conn.execute("UPDATE patches SET state = 'applied' WHERE state = 'approved'")  # a yes is used once, and not here
-        conn.execute("COMMIT")
+        conn.execute("UPDATE patches SET state = 'applied' WHERE state = 'approved'")
 
 
 def _keep_aside(path: Path, now: datetime) -> Path:
@@ -100,9 +93,7 @@ def _copy(original: Path, target: Path) -> bool:
     try:
         with original.open("rb") as source, partial.open("wb") as copy:
             shutil.copyfileobj(source, copy)
-            copy.flush()
-            os.fsync(copy.fileno())
-        partial.replace(target)
+        replace_synced(partial, target)
     except OSError as error:
         partial.unlink(missing_ok=True)
         if error.errno != errno.EIO:

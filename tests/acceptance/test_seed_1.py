@@ -68,6 +68,21 @@ def test_no_repetition_of_same_comment_within_three_exchanges(runtime: Runtime, 
     assert "Where was the spell cast from?" in model.seen[-1].suffix
 
 
+@pytest.mark.parametrize("persona", ["tom", "companion"])
+def test_no_sentence_comes_again_inside_a_longer_reply_within_three_exchanges(
+    runtime: Runtime, model: ScriptedModel, persona: str
+) -> None:
+    thread = new_chat(runtime, persona)
+    model.enqueue("The key was inside. But what about the frost?")
+    say(runtime, thread, "Who was it?")
+    model.enqueue("Vera had a key made, and she knew the caretaker's hours well. But what about the frost?")
+    model.enqueue("Vera had a key made, and she knew the caretaker's hours well.")
+    happened = say(runtime, thread, "Vera, I think.")
+    assert only(Restarted, happened).repeated == "But what about the frost?"
+    assert "frost" not in only(Completed, happened).reply.text
+    assert "But what about the frost?" in model.seen[-1].suffix
+
+
 def test_a_remark_that_was_made_before_is_asked_for_in_other_words(runtime: Runtime, model: ScriptedModel) -> None:
     thread = new_chat(runtime, "tom")
     said = "I wonder what the garden looks like in the rain tonight."
@@ -169,6 +184,35 @@ def test_backward_compatible_with_old_saves(runtime: Runtime, model: ScriptedMod
     assert "Tom (earlier): That window bothers me." in whole(model)
 
 
+def test_the_trust_of_an_old_save_is_kept_and_speaks(runtime: Runtime, model: ScriptedModel, tmp_path: Path) -> None:
+    save = tmp_path / "save.json"
+    systems = []
+    for trust in (0.1, 0.9):
+        save.write_text(json.dumps({"inner_voice_state": {**OLD_SAVE["inner_voice_state"], "trust_level": trust}}), "utf-8")
+        thread, _ = saves.import_save(runtime, save, "tom")
+        assert json.loads(saves.export_thread(runtime, thread.id, "json"))["trust_level"] == trust
+        say(runtime, thread.id, "So?")
+        systems.append(model.seen[-1].system)
+    assert "do not trust" in systems[0] and "trust the investigator fully" in systems[1]
+    say(runtime, new_chat(runtime, "tom"), "So?")
+    assert "you say what you think" in model.seen[-1].system, "a new chat begins with the persona's own"
+
+
+@pytest.mark.parametrize("trust", [7, -1, "much"])
+def test_a_trust_that_is_none_is_named(runtime: Runtime, tmp_path: Path, trust: object) -> None:
+    save = tmp_path / "save.json"
+    save.write_text(json.dumps({"conversation_history": [], "trust_level": trust}), "utf-8")
+    with pytest.raises(UsageError, match="its trust_level is no number from 0 to 1"):
+        saves.import_save(runtime, save, "tom")
+
+
+def test_a_save_with_a_very_long_name_imports_under_the_beginning_of_it(runtime: Runtime, tmp_path: Path) -> None:
+    save = tmp_path / f"{'frost' * 45}.json"
+    save.write_text(json.dumps(OLD_SAVE), "utf-8")
+    thread, _ = saves.import_save(runtime, save, "tom")
+    assert thread.title == f"{('frost' * 45)[:199]}…"
+
+
 def test_saves_without_history_import_as_an_empty_chat(runtime: Runtime, tmp_path: Path) -> None:
     save = tmp_path / "save.json"
     save.write_text('{"trust_level": 0.2}', "utf-8")
@@ -186,6 +230,37 @@ def test_a_broken_save_imports_nothing(runtime: Runtime, tmp_path: Path, content
     with pytest.raises(UsageError):
         saves.import_save(runtime, save, "tom")
     assert chats.list_threads(runtime) == []
+
+
+def format_tom_conversation_history(history: list[dict[str, str]]) -> str:
+    """The old program's own function, as seed 1 gives it."""
+    if not history:
+        return "No previous conversation"
+    recent = history[-3:]
+    lines = []
+    for exchange in recent:
+        user_msg = exchange.get("user", "")
+        tom_msg = exchange.get("tom", "")
+        if user_msg == "[auto-comment]":
+            lines.append(f"Tom (earlier): {tom_msg}")
+        else:
+            lines.append(f"Player: {user_msg}")
+            lines.append(f"Tom: {tom_msg}")
+            lines.append("")
+    return "\n".join(lines).strip()
+
+
+def test_the_old_program_reads_an_exported_chat(runtime: Runtime, model: ScriptedModel) -> None:
+    thread = new_chat(runtime, "tom")
+    for reply in ("Frost outside.", "That window bothers me."):
+        model.enqueue(reply)
+    say(runtime, thread, FROST)
+    list(remark(runtime, thread))
+    history = json.loads(saves.export_thread(runtime, thread, "json"))["conversation_history"]
+    assert format_tom_conversation_history(history) == (
+        f"Player: {FROST}\nTom: Frost outside.\n\nTom (earlier): That window bothers me."
+    )
+    assert all(exchange.keys() == {"user", "tom", "timestamp"} for exchange in history)
 
 
 def test_an_exported_chat_imports_again(runtime: Runtime, tmp_path: Path) -> None:

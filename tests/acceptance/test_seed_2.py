@@ -14,6 +14,7 @@ from memapp.domain.activity import Rate
 from memapp.domain.changes import Actor, Event, Merged, Purged, Restored, SoftDeleted, is_memapp
 from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.query import QueryRequest
+from memapp.domain.turn import Accepted, Found, Predicted
 from memapp.errors import Refused
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
@@ -24,6 +25,7 @@ from memapp.services.embed import embed
 from memapp.services.evidence import look_up
 from memapp.services.merge import Written
 from memapp.services.query import query
+from memapp.services.turn import take_turn
 from memapp.store import changes, checkpoints, history, schema
 from memapp.store.database import open_database
 from tests.builders import Clock, make_runtime, new_chat, recorded, say
@@ -47,20 +49,21 @@ ASKED = (
     *("What goes well with rice?", "How do I get a stain out of wool?", "Explain tides in two sentences."),
     *("Do I keep bees?", "What does my sister sell?", "Which instrument do I learn?", "What do I like to drink?"),
 )
+DAY = "'2026-01-01T00:00:00.000Z'"
 OLD_FILE = (
-    "INSERT INTO threads VALUES ('t', 'me', 'Tea', 'app', 'companion', '2026-01-01', '2026-01-01', NULL)",
-    """INSERT INTO messages (key, id, user_id, thread_id, seq, role, text, status, origin, created_at)
-       VALUES (1, 'm', 'me', 't', 1, 'user', 'I drink oolong', 'complete', 'typed', '2026-01-01')""",
-    """INSERT INTO predictions (id, user_id, thread_id, message_id, source, text, created_at)
-       VALUES ('p', 'me', 't', 'm', 'responder', 'More about tea.', '2026-01-01')""",
-    "INSERT INTO surprises VALUES ('s', 'me', 't', 'm', 'p', 'pending', '2026-01-01', 0, '')",
-    """INSERT INTO memories (key, id, user_id, category, text, normal_text, origin, created_at, updated_at)
-       VALUES (3, 'f', 'me', 'tea', 'User drinks oolong.', 'user drinks oolong', 'distilled', '2026-01-01', '2026-01-01')""",
+    f"INSERT INTO threads VALUES ('t', 'me', 'Tea', 'app', 'companion', NULL, {DAY}, {DAY}, NULL)",
+    f"""INSERT INTO messages (key, id, user_id, thread_id, seq, role, text, status, origin, created_at)
+       VALUES (1, 'm', 'me', 't', 1, 'user', 'I drink oolong', 'complete', 'typed', {DAY})""",
+    f"""INSERT INTO predictions (id, user_id, thread_id, message_id, source, text, created_at)
+       VALUES ('p', 'me', 't', 'm', 'responder', 'More about tea.', {DAY})""",
+    f"INSERT INTO surprises VALUES ('s', 'me', 't', 'm', 'p', 'pending', {DAY}, 0, '')",
+    f"""INSERT INTO memories (key, id, user_id, category, text, normal_text, origin, created_at, updated_at)
+       VALUES (3, 'f', 'me', 'tea', 'User drinks oolong.', 'user drinks oolong', 'distilled', {DAY}, {DAY})""",
     "INSERT INTO memory_sources VALUES ('f', 'm', 'me')",
     "INSERT INTO embeddings VALUES (1, 'me', 'memory', 3, 'model', 1, zeroblob(4))",
-    "INSERT INTO evidence VALUES ('e', 'me', 't', 'A cup.', '2026-01-01')",
-    "INSERT INTO supervisor_checkpoints VALUES ('c', 'me', 't', '{}', '2026-01-01', '2026-01-01')",
-    "INSERT INTO drafts VALUES ('me', 't', 'And', '2026-01-01')",
+    f"INSERT INTO evidence VALUES ('e', 'me', 't', 'A cup.', {DAY})",
+    f"INSERT INTO supervisor_checkpoints VALUES ('c', 'me', 't', '{{}}', {DAY}, {DAY})",
+    f"INSERT INTO drafts VALUES ('me', 't', 'And', {DAY})",
     "INSERT INTO interface VALUES ('me', 'theme', '1')",
 )
 """What a file may hold."""
@@ -75,7 +78,7 @@ def whole(model: ScriptedModel) -> str:
 def ask(runtime: Runtime, agent: str, text: str, **request: object) -> list[str]:
     capability = runtime.categories.capability(agent, runtime.user_id)
     made = QueryRequest.model_validate({"agent": agent, "query": text, "top_k": 10, **request})
-    return [one.text for one in query(runtime, capability, made)]
+    return [one.text for one in query(runtime, capability, made).memories]
 
 
 def let_days_pass(runtime: Runtime, days: int) -> None:
@@ -251,7 +254,7 @@ def test_what_was_not_used_for_sixty_days_goes_to_the_trash_unless_important_or_
     pinned = curate.add(runtime, "User drinks oolong.", pinned=True).memory_id
     curate.edit(runtime, pinned, importance=1)
     thread = new_chat(runtime)
-    for days in (9, 9, 9, 9, 9, 9, 9, 1, 1):  # only days on which the person was there show that it was not needed
+    for days in (9, 9, 9, 9, 9, 9, 9, 1, 1, 1, 1, 1):  # only days on which the person was there show that it was not needed
         say(runtime, thread, "Good morning!")
         let_days_pass(runtime, days)
     assert [curate.get(runtime, one).state for one in (unused, important, pinned)] == ["soft_deleted", "live", "live"]
@@ -381,6 +384,14 @@ def test_basic_counts_by_op_and_node_over_time(runtime: Runtime) -> None:
     assert sum(day.count for day in activity.by_day(runtime, 1)) == sum(counted.values())
 
 
+def test_the_events_say_what_is_known_of_category_and_likeness(runtime: Runtime) -> None:
+    curate.add(runtime, "User keeps bees.", category="goals")
+    decisions.set_field(runtime, "city", "Ghent")
+    say(runtime, new_chat(runtime), "Which bees do I keep?")
+    known = {op: [recorded(runtime, op)[0][column] for column in ("category", "sim")] for op in ("create", "update", "search")}
+    assert known == {"create": ["goals", None], "update": ["profile", None], "search": ["goals", pytest.approx(0.6, abs=0.4)]}
+
+
 def test_what_changed_and_when_is_answered_without_logs(runtime: Runtime) -> None:
     one = curate.add(runtime, "User keeps bees.").memory_id
     event = recorded(runtime, "create")[0]
@@ -391,11 +402,18 @@ def test_what_changed_and_when_is_answered_without_logs(runtime: Runtime) -> Non
 # 15 Checkpoints
 
 
-def test_checkpoints_persist_across_restarts(runtime: Runtime) -> None:
+def test_checkpoints_persist_across_restarts(runtime: Runtime, model: ScriptedModel) -> None:
     thread = new_chat(runtime)
-    say(runtime, thread, "I like tea.")
-    before = checkpoints.load(runtime.database.read(), runtime.user_id, thread)
-    assert before.position == 1
+    tea = curate.add(runtime, "User likes oolong tea.").memory_id
+    model.enqueue("Oolong.", prediction="Tell me more.", needed_info=["tea"])
+    steps = {}
+    for event in take_turn(runtime, thread, "Which tea do I like?"):
+        steps[type(event)] = before = checkpoints.load(runtime.database.read(), runtime.user_id, thread)
+    accepted, predicted, recalled = (steps[kind] for kind in (Accepted, Predicted, Found))
+    assert (accepted.stage, accepted.open_turn, accepted.position) == ("accepted", predicted.open_turn, 1)
+    assert (predicted.stage, predicted.needed_info) == ("predicted", ("tea",))
+    assert (recalled.stage, recalled.hits, recalled.revision, recalled.needed_info) == ("recalled", (tea,), 1, ("tea",))
+    assert (before.stage, before.open_turn, before.hits, before.last_prediction) == ("idle", None, (tea,), "Tell me more.")
     runtime.database.close()
     reopened = open_database(runtime.paths.database)
     assert checkpoints.load(reopened.read(), runtime.user_id, thread) == before

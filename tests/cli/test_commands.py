@@ -19,6 +19,7 @@ from memapp.errors import ModelError
 from memapp.inference import ChatModel
 from memapp.inference.bundled import bundled_model_path
 from memapp.inference.scripted import ScriptedModel
+from memapp.services import curate
 from tests.cli.conftest import Terminal
 
 
@@ -415,3 +416,13 @@ def test_a_reply_cut_at_the_length_limit_says_so(memapp: Terminal, monkeypatch: 
     short.enqueue("Oolong.")
     monkeypatch.setattr(bootstrap, "open_chat_model", lambda *_: short)
     assert "cut at" not in memapp("ask", "Which tea?")[2]
+
+
+def test_a_bug_ends_in_words_and_a_file_that_says_where_it_happened(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    memapp("add", "User keeps bees.")
+    monkeypatch.setattr(curate, "list_memories", lambda *_, **__: 1 // 0)
+    code, out, err = memapp("list")
+    assert (code, out) == (1, "")
+    assert "a bug (ZeroDivisionError)" in err and "bees" not in err
+    (written,) = (memapp.home / "log").glob("crash-*.txt")
+    assert str(written) in err and "test_commands.py" in written.read_text("utf-8")

@@ -15,7 +15,9 @@ def exported(memapp: Terminal, tmp_path: Path) -> Path:
     memapp("add", "I live in Ghent.")
     memapp("profile", "set", "city", "Ghent")
     target = tmp_path / "all.jsonl"
-    assert memapp("export", "-o", str(target))[:2] == (0, "")
+    code, out, err = memapp("export", "-o", str(target))
+    assert (code, out) == (0, "")
+    assert err.endswith("This is no backup: to move with everything, history and inbox included, use memapp backup.\n")
     return target
 
 
@@ -27,6 +29,18 @@ def test_an_export_goes_to_a_private_file_or_to_standard_output(memapp: Terminal
     assert [json.loads(line)["type"] for line in out.splitlines()] == ["header", "memory", "memory", "patch", "profile"]
     assert out.splitlines()[1:] == target.read_text("utf-8").splitlines()[1:]
     assert "- Home: Ghent" in memapp("export", "--format", "md")[1]
+
+
+def test_what_an_export_leaves_out_a_backup_moves(memapp: Terminal, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    exported(memapp, tmp_path)
+    memapp("backup", str(tmp_path / "all.db"))
+    imported, restored = (Terminal(tmp_path / name, capsys) for name in ("imported", "restored"))
+    imported("import", str(tmp_path / "all.jsonl"), "--yes")
+    restored("restore", "--file", str(tmp_path / "all.db"), "--yes")
+    verbs = (("list", "--json"), ("profile",), ("history", "--format", "jsonl"), ("consents",))
+    before, brought, moved = ([store(*verb)[1] for verb in verbs] for store in (memapp, imported, restored))
+    assert moved == before
+    assert all(one != other for one, other in zip(brought, before, strict=True))
 
 
 def test_an_import_is_shown_first_and_wants_a_yes(memapp: Terminal, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -62,6 +62,10 @@ def facts(typed: str) -> list[str]:
         ("Risotto is my favourite dish.", "Risotto is User's favourite dish."),
         ("My favorite colour is teal.", "User's favorite colour is teal."),
         ('I love "War and Peace".', "User loves War and Peace."),
+        ("I like The Great Gatsby.", "User likes The Great Gatsby."),
+        ("I hate the color orange.", "User hates the color orange."),
+        ("I play the cello.", "User plays the cello."),
+        ("I've always wanted to keep bees.", "User has always wanted to keep bees."),
     ],
 )
 def test_a_lasting_statement_becomes_a_fact(typed: str, fact: str) -> None:
@@ -96,6 +100,10 @@ def test_each_statement_of_a_message_becomes_its_own_fact(typed: str, expected: 
         ("I live with her.", []),
         ("I dislike dishes that she cooks.", []),
         ("I want a safe and quiet place for these birds.", []),
+        ("I have two of them.", []),
+        ("I'm a big fan of that film.", []),
+        ("I love helping people find what they need.", []),
+        ("I love to cook with my wife and our children.", ["User loves to cook with User's wife."]),
     ],
 )
 def test_what_points_elsewhere_is_left_off_where_that_is_safe(typed: str, expected: list[str]) -> None:
@@ -163,6 +171,10 @@ def test_what_points_elsewhere_is_left_off_where_that_is_safe(typed: str, expect
         "I have the following list",
         "I have x = [1, 2]",
         "`I am a nurse`",
+        "I love the food.",
+        "I'm a big fan.",
+        "I've always wanted to try gymnastics.",
+        "I've always wanted to go.",
     ],
 )
 def test_what_does_not_last_or_is_not_said_of_oneself_gives_nothing(typed: str) -> None:

@@ -1,7 +1,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memapp.domain import ranking
@@ -33,7 +33,6 @@ def test_a_query_has_at_most_sixteen_words():
     assert len(query_words(" ".join(f"word{number}" for number in range(500)))) == ranking.MAX_WORDS
 
 
-@settings(deadline=None)
 @given(st.text())
 def test_query_words_hold_nothing_but_letters_with_their_marks_and_digits(text: str):
     assert all(one.isalnum() or one in ranking._MARKS for one in "".join(query_words(text)))
@@ -116,6 +115,13 @@ def test_a_boost_decides_between_equals(better: dict[str, float]):
     assert order(fact("plain", cosine=0.5), fact("better", cosine=0.5, **better))[0] == "better"
 
 
+def test_of_equals_the_one_most_related_to_another_candidate_comes_first():
+    weak, strong, alone = (fact(name, cosine=0.5) for name in ("weak", "strong", "alone"))
+    ranked = fuse((alone, weak, strong), (), (), NOW, (), {"weak": 0.4, "strong": 0.9})
+    assert [one.candidate.id for one in ranked] == ["strong", "weak", "alone"]
+    assert "related" in ranked[0].why and "related" not in ranked[2].why
+
+
 def test_boosts_do_not_outweigh_a_clear_difference_in_meaning():
     boosted = fact("boosted", cosine=0.25, pinned=True, importance=5, at=NOW)
     assert order(boosted, fact("alike", cosine=0.6))[0] == "alike"
@@ -146,7 +152,6 @@ def test_a_clock_that_went_back_does_not_make_anything_more_recent_than_now():
     assert hit.parts["recent"] == ranking.RECENT
 
 
-@settings(deadline=None)
 @given(
     st.lists(
         st.builds(
@@ -185,7 +190,6 @@ def test_an_excerpt_starts_where_most_words_are():
     assert len(cut) <= ranking.EXCERPT_CHARS
 
 
-@settings(deadline=None)
 @given(st.text(), st.lists(st.text(min_size=1), max_size=3))
 def test_an_excerpt_is_never_too_long(text: str, words: list[str]):
     assert len(excerpt(text * 20, words)) <= ranking.EXCERPT_CHARS

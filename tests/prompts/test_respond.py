@@ -104,5 +104,16 @@ def test_a_reply_that_only_adds_a_few_words_to_an_earlier_one_repeats_it() -> No
     said = "Frost on the outside of the window. Where was the spell cast from?"
     history = [Exchange("Tom?", said), Exchange("And?", "Ask the caretaker.")]
     assert respond.repeats(f"Hm. {said} Think!", history, "So?") == said
-    more = "Where was the spell cast from? The marks on the sill say inside, and the key too."
-    assert respond.repeats(more, history, "So?") is None
+
+
+def test_one_sentence_of_an_earlier_reply_inside_a_longer_one_repeats_it() -> None:
+    said = [
+        "Marks inside. But what about the frost?",
+        "A key can be copied, and Ada Pell has one.",
+        "Then Vera lied to you about the library. But what about the frost? It never melted that night, not even by noon.",
+    ]
+    history = [Exchange("And?", reply) for reply in said[:2]]
+    assert respond.repeats(said[2], history, "So?") == "But what about the frost?"
+    assert respond.repeats(said[2], [*history, Exchange("Hm?", "Go."), Exchange("Hm?", "Stay.")], "So?") is None, "long ago"
+    agreed = Exchange("Is it?", "Yes, I think so. Ask Ada.")
+    assert respond.repeats("Yes, I think so. Rufus lost a wager that night.", [agreed], "So?") is None, "too short to be a remark"

@@ -1,13 +1,17 @@
 """Backups that memapp makes by itself: beside what they are written, and that erasing reaches them."""
 
+import sqlite3
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from memapp.runtime import Runtime
-from memapp.services import backups, curate, forget
+from memapp.services import activity, backups, curate, forget
+from memapp.services.consent import decisions, pending, proposals
+from memapp.store import consents
 from memapp.store.place import copies
+from tests.builders import make_runtime
 
 FACT = "User's sister Zqarla lives in Ghent."
 
@@ -68,6 +72,37 @@ def test_one_takes_the_place_of_its_file(later: Runtime) -> None:
     aside = backups.put_back(backup.of, backup.path)
     assert aside is not None and aside.read_bytes() == b"no database at all" * 999
     assert path.read_bytes().startswith(b"SQLite format 3")
+
+
+def test_what_waits_in_one_waits_again_with_its_own_time_left(runtime: Runtime, tmp_path: Path) -> None:
+    home, path = tmp_path, runtime.paths.database
+    waits = proposals.propose(runtime, "city", "Ghent")
+    assert waits
+    runtime.database.backup(copy := tmp_path / "mine.db")
+    decisions.deny(runtime, waits.id)
+    runtime.close()
+    backups.put_back(path, copy)
+    again = make_runtime(home)
+    (found,) = pending.waiting(again)
+    assert (found.id, found.new_value, found.expires_at) == (waits.id, "Ghent", waits.expires_at)
+    assert activity.entries(again) == [], "the history says nothing that did not happen"
+    decisions.approve(again, found.id)
+    assert consents.read_profile(again.database.read(), again.user_id) == {"city": "Ghent"}
+    again.close()
+
+
+def test_a_yes_in_one_that_was_not_used_is_used_up(runtime: Runtime, tmp_path: Path) -> None:
+    path, waits = runtime.paths.database, proposals.propose(runtime, "city", "Ghent")
+    assert waits
+    with runtime.database.decide() as conn:
+        consents.decide(conn, runtime.user_id, waits.id, "approved", "person", runtime.clock())
+    runtime.database.backup(copy := tmp_path / "mine.db")
+    runtime.close()
+    backups.put_back(path, copy)
+    again = make_runtime(tmp_path)
+    with pytest.raises(sqlite3.IntegrityError, match="approved patch"), again.database.decide() as conn:
+        conn.execute("INSERT INTO profile VALUES (?, 'city', 'Ghent', ?, '')", (again.user_id, waits.id))
+    again.close()
 
 
 def test_what_fails_is_tried_again_later(later: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:

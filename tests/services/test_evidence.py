@@ -1,6 +1,7 @@
 """What a reply is given to go by: hits, a second look where a question about the person finds nothing, and what changed."""
 
 from datetime import timedelta
+from pathlib import Path
 from typing import Literal
 
 import pytest
@@ -18,7 +19,7 @@ from memapp.services import activity, chats, curate, forget, undo, upkeep
 from memapp.services.evidence import look_up
 from memapp.services.recall import RecallRequest, recall
 from memapp.store import changes, chat, delta, search
-from tests.builders import Clock, new_chat, only, say
+from tests.builders import Clock, make_runtime, new_chat, only, say
 
 
 def in_prompt(runtime: Runtime, thread: str) -> list[Message]:
@@ -120,6 +121,27 @@ def test_what_is_quoted_is_told_with_it(runtime: Runtime) -> None:
     curate.add(runtime, "User drinks oolong tea.")
     say(runtime, thread, "Which tea do I drink?")
     assert lines(runtime, thread, "What shall I wear?") == ()
+
+
+@pytest.mark.parametrize(("needed", "fact"), [("dog", "User's dog is called Rex."), ("cat", "User's cat is called Tom.")])
+def test_what_call_1_asks_for_decides_between_facts_that_fit_the_message_alike(tmp_path: Path, needed: str, fact: str) -> None:
+    runtime = make_runtime(tmp_path, model := ScriptedModel(), prompt_memories=1)
+    for text in ("User's dog is called Rex.", "User's cat is called Tom."):
+        curate.add(runtime, text)
+    model.enqueue("I see.", needed_info=[needed])
+    found = only(Found, say(runtime, new_chat(runtime), "What is he called?"))
+    assert [hit.text for hit in found.hits] == [fact]
+    runtime.close()
+
+
+@pytest.mark.parametrize("most", [0, 1, 2])
+def test_no_more_facts_stand_in_a_prompt_than_the_setting_allows(tmp_path: Path, most: int) -> None:
+    runtime = make_runtime(tmp_path, model := ScriptedModel(), prompt_memories=most)
+    for day in ("Mondays", "Fridays", "Sundays"):
+        curate.add(runtime, f"User plays the cello on {day}.")
+    found = only(Found, say(runtime, new_chat(runtime), "When do I play the cello?"))
+    assert len(found.hits) == model.seen[-1].suffix.count("cello on") == most
+    runtime.close()
 
 
 def test_a_question_about_the_person_that_finds_nothing_is_looked_up_again_with_more_words(runtime: Runtime) -> None:

@@ -55,7 +55,7 @@ def test_an_export_is_the_same_on_a_terminal_as_in_a_file(runtime: Runtime) -> N
         chat.add_message(conn, runtime.user_id, thread, Role.ASSISTANT, "\u202eback", runtime.clock(), origin=Origin.MODEL)
     for written in (*exports.as_lines(runtime), saves.export_thread(runtime, thread, "json")):
         assert clean(written) == written
-    assert json.loads(written)["conversation_history"][0]["reply"] == "\u202eback"
+    assert json.loads(written)["conversation_history"][0]["tom"] == "\u202eback"
 
 
 def test_an_export_has_no_trace_of_what_was_erased_for_good(runtime: Runtime) -> None:

@@ -36,3 +36,13 @@ def test_what_was_new_what_replaced_what_said_more_and_what_said_the_same_are_to
     for taught in (found[more][0], found[gardener][0]):
         undo.undo(runtime, taught.step)
     assert {one.text for one in curate.list_memories(runtime)} == {"User has a dog.", "User works as a baker."}
+
+
+def test_what_a_fact_said_before_is_what_it_said_last(runtime: Runtime) -> None:
+    first, second, third = (told(runtime, text) for text in ("I have a dog.", "He is big, you know.", "And brown."))
+    (dog,) = curate.list_memories(runtime)
+    with runtime.database.write() as conn:
+        for text, said in (("User has a big dog.", second), ("User has a big brown dog.", third)):
+            changes.apply(conn, Updated(dog.id, text=text, sources=(said,)), Actor(runtime.user_id, "rules"), runtime.clock())
+    found = learned_from(runtime, [first, second, third])
+    assert [found[said][0].was for said in (first, second, third)] == ["", "User has a dog.", "User has a big dog."]

@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from pydantic import ValidationError
 
-from memapp.domain.categories import Capability
+from memapp.domain.categories import RECENT_ACTIVITY, Capability
 from memapp.domain.changes import Actor, Created, Linked
-from memapp.domain.query import Bullet, Full, QueryFilters, QueryRequest
+from memapp.domain.query import Answer, Bullet, Full, QueryFilters, QueryRequest
 from memapp.errors import Refused
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
@@ -30,13 +30,13 @@ def remember(runtime: Runtime, text: str, category: str, **also: object) -> str:
 def ask(runtime: Runtime, agent: str, text: str, **request: object) -> list[str]:
     capability = runtime.categories.capability(agent, runtime.user_id)
     made = QueryRequest.model_validate({"agent": agent, "query": text, "top_k": 50, "budget_tokens": 100_000, **request})
-    return [one.text for one in query(runtime, capability, made)]
+    return [one.text for one in query(runtime, capability, made).memories]
 
 
 def test_bullets_carry_id_category_and_text(runtime: Runtime) -> None:
     memory_id = remember(runtime, "User deploys\non Fridays.", "tasks")
     capability = runtime.categories.capability("planner", runtime.user_id)
-    (bullet,) = query(runtime, capability, QueryRequest(agent="planner", query="deploys when"))
+    (bullet,) = query(runtime, capability, QueryRequest(agent="planner", query="deploys when")).memories
     assert bullet == Bullet(id=memory_id, category="tasks", text="[tasks] User deploys on Fridays.")
     assert get_uses(runtime.database.read(), "me", memory_id) is not None, "it was of use"
 
@@ -45,7 +45,7 @@ def test_full_returns_all_that_is_known(runtime: Runtime) -> None:
     remember(runtime, "User deploys on Fridays.", "tasks", tags=("work",), importance=4, agent_id="companion", run_id="t1")
     capability = runtime.categories.capability("planner", runtime.user_id)
     request = QueryRequest.model_validate({"agent": "planner", "query": "deploys", "return": "full"})
-    (full,) = query(runtime, capability, request)
+    (full,) = query(runtime, capability, request).memories
     assert isinstance(full, Full)
     assert (full.tags, full.importance, full.agent_id, full.run_id) == (("work",), 4, "companion", "t1")
     assert full.score > 0
@@ -100,6 +100,25 @@ def test_no_agent_sees_a_category_that_is_not_on_its_list(runtime: Runtime) -> N
                     assert seen, f"{agent} saw {named}"
 
 
+def test_each_agent_gets_each_category_on_its_list_and_a_refusal_for_each_other(runtime: Runtime) -> None:
+    categories = runtime.categories.categories
+    for category in categories:
+        remember(runtime, f"User keeps the word sentinel_{category} here.", category)
+    refused = 0
+    for agent in [*runtime.categories.allowlists, "stranger"]:
+        allowed = runtime.categories.capability(agent, runtime.user_id).categories
+        for category in categories:
+            for named in ({"categories": [category]}, {"filters": {"category": category}}):
+                if category in allowed:
+                    other = {one.partition("]")[0] for one in ask(runtime, agent, "sentinel", **named)} - {f"[{category}"}
+                    assert other <= {"[activity"} and (not other or category == RECENT_ACTIVITY)
+                else:
+                    refused += 1
+                    with pytest.raises(Refused):
+                        ask(runtime, agent, "sentinel", **named)
+    assert refused == len([one for one in recorded(runtime, "search") if one["status"] == "error"]) > len(categories)
+
+
 FILTERS: dict[str, object] = {
     **{"agent_id": "companion", "run_id": "t", "actor_id": "rules", "role": "user", "pinned": False},
     **{
@@ -120,6 +139,7 @@ FILTERS: dict[str, object] = {
         ({"agent_id": "inner-voice"}, {"two"}),
         ({"run_id": "t7"}, {"three"}),
         ({"role": "user"}, {"three"}),
+        ({"role": "assistant"}, {"two"}),
         ({"actor_id": "rules"}, {"one", "two", "three"}),
         ({"actor_id": "person"}, set()),
         ({"updated_after": "2026-06-01T00:00:00Z"}, {"two"}),
@@ -133,8 +153,18 @@ def test_filters_narrow_the_answer(runtime: Runtime, filters: dict[str, object],
         said = chat.add_message(
             conn, runtime.user_id, thread, chat.Role.USER, "three", runtime.clock(), origin=chat.Origin.TYPED
         )  # fmt: skip
+        replied = chat.add_message(
+            conn, runtime.user_id, thread, chat.Role.ASSISTANT, "two", runtime.clock(), origin=chat.Origin.MODEL
+        )  # fmt: skip
     remember(runtime, "User has goal one.", "goals", pinned=True, importance=5)
-    remember(runtime, "User has goal two.", "goals", agent_id="inner-voice", updated_at=datetime(2026, 7, 1, tzinfo=UTC))
+    remember(
+        runtime,
+        "User has goal two.",
+        "goals",
+        agent_id="inner-voice",
+        updated_at=datetime(2026, 7, 1, tzinfo=UTC),
+        sources=(replied.id,),
+    )
     remember(runtime, "User has goal three.", "goals", run_id="t7", sources=(said.id,))
     found = ask(runtime, "planner", "goal", filters=filters)
     assert {text.rstrip(".").split()[-1] for text in found} == kept
@@ -210,7 +240,55 @@ def test_of_what_is_related_the_best_comes_first_and_one_place_is_kept_for_it(ru
 def test_a_capability_names_one_person_and_only_their_memories_are_seen(runtime: Runtime) -> None:
     remember(runtime, "User has the goal to learn the cello.", "goals")
     other = Capability("planner", "somebody else", frozenset({"goals"}))
-    assert query(runtime, other, QueryRequest(agent="planner", query="cello")) == []
+    assert query(runtime, other, QueryRequest(agent="planner", query="cello")) == Answer((), [])
+
+
+def header(runtime: Runtime, agent: str, **request: object) -> tuple[str, ...]:
+    made = QueryRequest.model_validate({"agent": agent, "query": "deployment plan context", **request})
+    return query(runtime, runtime.categories.capability(agent, runtime.user_id), made).header
+
+
+def test_an_agent_is_told_once_what_changed_since_it_last_asked(runtime: Runtime) -> None:
+    remember(runtime, "User ships version one.", "goals")
+    assert header(runtime, "planner") == (), "what was before it first asked is no news"
+    remember(runtime, "User keeps bees.", "goals")
+    told = ("Memory updates since rev 1:", "- +created: [Goals] User keeps bees. (imp=2)")
+    assert header(runtime, "planner", categories=["tasks"]) == told
+    assert header(runtime, "planner", categories=["tasks"]) == ()
+    assert header(runtime, "stylist") == (), "it never asked before, and may not read goals"
+
+
+def test_more_than_three_changes_wait_for_the_next_request(runtime: Runtime) -> None:
+    header(runtime, "planner")
+    for number in range(4):
+        remember(runtime, f"User has goal {number}.", "goals")
+    told = [header(runtime, "planner", categories=["tasks"])[1:] for _ in range(3)]
+    assert [len(lines) for lines in told] == [3, 1, 0]
+
+
+def test_an_agent_is_told_of_no_change_beyond_its_list_nor_of_what_the_answer_says(runtime: Runtime) -> None:
+    for agent in ("planner", "stylist"):
+        header(runtime, agent)
+    remember(runtime, "User loves green tea.", "preferences")
+    assert header(runtime, "planner") == ()
+    assert ask(runtime, "stylist", "green tea") == ["[preferences] User loves green tea."]
+    assert header(runtime, "stylist") == ()
+
+
+def test_a_request_is_noted_with_the_best_score_and_its_category(runtime: Runtime) -> None:
+    remember(runtime, "User has the goal to learn the cello.", "goals")
+    ask(runtime, "planner", "cello")
+    ask(runtime, "planner", "cello", threshold=2.0)
+    nothing, found = recorded(runtime, "search")
+    assert found["sim"] > 0.3 and found["category"] == "goals"
+    assert nothing["sim"] is nothing["category"] is None
+
+
+def test_the_header_comes_out_of_the_same_budget_and_can_wait(runtime: Runtime) -> None:
+    header(runtime, "planner")
+    remember(runtime, "User keeps bees.", "goals")
+    assert header(runtime, "planner", categories=["tasks"], budget_tokens=5) == ()
+    assert len(header(runtime, "planner", categories=["tasks"])) == 2
 
 
 @pytest.mark.parametrize("wrong", [{"top_k": 0}, {"filters": {"password": "x"}}, {"return": "everything"}, {"budget_tokens": -1}])

@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from memapp.domain.changes import Actor, Created
 from memapp.domain.chat import Origin, Role
 from memapp.prompts.quotes import quote
 from memapp.runtime import USER_ID, Runtime
 from memapp.services import curate
 from memapp.services.recall import RecallRequest, recall
-from memapp.store import chat, memories, vectors
-from tests.builders import Clock, make_runtime
+from memapp.store import changes, chat, memories, vectors
+from memapp.store.scope import Scope
+from tests.builders import Clock, fact, make_runtime
 
 
 @pytest.fixture
@@ -136,6 +138,17 @@ def test_a_message_is_not_told_again_below_the_fact_that_was_made_of_it(runtime:
     with runtime.database.write() as conn:
         conn.execute("INSERT INTO memory_sources VALUES (?, ?, 'me')", (revision.memory_id, said))
     assert texts(runtime, "oolong tea") == ["User likes oolong tea in the morning."]
+
+
+def test_old_words_of_a_fact_that_holds_no_longer_are_not_recalled_beside_what_still_holds(runtime: Runtime) -> None:
+    words = ["I drink oolong in the morning.", "My sister drinks oolong too."]
+    said, _ = told(runtime, *words)
+    with runtime.database.write() as conn:
+        actor, now = Actor(USER_ID, "rules"), runtime.clock()
+        old = changes.apply(conn, Created(fact("User drinks oolong.", now, sources=(said,))), actor, now).memory_id
+    curate.edit(runtime, old, "User drinks coffee.")
+    assert texts(runtime, "Who drinks oolong?", kinds=("message",)) == words
+    assert texts(runtime, "Who drinks oolong?", kinds=("message",), scope=Scope(USER_ID)) == words[1:]
 
 
 def test_keywords_help_a_message_that_says_little(runtime: Runtime) -> None:

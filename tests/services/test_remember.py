@@ -13,7 +13,7 @@ from memapp.errors import ModelError, NeedsYes
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel, call_kind
 from memapp.runtime import Runtime
-from memapp.services import chats, curate, forget, lifecycle, remember, undo
+from memapp.services import activity, chats, curate, forget, lifecycle, remember, undo
 from memapp.services.consent import decisions, pending
 from memapp.services.turn import resend_turn, take_turn
 from memapp.services.upkeep import work
@@ -63,6 +63,12 @@ def test_a_benign_value_that_was_also_pasted_is_no_signal(runtime: Runtime) -> N
     for _ in range(2):
         say(runtime, new_chat(runtime), "Please keep your answers short.")
     assert list(decisions.profile(runtime)) == ["tone"]
+
+
+def test_each_of_three_facts_in_one_message_is_learned(runtime: Runtime) -> None:
+    say(runtime, new_chat(runtime), "I have two dogs, I play the cello and I love hiking.")
+    learn(runtime)
+    assert set(live(runtime)) == {"User has two dogs.", "User plays the cello.", "User loves hiking."}
 
 
 def test_a_fact_that_states_a_sensitive_field_waits_with_its_proposal(runtime: Runtime) -> None:
@@ -168,6 +174,17 @@ def test_what_the_model_writes_of_something_sensitive_waits_too(runtime: Runtime
     say(runtime, new_chat(runtime), "Yesterday I stopped taking insulin, it hurts.")
     learn(runtime)
     assert (waiting(runtime), live(runtime)) == ([("health", "stopped taking insulin yesterday")], [])
+    assert pending.waiting(runtime)[0].proposer == "model:scripted"
+
+
+def test_the_history_names_who_learned_merged_and_tidied(runtime: Runtime, model: ScriptedModel) -> None:
+    written = json.dumps({"fact": "User stopped taking lessons yesterday.", "tags": ["lessons"]})
+    model.script = lambda prompt, sampling: written if call_kind(prompt, sampling) == "other" else None
+    for typed in ("I have two cats.", "I have three cats.", "Yesterday I stopped taking lessons, it hurts."):
+        say(runtime, new_chat(runtime), typed)
+        learn(runtime)
+    done = {(one.actor, one.event) for one in activity.entries(runtime)}
+    assert done >= {("rules", "ADD"), ("merge", "DELETE"), ("model:scripted", "ADD")}
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def apply(database: Database, change: Change, actor: Actor = PERSON) -> Revision
 
 
 def add(database: Database, text: str) -> str:
-    return apply(database, Created(fact(text, NOW))).memory_id
+    return apply(database, Created(fact(text, NOW, category="goals"))).memory_id
 
 
 def undo(database: Database, revision: Revision) -> Revision:
@@ -127,6 +127,7 @@ def test_each_change_writes_history_change_log_revision_and_event(database: Data
         "ttl",
         "purge",
     ]
+    assert {row["category"] for row in database.read().execute("SELECT category FROM events")} == {"goals"}
 
 
 def test_what_is_in_the_trash_is_in_no_index_until_it_is_restored(database: Database) -> None:
@@ -293,7 +294,7 @@ def _changes() -> st.SearchStrategy[Step]:
     )
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=10, suppress_health_check=list(HealthCheck))
 @given(st.lists(_changes(), min_size=80, max_size=80))
 def test_any_fifty_changes_undone_step_by_step_lead_back_the_same_way(
     tmp_path_factory: pytest.TempPathFactory, steps: list[Step]

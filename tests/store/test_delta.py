@@ -1,9 +1,11 @@
 """What a chat is told of changes: each once, the most important first, nothing that lies in the trash."""
 
-from memapp.domain.changes import Actor, Created, Linked, Merged, Pinned, Purged, Restored, SoftDeleted, Updated
+from memapp.domain.changes import Actor, Created, Linked, Merged, Pinned, ProfileChanged, Purged, Restored, SoftDeleted, Updated
+from memapp.domain.consent import Patch, expiry
 from memapp.domain.delta import Delta, summarise
-from memapp.store import changes, chat, delta
+from memapp.store import changes, chat, consents, delta
 from memapp.store.database import Database
+from memapp.store.rows import new_id
 from memapp.store.scope import Scope
 from tests.builders import fact
 from tests.store.conftest import NOW, USER
@@ -62,9 +64,17 @@ def test_a_merge_is_told_by_the_memory_that_stays(database: Database) -> None:
     one, two = add(database, "User drinks oolong."), add(database, "User drinks oolong tea.")
     thread = new_thread(database)
     apply(database, Merged(one, two, LATER))
-    assert told(database, thread)[1:] == ("- ↔merged: [Goals] User drinks oolong tea.",)
+    assert told(database, thread)[1:] == ("- ↔merged: [Goals] Combined 2 notes about: User drinks oolong tea.",)
     apply(database, Merged(two, add(database, "User drinks oolong tea at noon."), LATER))
-    assert told(database, thread)[1:] == ("- ↔merged: [Goals] User drinks oolong tea at noon.",)
+    assert told(database, thread)[1:] == ("- ↔merged: [Goals] Combined 2 notes about: User drinks oolong tea at noon.",)
+
+
+def test_two_merges_into_one_memory_are_told_as_three_notes(database: Database) -> None:
+    first, second, whole = (add(database, f"User drinks oolong{more}.") for more in ("", " tea", " tea at noon"))
+    thread = new_thread(database)
+    for one in (first, second):
+        apply(database, Merged(one, whole, LATER))
+    assert told(database, thread)[1:] == ("- ↔merged: [Goals] Combined 3 notes about: User drinks oolong tea at noon.",)
 
 
 def test_what_took_the_place_of_another_is_told_in_one_line(database: Database) -> None:
@@ -112,6 +122,45 @@ def test_all_that_went_to_the_trash_is_one_line_and_its_end_there_none(database:
     for one in gone:
         apply(database, Purged(one))
     assert told(database, thread) == ()
+
+
+def write_profile(database: Database, field: str, value: str, said: str = "") -> None:
+    """Change the profile as a yes of the person does."""
+    with database.decide() as conn:
+        patch = Patch(new_id(NOW), USER, field, "", value, (), "worker", "pending", NOW, expiry(NOW))
+        consents.add_patch(conn, patch)
+        if said:
+            consents.add_evidence(conn, patch.id, said, typed=True)
+        consents.decide(conn, USER, patch.id, "approved", "person", NOW)
+        changes.apply(conn, ProfileChanged(patch.id), PERSON, NOW)
+
+
+def test_a_change_of_the_profile_is_told(database: Database) -> None:
+    thread, late = new_thread(database), new_thread(database)
+    write_profile(database, "preferred_name", "Ana")
+    assert told(database, thread)[1:] == ("- +created: [Profile] Name is Ana (imp=2)",)
+    write_profile(database, "preferred_name", "Anna")
+    assert told(database, thread)[1:] == ("- ↑updated: [Profile] Name is Anna",)
+    assert look(database, late).lines[1:] == ("- +created: [Profile] Name is Anna (imp=2)",), "as it is now"
+    write_profile(database, "preferred_name", "")
+    assert told(database, thread)[1:] == ("- ×deleted: [Profile] Name",)
+    assert told(database, thread) == told(database, late) == ()
+
+
+def test_a_change_of_the_profile_is_told_to_who_may_read_the_profile(database: Database) -> None:
+    thread = new_thread(database)
+    write_profile(database, "city", "Ghent")
+    assert delta.untold(database.read(), Scope(USER, frozenset({"goals"})), thread) == []
+    assert len(delta.untold(database.read(), Scope(USER, frozenset({"profile"})), thread)) == 1
+
+
+def test_a_profile_value_whose_message_stands_in_the_prompt_is_not_told(database: Database) -> None:
+    thread = new_thread(database)
+    with database.write() as conn:
+        said = chat.add_message(conn, USER, thread, chat.Role.USER, "I live in Ghent", NOW, origin=chat.Origin.TYPED).id
+    write_profile(database, "city", "Ghent", said)
+    assert look(database, thread, frozenset({said})).lines == ()
+    assert look(database, thread).lines[1:] == ("- +created: [Profile] Home is Ghent (imp=2)",)
 
 
 def test_pins_links_and_other_tags_are_no_news(database: Database) -> None:

@@ -15,7 +15,7 @@ NAMES_A_PERSON = re.compile(r"user_id|:user\b|\{where\}|\{whose\}|\{scope\.where
 WITHOUT_A_PERSON = {
     "consents._PATCHES": "only a beginning; whoever uses it goes on with the person",
     "restore.look_at": "a backup is counted as a whole",
-    "restore._void_proposals": "a backup is put in place as a whole: nobody's yes in it counts any more",
+    "restore._use_up_approvals": "a backup is put in place as a whole: nobody's yes in it counts any more",
     "scope._CONDITIONS": "over `memories o`, of which `Scope.where` names the person",
     "vectors._TEXT": "one row by its key, which `waiting` found for the person",
 }

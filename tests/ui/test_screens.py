@@ -275,7 +275,7 @@ async def test_a_chat_is_renamed_deleted_and_brought_back(world: World) -> None:
         await seen.until(lambda: not chats.list_threads(seen.app.runtime))
         await seen.settle()
         seen.chat.threads.bring_back()
-        await seen.until(lambda: "Tea · purges in 29 d 23 h" in seen.words())
+        await seen.until(lambda: "Tea · kept 29 d 23 h or more" in seen.words())
         await seen.pilot.press("enter")
         await seen.until(lambda: seen.chat.state.thread is not None and seen.chat.state.thread.title.endswith("Tea"))
         await seen.settle()

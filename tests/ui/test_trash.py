@@ -20,7 +20,7 @@ from memapp.services.consent import decisions, pending
 from memapp.store import changes
 from memapp.ui.dialogs import ConfirmErase, Erase, TextCard
 from memapp.ui.memories.card import MemoryCard
-from memapp.ui.memories.words import age, purges
+from memapp.ui.memories.words import age, kept, kept_in_full
 from memapp.ui.screens.memories import MemoriesScreen
 from memapp.ui.screens.trash import TrashScreen
 from memapp.ui.widgets.searchfield import SearchField
@@ -95,16 +95,17 @@ async def test_the_trash_looks_as_it_should(world: World, size: tuple[int, int],
 
 
 @pytest.mark.parametrize(
-    ("left", "said"),
+    ("left", "said", "in_full"),
     [
-        (timedelta(days=6, hours=4, minutes=9), "purges in 6 d 4 h"),
-        (timedelta(days=1), "purges in 1 d 0 h"),
-        (timedelta(hours=23, minutes=59), "purges SOON, 23 h 59 m"),
-        (timedelta(minutes=-3), "purges after more use"),
+        (timedelta(days=6, hours=4, minutes=9), "kept 6 d 4 h or more", "kept at least 6 d 4 h and 7 days of use"),
+        (timedelta(days=1), "kept 1 d 0 h or more", "kept at least 1 d 0 h and 7 days of use"),
+        (timedelta(hours=23, minutes=59), "kept 23 h 59 m or more", "kept at least 23 h 59 m and 7 days of use"),
+        (timedelta(minutes=-3), "purges SOON, after use", "purges SOON, after 7 days of use"),
     ],
 )
-def test_the_rest_of_the_time_is_told_in_days_and_hours(left: timedelta, said: str) -> None:
-    assert purges(NOW + left, NOW) == said
+def test_the_rest_of_the_time_is_told_in_days_and_hours(left: timedelta, said: str, in_full: str) -> None:
+    assert kept(NOW + left, NOW) == said
+    assert kept_in_full(NOW + left, NOW) == in_full
 
 
 @pytest.mark.parametrize(
@@ -117,11 +118,11 @@ def test_an_age_is_told_in_few_letters(passed: float, said: str) -> None:
 
 async def test_the_time_that_is_left_goes_on_by_itself(world: World) -> None:
     async with trash(world) as (seen, screen):
-        assert "purges in 6 d 3 h" in seen.text()
+        assert "kept 6 d 3 h or more" in seen.text()
         world.clock.now += timedelta(days=6)
         screen._tick()
         await seen.pilot.pause()
-        assert "purges SOON, 3 h" in seen.text() and "purges after more use" in seen.text()
+        assert "kept 3 h 59 m or more" in seen.text() and "purges SOON, after use" in seen.text()
 
 
 async def test_r_brings_one_or_many_back_and_undo_takes_that_back(world: World) -> None:
@@ -340,6 +341,7 @@ async def test_a_memory_put_here_elsewhere_is_seen_at_once(world: World) -> None
 async def test_without_colour_words_tell_what_is_urgent(world: World) -> None:
     with patch.dict(os.environ, {"NO_COLOR": "1"}):
         async with trash(world, (80, 24)) as (seen, _):
+            world.clock.now += timedelta(days=1)
             await seen.pilot.press("space")
             await seen.settle()
             assert "SOON" in seen.text() and "✓ 1 marked" in seen.words()

@@ -48,7 +48,16 @@ def propose(
                 return None
             pending.withdraw(runtime, [one.id for one in brought], actor, "signals")
             patch = pending.add(conn, runtime, field, current, with_value(field, current, value), proposer, held)
-            events.add_event(conn, runtime.user_id, "worker", "propose", "ok", now, meta={"field": field, "patch_id": patch.id})
+            events.add_event(
+                conn,
+                runtime.user_id,
+                "worker",
+                "propose",
+                "ok",
+                now,
+                category="profile",
+                meta={"field": field, "patch_id": patch.id},
+            )
         if message_id:
             consents.add_evidence(conn, patch.id, message_id, typed=typed)
         signals = consents.signals(conn, runtime.user_id, patch.id)

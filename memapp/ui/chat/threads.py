@@ -21,7 +21,7 @@ from memapp.ui.beside import beside
 from memapp.ui.chat.state import ChatState
 from memapp.ui.dialogs import Choice, ConfirmErase, Line
 from memapp.ui.memories.actions import show_receipt
-from memapp.ui.memories.words import purges
+from memapp.ui.memories.words import kept
 from memapp.ui.messages import ThreadWanted
 from memapp.ui.safe import joined, notify, plain, row
 from memapp.ui.widgets.words import moment
@@ -199,7 +199,7 @@ class Threads(Vertical):
             notify(self, "No chat is deleted.")
             return
         now = runtime.clock()
-        rows = {one.id: f"{shorten(one.title, 40)} · {purges(runtime.purge_at(one.deleted_at), now)}" for one in deleted}
+        rows = {one.id: f"{shorten(one.title, 40)} · {kept(runtime.purge_at(one.deleted_at), now)}" for one in deleted}
         chosen = await self.app.push_screen_wait(Choice("Bring back a deleted chat", rows, deleted[0].id))
         if chosen is not None:
             await asyncio.to_thread(chats.restore_thread, runtime, chosen)

@@ -9,7 +9,7 @@ from memapp.domain.filters import MemoryFilter
 from memapp.domain.memory import Memory, why
 from memapp.domain.second_person import addressed
 from memapp.domain.text import clean, one_line
-from memapp.ui.memories.words import age, ago, bar, purges, urgent
+from memapp.ui.memories.words import age, ago, bar, is_overdue, kept
 from memapp.ui.safe import joined, marked, plain, row
 from memapp.ui.widgets.rowlist import RowList
 
@@ -49,10 +49,10 @@ class MemoryRows(FoundRows):
 
 
 class TrashRows(FoundRows):
-    """The trash: text, why it is there, since when, and when it leaves for good."""
+    """The trash: text, why it is there, since when, and how long it stays."""
 
     WHY = 25
-    PURGES = 24
+    KEPT = 24
     WIDE = 96
 
     def __init__(self, clock: Callable[[], datetime], ttl_days: int, *, id: str) -> None:
@@ -64,7 +64,7 @@ class TrashRows(FoundRows):
         wide = width >= self.WIDE
         since = (f"{ago(item.updated_at, now):>9}  " if wide else "", "$text-muted")
         reason = plain(why(item, self._ttl_days), "$text-muted").truncate(self.WHY, ellipsis=True, pad=True)
-        end = (f"{purges(item.purge_at, now):<{self.PURGES}}", "bold $error" if urgent(item.purge_at, now) else "$text-muted")
+        end = (f"{kept(item.purge_at, now):<{self.KEPT}}", "bold $error" if is_overdue(item.purge_at, now) else "$text-muted")
         tail = joined("  ", since, reason, end)
         space = max(1, width - 1 - tail.cell_length)
         return joined(" ", found_in(addressed(item.text), self.words, space).truncate(space, ellipsis=True, pad=True), tail)

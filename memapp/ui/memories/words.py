@@ -1,8 +1,9 @@
 """How ages and importance of memories are put into words. What is red elsewhere is a capital word here too."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from memapp.domain.filters import Sort
+from memapp.domain.lifecycle import DAYS_OF_USE
 from memapp.domain.memory import Kind
 from memapp.domain.text import counted
 from memapp.ui.widgets.words import clock, moment
@@ -51,22 +52,30 @@ def bar(importance: int) -> str:
     return BARS[max(1, min(importance, len(BARS))) - 1]
 
 
-def purges(purge_at: datetime | None, now: datetime) -> str:
-    """Return when a memory leaves the trash for good."""
+def kept(purge_at: datetime | None, now: datetime) -> str:
+    """Return how long something stays in the trash at least; it stays longer for who seldom uses memapp (`domain.lifecycle`)."""
     if purge_at is None:
         return ""
-    left = purge_at - now
-    hours, minutes = int(left.total_seconds() // 3600), int(left.total_seconds() % 3600 // 60)
-    if left <= timedelta():
-        return "purges after more use"  # see `domain.lifecycle`: no clock alone erases anything
-    if left < timedelta(days=1):
-        return f"purges SOON, {hours} h {minutes} m"
-    return f"purges in {hours // 24} d {hours % 24} h"
+    return "purges SOON, after use" if is_overdue(purge_at, now) else f"kept {_left(purge_at, now)} or more"
 
 
-def urgent(purge_at: datetime | None, now: datetime) -> bool:
-    """Tell whether a memory leaves the trash within a day."""
-    return purge_at is not None and purge_at - now < timedelta(days=1)
+def kept_in_full(purge_at: datetime | None, now: datetime) -> str:
+    """Return the same with how much use it takes."""
+    if purge_at is None:
+        return ""
+    use = f"{DAYS_OF_USE} days of use"
+    return f"purges SOON, after {use}" if is_overdue(purge_at, now) else f"kept at least {_left(purge_at, now)} and {use}"
+
+
+def _left(end: datetime, now: datetime) -> str:
+    left = end - now
+    hours, minutes = left.seconds // 3600, left.seconds % 3600 // 60
+    return f"{left.days} d {hours} h" if left.days else f"{hours} h {minutes} m"
+
+
+def is_overdue(purge_at: datetime | None, now: datetime) -> bool:
+    """Say whether the calendar keeps a memory in the trash no longer."""
+    return purge_at is not None and purge_at <= now
 
 
 def many(count: int) -> str:

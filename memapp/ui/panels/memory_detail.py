@@ -21,7 +21,7 @@ from memapp.services import curate
 from memapp.services.activity import timeline
 from memapp.services.provenance import provenance_of
 from memapp.ui.beside import beside
-from memapp.ui.memories.words import KINDS, ORIGINS, bar, purges, when
+from memapp.ui.memories.words import KINDS, ORIGINS, bar, kept_in_full, when
 from memapp.ui.messages import MessageWanted
 from memapp.ui.panels.memory_history import MemoryHistory, VersionRows
 from memapp.ui.panels.memory_provenance import MemoryProvenance, MessageRows
@@ -229,7 +229,7 @@ class MemoryDetail(Vertical):
         if one.state is not State.LIVE:
             facts += [
                 ("in trash", why(one, self._runtime.settings.ttl_days)),
-                ("", purges(one.purge_at, now)),
+                ("", kept_in_full(one.purge_at, now)),
                 ("merged into", into),
             ]
         lines = [joined((f"{name:>11}  ", "$text-muted"), value) for name, value in facts if value]

@@ -14,8 +14,8 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from memapp import paths
+from memapp.crash import write_crash_file
 from memapp.errors import Damaged, MemappError, StoreLocked
-from memapp.ui.crash import write_crash_file
 from memapp.ui.messages import Opened, OpeningFailed
 from memapp.ui.safe import joined, notify
 from memapp.ui.widgets.composer import Composer

@@ -14,7 +14,7 @@ from memapp.domain.memory import Memory, why
 from memapp.domain.second_person import addressed
 from memapp.ui.beside import beside
 from memapp.ui.memories.rows import TrashRows
-from memapp.ui.memories.words import ago, purges
+from memapp.ui.memories.words import ago, kept_in_full
 from memapp.ui.messages import MemoryWanted
 from memapp.ui.safe import joined
 from memapp.ui.screens.memory_list import MemoryListScreen
@@ -88,7 +88,8 @@ class TrashScreen(MemoryListScreen):
     def _fate(self, one: Memory) -> str:
         now = self.runtime.clock()
         reason = why(one, self.runtime.settings.ttl_days)
-        return f"{reason}, {ago(one.updated_at, now)} · {purges(one.purge_at, now)} · first remembered {ago(one.created_at, now)}"
+        stays, since = kept_in_full(one.purge_at, now), ago(one.created_at, now)
+        return f"{reason}, {ago(one.updated_at, now)} · {stays} · first remembered {since}"
 
     @on(RowList.Opened, "#trash")
     def _open(self) -> None:
