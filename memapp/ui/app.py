@@ -17,12 +17,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.text import Text
-from textual import events, work
+from textual import events, on, work
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.command import Provider
 from textual.driver import Driver
-from textual.message import Message as Announcement
 from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
@@ -32,7 +31,19 @@ from memapp.domain.text import shorten
 from memapp.ui import garbage
 from memapp.ui.beside import beside
 from memapp.ui.keys import KeyOrder
-from memapp.ui.messages import InboxWanted, MemoryWanted, MessageWanted, ModeWanted, Opened, OpeningFailed, ThreadWanted
+from memapp.ui.messages import (
+    InboxWanted,
+    Learned,
+    MemoryWanted,
+    MessageWanted,
+    ModeWanted,
+    Opened,
+    OpeningFailed,
+    Proposed,
+    Rested,
+    ThreadWanted,
+)
+from memapp.ui.modes import MODES
 from memapp.ui.safe import LASTING_SECONDS, copy, end_toasts, notify, place_toasts
 from memapp.ui.screens.opening import OpeningScreen, open_file
 from memapp.ui.themes import DARK, LIGHT
@@ -90,13 +101,10 @@ class MemappApp(App[None]):
         Binding("f1", "toggle_help", "Help", id="app.help", priority=True),
         Binding("question_mark", "toggle_help", "Help", show=False, id="app.help_outside_text"),
         Binding("escape", "close_help", "Close the help", show=False, id="app.close_help", priority=True),
-        Binding("f2", "mode('chat')", "Chat", show=False, id="app.chat", priority=True),
-        Binding("f3", "mode('memories')", "Memories", show=False, id="app.memories", priority=True),
-        Binding("f4", "mode('inbox')", "Inbox", show=False, id="app.inbox", priority=True),
-        Binding("f5", "mode('trash')", "Trash", show=False, id="app.trash", priority=True),
-        Binding("f7", "mode('activity')", "Activity", show=False, id="app.activity", priority=True),
-        Binding("f8", "mode('models')", "Models", show=False, id="app.models", priority=True),
-        Binding("f9", "mode('settings')", "Settings", show=False, id="app.settings", priority=True),
+        *(
+            Binding(one.key.lower(), f"mode('{one.name}')", one.label, show=False, id=f"app.{one.name}", priority=True)
+            for one in MODES
+        ),
         Binding("ctrl+f", "find", "Find", id="app.find", priority=True),
         Binding("ctrl+c", "interrupt", "Copy, stop or quit", show=False, id="app.interrupt", priority=True, system=True),
         Binding("ctrl+q", "quit", "Quit", show=False, id="app.quit", priority=True),
@@ -215,7 +223,8 @@ class MemappApp(App[None]):
         opening = self.screen
         assert isinstance(opening, OpeningScreen)
         self.runtime = event.runtime
-        self.session = Session(self, event.runtime, Talk(event.runtime, self._tell_chat), demo=self.demo)
+        talk = Talk(event.runtime, lambda happened: self.chat.conversation.post_message(happened))
+        self.session = Session(self, event.runtime, talk, demo=self.demo)
         self.chat = ChatScreen(
             self.session,
             question=(self._question, ()) if self._question else opening.sent,
@@ -260,9 +269,6 @@ class MemappApp(App[None]):
         """Let an open Models screen look again."""
         garbage.spare()
         self.session.memories_changed()
-
-    def _tell_chat(self, happened: Announcement) -> None:
-        self.chat.conversation.post_message(happened)
 
     def _styled(self, build: Callable[[], Screen[Any]]) -> Screen[Any]:
         """Return a screen that Textual need not style again.
@@ -377,7 +383,6 @@ class MemappApp(App[None]):
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Return the commands that make sense on this screen."""
         from memapp.services import preferences
-        from memapp.ui.modes import MODES
         from memapp.ui.palette import key_commands
 
         if self.is_open:
@@ -428,13 +433,10 @@ class MemappApp(App[None]):
         """Bring the numbers in the top line up to date."""
         await self.session.count_badges()
 
-    def on_learned(self) -> None:
-        self.session.memories_changed()
-
-    def on_proposed(self) -> None:
-        self.session.memories_changed()
-
-    def on_rested(self) -> None:
+    @on(Learned)
+    @on(Proposed)
+    @on(Rested)
+    def _memories_changed(self) -> None:
         self.session.memories_changed()
 
     def use_theme(self, name: str) -> None:

@@ -57,6 +57,7 @@ class KeyOrder:
         await _caught_up(self._app.screen)
         while not getattr(self._app.screen, "is_filled", True):
             await asyncio.sleep(LOOK_SECONDS)
+            await _caught_up(self._app.screen)  # what is done may lead on by a message
 
 
 async def _caught_up(node: DOMNode) -> None:

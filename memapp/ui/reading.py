@@ -92,7 +92,7 @@ def welcome_words(runtime: Runtime) -> tuple[str, str]:
         "Chat with a model on this machine that remembers what you tell it.\n"
         f"Everything stands in one file: {runtime.paths.database}\n"
         "Nothing leaves this machine. You see what it remembers, and decide.\n"
-        "Write below to begin · /help lists commands · F8 chooses another model\n\n"
+        "Write below to begin · / lists commands · F8 chooses another model\n\n"
         "esc, then t: try sample chats · v: choose colours · y: copy the path"
     )
     return words, str(runtime.paths.database)

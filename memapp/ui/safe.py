@@ -82,7 +82,7 @@ def end_toasts(app: App[Any]) -> None:
 def place_toasts(screen: Screen[object]) -> None:
     """Put toasts at the bottom, above the line of keys, any field that a person may write into, and news in the status line."""
     height = screen.size.height
-    fields = [one.region for one in screen.query("#status.-says, Input, TextArea") if one.is_on_screen]
+    fields = [one.region for one in screen.query("#status.-says, #commands, Input, TextArea") if one.is_on_screen]
     low = [field.y for field in fields if field.height and field.bottom > height - TOAST_LINES]
     for rack in screen.query("ToastRack"):
         rack.styles.margin = (0, 0, max(1, height - min(low)) if low else 1, 0)

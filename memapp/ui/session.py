@@ -56,12 +56,10 @@ class Session:
 
     # Undo ------------------------------------------------------------------------------------------------------------
 
-    def did(self, node: DOMNode, label: str, way_back: str | Callable[[Runtime], object]) -> str:
-        """Keep the way back of what was done to memories or the profile, say it with an undo, and let every screen show it."""
-        step = self.undone.push(label, way_back)
-        notify(node, label, undo=step)
+    def did(self, node: DOMNode, label: str, step: str) -> None:
+        """Keep a step that was made in memories or the profile, say it with an undo, and let every screen show it."""
+        notify(node, label, undo=self.undone.push(label, step))
         self.memories_changed()
-        return step
 
     async def undo(self, step: str = "") -> str:
         """Take back the last thing done here, or what was done in a certain step; return what is said about it.

@@ -129,7 +129,7 @@ async def test_a_file_that_was_brought_in_is_called_one_and_enter_says_how_to_ta
     await seen.until(lambda: "took back a file" in seen.words())
 
 
-@pytest.mark.parametrize("keys", [["f7", "u"], ["escape", "u"]])
+@pytest.mark.parametrize("keys", [["f7", "u"], ["escape", "up", "u"]])
 async def test_chats_that_go_with_a_file_leave_the_screen(seen: Seen, tmp_path: Path, keys: list[str]) -> None:
     with empty_store() as other:
         say(other, new_chat(other), "I keep bees.")

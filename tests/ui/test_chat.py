@@ -110,7 +110,7 @@ async def test_retry_keeps_the_old_answer_as_a_variant(seen: Seen, world: World)
     await seen.answered()
     assert shown(seen) == ["hello there", "Another answer."]
     assert "answer 2 of 2" in seen.text()
-    await seen.pilot.press("escape", "left_square_bracket")
+    await seen.pilot.press("escape", "up", "left_square_bracket")
     await seen.settle()
     assert shown(seen) == ["hello there", "The first answer."]
     assert [text for _, text, _ in messages(seen)] == ["hello there", "The first answer."]
@@ -122,7 +122,7 @@ async def test_an_earlier_message_is_sent_in_other_words(seen: Seen, world: Worl
     world.model.enqueue("More cats.")
     await seen.send("more")
     await seen.type("half a draft")
-    await seen.pilot.press("escape", "g", "e")
+    await seen.pilot.press("escape", "home", "e")
     assert seen.chat.composer.text == "cats"
     seen.chat.composer.clear_text()
     world.model.enqueue("About dogs.")
@@ -326,7 +326,7 @@ async def test_what_replaced_words_taught_is_taken_back_and_said(seen: Seen) -> 
     await seen.until(lambda: "Remembered:" in seen.text())
     await seen.send("yes")
     await seen.until(lambda: "Noted." in seen.text())
-    await seen.pilot.press("escape", "g", "e")
+    await seen.pilot.press("escape", "home", "e")
     seen.chat.composer.clear_text()
     seen.chat.composer.insert("I have a bike.")
     await seen.pilot.press("enter")
@@ -397,7 +397,7 @@ async def test_earlier_messages_are_loaded_above(seen: Seen) -> None:
     seen.chat.open_thread(thread)
     await seen.settle()
     assert len(seen.chat.transcript.bubbles) == chats.PAGE
-    await seen.pilot.press("escape", "g", "up")
+    await seen.pilot.press("escape", "home", "up")
     await seen.settle()
     assert len(seen.chat.transcript.bubbles) == 2 * chats.PAGE
     assert isinstance(seen.chat.transcript.bubbles[0], Said)
@@ -513,12 +513,12 @@ async def test_an_answer_at_its_length_limit_says_so_and_goes_on(world: World) -
         assert "ended at its length limit" in again.words()
         await again.type("half a draft")
         world.model.enqueue("And so it ended.")
-        await again.pilot.press("escape", "o")
+        await again.pilot.press("escape", "up", "o")
         await again.answered()
         assert shown(again)[-2:] == ["Please go on.", "And so it ended."]
         assert again.chat.composer.text == "half a draft"
         assert again.chat.transcript.bubbles[-2].message.typed_text == ""
-        await again.pilot.press("escape", "o")
+        await again.pilot.press("escape", "up", "o")
         assert not again.chat.state.busy
 
 
@@ -585,7 +585,7 @@ async def test_an_answer_is_retried_above_a_question_of_memapp_itself(seen: Seen
     assert after_retry[1] == "Good morning, Ada."
     assert "Shall I remember" in after_retry[2]
     assert [text for _, text, _ in messages(seen)] == after_retry
-    await seen.pilot.press("escape", "left_square_bracket")
+    await seen.pilot.press("escape", "up", "left_square_bracket")
     await seen.settle()
     assert [text for _, text, _ in messages(seen)] == shown(seen)
     assert "Hello Ada." in shown(seen)
@@ -602,9 +602,9 @@ async def test_an_answer_that_ended_at_its_limit_goes_on_although_a_question_fol
         await seen.send("Hello, my name is Ada.")
         await seen.until(lambda: any("Shall I remember" in one for one in shown(seen)))
         await seen.settle()
-        assert "esc, then o goes on" in seen.words()
+        assert "esc, ↑, then o goes on" in seen.words()
         assert "memapp asks" in seen.words() and "unasked" not in seen.words()
-        await seen.pilot.press("escape", "o")
+        await seen.pilot.press("escape", "up", "o")
         await seen.until(lambda: "Please go on." in shown(seen))
         await seen.answered()
 

@@ -7,6 +7,7 @@ import pytest
 from textual import events
 
 from memapp.domain.chat import MAX_MESSAGE_CHARS
+from memapp.domain.commands import COMMANDS
 from memapp.services import chats, curate
 from memapp.ui.widgets.composer import Composer
 from tests.ui.conftest import Seen, World
@@ -244,3 +245,87 @@ async def test_an_editor_that_fails_leaves_the_message(seen: Seen, monkeypatch: 
 async def test_where_no_editor_can_be_opened_that_is_said(seen: Seen) -> None:
     await seen.pilot.press("ctrl+g")
     await seen.until(lambda: "Another editor cannot be opened from here." in seen.text())
+
+
+async def test_right_after_escape_letters_are_words_until_a_message_is_chosen(seen: Seen) -> None:
+    await seen.send("Hello there.")
+    said = [one.message.id for one in seen.chat.transcript.bubbles]
+    await seen.pilot.press("escape")
+    assert "Choose" in seen.lines()[-1] and "Remember" not in seen.lines()[-1]
+    await seen.pilot.press(*"really", "question_mark")
+    assert seen.chat.composer.text == "really?" and seen.chat.composer.has_focus
+    assert [one.message.id for one in seen.chat.transcript.bubbles] == said
+    await seen.pilot.press("escape", "up")
+    assert "Remember" in seen.lines()[-1] and "Choose" not in seen.lines()[-1]
+    await seen.pilot.press("y")
+    assert seen.chat.composer.text == "really?" and any("clipboard" in one for one in seen.toasts())
+
+
+@pytest.mark.parametrize("way", ["tab", "click"])
+async def test_who_goes_to_the_messages_on_purpose_finds_the_keys_there(seen: Seen, way: str) -> None:
+    await seen.send("Hello there.")
+    if way == "tab":
+        await seen.pilot.press("shift+tab")
+    else:
+        await seen.click("You  09")
+    await seen.pilot.press("e")
+    assert seen.chat.state.editing is not None and seen.chat.composer.text == "Hello there."
+
+
+async def test_after_a_key_on_a_message_the_keys_go_on_with_the_new_answer(seen: Seen) -> None:
+    await seen.send("Hello there.")
+    await seen.pilot.press("escape", "up", "r")
+    await seen.answered()
+    await seen.pilot.press("left_square_bracket")
+    await seen.settle()
+    await seen.until(lambda: "answer 1 of 2" in seen.text())
+    await seen.pilot.press("right_square_bracket")
+    await seen.until(lambda: "answer 2 of 2" in seen.text())
+    assert seen.chat.composer.text == ""
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_a_slash_lists_the_commands_and_letters_narrow_them(world: World, size: tuple[int, int]) -> None:
+    async with world.app(size) as seen:
+        await seen.ready()
+        await seen.pilot.press("slash")
+        assert all(f"{form} " in seen.text() and what in seen.text() for form, what in COMMANDS.values())
+        await seen.pilot.press("r", "e")
+        assert "/remark" in seen.text() and "/remember TEXT" in seen.text() and "/new" not in seen.text()
+        await seen.pilot.press("down", "up", "down", "tab")
+        assert seen.chat.composer.text == "/remark" and "adds an evidence card" not in seen.text()
+
+
+async def test_enter_takes_a_command_and_carries_it_out_if_it_needs_no_words(seen: Seen) -> None:
+    await seen.pilot.press("slash", "r", "e", "enter")
+    assert seen.chat.composer.text == "/remember "
+    await seen.type("User sails.")
+    await seen.pilot.press("enter")
+    await seen.until(lambda: curate.count(seen.app.runtime) == 1)
+    await seen.pilot.press("slash", "h", "enter")
+    await seen.until(lambda: "Commands" in seen.text())
+
+
+async def test_escape_closes_the_list_of_commands_and_leaves_the_words(seen: Seen) -> None:
+    await seen.pilot.press("slash", "n", "escape")
+    assert seen.chat.composer.text == "/n" and seen.chat.composer.has_focus and "/new" not in seen.text()
+    await seen.pilot.press("e")
+    assert "/new" in seen.text()
+    await seen.pilot.press("o")
+    assert "/new" not in seen.text()  # there is no such command: it is told when it is sent
+
+
+async def test_paths_and_earlier_prompts_open_no_list(seen: Seen) -> None:
+    await seen.type("/home/anna")
+    assert not seen.chat.query_one("#commands").display
+    seen.chat.composer.clear_text()
+    seen.chat.composer.prompts = ["/help", "earlier"]
+    await seen.pilot.press("up", "up")
+    assert seen.chat.composer.text == "earlier"
+
+
+async def test_a_command_is_taken_by_a_click(seen: Seen) -> None:
+    await seen.pilot.press("slash")
+    await seen.click("/persona NAME")
+    await seen.pilot.pause()
+    assert seen.chat.composer.text == "/persona " and seen.chat.composer.has_focus

@@ -158,7 +158,7 @@ async def test_a_huge_message_is_sent_and_read(seen: Seen, world: World) -> None
     await seen.pilot.press("enter")
     await seen.answered()
     assert "98,000 more characters" in seen.words()
-    await seen.pilot.press("escape", "up", "enter")
+    await seen.pilot.press("escape", "up", "up", "enter")
     await seen.until(lambda: len(seen.app.screen_stack) > 1)
     await seen.pilot.press("escape")
 

@@ -607,7 +607,7 @@ async def test_a_yes_that_became_a_no_is_passed_over_by_undo(seen: Seen) -> None
     seen.chat.composer.clear_text()
     await seen.send("well, what a day")
     await seen.until(lambda: profile(seen) == {})
-    await seen.pilot.press("escape", "u")
+    await seen.pilot.press("escape", "up", "u")
     await seen.until(lambda: curate.count(seen.app.runtime) == 0)
     assert not any("already" in one for one in seen.toasts())
 

@@ -440,12 +440,12 @@ async def test_relations_are_walked_and_walked_back(world: World) -> None:
         await seen.until(lambda: "0.70 Anna's sister" in seen.text())
         await seen.pilot.press("down", "right")
         await seen.until(lambda: "0.70 Anna likes" in seen.text())
-        seen.app.on_rested()
+        seen.app.session.memories_changed()
         await looked_up(seen)
         assert "0.70 Anna likes" in seen.text()
         with runtime.database.write() as conn:
             changes.apply(conn, Linked(newest.id, ((oldest.id, 0.9),)), Actor(runtime.user_id, "rules"), runtime.clock())
-        seen.app.on_rested()
+        seen.app.session.memories_changed()
         await seen.until(lambda: "0.90 Anna likes" in seen.text())
         await seen.settle()
         await seen.pilot.press("enter")
@@ -482,7 +482,7 @@ async def test_provenance_leads_to_the_message_and_tells_why_it_was_recalled(wor
         runtime = seen.app.runtime
         thread = chats.list_threads(runtime)[0]
         said, reply = chats.page(runtime, thread.id).messages[:2]
-        await seen.pilot.press("escape", "g", "m", "enter")
+        await seen.pilot.press("escape", "home", "m", "enter")
         await seen.until(lambda: any(one.origin == "person" for one in curate.list_memories(runtime)))
         memory = next(one for one in curate.list_memories(runtime) if one.origin == "person")
         with runtime.database.write() as conn:
@@ -503,7 +503,7 @@ async def test_provenance_leads_to_the_message_and_tells_why_it_was_recalled(wor
         await seen.pilot.press("j")
         await seen.pilot.pause()
         assert "0.83" in seen.text() and "words 0.71 + meaning 0.40" in seen.words()
-        seen.app.on_rested()
+        seen.app.session.memories_changed()
         await looked_up(seen)
         assert "0.83" in seen.text() and "words 0.71 + meaning 0.40" in seen.words()
         await seen.pilot.press("k", "enter")

@@ -121,7 +121,9 @@ async def test_the_main_screens_look_as_they_should(world: World, size: tuple[in
         await seen.pilot.press("ctrl+t", "ctrl+b")
         await seen.settle()
         compare(seen, f"threads-{name}", update)
-        await seen.pilot.press("escape", "ctrl+f")
+        await seen.pilot.press("escape", "slash")
+        compare(seen, f"commands-{name}", update)
+        await seen.pilot.press("escape", "backspace", "ctrl+f")
         await seen.type("tea")
         await seen.until(lambda: "Messages" in seen.text())
         await seen.settle()
@@ -159,7 +161,7 @@ async def test_the_card_of_the_first_start_has_keys_of_its_own(world: World) -> 
 
 async def test_later_those_keys_are_letters_for_the_composer(world: World) -> None:
     async with conversation(world, (80, 24)) as seen:
-        await seen.pilot.press("escape")
+        await seen.pilot.press("escape", "up")
         await seen.until(lambda: "y Copy" in seen.lines()[-1] and "m Remember" in seen.lines()[-1])
         await seen.pilot.press("t", "v")
         await seen.until(lambda: seen.chat.composer.text == "tv")
@@ -397,7 +399,7 @@ async def test_a_toast_hides_neither_the_composer_nor_the_keys(world: World, siz
 
 async def test_the_key_line_shows_no_half_of_a_key(world: World) -> None:
     async with conversation(world, (80, 24)) as seen:
-        await seen.pilot.press("escape")
+        await seen.pilot.press("escape", "up")
         await seen.settle()
         keys = seen.lines()[-1]
         assert "^t Loop" in keys and "^p palette" in keys

@@ -210,7 +210,8 @@ async def test_an_error_takes_as_many_lines_as_it_needs_and_stays_in_its_chat(wo
 async def test_help_begins_with_the_keys_of_what_has_the_focus(world: World) -> None:
     async with world.app((80, 24)) as seen:
         await seen.ready()
-        await seen.pilot.press("escape", "f1")
+        await seen.send("hello")
+        await seen.pilot.press("escape", "up", "f1")
         await seen.settle()
         shown = seen.app.screen.query_one("#help-keys-text").render().plain  # type: ignore[attr-defined]
         assert shown.splitlines()[0] == "Conversation"

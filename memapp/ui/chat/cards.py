@@ -39,7 +39,7 @@ class Cards:
         self._want(await asyncio.to_thread(chats.get_thread, self._runtime, message.thread_id), message)
 
     def _want(self, thread: Thread, at: Message | None = None) -> None:
-        self._transcript.post_message(ThreadWanted(thread, at))
+        self._transcript.screen.post_message(ThreadWanted(thread, at))
 
     async def open_hit(self, hit: Recalled) -> None:
         """Show what stands behind a chip."""

@@ -33,6 +33,7 @@ from memapp.ui.memories.actions import MemoryActions
 from memapp.ui.messages import Learned, LearningFailed, ThreadWanted, TurnEnded, TurnMoved, TurnRefused
 from memapp.ui.panels.loop import LoopDrawer
 from memapp.ui.safe import copy
+from memapp.ui.widgets.commands import CommandList
 from memapp.ui.widgets.composer import Composer
 from memapp.ui.widgets.statusline import StatusLine
 from memapp.ui.widgets.transcript import Transcript
@@ -48,7 +49,8 @@ class Conversation(Vertical):
         super().__init__(id="conversation")
         self.state = state
         self.transcript, self.drawer = Transcript(), LoopDrawer()
-        self._line, self.composer = StatusLine(), Composer(id="composer")
+        self._line, self._commands = StatusLine(), CommandList()
+        self.composer = Composer(self._commands)
         self.status = Status(state, self._line, self.composer)
         self.drafts = Drafts(state, self.composer)
         self.memories = MemoryNotes(state.session, self.transcript)
@@ -68,6 +70,7 @@ class Conversation(Vertical):
         yield self.transcript
         yield self.drawer
         yield self._line
+        yield self._commands
         yield self.composer
 
     def on_mount(self) -> None:
@@ -118,7 +121,7 @@ class Conversation(Vertical):
     def _memories_changed(self) -> None:
         self._look_at_what_waits()
         if not self.state.busy:
-            self._explain(replies([one.message for one in self.transcript.bubbles]))
+            self.post_message(AnswersShown(replies([one.message for one in self.transcript.bubbles]), all=True))
 
     # The running turn ------------------------------------------------------------------------------------------------
 
@@ -188,19 +191,13 @@ class Conversation(Vertical):
 
     @on(AnswersShown)
     def _answers_shown(self, event: AnswersShown) -> None:
-        if event.only:
-            self._explain(event.answers)
-        else:
-            self._explain_more(event.answers)
-
-    @beside("explain", exclusive=True)
-    async def _explain(self, answers: list[Message]) -> None:
-        """Put the chips below the answers."""
-        await self.turn.explain(answers)
+        if event.all:
+            self.workers.cancel_group(self, "explain")  # an old result must not come after a newer one
+        self._explain(event.answers)
 
     @beside("explain")
-    async def _explain_more(self, answers: list[Message]) -> None:
-        """Put the chips below answers that were not there yet."""
+    async def _explain(self, answers: list[Message]) -> None:
+        """Put below answers what they were made from."""
         await self.turn.explain(answers)
 
     # The composer ----------------------------------------------------------------------------------------------------
@@ -212,6 +209,10 @@ class Conversation(Vertical):
             await self.sending.send(event.text, event.pasted)
         except MemappError as error:
             self.status.say(str(error), problem=True)
+
+    @on(CommandList.OptionSelected)
+    def _command_chosen(self, event: CommandList.OptionSelected) -> None:
+        self.composer.take(event.option.id or "")
 
     @on(Composer.PageWanted)
     def _page_wanted(self, event: Composer.PageWanted) -> None:
@@ -273,7 +274,7 @@ class Conversation(Vertical):
 
     @on(Transcript.EndWanted)
     def _go_to_end(self) -> None:
-        self.post_message(ThreadWanted(self.state.thread))
+        self.screen.post_message(ThreadWanted(self.state.thread))
 
     @on(Transcript.HitOpened)
     @beside("card", exclusive=True)

@@ -51,29 +51,31 @@ class Sending:
 
     def go_on(self) -> None:
         """Ask for more of an answer that ended at its length limit; nobody typed these words, so nothing is learned from them."""
-        if self._state.busy:
-            self._status.say("Still answering. Esc stops it.")
-        elif not self._state.can_answer:
-            self._status.say("There is no model to answer. F8 chooses one.", problem=True)
-        else:
+        if self._may_answer():
             self._state.held = True
             self._state.talk.send(self._state.thread, GO_ON, ((0, len(GO_ON)),), self._state.persona_id)
 
     def retry(self) -> None:
         """Answer the last message again."""
         answer = self._transcript.replied
-        if self._state.busy:
+        if not self._may_answer():
             return
         if answer is None:
             self._status.say("A remark cannot be answered again; /remark makes another.")
-        elif not self._state.can_answer:
-            self._status.say("There is no model to answer. F8 chooses one.", problem=True)
         elif not self._transcript.complete:
-            self._status.say("Go to the end of this chat first (G).")
+            self._status.say("Go to the end of this chat first (esc, then end).")
         else:
             self._state.turn.replaces = answer.message.id
             self._state.held = True
             self._state.talk.retry(answer.message)
+
+    def _may_answer(self) -> bool:
+        """Return whether an answer can begin now; if not, say why."""
+        if self._state.busy:
+            self._status.say("Still answering. Esc stops it.")
+        elif not self._state.can_answer:
+            self._status.say("There is no model to answer. F8 chooses one.", problem=True)
+        return not self._state.busy and self._state.can_answer
 
     def edit(self, message: Message) -> None:
         """Take an earlier message into the composer, to be sent in other words."""
@@ -132,7 +134,7 @@ class Sending:
                 self._state.talk.remark(await self._begun())
             case "new":
                 self._composer.clear_text()
-                self._transcript.post_message(ThreadWanted(None))
+                self._transcript.screen.post_message(ThreadWanted(None))
                 return
             case "quit":
                 self._composer.clear_text()
@@ -144,7 +146,7 @@ class Sending:
             case "persona":
                 persona = self._persona(command.text)
                 self._composer.clear_text()
-                self._transcript.post_message(ThreadWanted(None, persona=persona))
+                self._transcript.screen.post_message(ThreadWanted(None, persona=persona))
                 return
         self._composer.clear_text()
         await self._drafts.save()

@@ -18,10 +18,11 @@ from memapp.ui.widgets.transcript import Note, Transcript
 
 @dataclass
 class AnswersShown(Announcement):
-    """Answers came to the screen that nothing explains yet; they are the only ones, or came to those that were there."""
+    """Answers are on the screen of which it is to be looked up what they were made from."""
 
     answers: list[Message]
-    only: bool = False
+    all: bool = False
+    """No other answers are on the screen."""
 
 
 class Showing:
@@ -40,7 +41,7 @@ class Showing:
             return
         shown = await self._widgets(stretch.messages)
         await self._transcript.show(shown, earlier=stretch.earlier, later=stretch.later, at=at.id if at else "")
-        self._transcript.post_message(AnswersShown(replies(stretch.messages), only=True))
+        self._transcript.post_message(AnswersShown(replies(stretch.messages), all=True))
 
     async def earlier(self, thread: Thread, before: int) -> None:
         """Add the page before a message."""

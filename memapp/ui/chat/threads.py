@@ -139,7 +139,7 @@ class Threads(Vertical):
         if event.option.id == MORE:
             self.list(len(self._threads) + SHOWN)
         elif (thread := self.thread(event.option.id or "")) is not None:
-            self.post_message(ThreadWanted(thread))
+            self.screen.post_message(ThreadWanted(thread))
 
     @on(Input.Changed)
     def _search(self, event: Input.Changed) -> None:
@@ -187,7 +187,7 @@ class Threads(Vertical):
         notify(self, label, undo=step)
         if state.thread_id == thread.id:
             self._left = step, thread
-            self.post_message(ThreadWanted(None))
+            self.screen.post_message(ThreadWanted(None))
         self.list()
 
     @beside("deed")
@@ -203,7 +203,7 @@ class Threads(Vertical):
         chosen = await self.app.push_screen_wait(Choice("Bring back a deleted chat", rows, deleted[0].id))
         if chosen is not None:
             await asyncio.to_thread(chats.restore_thread, runtime, chosen)
-            self.post_message(ThreadWanted(await asyncio.to_thread(chats.get_thread, runtime, chosen)))
+            self.screen.post_message(ThreadWanted(await asyncio.to_thread(chats.get_thread, runtime, chosen)))
 
     @beside("deed")
     async def erase(self, thread: Thread) -> None:
@@ -218,4 +218,4 @@ class Threads(Vertical):
     def brought_back(self, step: str) -> None:
         """Show a chat again that was on the screen when it was deleted, unless another one is there now."""
         if self._left is not None and self._left[0] == step and self._state.thread is None:
-            self.post_message(ThreadWanted(self._left[1]))
+            self.screen.post_message(ThreadWanted(self._left[1]))

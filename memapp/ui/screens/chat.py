@@ -46,7 +46,7 @@ class ChatScreen(Screen[None]):
 
     AUTO_FOCUS = "Composer"
     BINDING_GROUP_TITLE = "Chat"
-    HELP = "Write below and press enter. Escape goes to the conversation, and back."
+    HELP = "Write below and press enter. Escape goes to the conversation, and back; there the arrow keys choose a message."
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "stop", "Stop", id="chat.stop"),
@@ -196,7 +196,7 @@ class ChatScreen(Screen[None]):
             self.composer.focus()
         elif self.focused is self.composer:
             self.conversation.status.say("")
-            self.transcript.focus()
+            self.transcript.glance()
         else:
             self.composer.focus()
 

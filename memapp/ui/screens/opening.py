@@ -51,7 +51,7 @@ class OpeningScreen(Screen[None]):
         yield TopBar(demo=self._demo)
         yield Vertical(id="opening")
         yield StatusLine()
-        yield Composer(id="composer")
+        yield Composer()
         yield KeyLine()
 
     def on_mount(self) -> None:

@@ -176,9 +176,9 @@ class Answer(Vertical):
             MessageStatus.STOPPED: "◼ stopped · ctrl+r answers again",
             MessageStatus.INTERRUPTED: "◼ interrupted · ctrl+r answers again",
             MessageStatus.FAILED: f"✗ failed{': ' + self.problem if self.problem else ''} · ctrl+r retries",
-        }.get(self.message.status, "◼ ended at its length limit · esc, then o goes on" if self.cut else "")
+        }.get(self.message.status, "◼ ended at its length limit · esc, ↑, then o goes on" if self.cut else "")
         at, of = self.variant
-        parts = [ended, f"answer {at} of {of} · esc, then [ or ] switches" if of > 1 else ""]
+        parts = [ended, f"answer {at} of {of} · esc, ↑, then [ or ] switches" if of > 1 else ""]
         if not self._streaming:
             parts.append(cost(self.message.usage))
         words = " · ".join(part for part in parts if part)
