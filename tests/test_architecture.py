@@ -69,7 +69,7 @@ RULES = {
     "ui": rule("ui services domain runtime errors paths crash", "textual rich markdown_it rapidfuzz"),
     "cli": rule(
         "cli services domain inference.Protocols runtime settings errors paths crash",
-        "click rapidfuzz psutil",
+        "click rapidfuzz psutil rich",
         inside_functions="ui bootstrap inference store prompts",
     ),
     "bootstrap": rule("domain store prompts services inference runtime settings categories errors paths"),

@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from memapp.cli.output import EXPECTED, say
-from memapp.domain.text import nearest
+from memapp.domain.text import is_slip, nearest
 from memapp.errors import MemappError
 
 SECTIONS = {
@@ -70,16 +70,22 @@ class QuestionGroup(click.Group):
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         if args and self.get_command(ctx, args[0]) is None:
-            near = nearest(args[0], self.list_commands(ctx), _NEAR_ALONE if len(args) == 1 else _NEAR_BEFORE_WORDS)
-            if near and " " not in args[0].strip():
-                ctx.fail(f"There is no command {args[0]!r}. Did you mean {near!r}?")
+            near = _meant(args[0], self.list_commands(ctx), is_alone=len(args) == 1)
+            if near:
+                ctx.fail(f"There is no command {args[0]!r}. Did you mean {near!r}? A question goes in quotes.")
             args = ["chat", *args]
         return super().resolve_command(ctx, args)
 
 
-_NEAR_ALONE = 75
-_NEAR_BEFORE_WORDS = 88
-"""`memapp how do I ...` is a question, though `how` is not far from `show`; `memapp serch tea` is a slip."""
+def _meant(word: str, commands: Sequence[str], *, is_alone: bool) -> str:
+    """Return the command that was meant, if one was: `memapp how do I` is a question, `memapp serach tea` a slip."""
+    if " " in word.strip():
+        return ""
+    slips = (one for one in commands if is_slip(word, one))
+    return next(slips, nearest(word, commands, NEAR_ALONE) if is_alone else "")
+
+
+NEAR_ALONE = 75
 
 
 @click.group(cls=QuestionGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})

@@ -1,7 +1,8 @@
 """Plain text: taking out what could act on a terminal, and cutting to length."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from itertools import pairwise
 
 _ESCAPES = re.compile(
     # A sequence is taken out whole only if it ends; of one that does not, the control character alone goes and the rest stays
@@ -72,12 +73,36 @@ def counted(count: int, one: str, more: str = "") -> str:
     return f"{count:,} {one if count == 1 else more or one + 's'}"
 
 
+def shortest_endings(names: Collection[str], least: int) -> dict[str, str]:
+    """Return of each name the shortest ending that no other name ends or begins with, as git shortens its own."""
+    from rapidfuzz.distance import Prefix
+
+    backwards = sorted(one[::-1] for one in names)
+    alike = [0, *(Prefix.similarity(*pair) for pair in pairwise(backwards)), 0]
+    lengths = {one[::-1]: max(least, 1 + max(pair)) for one, pair in zip(backwards, pairwise(alike), strict=False)}
+    begun = {one[:length] for one in names for length in set(lengths.values())}
+    return {one: one if one[-length:] in begun else one[-length:] for one, length in lengths.items()}
+
+
+SLIP_LETTERS = 4
+"""Shorter words are near too many others: `how` is no slip of `show`."""
+
+
 def nearest(word: str, known: Iterable[str], likeness: int = 60) -> str:
     """Return the known word that is nearly the same, or none; likeness goes from 0 to 100."""
     from rapidfuzz import fuzz, process  # only what was misspelt waits for it
 
     found = process.extractOne(word, list(known), scorer=fuzz.ratio, processor=str.casefold, score_cutoff=likeness)
     return found[0] if found else ""
+
+
+def is_slip(typed: str, meant: str) -> bool:
+    """Say whether a word is another mistyped: one letter missing or too many, or two that changed places; not another letter."""
+    from rapidfuzz.distance import OSA
+
+    if OSA.distance(typed.casefold(), meant) != 1:
+        return False
+    return min(len(typed), len(meant)) >= SLIP_LETTERS if len(typed) != len(meant) else sorted(typed.casefold()) == sorted(meant)
 
 
 def did_you_mean(word: str, known: Iterable[str], otherwise: str) -> str:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memapp.domain.text import around, clean, one_line, shorten
+from memapp.domain.text import around, clean, is_slip, one_line, shorten
 
 
 @pytest.mark.parametrize(
@@ -54,3 +54,20 @@ def test_shortening_cuts_at_a_word_and_marks_it() -> None:
     assert shorten("short", 14) == "short"
     assert len(shorten("x" * 50, 14)) == 14
     assert one_line(" a\n\tb  c ") == "a b c"
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant", "slip"),
+    [
+        ("serach", "search", True),
+        ("Serch", "search", True),
+        ("searchh", "search", True),
+        ("trahs", "trash", True),
+        ("crash", "trash", False),
+        ("last", "list", False),
+        ("how", "show", False),
+        ("search", "search", False),
+    ],
+)
+def test_a_slip_is_no_other_word(typed: str, meant: str, slip: bool) -> None:
+    assert is_slip(typed, meant) is slip
