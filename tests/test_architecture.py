@@ -228,7 +228,7 @@ UI_LAYERS = tuple(
         "beside reading undo talk session",
         "widgets",
         "memories.words memories.rows",
-        "screens.detail screens.memory_form screens.find",  # dialogs: they show what they are given, and return an answer
+        "dialogs memories.form screens.find",  # they show what they are given, and return an answer
         "panels activity inbox memories",
         "chat",
         "screens",

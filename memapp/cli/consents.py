@@ -10,6 +10,7 @@ from memapp.cli.shape import ListingGroup, as_json_option, limit_option
 from memapp.domain.consent import DenyReason, came_from, label
 from memapp.domain.profile import FIELDS
 from memapp.domain.profile_values import added_value, with_value
+from memapp.domain.second_person import addressed
 from memapp.domain.text import did_you_mean
 from memapp.errors import UsageError
 
@@ -64,7 +65,7 @@ def show_(options: dict[str, Any], patch_id: str, as_json: bool) -> None:
     until = f", open until {when(patch.expires_at)}" if patch.state == "pending" else ""
     say(f"{patch.state}, {came_from(patch)}, asked on {when(patch.created_at)}{until}")
     if held:
-        say(f"waits with it: {held}")
+        say(f"waits with it: {addressed(held)}")
     for message in evidence:
         say(f"from {when(message.created_at)}: {message.text}")
 

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memapp.cli.output import opened, plain, say, short_ids, show, show_json, show_list, show_rows, when
+from memapp.cli.output import opened, plain, say, short_ids, show, show_json, show_list, show_rows, told, when
 from memapp.cli.shape import as_json_option, limit_option
 from memapp.domain import strict_json
 from memapp.domain.changes import Event
 from memapp.domain.difference import words_changed
 from memapp.domain.history import Entry, label_of, who
+from memapp.domain.second_person import addressed
 from memapp.domain.text import counted
 from memapp.errors import NotFound, UsageError
 
@@ -62,7 +63,7 @@ def history(options: dict[str, Any], memory_id: str, diff: tuple[int, int] | Non
             _show_entries(rows, as_json)
             if found and not as_json:
                 for text in (text for one in activity.timeline(runtime, found) for text in one.replaced):
-                    say(f"It replaced “{text}”")
+                    say(f"It replaced “{addressed(text)}”")
         else:
             write = _write_jsonl if form == "jsonl" else _write_csv
             write(_full_row(runtime, numbers, one) for one in reversed(list(_all_entries(runtime, found))))
@@ -133,7 +134,7 @@ def _show_entries(rows: list[dict[str, Any]], as_json: bool) -> None:
                 "what": row["event"],
                 "versions": f"{row['before'] or '-'} > {row['after'] or '-'}",
                 "id": row["memory_id"],
-                "text": _about(row) or row["new"] or row["old"] or "",
+                "text": _about(row) or told(row["new"] or row["old"] or ""),
             }
             for row in rows
         ]
@@ -178,7 +179,7 @@ def _show_difference(runtime: "Runtime", memory_id: str, first: int, second: int
         show_json({"before": asdict(before), "after": asdict(after), "words": pieces})
         return
     marks = {"same": "{}", "out": "[-{}-]", "in": "{{+{}+}}"}
-    show(" ".join(marks[piece.kind].format(piece.text) for piece in words_changed(before.text, after.text)))
+    show(" ".join(marks[piece.kind].format(piece.text) for piece in words_changed(told(before.text), told(after.text))))
     for name in others:
         show(f"{name}: {_plainly(getattr(before, name))} > {_plainly(getattr(after, name))}")
 
@@ -201,6 +202,6 @@ def relations(options: dict[str, Any], memory_id: str, as_json: bool) -> None:
     show_list(
         related,
         as_json,
-        lambda one: {"strength": f"{one.strength:.2f}", "relation": one.relation, "id": name(one.id), "text": one.text},
+        lambda one: {"strength": f"{one.strength:.2f}", "relation": one.relation, "id": name(one.id), "text": told(one.text)},
         "It is related to nothing.",
     )

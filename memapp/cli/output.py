@@ -13,6 +13,7 @@ import click
 from rich.cells import cell_len, set_cell_size
 
 from memapp.domain import strict_json
+from memapp.domain.second_person import addressed
 from memapp.domain.text import clean, one_line
 from memapp.errors import MemappError, ModelError, StoreError, UsageError
 
@@ -48,6 +49,11 @@ def show(text: str, *, newline: bool = True) -> None:
 def show_json(value: Any) -> None:
     """Write JSON, in which what could act on a terminal is escaped: the value stays what it is."""
     click.echo(strict_json.write(value, indent=2, default=plain))
+
+
+def told(text: str) -> str:
+    """Return the words of a memory for standard output: as people read them on a terminal, as they are stored in a pipe."""
+    return addressed(text) if sys.stdout.isatty() else text
 
 
 def show_one(found: Any, as_json: bool, told: str) -> None:

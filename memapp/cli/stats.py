@@ -1,5 +1,6 @@
 """What memapp did and how well, from the command line."""
 
+import sys
 from dataclasses import asdict
 from typing import Any
 
@@ -49,9 +50,16 @@ def stats(options: dict[str, Any], days: int, as_json: bool) -> None:
     show_rows([{"what": name, "rate": str(rate)} for name, rate in shares.items()])
     most = max((day.count for day in by_day), default=0) or 1
     show_rows([{"day": day.day, "count": f"{day.count:,}", "bar": "█" * round(BAR * day.count / most)} for day in by_day])
+    on_terminal = sys.stdout.isatty()
+    if on_terminal and counts:
+        say("What memapp did: today, in the last 7 days, in all, and how often it failed")
     show_rows(
         [
-            {"part": one.node, "did": one.op, "today": one.today, "week": one.week, "total": one.total, "failed": one.failed}
+            {
+                "part": one.part if on_terminal else one.node,
+                "did": one.did if on_terminal else one.op,
+                **{"today": one.today, "week": one.week, "total": one.total, "failed": one.failed},
+            }
             for one in counts
         ]
     )

@@ -10,6 +10,7 @@ import click
 from memapp.cli.output import opened, say, search_by_meaning, show, show_json
 from memapp.cli.shape import words_or_pipe
 from memapp.domain.chat import MessageStatus
+from memapp.domain.second_person import addressed
 from memapp.domain.turn import Accepted, Asked, Completed, Failed, Found, Restarted, Streamed, TurnEvent, Waiting
 from memapp.errors import MemappError, ModelError, UsageError
 
@@ -178,7 +179,7 @@ def learn(runtime: "Runtime", cancel: "Cancel") -> None:
         for written in upkeep.work(runtime, None, cancel):
             if isinstance(written, Patch):
                 continue  # `consents` lists it
-            was = f" (was: {written.before.text})" if written.before else ""
-            say(f"{'Updated' if written.before else 'Remembered'}: {written.memory.text}{was}")
+            was = f" (was: {addressed(written.before.text)})" if written.before else ""
+            say(f"{'Updated' if written.before else 'Remembered'}: {addressed(written.memory.text)}{was}")
     except MemappError as error:
         say(f"Nothing was learned this time: {error}")

@@ -11,8 +11,8 @@ from memapp.domain.duplicates import duplicate_of
 from memapp.domain.english import stems
 from memapp.domain.memory import Recalled
 from memapp.domain.ranking import asks_what_was_replied, query_words, words_of
+from memapp.domain.second_person import addressed
 from memapp.domain.text import one_line
-from memapp.prompts.second_person import addressed
 
 LEAST_SCORE = 0.33
 """Below it, a hit that shares no word with the message is the best there is and yet has nothing to do with it.

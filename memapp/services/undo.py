@@ -8,6 +8,7 @@ from memapp.domain.changes import Actor, Event, Reverted
 from memapp.domain.history import IMPORT, Entry, Step, in_words
 from memapp.domain.memory import Memory, State
 from memapp.domain.profile_hints import unknown_in
+from memapp.domain.second_person import addressed
 from memapp.errors import NeedsYes, UsageError
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions, pending
@@ -63,7 +64,7 @@ def undo(runtime: Runtime, step: str) -> str:
         if there or not (decided or brought_in):
             changes.apply(conn, Reverted(step, runtime.purge_at(), unsaid), actor, runtime.clock())
     if unsaid:
-        texts = "; ".join(memory.text for memory in there if memory.id in unsaid).rstrip(".")
+        texts = "; ".join(addressed(memory.text) for memory in there if memory.id in unsaid).rstrip(".")
         raise NeedsYes(f"This stays in the trash, since it says something of your profile: {texts}.", "See the inbox.")
     return actor.step
 

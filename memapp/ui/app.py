@@ -422,13 +422,13 @@ class MemappApp(App[None]):
         if isinstance(self.screen, InboxScreen) and self.screen.tab != event.tab:
             self.screen.action_turn(event.tab)
 
-    @work(group="open", exclusive=True)
+    @beside("open", exclusive=True)
     async def on_memory_wanted(self, event: MemoryWanted) -> None:
-        from memapp.ui.screens.memories import MemoriesScreen
+        from memapp.services import curate
+        from memapp.ui.memories.card import MemoryCard
 
-        await self.action_mode("memories")
-        if isinstance(self.screen, MemoriesScreen):
-            self.screen.go_to(event.memory_id)
+        memory = await asyncio.to_thread(curate.get, self.runtime, event.memory_id)
+        await self.push_screen(MemoryCard(self.session, memory, event.why))
 
     @beside("badges", exclusive=True)
     async def count_badges(self) -> None:

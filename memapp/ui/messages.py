@@ -137,9 +137,11 @@ class ThreadWanted(Announcement):
 
 @dataclass
 class MemoryWanted(Announcement):
-    """The person wants to see a memory among all others."""
+    """The person wants to see a memory, wherever they are."""
 
     memory_id: str
+    why: str = ""
+    """Why it was used where they saw it."""
 
 
 @dataclass

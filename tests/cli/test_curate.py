@@ -130,6 +130,30 @@ def test_what_is_known_again_meanwhile_stays_in_the_trash(memapp: Terminal) -> N
     assert err.endswith("knows the same already: I keep bees.\n")
 
 
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (("list",), "You live in Bruges."),
+        (("search", "Bruges"), "You live in Bruges."),
+        (("show", "ID"), "You live in Bruges."),
+        (("history", "ID"), "You live in Bruges."),
+        (("history", "ID", "--diff", "1", "2"), "You live in [-Ghent.-] {+Bruges.+}"),
+        (("trash", "list"), "You drink coffee."),
+    ],
+)
+def test_a_terminal_tells_people_of_themselves_and_a_pipe_what_is_stored(
+    memapp: Terminal, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...], told: str
+) -> None:
+    _, found, _ = memapp("add", "User lives in Ghent.")
+    memapp("edit", found.strip(), "User lives in Bruges.")
+    _, gone, _ = memapp("add", "User drinks coffee.")
+    assert "In the trash: You drink coffee." in memapp("rm", gone.strip())[2]
+    asked = tuple(found.strip() if part == "ID" else part for part in command)
+    assert "User" in memapp(*asked)[1] and "You" not in memapp(*asked)[1]
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    assert told in memapp(*asked)[1]
+
+
 def test_what_says_something_of_the_profile_is_restored_with_a_yes_only(memapp: Terminal) -> None:
     memapp("ask", "I live in Bergen.")
     (waits,) = json.loads(memapp("consents", "list", "--json")[1])
@@ -138,7 +162,7 @@ def test_what_says_something_of_the_profile_is_restored_with_a_yes_only(memapp: 
     assert memapp("rm", memory_id)[0] == memapp("profile", "clear", "city")[0] == 0
     code, out, err = memapp("restore", memory_id, "--json")
     assert (code, [one["id"] for one in json.loads(out)["stayed"]]) == (4, [memory_id])
-    assert "User lives in Bergen" in err and "memapp consents list" in err
+    assert "You live in Bergen" in err and "memapp consents list" in err
     assert texts(memapp) == set()
     (waits,) = json.loads(memapp("consents", "list", "--json")[1])
     assert (waits["field"], waits["new_value"]) == ("city", "Bergen")

@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 import pytest
 
-from memapp.domain.activity import Count, Day, Rate, Rates
+from memapp.domain.activity import NODES, Count, Day, Rate, Rates
 from memapp.domain.changes import Event
 from memapp.domain.history import Step, in_words
 from memapp.services import activity, chats, curate, forget, undo
@@ -17,8 +17,9 @@ from memapp.services.consent import decisions, proposals
 from memapp.store.events import Node, add_event
 from memapp.ui.activity import reading, words
 from memapp.ui.activity.numbers import sparkline
-from memapp.ui.screens.activity import ActivityScreen, DifferenceCard
-from memapp.ui.screens.memories import MemoriesScreen
+from memapp.ui.dialogs import TextCard
+from memapp.ui.memories.card import MemoryCard
+from memapp.ui.screens.activity import ActivityScreen
 from memapp.ui.widgets.rowlist import RowList
 from tests.builders import new_chat, say
 from tests.services.imports.builders import carry, empty_store
@@ -58,7 +59,7 @@ async def test_operations_are_counted_and_called_in_plain_words(seen: Seen) -> N
     assert table["answered"] == ["1", "1", "1", "-"]
     assert table["remembered something"] == ["1", "1", "1", "-"]
     assert not {"respond", "classify", "hotpath"} & set(seen.words().split())
-    assert set(words.NODES) == set(get_args(Node))
+    assert set(NODES) == set(get_args(Node))
 
 
 async def test_failures_are_marked_by_a_sign(seen: Seen) -> None:
@@ -74,9 +75,9 @@ async def test_failures_are_marked_by_a_sign(seen: Seen) -> None:
 @pytest.mark.parametrize(
     ("facts", "turns", "shown"),
     [
-        (Rate(19, 20), Rate(1, 40), ["✓ 19 of 20 facts kept the writing rules at once 95%, goal 95%", "✓ 1 of 40 turns"]),
-        (Rate(18, 20), Rate(4, 40), ["✗ 18 of 20 facts kept the writing rules at once 90%, goal 95%", "✗ 4 of 40 turns"]),
-        (Rate(0, 0), Rate(0, 0), ["- facts kept the writing rules at once: nothing counted yet, goal 95%"]),
+        (Rate(19, 20), Rate(1, 40), ["✓ 19 of 20 facts were well written at once 95%, goal 95%", "✓ 1 of 40 turns"]),
+        (Rate(18, 20), Rate(4, 40), ["✗ 18 of 20 facts were well written at once 90%, goal 95%", "✗ 4 of 40 turns"]),
+        (Rate(0, 0), Rate(0, 0), ["- facts were well written at once: nothing counted yet, goal 95%"]),
     ],
 )
 async def test_rates_are_told_with_their_numbers_and_goals(seen: Seen, facts: Rate, turns: Rate, shown: list[str]) -> None:
@@ -168,11 +169,11 @@ async def test_enter_shows_what_a_change_made_of_a_memory_then_opens_it(seen: Se
     curate.edit(runtime, memory, "Anna likes oolong tea.")
     await open_activity(seen, "log")
     await seen.pilot.press("home", "enter")
-    await seen.until(lambda: isinstance(seen.app.screen, DifferenceCard))
+    await seen.until(lambda: isinstance(seen.app.screen, TextCard))
     await seen.pilot.pause()
     assert "Anna likes -green- +oolong+ tea." in seen.words()
     await seen.pilot.press("enter")
-    await seen.until(lambda: isinstance(seen.app.screen, MemoriesScreen) and "Anna likes oolong tea." in seen.text())
+    await seen.until(lambda: isinstance(seen.app.screen, MemoryCard) and "Anna likes oolong tea." in seen.text())
 
 
 async def test_the_log_is_read_page_by_page(seen: Seen) -> None:
@@ -236,8 +237,8 @@ async def test_what_is_taken_back_is_seen_at_once_in_the_log(seen: Seen) -> None
 
 
 async def test_what_is_taken_back_here_is_not_taken_back_twice_by_the_key_elsewhere(seen: Seen) -> None:
-    await seen.chat.conversation.memories.add("Anna likes oolong tea.")
-    await seen.chat.conversation.memories.add("Anna has a cat.")
+    await seen.chat.conversation.actions.add("Anna likes oolong tea.")
+    await seen.chat.conversation.actions.add("Anna has a cat.")
     await open_activity(seen, "undo")
     await seen.pilot.press("u")
     await seen.until(lambda: curate.count(seen.app.runtime) == 1)

@@ -4,13 +4,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from textual.widgets import Input
+from textual.widgets import TextArea
 
 from memapp.crash import three_lines, write_crash_file
 from memapp.domain.persona import Persona
 from memapp.domain.text import clean
 from memapp.errors import MemappError
 from memapp.services import chats, curate
+from memapp.ui.messages import MemoryWanted
 from memapp.ui.safe import joined, marked, notify, plain, row
 from memapp.ui.widgets.transcript import Note
 from tests.ui.conftest import Seen, World
@@ -71,7 +72,7 @@ async def test_hostile_facts_titles_and_personas_are_shown_as_they_are(world: Wo
         await seen.ready()
         runtime = seen.app.runtime
         for number, text in enumerate([*MARKUP, *ESCAPES[:8]]):
-            await seen.chat.conversation.memories.add(f"{text} tea {number}"[:280])
+            await seen.chat.conversation.actions.add(f"{text} tea {number}"[:280])
             thread = chats.new_thread(runtime)
             chats.rename_thread(runtime, thread.id, f"{text} title")
             seen.app.session.undone.push(f"{text} undone", lambda _: None)
@@ -89,12 +90,13 @@ async def test_hostile_facts_titles_and_personas_are_shown_as_they_are(world: Wo
         no_escapes(seen)
         await seen.pilot.press("escape")
         for memory in curate.list_memories(runtime)[:6]:
-            seen.chat.run_worker(seen.chat.conversation.memories.show(memory.id, "[/INST] why"))
-            await seen.until(lambda: len(seen.app.screen_stack) > 1)
+            seen.app.post_message(MemoryWanted(memory.id, "[/INST] why"))
+            await seen.until(lambda: "[/INST] why" in seen.text())
             await seen.pilot.pause()
             no_escapes(seen)
             await seen.pilot.press("e")
-            assert "\x1b" not in seen.app.screen.query_one(Input).value
+            await seen.until(lambda: seen.app.screen.query(TextArea))
+            assert "\x1b" not in seen.app.screen.query_one(TextArea).text
             await seen.pilot.press("escape", "escape")
             await seen.until(lambda: len(seen.app.screen_stack) == 1)
 

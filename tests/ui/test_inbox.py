@@ -222,6 +222,34 @@ async def test_enter_shows_the_message_and_approves_nothing(seen: Seen, at_once:
     assert screen.waiting.view.field.display and profile(seen) == {}
 
 
+@pytest.mark.parametrize("key", ["enter", "ctrl+s"])
+async def test_what_the_person_wrote_is_approved_by_the_keys_that_save_elsewhere(seen: Seen, at_once: None, key: str) -> None:
+    propose(seen)
+    await open_inbox(seen)
+    await seen.pilot.press("e", "!", key)
+    await seen.until(lambda: profile(seen) == {"city": "Bergen!"})
+
+
+@pytest.mark.parametrize("leave", ["tab", "shift+tab", "click"])
+@pytest.mark.parametrize("tab", ["waiting", "profile"])
+async def test_what_is_being_written_stays_when_the_person_turns_to_another_tab(
+    seen: Seen, at_once: None, tab: str, leave: str
+) -> None:
+    propose(seen)
+    screen = await open_inbox(seen)
+    if tab == "profile":
+        await seen.pilot.press("tab")
+    await seen.pilot.press("e", "!")
+    if leave == "click":
+        await seen.click("Waiting" if tab == "profile" else "Profile")
+    else:
+        await seen.pilot.press(leave)
+    await seen.settle()
+    field = screen.waiting.view.field if tab == "waiting" else screen.profile.field
+    assert screen.tab == tab and field.line.has_focus and field.line.value.endswith("!")
+    assert any("enter saves" in toast for toast in seen.toasts())
+
+
 async def test_the_message_of_a_long_chat_is_where_enter_leads(seen: Seen, at_once: None) -> None:
     runtime = seen.app.runtime
     thread = chats.new_thread(runtime)
@@ -427,7 +455,7 @@ async def test_the_memory_that_waits_is_shown_and_comes_with_a_yes(seen: Seen, a
     undo.undo_last(runtime)
     propose(seen, held=held)
     await open_inbox(seen)
-    assert "User lives in Bergen near the harbour." in seen.words()
+    assert "You live in Bergen near the harbour." in seen.words()
     await seen.pilot.press("a")
     await seen.until(lambda: [one.text for one in curate.list_memories(runtime)] == [held.text])
 
@@ -571,7 +599,7 @@ async def test_an_answer_in_the_chat_is_told_and_can_be_taken_back(
 
 
 async def test_a_yes_that_became_a_no_is_passed_over_by_undo(seen: Seen) -> None:
-    await seen.chat.conversation.memories.add("Anna has a cat.")
+    await seen.chat.conversation.actions.add("Anna has a cat.")
     await seen.send("I moved to Bergen.")
     await seen.send("yes")
     await seen.until(lambda: "Your profile says now" in seen.words())

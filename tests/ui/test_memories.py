@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 import pytest
 from textual.binding import Binding
-from textual.widgets import Input, OptionList
+from textual.widgets import Input
 
 from memapp.domain.changes import Actor, Created, Linked, SoftDeleted
 from memapp.domain.chat import Origin
@@ -20,12 +20,16 @@ from memapp.runtime import Runtime
 from memapp.services import activity, chats, curate, undo
 from memapp.store import changes, recalls
 from memapp.store.uses import count_uses
+from memapp.ui.dialogs import Choice
+from memapp.ui.memories.card import MemoryCard
+from memapp.ui.memories.form import MemoryForm, Words
+from memapp.ui.memories.keys import MemoryKeys
+from memapp.ui.messages import MemoryWanted
 from memapp.ui.panels.memory_detail import ContentView, MemoryDetail
 from memapp.ui.panels.memory_history import VersionRows
 from memapp.ui.panels.memory_provenance import MessageRows
 from memapp.ui.panels.memory_relations import MemoryRelations
 from memapp.ui.screens.memories import MemoriesScreen
-from memapp.ui.screens.memory_form import Choice, MemoryForm, Words
 from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.searchfield import SearchField
 from memapp.ui.widgets.tabline import TabLine
@@ -127,6 +131,35 @@ async def test_typing_searches_and_points_out_what_matched(world: World) -> None
         await seen.pilot.press("escape")
         await shown(seen)
         assert len(texts(screen)) == 3
+
+
+@pytest.mark.parametrize("turns", range(4))
+async def test_without_a_hit_nothing_of_the_memory_before_is_seen(world: World, turns: int) -> None:
+    async with memories(world, ["Anna plays the piano."]) as (seen, _):
+        await seen.pilot.press("enter", *["tab"] * turns)
+        await looked_up(seen)
+        await seen.pilot.press("escape", "slash")
+        await seen.type("zzz")
+        await shown(seen, "zzz")
+        assert "No memory is like this." in seen.text()
+        beside = " ".join(line[line.index("│") :] for line in seen.lines() if "│" in line)
+        assert set(beside) <= set("│ "), beside
+        await seen.pilot.press("escape")
+        await looked_up(seen)
+        assert "Relations" in seen.text()
+
+
+async def test_a_text_of_average_length_is_shown_whole_beside_the_detail(world: World) -> None:
+    text = "Anna's sister Mia lives in Oslo and visits us in summer."
+    async with memories(world, [text]) as (seen, _):
+        assert any(text in line.partition("│")[0] for line in seen.lines())
+
+
+async def test_what_the_relations_say_when_there_are_none_is_not_cut(world: World) -> None:
+    async with memories(world, ["Anna plays the piano."]) as (seen, _):
+        await seen.pilot.press("enter", "tab", "tab")
+        await looked_up(seen)
+        assert "is idle" in seen.text()
 
 
 async def test_conditions_narrow_the_list_and_wrong_ones_are_named(world: World) -> None:
@@ -261,7 +294,7 @@ async def test_marks_make_a_key_act_on_many_but_words_are_edited_where_the_curso
         await seen.pilot.press("c")
         await seen.until(lambda: isinstance(seen.app.screen, Choice))
         wanted = curate.categories(runtime).index("goals")
-        seen.app.screen.query_one(OptionList).highlighted = wanted
+        await seen.pilot.press("home", *["down"] * wanted)
         await seen.pilot.press("enter")
         await seen.until(lambda: sum(one.category == "goals" for one in live(runtime)) == 2)
         await seen.pilot.press("escape", "space", "slash", "x", "escape")
@@ -286,6 +319,18 @@ async def test_writing_by_hand_puts_the_cursor_on_the_new_memory(world: World) -
         await seen.until(lambda: len(seen.app.screen_stack) == 1 and len(texts(screen)) == 4)
         assert screen.rows.current is not None and screen.rows.current.text == "Anna sings in a choir."
         assert screen.rows.current.tags == ("music", "friends")
+
+
+@pytest.mark.parametrize("key", ["enter", "ctrl+s"])
+@pytest.mark.parametrize("field", ["form-text", "form-tags", "form-importance", "form-category"])
+async def test_the_same_keys_save_in_every_field_of_the_form(world: World, field: str, key: str) -> None:
+    async with memories(world) as (seen, screen):
+        await seen.pilot.press("e")
+        await seen.until(lambda: isinstance(seen.app.screen, MemoryForm))
+        seen.app.screen.query_one(Words).text = "Anna works on Mondays."
+        seen.app.screen.query_one(f"#{field}").focus()
+        await seen.pilot.press(key)
+        await seen.until(lambda: texts(screen)[0] == "Anna works on Mondays.")
 
 
 async def test_editing_keeps_the_words_that_were_refused(world: World) -> None:
@@ -380,7 +425,7 @@ async def test_history_says_what_a_newer_memory_replaced(world: World) -> None:
         await seen.settle()
         await seen.pilot.press("enter", "tab")
         await looked_up(seen)
-        await seen.until(lambda: "replaced “User lives in Oslo.”" in seen.words())
+        await seen.until(lambda: "replaced “You live in Oslo.”" in seen.words())
 
 
 async def test_relations_are_walked_and_walked_back(world: World) -> None:
@@ -466,12 +511,58 @@ async def test_provenance_leads_to_the_message_and_tells_why_it_was_recalled(wor
         await seen.until(lambda: seen.chat.transcript.cursor is not None and seen.chat.transcript.cursor.message.id == said.id)
 
 
+async def test_facts_about_the_person_are_told_to_them_wherever_they_are_read(world: World) -> None:
+    async with memories(world, ["User's cat is called Minka.", "User lives in Bruges."]) as (seen, screen):
+        runtime = seen.app.runtime
+        await looked_up(seen)
+        assert seen.words().count("You live in Bruges.") == 2 and "Your cat is called Minka." in seen.words()
+        await seen.pilot.press("y", "e")
+        assert seen.app.clipboard == "You live in Bruges."
+        await seen.until(lambda: isinstance(seen.app.screen, MemoryForm))
+        assert seen.app.screen.query_one(Words).text == "User lives in Bruges.", "what is stored is edited"
+        await seen.pilot.press("escape", "d")
+        await seen.until(lambda: len(texts(screen)) == 1)
+        assert any("In the trash: “You live in Bruges.”" in toast for toast in seen.toasts())
+        await seen.pilot.press("f5")
+        await seen.until(lambda: "put there by you" in seen.text() and "You live in Bruges." in seen.words())
+        await seen.pilot.press("f7", "tab")
+        await seen.until(lambda: "“Your cat is called Minka.”" in seen.words())
+        await seen.pilot.press("tab")
+        await seen.until(lambda: "Moved to the trash: “You live in Bruges.”" in seen.words())
+        await seen.pilot.press("ctrl+f")
+        await seen.until(lambda: "Latest memories" in seen.text() and "Your cat is called Minka." in seen.words())
+        assert "User" not in seen.words()
+        assert [one.text for one in live(runtime)] == ["User's cat is called Minka."]
+
+
+async def test_the_card_of_a_memory_follows_what_is_done_to_it_and_walks_along_relations(world: World) -> None:
+    async with memories(world, FACTS[:2]) as (seen, _):
+        runtime = seen.app.runtime
+        one, other = live(runtime)
+        with runtime.database.write() as conn:
+            changes.apply(conn, Linked(one.id, ((other.id, 0.5),)), Actor(runtime.user_id, "rules"), runtime.clock())
+        await seen.pilot.press("f2")
+        seen.app.post_message(MemoryWanted(one.id, "Used for this answer."))
+        await seen.until(lambda: isinstance(seen.app.screen, MemoryCard) and "Used for this answer." in seen.text())
+        await seen.pilot.press("p")
+        await seen.until(lambda: "always kept" in seen.text() and "p Pin" in seen.text())
+        await seen.pilot.press("tab", "tab")
+        await seen.until(lambda: "0.50 Anna" in seen.words())
+        await seen.pilot.press("down", "enter", "shift+tab", "shift+tab")
+        await seen.until(lambda: other.text in seen.words() and "Used for this answer." not in seen.text())
+        await seen.pilot.press("escape")
+        await seen.until(lambda: one.text in seen.words() and other.text not in seen.words())
+        await seen.pilot.press("d")
+        await seen.until(lambda: seen.app.screen is seen.chat)
+        assert [memory.id for memory in live(runtime)] == [other.id]
+
+
 # Together with the rest ------------------------------------------------------------------------------------------------
 
 
 async def test_a_change_elsewhere_is_seen_at_once(world: World) -> None:
     async with memories(world) as (seen, screen):
-        await seen.chat.conversation.memories.add("Anna plays the piano.")
+        await seen.chat.conversation.actions.add("Anna plays the piano.")
         await seen.until(lambda: "Anna plays the piano." in texts(screen), seconds=2)
         assert undo.undoable(seen.app.runtime)[0].text == "Anna plays the piano."
 
@@ -482,7 +573,7 @@ async def test_f3_opens_at_what_was_just_remembered(world: World) -> None:
         await seen.type("oolong")
         await shown(seen, "oolong")
         await seen.pilot.press("f2")
-        await seen.chat.conversation.memories.add("Anna plays the piano.")
+        await seen.chat.conversation.actions.add("Anna plays the piano.")
         await seen.pilot.press("f3")
         await seen.until(lambda: screen.rows.current is not None and screen.rows.current.text == "Anna plays the piano.")
 
@@ -511,8 +602,9 @@ async def test_the_palette_offers_what_keys_do_here(world: World) -> None:
 
 
 def test_every_binding_has_an_id_of_its_own() -> None:
-    ours = [MemoriesScreen, MemoryForm, Choice, RowList, VersionRows, MessageRows, MemoryRelations, MemoryDetail, SearchField]
-    bindings = [one for kind in (*ours, ContentView) for one in kind.__dict__.get("BINDINGS", [])]
+    ours = [MemoriesScreen, MemoryKeys, MemoryCard, MemoryForm, Words, Choice, RowList, SearchField, MemoryDetail, ContentView]
+    ours += [VersionRows, MessageRows, MemoryRelations]
+    bindings = [one for kind in ours for one in kind.__dict__.get("BINDINGS", [])]
     assert all(isinstance(one, Binding) and one.id for one in bindings)
     assert len({one.id for one in bindings}) == len(bindings)
 

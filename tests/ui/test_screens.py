@@ -12,7 +12,7 @@ from unittest.mock import patch
 
 import pytest
 from textual.binding import Binding
-from textual.widgets import Input
+from textual.widgets import Input, TextArea
 
 from memapp.domain.expectation import Verdict
 from memapp.domain.memory import Recalled
@@ -23,14 +23,18 @@ from memapp.services.models import Fit
 from memapp.settings import THEMES
 from memapp.ui.app import MemappApp
 from memapp.ui.chat.threads import ThreadList
+from memapp.ui.dialogs import Choice, ConfirmErase, Dialog, Form, Line, Question, TextCard
 from memapp.ui.inbox.detail import CaseView
 from memapp.ui.inbox.profile import ProfilePane
 from memapp.ui.inbox.value import ValueField
 from memapp.ui.inbox.waiting import WaitingPane
+from memapp.ui.memories.card import MemoryCard
+from memapp.ui.memories.form import MemoryForm
+from memapp.ui.memories.keys import MemoryKeys
+from memapp.ui.panels.memory_detail import MemoryDetail
 from memapp.ui.safe import notify
-from memapp.ui.screens.activity import ActivityScreen, DifferenceCard
+from memapp.ui.screens.activity import ActivityScreen
 from memapp.ui.screens.chat import ChatScreen
-from memapp.ui.screens.detail import Card, Choice, Line, MemoryCard, Question, TextCard
 from memapp.ui.screens.find import FindScreen
 from memapp.ui.screens.inbox import InboxScreen
 from memapp.ui.screens.models import SIGNS, ModelRows, ModelsScreen
@@ -45,9 +49,10 @@ WAITED = re.compile(r"first (?:0\.\d\d s|\d\.\d s ?)")
 """How long an answer took to begin; from one second on it is a digit shorter."""
 SIZES = [(80, 24), (120, 40)]
 OURS = [
-    *(MemappApp, ChatScreen, ModelsScreen, SettingsScreen, FindScreen, Card, MemoryCard, TextCard, Question, Line, Choice),
+    *(MemappApp, ChatScreen, ModelsScreen, SettingsScreen, FindScreen, MemoryCard, MemoryKeys, MemoryDetail),
+    *(Dialog, Form, TextCard, Question, ConfirmErase),
     *(Composer, Transcript, ThreadList, ModelRows, SettingRows),
-    *(InboxScreen, WaitingPane, ProfilePane, CaseView, ValueField, ActivityScreen, DifferenceCard),
+    *(InboxScreen, WaitingPane, ProfilePane, CaseView, ValueField, ActivityScreen),
 ]
 
 
@@ -404,14 +409,13 @@ async def test_the_key_line_shows_no_half_of_a_key(world: World) -> None:
 async def test_escape_leaves_the_editing_of_a_memory_before_its_card(world: World) -> None:
     async with conversation(world, (80, 24)) as seen:
         memory = curate.list_memories(seen.app.runtime)[0]
-        seen.app.push_screen(MemoryCard(replace(memory, origin="import"), "", seen.app.runtime.clock()))
+        seen.app.push_screen(MemoryCard(seen.app.session, replace(memory, origin="import"), "Used for this answer."))
         await seen.settle()
-        assert "Imported · " in seen.text()
+        assert "imported" in seen.words() and "Used for this answer." in seen.text()
         await seen.pilot.press("e", "x", "escape")
-        assert isinstance(seen.app.screen, MemoryCard)
-        assert "d trash" in seen.text()
+        await seen.until(lambda: isinstance(seen.app.screen, MemoryCard))
         await seen.pilot.press("e")
-        assert seen.app.screen.query_one(Input).value == memory.text
-        assert "esc leaves it as it is" in seen.text()
+        await seen.until(lambda: isinstance(seen.app.screen, MemoryForm))
+        assert seen.app.screen.query_one(TextArea).text == memory.text
         await seen.pilot.press("escape", "escape")
-        assert not isinstance(seen.app.screen, MemoryCard)
+        await seen.until(lambda: len(seen.app.screen_stack) == 1)

@@ -18,10 +18,10 @@ from memapp.runtime import Runtime
 from memapp.services import chats, curate
 from memapp.services.consent import decisions, pending
 from memapp.store import changes
+from memapp.ui.dialogs import ConfirmErase, Erase, TextCard
+from memapp.ui.memories.card import MemoryCard
 from memapp.ui.memories.words import age, kept, kept_in_full
-from memapp.ui.screens.detail import TextCard
 from memapp.ui.screens.memories import MemoriesScreen
-from memapp.ui.screens.memory_form import ConfirmErase, Erase
 from memapp.ui.screens.trash import TrashScreen
 from memapp.ui.widgets.searchfield import SearchField
 from tests.ui.conftest import Seen, World
@@ -183,9 +183,8 @@ async def test_enter_shows_the_whole_text_and_what_took_it_in(world: World) -> N
     async with trash(world) as (seen, screen):
         put_cursor(screen, "Anna owns a cat.")
         await seen.pilot.press("enter")
-        await seen.until(lambda: isinstance(seen.app.screen, TextCard))
-        await seen.pilot.pause()
-        assert "merged into: Anna has a cat." in seen.words()
+        await seen.until(lambda: isinstance(seen.app.screen, MemoryCard))
+        await seen.until(lambda: "merged into Anna has a cat." in seen.words())
 
 
 async def test_nothing_is_erased_without_the_typed_word(world: World) -> None:
@@ -209,8 +208,8 @@ async def test_the_typed_word_erases_and_a_receipt_is_shown(world: World) -> Non
         await seen.type("e")
         await seen.pilot.press("enter")
         await seen.until(lambda: isinstance(seen.app.screen, TextCard))
-        await seen.until(lambda: not seen.toasts())
-        assert "Receipt" in seen.text() and "1 item erased" in seen.words() and "0 copies left" in seen.words()
+        await seen.until(lambda: not seen.toasts() and "Receipt" in seen.text())
+        assert "1 item erased" in seen.words() and "0 copies left" in seen.words()
         await seen.pilot.press("escape")
         await seen.until(lambda: len(screen.rows.items) == 4)
         assert b"Anna had a dog." not in seen.app.runtime.paths.database.read_bytes()
@@ -247,7 +246,7 @@ async def test_a_mode_key_closes_a_card_and_goes_and_says_what_stands_in_its_way
         await seen.pilot.press("f3")
         await seen.until(lambda: "esc closes this first." in seen.toasts())
         await seen.pilot.press("escape", "enter")
-        await seen.until(lambda: isinstance(seen.app.screen, TextCard))
+        await seen.until(lambda: isinstance(seen.app.screen, MemoryCard))
         await seen.pilot.press("f3")
         await seen.until(lambda: isinstance(seen.app.screen, MemoriesScreen))
         await seen.pilot.press("f5")
@@ -280,7 +279,7 @@ async def test_from_the_receipt_one_goes_to_another_memory_with_the_same_words(w
         assert "Their words also stand in 1 other memory" in seen.words()
         assert "Your profile still says: Goals: a dog. Change that with F4, tab." in seen.words()
         await seen.pilot.press("enter")
-        await seen.until(lambda: isinstance(seen.app.screen, MemoriesScreen) and "It was old." in seen.text())
+        await seen.until(lambda: isinstance(seen.app.screen, MemoryCard) and "It was old." in seen.text())
 
 
 async def test_emptying_needs_the_word_too(world: World) -> None:

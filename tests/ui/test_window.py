@@ -21,10 +21,10 @@ from memapp.services.consent import proposals
 from memapp.ui.activity.rows import LogRows
 from memapp.ui.app import MemappApp
 from memapp.ui.chat.threads import Threads
+from memapp.ui.dialogs import Line
 from memapp.ui.inbox.rows import CaseRows
 from memapp.ui.messages import Rested, TurnRefused
 from memapp.ui.safe import notify
-from memapp.ui.screens.detail import Line
 from memapp.ui.widgets.help import Help
 from memapp.ui.widgets.searchfield import SearchField
 from memapp.ui.widgets.statusline import StatusLine
@@ -161,7 +161,7 @@ async def test_a_toast_is_shown_once_while_something_is_open_above(seen: Seen) -
     await seen.settle()
     assert seen.text().count("done now") == 1
     seen.app.delay_update()  # as Textual does when something is chosen from the palette
-    await seen.app.push_screen(Line("Remember", ""))
+    await seen.app.push_screen(Line("Remember", "", str))
     await seen.until(lambda: [one for one in seen.app.screen.query("Toast") if one.region])
     await seen.until(lambda: seen.text().count("done now") == 1)
 

@@ -2,45 +2,15 @@
 
 from memapp.domain.changes import Event
 from memapp.domain.history import DECISIONS, IMPORT, label_of
+from memapp.domain.second_person import addressed
 from memapp.ui.activity.reading import Line
 
-NODES = {
-    "hotpath": "While you chat",
-    "context": "Looking things up",
-    "episodic": "Keeping episodes",
-    "worker": "In the background",
-}
-OPERATIONS = {
-    "classify": "compared a message with the guess",
-    "predict": "guessed what an answer needs",
-    "respond": "answered",
-    "search": "searched the memory",
-    "distil": "looked for facts in a message",
-    "propose": "put something into the inbox",
-    "consent": "decided what was in the inbox",
-    "create": "remembered something",
-    "update": "changed a memory or the profile",
-    "merge": "merged memories",
-    "link": "linked memories",
-    "pin": "pinned or unpinned",
-    "delete": "moved to the trash",
-    "delete_chat": "deleted a chat",
-    "ttl": "moved to the trash, unused",
-    "restore": "brought back",
-    "purge": "erased a memory for good",
-    "forget": "cleaned the file of what was erased",
-    "undo": "took something back",
-}
 REASONS = {
     "overflow": "too many facts",
     "superseded": "a newer one replaced it",
     "unused": "not used for long",
     "merged": "another says the same",
 }
-
-
-def operation(op: str) -> str:
-    return OPERATIONS.get(op, op.replace("_", " "))
 
 
 def done(line: Line) -> str:
@@ -63,7 +33,7 @@ def about(line: Line) -> str:
         return label_of(line.entry.memory_id)
     if is_file(line):
         return "a file"
-    return f"“{line.said}”" if line.said else "a memory"
+    return f"“{addressed(line.said)}”" if line.said else "a memory"
 
 
 def is_file(line: Line) -> bool:

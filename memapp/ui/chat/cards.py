@@ -7,29 +7,27 @@ from memapp.domain.memory import Recalled
 from memapp.domain.text import shorten
 from memapp.services import chats
 from memapp.services.browse import Hit
-from memapp.ui.chat.memories import MemoryDeeds
 from memapp.ui.chat.state import ChatState
-from memapp.ui.messages import ThreadWanted
+from memapp.ui.dialogs import Question, TextCard
+from memapp.ui.messages import MemoryWanted, ThreadWanted
 from memapp.ui.safe import copy
-from memapp.ui.screens.detail import Question, TextCard
 from memapp.ui.widgets.transcript import Transcript
-from memapp.ui.widgets.words import rated
+from memapp.ui.widgets.words import matched
 
 
 class Cards:
     """What is opened from one conversation."""
 
-    def __init__(self, state: ChatState, transcript: Transcript, memories: MemoryDeeds) -> None:
+    def __init__(self, state: ChatState, transcript: Transcript) -> None:
         self._state = state
         self._runtime = state.runtime
         self._transcript = transcript
-        self._memories = memories
 
     async def go_to(self, hit: Hit) -> None:
         """Show what was found."""
         match hit.kind:
             case "memory":
-                await self._memories.show(hit.id)
+                self._transcript.post_message(MemoryWanted(hit.id))
             case "message":
                 await self.go_to_message(hit.id)
             case "thread":
@@ -45,12 +43,12 @@ class Cards:
 
     async def open_hit(self, hit: Recalled) -> None:
         """Show what stands behind a chip."""
-        why = f"score {rated(hit.score)}: {hit.why}" if hit.score else hit.why
+        why = f"Used for this answer: it {matched(hit.why)}."
         if hit.kind == "memory":
-            await self._memories.show(hit.id, why)
+            self._transcript.post_message(MemoryWanted(hit.id, why))
         else:
             message = await asyncio.to_thread(chats.get_message, self._runtime, hit.id)
-            await self._read("You said" if hit.said_by == "user" else "An earlier answer", message, why, can_jump=True)
+            await self._read("You said" if hit.said_by == "user" else "An earlier answer", message, why, jump="go there")
 
     async def open_message(self, message: Message) -> None:
         """Show a whole message."""
@@ -64,10 +62,10 @@ class Cards:
         if await self._transcript.app.push_screen_wait(question) and web:
             self._transcript.app.open_url(href)
 
-    async def _read(self, title: str, message: Message, note: str = "", *, can_jump: bool = False) -> None:
+    async def _read(self, title: str, message: Message, note: str = "", *, jump: str = "") -> None:
         """Show a whole message, and do what the person then wants."""
-        wanted = await self._transcript.app.push_screen_wait(TextCard(title, message.text, note=note, can_jump=can_jump))
-        if wanted is not None and wanted.deed == "copy":
+        wanted = await self._transcript.app.push_screen_wait(TextCard(title, message.text, note=note, jump=jump))
+        if wanted == "copy":
             copy(self._transcript, message.text)
-        elif wanted is not None:
+        elif wanted == "jump":
             await self.go_to_message(message.id)

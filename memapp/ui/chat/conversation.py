@@ -22,13 +22,14 @@ from memapp.ui import reading
 from memapp.ui.beside import beside
 from memapp.ui.chat.cards import Cards
 from memapp.ui.chat.drafts import Drafts
-from memapp.ui.chat.memories import MemoryDeeds
+from memapp.ui.chat.memories import MemoryNotes
 from memapp.ui.chat.sending import Sending
 from memapp.ui.chat.showing import AnswersShown, Showing, replies
 from memapp.ui.chat.state import ChatState
 from memapp.ui.chat.status import Status
 from memapp.ui.chat.turn import TurnView
 from memapp.ui.chat.waiting import WaitingLine
+from memapp.ui.memories.actions import MemoryActions
 from memapp.ui.messages import Learned, LearningFailed, ThreadWanted, TurnEnded, TurnMoved, TurnRefused
 from memapp.ui.panels.loop import LoopDrawer
 from memapp.ui.safe import copy
@@ -52,9 +53,10 @@ class Conversation(Vertical):
         self.composer = Composer(self._commands)
         self.status = Status(state, self._line, self.composer)
         self.drafts = Drafts(state, self.composer)
-        self.memories = MemoryDeeds(state.session, self.transcript)
-        self.cards = Cards(state, self.transcript, self.memories)
-        self.sending = Sending(state, self.composer, self.transcript, self.drafts, self.status, self.memories)
+        self.memories = MemoryNotes(state.session, self.transcript)
+        self.actions = MemoryActions(self.transcript, state.session)
+        self.cards = Cards(state, self.transcript)
+        self.sending = Sending(state, self.composer, self.transcript, self.drafts, self.status, self.actions)
         self.showing = Showing(state, self.transcript)
         self.turn = TurnView(state, self.transcript, self.drawer, self.showing, self.status)
         self._waiting = WaitingLine(state, self.transcript)
@@ -290,11 +292,6 @@ class Conversation(Vertical):
     async def _open_message(self, event: Transcript.MessageOpened) -> None:
         await self.cards.open_message(event.message)
 
-    @on(Transcript.MemoryOpened)
-    @beside("card", exclusive=True)
-    async def _open_memory(self, event: Transcript.MemoryOpened) -> None:
-        await self.memories.show(event.memory_id)
-
     @on(Markdown.LinkClicked)
     @beside("card", exclusive=True)
     async def _link_clicked(self, event: Markdown.LinkClicked) -> None:
@@ -323,7 +320,7 @@ class Conversation(Vertical):
     @beside("deed")
     async def write_memory(self, text: str, *sources: str) -> None:
         """Let the person put something into the words to be remembered."""
-        await self.memories.write(text, *sources)
+        await self.actions.write(text, *sources)
 
     @on(Transcript.VariantWanted)
     @beside("variant", exclusive=True)

@@ -1,17 +1,14 @@
-"""What a person does with memories on the screen: show, write, edit, pin, discard. Each can be undone."""
+"""The quiet lines in the conversation about memories: what a message taught, and what went with it."""
 
 import asyncio
 from collections.abc import Sequence
-from functools import partial
 
-from memapp.domain.changes import Revision
-from memapp.domain.memory import MAX_MEMORY_CHARS, Memory
-from memapp.domain.text import one_line, shorten
-from memapp.services import chats, curate
+from memapp.domain.memory import Memory
+from memapp.domain.second_person import addressed
+from memapp.domain.text import shorten
+from memapp.services import chats
 from memapp.services.merge import Written
-from memapp.ui.messages import MessageWanted
-from memapp.ui.safe import copy
-from memapp.ui.screens.detail import Line, MemoryCard
+from memapp.ui.messages import MemoryWanted
 from memapp.ui.session import Session
 from memapp.ui.widgets.transcript import Note, Transcript
 
@@ -23,8 +20,8 @@ HINTS = (
 """Shown once each, with the first three facts."""
 
 
-class MemoryDeeds:
-    """What is done with memories from one conversation."""
+class MemoryNotes:
+    """What one conversation says about memories."""
 
     def __init__(self, session: Session, transcript: Transcript) -> None:
         self._session = session
@@ -32,43 +29,11 @@ class MemoryDeeds:
         self._transcript = transcript
         self._hinted_at = ""
 
-    async def show(self, memory_id: str, why: str = "") -> None:
-        """Open a memory, and do what the person then wants."""
-        memory = await asyncio.to_thread(curate.get, self._runtime, memory_id)
-        wanted = await self._transcript.app.push_screen_wait(MemoryCard(memory, why, self._runtime.clock()))
-        match wanted.deed if wanted else None:
-            case "discard":
-                self._did("In the trash:", memory.text, await asyncio.to_thread(curate.discard, self._runtime, memory.id))
-            case "pin":
-                label = "Unpinned" if memory.pinned else "Pinned"
-                revision = await asyncio.to_thread(curate.pin, self._runtime, memory.id, pinned=not memory.pinned)
-                self._did(label, memory.text, revision)
-            case "edit" if wanted and wanted.text != memory.text:
-                self._did("Edited", memory.text, await asyncio.to_thread(curate.edit, self._runtime, memory.id, wanted.text))
-            case "copy":
-                copy(self._transcript, memory.text)
-            case "jump" if memory.sources:
-                self._transcript.app.post_message(MessageWanted(memory.sources[0]))
-
-    async def add(self, text: str, *sources: str) -> None:
-        """Remember something in the person's own words, perhaps about messages."""
-        revision = await asyncio.to_thread(partial(curate.add, self._runtime, text, sources=sources))
-        self._session.fresh_memory = revision.memory_id
-        self._did("Remembered", text, revision)
-
-    async def write(self, text: str, *sources: str) -> None:
-        """Let the person put something into the words to be remembered; `sources` are the messages it is taken from."""
-        note = f"One fact in your own words, at most {MAX_MEMORY_CHARS} characters."
-        line = Line("Remember", shorten(one_line(text), MAX_MEMORY_CHARS), note=note, length=MAX_MEMORY_CHARS)
-        written = await self._transcript.app.push_screen_wait(line)
-        if written:
-            await self.add(written, *sources)
-
     async def learned(self, written: Written, *, shown: bool) -> None:
         """Say quietly that a fact was learned or changed; with the first three, say what can be done about it."""
         memory, before = written.memory, written.before
         done = "Updated" if before else "Remembered"
-        self._session.undone.push(f"{done} “{shorten(memory.text, 40)}”", written.step)
+        self._session.undone.push(f"{done} “{shorten(addressed(memory.text), 40)}”", written.step)
         self._session.fresh_memory = memory.id
         if shown:
             self._transcript.add_note(learned_note(memory, before.text if before else "", written.step))
@@ -78,10 +43,11 @@ class MemoryDeeds:
     def unlearned(self, texts: Sequence[str], step: str, *, shown: bool) -> None:
         """Say quietly what went with words that the person replaced."""
         more = f" and {len(texts) - 1} more" if len(texts) > 1 else ""
-        self._session.undone.push(f"Let go of “{shorten(texts[0], 40)}”", step)
+        gone = addressed(texts[0])
+        self._session.undone.push(f"Let go of “{shorten(gone, 40)}”", step)
         self._session.memories_changed()
         if shown:
-            self._transcript.add_note(Note(f"No longer remembered: {texts[0]}", end=more, step=step))
+            self._transcript.add_note(Note(f"No longer remembered: {gone}", end=more, step=step))
 
     async def _hint(self) -> None:
         """Say one thing about memories that is worth knowing, after each of the first three answers that taught a fact."""
@@ -92,11 +58,9 @@ class MemoryDeeds:
             self._transcript.add_note(Note(f"({HINTS[given]})"))
             await asyncio.to_thread(chats.remember_choice, self._runtime, "hints", given + 1)
 
-    def _did(self, done: str, text: str, revision: Revision) -> None:
-        self._session.did(self._transcript, f"{done} “{shorten(one_line(text), 40)}”", revision.step)
-
 
 def learned_note(memory: Memory, was: str, step: str) -> Note:
     """Return the line about a fact that a message taught, or changed from what it was."""
-    line = f"Updated: {memory.text} (was: {was})" if was else f"Remembered: {memory.text}"
-    return Note(line, Transcript.MemoryOpened(memory.id), end="  ·  F3", step=step)
+    text = addressed(memory.text)
+    line = f"Updated: {text} (was: {addressed(was)})" if was else f"Remembered: {text}"
+    return Note(line, MemoryWanted(memory.id), end="  ·  F3", step=step)

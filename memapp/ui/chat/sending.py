@@ -9,11 +9,11 @@ from memapp.domain.text import shorten
 from memapp.errors import UsageError
 from memapp.services import chats
 from memapp.ui.chat.drafts import Drafts, Spans
-from memapp.ui.chat.memories import MemoryDeeds
 from memapp.ui.chat.state import ChatState
 from memapp.ui.chat.status import Status
+from memapp.ui.dialogs import Question, TextCard
+from memapp.ui.memories.actions import MemoryActions
 from memapp.ui.messages import ThreadStarted, ThreadWanted, Unsent
-from memapp.ui.screens.detail import Question, TextCard
 from memapp.ui.widgets.composer import Composer
 from memapp.ui.widgets.transcript import Note, Transcript
 
@@ -24,14 +24,14 @@ class Sending:
     """What happens when the person presses enter."""
 
     def __init__(
-        self, state: ChatState, composer: Composer, transcript: Transcript, drafts: Drafts, status: Status, memories: MemoryDeeds
+        self, state: ChatState, composer: Composer, transcript: Transcript, drafts: Drafts, status: Status, actions: MemoryActions
     ) -> None:
         self._state = state
         self._composer = composer
         self._transcript = transcript
         self._drafts = drafts
         self._status = status
-        self._memories = memories
+        self._actions = actions
 
     async def send(self, text: str, pasted: Spans) -> None:
         """Send a message, or carry out a command. Raises `UsageError`; what was written then stays where it is."""
@@ -124,7 +124,7 @@ class Sending:
                 note = "A message that begins with a slash: begin it with two."
                 self._composer.app.push_screen(TextCard("Commands", words, note=note))
             case "remember":
-                await self._memories.add(command.text)
+                await self._actions.add(command.text)
             case "evidence":
                 await asyncio.to_thread(chats.add_evidence, self._state.runtime, (await self._begun()).id, command.text)
                 self._transcript.add_note(Note(f"Evidence added: {shorten(command.text, 200)}"))
@@ -178,6 +178,6 @@ class Sending:
         )
         wanted = await self._composer.app.push_screen_wait(question)
         if wanted:
-            await self._memories.add(text)
+            await self._actions.add(text)
             self._composer.clear_text()
             await self._drafts.save()

@@ -19,12 +19,11 @@ from memapp.domain.text import one_line, shorten
 from memapp.services import chats, forget
 from memapp.ui.beside import beside
 from memapp.ui.chat.state import ChatState
-from memapp.ui.memories.deeds import show_receipt
+from memapp.ui.dialogs import Choice, ConfirmErase, Line
+from memapp.ui.memories.actions import show_receipt
 from memapp.ui.memories.words import kept
 from memapp.ui.messages import ThreadWanted
 from memapp.ui.safe import joined, notify, plain, row
-from memapp.ui.screens.detail import Line
-from memapp.ui.screens.memory_form import Choice, ConfirmErase
 from memapp.ui.widgets.words import moment
 
 SHOWN = 200
@@ -165,7 +164,7 @@ class Threads(Vertical):
     @beside("deed")
     async def rename(self, thread: Thread) -> None:
         """Ask for another title."""
-        title = await self.app.push_screen_wait(Line("Rename this chat", thread.title))
+        title = await self.app.push_screen_wait(Line("Rename this chat", thread.title, str))
         if title is None or title == thread.title:
             return
         await asyncio.to_thread(chats.rename_thread, self._runtime, thread.id, title)
@@ -200,8 +199,8 @@ class Threads(Vertical):
             notify(self, "No chat is deleted.")
             return
         now = runtime.clock()
-        rows = [(one.id, f"{shorten(one.title, 40)} · {kept(runtime.purge_at(one.deleted_at), now)}") for one in deleted]
-        chosen = await self.app.push_screen_wait(Choice("Bring back a deleted chat", rows, rows[0][0]))
+        rows = {one.id: f"{shorten(one.title, 40)} · {kept(runtime.purge_at(one.deleted_at), now)}" for one in deleted}
+        chosen = await self.app.push_screen_wait(Choice("Bring back a deleted chat", rows, deleted[0].id))
         if chosen is not None:
             await asyncio.to_thread(chats.restore_thread, runtime, chosen)
             self.screen.post_message(ThreadWanted(await asyncio.to_thread(chats.get_thread, runtime, chosen)))

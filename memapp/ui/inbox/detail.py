@@ -12,6 +12,7 @@ from textual.widgets import Static
 from memapp.domain.consent import FORGOTTEN
 from memapp.domain.difference import words_changed
 from memapp.domain.forget import ERASED
+from memapp.domain.second_person import addressed
 from memapp.ui.inbox.reading import Case, Quote
 from memapp.ui.inbox.value import ValueField
 from memapp.ui.inbox.words import expires, proposed_by, wrote
@@ -19,6 +20,7 @@ from memapp.ui.memories.words import ago
 from memapp.ui.safe import joined, plain
 from memapp.ui.widgets.words import moment
 
+UNCHANGED = "Nothing was approved: you changed nothing. ctrl+s approves it as it is."
 NO_VALUE = "a change was asked for without saying to what: e lets you write it"
 
 
@@ -32,7 +34,7 @@ class CaseView(VerticalScroll):
 
     def __init__(self) -> None:
         super().__init__(id="case")
-        self.field = ValueField("write what is right · ctrl+s approves it · esc leaves", enter_saves=False)
+        self.field = ValueField("write what is right · enter approves it · esc leaves", unchanged=UNCHANGED)
 
     def compose(self) -> ComposeResult:
         yield Static(id="case-head", markup=False)
@@ -61,7 +63,7 @@ def difference(case: Case) -> tuple[Content, Content]:
     """Return what the profile says now and what it would say, each with its sign and word."""
     patch = case.patch
     if patch.field == FORGOTTEN:
-        return joined(("- now   ", "bold"), "erased, at your wish"), joined(("+ then  ", "bold"), (patch.new_value, "bold"))
+        return joined(("- now   ", "bold"), "erased, at your wish"), joined(("+ then  ", "bold"), (case.value, "bold"))
     old, new = Content(""), Content("")
     for piece in words_changed(patch.old_value, patch.new_value):
         if piece.kind in ("same", "out"):
@@ -84,7 +86,7 @@ def _why(case: Case, now: datetime) -> Content:
         joined(("Also waiting for this   ", "bold"), " · ".join(case.also), ("\nA yes here settles it.\n", "$text-muted"))
         if case.also
         else None,
-        joined(("With a yes it also remembers", "$text-muted"), "\n", case.held, "\n") if case.held else None,
+        joined(("With a yes it also remembers", "$text-muted"), "\n", addressed(case.held), "\n") if case.held else None,
         joined(("Why   ⏎ goes to the message", "$text-muted"), *(_quote(one, now) for one in case.quotes), "\n")
         if case.quotes
         else joined(("Why", "$text-muted"), "\nThere is no message behind this any more.\n"),

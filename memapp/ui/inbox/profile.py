@@ -35,7 +35,7 @@ class ProfilePane(Vertical):
         super().__init__(id="profile")
         self.session = session
         self.runtime = session.runtime
-        self.field = ValueField("enter saves · esc leaves", enter_saves=True)
+        self.field = ValueField("enter saves · esc leaves")
 
     def compose(self) -> ComposeResult:
         yield KnownRows(self.runtime.clock)

@@ -7,8 +7,9 @@ from typing import Literal
 
 from memapp.domain.changes import Event
 from memapp.domain.chat import Message
-from memapp.domain.consent import Patch, label
+from memapp.domain.consent import FORGOTTEN, Patch, label
 from memapp.domain.profile import FIELDS, is_sensitive
+from memapp.domain.second_person import addressed
 from memapp.domain.text import around
 from memapp.errors import NotFound
 from memapp.runtime import Runtime
@@ -49,6 +50,11 @@ class Case:
     @property
     def label(self) -> str:
         return label(self.patch.field)
+
+    @property
+    def value(self) -> str:
+        """What is proposed, as it is told to the person: for what they had forgotten that is the words of a memory."""
+        return addressed(self.patch.new_value) if self.patch.field == FORGOTTEN else self.patch.new_value
 
     @property
     def sensitive(self) -> bool:

@@ -38,7 +38,7 @@ class CaseRows(RowList[Case]):
     def draw(self, item: Case, width: int) -> Content:
         who = came_from(item.patch) if width >= WIDE else ""
         tail = joined((f"{f'  {who:11}' if who else ''}{age(item.patch.created_at, self._clock()):>5}", "$text-muted"))
-        value = row(item.patch.new_value, 100) if item.patch.new_value else row("a new value", style="$text-muted italic")
+        value = row(item.value, 100) if item.value else row("a new value", style="$text-muted italic")
         words = joined((f"{item.label} ", "bold"), value)
         return joined(words.truncate(max(1, width - tail.cell_length), ellipsis=True, pad=True), tail)
 

@@ -31,7 +31,7 @@ from memapp.ui.session import Session
 TICK_SECONDS = 60.0
 ANSWERS = ("approve", "deny", "snooze")
 DROPPED = "Nothing was answered: other keys came right behind. Press one key alone."
-TOO_SOON = "Nothing was approved: that came too soon. ctrl+s again approves it."
+TOO_SOON = "Nothing was approved: that came too soon. enter or ctrl+s again approves it."
 
 
 class WaitingPane(Horizontal):
@@ -228,7 +228,7 @@ class WaitingPane(Horizontal):
         self.session.memories_changed()
 
     def action_edit(self) -> None:
-        """Let the person write what is right; ctrl+s there approves it."""
+        """Let the person write what is right; enter there approves it."""
         if self.case is not None:
             patch = self.case.patch
             self.view.field.open(patch.id, self.case.label, patch.new_value)

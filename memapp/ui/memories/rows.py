@@ -7,6 +7,7 @@ from textual.content import Content
 
 from memapp.domain.filters import MemoryFilter
 from memapp.domain.memory import Memory, why
+from memapp.domain.second_person import addressed
 from memapp.domain.text import clean, one_line
 from memapp.ui.memories.words import age, ago, bar, is_overdue, kept
 from memapp.ui.safe import joined, marked, plain, row
@@ -14,7 +15,7 @@ from memapp.ui.widgets.rowlist import RowList
 
 AGE = 6
 CATEGORY = 14
-WIDE = 60
+WIDE = 90
 """With fewer columns the category is left out: the detail has it."""
 MATCH = "bold $accent underline"
 
@@ -43,7 +44,7 @@ class MemoryRows(FoundRows):
         )
         tail = row(item.category, CATEGORY - 1, "$text-muted") if width >= WIDE else Content("")
         space = width - head.cell_length - (CATEGORY if width >= WIDE else 0)
-        text = found_in(item.text, self.words, space).truncate(space, ellipsis=True, pad=True)
+        text = found_in(addressed(item.text), self.words, space).truncate(space, ellipsis=True, pad=True)
         return joined(head, text, " " if tail else "", tail)
 
 
@@ -66,7 +67,7 @@ class TrashRows(FoundRows):
         end = (f"{kept(item.purge_at, now):<{self.KEPT}}", "bold $error" if is_overdue(item.purge_at, now) else "$text-muted")
         tail = joined("  ", since, reason, end)
         space = max(1, width - 1 - tail.cell_length)
-        return joined(" ", found_in(item.text, self.words, space).truncate(space, ellipsis=True, pad=True), tail)
+        return joined(" ", found_in(addressed(item.text), self.words, space).truncate(space, ellipsis=True, pad=True), tail)
 
 
 def wanted_words(wanted: MemoryFilter) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from memapp.domain.text import counted
 from memapp.ui.memories.words import ORIGINS, ago
 from memapp.ui.safe import joined, plain, row
 from memapp.ui.widgets.rowlist import RowList
-from memapp.ui.widgets.words import at_moment, moment, rated, written
+from memapp.ui.widgets.words import at_moment, matched, moment, rated, written
 
 
 class MessageRows(RowList[Message | UsedIn]):
@@ -38,7 +38,7 @@ class MessageRows(RowList[Message | UsedIn]):
         message = item if isinstance(item, Message) else item.message
         sign = ("from ", "$primary")
         if isinstance(item, UsedIn):
-            sign = (f"{rated(item.score) if item.score else item.why} ", "$accent")
+            sign = ("used ", "$accent")
         when = (f"{moment(message.created_at, self._clock()):>11}  ", "$text-muted")
         return joined(sign, when, row(message.text or "(no words)", max(1, width)))
 
@@ -83,7 +83,9 @@ class MemoryProvenance(Vertical):
         event.stop()
         item = self.query_one(MessageRows).current
         if isinstance(item, UsedIn):
-            note = joined(("recalled for this reply: ", "$text-muted"), item.why, "\n", row(item.message.text, 240))
+            details = f" ({rated(item.score)}: {item.why})" if item.score else ""
+            note = joined(("this answer used it: ", "$text-muted"), matched(item.why), (details, "$text-muted"), "\n")
+            note = joined(note, row(item.message.text, 240))
         elif item is not None:
             note = joined((f"{written(item)}: ", "$text-muted"), row(item.text, 240))
         else:

@@ -6,21 +6,21 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Vertical
 from textual.widget import Widget
 from textual.widgets import Static
 
 from memapp.domain.changes import Event
-from memapp.domain.history import Version
+from memapp.domain.second_person import addressed
 from memapp.ui.activity import words
 from memapp.ui.activity.numbers import NumbersView
 from memapp.ui.activity.reading import Line, LogPage, compared, log_page, numbers, undoable
 from memapp.ui.activity.rows import LogRows, StepRows
 from memapp.ui.beside import beside
+from memapp.ui.dialogs import TextCard
 from memapp.ui.messages import MemoryWanted
 from memapp.ui.panels.memory_history import difference_of
-from memapp.ui.safe import copy, joined, notify, plain
-from memapp.ui.screens.detail import Card
+from memapp.ui.safe import copy, notify, plain
 from memapp.ui.screens.mode import ModeScreen
 from memapp.ui.session import Session
 from memapp.ui.widgets.keyline import KeyLine
@@ -29,24 +29,6 @@ from memapp.ui.widgets.tabline import TabLine
 
 TABS = (("numbers", "Numbers"), ("log", "Log"), ("undo", "Undo"))
 UNDO_NOTE = "Last first. u takes back the one marked ↶, with everything that followed from it."
-
-
-class DifferenceCard(Card):
-    """What one change made of a memory, word by word. Its answer `jump` opens the memory."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,j", "want('jump')", "Open the memory", id="difference.jump")]
-
-    def __init__(self, title: str, before: Version, after: Version) -> None:
-        super().__init__()
-        self._title, self._before, self._after = title, before, after
-
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="card"):
-            yield Static(joined((self._title, "bold $primary")), markup=False)
-            with VerticalScroll(classes="reading"):
-                yield Static(difference_of(self._before, self._after), markup=False)
-            yield Static(plain("-went out-   +came in+"), markup=False, classes="muted")
-            yield Static(plain("⏎ open the memory   y copy   esc close"), markup=False, classes="keys")
 
 
 class ActivityScreen(ModeScreen):
@@ -183,11 +165,13 @@ class ActivityScreen(ModeScreen):
     async def _compare(self, line: Line) -> None:
         two = await asyncio.to_thread(compared, self.runtime, line.entry)
         if two is not None:
-            wanted = await self.app.push_screen_wait(DifferenceCard(words.done(line).capitalize(), *two))
+            what = words.done(line).capitalize()
+            card = TextCard(what, difference_of(*two), note="-went out-   +came in+", jump="open the memory")
+            wanted = await self.app.push_screen_wait(card)
             if wanted is None:
                 return
-            if wanted.deed == "copy":
-                copy(self, two[1].text)
+            if wanted == "copy":
+                copy(self, addressed(two[1].text))
                 return
         self.app.post_message(MemoryWanted(line.entry.memory_id))
 

@@ -254,7 +254,7 @@ class ChatScreen(Screen[None]):
         """Find anything, from wherever the person is, and go there."""
         hit = await self.app.push_screen_wait(FindScreen(self.session.runtime, text))
         if hit is not None:
-            if self.app.current_mode != "chat":
+            if hit.kind != "memory" and self.app.current_mode != "chat":
                 await self.app.switch_mode("chat")
             await self.conversation.cards.go_to(hit)
 

@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from memapp.ui.inbox.profile import ProfilePane
+from memapp.ui.inbox.value import ValueField
 from memapp.ui.inbox.waiting import WaitingPane
 from memapp.ui.safe import notify
 from memapp.ui.screens.mode import ModeScreen
@@ -110,9 +111,12 @@ class InboxScreen(ModeScreen):
         return parameters != (self.tab,) if action == "turn" else True
 
     def action_turn(self, tab: str) -> None:
-        """Open the other tab."""
+        """Open the other tab, unless the person is writing in this one."""
+        for field in self.query(ValueField):
+            if field.key:
+                field.action_stay()
+                return
         self.waiting.leave_reading()
-        self.profile.leave_field()
         self.tab = tab
         self._show_tab()
         (self.waiting.rows if tab == "waiting" else self.profile.rows).focus()

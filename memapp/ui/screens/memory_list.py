@@ -14,7 +14,8 @@ from memapp.domain.memory import Memory, State
 from memapp.runtime import Runtime
 from memapp.services import curate
 from memapp.ui.beside import beside
-from memapp.ui.memories.deeds import Deeds
+from memapp.ui.memories.actions import MemoryActions
+from memapp.ui.memories.keys import MemoryKeys
 from memapp.ui.memories.rows import FoundRows, wanted_words
 from memapp.ui.memories.words import SORTS, many
 from memapp.ui.safe import joined
@@ -41,7 +42,7 @@ class Page:
     more: bool
 
 
-class MemoryListScreen(ModeScreen):
+class MemoryListScreen(ModeScreen, MemoryKeys):
     """A search field, a line that counts, and rows; a subclass says around what they stand and what keys do."""
 
     NOTHING: ClassVar[str]
@@ -50,12 +51,10 @@ class MemoryListScreen(ModeScreen):
     """What stands there when nothing is like what is searched for."""
     COUNTED: ClassVar[str] = ""
     """What is said after their number."""
-    ON_CHOSEN: ClassVar[frozenset[str]]
-    """The actions that need a memory to act on."""
 
     def __init__(self, session: Session, field: SearchField, rows: FoundRows, sort: Sort) -> None:
         super().__init__(session)
-        self.deeds = Deeds(self, session)
+        self.actions = MemoryActions(self, session)
         self.field = field
         self.rows = rows
         self.sort = sort
@@ -159,13 +158,19 @@ class MemoryListScreen(ModeScreen):
 
     @property
     def chosen(self) -> list[Memory]:
-        """What a key acts on."""
         return self.rows.chosen
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
+    @property
+    def read(self) -> Memory | None:
+        return self.rows.current
+
+    def left(self, chosen: list[Memory]) -> None:
+        self.unmark(chosen)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in ("search", "sort"):
             return not self.has_rows or bool(self.rows.items or self.field.value)
-        return bool(self.chosen) if action in self.ON_CHOSEN else True
+        return bool(self.rows.chosen) if action == "mark" else super().check_action(action, parameters)
 
     def action_search(self) -> None:
         self.field.focus()
@@ -184,12 +189,9 @@ class MemoryListScreen(ModeScreen):
         self.show_counted()
 
     def unmark(self, done: list[Memory] | None = None) -> None:
-        """Take marks away, after a deed or all of them."""
+        """Take marks away, of some memories or all of them."""
         self.rows.unmark(None if done is None else [one.id for one in done])
         self.show_counted()
-
-    def action_copy(self) -> None:
-        self.deeds.copy(self.chosen)
 
     def action_back(self) -> None:
         """Go one step back: out of the search, marks away, search away, to the chat."""

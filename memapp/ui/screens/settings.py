@@ -14,8 +14,8 @@ from memapp.runtime import Runtime
 from memapp.services import preferences
 from memapp.services.preferences import Preference
 from memapp.ui.beside import beside
+from memapp.ui.dialogs import Choice, Line
 from memapp.ui.safe import joined, row
-from memapp.ui.screens.detail import Choice, Line
 from memapp.ui.screens.mode import ModeScreen
 from memapp.ui.session import Session
 from memapp.ui.widgets.explained import Explained, ExplainedRows, columns
@@ -115,7 +115,7 @@ class SettingsScreen(ModeScreen):
             if value != one.value:
                 preferences.set_preference(self.runtime, one.name, value)
 
-        await self.app.push_screen_wait(Line(one.label, one.value, note=one.description, length=1000, keep=keep))
+        await self.app.push_screen_wait(Line(one.label, one.value, keep, note=one.description, length=1000))
         self._show()
 
     @beside("settings")
@@ -123,7 +123,8 @@ class SettingsScreen(ModeScreen):
         if one.name == "theme":
             value = await choose_theme(self.app, self.runtime)
         else:
-            value = await self.app.push_screen_wait(Choice(one.label, one.choices, one.value, note=one.description))
+            shown = {choice: choice for choice in one.choices}
+            value = await self.app.push_screen_wait(Choice(one.label, shown, one.value, note=one.description))
         if value is not None and value != one.value:
             await self._save(one, value)
 
@@ -150,7 +151,8 @@ async def choose_theme(app: App[Any], runtime: Runtime) -> str | None:
     """Let the person look at each theme and choose one; without a choice the colours are as before."""
     note = "The last two follow your terminal."
     look = partial(setattr, app, "theme")
-    return await app.push_screen_wait(Choice("Colours", preferences.choices(runtime, "theme"), app.theme, note=note, look=look))
+    shown = {name: name for name in preferences.choices(runtime, "theme")}
+    return await app.push_screen_wait(Choice("Colours", shown, app.theme, note=note, look=look))
 
 
 def _words(one: Preference) -> str:

@@ -16,7 +16,7 @@ from memapp.domain.text import clean
 from memapp.ui.safe import joined, plain, row
 from memapp.ui.widgets.live import LiveText
 from memapp.ui.widgets.markdown import ReplyMarkdown, has_marks
-from memapp.ui.widgets.words import clock, cost, rated
+from memapp.ui.widgets.words import clock, cost, matched
 
 MOST_SHOWN = 2000
 """Characters of a message of the person that are laid out; the rest is a key away."""
@@ -156,11 +156,10 @@ class Answer(Vertical):
         return Content("  ").join(chips)
 
     def _chip(self, number: int, hit: Recalled) -> Content:
-        words = row(hit.text, CHIP_CHARS)
+        words = row(hit.told, CHIP_CHARS)
         if hit.kind == "message":
             words = joined("“", words, "”")
-        score = f" {rated(hit.score)}" if hit.score else ""  # what always belongs to an answer was not searched for
-        chip = joined((f"[{number + 1}]", "$accent"), " ★ " if hit.pinned else " ", words, (score, "$text-muted"))
+        chip = joined((f"[{number + 1}]", "$accent"), " ★ " if hit.pinned else " ", words)
         if number == self.chip:
             chip = joined(("▸", "bold"), chip).stylize("reverse")
         return chip.stylize(Style.from_meta({"chip": number}))
@@ -170,7 +169,7 @@ class Answer(Vertical):
         if hit is None:
             return Content("")
         whose = {"": "a memory", "user": "you said it", "assistant": "an earlier answer"}[hit.said_by]
-        return joined((f"    {whose} · {hit.why} · enter opens it", "$text-muted"))
+        return joined((f"    {whose} · {matched(hit.why)} · enter opens it", "$text-muted"))
 
     def _state(self) -> Content:
         ended = {

@@ -113,12 +113,6 @@ class Transcript(VerticalScroll):
     class ColoursWanted(Announcement):
         """The person wants to choose the colours."""
 
-    @dataclass
-    class MemoryOpened(Announcement):
-        """The person clicked on a note about a memory."""
-
-        memory_id: str
-
     def __init__(self) -> None:
         super().__init__(id="transcript")
         self._cursor: Bubble | None = None
@@ -463,4 +457,4 @@ class Note(Static):
 
     def on_click(self, event: events.Click) -> None:
         if self._asks is not None and "undo" not in event.style.meta and isinstance(self.parent, Transcript):
-            self.parent.post_message(self._asks)
+            self.app.post_message(self._asks)  # it would bubble no further than to who made it

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memapp.prompts.second_person import addressed
+from memapp.domain.second_person import addressed
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,11 @@ from memapp.prompts.second_person import addressed
         ("User moved to Bruges.", "You moved to Bruges."),
         ("User can swim.", "You can swim."),
         ("Rex belongs to User.", "Rex belongs to you."),
+        ("User has two cats and lives in Oslo.", "You have two cats and live in Oslo."),
+        ("User no longer drinks coffee.", "You no longer drink coffee."),
+        ("User likes food and drinks.", "You like food and drinks."),
+        ("User's sister has two cats and lives in Oslo.", "Your sister has two cats and lives in Oslo."),
+        ("Rex belongs to User and lives in Oslo.", "Rex belongs to you and lives in Oslo."),
         ("The boiler leaks.", "The boiler leaks."),
     ],
 )

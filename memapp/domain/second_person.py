@@ -1,4 +1,4 @@
-"""What is known of a person, put so that it can be said to them: `You like jazz.` A small model says what it reads."""
+"""The facts about User, put as one tells them to a person: `User likes jazz.` -> `You like jazz.`"""
 
 import re
 
@@ -8,6 +8,8 @@ _BASES = {third_person(verb): verb for verb in COMMON_VERBS}
 _FINITE = {"is": "are", "was": "were", "has": "have", "does": "do", "goes": "go"} | {
     "isn't": "aren't", "wasn't": "weren't", "hasn't": "haven't", "doesn't": "don't"
 }  # fmt: skip
+_BEFORE_VERBS = {"no", "longer"}
+_MORE = {"and", "but", "or"}
 _USER = re.compile(r"([(\"'“]*)User('s|’s)?([.,;:!?)\"'”]*)")
 _SENTENCE_ENDS = (".", "!", "?", "…")
 
@@ -15,15 +17,20 @@ _SENTENCE_ENDS = (".", "!", "?", "…")
 def addressed(fact: str) -> str:
     """Return a fact about User as one tells it to them: `User's sister calls User.` -> `Your sister calls you.`"""
     told: list[str] = []
-    after_user = False
-    for word in fact.split(" "):
+    is_subject = verb_is_next = False
+    words = fact.split(" ")
+    for word, following in zip(words, [*words[1:], ""], strict=True):
         if found := _USER.fullmatch(word):
             you = "your" if found[2] else "you"
-            told.append(found[1] + (you.capitalize() if _begins_sentence(" ".join(told)) else you) + found[3])
-            after_user = not found[2] and not found[3]
-        elif after_user and not is_adverb(word):
+            is_first = _begins_sentence(" ".join(told))
+            told.append(found[1] + (you.capitalize() if is_first else you) + found[3])
+            verb_is_next = not found[2] and not found[3]
+            is_subject = verb_is_next and is_first
+        elif verb_is_next and not is_adverb(word) and word not in _BEFORE_VERBS:
             told.append(_base(word))
-            after_user = False
+            verb_is_next = False
+        elif is_subject and following and word in _BASES | _FINITE and told[-1] in _MORE:
+            told.append(_base(word))  # `has two cats and lives in Oslo`; a last word is a noun, as in `food and drinks.`
         else:
             told.append(word)
     return " ".join(told)
