@@ -59,7 +59,7 @@ def test_ask_streams_the_answer_and_continues_the_chat(memapp: Terminal) -> None
 
 def test_ask_learns_and_says_so(memapp: Terminal) -> None:
     _, out, err = memapp("ask", "I'm vegetarian.")
-    assert "Remembered: User is vegetarian." in err
+    assert "Remembered: You are vegetarian." in err
     assert "Remembered" not in out
 
 
