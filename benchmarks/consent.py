@@ -1,9 +1,10 @@
 """Is a statement of a sensitive field seen, and nothing else taken for one?
 
-Sentences of `data/consent/dev`, each labelled with the field it states, or with none. A change that is asked for without
-saying to what ("call me something else") counts as seen; how often there is a value to propose stands beside it. A false
-proposal is one of the four fields that are labelled; what the rules see of other fields (health, religion ...) is shown
-apart, because the labels do not know those. Both halves of the sentences are shown, parted by a hash, to see luck.
+Sentences of `data/consent/dev`, or without the data of `benchmarks/made_up`, each labelled with the field it states, or with
+none. A change that is asked for without saying to what ("call me something else") counts as seen; how often there is a value to
+propose stands beside it. A false proposal is one of the four fields that are labelled; what the rules see of other fields
+(health, religion ...) is shown apart, because the labels do not know those. Both halves of the sentences are shown, parted by a
+hash, to see luck.
 
 Then every sentence is typed in a chat of a real store, which learns from it: nothing sensitive may be known without a yes,
 neither in the profile nor as a fact. A fact counts as sensitive if memapp's rules read it so, and also if it repeats a word of
@@ -25,7 +26,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from benchmarks import MISSED
+from benchmarks import MADE_UP, MISSED
 from memapp import bootstrap
 from memapp.domain.chat import Origin, Role
 from memapp.domain.profile import Stated, is_sensitive, stated, stated_by
@@ -96,12 +97,10 @@ def main() -> int:
     parser.add_argument("--misses", action="store_true", help="print what was missed and what was falsely seen")
     options = parser.parse_args()
     file = options.data / "consent/dev/statements.jsonl"
+    sentences = read_sentences(file)[:: SMALL_STEP if options.small else 1] if file.exists() else made_up()
     if not file.exists():
-        print(f"skipped: no data at {options.data}")
-        return 0
-    results = [
-        Result(sentence, stated(sentence.text)) for sentence in read_sentences(file)[:: SMALL_STEP if options.small else 1]
-    ]
+        print(f"no data at {options.data}: with the sentences that were made up for it")
+    results = [Result(sentence, stated(sentence.text)) for sentence in sentences]
     missed = report_fields(results) + report_false(results) + report_unasked(results, options.misses)
     if options.misses:
         print_misses(results)
@@ -114,6 +113,10 @@ def read_sentences(file: Path) -> list[Sentence]:
     with file.open(encoding="utf-8") as lines:
         read = [Sentence.model_validate(json.loads(line)) for line in lines]
     return [sentence for sentence in read if sentence.field != NOT_SCORED]
+
+
+def made_up() -> list[Sentence]:
+    return read_sentences(MADE_UP / "consent" / "statements.jsonl")
 
 
 def words_of(text: str) -> list[str]:

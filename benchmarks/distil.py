@@ -26,14 +26,14 @@ from pathlib import Path
 import numpy as np
 from rapidfuzz import fuzz
 
-from benchmarks import MISSED
+from benchmarks import MISSED, bundled_embedder
 from memapp.domain.distil import Draft, distil, distil_and_check, states_something
 from memapp.domain.duplicates import duplicate_of
 from memapp.domain.prompt import Piece
 from memapp.domain.writing import check_fact, check_form, check_tags
 from memapp.inference import Cancel
-from memapp.inference.bundled import bundled_embedder_path, bundled_model_path
-from memapp.inference.embedder import SentenceEmbedder
+from memapp.inference.bundled import bundled_model_path
+from memapp.inference.embedder import ChildEmbedder
 from memapp.inference.llama import LlamaModel
 from memapp.prompts import distil as words
 
@@ -246,7 +246,7 @@ def measure_recovery(speakers: Sequence[Speaker]) -> None:
     lines = [third_person(line) for speaker in speakers for line in speaker.persona]
     facts = [fact.draft.text for speaker in speakers for fact in speaker.facts]
     said = [third_person(part) for speaker in speakers for part in sentences_of(speaker)]
-    with closing(SentenceEmbedder(bundled_embedder_path())) as embedder:
+    with closing(bundled_embedder()) as embedder:
         vectors = dict(embed_all(embedder, sorted({*lines, *facts, *said})))
     found = sayable = both = 0
     for speaker in speakers:
@@ -281,7 +281,7 @@ def third_person(line: str) -> str:
     return line
 
 
-def embed_all(embedder: SentenceEmbedder, texts: Sequence[str]) -> Iterator[tuple[str, np.ndarray]]:
+def embed_all(embedder: ChildEmbedder, texts: Sequence[str]) -> Iterator[tuple[str, np.ndarray]]:
     for start in range(0, len(texts), 64):
         part = texts[start : start + 64]
         yield from zip(part, embedder.embed(part), strict=True)

@@ -242,7 +242,7 @@ def plant(database: Database) -> None:
         )
         approve(conn, "applied")
         changes.apply(conn, Created(_OSLO), Actor(USER, "person"), NOW)
-        conn.execute("INSERT INTO forgotten VALUES ('me', 'f', '2026')")
+        conn.execute("INSERT INTO forgotten VALUES ('me', 'f', '2026-01-31T08:15:00.000Z')")
         conn.execute("INSERT INTO forgotten_key VALUES (1, randomblob(32))")
         conn.execute("INSERT INTO purge_todo VALUES ('me', 'memory', 'gone')")
 

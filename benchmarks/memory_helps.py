@@ -19,7 +19,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from benchmarks import MISSED
+from benchmarks import MISSED, bundled_embedder
 from memapp import paths, settings
 from memapp.categories import load_categories
 from memapp.domain.chat import Origin, Role
@@ -27,8 +27,8 @@ from memapp.domain.memory import Recalled
 from memapp.domain.prompt import Piece
 from memapp.domain.turn import Completed, Found
 from memapp.inference import Cancel, ChatModel, Embedder
-from memapp.inference.bundled import bundled_embedder_path, bundled_model_path
-from memapp.inference.embedder import SentenceEmbedder
+from memapp.inference.bundled import bundled_model_path
+from memapp.inference.embedder import ChildEmbedder
 from memapp.inference.llama import LlamaModel
 from memapp.inference.quantise import prepare
 from memapp.prompts import respond
@@ -134,9 +134,9 @@ def _when(row: dict[str, Any]) -> datetime:
 
 
 @contextmanager
-def bundled_models() -> Iterator[tuple[LlamaModel, SentenceEmbedder]]:
+def bundled_models() -> Iterator[tuple[LlamaModel, ChildEmbedder]]:
     model = LlamaModel(prepare(bundled_model_path(), paths.locate().cache, lambda _: None))
-    embedder = SentenceEmbedder(bundled_embedder_path())
+    embedder = bundled_embedder()
     try:
         yield model, embedder
     finally:

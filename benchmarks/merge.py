@@ -27,11 +27,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import MISSED
+from benchmarks import MISSED, bundled_embedder
 from memapp.domain.distil import distil
 from memapp.domain.merge import Verdict, compare
-from memapp.inference.bundled import bundled_embedder_path
-from memapp.inference.embedder import SentenceEmbedder
 
 WRONG_LIMIT = 0.05
 PERSONA_LIMIT = 0.02
@@ -79,7 +77,7 @@ def main() -> int:
         return 0
     sets = list(read_sets(options.data, small=options.small))
     texts = sorted({text for measured in sets for pair in measured.pairs for text in pair})
-    with closing(SentenceEmbedder(bundled_embedder_path())) as embedder:
+    with closing(bundled_embedder()) as embedder:
         vectors = dict(zip(texts, embedder.embed(texts), strict=True))
     print(f"{'share of pairs':44}{'pairs':>7}{'share':>8}{'halves':>15}")
     failures = [failure for measured in sets for failure in measure(measured, vectors, options.show)]

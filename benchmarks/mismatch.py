@@ -17,10 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel
 
-from benchmarks import MISSED
+from benchmarks import MISSED, bundled_embedder
 from memapp.domain.expectation import MismatchRule, mismatch
-from memapp.inference.bundled import bundled_embedder_path
-from memapp.inference.embedder import SentenceEmbedder
+from memapp.inference.embedder import ChildEmbedder
 
 SETS = {"clinc150": "clinc150/dev/intent_pairs.jsonl", "sgd": "sgd/dev/voe_pairs.jsonl"}
 BALANCED_ACCURACY = 0.80
@@ -59,7 +58,7 @@ def main() -> int:
         print(f"skipped: {' and '.join(absent)} not found.")
         return 0
     missed: list[str] = []
-    with closing(SentenceEmbedder(bundled_embedder_path())) as embedder:
+    with closing(bundled_embedder()) as embedder:
         for name, file in files.items():
             pairs = read_pairs(file)[:: SMALL_STEP if options.small else 1]
             missed += report(name, pairs, cosines(embedder, pairs))
@@ -73,7 +72,7 @@ def read_pairs(file: Path) -> list[Pair]:
         return [Pair.model_validate(json.loads(line)) for line in lines]
 
 
-def cosines(embedder: SentenceEmbedder, pairs: Sequence[Pair]) -> NDArray[np.float32]:
+def cosines(embedder: ChildEmbedder, pairs: Sequence[Pair]) -> NDArray[np.float32]:
     texts = sorted({text for pair in pairs for text in (pair.expected, pair.actual)}, key=len)
     rows = dict(zip(texts, embedder.embed(texts), strict=True))
     return np.array([rows[pair.expected] @ rows[pair.actual] for pair in pairs])

@@ -20,11 +20,9 @@ from pathlib import Path
 from typing import TypeVar
 from unittest.mock import patch
 
-from benchmarks import MISSED
+from benchmarks import MISSED, bundled_embedder
 from benchmarks.memory_helps import Person, Turn, remembering
 from memapp.domain.memory import Recalled
-from memapp.inference.bundled import bundled_embedder_path
-from memapp.inference.embedder import SentenceEmbedder
 from memapp.inference.scripted import ScriptedModel
 from memapp.prompts import quotes
 from memapp.runtime import Runtime
@@ -88,7 +86,7 @@ def ask_all(data: Path, stores: int) -> Iterator[Asked]:
     chats = [json.loads(line) for line in (data / "synthetic_persona_chat/dev/chats.jsonl").open(encoding="utf-8")]
     said = [[line.partition(": ")[2] for line in one["conversation"]] for one in chats]
     exchanges = _shuffled([pair for lines in said for pair in zip(lines[::2], lines[1::2], strict=False)])
-    with closing(SentenceEmbedder(bundled_embedder_path())) as embedder:
+    with closing(bundled_embedder()) as embedder:
         for store in range(stores):
             first = store // 2 * IN_A_STORE
             own, others = (halves[(store + half) % 2][first : first + IN_A_STORE] for half in (0, 1))

@@ -26,7 +26,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import MISSED
+from benchmarks import MISSED, bundled_embedder
 from memapp import bootstrap
 from memapp.domain.categories import SUPERVISOR
 from memapp.domain.changes import Actor, Created
@@ -34,8 +34,7 @@ from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.memory import Kind, Memory, State
 from memapp.domain.query import QueryRequest
 from memapp.inference import Cancel
-from memapp.inference.bundled import bundled_embedder_path, bundled_model_path
-from memapp.inference.embedder import SentenceEmbedder
+from memapp.inference.bundled import bundled_model_path
 from memapp.inference.llama import LlamaModel
 from memapp.runtime import USER_ID, Runtime
 from memapp.services import chats, curate
@@ -102,7 +101,7 @@ def measure(size: int, bound: float) -> bool:
     vocabulary = [made_up_word(chance) for _ in range(20_000)]
     with tempfile.TemporaryDirectory() as folder:
         runtime = bootstrap.start(home=Path(folder) / "home", flags={"max_facts": 1_000_000, "link_min": LINK_MIN})
-        with closing(runtime), closing(SentenceEmbedder(bundled_embedder_path())) as embedder:
+        with closing(runtime), closing(bundled_embedder()) as embedder:
             texts = fill(runtime, size, chance, vocabulary)
             plain = file_bytes(runtime)
             give_vectors(runtime, MadeUpEmbedder(embedder.model_id))

@@ -75,7 +75,7 @@ def main() -> int:
 async def measure(folder: Path, small: bool) -> tuple[Heartbeat, list[float], list[float]]:
     """Run the app once through all phases."""
     heart = Heartbeat()
-    app = MemappApp(lambda: bootstrap.start(home=folder))
+    app = MemappApp(lambda: bootstrap.start(home=folder), folder / "log")
     async with app.run_test(size=(120, 40)) as pilot:
         beating = asyncio.create_task(heart.beat())
         async with heart.during("opening"):

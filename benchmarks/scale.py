@@ -29,15 +29,13 @@ from textual.app import App, ComposeResult
 from textual.screen import Screen
 from textual.widgets import Static
 
-from benchmarks import MISSED
+from benchmarks import MISSED, bundled_embedder
 from benchmarks.panels import Times, send, show_changes, until
 from memapp import bootstrap, paths
 from memapp.domain.changes import Actor, Created, Linked, SoftDeleted
 from memapp.domain.chat import Origin, Role
 from memapp.domain.memory import Kind, Memory, State
 from memapp.errors import ModelError
-from memapp.inference.bundled import bundled_embedder_path
-from memapp.inference.embedder import SentenceEmbedder
 from memapp.runtime import USER_ID, Runtime
 from memapp.services import curate
 from memapp.services.embed import KINDS
@@ -156,7 +154,7 @@ def fill(home: Path, count: int) -> float:
 
 def _give_vectors(database: Database) -> None:
     made_up = np.random.default_rng(7)
-    with closing(SentenceEmbedder(bundled_embedder_path())) as embedder:
+    with closing(bundled_embedder()) as embedder:
         for kind in KINDS:
             while waiting := vectors.waiting(database.read(), USER_ID, kind, embedder.model_id, STEP):
                 rows = made_up.standard_normal((len(waiting), embedder.dimension), dtype=np.float32)
@@ -230,7 +228,7 @@ async def open_bare_screen() -> float:
 async def measure(home: Path, edits: int, rounds: int) -> Measured:
     """Run the app once on a file."""
     heart = Heartbeat()
-    app = MemappApp(lambda: _start(home))
+    app = MemappApp(lambda: _start(home), home / "log")
     async with app.run_test(size=(120, 40)) as pilot:
         await until(lambda: app.is_open and app.current_mode == "chat" and app.runtime.embedding.state == "failed")
         await asyncio.sleep(0.5)

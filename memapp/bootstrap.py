@@ -38,10 +38,19 @@ def start(
     opened = open_database(places.database, read_only=read_only)
     runtime = Runtime(loaded, places, opened, personas, categories, _now, open_chat_model, open_embedder)
     if not read_only:
-        with opened.write() as conn:
+        _tidy(runtime)
+    return runtime
+
+
+def _tidy(runtime: Runtime) -> None:
+    """Finish what a kill interrupted; if that fails, nobody has the file open."""
+    try:
+        with runtime.database.write() as conn:
             chat.interrupt_unfinished(conn, runtime.user_id)
         forget.finish(runtime)
-    return runtime
+    except BaseException:
+        runtime.close()
+        raise
 
 
 def read_personas(places: paths.Paths) -> Mapping[str, Persona]:
@@ -83,12 +92,23 @@ def chosen_model(runtime: Runtime) -> str:
     return f"bundled, {bundled_model_path().name}"
 
 
-def open_embedder(_: Runtime) -> Embedder:
-    """Open the bundled embedding model in a process of its own."""
-    from memapp.inference.bundled import bundled_embedder_path
-    from memapp.inference.embedder import SentenceEmbedder
+def open_embedder(runtime: Runtime) -> Embedder:
+    """Open the embedding model that the settings name, or the bundled one, in a process of its own."""
+    from memapp.inference.embedder import ChildEmbedder, bundled, in_folder
 
-    return SentenceEmbedder(bundled_embedder_path())
+    chosen = runtime.settings.embedding_model
+    return ChildEmbedder(in_folder(Path(chosen)) if chosen else bundled(runtime.paths.cache))
+
+
+def chosen_embedder(runtime: Runtime) -> str:
+    """Name the model that `open_embedder` would open, and what runs it. Raises `ModelError` if its files are not there."""
+    from memapp.inference import minilm, model_folder
+    from memapp.inference.bundled import bundled_embedder_path
+
+    if chosen := runtime.settings.embedding_model:
+        return f"{chosen}, {model_folder.dimension(Path(chosen))} numbers, in sentence-transformers"
+    bundled_embedder_path()
+    return f"bundled, {minilm.NAME}, in llama.cpp"
 
 
 def _log_to(folder: Path) -> None:

@@ -49,9 +49,11 @@ class Slot(Generic[T]):
     def fail(self, note: str) -> None:
         self._set("failed", note, None)
 
-    def ready(self) -> T | None:
-        """Return the model if it can be used now."""
-        return self._value
+    def ready(self, *, within: float = 0.0) -> T | None:
+        """Return the model if it can be used now; if it is loading, wait for it so many seconds at most."""
+        with self._changed:
+            self._changed.wait_for(lambda: self.state != "loading", within)
+            return self._value
 
     def wait(self, cancel: Cancel, seconds: float) -> T:
         """Return the model as soon as it is loaded. Raises `ModelError` if there is none, `ModelLoading` after `seconds`."""

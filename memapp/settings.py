@@ -115,6 +115,11 @@ class Settings(BaseModel):
     allow_remote: bool = Field(
         False, title="Other machines allowed", description="Let `server` be another machine. Then your words leave this one."
     )
+    embedding_model: str = Field(
+        "",
+        title="Embedding model",
+        description="A folder with a sentence-transformers model, which finds by meaning; empty is the bundled one.",
+    )
     context_tokens: int = Field(
         4096, title="Window of the model", ge=512, le=131_072, description="The model's window; more needs more memory."
     )
@@ -135,8 +140,16 @@ class Settings(BaseModel):
     @classmethod
     def _same_everywhere(cls, model: str) -> str:
         """Keep the whole path of a file, wherever memapp starts next; any other name is one in the models folder."""
-        path = Path(model).expanduser()
-        return str(path.absolute()) if path.is_file() or model.startswith(("./", "../", "~")) else model
+        try:
+            path = Path(model).expanduser()
+            return str(path.absolute()) if path.is_file() or model.startswith(("./", "../", "~")) else model
+        except (OSError, RuntimeError):  # it is too long, or of somebody who is not there
+            raise ValueError("no path") from None
+
+    @field_validator("embedding_model")
+    @classmethod
+    def _whole_path(cls, folder: str) -> str:
+        return str(Path(folder).expanduser().absolute()) if folder else ""
 
 
 Origin = Literal["flag", "environment", "file"]
@@ -191,13 +204,21 @@ def write(path: Path, name: str, value: str) -> None:
         document.pop(name, None)
     text = tomlkit.dumps(document)
     _merged(path, text, ("file", tomllib.loads(text)))
-    temporary = path.with_suffix(".tmp")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        temporary.write_text(text, "utf-8")
-        temporary.replace(path)
+        _replace(path.resolve(), text)
     except OSError as error:
         raise MemappError(f"{path} cannot be written: {error.strerror}.", "Nothing was changed.") from None
+
+
+def _replace(path: Path, text: str) -> None:
+    """Put a text in the place of a file; it is on the disk before, so that one of both is there after a power cut."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    temporary = path.with_suffix(".tmp")
+    with temporary.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
 
 
 def expected(name: str) -> str:
@@ -209,7 +230,7 @@ def expected(name: str) -> str:
     if isinstance(kind, type) and issubclass(kind, StrEnum):
         return f"{name} is {' or '.join(kind)}."
     if kind is str:
-        return f"{name} is a text."
+        return f"{name} is a text. {field.description}"
     limits = {end: at for one in field.metadata for end in ("ge", "le") if (at := getattr(one, end, None)) is not None}
     number = "a whole number" if kind is int else "a number"
     span = f"from {limits['ge']:,} to {limits['le']:,}" if "le" in limits else f"of at least {limits['ge']:,}"
@@ -249,10 +270,10 @@ def _read(path: Path) -> tuple[str, dict[str, Any]]:
     try:
         text = path.read_text("utf-8-sig") if path.exists() else ""
         return text, tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{path}: not valid TOML: {error}.") from None
     except (OSError, UnicodeDecodeError):
         raise ConfigError(f"{path} cannot be read as text.", "Correct it, or move it aside to use the defaults.") from None
+    except (ValueError, RecursionError) as error:  # of a number of thousands of digits it is not told as an error of TOML
+        raise ConfigError(f"{path}: not valid TOML: {error}.") from None
 
 
 def _place(source: str, name: str, path: Path, text: str) -> str:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from memapp.inference.native import usable_cores
@@ -15,6 +16,8 @@ from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from tests.builders import make_runtime
 
+hypothesis.settings.register_profile("memapp", deadline=None)  # the first call compiles patterns; a busy machine is no bug
+hypothesis.settings.load_profile("memapp")
 OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY", "HF_DATASETS_OFFLINE")
 os.environ.update(dict.fromkeys(OFFLINE, "1"))  # read when the libraries are imported, so before any test
 

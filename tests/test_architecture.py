@@ -55,20 +55,20 @@ RULES = {
     "inference": rule(
         "inference domain errors",
         "jinja2 httpx numpy psutil pydantic",
-        inside_functions="llama_cpp sentence_transformers torch",
+        inside_functions="llama_cpp gguf sentence_transformers torch",
         standard=Rule.standard,
     ),
     # `inference` itself is the Protocols; its modules, the real models, are for `bootstrap`. What only looks at a file or an
     # address, and loads nothing, may be asked before it is chosen.
     "services": rule(
-        "services store prompts inference.Protocols inference.gguf_file inference.server_address domain runtime settings errors"
-        " paths",
+        "services store prompts inference.Protocols inference.gguf_file inference.model_folder inference.server_address domain"
+        " runtime settings errors paths",
         "psutil numpy pydantic",
     ),
-    "ui": rule("ui services domain runtime errors paths", "textual rich markdown_it rapidfuzz"),
+    "ui": rule("ui services domain runtime errors paths crash", "textual rich markdown_it rapidfuzz"),
     "cli": rule(
-        "cli services domain inference.Protocols runtime settings errors paths",
-        "click rapidfuzz psutil",
+        "cli services domain inference.Protocols runtime settings errors paths crash",
+        "click rapidfuzz psutil rich",
         inside_functions="ui bootstrap inference store prompts",
     ),
     "bootstrap": rule("domain store prompts services inference runtime settings categories errors paths"),
@@ -76,6 +76,7 @@ RULES = {
     "runtime": rule("domain inference.Protocols store.database store.interface store.rows settings errors paths"),
     "settings": rule("domain errors", "pydantic rapidfuzz tomlkit"),
     "paths": rule("", "platformdirs"),
+    "crash": rule(""),
     "errors": rule(""),
     "__init__": rule(""),
     "__main__": rule("cli"),

@@ -120,6 +120,33 @@ def test_only_what_is_near_is_suggested(tmp_path: Path) -> None:
         write(tmp_path / "config.toml", "zzz", "1")
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("top_k = " + "1" * 5000, "not valid TOML"),
+        ("top_k = " + "[" * 100_000, "not valid TOML"),
+        (f'hints = true\nmodel = "{"x" * 100_000}"', "line 2: model is a text. A GGUF file"),
+        ('model = "~nobody-of-this-name/x"', "line 1: model is a text. A GGUF file"),
+    ],
+)
+def test_what_no_setting_can_be_is_named_with_its_file(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(ConfigError, match=rf"config\.toml.*{said}"):
+        load(config(tmp_path, text), environment={})
+
+
+def test_a_setting_is_written_where_a_link_leads_and_is_on_the_disk_before_it_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target, link = tmp_path / "dotfiles.toml", tmp_path / "config.toml"
+    target.write_text("# mine\ntop_k = 5\n", "utf-8")
+    link.symlink_to(target)
+    synced: list[str] = []
+    monkeypatch.setattr("os.fsync", lambda _: synced.append(target.read_text("utf-8")))
+    write(link, "top_k", "7")
+    assert link.is_symlink() and target.read_text("utf-8") == "# mine\ntop_k = 7\n"
+    assert synced == ["# mine\ntop_k = 5\n"]
+
+
 @pytest.mark.parametrize("broken", [b"top_k = \n", b"\xff\xfe\x00", b"topk = 3\n", b"temperature = 'hot'\n", b"[top_k\n"])
 def test_nothing_is_written_into_a_file_that_is_not_valid(tmp_path: Path, broken: bytes) -> None:
     path = tmp_path / "config.toml"

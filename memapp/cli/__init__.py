@@ -6,14 +6,15 @@ Everything heavy is imported inside the commands: `memapp --help` and `memapp se
 import os
 import sys
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import click
 
-from memapp.cli.output import say
-from memapp.domain.text import nearest
+from memapp.cli.output import EXPECTED, say
+from memapp.domain.text import is_slip, nearest
 from memapp.errors import MemappError
 
 SECTIONS = {
@@ -54,18 +55,37 @@ class QuestionGroup(click.Group):
                 commands = [self.get_command(ctx, name) for names in part.values() for name in names.split()]
                 formatter.write_dl([((one.name or "").ljust(width), one.get_short_help_str(room)) for one in commands if one])
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Carry out a command; a bug of it ends in words and a crash file, and never in a traceback."""
+        try:
+            return super().invoke(ctx)
+        except EXPECTED:
+            raise
+        except Exception as error:
+            from memapp import crash, paths
+
+            log = paths.locate(ctx.params["home"]).log
+            say(crash.three_lines(error, crash.write_crash_file(error, log, datetime.now(UTC))))
+            ctx.exit(1)
+
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         if args and self.get_command(ctx, args[0]) is None:
-            near = nearest(args[0], self.list_commands(ctx), _NEAR_ALONE if len(args) == 1 else _NEAR_BEFORE_WORDS)
-            if near and " " not in args[0].strip():
-                ctx.fail(f"There is no command {args[0]!r}. Did you mean {near!r}?")
+            near = _meant(args[0], self.list_commands(ctx), is_alone=len(args) == 1)
+            if near:
+                ctx.fail(f"There is no command {args[0]!r}. Did you mean {near!r}? A question goes in quotes.")
             args = ["chat", *args]
         return super().resolve_command(ctx, args)
 
 
-_NEAR_ALONE = 75
-_NEAR_BEFORE_WORDS = 88
-"""`memapp how do I ...` is a question, though `how` is not far from `show`; `memapp serch tea` is a slip."""
+def _meant(word: str, commands: Sequence[str], *, is_alone: bool) -> str:
+    """Return the command that was meant, if one was: `memapp how do I` is a question, `memapp serach tea` a slip."""
+    if " " in word.strip():
+        return ""
+    slips = (one for one in commands if is_slip(word, one))
+    return next(slips, nearest(word, commands, NEAR_ALONE) if is_alone else "")
+
+
+NEAR_ALONE = 75
 
 
 @click.group(cls=QuestionGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import click
 
-from memapp.cli.output import opened, refuse_own, say, show, show_json, show_list, when
+from memapp.cli.output import opened, refuse_own, say, short_ids, show, show_json, show_list, when
 from memapp.cli.shape import ListingGroup, as_json_option, limit_option, yes_option
 from memapp.cli.trash import show_receipt
 from memapp.domain.chat import Thread
@@ -30,10 +30,11 @@ def list_(options: dict[str, Any], deleted: bool, limit: int, as_json: bool) -> 
     with opened(options, read_only=True) as runtime:
         threads = service.list_threads(runtime, limit=limit + 1, deleted=deleted)
         until = {one.id: when(runtime.purge_at(one.deleted_at)) for one in threads if one.deleted_at}
+        name = short_ids(runtime, "threads")
 
     def told(one: Thread) -> dict[str, str]:
         times = {"since": when(one.deleted_at), "until": until[one.id]} if one.deleted_at else {"when": when(one.updated_at)}
-        return {"id": one.id, **times, "persona": one.persona, "title": one.title}
+        return {"id": name(one.id), **times, "persona": one.persona, "title": one.title}
 
     show_list(threads, as_json, told, "No chat was removed." if deleted else "There are no chats yet.", limit)
 
@@ -58,10 +59,11 @@ def search(options: dict[str, Any], query: tuple[str, ...], limit: int, as_json:
 
     with opened(options, read_only=True) as runtime:
         hits = browse.find(runtime, " ".join(query), limit, kinds=("message",))
+        name = short_ids(runtime, "threads")
     show_list(
         hits,
         as_json,
-        lambda hit: {"chat": hit.thread_id, "when": when(hit.at), "text": hit.snippet, "beside": hit.beside},
+        lambda hit: {"chat": name(hit.thread_id), "when": when(hit.at), "text": hit.snippet, "beside": hit.beside},
         "Nothing found.",
     )
 

@@ -5,7 +5,7 @@ from typing import Any, get_args
 
 import click
 
-from memapp.cli.output import opened, say, show, show_json, show_list, show_rows, when
+from memapp.cli.output import opened, say, short_ids, show, show_json, show_list, show_rows, when
 from memapp.cli.shape import ListingGroup, as_json_option, limit_option
 from memapp.domain.consent import DenyReason, came_from, label
 from memapp.domain.profile import FIELDS
@@ -28,12 +28,12 @@ def list_(options: dict[str, Any], limit: int, as_json: bool) -> None:
     from memapp.services.consent import pending
 
     with opened(options, read_only=True) as runtime:
-        found = pending.waiting(runtime, limit=limit + 1)
+        found, name = pending.waiting(runtime, limit=limit + 1), short_ids(runtime, "patches")
     show_list(
         found,
         as_json,
         lambda one: {
-            "id": one.id,
+            "id": name(one.id),
             "until": when(one.expires_at),
             "from": came_from(one),
             "field": label(one.field),

@@ -27,10 +27,11 @@ def demo(options: dict[str, Any]) -> int:
     """Try memapp with sample conversations; nothing is saved."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("The demo needs a terminal.", "Start it without a pipe.")
+    from memapp import paths
     from memapp.ui.app import MemappApp
 
     with passing_folder() as folder:
-        app = MemappApp(lambda: start(options, folder), demo=True)
+        app = MemappApp(lambda: start(options, folder), paths.locate(options["home"]).log, demo=True)
         app.run()
         return app.return_code or 0
 

@@ -69,7 +69,6 @@ def _last_crash(options: dict[str, Any], report: dict[str, str]) -> Path | None:
 def _check_store(options: dict[str, Any], report: dict[str, str]) -> list[str]:
     """Open the file and look at the models; add what is found to the report and return the problems."""
     from memapp import paths
-    from memapp.inference.bundled import bundled_embedder_path
     from memapp.services import activity, curate
 
     problems = []
@@ -92,10 +91,6 @@ def _check_store(options: dict[str, Any], report: dict[str, str]) -> list[str]:
             report["guards"] = "all stand as memapp made them; the file was read through and is sound"
     except MemappError as error:
         problems.append(str(error))
-    try:
-        report["embedding model"] = f"bundled, {bundled_embedder_path().parent.name}"
-    except MemappError as error:
-        problems.append(str(error))
     return problems
 
 
@@ -113,6 +108,7 @@ def _check_settings(runtime: "Runtime", report: dict[str, str]) -> list[str]:
     if problems:
         return problems
     try:
+        report["embedding model"] = bootstrap.chosen_embedder(runtime)
         report["language model"] = bootstrap.chosen_model(runtime)
         if runtime.settings.server:
             bootstrap.open_chat_model(runtime, say).close()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memapp.cli.output import opened, plain, say, show, show_json, show_list, show_rows, when
+from memapp.cli.output import opened, plain, say, short_ids, show, show_json, show_list, show_rows, when
 from memapp.cli.shape import as_json_option, limit_option
 from memapp.domain import strict_json
 from memapp.domain.changes import Event
@@ -197,10 +197,10 @@ def relations(options: dict[str, Any], memory_id: str, as_json: bool) -> None:
     from memapp.services import relations as service
 
     with opened(options, read_only=True) as runtime:
-        related = service.related(runtime, ids.memory(runtime, memory_id))
+        related, name = service.related(runtime, ids.memory(runtime, memory_id)), short_ids(runtime, "memories")
     show_list(
         related,
         as_json,
-        lambda one: {"strength": f"{one.strength:.2f}", "relation": one.relation, "id": one.id, "text": one.text},
+        lambda one: {"strength": f"{one.strength:.2f}", "relation": one.relation, "id": name(one.id), "text": one.text},
         "It is related to nothing.",
     )

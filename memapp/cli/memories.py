@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from memapp.cli.output import opened, say, show, show_json, show_list, show_one, when
+from memapp.cli.output import opened, opened_to_search, say, short_ids, show, show_json, show_list, show_one, when
 from memapp.cli.shape import as_json_option, limit_option, words_or_pipe
 from memapp.domain.filters import Sort, read_day
 from memapp.domain.memory import Recalled, why
@@ -39,11 +39,13 @@ def search(options: dict[str, Any], query: tuple[str, ...], limit: int, explain:
     """Search what memapp knows and what was said."""
     from memapp.services.recall import RecallRequest, recall
 
-    with opened(options, read_only=True) as runtime:
+    with opened_to_search(options) as runtime:
         hits = recall(runtime, RecallRequest(" ".join(query), top_k=limit))[:limit]
+        name = short_ids(runtime, "memories")
 
     def row(hit: Recalled) -> dict[str, str]:
-        shown = {"score": f"{hit.score:.2f}", "when": when(hit.at), "what": hit.said_by or "fact", "text": hit.text, "id": hit.id}
+        found = {"score": f"{hit.score:.2f}", "when": when(hit.at), "what": hit.said_by or "fact"}
+        shown = {**found, "text": hit.text, "id": name(hit.id)}
         return {**shown, "why": hit.why} if explain else shown
 
     show_list(hits, as_json, row, "Nothing found.")
@@ -89,11 +91,11 @@ def list_(
         tags = (*chosen.tags, tag) if tag else chosen.tags
         chosen = replace(chosen, pinned=True if pinned else chosen.pinned, tags=tags, after=day or chosen.after)
         found = curate.list_memories(runtime, chosen, Sort(sort), limit=limit + 1, offset=offset)
-        is_empty = not found and curate.count(runtime) == 0
+        is_empty, name = not found and curate.count(runtime) == 0, short_ids(runtime, "memories")
     show_list(
         found,
         as_json,
-        lambda one: {"id": one.id, "pin": "★" if one.pinned else " ", "when": when(one.created_at), "text": one.text},
+        lambda one: {"id": name(one.id), "pin": "★" if one.pinned else " ", "when": when(one.created_at), "text": one.text},
         "Nothing is remembered yet. Try: memapp add 'I prefer oolong in the morning.'" if is_empty else "Nothing found.",
         limit,
     )

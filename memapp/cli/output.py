@@ -1,24 +1,38 @@
 """Writing to the terminal: data as text or JSON on stdout, narration on stderr, never an escape sequence from data."""
 
+import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
+from rich.cells import cell_len, set_cell_size
 
 from memapp.domain import strict_json
 from memapp.domain.text import clean, one_line
-from memapp.errors import UsageError
+from memapp.errors import MemappError, ModelError, StoreError, UsageError
 
 if TYPE_CHECKING:
     from memapp.runtime import Runtime
+    from memapp.services.ids import Named
+
+LEAST_CELLS = 20
+"""Of a column that gives way to a narrow terminal."""
+
+LOAD_SECONDS = 180.0
+"""More than any embedding model takes: it fails by itself before."""
+CATCH_UP_SECONDS = 2.0
+"""A memory of thousands that were never embedded, or by another model, takes longer; the rest waits for idle time."""
 
 _Found = TypeVar("_Found")
 """A dataclass."""
+
+EXPECTED = (MemappError, click.ClickException, click.exceptions.Exit, click.Abort, OSError, UnicodeError)
+"""What a command may end with; anything else is a bug, or comes of a damaged file."""
 
 
 def say(text: str) -> None:
@@ -45,7 +59,7 @@ def show_one(found: Any, as_json: bool, told: str) -> None:
 
 
 def show_rows(rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write rows: aligned columns on a terminal, tab-separated in a pipe. No rows: nothing, and no error."""
+    """Write rows: aligned columns as wide as the terminal, tab-separated and whole in a pipe. No rows: nothing, and no error."""
     if not rows:
         return
     table = [[one_line(clean(str(value))) for value in row.values()] for row in rows]
@@ -53,9 +67,29 @@ def show_rows(rows: Sequence[Mapping[str, Any]]) -> None:
         for line in table:
             click.echo("\t".join(line))
         return
-    widths = [max(len(line[column]) for line in table) for column in range(len(table[0]))]
+    widths = _fitting([max(cell_len(line[column]) for line in table) for column in range(len(table[0]))])
     for line in table:
-        click.echo("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+        click.echo("  ".join(_cut(cell, width) for cell, width in zip(line, widths, strict=True)).rstrip())
+
+
+def _fitting(widths: list[int]) -> list[int]:
+    """Return the widths of columns that fit the terminal: the widest gives way, down to `LEAST_CELLS`."""
+    widest = max(range(len(widths)), key=lambda column: widths[column])
+    over = sum(widths) + 2 * (len(widths) - 1) - shutil.get_terminal_size().columns
+    least = min(LEAST_CELLS, widths[widest])
+    return [*widths[:widest], max(least, widths[widest] - max(0, over)), *widths[widest + 1 :]]
+
+
+def _cut(cell: str, width: int) -> str:
+    return set_cell_size(cell, width) if cell_len(cell) <= width else f"{set_cell_size(cell, width - 1).rstrip()}…"
+
+
+def short_ids(runtime: "Runtime", table: "Named") -> Callable[[str], str]:
+    """Return what names an id in a listing: on a terminal its shortest ending that means no other, else all of it."""
+    from memapp.services import ids
+
+    named = ids.endings(runtime, table) if sys.stdout.isatty() else {}
+    return lambda one: named.get(one, one)
 
 
 def show_list(
@@ -103,8 +137,37 @@ def opened(options: Mapping[str, Any], *, read_only: bool = False) -> "Iterator[
     try:
         yield runtime
         backups.run(runtime)
+    except Exception as error:
+        if not isinstance(error, EXPECTED) and (damage := runtime.database.damage()):
+            raise damage from error
+        raise
     finally:
         runtime.close()
+
+
+@contextmanager
+def opened_to_search(options: Mapping[str, Any]) -> "Iterator[Runtime]":
+    """Open memapp with its embedding model; only to read, where it cannot be written or another memapp writes."""
+    with ExitStack() as stack:
+        try:
+            runtime = stack.enter_context(opened(options))
+        except StoreError:
+            runtime = stack.enter_context(opened(options, read_only=True))
+        search_by_meaning(runtime)
+        yield runtime
+
+
+def search_by_meaning(runtime: "Runtime") -> None:
+    """Wait until the embedding model is loaded and knows what is new; say so where it cannot be had and words must do."""
+    from memapp.services import embed, models
+
+    if runtime.embedding.state == "off":
+        models.load_embedder(runtime)
+    if runtime.embedding.ready(within=LOAD_SECONDS) is None:
+        say(f"Searching by words only. {runtime.embedding.note}")
+    elif not runtime.database.read_only:
+        with suppress(ModelError, StoreError):
+            embed.catch_up(runtime, CATCH_UP_SECONDS)
 
 
 def plain(value: Any) -> Any:

@@ -1,19 +1,17 @@
 """`memory.query` from the command line: what an agent may read, asked as the agent would ask."""
 
-from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from memapp.cli.output import opened, say, show, show_json
+from memapp.cli.output import opened_to_search, say, show, show_json
 from memapp.cli.shape import as_json_option, words_or_pipe
 from memapp.domain.categories import SUPERVISOR
-from memapp.errors import StoreLocked, UsageError
+from memapp.errors import UsageError
 from memapp.settings import check_known
 
 if TYPE_CHECKING:
     from memapp.domain.query import QueryRequest
-    from memapp.runtime import Runtime
 
 
 @click.command()
@@ -40,8 +38,7 @@ def query(options: dict[str, Any], /, text: tuple[str, ...], agent: str, as_json
         agent,
         {name: value for name, value in asked.items() if value not in (None, ())},
     )
-    with ExitStack() as stack:
-        runtime = _open(stack, options)
+    with opened_to_search(options) as runtime:
         check_known("agent", agent, runtime.categories.allowlists)
         found = service.query(runtime, runtime.categories.capability(agent, runtime.user_id), request)
     if as_json:
@@ -62,11 +59,3 @@ def _request(text: str, from_pipe: bool, agent: str, asked: dict[str, Any]) -> "
     if asked:
         raise UsageError("A whole request has its conditions in it.", "Leave the options out.")
     return read_request(text)
-
-
-def _open(stack: ExitStack, options: dict[str, Any]) -> "Runtime":
-    """Open memapp so that the query can be recorded; only to read, when another memapp writes."""
-    try:
-        return stack.enter_context(opened(options))
-    except StoreLocked:
-        return stack.enter_context(opened(options, read_only=True))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memapp.cli.output import opened, say, show, show_json
+from memapp.cli.output import opened, say, search_by_meaning, show, show_json
 from memapp.cli.shape import words_or_pipe
 from memapp.domain.chat import MessageStatus
 from memapp.domain.turn import Accepted, Asked, Completed, Failed, Found, Restarted, Streamed, TurnEvent, Waiting
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 def open_app(options: dict[str, Any], question: str = "") -> int:
     """Open the app and return its exit code; its first picture waits for nothing."""
+    from memapp import paths
     from memapp.ui.app import MemappApp
 
     def start() -> "Runtime":
@@ -26,7 +27,7 @@ def open_app(options: dict[str, Any], question: str = "") -> int:
 
         return bootstrap.start(home=options["home"], database=options["database"], flags=options["flags"])
 
-    app = MemappApp(start, question=question)
+    app = MemappApp(start, paths.locate(options["home"]).log, question=question)
     app.run()
     if app.demo_wanted:
         from memapp.cli import demo
@@ -87,7 +88,7 @@ def _piped_in() -> bool:
 
 
 def load(runtime: "Runtime") -> None:
-    """Load the chat model now; the embedder goes on loading while the model reads."""
+    """Load both models at once."""
     import threading
 
     from memapp.services import models
@@ -95,6 +96,7 @@ def load(runtime: "Runtime") -> None:
     runtime.embedding.loading("")
     threading.Thread(target=models.load_embedder, args=(runtime,), daemon=True).start()
     models.load_chat_model(runtime)
+    search_by_meaning(runtime)
 
 
 def answer(runtime: "Runtime", thread_id: str, turn: Iterable[TurnEvent], *, as_json: bool = False) -> None:

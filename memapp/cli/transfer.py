@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="A file; else standard output.")
 @click.pass_obj
 def export(options: dict[str, Any], form: Literal["jsonl", "md"], output: Path | None) -> None:
-    """Write what memapp knows of you, and all chats, to be read.
+    """Write what memapp knows and all chats, to be read.
 
     This is no backup. Not in it: who changed what (that is `memapp history --format jsonl`), and any trace of what you erased for
     good, so that another memapp may learn that again unasked. Anybody could change such a file. So when it is imported, the words

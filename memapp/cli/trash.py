@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memapp.cli.output import opened, say, show_json, show_list, show_one, when
+from memapp.cli.output import opened, say, short_ids, show_json, show_list, show_one, when
 from memapp.cli.shape import ListingGroup, as_json_option, limit_option, yes_option
 from memapp.domain.forget import Receipt
 from memapp.domain.memory import why
@@ -31,11 +31,12 @@ def list_(options: dict[str, Any], limit: int, as_json: bool) -> None:
 
     with opened(options, read_only=True) as runtime:
         found, days = lifecycle.trash(runtime, limit=limit + 1), runtime.settings.ttl_days
+        name = short_ids(runtime, "memories")
     show_list(
         found,
         as_json,
         lambda one: {
-            "id": one.id,
+            "id": name(one.id),
             "since": when(one.updated_at),
             "why": why(one, days),
             "until": when(one.purge_at) if one.purge_at else "",

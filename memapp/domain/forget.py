@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from memapp.domain.text import counted
+from memapp.domain.text import INVISIBLE, JOINERS, VARIANTS, counted
 
 ERASED = "[erased]"
 """Stands in place of a text that was erased."""
@@ -23,6 +23,9 @@ WINDOW = 120
 """A longer text is looked for in pieces, since a file may hold it in several places."""
 
 _WORD = re.compile(r"\w+")
+_PART = re.compile(r"[^\W\d_]+|\d+")
+"""Of a word: what the eye tells apart in `x_oslo_2`."""
+_IGNORED = re.compile(f"[{INVISIBLE}{JOINERS}{VARIANTS}]")
 _ESCAPED = re.compile(r"\\+[bfnrt\"/]")
 _BYTE_WORD = re.compile(rb"[a-z0-9]{3,}")
 _INNER_WORD = re.compile(rb"(?<= )[a-z0-9]{3,}(?= )")
@@ -37,12 +40,12 @@ class Needles:
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._wordless: list[str] = []
-        self._by_word: dict[str, list[tuple[list[str], int]]] = {}
+        self._by_word: dict[str, list[tuple[list[str], int, list[str]]]] = {}
         for text in texts:
-            words = _words(text)
-            if words:
-                rarest = max(words, key=len)
-                self._by_word.setdefault(rarest, []).append((words, words.index(rarest)))
+            parts = _parts(text)
+            if parts:
+                rarest = max(parts, key=len)
+                self._by_word.setdefault(rarest, []).append((parts, parts.index(rarest), _WORD.findall(_folded(text))))
             elif text.strip():
                 self._wordless.append(text.strip())
 
@@ -54,11 +57,12 @@ class Needles:
             return True
         if len(self._by_word) <= FEW and not self._may_be_in(_folded(text)):
             return False
-        words = _words(_ESCAPED.sub(" ", text))
+        folded = _folded(_ESCAPED.sub(" ", text))
+        parts = _PART.findall(folded)
         return any(
-            words[at - place : at - place + len(wanted)] == wanted
-            for at, word in enumerate(words)
-            for wanted, place in self._by_word.get(word, ())
+            parts[at - place : at - place + len(wanted)] == wanted and all(word in folded for word in whole)
+            for at, part in enumerate(parts)
+            for wanted, place, whole in self._by_word.get(part, ())
             if at >= place
         )
 
@@ -66,7 +70,7 @@ class Needles:
         """Tell whether a text has all the words of any; quicker than to split it into words, and most hold none of a few."""
         for rarest, some in self._by_word.items():  # plain loops: everything that was ever written goes through here
             if rarest in folded:
-                for wanted, _ in some:
+                for wanted, *_ in some:
                     if all(map(folded.__contains__, wanted)):
                         return True
         return False
@@ -204,12 +208,12 @@ class Receipt:
         return said
 
 
-def _words(text: str) -> list[str]:
-    return _WORD.findall(_folded(text))
+def _parts(text: str) -> list[str]:
+    return _PART.findall(_folded(text))
 
 
 def _folded(text: str) -> str:
-    return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
+    return text.lower() if text.isascii() else _IGNORED.sub("", unicodedata.normalize("NFKC", text).casefold())
 
 
 def _inner_word(piece: bytes) -> bytes:

@@ -12,6 +12,7 @@ from typing import Any
 from memapp.domain.text import UNWANTED
 
 MAX_DEPTH = 32
+TOO_DEEP = f"nested more than {MAX_DEPTH} deep"
 LARGEST_INT = 2**63 - 1
 _MARK = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
 """A whole text, also one that does not end, so that nothing is looked at twice; or a bracket outside of texts."""
@@ -45,8 +46,7 @@ def read_foreign(text: str) -> Any:
 
 
 def _loaded(text: str, **reading: Any) -> Any:
-    if _depth(text) > MAX_DEPTH:
-        raise ValueError(f"nested more than {MAX_DEPTH} deep")
+    _refuse_deep(text)
     try:
         return json.loads(text, **reading)
     except json.JSONDecodeError as error:
@@ -67,6 +67,8 @@ def elements(data: bytes | memoryview) -> Iterator[bytes]:
             break
         if what in _OPENING:
             depth += 1
+            if depth > MAX_DEPTH + 1:  # the list itself is one
+                raise ValueError(TOO_DEEP)
         elif what in _CLOSING:
             depth -= 1
         if (what == _COMMA and depth == 1) or not depth:
@@ -79,15 +81,15 @@ def elements(data: bytes | memoryview) -> Iterator[bytes]:
     raise ValueError("this is no list, or it does not end")
 
 
-def _depth(text: str) -> int:
-    deepest = depth = 0
+def _refuse_deep(text: str) -> None:
+    depth = 0
     for mark in _MARK.finditer(text):
         if mark[0] in ("[", "{"):
             depth += 1
-            deepest = max(deepest, depth)
+            if depth > MAX_DEPTH:
+                raise ValueError(TOO_DEEP)
         elif mark[0] in ("]", "}"):
             depth -= 1
-    return deepest
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

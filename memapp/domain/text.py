@@ -1,7 +1,8 @@
 """Plain text: taking out what could act on a terminal, and cutting to length."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from itertools import pairwise
 
 _ESCAPES = re.compile(
     # A sequence is taken out whole only if it ends; of one that does not, the control character alone goes and the rest stays
@@ -17,20 +18,32 @@ UNWANTED = re.compile(
     "\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]"  # lone surrogates cannot be stored; noncharacters
 )
 """Characters that act on a terminal or cannot be stored."""
+INVISIBLE = (
+    "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufff8"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+"""What is drawn as nothing, as in words copied from a web page: with it, two words that look the same are not."""
+JOINERS = "\u200c\u200d"
+VARIANTS = "\u180b-\u180d\u180f\ufe00-\ufe0f"
+_JOINED = "\u0600-\u109f\u1780-\u18af\u2190-\u2bff\ufb50-\ufdff\ufe0f\ufe70-\ufefc\U0001f000-\U0001faff"
+"""Scripts that write a letter in another way beside a joiner; and pictures, which become one."""
+_FLAG = "\U0001f3f4[\U000e0061-\U000e007a]{2,6}\U000e007f"
+"""Of a part of a country, which is spelled in invisible letters."""
+_UNSEEN = re.compile(f"({_FLAG})|[{INVISIBLE}]|(?<![{_JOINED}])[{JOINERS}]+|[{JOINERS}]+(?![{_JOINED}])")
 
 
 def clean(text: str) -> str:
-    """Return the text without escape sequences, control characters, bidi overrides and lone surrogates.
+    """Return the text without escape sequences, control characters, bidi overrides, lone surrogates, and what nobody sees.
 
-    Newlines (also from CR LF) and tabs stay. Idempotent.
+    Newlines (also from CR LF) and tabs stay, and joiners where they mean something. Idempotent.
     """
-    if text.isprintable():  # almost always; nothing below could change it
+    if text.isprintable() and (text.isascii() or not _UNSEEN.search(text)):  # almost always; nothing could change it
         return text
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     previous = None
     while previous != text:  # taking one sequence out may join the halves of another
         previous = text
-        text = UNWANTED.sub("", _ESCAPES.sub("", text))
+        text = _UNSEEN.sub(r"\1", UNWANTED.sub("", _ESCAPES.sub("", text)))
     return text
 
 
@@ -60,12 +73,36 @@ def counted(count: int, one: str, more: str = "") -> str:
     return f"{count:,} {one if count == 1 else more or one + 's'}"
 
 
+def shortest_endings(names: Collection[str], least: int) -> dict[str, str]:
+    """Return of each name the shortest ending that no other name ends or begins with, as git shortens its own."""
+    from rapidfuzz.distance import Prefix
+
+    backwards = sorted(one[::-1] for one in names)
+    alike = [0, *(Prefix.similarity(*pair) for pair in pairwise(backwards)), 0]
+    lengths = {one[::-1]: max(least, 1 + max(pair)) for one, pair in zip(backwards, pairwise(alike), strict=False)}
+    begun = {one[:length] for one in names for length in set(lengths.values())}
+    return {one: one if one[-length:] in begun else one[-length:] for one, length in lengths.items()}
+
+
+SLIP_LETTERS = 4
+"""Shorter words are near too many others: `how` is no slip of `show`."""
+
+
 def nearest(word: str, known: Iterable[str], likeness: int = 60) -> str:
     """Return the known word that is nearly the same, or none; likeness goes from 0 to 100."""
     from rapidfuzz import fuzz, process  # only what was misspelt waits for it
 
     found = process.extractOne(word, list(known), scorer=fuzz.ratio, processor=str.casefold, score_cutoff=likeness)
     return found[0] if found else ""
+
+
+def is_slip(typed: str, meant: str) -> bool:
+    """Say whether a word is another mistyped: one letter missing or too many, or two that changed places; not another letter."""
+    from rapidfuzz.distance import OSA
+
+    if OSA.distance(typed.casefold(), meant) != 1:
+        return False
+    return min(len(typed), len(meant)) >= SLIP_LETTERS if len(typed) != len(meant) else sorted(typed.casefold()) == sorted(meant)
 
 
 def did_you_mean(word: str, known: Iterable[str], otherwise: str) -> str:

@@ -1,7 +1,7 @@
 """The models, behind two Protocols: a `ChatModel` writes text, an `Embedder` turns text into vectors.
 
-Real ones: `llama` (a GGUF file in this process), `server` (an OpenAI-compatible server on loopback), `embedder`
-(sentence-transformers in a process of its own). `scripted` has both for tests and benchmarks. Heavy libraries are
+Real ones: `llama` (a GGUF file in this process), `server` (an OpenAI-compatible server on loopback), `embedder` (in a process of
+its own: `minilm` in llama.cpp, or sentence-transformers). `scripted` has both for tests and benchmarks. Heavy libraries are
 imported inside functions, so that importing this package costs nothing.
 """
 
@@ -14,6 +14,9 @@ import numpy as np
 
 from memapp.domain.prompt import Finished, Piece, Prompt, Sampling
 from memapp.errors import ModelError
+
+NAME_CHARS = 80
+"""The longest name of a model: one of a file or a server may be as long as it likes."""
 
 
 class Cancel:

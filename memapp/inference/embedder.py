@@ -1,11 +1,12 @@
-"""A sentence-transformers model in a process of its own, which loads in the background and never blocks the screen.
+"""An embedding model in a process of its own, which loads in the background and never blocks the screen.
+
+The bundled model runs in llama.cpp, any other that the person names in sentence-transformers; neither stands in for the other.
 
 The process is killed, not asked: it keeps nothing that could be lost. When it dies, the calls that waited for it fail, and the
 next one starts it again, a few times.
 """
 
 import atexit
-import hashlib
 import json
 import os
 import queue
@@ -22,8 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memapp.errors import ModelError, ModelLoading
-from memapp.inference import embedder_child
-from memapp.inference.embedder_child import READY, VECTORS, read_frame, write_frame
+from memapp.inference import embedder_child, model_folder
+from memapp.inference.bundled import bundled_embedder_path
+from memapp.inference.embedder_child import FOLDER, MINILM, READY, VECTORS, read_frame, write_frame
 
 BATCH = 32
 """Texts per request. A question that comes during a long job waits for one batch, not for the job."""
@@ -31,16 +33,42 @@ TEXT_CHARS = 8000
 """What of a text is looked at; the models read a few hundred word pieces at most."""
 RESTARTS = 3
 
-_WITHOUT = "Search by words works without it."
+
+@dataclass(frozen=True)
+class Source:
+    """An embedding model whose files were looked at and not loaded yet."""
+
+    model_id: str
+    """A name that changes with what the vectors depend on: vectors of another model are never mixed in."""
+    dimension: int
+    loading: tuple[str, ...]
+    """What the process is told: how to load it, and from where."""
 
 
-class SentenceEmbedder:
-    """Embeds texts with the model in a folder. Thread-safe; one request at a time, in the order they came."""
+def bundled(cache: Path) -> Source:
+    """Find the bundled model; its form for llama.cpp is made in `cache` when it is loaded. Raises `ModelError`."""
+    from memapp.inference import minilm
 
-    def __init__(self, folder: Path, *, load_seconds: float = 120.0, answer_seconds: float = 60.0) -> None:
-        """Look at the files without loading them; raise `ModelError` if they are not a safe model."""
-        self.model_id, self.dimension = _identify(folder)
-        self._folder = folder
+    folder = bundled_embedder_path()
+    try:
+        model_id, converted = minilm.identify(folder, cache)
+    except OSError as error:
+        raise ModelError(f"The embedding model cannot be prepared: {error.filename}, {error.strerror}.") from None
+    return Source(model_id, minilm.DIMENSION, (MINILM, os.fspath(folder.absolute()), os.fspath(converted.absolute())))
+
+
+def in_folder(folder: Path) -> Source:
+    """Look at a model of sentence-transformers. Raises `ModelError` if the folder has no safe one."""
+    dimension = model_folder.dimension(folder)
+    return Source(model_folder.model_id(folder), dimension, (FOLDER, os.fspath(folder.absolute())))
+
+
+class ChildEmbedder:
+    """Embeds texts with a model. Thread-safe; one request at a time, in the order they came."""
+
+    def __init__(self, source: Source, *, load_seconds: float = 120.0, answer_seconds: float = 60.0) -> None:
+        self.model_id, self.dimension = source.model_id, source.dimension
+        self._source = source
         self._load_seconds = load_seconds
         self._answer_seconds = answer_seconds
         self._lock = threading.Lock()
@@ -75,9 +103,9 @@ class SentenceEmbedder:
                 raise _closed()
             if self._child is None or self._child.ended:
                 if self._starts > RESTARTS:
-                    raise ModelError("The embedding model stopped too often.", f"Start memapp again. {_WITHOUT}")
+                    raise ModelError("The embedding model stopped too often.", "Start memapp again.")
                 self._starts += 1
-                self._child = _Child(self._folder, self.dimension)
+                self._child = _Child(self._source)
             return self._child
 
     def _embed(self, texts: Sequence[str], wait: bool) -> NDArray[np.float32]:
@@ -85,13 +113,13 @@ class SentenceEmbedder:
         try:
             child.ready.result(self._load_seconds if wait else 0)
         except FutureTimeout:
-            raise ModelLoading("The embedding model is still loading.", f"Try again in a moment. {_WITHOUT}") from None
+            raise ModelLoading("The embedding model is still loading.", "Try again in a moment.") from None
         answer = child.submit([_readable(text) for text in texts])
         try:
             return answer.result(self._answer_seconds)
         except FutureTimeout:
             child.kill()
-            raise ModelError("The embedding model stopped answering.", f"It is started again when needed. {_WITHOUT}") from None
+            raise ModelError("The embedding model stopped answering.", "It is started again when needed.") from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,12 +131,11 @@ class _Request:
 class _Child:
     """One life of the process, and the thread that talks to it."""
 
-    def __init__(self, folder: Path, dimension: int) -> None:
+    def __init__(self, source: Source) -> None:
         self.ready: Future[None] = Future()
         self.ended = False
         """The process is gone, or about to be; what is submitted now fails."""
-        self._folder = folder
-        self._dimension = dimension
+        self._source = source
         self._requests: queue.SimpleQueue[_Request | None] = queue.SimpleQueue()
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
@@ -141,7 +168,7 @@ class _Child:
             with self._lock:
                 if self.ended:
                     return
-                self._process = process = _spawn(self._folder)
+                self._process = process = _spawn(self._source.loading)
             self._talk(process)
         except ModelError as error:
             problem = error
@@ -154,9 +181,10 @@ class _Child:
         assert process.stdin is not None and process.stdout is not None
         kind, found = _answer(process.stdout.fileno())
         if kind != READY:
-            raise ModelError(f"The embedding model could not be loaded ({found.decode()}).", f"Install memapp again. {_WITHOUT}")
-        if int(found) != self._dimension:
-            raise ModelError(f"The embedding model gives {int(found)} numbers where its files say {self._dimension}.")
+            raise ModelError(f"The embedding model could not be loaded: {found.decode()}")
+        dimension = self._source.dimension
+        if int(found) != dimension:
+            raise ModelError(f"The embedding model gives {int(found)} numbers where its files say {dimension}.")
         self.ready.set_result(None)
         while (request := self._requests.get()) is not None:
             try:
@@ -168,9 +196,9 @@ class _Child:
                 request.answer.set_exception(_died())
                 raise
             if kind == VECTORS:
-                request.answer.set_result(np.frombuffer(data, dtype="<f4").reshape(-1, self._dimension).astype(np.float32))
+                request.answer.set_result(np.frombuffer(data, dtype="<f4").reshape(-1, dimension).astype(np.float32))
             else:
-                request.answer.set_exception(ModelError(f"The embedding model failed ({data.decode()}).", _WITHOUT))
+                request.answer.set_exception(ModelError(f"The embedding model failed ({data.decode()})."))
 
     def _end(self, problem: ModelError) -> None:
         with self._lock:
@@ -190,12 +218,12 @@ class _Child:
                 request.answer.set_exception(problem)
 
 
-def _spawn(folder: Path) -> "subprocess.Popen[bytes]":
+def _spawn(loading: Sequence[str]) -> "subprocess.Popen[bytes]":
     # Not multiprocessing: its spawn runs the parent's __main__ again (memapp's command line, or pytest), and its resource
     # tracker is one more process. A script with two pipes has neither; -P keeps our own modules from hiding others.
     # Unbuffered, because a buffer's lock held by a waiting thread can crash the interpreter when it exits.
     return subprocess.Popen(
-        [sys.executable, "-P", embedder_child.__file__, os.fspath(folder.absolute())],
+        [sys.executable, "-P", embedder_child.__file__, *loading],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -213,36 +241,8 @@ def _readable(text: str) -> str:
     return text[:TEXT_CHARS].encode("utf-8", "replace").decode().replace("\x00", " ")
 
 
-def _identify(folder: Path) -> tuple[str, int]:
-    """Return a name that changes with the model's files, and the number of dimensions."""
-    files = sorted(one for one in folder.rglob("*") if one.suffix in (".json", ".txt", ".safetensors"))
-    if not any(one.suffix == ".safetensors" for one in files):
-        raise ModelError(f"There is no embedding model in {folder}.", "It needs modules.json and a .safetensors file.")
-    digest = hashlib.sha256()
-    try:
-        for one in files:
-            with one.open("rb") as opened:
-                digest.update(one.relative_to(folder).as_posix().encode() + hashlib.file_digest(opened, "blake2b").digest())
-        dimension = _dimension(folder)
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ModelError(f"The embedding model in {folder} is damaged ({error}).", "Install memapp again.") from None
-    name = folder.parent.name if folder.name == "model" else folder.name
-    return f"{name}@{digest.hexdigest()[:12]}", dimension
-
-
-def _dimension(folder: Path) -> int:
-    """Read how many numbers the last module that can change that puts out."""
-    width = int(json.loads((folder / "config.json").read_text("utf-8"))["hidden_size"])
-    for module in json.loads((folder / "modules.json").read_text("utf-8")):
-        settings = folder / module["path"] / "config.json"
-        if module["path"] and settings.is_file():
-            said = json.loads(settings.read_text("utf-8"))
-            width = int(said.get("out_features") or said.get("word_embedding_dimension") or width)
-    return width
-
-
 def _died() -> ModelError:
-    return ModelError("The embedding model stopped.", f"It is started again when needed. {_WITHOUT}")
+    return ModelError("The embedding model stopped.", "It is started again when needed.")
 
 
 def _closed() -> ModelError:

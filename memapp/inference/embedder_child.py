@@ -1,7 +1,7 @@
 """The program that the embedder's child process runs, and the frames that both sides exchange.
 
-It is started by its path and imports nothing of memapp. Frames come in on standard input and go out on standard output;
-when the input ends, because the parent closed it or died, so does the process.
+It is started by its path, so that it imports no more of memapp than the model that it runs. Frames come in on standard input and
+go out on standard output; when the input ends, because the parent closed it or died, so does the process.
 """
 
 import json
@@ -12,7 +12,10 @@ import struct
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
+
+Encode = Callable[[Sequence[str]], Any]
 
 READY = b"R"
 """Then the dimension, as decimal digits."""
@@ -46,14 +49,16 @@ def _read(fd: int, size: int) -> bytes:
     return bytes(data)
 
 
-def main(folder: str) -> None:
-    """Load the model in `folder`, then answer each list of texts with its vectors until the input ends."""
+def main(loader: str, *arguments: str) -> None:
+    """Load a model, then answer each list of texts with its vectors until the input ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # ctrl+c in the terminal is the parent's business
     requests_fd, answers_fd = _take_pipes()
     requests: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_receive, args=(requests_fd, requests), daemon=True).start()
+    os.environ["OMP_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = "1"
+    sys.addaudithook(_refuse_network)
     try:
-        encode = _load(folder)
+        encode = LOADERS[loader](*arguments)
         dimension = encode(["ready"]).shape[1]  # the first call is slow; have it done with
     except Exception as error:  # whatever a model folder can do to a loader, the parent shall be told
         write_frame(answers_fd, FAILED + _described(error))
@@ -85,13 +90,19 @@ def _receive(fd: int, requests: "queue.SimpleQueue[bytes]") -> None:
         os._exit(0)
 
 
-def _load(folder: str) -> Callable[[Sequence[str]], Any]:
-    """Load sentence-transformers and the model; no network, one thread, nothing executed from the folder."""
+def _load_minilm(source: str, converted: str) -> Encode:
+    """Load the bundled model in llama.cpp."""
+    sys.path.append(os.fspath(Path(__file__).parents[2]))  # memapp may run without being installed
+    from memapp.inference import minilm
+
+    return minilm.load(Path(source), Path(converted)).embed
+
+
+def _load_folder(folder: str) -> Encode:
+    """Load sentence-transformers and the model in a folder; no network, one thread, nothing executed from the folder."""
     for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY", "HF_DATASETS_OFFLINE"):
         os.environ[name] = "1"
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
-    os.environ["OMP_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = "1"
-    sys.addaudithook(_refuse_network)
 
     import torch
     from sentence_transformers import SentenceTransformer
@@ -111,14 +122,20 @@ def _load(folder: str) -> Callable[[Sequence[str]], Any]:
     return encode
 
 
+MINILM, FOLDER = "minilm", "folder"
+LOADERS: dict[str, Callable[..., Encode]] = {MINILM: _load_minilm, FOLDER: _load_folder}
+
+
 def _refuse_network(event: str, _: tuple[Any, ...]) -> None:
     if event in ("socket.connect", "socket.getaddrinfo", "socket.sendto"):
         raise PermissionError("the embedding model has no business on the network")
 
 
 def _described(error: Exception) -> bytes:
-    return f"{type(error).__name__}: {error}".encode("utf-8", "replace")[:2000]
+    """Say what went wrong: in its own words where memapp raised it, which are a person's."""
+    words = str(error) if type(error).__module__ == "memapp.errors" else f"{type(error).__name__}: {error}"
+    return words.encode("utf-8", "replace")[:2000]
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

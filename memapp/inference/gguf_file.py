@@ -8,6 +8,7 @@ import math
 import mmap
 import struct
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -87,8 +88,9 @@ def free_memory() -> int:
 def find(folder: Path, name: str) -> Path:
     """Return the model file that a setting names: a path, or a name in the models folder. Raises `ModelError`."""
     for path in (Path(name).expanduser(), folder / name, folder / f"{name}.gguf"):
-        if path.is_file():
-            return path.absolute()
+        with suppress(OSError):  # no file has so long a name
+            if path.is_file():
+                return path.absolute()
     raise ModelError(f"There is no model file {name}.", f"Put it into {folder}, or name its full path.")
 
 

@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memapp.domain.prompt import Finished, Piece, Prompt, Sampling, Usage
+from memapp.domain.text import shorten
 from memapp.errors import ModelError
-from memapp.inference import Cancel, closed, gguf_file
+from memapp.inference import NAME_CHARS, Cancel, closed, gguf_file
 from memapp.inference.native import Context, Grammar, NativeModel, usable_cores
 from memapp.inference.owner import Job, OwnerThread
 from memapp.inference.reply import ReplyWriter
@@ -54,7 +55,7 @@ class LlamaModel:
         _check_memory(header, context_tokens)
         window = min(context_tokens, header.number("context_length") or context_tokens)
         cores = threads or usable_cores()
-        self.name = path.stem
+        self.name = shorten(path.stem, NAME_CHARS)
         self._native = NativeModel(path)
         try:
             # One core is left to the screen while words are made; a decoding thread that has to wait stalls all others.

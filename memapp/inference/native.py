@@ -42,10 +42,13 @@ CANDIDATE = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)
 
 @functools.cache
 def library() -> Any:
-    """Load llama.cpp once, with its messages turned to logging."""
+    """Load llama.cpp once, with its messages turned to logging. Raises `ModelError`."""
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
-    import llama_cpp.llama_cpp as lib
+    try:
+        import llama_cpp.llama_cpp as lib
+    except (ImportError, OSError, RuntimeError) as error:
+        raise ModelError("llama.cpp cannot be loaded: its package is missing or broken.", "Install memapp anew.") from error
 
     lib.llama_log_set(_log_callback(lib), None)
     lib.llama_backend_init()

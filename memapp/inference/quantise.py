@@ -6,18 +6,15 @@ answer the same. The converted file lies in the cache folder under the hash of t
 """
 
 import ctypes
-import hashlib
-import json
 import logging
 import os
 import platform
 import shutil
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 from memapp.errors import ModelError
-from memapp.inference import gguf_file
+from memapp.inference import gguf_file, prepared
 from memapp.inference.native import library, usable_cores
 
 log = logging.getLogger(__name__)
@@ -30,8 +27,6 @@ LARGEST = 1_000_000_000
 SPARE_DISK = 200_000_000
 """Bytes left free on the disk, for the database and everything else."""
 X86 = ("x86_64", "amd64")
-HASHES = "hashes.json"
-STALE_SECONDS = 3600
 
 STARTED = "Making a faster copy of the model, once"
 FINISHED = "Loading the model"
@@ -51,7 +46,7 @@ def prepare(path: Path, cache: Path, report: Callable[[str], None]) -> Path:
         return path
     try:
         cache.mkdir(parents=True, exist_ok=True, mode=0o700)
-        converted = cache / _sha256(path, cache) / f"{path.stem.rpartition('.')[0] or path.stem}.Q8_0.gguf"
+        converted = cache / prepared.content_hash(path, cache) / f"{path.stem.rpartition('.')[0] or path.stem}.Q8_0.gguf"
         if converted.is_file():
             return converted
         needed = int(header.size / SLOW_TYPES[header.main_type] * Q8_BYTES) + SPARE_DISK
@@ -68,13 +63,7 @@ def prepare(path: Path, cache: Path, report: Callable[[str], None]) -> Path:
 
 
 def _convert(path: Path, converted: Path) -> None:
-    """Write the conversion beside its place and move it there when it is whole."""
-    folder = converted.parent
-    folder.mkdir(exist_ok=True, mode=0o700)
-    _remove_leftovers(folder)
-    unfinished = folder / f"{converted.name}.{os.getpid()}.part"
-    os.close(os.open(unfinished, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600))
-    try:
+    with prepared.whole(converted) as unfinished:
         lib = library()
         parameters = lib.llama_model_quantize_default_params()
         parameters.ftype = lib.LLAMA_FTYPE_MOSTLY_Q8_0
@@ -84,34 +73,3 @@ def _convert(path: Path, converted: Path) -> None:
         if status != 0:
             raise ModelError(f"the conversion failed ({status})")
         gguf_file.read(unfinished)
-        with unfinished.open("r+b") as file:
-            os.fsync(file.fileno())
-        unfinished.replace(converted)
-    finally:
-        unfinished.unlink(missing_ok=True)
-
-
-def _remove_leftovers(folder: Path) -> None:
-    """Remove what conversions that were killed have left; a younger one may belong to another memapp."""
-    for leftover in folder.glob("*.part"):
-        if time.time() - leftover.stat().st_mtime > STALE_SECONDS:
-            leftover.unlink(missing_ok=True)
-
-
-def _sha256(path: Path, cache: Path) -> str:
-    """The hash of a file's content, remembered for as long as name, size and time of the file stay the same."""
-    known = cache / HASHES
-    status = path.stat()
-    key = f"{path.resolve()} {status.st_size} {status.st_mtime_ns}"
-    try:
-        hashes = json.loads(known.read_text("utf-8"))
-    except (OSError, ValueError):
-        hashes = {}
-    if isinstance(hashes, dict) and isinstance(hashes.get(key), str):
-        return str(hashes[key])
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()[:32]
-    unfinished = known.with_suffix(f".{os.getpid()}.part")
-    unfinished.write_text(json.dumps({key: digest}), "utf-8")
-    unfinished.replace(known)
-    return digest

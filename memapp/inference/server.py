@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from memapp.domain.prompt import Finished, Piece, Prompt, Sampling, Usage
 from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import ModelError
-from memapp.inference import Cancel
+from memapp.inference import NAME_CHARS, Cancel
 from memapp.inference.network import let_through
 from memapp.inference.server_address import checked
 from memapp.inference.server_http import TRANSPORT_ERRORS, Connection, Refused, ServerHttp
@@ -68,7 +68,7 @@ class ServerModel:
         models = self._http.find("/models", _Models).data
         self._is_llama_server = any(model.owned_by == "llamacpp" for model in models)
         self._model = _choose([model.id for model in models], model_name, str(address))
-        self.name = shorten(one_line(clean(_short_name(self._model))), 80)
+        self.name = shorten(one_line(clean(_short_name(self._model))).lstrip("/"), NAME_CHARS)
         self.context_tokens = min(self._window() or context_tokens, context_tokens)
 
     def count_tokens(self, text: str) -> int:

@@ -7,9 +7,9 @@ A server streams chunks as server-sent events. `Reply` takes from them what belo
 import json
 import time
 from collections.abc import Iterable, Iterator
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ValidationError
+from pydantic import AfterValidator, BaseModel, ValidationError
 
 from memapp.domain.prompt import Piece, Prompt, Reason, Sampling, Usage
 from memapp.domain.text import clean, one_line, shorten
@@ -21,6 +21,9 @@ from memapp.inference.server_request import estimated_tokens, messages
 LINE_BYTES = 1 << 20
 REPLY_BYTES = 32 << 20
 """No honest reply is larger, however talkative its chunks are."""
+MOST_TOKENS = 1_000_000_000
+_Count = Annotated[int, AfterValidator(lambda count: min(max(count, 0), MOST_TOKENS))]
+"""Tokens as a server counts them: what no model has is not kept."""
 
 
 class _Delta(BaseModel):
@@ -37,19 +40,19 @@ class _Choice(BaseModel):
 
 
 class _CachedTokens(BaseModel):
-    cached_tokens: int | None = None
+    cached_tokens: _Count | None = None
 
 
 class _Usage(BaseModel):
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
+    prompt_tokens: _Count = 0
+    completion_tokens: _Count = 0
     prompt_tokens_details: _CachedTokens | None = None
 
 
 class _Timings(BaseModel):
-    prompt_n: int = 0
-    cache_n: int = 0
-    predicted_n: int = 0
+    prompt_n: _Count = 0
+    cache_n: _Count = 0
+    predicted_n: _Count = 0
 
 
 class Chunk(BaseModel):

@@ -1,39 +1,37 @@
 """A model's own chat template: which control text stands between the contents of a prompt.
 
-The template is rendered with a placeholder for each content and then split, so that what a person wrote is never seen
-by the template and never read as control text. Owns the choice of a form the template accepts: with a system message,
-or with the system text at the top of the first user turn; with turns as they are, or strictly alternating.
+A template is a program from somebody's file. It is run once, by a child process with little time and memory, on a few
+conversations with placeholders for the contents; what stands between two roles is learned from that. So what a person wrote
+is never seen by the template and never read as control text. Owns the choice of a form the template accepts: with a system
+message, or with the system text at the top of the first user turn; with turns as they are, or strictly alternating.
 """
 
 import json
 import logging
 import re
-from collections.abc import Sequence
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
-from typing import TYPE_CHECKING, Any, Literal
+from functools import cache
+from itertools import pairwise
 
 from memapp.domain.prompt import Prompt, PromptTurn
-
-if TYPE_CHECKING:
-    import jinja2
+from memapp.inference import template_child
 
 log = logging.getLogger(__name__)
 
-CHATML = """\
-{%- for message in messages %}{{ '<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>\n' }}\
-{%- endfor %}{%- if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif -%}
-"""
-"""For files that bring no template, or one that cannot be rendered."""
-
-FIXED_DATE = date(2025, 1, 1)
-"""What templates get as today's date: a prompt that changes at midnight would lose its cached beginning."""
-
-PLACEHOLDER = re.compile("\ue000(\\d+)\ue001")
+LEARNING_SECONDS = 60
+"""In which the child has to be done; it has far less time of the processor, but a machine may be busy."""
 MARKER = re.compile(r"<[^<>\s]{2,}>|\[/?[A-Z_]+\]")
 """Control text as the template families write it: <|im_start|>, <start_of_turn>, [INST]."""
 
-Role = Literal["system", "user", "assistant"]
+USER, ASSISTANT, SYSTEM = "user", "assistant", "system"
+BEGIN = END = ""
+"""What stands before the first content, and after the last."""
+ALTERNATING = ((USER,), (USER, ASSISTANT, USER), (USER, *(ASSISTANT, USER) * 4))
+FREE = ((USER, USER, ASSISTANT, USER), (USER, ASSISTANT, ASSISTANT, USER), (ASSISTANT, USER, ASSISTANT, USER))
+"""Conversations that show whether a template takes them, and what it puts between two roles."""
 
 
 @dataclass(frozen=True)
@@ -54,22 +52,37 @@ class Rendered:
     """The suffix, the end of the user turn, the beginning of the reply."""
 
 
+@dataclass(frozen=True)
+class Form:
+    """A form of conversation, as a template writes it."""
+
+    between: Mapping[tuple[str, str], str]
+    """The control text between the contents of two roles, one after the other."""
+    system_role: bool = True
+    """Whether it takes a system message; otherwise the system text goes into the first user turn."""
+    alternates: bool = False
+    """Whether it refuses two turns of one role in a row, or an assistant's at the beginning."""
+
+
+CHATML = Form(
+    {
+        (before, role): ("<|im_end|>\n" if before else "") + f"<|im_start|>{role or ASSISTANT}\n"
+        for before in (BEGIN, SYSTEM, USER, ASSISTANT)
+        for role in (SYSTEM, USER, ASSISTANT, END)
+    }
+)
+"""For files that bring no template, or one that cannot be rendered."""
+
+
 class ChatTemplate:
     """A template and the form of conversation that it takes."""
 
     def __init__(self, source: str | None, *, bos: str = "", eos: str = "") -> None:
-        self._bos, self._eos = bos, eos
-        self._template = _compile(source or CHATML)
-        self.system_role = True
-        """Whether it takes a system message; otherwise the system text goes into the first user turn."""
-        self.alternates = False
-        """Whether it refuses two turns of one role in a row."""
-        if not self._find_form():
-            log.debug("the model's chat template cannot be rendered; ChatML is used")
-            self._template = _compile(CHATML)
-            self._find_form()
-        example = self._split([("user", "0"), ("assistant", "1"), ("user", "2")])
-        assert example is not None
+        form = _learned(source, bos, eos) if source else None
+        if form is None:
+            log.debug("the model has no chat template that can be rendered; ChatML is used")
+        self.form = form or CHATML
+        example = [self.form.between[pair] for pair in ((BEGIN, USER), (USER, ASSISTANT), (ASSISTANT, USER), (USER, END))]
         after_reply = example[2].strip()
         marker = MARKER.match(after_reply)
         self.reply_end = marker[0] if marker else after_reply
@@ -82,90 +95,68 @@ class ChatTemplate:
         turns = list(prompt.turns)
         if not turns or turns[-1].role != "user":
             turns.append(PromptTurn("user", ""))
-        if self.alternates:
+        if self.form.alternates:
             turns = _alternating(turns)
-        contents = [(turn.role, turn.content) for turn in turns]
-        messages: list[tuple[Role, str]] = [*contents]
-        if prompt.system and self.system_role:
-            messages.insert(0, ("system", prompt.system))
+        messages: list[tuple[str, str]] = [(turn.role, turn.content) for turn in turns]
+        if prompt.system and self.form.system_role:
+            messages.insert(0, (SYSTEM, prompt.system))
         elif prompt.system:
             messages[0] = (messages[0][0], f"{prompt.system}\n\n{messages[0][1]}")
-        pieces = self._split(messages)
-        assert pieces is not None, "the form was found by rendering such a conversation"
+        *before, end = (self.form.between[pair] for pair in _pairs([role for role, _ in messages]))
         spans: list[Span] = []
-        for piece, (_role, content) in zip(pieces, messages, strict=False):
+        for piece, (_role, content) in zip(before, messages, strict=True):
             spans += _data_after(piece, content)
         suffix = f"\n\n{prompt.suffix}" if prompt.suffix and turns[-1].content else prompt.suffix
-        rest = [Span(suffix, data=True), *_data_after(_thought_through(pieces[-1]), prompt.head)]
+        rest = [Span(suffix, data=True), *_data_after(_thought_through(end), prompt.head)]
         return Rendered(tuple(span for span in spans if span.text), tuple(span for span in rest if span.text))
 
-    def _find_form(self) -> bool:
-        conversation: list[tuple[Role, str]] = [("user", "1"), ("assistant", "2"), ("user", "3")]
-        if self._split([("system", "0"), *conversation]) is not None:
-            self.system_role = True
-        elif self._split(conversation) is not None:
-            self.system_role = False
-        else:
-            return False
-        doubled: list[tuple[Role, str]] = [("user", "0"), ("user", "1"), ("assistant", "2"), ("user", "3")]
-        self.alternates = self._split(doubled) is None
-        return True
 
-    def _split(self, messages: Sequence[tuple[Role, str]]) -> list[str] | None:
-        """Render with placeholders; return the text around them, or None when one is missing or out of order."""
-        stand_ins = [{"role": role, "content": f"\ue000{number}\ue001"} for number, (role, _) in enumerate(messages)]
-        try:
-            text = self._template.render(
-                messages=stand_ins, bos_token=self._bos, eos_token=self._eos, add_generation_prompt=True,
-                strftime_now=FIXED_DATE.strftime, raise_exception=_refuse, tools=None, enable_thinking=False,
-            )  # fmt: skip
-        except Exception as error:  # a template is a program from the model's file; it can fail in any way
-            log.debug("chat template: %s", type(error).__name__)
+@cache
+def _learned(source: str, bos: str, eos: str) -> Form | None:
+    """Return the form that a template takes, the freest there is; None if it takes none."""
+    forms = [(system_role, alternates) for system_role in (True, False) for alternates in (False, True)]
+    wanted = list(_conversations(*forms[0]))
+    pieces = dict(zip(wanted, _rendered(source, bos, eos, wanted), strict=True))
+    for system_role, alternates in forms:
+        between = _between({roles: pieces[roles] for roles in _conversations(system_role, alternates)})
+        if between is not None:
+            return Form(between, system_role, alternates)
+    return None
+
+
+def _conversations(system_role: bool, alternates: bool) -> Iterator[tuple[str, ...]]:
+    """Yield the conversations that a template must take to have a form."""
+    for turns in ALTERNATING if alternates else ALTERNATING + FREE:
+        yield turns
+        if system_role:
+            yield (SYSTEM, *turns)
+
+
+def _between(rendered: Mapping[tuple[str, ...], list[str] | None]) -> dict[tuple[str, str], str] | None:
+    """Return what stands between two roles; None if that is not the same everywhere, or a conversation is refused."""
+    found: dict[tuple[str, str], str] = {}
+    for roles, pieces in rendered.items():
+        if pieces is None or any(found.setdefault(*one) != one[1] for one in zip(_pairs(roles), pieces, strict=True)):
             return None
-        pieces = PLACEHOLDER.split(text)
-        if pieces[1::2] != [str(number) for number in range(len(messages))]:
-            return None
-        return pieces[0::2]
+    return found
 
 
-def _compile(source: str) -> "jinja2.Template":
-    import jinja2
-    import jinja2.ext
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
+def _pairs(roles: Sequence[str]) -> Iterator[tuple[str, str]]:
+    return pairwise((BEGIN, *roles, END))
 
-    environment = ImmutableSandboxedEnvironment(
-        trim_blocks=True, lstrip_blocks=True, extensions=[jinja2.ext.loopcontrols, _generation_tag()]
-    )
-    environment.filters["tojson"] = _to_json
+
+def _rendered(source: str, bos: str, eos: str, conversations: Sequence[tuple[str, ...]]) -> list[list[str] | None]:
+    """Let the child render conversations; one that is ended in the middle of it has rendered none."""
+    asked = json.dumps({"source": source, "bos": bos, "eos": eos, "conversations": conversations}).encode()
+    command = [sys.executable, "-P", template_child.__file__]
     try:
-        return environment.from_string(source)
-    except jinja2.TemplateError:
-        log.debug("the model's chat template cannot be compiled; ChatML is used")
-        return environment.from_string(CHATML)
-
-
-def _generation_tag() -> Any:
-    from jinja2 import nodes, parser
-    from jinja2.ext import Extension
-
-    class GenerationTag(Extension):
-        """`{% generation %}` marks replies for training; here its body is rendered as it is."""
-
-        tags = {"generation"}  # noqa: RUF012 - jinja2 declares it so
-
-        def parse(self, parser: parser.Parser) -> list[nodes.Node]:
-            next(parser.stream)
-            return parser.parse_statements(("name:endgeneration",), drop_needle=True)
-
-    return GenerationTag
-
-
-def _to_json(value: Any, indent: int | None = None, **_options: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=indent)
-
-
-def _refuse(message: str) -> None:
-    raise ValueError(message)
+        done = subprocess.run(
+            command, input=asked, capture_output=True, timeout=LEARNING_SECONDS, check=True, start_new_session=True
+        )
+        return list(json.loads(done.stdout))
+    except (OSError, subprocess.SubprocessError, ValueError) as error:
+        log.debug("chat template: %s", type(error).__name__)
+        return [None] * len(conversations)
 
 
 def _alternating(turns: Sequence[PromptTurn]) -> list[PromptTurn]:

@@ -19,6 +19,8 @@ ENOUGH_KEYWORDS = 3
 MAX_TOKENS = 96
 REPEAT_PENALTY = 1.15
 """Halves the tokens of the list: a small model would say each keyword in five ways."""
+LONGEST_CHARS = 8000
+"""How much of a reply is read; what the grammar allows is far shorter."""
 KEYWORD_SOURCE_CHARS = 2000
 """How much of a long message is searched for keywords."""
 
@@ -80,6 +82,7 @@ def keywords(message: str) -> tuple[str, ...]:
 
 def _items(text: str) -> tuple[list[str], bool]:
     """Return the strings of the list, and whether it ends."""
+    text = text[:LONGEST_CHARS]
     begun = _LIST_START.search(text)  # a server that cannot continue the head writes it again
     text = text[begun.end() :] if begun else '"' + text
     items: list[str] = []

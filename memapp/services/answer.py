@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 
-from memapp.domain.chat import Message, MessageStatus, Role, Thread, exchanges
+from memapp.domain.chat import MAX_MESSAGE_CHARS, Message, MessageStatus, Role, Thread, exchanges
 from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.delta import NO_NEWS, Delta
 from memapp.domain.memory import Recalled
@@ -269,9 +269,13 @@ def _stream_reply(
                         yield Thinking()
                 case Piece(text=text):
                     so_far.waited_seconds = so_far.waited_seconds or time.monotonic() - turn.began_at
-                    so_far.text += clean(text)
+                    said = clean(text)[: MAX_MESSAGE_CHARS - len(so_far.text)]
+                    so_far.text += said
                     _save_partial(runtime, turn, so_far)
-                    yield Streamed(clean(text))
+                    yield Streamed(said)
+                    if len(so_far.text) == MAX_MESSAGE_CHARS:  # nothing counted what that cost
+                        so_far.usage = Usage(at_limit=True, waited_seconds=so_far.waited_seconds)
+                        break
     so_far.expects = respond.parse_prediction(clean(tail))
 
 

@@ -4,6 +4,7 @@ Vectors and relations are saved together: a fact with a vector has been related,
 """
 
 import sqlite3
+import threading
 from collections.abc import Sequence
 from itertools import count, islice
 
@@ -41,6 +42,17 @@ def embed(runtime: Runtime, cancel: Cancel, batches: int | None = None) -> None:
                     _relate(runtime, conn, saved, found, embedder.model_id)
             if len(batch) < BATCH:
                 break
+
+
+def catch_up(runtime: Runtime, seconds: float) -> None:
+    """Embed what has no vector yet, for so long at most: a command cannot wait for idle time."""
+    cancel = Cancel()
+    timer = threading.Timer(seconds, cancel.set)
+    timer.start()
+    try:
+        embed(runtime, cancel)
+    finally:
+        timer.cancel()
 
 
 def _alike(runtime: Runtime, batch: Sequence[tuple[int, str]], rows: Vectors, model_id: str) -> Alike:

@@ -12,6 +12,7 @@ from memapp.runtime import Runtime
 from memapp.services.saves import export_thread
 from memapp.store import chat, consents, memories
 from memapp.store import portable as store
+from memapp.store.folder import replace_synced
 from memapp.store.rows import to_text
 
 
@@ -57,9 +58,7 @@ def write_private(path: Path, pieces: Iterable[str]) -> None:
             os.open(partial, os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_WRONLY, 0o600), "w", encoding="utf-8"
         ) as file:
             file.writelines(pieces)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
+        replace_synced(partial, path)
     except OSError as error:
         raise UsageError(f"Cannot write {path}: {error.strerror}.") from None
     finally:

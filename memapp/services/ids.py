@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable
 
-from memapp.domain.text import one_line, shorten
+from memapp.domain.text import one_line, shorten, shortest_endings
 from memapp.errors import NotFound, UsageError
 from memapp.runtime import Runtime
 from memapp.store import ids
-from memapp.store.ids import Named
+from memapp.store.ids import Named as Named  # re-exported: a listing says of what it names ids
 
 FEWEST_CHARS = 3
+SHORTEST_CHARS = 4
 MOST_NAMED = 5
 _WORDS: dict[Named, str] = {"memories": "memory", "patches": "proposal", "threads": "chat"}
 
@@ -31,6 +32,11 @@ def proposal(runtime: Runtime, part: str) -> str:
 def chat(runtime: Runtime, part: str) -> str:
     """Return the id of the chat that is meant, also of one that was removed."""
     return _only(runtime, "threads", part, "chats")
+
+
+def endings(runtime: Runtime, table: Named) -> dict[str, str]:
+    """Return of each id the shortest ending that means no other: 4 characters or more."""
+    return shortest_endings(ids.all_ids(runtime.database.read(), runtime.user_id, table), SHORTEST_CHARS)
 
 
 def _only(runtime: Runtime, table: Named, part: str, listed_by: str) -> str:

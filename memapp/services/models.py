@@ -79,8 +79,11 @@ def load_chat_model(runtime: Runtime, *, wanted: Callable[[], bool] = lambda: Tr
 
 
 def load_embedder(runtime: Runtime) -> None:
-    """Load the embedding model; slow. `runtime.embedding` tells how it went; only a bug is raised."""
+    """Load the embedding model that the settings name; slow. `runtime.embedding` tells how it went; only a bug is raised."""
+    before = runtime.embedding.ready()
     runtime.embedding.loading("Loading the embedding model…")
+    if before is not None:
+        before.close()
     with _telling(runtime.embedding, "embedding model"):
         embedder = runtime.open_embedder(runtime)
         try:

@@ -3,18 +3,19 @@
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from pathlib import Path
 
 from memapp import settings
 from memapp.errors import ModelError, UsageError
-from memapp.inference import gguf_file
+from memapp.inference import gguf_file, model_folder
 from memapp.paths import Paths
 from memapp.runtime import Runtime
 from memapp.settings import THEMES, Settings
 
 ORIGINS = {"flag": "the command line", "environment": "the environment", "file": "config.toml"}
-NEXT_START = frozenset({"server", "server_model", "allow_remote", "context_tokens"})
+NEXT_START = frozenset({"server", "server_model", "allow_remote", "context_tokens", "embedding_model"})
 """Settings that a model takes when it is loaded."""
-NAMING = ("persona", "theme", "model", "server")
+NAMING = ("persona", "theme", "model", "server", "embedding_model")
 """Settings that name something, which may not be there."""
 
 
@@ -86,7 +87,7 @@ def check_free(runtime: Runtime, name: str) -> None:
 
 
 def check(name: str, chosen: Settings, places: Paths, personas: Collection[str]) -> None:
-    """Raise `UsageError` if a setting names what is not there or cannot be used: a persona, theme, model file or server."""
+    """Raise `UsageError` if a setting names what is not there or cannot be used: a persona, theme, model or server."""
     try:
         match name:
             case "persona":
@@ -99,6 +100,8 @@ def check(name: str, chosen: Settings, places: Paths, personas: Collection[str])
                 from memapp.inference import server_address
 
                 server_address.checked(chosen.server, chosen.allow_remote)
+            case "embedding_model" if chosen.embedding_model:
+                model_folder.dimension(Path(chosen.embedding_model))
     except ModelError as error:
         raise UsageError(error.message, error.advice) from None
 

@@ -37,6 +37,9 @@ from memapp.store import chat, checkpoints, events, expectations, history
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 
+EMBEDDER_SECONDS = 1.0
+"""How long a turn waits for the embedding model that is being loaded, as after the start; then words must do."""
+
 
 def take_turn(
     runtime: Runtime, thread_id: str, text: str, *, pasted: Sequence[tuple[int, int]] = (), cancel: Cancel | None = None
@@ -77,6 +80,7 @@ def _send(
         unlearned = spare(runtime, message, "unlearn", lambda: unlearn(runtime, thread.id, unsaid, text))
     yield Accepted(message, reply, last)
     spare(runtime, message, "notice", lambda: notice(runtime, message))
+    runtime.embedding.ready(within=EMBEDDER_SECONDS)
     if heard is not None:
         yield Completed(reply, "")
     else:

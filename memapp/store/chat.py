@@ -14,6 +14,7 @@ from memapp.domain.chat import Message, MessageStatus, Origin, Role, Thread
 from memapp.domain.forget import ERASED
 from memapp.domain.prompt import Usage
 from memapp.errors import NotFound
+from memapp.store.failures import Row, from_row
 from memapp.store.rows import new_id, to_json, to_text, to_time
 
 CONTEXT_CHARS = 500
@@ -100,7 +101,8 @@ def erase_threads(conn: sqlite3.Connection, user_id: str, thread_ids: Sequence[s
     return drafts.rowcount + threads.rowcount
 
 
-def _thread(row: sqlite3.Row) -> Thread:
+@from_row
+def _thread(row: Row) -> Thread:
     return Thread(
         row["id"],
         row["title"],
@@ -266,7 +268,7 @@ def last_usages(conn: sqlite3.Connection, user_id: str, model: str, limit: int =
         "SELECT usage FROM messages WHERE user_id = ? AND role = 'assistant' AND model = ? ORDER BY key DESC LIMIT ?",
         (user_id, model, limit),
     )
-    return [Usage(**json.loads(row["usage"])) for row in rows]
+    return [_usage(row) for row in rows]
 
 
 def typed_prompts(conn: sqlite3.Connection, user_id: str, limit: int = 200) -> list[str]:
@@ -303,7 +305,8 @@ def refresh_contexts(conn: sqlite3.Connection, user_id: str, thread_id: str) -> 
     conn.execute(_CONTEXT, {"user": user_id, "thread": thread_id, "n": CONTEXT_CHARS})
 
 
-def _message(row: sqlite3.Row) -> Message:
+@from_row
+def _message(row: Row) -> Message:
     return Message(
         id=row["id"],
         thread_id=row["thread_id"],
@@ -318,8 +321,13 @@ def _message(row: sqlite3.Row) -> Message:
         reply_to=row["reply_to"],
         active=bool(row["active"]),
         model=row["model"],
-        usage=Usage(**json.loads(row["usage"])),
+        usage=_usage(row),
     )
+
+
+@from_row
+def _usage(row: Row) -> Usage:
+    return Usage(**json.loads(row["usage"]))
 
 
 # Drafts and evidence cards -------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from memapp.errors import NewerSchema, StoreError, StoreLocked
 from memapp.store import schema, soundness
-from memapp.store.failures import Reader, translated_errors
+from memapp.store.failures import Reader, rows_of, translated_errors
 from memapp.store.folder import prepare_folder, refuse_no_file, take_lock
 
 PRAGMAS = {
@@ -46,7 +46,7 @@ def connect(path: Path, *, read_only: bool, patience: int = BUSY_MILLISECONDS) -
     )
     if isinstance(connection, Reader):
         connection.path = path
-    connection.row_factory = sqlite3.Row
+    connection.row_factory = rows_of(path)
     try:
         connection.create_function("casefold", 1, str.casefold, deterministic=True)  # SQLite's lower() knows A to Z only
         if read_only:
@@ -82,7 +82,7 @@ def refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
 def open_copy(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a copy of a memory file, to be changed where it is; it stays one plain file. Raises `StoreError` for anything else."""
     with translated_errors(path), closing(sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, isolation_level=None)) as copy:
-        copy.row_factory = sqlite3.Row
+        copy.row_factory = rows_of(path)
         refuse_foreign(copy, path)
         for name, value in {**PRAGMAS, "journal_mode": "delete"}.items():
             copy.execute(f"PRAGMA {name} = {value}")
@@ -98,7 +98,7 @@ def open_suspect(path: Path) -> Iterator[sqlite3.Connection]:
     if path.is_symlink() or not path.is_file():
         raise StoreError(f"{path} is no plain file.", "Name the file itself.")
     with translated_errors(path), closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
-        connection.row_factory = sqlite3.Row
+        connection.row_factory = rows_of(path)
         connection.execute("PRAGMA trusted_schema = 0")
         refuse_foreign(connection, path)
         version = connection.execute("PRAGMA user_version").fetchone()[0]

@@ -16,6 +16,7 @@ from memapp.domain.memory import Memory
 from memapp.errors import NotFound
 from memapp.store import history, snapshots
 from memapp.store.events import Node, add_event
+from memapp.store.failures import Row, from_row
 from memapp.store.history import Touched
 from memapp.store.rows import to_json, to_text, to_time
 
@@ -251,7 +252,8 @@ def read_profile(conn: sqlite3.Connection, user_id: str) -> dict[str, str]:
     return {row["field"]: row["value"] for row in rows}
 
 
-def _patch(row: sqlite3.Row) -> Patch:
+@from_row
+def _patch(row: Row) -> Patch:
     return Patch(
         id=row["id"],
         user_id=row["user_id"],

@@ -16,11 +16,11 @@ from typing import BinaryIO
 
 import filelock
 
-from memapp.errors import StoreError, StoreLocked
+from memapp.errors import Damaged, StoreError, StoreLocked
 from memapp.store import guards, schema, soundness
 from memapp.store.connection import BUSY_MILLISECONDS, connect, mode, refuse_foreign
 from memapp.store.failures import translated_errors
-from memapp.store.folder import keep_private, prepare_folder, refuse_no_file, take_lock
+from memapp.store.folder import keep_private, prepare_folder, refuse_no_file, replace_synced, take_lock
 from memapp.store.place import BACKUPS, new_copy
 
 WHOLE = ("BEGIN IMMEDIATE", "COMMIT", "ROLLBACK")
@@ -183,9 +183,7 @@ class Database:
                 with closing(sqlite3.connect(partial)) as copy:
                     copy.set_progress_handler(cancelled, STEPS_BETWEEN_LOOKS)
                     soundness.check_damage(copy, target)
-                with partial.open("rb") as file:
-                    os.fsync(file.fileno())
-                partial.replace(target)
+                replace_synced(partial, target)
             finally:
                 partial.unlink(missing_ok=True)
         return target
@@ -204,7 +202,7 @@ class Database:
         if self.checked:
             return
         try:
-            soundness.check_damage(self.read(), self.path)
+            _check_damage(self.path, cancelled=lambda: self._closed)
             if broken := self._mismatched_beside():
                 with self.write() as writer:
                     soundness.rebuild(writer, broken)
@@ -237,13 +235,23 @@ class Database:
     def examine(self) -> None:
         """Read the whole file through, and compare all that it consists of with what memapp makes. Raises `StoreError`."""
         with translated_errors(self.path):
-            soundness.check_damage(self.read(), self.path)
+            _check_damage(self.path)
             soundness.check_schema(self.read(), self.path)
             if not os.access(self.path, os.W_OK):
                 return
             with closing(connect(self.path, read_only=False)) as conn:
                 if soundness.mismatched(conn):
                     raise StoreError(f"The search index of {self.path} does not match it.", "Start memapp: it is written anew.")
+
+    def damage(self) -> Damaged | None:
+        """Return what is damaged in the file, the likeliest reason for an error that nobody expected; None if nothing is."""
+        try:
+            self.examine()
+        except Damaged as found:
+            return found
+        except StoreError:
+            return None
+        return None
 
     def close(self) -> None:
         """Close every connection and let another memapp write. A second call does nothing."""
@@ -284,9 +292,9 @@ def open_database(path: Path, *, read_only: bool = False) -> Database:
         return _open_read_only(path)
     prepare_folder(path.parent)
     lock = take_lock(path)
-    settled = path.exists() and path.stat().st_size > LARGE_BYTES and not path.with_name(path.name + "-wal").exists()
     try:
         keep_private(path)
+        settled = _is_settled(path)
         with translated_errors(path):
             writer, mended = _open_writer(path, check=not settled)
     except BaseException:
@@ -301,12 +309,28 @@ def open_database(path: Path, *, read_only: bool = False) -> Database:
 def _open_read_only(path: Path) -> Database:
     if not path.exists():
         raise StoreError(f"There is no memory file at {path}.", "Start memapp once to make it.")
-    database = Database(path, None, None)
+    database, settled = Database(path, None, None), _is_settled(path)
     with translated_errors(path):
         refuse_foreign(database.read(), path)
+        if not settled:
+            _check_damage(path)
         if database.read().execute("PRAGMA user_version").fetchone()[0] < len(schema.scripts()):
             raise StoreError(f"{path} is empty or was made by an older memapp.", "Start memapp once to bring it up to date.")
     return database
+
+
+def _check_damage(path: Path, cancelled: Callable[[], bool] = lambda: False) -> None:
+    """Read a file through over a connection that could write, if one may be had."""
+    can_write = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+    with translated_errors(path), closing(connect(path, read_only=not can_write)) as conn:
+        conn.set_progress_handler(cancelled, STEPS_BETWEEN_LOOKS)
+        soundness.check_damage(conn, path)
+
+
+def _is_settled(path: Path) -> bool:
+    """Tell whether a file is large and was closed properly: it is read through later. Who only read leaves an empty log."""
+    log = path.with_name(path.name + "-wal")
+    return path.exists() and path.stat().st_size > LARGE_BYTES and not (log.exists() and log.stat().st_size)
 
 
 def _open_writer(path: Path, *, check: bool) -> tuple[sqlite3.Connection, bool]:

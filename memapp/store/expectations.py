@@ -8,6 +8,7 @@ from typing import Literal
 
 from memapp.domain.activity import Rate
 from memapp.domain.prediction import Prediction, Source, Surprise
+from memapp.store.failures import Row, from_row
 from memapp.store.rows import new_id, to_json, to_text
 
 
@@ -156,7 +157,8 @@ def count_surprises(conn: sqlite3.Connection, user_id: str, state: Literal["pend
     return int(row[0])
 
 
-def _prediction(row: sqlite3.Row) -> Prediction:
+@from_row
+def _prediction(row: Row) -> Prediction:
     return Prediction(
         id=row["id"],
         thread_id=row["thread_id"],

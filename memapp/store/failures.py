@@ -3,14 +3,23 @@
 A `Reader` does so by itself, for each row: rows are read one by one, and each may turn out to be on a damaged page.
 """
 
+import functools
+import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar
 
 from memapp.errors import Damaged, DiskFull, StoreError, StoreLocked
 from memapp.store.place import from_backup
+
+P = ParamSpec("P")
+T = TypeVar("T")
+LEAST_BYTES = 64 * 1024
+"""Where less is free, SQLite can neither write nor read: the index of its log is so large at first."""
+_SIGNS_OF_DAMAGE = ("decode", "invalid fts5 file", "malformed JSON")
+"""In what SQLite says of a value that it cannot read; some of it goes on with what stands there."""
 
 
 @contextmanager
@@ -26,8 +35,32 @@ def translated_errors(path: Path) -> Iterator[None]:
         raise _damaged(path) from None
     except OSError as error:
         if error.errno == 28:  # ENOSPC
-            raise DiskFull(f"No space left for {path}.", "Free some space and try again.") from error
+            raise _full(path) from error
         raise StoreError(f"Cannot use {path}: {error.strerror}.") from error
+
+
+class Row(sqlite3.Row):
+    """A row that knows its file."""
+
+    path: ClassVar[Path]
+
+
+def rows_of(path: Path) -> type[Row]:
+    """Return what the rows of a file are made of."""
+    return type("Row", (Row,), {"path": path})
+
+
+def from_row(make: Callable[Concatenate[Row, P], T]) -> Callable[Concatenate[Row, P], T]:
+    """Let what makes a record of a row raise `Damaged` where a value cannot be read: a time, a list, one of a few words."""
+
+    @functools.wraps(make)
+    def made(row: Row, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return make(row, *args, **kwargs)
+        except (ValueError, TypeError, AttributeError) as error:
+            raise _damaged(row.path) from error
+
+    return made
 
 
 class Reader(sqlite3.Connection):
@@ -84,7 +117,9 @@ def _translate(error: sqlite3.DatabaseError, path: Path) -> StoreError:
         case sqlite3.SQLITE_AUTH:
             return StoreError("memapp does not let this be changed here.", "Nothing was changed.")
         case sqlite3.SQLITE_FULL:
-            return DiskFull(f"No space left for {path}.", "Free some space and try again.")
+            return _full(path)
+        case sqlite3.SQLITE_IOERR if _has_no_room(path):  # not even for the index of the log
+            return _full(path)
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return StoreLocked(f"{path} is being written by another program.", "Try again in a moment.")
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
@@ -93,10 +128,21 @@ def _translate(error: sqlite3.DatabaseError, path: Path) -> StoreError:
             return _damaged(path)
         case sqlite3.SQLITE_IOERR:
             return StoreError(f"The disk failed while using {path}.", "Check the disk; what was saved before is kept.")
-        case _ if "decode" in str(error):  # it goes on with what stands there
+        case _ if any(sign in str(error) for sign in _SIGNS_OF_DAMAGE):
             return _damaged(path)
         case _:
             return StoreError(f"SQLite reports: {error}.")
+
+
+def _has_no_room(path: Path) -> bool:
+    try:
+        return shutil.disk_usage(path.parent).free < LEAST_BYTES
+    except OSError:
+        return False
+
+
+def _full(path: Path) -> DiskFull:
+    return DiskFull(f"No space left for {path}.", "Free some space and try again.")
 
 
 def _damaged(path: Path) -> Damaged:

@@ -67,6 +67,19 @@ def refuse_no_file(path: Path) -> None:
         raise StoreError(f"{path} is no plain file.", "Name another one.")
 
 
+def replace_synced(written: Path, target: Path) -> None:
+    """Put a written file in place of another, and wait until the disk has its bytes and its new name."""
+    with written.open("rb") as file:
+        os.fsync(file.fileno())
+    written.replace(target)
+    if os.name == "posix":  # elsewhere a folder cannot be opened
+        folder = os.open(target.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
 def take_lock(path: Path) -> filelock.BaseFileLock:
     """Take the lock of a file, which the system gives back when the process ends. Raises `StoreLocked` if another has it."""
     if path.is_symlink():

@@ -11,6 +11,7 @@ from memapp.domain.changes import Actor, ChangeEvent, Event
 from memapp.domain.history import IMPORT, Entry, Step, Version
 from memapp.errors import NotFound
 from memapp.store import chat, snapshots
+from memapp.store.failures import Row, from_row
 from memapp.store.rows import new_id, to_json, to_text, to_time
 
 _NOT_ERASED = "(h.event = 'ADD' OR h.old_ref IS NOT NULL)"
@@ -262,7 +263,8 @@ def _step(conn: sqlite3.Connection, user_id: str, row: sqlite3.Row) -> Step:
     )
 
 
-def _entry(row: sqlite3.Row) -> Entry:
+@from_row
+def _entry(row: Row) -> Entry:
     return Entry(
         number=row["number"],
         step=row["step"],

@@ -7,6 +7,11 @@ Named = Literal["memories", "patches", "threads"]
 _LABELS: dict[Named, str] = {"memories": "text", "patches": "field", "threads": "title"}
 
 
+def all_ids(conn: sqlite3.Connection, user_id: str, table: Named) -> list[str]:
+    """Return every id that a part of one could mean."""
+    return [row["id"] for row in conn.execute(f"SELECT id FROM {table} WHERE user_id = ?", (user_id,))]  # noqa: S608
+
+
 def beginning_or_ending(conn: sqlite3.Connection, user_id: str, table: Named, part: str, limit: int) -> list[tuple[str, str]]:
     """Return ids that begin or end with `part`, each with a text for people; an exact match is returned alone."""
     rows = conn.execute(

@@ -10,6 +10,7 @@ from memapp.domain.filters import MemoryFilter, Sort
 from memapp.domain.memory import Kind, Memory, State
 from memapp.domain.ranking import words_of
 from memapp.errors import NotFound
+from memapp.store.failures import Row, from_row
 from memapp.store.rows import begin_of, to_json, to_text, to_time
 from memapp.store.scope import Scope
 
@@ -207,7 +208,7 @@ def find_same(conn: sqlite3.Connection, user_id: str, normal_text: str) -> str |
     return row["id"] if row else None
 
 
-def _memories(conn: sqlite3.Connection, user_id: str, rows: Sequence[sqlite3.Row]) -> list[Memory]:
+def _memories(conn: sqlite3.Connection, user_id: str, rows: Sequence[Row]) -> list[Memory]:
     sources: dict[str, list[str]] = {row["id"]: [] for row in rows}
     for source in conn.execute(
         """SELECT memory_id, message_id FROM memory_sources
@@ -215,7 +216,12 @@ def _memories(conn: sqlite3.Connection, user_id: str, rows: Sequence[sqlite3.Row
         (user_id, to_json(list(sources))),
     ):
         sources[source["memory_id"]].append(source["message_id"])
-    return [memory_of({name: row[name] for name in COLUMNS}, sources[row["id"]]) for row in rows]
+    return [_memory(row, sources[row["id"]]) for row in rows]
+
+
+@from_row
+def _memory(row: Row, sources: Iterable[str]) -> Memory:
+    return memory_of({name: row[name] for name in COLUMNS}, sources)
 
 
 # A memory and its row ---------------------------------------------------------------------------------------------------

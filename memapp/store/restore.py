@@ -4,7 +4,6 @@ At every moment the path holds the old file or the new one, whole.
 """
 
 import errno
-import os
 import shutil
 import sqlite3
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from pathlib import Path
 
 from memapp.store.connection import exchanging, open_copy, open_suspect
 from memapp.store.failures import translated_errors
+from memapp.store.folder import replace_synced
 from memapp.store.place import ASIDE, new_copy, restored_half
 
 
@@ -55,10 +55,8 @@ def put_in_place(path: Path, source: Path, now: datetime) -> Path | None:
                 has_proposals = _knows_proposals(conn)
             if has_proposals:
                 _use_up_approvals(partial)
-            with partial.open("rb") as file:
-                os.fsync(file.fileno())
             aside = _keep_aside(path, now) if path.exists() else None
-            partial.replace(path)
+            replace_synced(partial, path)
         finally:
             partial.unlink(missing_ok=True)
     return aside
@@ -95,9 +93,7 @@ def _copy(original: Path, target: Path) -> bool:
     try:
         with original.open("rb") as source, partial.open("wb") as copy:
             shutil.copyfileobj(source, copy)
-            copy.flush()
-            os.fsync(copy.fileno())
-        partial.replace(target)
+        replace_synced(partial, target)
     except OSError as error:
         partial.unlink(missing_ok=True)
         if error.errno != errno.EIO:

@@ -29,6 +29,7 @@ def migrate(writer: sqlite3.Connection, back_up: Callable[[int], None]) -> None:
         return
     if done:
         back_up(done)
+    writer.execute(f"PRAGMA application_id = {APPLICATION_ID}")  # first: killed while it is made, a file is known as ours
     migrations = Migrations("memapp")
     for number, file in enumerate(files, start=1):
         migrations(name=file.stem)(_migration(number, file))
@@ -46,7 +47,6 @@ def _migration(number: int, file: Path) -> Callable[[sqlite_utils.Database], Non
             db.conn.execute(statement)
         if lost := db.conn.execute("PRAGMA foreign_key_check").fetchone():
             raise StoreError(f"After {file.name} a row of {lost[0]} refers to none of {lost[2]}.", "Nothing was changed.")
-        db.conn.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         db.conn.execute(f"PRAGMA user_version = {number}")
 
     return apply

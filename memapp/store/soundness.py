@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Iterable
 from pathlib import Path
 
+from memapp.domain.text import one_line
 from memapp.errors import Damaged
 from memapp.store import schema
 from memapp.store.place import from_backup
@@ -12,13 +13,34 @@ from memapp.store.place import from_backup
 log = logging.getLogger(__name__)
 
 FULL_TEXT_TABLES = ("messages_fts", "memories_fts")
+TIMES = r"""SELECT t.name, c.name FROM sqlite_master t JOIN pragma_table_info(t.name) c
+             WHERE t.type = 'table' AND t.name NOT LIKE '%sqlite\_%' ESCAPE '\' AND c.type = 'TEXT'
+             AND (c.name LIKE '%\_at' ESCAPE '\' OR c.name IN ('ts', 'last_accessed', 'snoozed_until'))"""
+"""The columns that hold a time, by their names."""
 
 
 def check_damage(conn: sqlite3.Connection, path: Path) -> None:
-    """Read the whole file through. Raises `Damaged` if it is."""
-    damage = conn.execute("PRAGMA quick_check(1)").fetchone()[0]
-    if damage != "ok":
-        raise Damaged(f"{path} is damaged ({damage}).", from_backup(path), path)
+    """Read the whole file through. Raises `Damaged`, which names what is, if anything is.
+
+    Over a connection that may only read, SQLite looks at no CHECK.
+    """
+    found = conn.execute("PRAGMA integrity_check(1)").fetchone()[0]
+    damage = found if found != "ok" else _dangling(conn) or _unreadable_time(conn)
+    if damage:
+        raise Damaged(f"{path} is damaged ({one_line(damage)}).", from_backup(path), path)
+
+
+def _dangling(conn: sqlite3.Connection) -> str:
+    found = conn.execute("PRAGMA foreign_key_check").fetchone()
+    return f"{found[0]} refers to {found[2]} that are not there" if found else ""
+
+
+def _unreadable_time(conn: sqlite3.Connection) -> str:
+    for table, column in conn.execute(TIMES).fetchall():
+        is_none = f"{column} <> '' AND {column} IS NOT strftime('%Y-%m-%dT%H:%M:%fZ', {column})"
+        if conn.execute(f"SELECT 1 FROM {table} WHERE {is_none} LIMIT 1").fetchone():  # noqa: S608
+            return f"a time in {column} of {table} cannot be read"
+    return ""
 
 
 def check_schema(conn: sqlite3.Connection, path: Path) -> None:

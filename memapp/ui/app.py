@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.text import Text
@@ -24,10 +25,10 @@ from textual.signal import Signal
 from textual.widgets import Input, TextArea
 
 from memapp import paths
+from memapp.crash import three_lines, write_crash_file
 from memapp.ui import garbage, themes
 from memapp.ui.announce import Opened, OpeningFailed
 from memapp.ui.beside import beside
-from memapp.ui.crash import three_lines, write_crash_file
 from memapp.ui.keys import KeyOrder
 from memapp.ui.leaving import heed_signals
 from memapp.ui.safe import copy, notify, place_toasts
@@ -91,7 +92,7 @@ class MemappApp(App[None]):
     chat: "ChatScreen"
     badges: "Badges"
 
-    def __init__(self, start: Callable[[], "Runtime"], *, question: str = "", demo: bool = False) -> None:
+    def __init__(self, start: Callable[[], "Runtime"], crash_folder: Path, *, question: str = "", demo: bool = False) -> None:
         super().__init__()
         self._start = start
         self._keys = KeyOrder(self, super().on_event)
@@ -102,7 +103,7 @@ class MemappApp(App[None]):
         self.is_open = False
         self._failed = False
         self._interrupted_at = -QUIT_SECONDS
-        self._crash_folder = paths.locate().log
+        self._crash_folder = crash_folder
         self.changed: Signal[None] = Signal(self, "memories changed")
         """Published after each change of a memory; screens that show memories look again."""
         self.badged: Signal[None] = Signal(self, "badges changed")
@@ -200,7 +201,6 @@ class MemappApp(App[None]):
         opening = self.screen
         assert isinstance(opening, OpeningScreen)
         self.runtime = event.runtime
-        self._crash_folder = event.runtime.paths.log
         self.chat = ChatScreen(
             event.runtime,
             question=(self._question, ()) if self._question else opening.sent,
@@ -214,6 +214,7 @@ class MemappApp(App[None]):
         if not self.is_running:  # it is being closed: a screen more would be in the way
             return
         self.runtime.chat.loading("Loading the model…")  # what is sent from now on waits for it
+        self.runtime.embedding.loading("Loading the embedding model…")  # and, for a moment, for this
         await self.switch_mode("chat")
         self.changed.subscribe(self, lambda _: self.count_badges())
         self.set_interval(COUNT_SECONDS, self.count_badges)
@@ -429,8 +430,9 @@ class MemappApp(App[None]):
             self._exception = error
             self._exception_event.set()
         if not self._exit_renderables:  # what fails after the first error is its consequence
+            damage = self.runtime.database.damage() if self.is_open else None
             path = write_crash_file(error, self._crash_folder, datetime.now(UTC))
-            self.panic(Text(three_lines(error, path), no_wrap=True, overflow="ignore"))
+            self.panic(Text(str(damage or three_lines(error, path)), no_wrap=True, overflow="ignore"))
 
     def _print_error_renderables(self) -> None:
         """Print what is left to say; the terminal breaks the lines, so that a path can be copied."""

@@ -14,6 +14,7 @@ from typing import Any
 from textual.message import Message as Announcement
 from textual.types import NoActiveAppError
 
+from memapp.crash import write_crash_file
 from memapp.domain.chat import Message, Thread
 from memapp.domain.consent import Patch
 from memapp.domain.turn import Accepted, Streamed, TurnEvent
@@ -33,7 +34,6 @@ from memapp.ui.announce import (
     TurnRefused,
     Unsent,
 )
-from memapp.ui.crash import write_crash_file
 
 log = logging.getLogger(__name__)
 
@@ -55,6 +55,9 @@ class Talk:
         self._turn: threading.Thread | None = None
         self._loads = 0
         self._one_load = threading.Lock()
+        self._embedding_model: str | None = None
+        """The one that was loaded last, or is being loaded, as the settings name it."""
+        self._one_embedder = threading.Lock()
         self._loading: list[threading.Thread] = []
         self._idle_work: list[threading.Thread] = []
         self._turn_cancel = Cancel()
@@ -110,15 +113,19 @@ class Talk:
         self._begin_beside(self._idle_work, "warm", self._warm, thread_id, typed, cancel)
 
     def load_models(self) -> None:
-        """Load the chat model that the settings name, then the embedder; a turn that another one answers is stopped first.
+        """Load the chat model and the embedder that the settings name; a turn that another one answers is stopped first.
 
-        Asked for again while one loads, that one is given up and the last choice is loaded.
+        Asked for again while one loads, that one is given up and the last choice is loaded. The embedder that is there stays.
         """
         if self.runtime.chat.ready():
             self.stop()
         self._idle_cancel.set()
         self._loads += 1
         self._begin_beside(self._loading, "load", self._load, self._loads)
+        chosen = self.runtime.settings.embedding_model
+        if chosen != self._embedding_model or self.runtime.embedding.state == "failed":
+            self._embedding_model = chosen
+            self._begin_beside(self._loading, "embedder", self._load_embedder, chosen)
 
     @property
     def loading(self) -> bool:
@@ -172,12 +179,14 @@ class Talk:
         except MemappError as error:
             self._announce(TurnRefused(thread_id, error, unsent))
         except Exception as error:  # a bug: the chat must survive it, and the person must hear of it
-            write_crash_file(error, self.runtime.paths.log, self.runtime.clock())
-            problem = MemappError(f"A bug in memapp ({type(error).__name__}) ended this turn.", "Try again.")
-            self._announce(TurnRefused(thread_id, problem, unsent))
+            self._announce(TurnRefused(thread_id, self.runtime.database.damage() or self._bug(error), unsent))
         finally:
             self.busy = False
             self._announce(TurnEnded(turn, thread_id))
+
+    def _bug(self, error: Exception) -> MemappError:
+        write_crash_file(error, self.runtime.paths.log, self.runtime.clock())
+        return MemappError(f"A bug in memapp ({type(error).__name__}) ended this turn.", "Try again.")
 
     def _begin_beside(self, others: list[threading.Thread], name: str, target: Callable[..., object], *args: Any) -> None:
         """Start a thread, and keep it with the others of its kind that still run."""
@@ -225,7 +234,11 @@ class Talk:
                 models.load_chat_model(self.runtime, wanted=lambda: number == self._loads)
             finally:
                 self._announce(ModelChanged())
-        if number == self._loads and self.runtime.embedding.state in ("off", "failed"):
+
+    def _load_embedder(self, chosen: str) -> None:
+        with self._one_embedder:
+            if chosen != self._embedding_model:
+                return
             try:
                 models.load_embedder(self.runtime)
             finally:

@@ -49,20 +49,21 @@ ASKED = (
     *("What goes well with rice?", "How do I get a stain out of wool?", "Explain tides in two sentences."),
     *("Do I keep bees?", "What does my sister sell?", "Which instrument do I learn?", "What do I like to drink?"),
 )
+DAY = "'2026-01-01T00:00:00.000Z'"
 OLD_FILE = (
-    "INSERT INTO threads VALUES ('t', 'me', 'Tea', 'app', 'companion', NULL, '2026-01-01', '2026-01-01', NULL)",
-    """INSERT INTO messages (key, id, user_id, thread_id, seq, role, text, status, origin, created_at)
-       VALUES (1, 'm', 'me', 't', 1, 'user', 'I drink oolong', 'complete', 'typed', '2026-01-01')""",
-    """INSERT INTO predictions (id, user_id, thread_id, message_id, source, text, created_at)
-       VALUES ('p', 'me', 't', 'm', 'responder', 'More about tea.', '2026-01-01')""",
-    "INSERT INTO surprises VALUES ('s', 'me', 't', 'm', 'p', 'pending', '2026-01-01', 0, '')",
-    """INSERT INTO memories (key, id, user_id, category, text, normal_text, origin, created_at, updated_at)
-       VALUES (3, 'f', 'me', 'tea', 'User drinks oolong.', 'user drinks oolong', 'distilled', '2026-01-01', '2026-01-01')""",
+    f"INSERT INTO threads VALUES ('t', 'me', 'Tea', 'app', 'companion', NULL, {DAY}, {DAY}, NULL)",
+    f"""INSERT INTO messages (key, id, user_id, thread_id, seq, role, text, status, origin, created_at)
+       VALUES (1, 'm', 'me', 't', 1, 'user', 'I drink oolong', 'complete', 'typed', {DAY})""",
+    f"""INSERT INTO predictions (id, user_id, thread_id, message_id, source, text, created_at)
+       VALUES ('p', 'me', 't', 'm', 'responder', 'More about tea.', {DAY})""",
+    f"INSERT INTO surprises VALUES ('s', 'me', 't', 'm', 'p', 'pending', {DAY}, 0, '')",
+    f"""INSERT INTO memories (key, id, user_id, category, text, normal_text, origin, created_at, updated_at)
+       VALUES (3, 'f', 'me', 'tea', 'User drinks oolong.', 'user drinks oolong', 'distilled', {DAY}, {DAY})""",
     "INSERT INTO memory_sources VALUES ('f', 'm', 'me')",
     "INSERT INTO embeddings VALUES (1, 'me', 'memory', 3, 'model', 1, zeroblob(4))",
-    "INSERT INTO evidence VALUES ('e', 'me', 't', 'A cup.', '2026-01-01')",
-    "INSERT INTO supervisor_checkpoints VALUES ('c', 'me', 't', '{}', '2026-01-01', '2026-01-01')",
-    "INSERT INTO drafts VALUES ('me', 't', 'And', '2026-01-01')",
+    f"INSERT INTO evidence VALUES ('e', 'me', 't', 'A cup.', {DAY})",
+    f"INSERT INTO supervisor_checkpoints VALUES ('c', 'me', 't', '{{}}', {DAY}, {DAY})",
+    f"INSERT INTO drafts VALUES ('me', 't', 'And', {DAY})",
     "INSERT INTO interface VALUES ('me', 'theme', '1')",
 )
 """What a file may hold."""

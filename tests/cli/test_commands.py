@@ -13,12 +13,14 @@ from pkgutil import iter_modules
 import click
 import pytest
 from click.shell_completion import ShellComplete
+from rich.cells import cell_len
 
 from memapp import bootstrap, cli
 from memapp.errors import ModelError
 from memapp.inference import ChatModel
 from memapp.inference.bundled import bundled_model_path
 from memapp.inference.scripted import ScriptedModel
+from memapp.services import curate
 from tests.cli.conftest import Terminal
 
 
@@ -134,7 +136,7 @@ def test_chats_search_finds_what_was_said(memapp: Terminal) -> None:
         (("models", "use", "nowhere"), 2, "There is no model 'nowhere' here."),
         (("chats", "import", "/nowhere.json"), 2, "Cannot read /nowhere.json"),
         (("serch",), 2, "Did you mean 'search'"),
-        (("serch", "bees"), 2, "Did you mean 'search'"),
+        (("serach", "bees"), 2, "Did you mean 'search'? A question goes in quotes."),
         (("chats", "-n", "0"), 2, "not in the range"),
         (("--db", "/nowhere/memapp.db", "list"), 1, "There is no memory file at /nowhere/memapp.db."),
         (("search",), 2, "Missing argument"),
@@ -415,3 +417,28 @@ def test_a_reply_cut_at_the_length_limit_says_so(memapp: Terminal, monkeypatch: 
     short.enqueue("Oolong.")
     monkeypatch.setattr(bootstrap, "open_chat_model", lambda *_: short)
     assert "cut at" not in memapp("ask", "Which tea?")[2]
+
+
+def test_a_bug_ends_in_words_and_a_file_that_says_where_it_happened(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    memapp("add", "User keeps bees.")
+    monkeypatch.setattr(curate, "list_memories", lambda *_, **__: 1 // 0)
+    code, out, err = memapp("list")
+    assert (code, out) == (1, "")
+    assert "a bug (ZeroDivisionError)" in err and "bees" not in err
+    (written,) = (memapp.home / "log").glob("crash-*.txt")
+    assert str(written) in err and "test_commands.py" in written.read_text("utf-8")
+
+
+def test_a_listing_fits_the_terminal_and_names_short_ids_that_work(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(3):
+        memapp("add", f"The neighbour at number {number} keeps bees, paints 木の絵 and sings in the choir of the old town.")
+    whole = memapp("list")[1].splitlines()
+    assert all(len(line) > 100 for line in whole)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "60")
+    lines = memapp("list")[1].splitlines()
+    assert [cell_len(line) for line in lines] == [60] * 3
+    assert all(line.endswith("…") for line in lines)
+    short = [line.split()[0] for line in lines]
+    assert [len(one) for one in short] == [4] * 3
+    assert "number 2" in memapp("show", short[0])[1]

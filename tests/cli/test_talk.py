@@ -3,12 +3,15 @@
 import io
 import json
 import os
+from pathlib import Path
 
 import pytest
 
 from memapp import bootstrap
+from memapp.cli import talk
 from memapp.errors import ModelError
 from memapp.inference import ChatModel
+from memapp.ui.app import MemappApp
 from tests.cli.conftest import Terminal
 
 
@@ -80,3 +83,10 @@ def test_words_that_are_no_utf_8_are_told_in_one_line(memapp: Terminal, command:
     code, out, err = memapp(*command)
     assert (code, out) == (2, "")
     assert "Traceback" not in err and err.count("\n") == 1
+
+
+def test_a_crash_of_the_app_is_written_below_the_home_that_was_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folders: list[Path] = []
+    monkeypatch.setattr(MemappApp, "run", lambda app: folders.append(app._crash_folder))
+    talk.open_app({"home": tmp_path, "database": None, "flags": {}})
+    assert folders == [tmp_path / "log"]

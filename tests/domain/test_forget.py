@@ -27,6 +27,17 @@ def test_other_words_are_not(text: str) -> None:
     assert not Needles([FACT, "Ann"]).held_by(text)
 
 
+@pytest.mark.parametrize("text", ["x_vorbel_y", "vorbel123", "7vorbel", "vor\u00adbel", "vor\u200bbel", "vo\u200drbel\ufe0f"])
+def test_a_word_is_found_where_the_eye_sees_it(text: str) -> None:
+    assert Needles(["Vorbel"]).held_by(f"I met {text} at the pier.")
+    assert Needles([text]).held_by(f"I met {text} at the pier.")
+
+
+@pytest.mark.parametrize(("needle", "text"), [("B12", "apartment B 12"), ("x_y", "x y"), ("12", "in 2012"), ("orb", "vorb_1")])
+def test_what_is_written_in_one_is_not_found_in_parts(needle: str, text: str) -> None:
+    assert not Needles([needle]).held_by(text)
+
+
 def test_accents_may_be_composed_or_not_and_signs_alone_are_found() -> None:
     assert Needles(["Zoë"]).held_by("hello Zoë there")
     assert Needles(["🦄"]).held_by("a 🦄!")

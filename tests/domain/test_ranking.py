@@ -1,7 +1,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memapp.domain import ranking
@@ -33,7 +33,6 @@ def test_a_query_has_at_most_sixteen_words():
     assert len(query_words(" ".join(f"word{number}" for number in range(500)))) == ranking.MAX_WORDS
 
 
-@settings(deadline=None)
 @given(st.text())
 def test_query_words_hold_nothing_but_letters_with_their_marks_and_digits(text: str):
     assert all(one.isalnum() or one in ranking._MARKS for one in "".join(query_words(text)))
@@ -153,7 +152,6 @@ def test_a_clock_that_went_back_does_not_make_anything_more_recent_than_now():
     assert hit.parts["recent"] == ranking.RECENT
 
 
-@settings(deadline=None)
 @given(
     st.lists(
         st.builds(
@@ -192,7 +190,6 @@ def test_an_excerpt_starts_where_most_words_are():
     assert len(cut) <= ranking.EXCERPT_CHARS
 
 
-@settings(deadline=None)
 @given(st.text(), st.lists(st.text(min_size=1), max_size=3))
 def test_an_excerpt_is_never_too_long(text: str, words: list[str]):
     assert len(excerpt(text * 20, words)) <= ranking.EXCERPT_CHARS

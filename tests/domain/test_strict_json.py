@@ -59,6 +59,13 @@ def test_what_python_would_read_beyond_it_is_not(text: str) -> None:
         strict_json.read_foreign(text)
 
 
+def test_what_is_too_deep_is_refused_where_it_becomes_so() -> None:
+    """Fifty million brackets that are looked through to their end take half a minute."""
+    deep = b'[{"a":' + b"[" * 40 + b"]" * 40 + b"}, "
+    with pytest.raises(ValueError, match="deep"):
+        list(strict_json.elements(deep + b"what does not end"))
+
+
 def test_brackets_in_a_text_are_not_deep() -> None:
     text = "[{" * 100 + '\\"'
     assert strict_json.read(json.dumps([text])) == [text]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memapp.domain.text import around, clean, one_line, shorten
+from memapp.domain.text import around, clean, is_slip, one_line, shorten
 
 
 @pytest.mark.parametrize(
@@ -23,10 +23,15 @@ from memapp.domain.text import around, clean, one_line, shorten
         ("a\x00b\x07c\x7fd\x9fe", "abcde"),
         ("\ud800x", "x"),
         ("👩‍👩‍👧 שלום مرحبا ñ", "👩‍👩‍👧 שלום مرحبا ñ"),
+        ("👩🏽‍🚀 ❤️‍🔥 🏳️‍🌈 🏴‍☠️ \U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f", None),
+        ("می‌روم क्‍ष ක්‍ර", None),
+        ("Qzx\u00advorb pi\u200ber\ufeff wo\u2060rd \u3164", "Qzxvorb pier word "),
+        ("a\u200db \u200dc d\u200c é\u200d", "ab c d é"),
+        ("see\U000e0068\U000e0069 this", "see this"),
     ],
 )
-def test_clean(text: str, expected: str) -> None:
-    assert clean(text) == expected
+def test_clean(text: str, expected: str | None) -> None:
+    assert clean(text) == (text if expected is None else expected)
 
 
 @given(st.text(st.characters(codec=None, categories=["Cc", "Cf", "Cs", "L", "P"]), max_size=60))
@@ -49,3 +54,20 @@ def test_shortening_cuts_at_a_word_and_marks_it() -> None:
     assert shorten("short", 14) == "short"
     assert len(shorten("x" * 50, 14)) == 14
     assert one_line(" a\n\tb  c ") == "a b c"
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant", "slip"),
+    [
+        ("serach", "search", True),
+        ("Serch", "search", True),
+        ("searchh", "search", True),
+        ("trahs", "trash", True),
+        ("crash", "trash", False),
+        ("last", "list", False),
+        ("how", "show", False),
+        ("search", "search", False),
+    ],
+)
+def test_a_slip_is_no_other_word(typed: str, meant: str, slip: bool) -> None:
+    assert is_slip(typed, meant) is slip

@@ -1,7 +1,7 @@
 from datetime import UTC, date, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memapp.domain.when import NamedTime, named_times
@@ -40,7 +40,6 @@ def test_a_month_fits_every_day_of_it_in_any_year():
     assert not NamedTime(None, 5, 4).fits(datetime(2023, 5, 31, tzinfo=UTC))
 
 
-@settings(deadline=None)
 @given(st.text(), st.dates())
 def test_no_text_around_a_day_hides_it(text: str, today: date):
     found = named_times(f"{text} 2023-05-04 {text} 99 May 0 0000 2023-13-45 ", today)

@@ -1,7 +1,6 @@
-"""The embedder's process: fast tests with a stand-in library in the child, slow ones with the bundled model."""
+"""The embedder's process: with a stand-in for sentence-transformers in the child, and with the bundled model."""
 
 import json
-import os
 import subprocess
 import sys
 import textwrap
@@ -14,8 +13,7 @@ import psutil
 import pytest
 
 from memapp.errors import ModelError, ModelLoading
-from memapp.inference.bundled import bundled_embedder_path
-from memapp.inference.embedder import RESTARTS, SentenceEmbedder
+from memapp.inference.embedder import RESTARTS, ChildEmbedder, bundled, in_folder
 
 LIBRARY = """
 import os, sys, time
@@ -75,7 +73,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def opened(folder):
-    embedder = SentenceEmbedder(folder)
+    embedder = ChildEmbedder(in_folder(folder))
     yield embedder
     embedder.close()
 
@@ -107,7 +105,7 @@ def test_the_child_loads_neither_memapp_nor_a_screen_nor_a_database(opened):
 
 def test_a_model_that_takes_too_long_is_reported_as_loading_and_not_started_twice(folder):
     (folder / "slow").touch()
-    embedder = SentenceEmbedder(folder, load_seconds=0.05)
+    embedder = ChildEmbedder(in_folder(folder), load_seconds=0.05)
     for _ in range(2):
         with pytest.raises(ModelLoading):
             embedder.embed(["a"])
@@ -119,7 +117,7 @@ def test_a_model_that_takes_too_long_is_reported_as_loading_and_not_started_twic
 
 def test_a_model_that_cannot_be_loaded_says_why_and_is_given_up_after_some_tries(folder):
     (folder / "broken").touch()
-    embedder = SentenceEmbedder(folder)
+    embedder = ChildEmbedder(in_folder(folder))
     for _ in range(1 + RESTARTS):
         with pytest.raises(ModelError, match="weights are missing"):
             embedder.embed(["a"])
@@ -152,7 +150,7 @@ def test_it_is_started_again_three_times_at_most(opened):
 
 
 def test_a_child_that_stops_answering_is_replaced(folder):
-    embedder = SentenceEmbedder(folder, answer_seconds=1.0)
+    embedder = ChildEmbedder(in_folder(folder), answer_seconds=1.0)
     with pytest.raises(ModelError, match="answering"):
         embedder.embed(["hang"])
     assert embedder.embed(["a"]).shape == (1, 3)
@@ -194,7 +192,7 @@ def test_many_threads_get_their_own_rows(opened):
 
 
 def test_closing_fails_whoever_waits_and_leaves_no_process(folder):
-    embedder = SentenceEmbedder(folder)
+    embedder = ChildEmbedder(in_folder(folder))
     embedder.embed(["a"])
     problems = []
 
@@ -222,8 +220,8 @@ def test_the_child_ends_when_its_parent_is_killed_even_while_loading(folder, tmp
         from contextlib import suppress
         from pathlib import Path
         from memapp.errors import ModelLoading
-        from memapp.inference.embedder import SentenceEmbedder
-        embedder = SentenceEmbedder(Path(sys.argv[1]), load_seconds=0.01)
+        from memapp.inference.embedder import ChildEmbedder, in_folder
+        embedder = ChildEmbedder(in_folder(Path(sys.argv[1])), load_seconds=0.01)
         with suppress(ModelLoading):
             embedder.embed(["a"])
         while embedder._child._process is None:
@@ -242,8 +240,8 @@ def test_the_child_ends_when_its_parent_is_killed_even_while_loading(folder, tmp
 
 def test_a_program_that_forgets_to_close_ends_quietly_and_leaves_nothing_behind(folder):
     program = (
-        "import sys; from pathlib import Path; from memapp.inference.embedder import SentenceEmbedder\n"
-        "e = SentenceEmbedder(Path(sys.argv[1])); print(e.embed(['a']).shape)\n"
+        "import sys; from pathlib import Path; from memapp.inference.embedder import ChildEmbedder, in_folder\n"
+        "e = ChildEmbedder(in_folder(Path(sys.argv[1]))); print(e.embed(['a']).shape)\n"
     )
     done = subprocess.run([sys.executable, "-c", program, str(folder)], capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("(1, 3)\n", "")
@@ -252,68 +250,89 @@ def test_a_program_that_forgets_to_close_ends_quietly_and_leaves_nothing_behind(
 def test_modules_in_the_current_folder_are_not_run(folder, tmp_path, monkeypatch):
     (tmp_path / "json.py").write_text("raise SystemExit('hostile')")
     monkeypatch.chdir(tmp_path)
-    with_folder = SentenceEmbedder(folder)
+    with_folder = ChildEmbedder(in_folder(folder))
     assert with_folder.embed(["a"]).shape == (1, 3)
     with_folder.close()
 
 
 def test_another_models_weights_give_another_id(folder):
-    before = SentenceEmbedder(folder)
+    before = in_folder(folder)
     (folder / "model.safetensors").write_bytes(b"WEIGHTS")
-    after = SentenceEmbedder(folder)
     assert before.model_id.startswith("tiny-model@")
-    assert before.model_id != after.model_id
-    before.close()
-    after.close()
+    assert before.model_id != in_folder(folder).model_id
 
 
 @pytest.mark.parametrize("damage", ["modules.json", "config.json", "model.safetensors"])
 def test_a_folder_that_is_no_model_is_refused_in_words(folder, damage):
     (folder / damage).unlink()
     with pytest.raises(ModelError, match="tiny-model"):
-        SentenceEmbedder(folder)
+        in_folder(folder)
 
 
 @pytest.fixture(scope="module")
-def bundled():
-    embedder = SentenceEmbedder(bundled_embedder_path())
+def minilm(tmp_path_factory):
+    embedder = ChildEmbedder(bundled(tmp_path_factory.mktemp("cache")))
     yield embedder
     embedder.close()
 
 
-@pytest.mark.slow
-def test_the_bundled_model_knows_what_is_alike(bundled):
-    rows = bundled.embed(["I don't eat meat.", "The user is a vegetarian.", "The train to Lisbon leaves at nine."])
+def test_the_bundled_model_knows_what_is_alike(minilm):
+    rows = minilm.embed(["I don't eat meat.", "The user is a vegetarian.", "The train to Lisbon leaves at nine."])
     assert rows.dtype == np.float32
-    assert rows.shape == (3, bundled.dimension) == (3, 384)
+    assert rows.shape == (3, minilm.dimension) == (3, 384)
     assert np.allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
     assert rows[0] @ rows[1] > 0.4 > rows[0] @ rows[2]
 
 
-@pytest.mark.slow
-def test_the_bundled_model_takes_hostile_texts(bundled):
+def test_the_bundled_model_takes_hostile_texts(minilm):
     texts = ["", "\x00", "\ud800", "a" * 200_000, "字" * 200_000, "word " * 40_000, "\x1b]0;title\x07", "[CLS] [SEP]"]
-    rows = bundled.embed(texts)
+    rows = minilm.embed(texts)
     assert rows.shape == (len(texts), 384)
     assert np.isfinite(rows).all()
     assert np.allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
 
 
-@pytest.mark.slow
-def test_a_text_has_the_same_vector_alone_and_in_a_batch(bundled):
+def test_a_text_has_the_same_vector_alone_and_in_a_batch(minilm):
     texts = ["I have a cat.", *("something much longer " * number for number in range(1, 40))]
-    assert np.allclose(bundled.embed(texts)[0], bundled.embed(texts[:1])[0], atol=1e-5)
+    assert minilm.embed(texts)[0] @ minilm.embed(texts[:1])[0] > 0.99999  # but for how 16-bit numbers are rounded
 
 
-@pytest.mark.slow
+def test_the_bundled_model_needs_no_torch(tmp_path):
+    embedder = ChildEmbedder(bundled(tmp_path))
+    before = set(children())
+    embedder.embed(["a"])
+    (child,) = set(children()) - before
+    loaded = {Path(one.path).name for one in child.memory_maps()}
+    embedder.close()
+    assert any("llama" in name for name in loaded)
+    assert not any("torch" in name for name in loaded)
+
+
+def test_a_cache_that_cannot_be_made_is_named(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(ModelError, match=r"cannot be prepared: .*file"):
+        bundled(tmp_path / "file" / "cache")
+
+
+def test_a_conversion_that_fails_says_why_and_falls_back_on_nothing(tmp_path):
+    source = bundled(tmp_path)
+    Path(source.loading[-1]).parent.write_text("in the way")
+    embedder = ChildEmbedder(source)
+    with pytest.raises(ModelError, match="cannot be written to"):
+        embedder.embed(["a"])
+    embedder.close()
+
+
 def test_nothing_reaches_the_terminal(tmp_path):
-    program = (
-        "from memapp.inference.bundled import bundled_embedder_path as f\n"
-        "from memapp.inference.embedder import SentenceEmbedder\n"
-        "e = SentenceEmbedder(f()); e.embed(['a']); e.close()\n"
-    )
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "TRANSFORMERS_"))}
-    script = Path(tmp_path / "program.py")
-    script.write_text(program)
-    done = subprocess.run([sys.executable, script], capture_output=True, check=True, env=environment)
+    program = """
+        import sys
+        from pathlib import Path
+        from memapp.inference.embedder import ChildEmbedder, bundled
+        embedder = ChildEmbedder(bundled(Path(sys.argv[1])))
+        embedder.embed(["a"])
+        embedder.close()
+    """
+    script = tmp_path / "program.py"
+    script.write_text(textwrap.dedent(program))
+    done = subprocess.run([sys.executable, script, tmp_path / "cache"], capture_output=True, check=True)
     assert (done.stdout, done.stderr) == (b"", b"")

@@ -1,3 +1,4 @@
+import builtins
 import itertools
 import json
 import subprocess
@@ -7,12 +8,13 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from memapp.domain.prompt import Finished, Piece, Prompt, PromptTurn, Sampling
 from memapp.errors import ModelError
-from memapp.inference import Cancel, gguf_file
+from memapp.inference import Cancel, gguf_file, native
 from memapp.inference.llama import LlamaModel
 from memapp.inference.sampling import TokenSampler
 
@@ -388,6 +390,7 @@ def test_the_terminal_stays_clean(tiny_file: Callable[[tiny_gguf.Family], Path],
     (tmp_path / "broken.gguf").write_bytes(tiny_file(tiny_gguf.CHATML).read_bytes().replace(b"llama", b"lamma"))
     program = f"""
 from pathlib import Path
+from types import ModuleType
 from memapp.domain.prompt import Prompt, PromptTurn, Sampling
 from memapp.errors import ModelError
 from memapp.inference import Cancel
@@ -401,3 +404,16 @@ list(model.generate(Prompt("", (PromptTurn("user", "hello"),)), Sampling(max_tok
 """
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert (run.stdout, run.stderr) == ("", "")
+
+
+@pytest.mark.parametrize("error", [ModuleNotFoundError, OSError, RuntimeError])
+def test_a_library_that_is_missing_or_broken_is_told(monkeypatch: pytest.MonkeyPatch, error: type[Exception]) -> None:
+    def broken(name: str, *rest: object) -> ModuleType:
+        if name.startswith("llama_cpp"):
+            raise error("libgomp.so.1")
+        return whole(name, *rest)
+
+    whole = builtins.__import__
+    monkeypatch.setattr(builtins, "__import__", broken)
+    with pytest.raises(ModelError, match=r"llama\.cpp cannot be loaded"):
+        native.library.__wrapped__()

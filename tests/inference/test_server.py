@@ -9,12 +9,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import httpx
 import pytest
 
+from memapp.domain.chat import OWN_WORDS
 from memapp.domain.prompt import Finished, Piece, Prompt, PromptTurn, Sampling
 from memapp.domain.turn import Streamed
 from memapp.errors import ModelError, ModelLoading
 from memapp.inference import Cancel
 from memapp.inference.server import ServerModel
 from memapp.inference.server_head import AfterHead, schema_of
+from memapp.inference.server_reply import MOST_TOKENS, Chunk
 from memapp.prompts import predict
 from memapp.services.turn import take_turn
 from tests.builders import make_runtime, new_chat
@@ -267,6 +269,18 @@ def test_a_model_that_is_listed_as_a_file_is_known_by_the_files_name(server, pat
         assert model.name == "Tiny.Q4_1"
         run(model)
         assert server.chats[-1]["model"] == path
+
+
+def test_no_model_has_the_name_that_marks_memapps_own_words_or_one_without_end(server):
+    server.models = [OWN_WORDS, "m" * 500]
+    assert ServerModel(server.url).name == "memapp"
+    assert len(ServerModel(server.url, "m" * 500).name) == 80
+
+
+@pytest.mark.parametrize("told", ["usage", "timings"])
+def test_counts_that_no_model_has_are_not_kept(told):
+    counts = {"usage": {"prompt_tokens": 2**63, "completion_tokens": -1}, "timings": {"prompt_n": 2**63, "predicted_n": -1}}
+    assert Chunk.model_validate_json(json.dumps({told: counts[told]})).counts() == (MOST_TOKENS, 0, 0)
 
 
 def test_an_address_without_a_path_gets_the_usual_one(server):

@@ -1,6 +1,9 @@
+import resource
+
 import pytest
 
 from memapp.domain.prompt import Prompt, PromptTurn
+from memapp.inference import template_child
 from memapp.inference.templates import CHATML, ChatTemplate, Span
 
 from . import tiny_gguf
@@ -33,7 +36,7 @@ def text(spans: tuple[Span, ...]) -> str:
 )
 def test_the_form_a_family_takes_is_found(family: tiny_gguf.Family, system_role: bool, alternates: bool) -> None:
     template = opened(family)
-    assert (template.system_role, template.alternates) == (system_role, alternates)
+    assert (template.form.system_role, template.form.alternates) == (system_role, alternates)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +104,34 @@ def test_contents_are_never_seen_by_the_template() -> None:
     ],
 )
 def test_a_template_that_is_missing_broken_or_malicious_gives_way_to_chatml(source: str | None) -> None:
-    assert ChatTemplate(source).render(TALK) == ChatTemplate(CHATML).render(TALK)
+    assert ChatTemplate(source).form == CHATML
+    assert ChatTemplate(source).render(TALK) == opened(tiny_gguf.CHATML).render(TALK)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
+        "{{ 'a' * 3000000000 }}",
+        "{{ 'a'.ljust(3000000000) }}{{ '%3000000000d' % 1 }}{{ lipsum(n=100000000) }}",
+        "{{ " + "(" * 50_000 + ")" * 50_000 + " }}",
+        "{% macro again() %}{{ again() }}{% endmacro %}{{ again() }}",
+        "{% for message in messages %}{{ message.content }}{{ 'a' * 200000 }}{% endfor %}",
+    ],
+)
+def test_a_template_without_end_takes_little_time_and_memory_of_another_process(
+    source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    assert ChatTemplate(source).form == CHATML
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before < template_child.CPU_SECONDS + 2
+
+
+def test_a_template_that_writes_a_long_conversation_in_another_way_has_no_form() -> None:
+    turning = (
+        "{% for message in messages %}<{{ message.role }}>{{ message.content }}{% if loop.index > 6 %}!{% endif %}{% endfor %}"
+    )
+    assert ChatTemplate(turning).form == CHATML
 
 
 def test_a_template_that_moves_the_system_text_to_the_end_gets_it_in_the_first_turn() -> None:

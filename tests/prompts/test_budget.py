@@ -124,7 +124,7 @@ def test_a_remark_has_no_message_to_cut() -> None:
     assert fit(scene(None, chat(60))).message is None
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.text(max_size=200).map(lambda text: text * 40),
     st.lists(st.text(max_size=80).map(lambda text: text * 5), max_size=12),

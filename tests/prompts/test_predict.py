@@ -44,6 +44,10 @@ def test_three_keywords_are_enough_to_wait_for() -> None:
     assert parse('tea", "green tea", "milk", "') == ("tea", "green tea", "milk")
 
 
+def test_a_list_without_end_is_read_to_some_length_only() -> None:
+    assert parse('", "'.join(["a the of"] * 1000 + ["tea"])) == ()
+
+
 def test_other_things_than_strings_are_skipped() -> None:
     assert parse('tea", 3, null, NaN, {"x": 1e999}, "cake"]')[0] == "tea"
 

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import resource
 import signal
 from collections.abc import Iterator
 from functools import partial
@@ -13,7 +14,7 @@ from memapp import bootstrap
 from memapp.domain.chat import Message, MessageStatus
 from memapp.domain.checkpoint import Checkpoint, Stage
 from memapp.domain.turn import Accepted, Completed, Found, Predicted, Streamed, TurnEvent
-from memapp.inference.scripted import ScriptedModel
+from memapp.inference.scripted import CallKind, ScriptedModel, call_kind
 from memapp.runtime import Runtime
 from memapp.services import answer, chats, curate
 from memapp.services.turn import retry_turn, take_turn
@@ -49,19 +50,27 @@ def ask_and_die(home: Path, last: type) -> None:
     die_at(last, take_turn(runtime, chats.list_threads(runtime)[0].id, QUESTION))
 
 
+def ask_and_break(home: Path, kind: CallKind) -> None:
+    """Ask a model whose library ends the process when it is called for something, as a broken file makes it do."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    runtime = open_with_model(home)
+    runtime.chat.fill(ScriptedModel(lambda prompt, sampling: os.abort() if call_kind(prompt, sampling) == kind else None))
+    list(take_turn(runtime, chats.list_threads(runtime)[0].id, QUESTION))
+
+
 def retry_and_die(home: Path, last: type) -> None:
     runtime = open_with_model(home)
     thread = chats.list_threads(runtime)[0].id
     die_at(last, retry_turn(runtime, chats.page(runtime, thread).messages[-1].id))
 
 
-def killed_at(work: object, home: Path, last: type) -> None:
+def killed_at(work: object, home: Path, last: object, by: signal.Signals = signal.SIGKILL) -> None:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["memapp.bootstrap", "memapp.services.turn", "tests.reliability.test_kill_turn"])
     process = context.Process(target=work, args=(home, last))  # type: ignore[arg-type]
     process.start()
     process.join()
-    assert process.exitcode == -signal.SIGKILL
+    assert process.exitcode == -by
 
 
 @pytest.fixture
@@ -112,6 +121,15 @@ def test_trying_again_goes_on_where_the_kill_came(home: Path, last: type, stage:
     after = checkpoints.load(runtime.database.read(), runtime.user_id, thread)
     assert (after.stage, after.open_turn, after.last_prediction) == (Stage.IDLE, None, "You will thank me.")
     assert chats.page(runtime, thread).messages[-1].text == "You drink oolong tea."
+    runtime.close()
+
+
+@pytest.mark.parametrize(("kind", "stage"), [("predict", Stage.ACCEPTED), ("reply", Stage.RECALLED)])
+def test_a_model_library_that_aborts_costs_no_message(home: Path, kind: CallKind, stage: Stage) -> None:
+    killed_at(ask_and_break, home, kind, by=signal.SIGABRT)
+    runtime, _, reply, at = reopened(home)
+    assert at.stage is stage
+    assert isinstance(list(retry_turn(runtime, reply.id))[-1], Completed)
     runtime.close()
 
 

@@ -297,13 +297,23 @@ def test_the_receipt_says_that_what_is_left_stands_inside_longer_words(runtime: 
     assert "inside longer words" in str(receipt) and "elsewhere" not in str(receipt)
 
 
+def test_a_word_with_a_soft_hyphen_or_glued_to_others_is_forgotten_as_it_is_seen(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    say(runtime, thread, "I met Qzx\u00advorb at the pier.")
+    for text in ("User's friend is Qzx\u200bvorb.", "User calls a file x_qzxvorb_y.", "User's nick is qzxvorb123."):
+        curate.add(runtime, text)
+    receipt = forget.forget_everywhere(runtime, "Qzxvorb")
+    assert (receipt.memories, receipt.left) == (3, ())
+    assert "qzxvorb" not in "\n".join(runtime.database.read().iterdump()).lower()
+
+
 def test_a_word_within_other_words_is_left_alone(runtime: Runtime) -> None:
     kept = curate.add(runtime, "User is planning a trip with Hannah.").memory_id
     gone = curate.add(runtime, "User's friend is Ann.").memory_id
     receipt = forget.forget_everywhere(runtime, "ann")
     assert [memory.id for memory in curate.list_memories(runtime)] == [kept]
     assert (receipt.memories, receipt.left) == (1, ())
-    assert gone
+    assert finding.texts_of(runtime.database.read(), runtime.user_id, [kept, gone]) == ("User is planning a trip with Hannah.",)
 
 
 def test_what_only_memapp_itself_says_is_not_meant(runtime: Runtime) -> None:

@@ -10,8 +10,7 @@ from memapp.domain.changes import Actor
 from memapp.domain.memory import State
 from memapp.domain.merge import Verdict
 from memapp.inference import Cancel
-from memapp.inference.bundled import bundled_embedder_path
-from memapp.inference.embedder import SentenceEmbedder
+from memapp.inference.embedder import ChildEmbedder, bundled
 from memapp.runtime import Runtime
 from memapp.services import activity, curate, forget, undo
 from memapp.services.embed import embed
@@ -21,15 +20,15 @@ from tests.builders import fact, make_runtime, recorded
 
 
 @pytest.fixture(scope="module")
-def embedder() -> Iterator[SentenceEmbedder]:
+def embedder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChildEmbedder]:
     """The real one: likeness decides here."""
-    opened = SentenceEmbedder(bundled_embedder_path())
+    opened = ChildEmbedder(bundled(tmp_path_factory.mktemp("cache")))
     yield opened
     opened.close()
 
 
 @pytest.fixture
-def runtime(tmp_path: Path, embedder: SentenceEmbedder) -> Iterator[Runtime]:
+def runtime(tmp_path: Path, embedder: ChildEmbedder) -> Iterator[Runtime]:
     opened = make_runtime(tmp_path, embedder=False)
     opened.embedding.fill(embedder)
     yield opened
@@ -118,7 +117,7 @@ def test_the_importance_of_what_is_replaced_is_kept(runtime: Runtime) -> None:
     assert learn(runtime, "User lives in Bergen.").memory.importance == 5
 
 
-def test_without_an_embedder_words_alone_decide(runtime: Runtime, embedder: SentenceEmbedder) -> None:
+def test_without_an_embedder_words_alone_decide(runtime: Runtime, embedder: ChildEmbedder) -> None:
     curate.add(runtime, "User lives in Oslo.")
     runtime.embedding.fail("off")
     assert learn(runtime, "User lives in Bergen.").verdict is Verdict.CONTRADICTS
@@ -126,7 +125,7 @@ def test_without_an_embedder_words_alone_decide(runtime: Runtime, embedder: Sent
 
 
 def test_only_what_has_no_vector_yet_is_embedded(
-    runtime: Runtime, embedder: SentenceEmbedder, monkeypatch: pytest.MonkeyPatch
+    runtime: Runtime, embedder: ChildEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
     real = embedder.embed

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from pydantic import ValidationError
 
-from memapp.domain.categories import Capability
+from memapp.domain.categories import RECENT_ACTIVITY, Capability
 from memapp.domain.changes import Actor, Created, Linked
 from memapp.domain.query import Answer, Bullet, Full, QueryFilters, QueryRequest
 from memapp.errors import Refused
@@ -98,6 +98,25 @@ def test_no_agent_sees_a_category_that_is_not_on_its_list(runtime: Runtime) -> N
                     named = answer.partition("sentinel_")[2].split()[0]
                     seen = named in allowed or (named == "activity" and "recent_activity" in allowed)
                     assert seen, f"{agent} saw {named}"
+
+
+def test_each_agent_gets_each_category_on_its_list_and_a_refusal_for_each_other(runtime: Runtime) -> None:
+    categories = runtime.categories.categories
+    for category in categories:
+        remember(runtime, f"User keeps the word sentinel_{category} here.", category)
+    refused = 0
+    for agent in [*runtime.categories.allowlists, "stranger"]:
+        allowed = runtime.categories.capability(agent, runtime.user_id).categories
+        for category in categories:
+            for named in ({"categories": [category]}, {"filters": {"category": category}}):
+                if category in allowed:
+                    other = {one.partition("]")[0] for one in ask(runtime, agent, "sentinel", **named)} - {f"[{category}"}
+                    assert other <= {"[activity"} and (not other or category == RECENT_ACTIVITY)
+                else:
+                    refused += 1
+                    with pytest.raises(Refused):
+                        ask(runtime, agent, "sentinel", **named)
+    assert refused == len([one for one in recorded(runtime, "search") if one["status"] == "error"]) > len(categories)
 
 
 FILTERS: dict[str, object] = {

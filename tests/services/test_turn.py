@@ -1,6 +1,7 @@
 """A turn whose memory steps fail: the person gets their answer all the same."""
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -8,11 +9,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from memapp.domain.chat import MessageStatus
+from memapp.domain.chat import MAX_MESSAGE_CHARS, MessageStatus
+from memapp.domain.prompt import Finished, Piece, Prompt, Sampling
 from memapp.domain.turn import Accepted, Checked, Completed, Failed, Streamed, Thinking
 from memapp.errors import DiskFull, UsageError
 from memapp.inference import Cancel
-from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
+from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel, call_kind
 from memapp.runtime import Runtime
 from memapp.services import answer, chats, turn
 from memapp.services.upkeep import work
@@ -107,6 +109,25 @@ def test_what_a_model_thinks_before_it_speaks_is_neither_shown_nor_kept(runtime:
     assert not [prompt for prompt in model.seen if "They want tea" in str(prompt)]
 
 
+class Endless(ScriptedModel):
+    """Replies with one piece that is longer than a message may be, and goes on."""
+
+    def generate(self, prompt: Prompt, sampling: Sampling, cancel: Cancel) -> Generator[Piece | Finished, None, None]:
+        if call_kind(prompt, sampling) != "reply":
+            yield from super().generate(prompt, sampling, cancel)
+        while call_kind(prompt, sampling) == "reply":
+            yield Piece("word " * 60_000)
+
+
+def test_a_reply_ends_where_a_message_ends(tmp_path: Path) -> None:
+    runtime = make_runtime(tmp_path, Endless())
+    happened = say(runtime, new_chat(runtime), "Tell me all.")
+    reply = only(Completed, happened).reply
+    assert reply.text == ("word " * 40_000).strip() and reply.usage.at_limit
+    assert sum(len(event.text) for event in happened if isinstance(event, Streamed)) == MAX_MESSAGE_CHARS
+    runtime.close()
+
+
 def test_the_wait_for_the_first_word_counts_everything_and_both_calls_are_logged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -125,3 +146,23 @@ def test_the_wait_for_the_first_word_counts_everything_and_both_calls_are_logged
     assert call_2["decode_tokens"] == usage.decode_tokens
     assert usage.waited_seconds == call_1["seconds"] + usage.first_token_seconds
     runtime.close()
+
+
+def test_the_first_message_waits_a_moment_for_the_embedding_model(runtime: Runtime) -> None:
+    embedder = runtime.embedding.ready()
+    assert embedder is not None
+    thread = new_chat(runtime)
+    say(runtime, thread, "I keep bees.")
+    runtime.embedding.loading("Loading the embedding model…")
+    happened = turn.take_turn(runtime, thread, "I keep hens.")
+    next(happened)
+    threading.Timer(0.05, runtime.embedding.fill, [embedder]).start()
+    checked = only(Checked, list(happened)).expected
+    assert checked is not None and "was not compared" not in checked.why
+
+
+def test_a_message_does_not_wait_long_for_an_embedding_model(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turn, "EMBEDDER_SECONDS", 0.01)
+    thread = new_chat(runtime)
+    runtime.embedding.loading("Loading the embedding model…")
+    assert only(Completed, say(runtime, thread, "I keep bees.")).reply.status is MessageStatus.COMPLETE

@@ -294,7 +294,7 @@ def _changes() -> st.SearchStrategy[Step]:
     )
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=10, suppress_health_check=list(HealthCheck))
 @given(st.lists(_changes(), min_size=80, max_size=80))
 def test_any_fifty_changes_undone_step_by_step_lead_back_the_same_way(
     tmp_path_factory: pytest.TempPathFactory, steps: list[Step]

@@ -6,15 +6,21 @@ import sqlite3
 import stat
 import subprocess
 import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from memapp.errors import DiskFull, NewerSchema, StoreError, StoreLocked
 from memapp.store import schema
+from memapp.store.connection import exchanging
 from memapp.store.database import Database, open_database
+from memapp.store.failures import translated_errors
 from memapp.store.folder import keep_private, prepare_folder
-from memapp.store.schema import APPLICATION_ID
+from memapp.store.schema import APPLICATION_ID, statements
+from tests.builders import damage
 
 
 def mode(path: Path) -> int:
@@ -184,6 +190,18 @@ def test_a_full_disk_is_told_and_writing_goes_on_after(database: Database) -> No
     assert database.read().execute("SELECT count(*) FROM interface").fetchone()[0] == 1
 
 
+@pytest.mark.parametrize(("free", "kind"), [(0, DiskFull), (1 << 30, StoreError)])
+def test_a_disk_without_room_for_the_index_of_the_log_is_full(
+    database: Database, monkeypatch: pytest.MonkeyPatch, free: int, kind: type
+) -> None:
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=free))
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorcode = sqlite3.SQLITE_IOERR_SHMSIZE
+    with pytest.raises(StoreError) as told, translated_errors(database.path):
+        raise error
+    assert told.type is kind
+
+
 def test_a_migration_makes_a_backup_first_and_a_broken_one_changes_nothing(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -207,3 +225,179 @@ def test_a_migration_makes_a_backup_first_and_a_broken_one_changes_nothing(
     assert opened.read().execute("SELECT count(*) FROM fresh").fetchone()[0] == 0
     assert opened.read().execute("PRAGMA user_version").fetchone()[0] == len(released) + 1
     opened.close()
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_a_search_index_that_went_wrong_is_rebuilt(database: Database, monkeypatch: pytest.MonkeyPatch, large: bool) -> None:
+    if large:
+        monkeypatch.setattr("memapp.store.database.LARGE_BYTES", 0)
+    with database.write() as conn:
+        conn.execute("INSERT INTO memories_fts (rowid, text, tags) VALUES (7, 'ghost', '')")
+    with pytest.raises(StoreError, match="search index"):
+        database.examine()
+    database.close()
+    opened = open_database(database.path)
+    opened.check()
+    assert opened.read().execute("SELECT count(*) FROM memories_fts WHERE memories_fts MATCH 'ghost'").fetchone()[0] == 0
+    assert (opened.mended, opened.checked) == (True, True)
+    opened.examine()
+    opened.close()
+
+
+def test_looking_at_the_search_gives_way_to_who_writes(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memapp.store.database.STEPS_BETWEEN_LOOKS", 1)
+    with database.write() as conn:
+        conn.execute("INSERT INTO memories_fts (rowid, text, tags) VALUES (7, 'ghost', '')")
+    database.checked = False
+    with ThreadPoolExecutor(1) as other:
+        with database.write():
+            looking = other.submit(database.check)
+            with pytest.raises(TimeoutError):
+                looking.result(0.2)
+        looking.result()
+    assert database.mended
+
+
+def test_a_trigger_is_one_statement() -> None:
+    script = (
+        "-- a note; with a semicolon\nCREATE TABLE a (b);\nCREATE TRIGGER t AFTER INSERT ON a BEGIN\n  DELETE FROM a;\nEND;\n"
+    )
+    assert len(list(statements(script))) == 2
+
+
+def test_the_lock_is_free_after_closing_on_another_thread(tmp_path: Path) -> None:
+    path = tmp_path / "data" / "memapp.db"
+    with ThreadPoolExecutor(1) as other:
+        opened = other.submit(open_database, path).result()
+    with pytest.raises(StoreLocked):
+        open_database(path)
+    opened.close()
+    again = open_database(path)
+    assert not again.read_only
+    again.close()
+
+
+def test_a_large_file_that_was_closed_properly_is_read_through_after_the_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memapp.store.database.LARGE_BYTES", 0)
+    path = tmp_path / "data" / "memapp.db"
+    open_database(path).close()
+    damage(path, "memories_due")
+    database = open_database(path)
+    try:
+        assert not database.checked
+        with pytest.raises(StoreError, match="damaged"):
+            database.check()
+    finally:
+        database.close()
+
+
+def test_a_large_file_that_was_not_closed_is_read_through_before_anything_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memapp.store.database.LARGE_BYTES", 0)
+    path = tmp_path / "data" / "memapp.db"
+    open_database(path).close()
+    damage(path, "memories_due")
+    path.with_name("memapp.db-wal").write_bytes(b"what a kill left")
+    with pytest.raises(StoreError, match="damaged"):
+        open_database(path)
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda rows: rows.fetchone(),
+        lambda rows: rows.fetchmany(1),
+        lambda rows: rows.fetchmany(),
+        lambda rows: rows.fetchall(),
+        lambda rows: next(rows),
+        lambda rows: list(rows),
+    ],
+)
+def test_a_damaged_page_is_told_of_however_it_is_read(database: Database, read: Callable[[sqlite3.Cursor], object]) -> None:
+    with database.write() as conn:
+        for number in range(200):
+            conn.execute("INSERT INTO interface VALUES ('me', ?, ?)", (f"{number:03}", f'"{number:0500}"'))
+    rows = database.read().execute("SELECT value FROM interface WHERE user_id = 'me' ORDER BY name")
+    assert [len(rows.fetchone()["value"]), len(next(rows)["value"]), len(rows.fetchmany(3)), len(list(rows))] == [
+        502,
+        502,
+        3,
+        195,
+    ]
+    database.close()
+    with database.path.open("r+b") as file:
+        file.seek(file.read().index(f"{150:0500}".encode()) // 4096 * 4096)
+        file.write(b"\x05" * 4096)
+    reader = Database(database.path, None, None)  # not looked at before
+    rows = reader.read().execute("SELECT value FROM interface WHERE user_id = 'me' ORDER BY name")
+    assert rows.fetchone()["value"].endswith('0"')
+    with pytest.raises(StoreError, match="damaged"):
+        for _ in range(200):
+            read(rows)
+    with pytest.raises(StoreError, match="no such table"):
+        reader.read().execute("SELECT 1 FROM nowhere")
+    reader.close()
+
+
+def test_what_is_only_rehearsed_does_not_stay(database: Database) -> None:
+    with database.rehearse() as conn:
+        conn.execute("INSERT INTO interface VALUES ('me', 'theme', '1')")
+        with database.decide() as deciding:
+            assert deciding.execute("SELECT count(*) FROM interface").fetchone()[0] == 1
+    assert database.read().execute("SELECT count(*) FROM interface").fetchone()[0] == 0
+    with pytest.raises(ValueError, match="told on"), database.rehearse():
+        raise ValueError("told on")
+    with database.write() as conn:
+        assert not conn.execute("SELECT count(*) FROM interface").fetchone()[0]
+
+
+def test_a_closed_file_is_not_opened_again_by_a_late_reader(database: Database) -> None:
+    database.read()
+    with ThreadPoolExecutor(8) as others:
+        started = [others.submit(database.read) for _ in range(200)]
+        database.close()
+        ends = [one.exception() for one in started]
+    assert {type(end) for end in ends} <= {type(None), StoreError}
+    for opened in (one.result() for one, end in zip(started, ends, strict=True) if end is None):
+        with pytest.raises(StoreError):
+            opened.execute("SELECT 1")
+    with pytest.raises(StoreError, match="closed"):
+        database.read()
+
+
+def test_what_fails_while_it_closes_keeps_no_other_memapp_out(database: Database) -> None:
+    database._writer.close()  # type: ignore[union-attr]
+    database.close()
+    again = open_database(database.path)
+    assert not again.read_only
+    again.close()
+
+
+def test_a_pipe_or_device_is_neither_opened_nor_replaced(database: Database, tmp_path: Path) -> None:
+    pipe = tmp_path / "memapp.db"
+    os.mkfifo(pipe)
+    for read_only in (True, False):
+        with pytest.raises(StoreError, match="no plain file"):
+            open_database(pipe, read_only=read_only)
+    with pytest.raises(StoreError, match="no plain file"):
+        database.backup(pipe)
+    assert pipe.is_fifo()
+
+
+def test_a_row_that_is_no_text_is_told_without_it_and_holds_the_file_no_longer(database: Database) -> None:
+    with database.write() as conn:
+        conn.execute("INSERT INTO interface VALUES ('me', 'note', '\"Zqarla\"')")
+    database.close()
+    database.path.write_bytes(database.path.read_bytes().replace(b"Zqarla", b"Zqarl\xff"))
+    opened = open_database(database.path)
+    with opened.write() as conn:
+        conn.execute("INSERT INTO interface VALUES ('me', 'other', '1')")
+    with pytest.raises(StoreError, match="damaged") as told:
+        opened.read().execute("SELECT value FROM interface").fetchall()
+    assert "Zqar" not in str(told.value)
+    opened.close()
+    with exchanging(database.path):
+        pass

@@ -114,7 +114,7 @@ def test_pages_follow_each_other_without_gap(four: Database) -> None:
     assert len({page[0] for page in pages[:3]}) == 3
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.text(max_size=60) | st.sampled_from(['"a" OR "b"', "text:tea", "tea*", "NEAR(a b)", '""', "a\x00b", "^tea", "-tea", '"'])
 )

@@ -77,7 +77,7 @@ class World:
         self.database = open_database(self.folder / "memapp.db")
         if self.model is not None and self.model._closed.is_set():
             self.model = ScriptedModel()
-        app = MemappApp(self.start, **kwargs)
+        app = MemappApp(self.start, self.folder / "log", **kwargs)
         app.animation_level = "none"
         async with app.run_test(size=size, notifications=True, tooltips=True) as pilot:
             seen = Seen(app, pilot)

@@ -253,7 +253,7 @@ async def test_the_mouse_opens_a_chip_and_changes_the_mode(world: World) -> None
         await seen.pilot.press("escape")
         await seen.until(lambda: len(seen.app.screen_stack) == 1)
         await seen.pilot.click(offset=(seen.lines()[0].index("Models") + 1, 0))
-        await seen.until(lambda: "Search by meaning" in seen.text())
+        await seen.until(lambda: "Search by meaning: on, with" in seen.text())
         assert seen.app.current_mode == "models"
 
 

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
+from memapp.crash import three_lines, write_crash_file
 from memapp.domain.persona import Persona
 from memapp.domain.text import clean
 from memapp.errors import MemappError
 from memapp.services import chats, curate
-from memapp.ui.crash import three_lines, write_crash_file
 from memapp.ui.safe import joined, marked, notify, plain, row
 from memapp.ui.widgets.transcript import Note
 from tests.ui.conftest import Seen, World

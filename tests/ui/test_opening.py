@@ -31,7 +31,7 @@ async def test_a_key_puts_the_newest_sound_backup_in_place_of_a_damaged_file(wor
         world.database = open_database(path)
         return world.start()
 
-    app = MemappApp(start)
+    app = MemappApp(start, world.folder / "log")
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         seen = Seen(app, pilot)
         await seen.until(lambda: "r puts it back · q quits" in seen.words())

@@ -84,6 +84,24 @@ def test_an_embedder_that_loads_holds_up_no_choice(runtime: Runtime) -> None:
     assert talk.close(5)
 
 
+def test_another_embedding_model_is_loaded_in_place_of_the_one_that_was_there(runtime: Runtime) -> None:
+    opened: list[tuple[str, ScriptedEmbedder]] = []
+
+    def open_embedder(runtime: Runtime) -> ScriptedEmbedder:
+        opened.append((runtime.settings.embedding_model, ScriptedEmbedder()))
+        return opened[-1][1]
+
+    runtime.open_embedder = open_embedder
+    talk = Talk(runtime, lambda _: None)
+    for name in ("", "", "/another", "/another"):
+        runtime.loaded = replace(runtime.loaded, settings=runtime.settings.model_copy(update={"embedding_model": name}))
+        talk.load_models()
+        until(lambda: not talk.loading)
+    assert [name for name, _ in opened] == ["", "/another"]
+    assert (opened[0][1]._closed, runtime.embedding.ready()) == (True, opened[1][1])
+    assert talk.close(5)
+
+
 def test_no_idle_work_begins_while_a_turn_runs(runtime: Runtime) -> None:
     model = ScriptedModel()
     model.misbehave("hang", "predict")

@@ -4,6 +4,7 @@ import asyncio
 import os
 import pty
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -126,13 +127,15 @@ def test_a_paste_that_never_ends_is_taken_as_it_is_after_a_silence(monkeypatch: 
     assert fed(parser, ["\r"]) == ["Key enter"]
 
 
-async def test_the_driver_reads_pastes_and_survives_bytes_that_are_no_text(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_driver_reads_pastes_and_survives_bytes_that_are_no_text(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     ours, theirs = pty.openpty()
     os.set_blocking(ours, True)
     came: list[Message] = []
     with os.fdopen(theirs) as terminal_file:
         monkeypatch.setattr("sys.__stdin__", terminal_file)
-        driver = Terminal(MemappApp(lambda: pytest.fail("not opened")))
+        driver = Terminal(MemappApp(lambda: pytest.fail("not opened"), tmp_path))
         monkeypatch.setattr(driver, "process_message", came.append)
         os.system(f"stty raw -echo <{os.ttyname(theirs)}")
         os.write(ours, f"a{START}b\x1b\r".encode() + b"\xff\xc3" + f"c{END}".encode() + b"\xffd")
@@ -148,7 +151,7 @@ async def test_the_driver_reads_pastes_and_survives_bytes_that_are_no_text(monke
 
 
 def test_the_app_reads_its_terminal_with_it() -> None:
-    assert MemappApp(lambda: pytest.fail("not opened")).driver_class is Terminal
+    assert MemappApp(lambda: pytest.fail("not opened"), Path()).driver_class is Terminal
 
 
 def test_a_terminal_that_is_gone_takes_what_is_written_without_an_error() -> None:

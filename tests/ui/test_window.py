@@ -12,7 +12,9 @@ from rich.console import Console
 from textual import events
 from textual.css.query import NoMatches
 from textual.widgets import Input, TextArea
+from textual.worker import WorkerFailed
 
+from memapp.crash import write_crash_file
 from memapp.errors import MemappError
 from memapp.services import curate, upkeep
 from memapp.services.consent import proposals
@@ -20,7 +22,6 @@ from memapp.ui.activity.rows import LogRows
 from memapp.ui.announce import Rested, TurnRefused
 from memapp.ui.app import MemappApp
 from memapp.ui.chat.threads import Threads
-from memapp.ui.crash import write_crash_file
 from memapp.ui.inbox.rows import CaseRows
 from memapp.ui.safe import notify
 from memapp.ui.screens.detail import Line
@@ -84,8 +85,7 @@ def test_a_second_crash_in_the_same_second_leaves_the_first_one_alone(tmp_path: 
 
 def test_the_way_to_the_crash_file_is_printed_whole_in_a_narrow_window(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     folder = tmp_path / "a_very_long_name" / "of_some_folder" / "in_which_logs_are_kept"
-    app = MemappApp(lambda: pytest.fail("not opened"))
-    monkeypatch.setattr(app, "_crash_folder", folder)
+    app = MemappApp(lambda: pytest.fail("not opened"), folder)
     monkeypatch.setattr(app, "_close_messages_no_wait", lambda: None)
     monkeypatch.setattr(app, "error_console", Console(file=(said := io.StringIO()), width=40))
     app._exception_event = asyncio.Event()
@@ -95,6 +95,17 @@ def test_the_way_to_the_crash_file_is_printed_whole_in_a_narrow_window(monkeypat
     (written,) = folder.iterdir()
     assert str(written) in said.getvalue()
     assert "a bug (ValueError)" in said.getvalue()
+
+
+async def test_a_crash_of_a_worker_leaves_the_place_where_it_happened(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(curate, "count", lambda *_: 1 // 0)
+    with pytest.raises(WorkerFailed):
+        async with world.app() as seen:
+            await seen.ready()
+            await seen.app.action_mode("memories")
+            await seen.settle()
+    (written,) = (world.folder / "log").iterdir()
+    assert "ZeroDivisionError" in written.read_text("utf-8") and "test_window.py" in written.read_text("utf-8")
 
 
 async def test_a_bug_in_learning_is_said_once_and_learning_goes_on(seen: Seen, monkeypatch: pytest.MonkeyPatch) -> None:

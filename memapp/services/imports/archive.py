@@ -23,6 +23,8 @@ UNPACK = f"{NOTHING_IMPORTED} Unpack it and import its conversations….json."
 _CONVERSATIONS = re.compile(r"conversations(-\d+)?\.json")
 """One file, or several with a number, in their order."""
 _END = b"PK\x05\x06"
+_LARGE_END, _LARGE_MARK = b"PK\x06\x06", b"PK\x06\x07"
+"""The end as large archives have it, and what stands between that and the other."""
 
 
 def conversations(file: IO[bytes]) -> Iterator[tuple[str, bytes]]:
@@ -55,6 +57,9 @@ def _check_directory(file: IO[bytes]) -> None:
     if at < 0 or len(tail) < at + 22:
         raise _refusal("is damaged")
     entries, size = struct.unpack("<HI", tail[at + 10 : at + 16])
+    record = tail[max(0, at - 76) : max(0, at - 20)]
+    if record.startswith(_LARGE_END) and tail.startswith(_LARGE_MARK, at - 20):  # then that is what counts
+        entries, size = struct.unpack("<QQ", record[32:48])
     if entries > MAX_ENTRIES or size > MAX_DIRECTORY_BYTES:
         raise _refusal("holds too many files", UNPACK)
 

@@ -95,8 +95,8 @@ class ModelsScreen(ModeScreen):
         meaning = {
             "off": "Search by meaning: off.",
             "loading": "Search by meaning: loading…",
-            "ready": "Search by meaning: on.",
-            "failed": "Search by meaning: not available; words still work.",
+            "ready": f"Search by meaning: on, with {embedding.note.partition('@')[0]}.",
+            "failed": f"Search by meaning: not available; words still work. {embedding.note}",
         }[embedding.state]
         own = f"Your own: put a .gguf file into {self.runtime.paths.models}, or name a local server under Settings (F9)."
         what = words + (chat.note if chat.state != "off" else "")

@@ -12,9 +12,9 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from memapp import paths
+from memapp.crash import write_crash_file
 from memapp.errors import Damaged, MemappError, StoreLocked
 from memapp.ui.announce import Opened, OpeningFailed
-from memapp.ui.crash import write_crash_file
 from memapp.ui.safe import joined, notify
 from memapp.ui.widgets.composer import Composer
 from memapp.ui.widgets.keyline import KeyLine

@@ -301,19 +301,38 @@ def patched(file: Path, marker: bytes, offset: int, value: bytes) -> Path:
     return file
 
 
+def with_large_end(file: Path, entries: int, size: int) -> Path:
+    """Put the end of a large archive, which counts, before the other, which goes on saying what it said."""
+    data = file.read_bytes()
+    at = data.rindex(b"PK\x05\x06")
+    end = struct.pack("<4sQ2H2L4Q", b"PK\x06\x06", 44, 45, 45, 0, 0, entries, entries, size, 0)
+    file.write_bytes(data[:at] + end + struct.pack("<4sLQL", b"PK\x06\x07", 0, at, 1) + data[at:])
+    return file
+
+
+def test_a_large_end_is_read_as_it_is(tmp_path: Path) -> None:
+    file = with_large_end(zipped(tmp_path / "fine.zip", GOOD), 1, 0)
+    data = file.read_bytes()
+    begin, end = data.index(b"PK\x01\x02"), data.index(b"PK\x06\x06")
+    file.write_bytes(data[: end + 40] + struct.pack("<QQ", end - begin, begin) + data[end + 56 :])
+    assert [name for name, _ in read(file)] == [GOOD[0]]
+
+
 def test_archives_that_lie_about_themselves_are_refused(tmp_path: Path) -> None:
     central = b"PK\x01\x02"
     lies = [
-        patched(zipped(tmp_path / "small.zip", GOOD, packed=True), central, 24, struct.pack("<I", 10)),
-        patched(zipped(tmp_path / "large.zip", GOOD, packed=True), central, 24, struct.pack("<I", 2**31)),
-        patched(zipped(tmp_path / "secret.zip", GOOD), central, 8, struct.pack("<H", 1)),
-        patched(zipped(tmp_path / "method.zip", GOOD), central, 10, struct.pack("<H", 99)),
-        patched(zipped(tmp_path / "crc.zip", GOOD), central, 16, struct.pack("<I", 1)),
-        patched(zipped(tmp_path / "count.zip", GOOD), b"PK\x05\x06", 10, struct.pack("<H", 60_000)),
-        patched(zipped(tmp_path / "list.zip", GOOD), b"PK\x05\x06", 12, struct.pack("<I", 2**31)),
+        (patched(zipped(tmp_path / "small.zip", GOOD, packed=True), central, 24, struct.pack("<I", 10)), "damaged"),
+        (patched(zipped(tmp_path / "large.zip", GOOD, packed=True), central, 24, struct.pack("<I", 2**31)), "more than 100 MB"),
+        (patched(zipped(tmp_path / "secret.zip", GOOD), central, 8, struct.pack("<H", 1)), "encrypted"),
+        (patched(zipped(tmp_path / "method.zip", GOOD), central, 10, struct.pack("<H", 99)), "damaged"),
+        (patched(zipped(tmp_path / "crc.zip", GOOD), central, 16, struct.pack("<I", 1)), "damaged"),
+        (patched(zipped(tmp_path / "count.zip", GOOD), b"PK\x05\x06", 10, struct.pack("<H", 60_000)), "too many files"),
+        (patched(zipped(tmp_path / "list.zip", GOOD), b"PK\x05\x06", 12, struct.pack("<I", 2**31)), "too many files"),
+        (with_large_end(zipped(tmp_path / "many.zip", GOOD), 400_000, 100), "too many files"),
+        (with_large_end(zipped(tmp_path / "long.zip", GOOD), 1, 20_000_000), "too many files"),
     ]
-    for file in lies:
-        with pytest.raises(UsageError):
+    for file, why in lies:
+        with pytest.raises(UsageError, match=why):
             read(file)
 
 

@@ -113,6 +113,14 @@ def test_a_file_of_endless_lines_or_none_is_not_read(runtime: Runtime, tmp_path:
             import_file(runtime, path)
 
 
+def test_too_many_lines_are_refused_before_one_is_read(runtime: Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memapp.domain.foreign.read_note", lambda _: pytest.fail("read"))
+    many = tmp_path / "many.jsonl"
+    many.write_bytes(b'{"text":"a"}\n' * (MAX_ITEMS + 1))
+    with pytest.raises(UsageError, match="more than 500,000"):
+        import_file(runtime, many)
+
+
 def test_an_export_of_any_length_begins_and_an_import_says_what_takes_more(
     runtime: Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -170,7 +178,7 @@ def live_through(runtime: Runtime, steps: list[tuple[Any, ...]]) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 @given(steps=actions())
 @example(steps=[("field", "city", ".")])
 @example(steps=[("field", "health", "; asthma"), ("add", "tea", ["tea"], True, 5), ("trash", 0), ("add", "Tea!", [], False, 1)])
@@ -200,7 +208,7 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> bytes:
         return "".join(exports.as_lines(runtime)).encode()
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_damage_is_refused_whole_or_harmless(exported: bytes, shared: Runtime, tmp_path: Path, data: st.DataObject) -> None:
     """Whatever is cut, changed or put in: the store is as before, or everything that came in can be taken back."""

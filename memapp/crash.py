@@ -15,7 +15,7 @@ def write_crash_file(error: BaseException, folder: Path, now: datetime) -> Path 
     seen: BaseException | None = error
     while seen is not None:
         lines += [type(seen).__name__, *_places(seen), ""]
-        seen = seen.__cause__ or seen.__context__
+        seen = _cause(seen)
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         return _write_new(folder, f"crash-{now:%Y%m%d-%H%M%S}", "\n".join(lines))
@@ -41,6 +41,12 @@ def three_lines(error: BaseException, path: Path | None) -> str:
     """Say what happened, what is safe, and where to look."""
     where = f"Where it happened stands in {path} (none of your words)." if path else "The crash file could not be written."
     return f"memapp had to stop: a bug ({type(error).__name__}).\nYour chats and memories are safe in the file.\n{where}"
+
+
+def _cause(error: BaseException) -> BaseException | None:
+    """Return what led to an error; one of a worker of the screen carries it along, and no place of its own."""
+    carried = getattr(error, "error", None)
+    return carried if isinstance(carried, BaseException) else error.__cause__ or error.__context__
 
 
 def _places(error: BaseException) -> list[str]:

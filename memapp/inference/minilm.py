@@ -1,0 +1,193 @@
+"""The bundled embedding model, all-MiniLM-L6-v2, in llama.cpp: converted to GGUF once, checked, and run.
+
+As a GGUF file it is ready in a fraction of the time and the memory that sentence-transformers takes, and its vectors are the same
+to six digits of their cosine. This runs in the embedder's process.
+"""
+
+import ctypes
+import hashlib
+import json
+import os
+import unicodedata
+from collections.abc import Sequence
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memapp.errors import ModelError
+from memapp.inference import gguf_file, prepared
+from memapp.inference.native import library
+
+if TYPE_CHECKING:
+    import gguf
+
+NAME = "all-MiniLM-L6-v2.F16"
+"""Model and number format: F16 takes half the space of F32 and is as fast, Q8_0 is no faster and tells texts apart less well."""
+DIMENSION = 384
+LONGEST = 256
+"""Tokens of a text that are read, as the model was trained and as sentence-transformers reads it."""
+BATCH = LONGEST
+"""Tokens computed at a time. A text must fit into one batch; larger ones are no faster, and 512 tokens take 34 MB more memory."""
+TEXTS = 32
+"""Texts computed at a time."""
+CONTROL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+WORD_START = "▁"
+UNUSED = ("embeddings.position_ids", "pooler")
+"""The numbers 0 to 511, and a layer of the training that mean pooling has no use for."""
+CHECK = {
+    "I don't eat meat.": (0.0527, 0.0027, 0.0265, 0.0406, -0.0405, -0.0474, 0.0339, -0.0511),
+    "Which pets do I own?": (0.0599, -0.0635, 0.0624, 0.0321, -0.0539, -0.0101, 0.0303, -0.0729),
+}
+"""Texts, and the first numbers of their vectors by sentence-transformers: a conversion must give them, too."""
+TOLERANCE = 0.002
+
+
+def identify(source: Path, cache: Path) -> tuple[str, Path]:
+    """Return the model's id, which names what its numbers depend on, and the place of its GGUF file."""
+    digest = hashlib.sha256(prepared.content_hash(source / "model.safetensors", cache).encode())
+    for name in ("config.json", "vocab.txt"):
+        digest.update((source / name).read_bytes())
+    key = digest.hexdigest()[:32]
+    return f"{NAME}@{key[:12]}", cache / key / f"{NAME}.gguf"
+
+
+def load(source: Path, converted: Path) -> "MiniLm":
+    """Open the GGUF file; make it before if it is not there, or no longer gives the right vectors. Raises `ModelError`."""
+    if converted.is_file():
+        with suppress(ModelError):
+            return _checked(converted)
+    try:
+        _convert(source, converted)
+    except OSError as error:
+        advice = "Make room on the disk, or see who may write there."
+        raise ModelError(f"{converted.name} cannot be written to {converted.parent}: {error.strerror}.", advice) from None
+    return _checked(converted)
+
+
+def _checked(path: Path) -> "MiniLm":
+    gguf_file.read(path)  # llama.cpp ends the process over some damage
+    model = MiniLm(path)
+    vectors = model.embed(list(CHECK))
+    expected = np.array(list(CHECK.values()))
+    if not np.allclose(vectors[:, : expected.shape[1]], expected, rtol=0, atol=TOLERANCE):
+        raise ModelError(f"{path.name} does not give the vectors that it should.", "Install memapp again.")
+    return model
+
+
+def _convert(source: Path, converted: Path) -> None:
+    """Write what llama.cpp's own conversion of such a model writes."""
+    import gguf
+
+    config = json.loads((source / "config.json").read_text("utf-8"))
+    with prepared.whole(converted) as unfinished, closing(gguf.GGUFWriter(unfinished, "bert")) as writer:
+        _describe(writer, config)
+        _add_vocabulary(writer, (source / "vocab.txt").read_text("utf-8").splitlines())
+        _add_weights(writer, source / "model.safetensors", config["num_hidden_layers"])
+        writer.write_header_to_file()
+        writer.write_kv_data_to_file()
+        writer.write_tensors_to_file()
+
+
+def _describe(writer: "gguf.GGUFWriter", config: dict[str, Any]) -> None:
+    from gguf import LlamaFileType, PoolingType
+
+    writer.add_name(NAME)
+    writer.add_file_type(LlamaFileType.MOSTLY_F16)
+    writer.add_context_length(config["max_position_embeddings"])
+    writer.add_embedding_length(config["hidden_size"])
+    writer.add_feed_forward_length(config["intermediate_size"])
+    writer.add_block_count(config["num_hidden_layers"])
+    writer.add_head_count(config["num_attention_heads"])
+    writer.add_layer_norm_eps(config["layer_norm_eps"])
+    writer.add_token_type_count(config["type_vocab_size"])
+    writer.add_causal_attention(False)
+    writer.add_pooling_type(PoolingType.MEAN)
+
+
+def _add_vocabulary(writer: "gguf.GGUFWriter", words: Sequence[str]) -> None:
+    """Add the word pieces; llama.cpp marks those that begin a word, where WordPiece marks those that go on with one."""
+    from gguf import TokenType
+
+    writer.add_tokenizer_model("bert")
+    writer.add_token_list([word if word in CONTROL else _marked(word) for word in words])
+    writer.add_token_types([TokenType.CONTROL if word in CONTROL else TokenType.NORMAL for word in words])
+
+
+def _marked(word: str) -> str:
+    return word.removeprefix("##") if word.startswith("##") else WORD_START + word
+
+
+def _add_weights(writer: "gguf.GGUFWriter", weights: Path, layers: int) -> None:
+    """Add the matrices as F16; vectors, positions and token types stay F32, as llama.cpp wants them."""
+    from gguf import MODEL_ARCH, SafetensorsLocal, get_tensor_name_map
+
+    names = get_tensor_name_map(MODEL_ARCH.BERT, layers)
+    for theirs, tensor in SafetensorsLocal(weights).tensors.items():
+        if theirs.startswith(UNUSED):
+            continue
+        ours = names.get_name(theirs, try_suffixes=(".weight", ".bias"))
+        if ours is None:
+            raise ModelError(f"{weights} is another model than the one that belongs here ({theirs}).", "Install memapp again.")
+        values = tensor.mmap_bytes().view("<f4").reshape(tensor.shape)
+        small = values.ndim == 1 or ours.startswith(("position_embd", "token_types"))
+        writer.add_tensor(ours, values.astype(np.float32 if small else np.float16))
+
+
+class MiniLm:
+    """The loaded model. One thread may use it; it is freed with its process."""
+
+    def __init__(self, path: Path) -> None:
+        self._lib = lib = library()
+        model = lib.llama_model_load_from_file(os.fsencode(path), lib.llama_model_default_params())
+        if not model:
+            raise ModelError(f"{path.name} cannot be loaded.")
+        parameters = lib.llama_context_default_params()
+        parameters.n_ctx = parameters.n_batch = parameters.n_ubatch = BATCH
+        parameters.n_seq_max, parameters.kv_unified = TEXTS, True
+        parameters.n_threads = parameters.n_threads_batch = 1  # more help long texts little, and short ones not at all
+        parameters.embeddings = parameters.no_perf = True
+        self._context = lib.llama_init_from_model(model, parameters)
+        if not self._context:
+            raise ModelError(f"There is no room in memory for {path.name}.", "Close other programs.")
+        self._vocabulary = lib.llama_model_get_vocab(model)
+        self._batch = lib.llama_batch_init(BATCH, 0, 1)
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return one unit-length row for each text."""
+        rows: list[NDArray[np.float32]] = []
+        batch: list[list[int]] = []
+        for tokens in map(self._tokens, texts):
+            if len(batch) == TEXTS or sum(map(len, batch)) + len(tokens) > BATCH:
+                rows += self._encode(batch)
+                batch = []
+            batch.append(tokens)
+        rows += self._encode(batch)
+        found = np.array(rows, dtype=np.float32)
+        found /= np.linalg.norm(found, axis=1, keepdims=True)
+        return found
+
+    def _tokens(self, text: str) -> list[int]:
+        """Tokenise the beginning of a text, between its two control tokens; control text in it is ordinary text."""
+        data = unicodedata.normalize("NFD", text).encode()  # of a Hangul syllable llama.cpp would keep the first letter only
+        buffer = (ctypes.c_int32 * (len(data) + 2))()
+        count = self._lib.llama_tokenize(self._vocabulary, data, len(data), buffer, len(buffer), True, False)
+        return buffer[:count] if count <= LONGEST else [*buffer[: LONGEST - 1], buffer[count - 1]]
+
+    def _encode(self, texts: Sequence[Sequence[int]]) -> list[NDArray[np.float32]]:
+        batch = self._batch
+        owned = [(number, at, token) for number, tokens in enumerate(texts) for at, token in enumerate(tokens)]
+        batch.n_tokens = len(owned)
+        for place, (number, at, token) in enumerate(owned):
+            batch.token[place], batch.pos[place], batch.logits[place] = token, at, True
+            batch.n_seq_id[place], batch.seq_id[place][0] = 1, number
+        status = self._lib.llama_encode(self._context, batch)
+        if status != 0:
+            raise ModelError(f"The embedding model failed while computing ({status}).")
+        return [self._vector(number) for number in range(len(texts))]
+
+    def _vector(self, number: int) -> NDArray[np.float32]:
+        numbers = self._lib.llama_get_embeddings_seq(self._context, number)
+        return np.ctypeslib.as_array(numbers, (DIMENSION,)).copy()

@@ -1,0 +1,48 @@
+"""What a folder with a model of sentence-transformers says about itself, read without loading it."""
+
+import hashlib
+import json
+from pathlib import Path
+
+from memapp.errors import ModelError
+
+
+def dimension(folder: Path) -> int:
+    """Return how many numbers the model's vectors have. Raises `ModelError` if there is none, or none that is safe to open."""
+    if not any(one.suffix == ".safetensors" for one in _files(folder)):
+        raise ModelError(f"There is no embedding model in {folder}.", "It needs modules.json and a .safetensors file.")
+    try:
+        return _dimension(folder)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise _damaged(folder, error) from None
+
+
+def model_id(folder: Path) -> str:
+    """Return a name that changes with the model's files."""
+    digest = hashlib.sha256()
+    try:
+        for one in _files(folder):
+            with one.open("rb") as opened:
+                digest.update(one.relative_to(folder).as_posix().encode() + hashlib.file_digest(opened, "blake2b").digest())
+    except OSError as error:
+        raise _damaged(folder, error) from None
+    return f"{folder.name}@{digest.hexdigest()[:12]}"
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(one for one in folder.rglob("*") if one.suffix in (".json", ".txt", ".safetensors"))
+
+
+def _dimension(folder: Path) -> int:
+    """Read how many numbers the last module that can change that puts out."""
+    width = int(json.loads((folder / "config.json").read_text("utf-8"))["hidden_size"])
+    for module in json.loads((folder / "modules.json").read_text("utf-8")):
+        settings = folder / module["path"] / "config.json"
+        if module["path"] and settings.is_file():
+            said = json.loads(settings.read_text("utf-8"))
+            width = int(said.get("out_features") or said.get("word_embedding_dimension") or width)
+    return width
+
+
+def _damaged(folder: Path, error: Exception) -> ModelError:
+    return ModelError(f"The embedding model in {folder} is damaged ({error}).", "Get it again, or choose another.")

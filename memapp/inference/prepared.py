@@ -1,0 +1,66 @@
+"""The copies of model files that memapp makes for itself: each in the cache folder under the hash of its original."""
+
+import hashlib
+import json
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+HASHES = "hashes.json"
+STALE_SECONDS = 3600
+
+_one_at_a_time = threading.Lock()
+
+
+def content_hash(path: Path, cache: Path) -> str:
+    """Return the hash of a file's content, remembered for as long as size and time of the file stay the same."""
+    name, status = str(path.resolve()), path.stat()
+    state = f"{status.st_size} {status.st_mtime_ns} "
+    with _one_at_a_time:
+        hashes = _read(cache / HASHES)
+        if not str(hashes.get(name)).startswith(state):
+            with path.open("rb") as file:
+                hashes[name] = state + hashlib.file_digest(file, "sha256").hexdigest()[:32]
+            _write(cache / HASHES, hashes)
+    return str(hashes[name]).removeprefix(state)
+
+
+def _read(known: Path) -> dict[str, object]:
+    try:
+        hashes = json.loads(known.read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return hashes if isinstance(hashes, dict) else {}
+
+
+def _write(known: Path, hashes: dict[str, object]) -> None:
+    known.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    unfinished = known.with_suffix(f".{os.getpid()}.part")
+    unfinished.write_text(json.dumps(hashes), "utf-8")
+    unfinished.replace(known)
+
+
+@contextmanager
+def whole(copy: Path) -> Iterator[Path]:
+    """Give a file to write to beside a copy's place; it is moved there when it is whole, and removed on an error."""
+    copy.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    _remove_leftovers(copy.parent)
+    unfinished = copy.with_name(f"{copy.name}.{os.getpid()}.part")
+    os.close(os.open(unfinished, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600))
+    try:
+        yield unfinished
+        with unfinished.open("r+b") as file:
+            os.fsync(file.fileno())
+        unfinished.replace(copy)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def _remove_leftovers(folder: Path) -> None:
+    """Remove what was being written when memapp was killed; what is younger may belong to another memapp."""
+    for leftover in folder.glob("*.part"):
+        if time.time() - leftover.stat().st_mtime > STALE_SECONDS:
+            leftover.unlink(missing_ok=True)

@@ -1,0 +1,168 @@
+"""One byte of one value is damaged: each command and each screen says so in words and names a way back, or goes on."""
+
+import random
+import re
+import shlex
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from memapp import bootstrap
+from memapp.cli import run
+from memapp.errors import Damaged
+from memapp.inference import Cancel
+from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
+from memapp.runtime import Runtime
+from memapp.services import chats, curate, samples, upkeep
+from memapp.store import soundness
+from memapp.store.database import LARGE_BYTES
+from memapp.store.place import BACKUPS, new_copy
+from memapp.ui.app import MemappApp
+from tests.builders import erase, make_runtime, new_chat, say
+from tests.reliability.spoiling import Value, values
+from tests.ui.conftest import Seen
+
+COMMANDS = (
+    *("list", "search tea", "history", "chats", "profile", "consents", "trash", "stats", "query tea"),
+    *("export", "export --format md", "doctor", "add 'I like plums.'", "undo", "ask 'What tea do I like?'", "list"),
+)
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A closed file with something in every table, and a backup of it."""
+    home = tmp_path_factory.mktemp("known") / "home"
+    runtime = make_runtime(home, ScriptedModel())
+    samples.fill(runtime)
+    thread = new_chat(runtime)
+    for text in ("I like green tea in the morning.", "What tea do I like?", "I have two sons, and I live in Oslo."):
+        say(runtime, thread, text)
+        list(upkeep.work(runtime, thread, Cancel()))
+    chats.add_evidence(runtime, thread, "The tea stands on the shelf.")
+    chats.save_draft(runtime, thread, "And then")
+    ids = [curate.add(runtime, text, ["one"]).memory_id for text in ("I keep bees.", "I keep hens.", "I play chess.")]
+    curate.edit(runtime, ids[0], "I keep many bees.")
+    curate.discard(runtime, ids[1])
+    erase(runtime, ids[2])
+    runtime.database.backup(new_copy(runtime.paths.database, BACKUPS, "auto", runtime.clock()))
+    runtime.close()
+    return home
+
+
+@pytest.fixture
+def home(known: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A copy of it, to be damaged, in which scripted models answer."""
+    monkeypatch.setattr(bootstrap, "open_chat_model", lambda *_: ScriptedModel())
+    monkeypatch.setattr(bootstrap, "open_embedder", lambda *_: ScriptedEmbedder())
+    yield tmp_path / "home"
+
+
+def damages(path: Path, count: int) -> list[tuple[int, Value]]:
+    """Return which values are to be damaged, each field of each table at least once before any twice, with a seed for each."""
+    chance = random.Random(17)
+    found = values(path)
+    chance.shuffle(found)
+    firsts = list({(value.table, value.field): value for value in found}.values())
+    chance.shuffle(firsts)
+    return list(enumerate([*firsts, *found][:count]))
+
+
+def damaged(known: Path, home: Path, number: int, value: Value) -> Path:
+    """Make a fresh copy of the home, and damage a value in it."""
+    shutil.rmtree(home, ignore_errors=True)
+    shutil.copytree(known, home)
+    home.chmod(0o700)
+    value.spoil(home / "memapp.db", random.Random(number))
+    return home
+
+
+def test_every_column_with_times_is_looked_at(known: Path) -> None:
+    with closing(sqlite3.connect(known / "memapp.db")) as conn:
+        looked_at = set(conn.execute(soundness.TIMES))
+        names = conn.execute(
+            """SELECT t.name, c.name FROM sqlite_master t JOIN pragma_table_info(t.name) c
+               WHERE t.type = 'table' AND t.name NOT GLOB '*sqlite_*'"""
+        ).fetchall()
+        like_times = "SELECT 1 FROM {0} WHERE {1} GLOB '20[0-9][0-9]-[0-9][0-9]-[0-9][0-9]T*Z'"
+        assert {one for one in names if conn.execute(like_times.format(*one)).fetchone()} <= looked_at
+
+
+SAMPLE, ALL = 8, 300
+
+
+@pytest.mark.parametrize("count", [SAMPLE, pytest.param(ALL, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("largest", [LARGE_BYTES, 0])
+def test_every_command_tells_of_damage_and_names_the_backup(
+    known: Path, home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, largest: int, count: int
+) -> None:
+    """Also in a large file, which is not read through when it is opened."""
+    monkeypatch.setattr("memapp.store.database.LARGE_BYTES", largest)
+    told = 0
+    for number, value in damages(known / "memapp.db", count):
+        damaged(known, home, number, value)
+        for command in COMMANDS:
+            code = run(["--home", str(home), *shlex.split(command)])
+            said = capsys.readouterr().err
+            assert " bug " not in said, (value, command, said)
+            if code and "Not found: " not in said and "Start memapp: it is written anew" not in said:
+                assert "damaged" in said or "changed by another program" in said, (value, command, code, said)
+                assert "memapp restore --yes --file" in said, (value, command, said)
+                told += 1
+        assert not list((home / "log").glob("crash*")), value
+    assert told > count // 4
+
+
+@pytest.mark.parametrize("count", [2, pytest.param(ALL // 3, marks=pytest.mark.slow)])
+async def test_every_screen_tells_of_damage_and_puts_the_backup_back(known: Path, home: Path, count: int) -> None:
+    told = 0
+    for number, value in damages(known / "memapp.db", count):
+        told += await looked_through(damaged(known, home, number, value))
+        assert not list((home / "log").glob("crash*")), value
+    assert told > count // 4
+
+
+async def looked_through(home: Path) -> bool:
+    """Open the app, and the backup if it is offered, and look at every part; return whether it was offered."""
+    app = MemappApp(lambda: bootstrap.start(home=home), home / "log")
+    app.animation_level = "none"
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        seen = Seen(app, pilot)
+        await seen.until(lambda: app.is_open or app._failed)
+        if offered := app._failed:
+            await seen.until(lambda: "r puts it back" in seen.words())
+            assert "damaged" in seen.words() or "changed by another program" in seen.words()
+            await pilot.press("r")
+        await seen.ready()
+        for mode in ("memories", "inbox", "trash", "activity", "chat"):
+            await app.action_mode(mode)
+            await seen.settle()
+            await pilot.press("enter")
+            await seen.settle()
+            await pilot.press("escape")
+        await seen.send("What tea do I like?")
+        assert not any(" bug " in said for said in (*seen.toasts(), seen.words()))
+    assert app.talk.close(3)
+    return offered
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value"),
+    [
+        ("messages", "usage", '{"prefill_token":1}'),
+        ("messages", "pasted", "[1]"),
+        ("memories", "tags", "7"),
+        ("memories", "created_at", "2026-01-31T08:15:00.000z"),
+    ],
+)
+def test_a_value_of_another_form_is_told_of_where_it_is_read(runtime: Runtime, table: str, column: str, value: str) -> None:
+    say(runtime, thread := new_chat(runtime), "I like green tea.")
+    curate.add(runtime, "I keep bees.")
+    copy = runtime.database.backup(new_copy(runtime.paths.database, BACKUPS, "auto", runtime.clock()))
+    with runtime.database.write() as conn:
+        conn.execute(f"UPDATE {table} SET {column} = ?", (value,))
+    with pytest.raises(Damaged, match=re.escape(f"memapp restore --yes --file '{copy}'")):
+        _ = curate.list_memories(runtime), chats.page(runtime, thread)

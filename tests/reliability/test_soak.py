@@ -1,0 +1,12 @@
+"""Hundreds of turns, cancelled and left now and then, cost no more memory, files or log in the end than in the beginning."""
+
+import subprocess
+import sys
+
+import pytest
+
+
+@pytest.mark.slow
+def test_a_long_sitting_holds_every_bound_of_the_benchmark() -> None:
+    done = subprocess.run([sys.executable, "-m", "benchmarks.soak", "--turns", "600"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
