@@ -127,7 +127,7 @@ def test_all_that_went_to_the_trash_is_one_line_and_its_end_there_none(database:
 def write_profile(database: Database, field: str, value: str, said: str = "") -> None:
     """Change the profile as a yes of the person does."""
     with database.decide() as conn:
-        patch = Patch(new_id(NOW), USER, field, "", value, (), "worker", "pending", NOW, expiry(NOW))
+        patch = Patch(new_id(NOW), USER, field, "", value, (), "rules", "pending", NOW, expiry(NOW))
         consents.add_patch(conn, patch)
         if said:
             consents.add_evidence(conn, patch.id, said, typed=True)
