@@ -28,10 +28,10 @@ from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.services import chats
 from memapp.services.embed import embed
-from memapp.services.evidence import look_up
 from memapp.services.query import query
 from memapp.services.recall import RecallRequest, recall
 from memapp.services.remember import learn
+from memapp.services.retrieved import look_up
 from memapp.store import chat, expectations
 
 AT_5 = 0.90

@@ -29,7 +29,7 @@ from memapp.domain import ranking
 from memapp.domain.chat import Origin, Role
 from memapp.inference import Cancel, Embedder
 from memapp.prompts import predict
-from memapp.prompts.scene import Scene
+from memapp.prompts.context import PromptContext
 from memapp.runtime import USER_ID, Runtime
 from memapp.services.recall import RecallRequest, recall
 from memapp.store import chat, search, vectors
@@ -236,7 +236,7 @@ def measure_predicted(models: Runtime, conversations: Sequence[Conversation], co
     with closing(bootstrap.open_chat_model(models, lambda _: None)) as model:
         alone, helped = [], []
         for conversation, question in chosen:
-            prompt, sampling = predict.request(Scene(models.persona("companion"), (), (), question.text))
+            prompt, sampling = predict.request(PromptContext(models.persona("companion"), (), (), question.text))
             text = ""
             with closing(model.generate(prompt, sampling, Cancel())) as stream:
                 for part in stream:

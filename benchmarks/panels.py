@@ -16,7 +16,7 @@ from memapp.domain.changes import Event
 from memapp.domain.chat import Origin, Role
 from memapp.runtime import Runtime
 from memapp.services import chats, curate
-from memapp.services.consent import proposals
+from memapp.services.consent import requests
 from memapp.store import chat
 from memapp.ui.app import MemappApp
 from memapp.ui.inbox.arming import ALONE_SECONDS, ARMING_SECONDS
@@ -115,7 +115,7 @@ async def _inbox(watch: Watch, runtime: Runtime, number: int) -> None:
     await watch.learned("Inbox and its badge", lambda: _propose(runtime, city), shown)
     await asyncio.sleep(ARMING_SECONDS * 2)
     await watch.pressed(
-        "Inbox and its badge", "a", lambda: not screen.waiting.rows.items and not watch.app.session.badges, held=ALONE_SECONDS
+        "Inbox and its badge", "a", lambda: not screen.requests.rows.items and not watch.app.session.badges, held=ALONE_SECONDS
     )
 
 
@@ -134,7 +134,7 @@ def _propose(runtime: Runtime, city: str) -> None:
     thread, text = chats.new_thread(runtime), f"I moved to {city}."
     with runtime.database.write() as conn:
         message = chat.add_message(conn, runtime.user_id, thread.id, Role.USER, text, runtime.clock(), origin=Origin.TYPED)
-    proposals.propose(runtime, "city", city, message_id=message.id, typed=True)
+    requests.propose(runtime, "city", city, message_id=message.id, typed=True)
 
 
 def _texts(screen: Any) -> list[str]:

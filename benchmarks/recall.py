@@ -6,7 +6,7 @@ processor time, which other programs on the machine do not change; by the clock 
 
 Below each row stand three whole operations as a person waits for them: by the clock, each query tried once, with the bundled
 embedder in its process and the writes included. Bullets of `memory.query` within a budget that the bundled model's tokenizer
-counts, a second look into the memory, and a checkpoint of a turn saved and loaded.
+counts, a second search into the memory, and a checkpoint of a turn saved and loaded.
 
 python -m benchmarks.recall [--small]
 """
@@ -39,11 +39,11 @@ from memapp.inference.llama import LlamaModel
 from memapp.runtime import USER_ID, Runtime
 from memapp.services import chats, curate
 from memapp.services.embed import embed
-from memapp.services.evidence import look_up
 from memapp.services.query import query
 from memapp.services.recall import RecallRequest, recall
+from memapp.services.retrieved import look_up
 from memapp.store import changes, checkpoints, vectors
-from memapp.store.rows import new_id
+from memapp.store.encoding import new_id
 
 RECALL_MS = {1_000: 5.0, 10_000: 15.0, 100_000: 60.0}
 """p95 by number of facts."""
@@ -135,7 +135,7 @@ def whole_operations(runtime: Runtime, chance: random.Random, texts: Sequence[st
     def bullets(text: str) -> None:
         assert query(runtime, capability, QueryRequest(agent=SUPERVISOR, query=text, top_k=50)).memories
 
-    def second_look(text: str) -> None:
+    def on_demand_recall(text: str) -> None:
         """Two looks, the second with more words: made-up facts are so alike that hardly one finds nothing."""
         for needed_info in ((), text.split()):
             assert look_up(runtime, thread, f"Which {text} have I got?", needed_info, []).hits
@@ -147,7 +147,7 @@ def whole_operations(runtime: Runtime, chance: random.Random, texts: Sequence[st
         assert checkpoints.load(runtime.database.read(), USER_ID, thread).needed_info
 
     asked = [made_up_query(chance, texts) for _ in range(WHOLE)]
-    ways = zip(WHOLE_MS, (bullets, second_look, checkpoint), strict=True)
+    ways = zip(WHOLE_MS, (bullets, on_demand_recall, checkpoint), strict=True)
     return {name: [by_clock(way, text) for text in asked] for name, way in ways}
 
 

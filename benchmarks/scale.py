@@ -41,7 +41,7 @@ from memapp.services import curate
 from memapp.services.embed import KINDS
 from memapp.store import changes, chat, vectors
 from memapp.store.database import Database, open_database
-from memapp.store.rows import new_id
+from memapp.store.encoding import new_id
 from memapp.ui.app import MemappApp
 from memapp.ui.screens.memories import MemoriesScreen
 from memapp.ui.screens.trash import TrashScreen

@@ -21,7 +21,7 @@ from memapp.paths import Paths
 from memapp.settings import Loaded, Settings
 from memapp.store import interface
 from memapp.store.database import Database
-from memapp.store.rows import new_id
+from memapp.store.encoding import new_id
 
 T = TypeVar("T", ChatModel, Embedder)
 SlotState = Literal["off", "loading", "ready", "failed"]
@@ -30,7 +30,7 @@ USER_ID = "me"
 """memapp has one person per file; the store keeps the column so that it could have more."""
 
 
-class Slot(Generic[T]):
+class ModelSlot(Generic[T]):
     """A model that may still be loading, be missing, or have failed. Thread-safe."""
 
     def __init__(self) -> None:
@@ -97,8 +97,8 @@ class Runtime:
     user_id: str = USER_ID
 
     def __post_init__(self) -> None:
-        self.chat: Slot[ChatModel] = Slot()
-        self.embedding: Slot[Embedder] = Slot()
+        self.chat: ModelSlot[ChatModel] = ModelSlot()
+        self.embedding: ModelSlot[Embedder] = ModelSlot()
 
     @property
     def settings(self) -> Settings:

@@ -20,7 +20,7 @@ from memapp.runtime import Runtime
 from memapp.services import chats, curate, forget
 from memapp.services.turn import take_turn
 from memapp.store.database import open_database
-from memapp.store.rows import new_id
+from memapp.store.encoding import new_id
 
 
 class Clock:

@@ -74,7 +74,7 @@ RULES = {
     ),
     "bootstrap": rule("domain store prompts services inference runtime settings categories errors paths"),
     "categories": rule("domain errors", "pydantic"),
-    "runtime": rule("domain inference.Protocols store.database store.interface store.rows settings errors paths"),
+    "runtime": rule("domain inference.Protocols store.database store.interface store.encoding settings errors paths"),
     "settings": rule("domain errors", "pydantic rapidfuzz tomlkit"),
     "paths": rule("", "platformdirs"),
     "crash": rule(""),
@@ -446,6 +446,19 @@ def defined_names() -> Iterator[tuple[Path, str]]:
 def test_no_name_says_manager_helper_or_util() -> None:
     vague = re.compile(r"manager|helper|util|handler$|factory", re.IGNORECASE)
     assert [f"{file.relative_to(ROOT)}: {name}" for file, name in defined_names() if vague.search(name)] == []
+
+
+def test_a_class_name_exists_once() -> None:
+    places: dict[str, list[str]] = {}
+    for file in FILES:
+        for node in ast.walk(tree(file)):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(f"{file.relative_to(ROOT)}:{node.lineno}")
+    assert {name: where for name, where in places.items() if len(where) > 1} == {}
+
+
+def test_no_module_is_named_after_what_every_module_holds() -> None:
+    assert [str(file.relative_to(ROOT)) for file in FILES if file.stem in ("words", "rows", "reading", "helpers")] == []
 
 
 def test_every_module_says_what_it_owns() -> None:

@@ -83,13 +83,13 @@ def rm(options: dict[str, Any], memory_ids: tuple[str, ...], as_json: bool) -> N
     _do(options, memory_ids, as_json, curate.discard, "In the trash")
 
 
-def _do(options: dict[str, Any], memory_ids: tuple[str, ...], as_json: bool, deed: Callable[..., Revision], did: str) -> None:
+def _do(options: dict[str, Any], memory_ids: tuple[str, ...], as_json: bool, action: Callable[..., Revision], did: str) -> None:
     """Do something to memories in one step, and say what was done to which."""
     from memapp.services import curate, ids
 
     with opened(options) as runtime:
         found = ids.memories(runtime, memory_ids)
-        deed(runtime, *found)
+        action(runtime, *found)
         after = curate.get_many(runtime, found)
     for one in after:
         say(f"{did}: {addressed(one.text)}")
@@ -153,7 +153,7 @@ def undo(options: dict[str, Any], steps: int, as_json: bool) -> None:
             for _ in range(min(steps, len(service.undoable(runtime, steps))) or 1):
                 taken.append(service.undo_last(runtime))
                 if not as_json:
-                    show(f"Taken back: {service.told(runtime, taken[-1])}")
+                    show(f"Taken back: {service.describe(runtime, taken[-1])}")
         finally:
             if as_json:
                 show_json([asdict(step) for step in taken])

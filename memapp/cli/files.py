@@ -65,7 +65,7 @@ def restore_file(options: dict[str, Any], source: Path, *, yes: bool, as_json: b
     if as_json:
         show_json(asdict(found))
     held = f"{counted(found.memories, 'memory', 'memories')}, {counted(found.messages, 'message')}"
-    held += f" and {counted(found.waiting, 'undecided proposal')}"
+    held += f" and {counted(found.waiting, 'undecided request')}"
     path = paths.locate(options["home"], options["database"]).database
     strange = f" It is no backup of {path}, but of another memory file." if restore.is_of_another(path, source) else ""
     if not yes:

@@ -56,7 +56,7 @@ def history(options: dict[str, Any], memory_id: str, diff: tuple[int, int] | Non
         if diff:
             _show_difference(runtime, found, *diff, as_json=as_json)
             return
-        numbers = Numbers(runtime)
+        numbers = VersionNumbers(runtime)
         if form == "table":
             entries = activity.entries(runtime, found, limit=limit)
             rows = [_full_row(runtime, numbers, one) for one in entries]
@@ -69,7 +69,7 @@ def history(options: dict[str, Any], memory_id: str, diff: tuple[int, int] | Non
             write(_full_row(runtime, numbers, one) for one in reversed(list(_all_entries(runtime, found))))
 
 
-class Numbers:
+class VersionNumbers:
     """The versions of each memory as the app numbers them."""
 
     def __init__(self, runtime: "Runtime") -> None:
@@ -96,7 +96,7 @@ def _all_entries(runtime: "Runtime", memory_id: str) -> Iterator[Entry]:
         before = page[-1].number
 
 
-def _full_row(runtime: "Runtime", numbers: Numbers, entry: Entry) -> dict[str, Any]:
+def _full_row(runtime: "Runtime", numbers: VersionNumbers, entry: Entry) -> dict[str, Any]:
     """Return an entry with what was said before and after, and the ids of the messages it rests on, as far as not erased."""
     old, new, evidence = (_of_profile if entry.event is Event.PROFILE else _of_memory)(runtime, entry)
     before, after = (numbers.of(entry.memory_id, one) for one in (entry.before, entry.after))
@@ -116,10 +116,10 @@ def _of_profile(runtime: "Runtime", entry: Entry) -> Said:
     from memapp.services.consent import pending
 
     try:
-        patch = pending.get(runtime, entry.meta["patch_id"])
+        request = pending.get(runtime, entry.meta["request_id"])
     except NotFound:
         return None, None, ()
-    return patch.old_value, patch.new_value, patch.evidence
+    return request.old_value, request.new_value, request.evidence
 
 
 def _show_entries(rows: list[dict[str, Any]], as_json: bool) -> None:

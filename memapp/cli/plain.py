@@ -78,7 +78,7 @@ class _Talk:
                 memory = curate.get(runtime, curate.add(runtime, command.text).memory_id)
                 say(f"Remembered: {addressed(memory.text)}")
             case "evidence":
-                chats.add_evidence(runtime, self._begun(), command.text)
+                chats.add_context_card(runtime, self._begun(), command.text)
                 say("Evidence added.")
             case "remark":
                 with self._stopped_by_ctrl_c() as cancel:

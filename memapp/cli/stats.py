@@ -24,12 +24,12 @@ def stats(options: dict[str, Any], days: int, as_json: bool) -> None:
 
     with opened(options, read_only=True) as runtime:
         by_day, counts, rates = activity.by_day(runtime, days), activity.counts(runtime), activity.rates(runtime)
-        known, waiting, learning = curate.count(runtime), pending.count_waiting(runtime), activity.learning(runtime)
+        known, waiting, learning = curate.count(runtime), pending.count_pending(runtime), activity.learning(runtime)
     shares = {
         "expectations held": rates.expectations_held,
         "facts well written at once": rates.facts_at_once,
         "facts said by you": rates.facts_said,
-        "turns recalled again": rates.recalled_again,
+        "turns with on-demand recall": rates.recalled_on_demand,
     }
     if as_json:
         show_json(

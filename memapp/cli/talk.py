@@ -153,9 +153,9 @@ def _say_what_waits(runtime: "Runtime", seen: list[TurnEvent]) -> None:
     from memapp.services.consent import pending
 
     sent = next(event.message for event in seen if isinstance(event, Accepted))
-    for patch in pending.waiting(runtime):
-        if sent is not None and sent.id in patch.evidence:
-            say(f"Later: memapp approve {patch.id}, or memapp deny {patch.id}")
+    for request in pending.list_pending(runtime):
+        if sent is not None and sent.id in request.evidence:
+            say(f"Later: memapp approve {request.id}, or memapp deny {request.id}")
 
 
 def _summary(thread_id: str, seen: list[TurnEvent]) -> dict[str, Any]:
@@ -172,12 +172,12 @@ def _summary(thread_id: str, seen: list[TurnEvent]) -> dict[str, Any]:
 
 def learn(runtime: "Runtime", cancel: "Cancel") -> None:
     """Do what is due after a reply, before the command ends; a broken memory step never spoils the answer."""
-    from memapp.domain.consent import Patch
+    from memapp.domain.consent import ConsentRequest
     from memapp.services import upkeep
 
     try:
         for written in upkeep.work(runtime, None, cancel):
-            if isinstance(written, Patch):
+            if isinstance(written, ConsentRequest):
                 continue  # `consents` lists it
             was = f" (was: {addressed(written.before.text)})" if written.before else ""
             say(f"{'Updated' if written.before else 'Remembered'}: {addressed(written.memory.text)}{was}")

@@ -96,7 +96,7 @@ def _chosen(runtime: "Runtime", memory_ids: tuple[str, ...], *, expired: bool) -
 def forget(options: dict[str, Any], words: tuple[str, ...], yes: bool, as_json: bool) -> None:
     """Erase whatever holds these words, everywhere and for good.
 
-    Memories, messages, titles, proposals, the history and the backups. Without --yes it says how much that is.
+    Memories, messages, titles, consent requests, the history and the backups. Without --yes it says how much that is.
     """
     from memapp.services import forget as service
 

@@ -91,8 +91,8 @@ class Rates:
     """Facts that kept the writing rules at the first try, of those written."""
     facts_said: Rate
     """Facts that say no more than the person did, of those that kept the rules; the others are thrown away."""
-    recalled_again: Rate
-    """Turns that needed a second look into the memory."""
+    recalled_on_demand: Rate
+    """Turns that needed a second search into the memory."""
 
 
 @dataclass(frozen=True, slots=True)

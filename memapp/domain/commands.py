@@ -8,7 +8,7 @@ from memapp.errors import UsageError
 
 COMMANDS = {
     "remember": ("/remember TEXT", "keeps a fact"),
-    "evidence": ("/evidence TEXT", "adds an evidence card to this chat"),
+    "evidence": ("/evidence TEXT", "adds a context card to this chat"),
     "remark": ("/remark", "lets the persona say something unasked"),
     "persona": ("/persona NAME", "starts a new chat with another persona"),
     "new": ("/new", "starts a new chat"),

@@ -28,7 +28,7 @@ def rates(runtime: Runtime) -> Rates:
         expectations_held=expectations.hit_rate(conn, user, None),
         facts_at_once=at_once,
         facts_said=said,
-        recalled_again=activity.recalled_again(conn, user),
+        recalled_on_demand=activity.recalled_on_demand(conn, user),
     )
 
 

@@ -22,16 +22,16 @@ from memapp.errors import DiskFull, MemappError, ModelError, StoreError
 from memapp.inference import Cancel, ChatModel
 from memapp.prompts import budget, predict, quotes, respond
 from memapp.prompts import remark as remarks
+from memapp.prompts.context import PromptContext, profile_line, with_injected_updates
 from memapp.prompts.history import recent
 from memapp.prompts.respond import FIRST, Attempt
-from memapp.prompts.scene import Scene, about, with_told
 from memapp.runtime import Runtime
-from memapp.services.ahead import Ahead, look_ahead
 from memapp.services.consent import decisions
-from memapp.services.evidence import Evidence, look_up, news, shown
+from memapp.services.prefetch import Prefetched, search_prefetched
 from memapp.services.query import conversation_scope
+from memapp.services.retrieved import Retrieved, look_up, news, shown
 from memapp.store import chat, checkpoints, delta, events, expectations, leases, recalls
-from memapp.store.uses import count_uses
+from memapp.store.access_counts import count_access
 
 SAVE_PARTIAL_SECONDS = 2.0
 TITLE_CHARS = 48
@@ -50,7 +50,7 @@ class OpenTurn:
     cancel: Cancel
     erasures: int
     """Of the database, before any of this was read."""
-    ahead: Ahead | None = None
+    prefetch: Prefetched | None = None
     """What was done in idle time, when the message was expected."""
     kept: tuple[str, ...] = ()
     """The needed information from call 1, if memapp was killed later in this turn."""
@@ -67,8 +67,8 @@ class _Reply:
     text: str = ""
     expects: str = ""
     needed_info: tuple[str, ...] = ()
-    evidence: Evidence = field(default_factory=Evidence)
-    told: Delta = NO_NEWS
+    retrieved: Retrieved = field(default_factory=Retrieved)
+    injected_updates: Delta = NO_NEWS
     shown: tuple[Recalled, ...] = ()
     """What the prompt says of the memory."""
     predict_usage: Usage = field(default_factory=Usage)
@@ -91,23 +91,25 @@ def open_thread(runtime: Runtime, thread_id: str, *, before: int | None = None) 
     return thread, chat.list_messages(conn, runtime.user_id, thread.id, before=before, limit=limit)
 
 
-def scene(
+def prompt_context(
     runtime: Runtime,
     model: ChatModel,
     thread: Thread,
     earlier: list[Message],
     text: str | None,
-    told: tuple[str, ...] = (),
-) -> Scene:
+    injected_updates: tuple[str, ...] = (),
+) -> PromptContext:
     """Return what the prompts of a turn are made of, cut to the budget."""
     persona = runtime.persona_in(thread)
-    cards = chat.list_evidence(runtime.database.read(), runtime.user_id, thread.id)
+    cards = chat.list_context_cards(runtime.database.read(), runtime.user_id, thread.id)
     pairs = exchanges(earlier)
     total = max(len(pairs), earlier[-1].seq // 2) if earlier else 0  # `earlier` is only the end of a long chat
     kept = recent(pairs, runtime.settings.history_exchanges, total)
     return budget.fit(
-        Scene(persona, (*persona.evidence, *cards), kept, text, about(decisions.profile(runtime)), told),
-        lambda one: _reply_request(runtime, one, Evidence()),
+        PromptContext(
+            persona, (*persona.evidence, *cards), kept, text, profile_line(decisions.profile(runtime)), injected_updates
+        ),
+        lambda one: _reply_request(runtime, one, Retrieved()),
         _limit(runtime, model),
         model.prompt_tokens,
     )
@@ -173,47 +175,49 @@ def _calls(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Iterator[TurnEve
     if runtime.chat.ready() is None:
         yield Waiting(runtime.chat.note)
     model = runtime.chat.wait(turn.cancel, runtime.settings.first_token_seconds)
-    setting_of = partial(scene, runtime, model, turn.thread, turn.earlier)
-    in_suffix = Evidence()
+    context_of = partial(prompt_context, runtime, model, turn.thread, turn.earlier)
+    in_suffix = Retrieved()
     if turn.message is None:
-        setting = setting_of(None)
-    elif turn.ahead is not None:
-        so_far.needed_info = turn.ahead.needed_info
-        yield Predicted(turn.ahead.needed_info, "prefetched", Usage())
-        in_prompt, told = [*turn.earlier, turn.message], NO_NEWS
+        context = context_of(None)
+    elif turn.prefetch is not None:
+        so_far.needed_info = turn.prefetch.needed_info
+        yield Predicted(turn.prefetch.needed_info, "prefetched", Usage())
+        in_prompt, injected_updates = [*turn.earlier, turn.message], NO_NEWS
         if not quotes.is_small_talk(turn.message.text):  # the expected message may have been about more
-            so_far.evidence = look_ahead(runtime, turn.thread.id, in_prompt, turn.ahead)
-            told = news(runtime, turn.thread.id, turn.ahead.expected, in_prompt)
-        setting = setting_of(respond.with_facts(turn.message.text, so_far.evidence.hits, so_far.evidence.delta.lines), told.lines)
-        so_far.told = told if setting.told else NO_NEWS
+            so_far.retrieved = search_prefetched(runtime, turn.thread.id, in_prompt, turn.prefetch)
+            injected_updates = news(runtime, turn.thread.id, turn.prefetch.expected, in_prompt)
+        context = context_of(
+            respond.with_facts(turn.message.text, so_far.retrieved.hits, so_far.retrieved.delta.lines), injected_updates.lines
+        )
+        so_far.injected_updates = injected_updates if context.injected_updates else NO_NEWS
         yield _found(runtime, turn, so_far)
     else:
         in_prompt = [*turn.earlier, turn.message]
-        told = news(runtime, turn.thread.id, turn.message.text, in_prompt)
-        setting = setting_of(turn.message.text, told.lines)
-        so_far.told = told if setting.told else NO_NEWS
-        yield _predict(runtime, model, setting, turn, so_far)
+        injected_updates = news(runtime, turn.thread.id, turn.message.text, in_prompt)
+        context = context_of(turn.message.text, injected_updates.lines)
+        so_far.injected_updates = injected_updates if context.injected_updates else NO_NEWS
+        yield _predict(runtime, model, context, turn, so_far)
         found = look_up(runtime, turn.thread.id, turn.message.text, so_far.needed_info, in_prompt)
-        so_far.evidence = in_suffix = _affordable(runtime, model, setting, found)
+        so_far.retrieved = in_suffix = _affordable(runtime, model, context, found)
         yield _found(runtime, turn, so_far)
     attempt = Attempt(len(turn.others))
-    yield from _stream_reply(runtime, model, setting, turn, so_far, in_suffix, attempt)
-    said = with_told(replace(setting, history=tuple(exchanges(turn.earlier))))
+    yield from _stream_reply(runtime, model, context, turn, so_far, in_suffix, attempt)
+    said = with_injected_updates(replace(context, history=tuple(exchanges(turn.earlier))))
     repeated = respond.repeats(so_far.text, said, turn.message.text if turn.message else None)
     if (repeated or so_far.text.strip() in turn.others) and not turn.cancel.is_set():
         yield Restarted(repeated or so_far.text)
         so_far.text = so_far.expects = ""
         attempt = replace(attempt, second=True, avoid=repeated or "")
-        in_suffix = _affordable(runtime, model, setting, in_suffix, attempt)
-        yield from _stream_reply(runtime, model, setting, turn, so_far, in_suffix, attempt)
+        in_suffix = _affordable(runtime, model, context, in_suffix, attempt)
+        yield from _stream_reply(runtime, model, context, turn, so_far, in_suffix, attempt)
 
 
-def _predict(runtime: Runtime, model: ChatModel, setting: Scene, turn: OpenTurn, so_far: _Reply) -> Predicted:
+def _predict(runtime: Runtime, model: ChatModel, context: PromptContext, turn: OpenTurn, so_far: _Reply) -> Predicted:
     """Call 1. It is read only until its list of needed information is closed; the rest is completed in idle time."""
     if turn.kept:
         so_far.needed_info = turn.kept
         return Predicted(turn.kept, "kept", Usage())
-    prompt, sampling = predict.request(setting)
+    prompt, sampling = predict.request(context)
     text, enough = "", Cancel()
     with turn.cancel.heard_by(enough.set), closing(model.generate(prompt, sampling, enough)) as stream:
         for part in stream:
@@ -228,18 +232,20 @@ def _predict(runtime: Runtime, model: ChatModel, setting: Scene, turn: OpenTurn,
         with _saving(runtime, turn) as conn:
             _advance(runtime, conn, turn, lambda at: at.predicted(so_far.needed_info))
         return Predicted(so_far.needed_info, "model", so_far.predict_usage)
-    return Predicted(predict.keywords(setting.message or ""), "keywords", so_far.predict_usage)
+    return Predicted(predict.keywords(context.message or ""), "keywords", so_far.predict_usage)
 
 
-def _affordable(runtime: Runtime, model: ChatModel, setting: Scene, found: Evidence, attempt: Attempt = FIRST) -> Evidence:
+def _affordable(
+    runtime: Runtime, model: ChatModel, context: PromptContext, found: Retrieved, attempt: Attempt = FIRST
+) -> Retrieved:
     """Drop the news, which can wait, and then the weakest hits, until the request stays within its budget."""
     if found.delta.news and not budget.fits(
-        _reply_request(runtime, setting, found, attempt), _limit(runtime, model), model.prompt_tokens
+        _reply_request(runtime, context, found, attempt), _limit(runtime, model), model.prompt_tokens
     ):
         found = replace(found, delta=NO_NEWS)
     hits = budget.fit_hits(
         found.hits,
-        lambda some: _reply_request(runtime, setting, replace(found, hits=tuple(some)), attempt),
+        lambda some: _reply_request(runtime, context, replace(found, hits=tuple(some)), attempt),
         _limit(runtime, model),
         model.prompt_tokens,
     )
@@ -249,14 +255,14 @@ def _affordable(runtime: Runtime, model: ChatModel, setting: Scene, found: Evide
 def _stream_reply(
     runtime: Runtime,
     model: ChatModel,
-    setting: Scene,
+    context: PromptContext,
     turn: OpenTurn,
     so_far: _Reply,
-    in_suffix: Evidence,
+    in_suffix: Retrieved,
     attempt: Attempt,
 ) -> Iterator[TurnEvent]:
     """Call 2."""
-    prompt, sampling = _reply_request(runtime, setting, in_suffix, attempt)
+    prompt, sampling = _reply_request(runtime, context, in_suffix, attempt)
     tail = ""
     with closing(model.generate(prompt, sampling, turn.cancel)) as stream:
         for part in stream:
@@ -282,15 +288,17 @@ def _stream_reply(
     so_far.expects = respond.parse_prediction(clean(tail))
 
 
-def _reply_request(runtime: Runtime, setting: Scene, evidence: Evidence, attempt: Attempt = FIRST) -> tuple[Prompt, Sampling]:
-    if setting.message is None:
-        return remarks.request(setting, attempt)
+def _reply_request(
+    runtime: Runtime, context: PromptContext, retrieved: Retrieved, attempt: Attempt = FIRST
+) -> tuple[Prompt, Sampling]:
+    if context.message is None:
+        return remarks.request(context, attempt)
     return respond.request(
-        setting,
-        evidence.hits,
-        updates=evidence.delta.lines,
+        context,
+        retrieved.hits,
+        updates=retrieved.delta.lines,
         attempt=attempt,
-        reply_tokens=setting.persona.reply_tokens or runtime.settings.reply_tokens,
+        reply_tokens=context.persona.reply_tokens or runtime.settings.reply_tokens,
         temperature=runtime.settings.temperature,
     )
 
@@ -305,13 +313,13 @@ def _save_partial(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> None:
 
 def _found(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Found:
     """Save what stands in the prompt before the reply begins: what is left of it after a kill was written from that."""
-    user, best = runtime.user_id, max(so_far.evidence.hits, key=lambda hit: hit.score, default=None)
+    user, best = runtime.user_id, max(so_far.retrieved.hits, key=lambda hit: hit.score, default=None)
     sim, category = (best.score, best.category or None) if best else (None, None)
     note = partial(events.add_event, thread_id=turn.thread.id, category=category, sim=sim)
-    so_far.shown = shown(runtime, so_far.evidence, so_far.told)
+    so_far.shown = shown(runtime, so_far.retrieved, so_far.injected_updates)
     with _saving(runtime, turn) as conn:
         recalls.save_recalls(conn, runtime.user_id, turn.reply.id, so_far.shown)
-        for _ in range(so_far.evidence.searches):
+        for _ in range(so_far.retrieved.searches):
             note(conn, user, "hotpath", "search", "ok", runtime.clock())
         revision = delta.revision(conn, user)
         _advance(runtime, conn, turn, lambda at: at.recalled([hit.id for hit in so_far.shown], revision))
@@ -365,9 +373,9 @@ def _finish(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Message:
         so_far = _Reply() if erased else so_far
         text = so_far.text.strip()
         chat.finish_message(conn, user, reply.id, text, so_far.status, so_far.usage)
-        count_uses(conn, user, [hit.id for hit in so_far.evidence.hits if hit.kind == "memory"], now)
+        count_access(conn, user, [hit.id for hit in so_far.retrieved.hits if hit.kind == "memory"], now)
         if so_far.status is not MessageStatus.FAILED:
-            settled = (*so_far.evidence.delta.settled, *so_far.told.settled)
+            settled = (*so_far.retrieved.delta.settled, *so_far.injected_updates.settled)
             delta.settle(conn, conversation_scope(runtime), thread_id, settled)
         if so_far.expects:
             expectations.save_prediction(conn, user, thread_id, reply.id, "responder", so_far.expects, (), now)
@@ -383,12 +391,12 @@ def _finish(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Message:
 
 def _note_answer(runtime: Runtime, conn: sqlite3.Connection, turn: OpenTurn, so_far: _Reply) -> None:
     note = partial(events.add_event, conn, runtime.user_id, thread_id=turn.thread.id)
-    if turn.message and turn.ahead is None and not so_far.needed_info:
+    if turn.message and turn.prefetch is None and not so_far.needed_info:
         note("context", "predict", "skipped", runtime.clock())
     meta = {
         "status": so_far.status,
-        "recalled": len(so_far.evidence.hits),
-        "recalled_again": int(so_far.evidence.again),
+        "recalled": len(so_far.retrieved.hits),
+        "recalled_on_demand": int(so_far.retrieved.on_demand),
         "call_1": asdict(so_far.predict_usage),
         "call_2": asdict(so_far.usage),
     }

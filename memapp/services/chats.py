@@ -1,4 +1,4 @@
-"""Threads as a person handles them: new, list, open, rename, delete with undo, drafts, evidence cards, variants."""
+"""Threads as a person handles them: new, list, open, rename, delete with undo, drafts, context cards, variants."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ PAGE = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class ThreadPage:
     """A stretch of a thread, oldest message first."""
 
     messages: tuple[Message, ...]
@@ -65,10 +65,10 @@ def get_message(runtime: Runtime, message_id: str) -> Message:
     return chat.get_message(runtime.database.read(), runtime.user_id, message_id)
 
 
-def page(runtime: Runtime, thread_id: str, before: int | None = None) -> Page:
+def page(runtime: Runtime, thread_id: str, before: int | None = None) -> ThreadPage:
     """Return the last messages of a thread, or those before sequence number `before`."""
     found = chat.list_messages(runtime.database.read(), runtime.user_id, thread_id, before=before, limit=PAGE + 1)
-    return Page(tuple(found[-PAGE:]), more=len(found) > PAGE)
+    return ThreadPage(tuple(found[-PAGE:]), more=len(found) > PAGE)
 
 
 def trace(runtime: Runtime, reply: Message) -> Trace:
@@ -146,13 +146,13 @@ def typed_prompts(runtime: Runtime) -> list[str]:
     return chat.typed_prompts(runtime.database.read(), runtime.user_id)
 
 
-def add_evidence(runtime: Runtime, thread_id: str, text: str) -> None:
-    """Add an evidence card to a thread; the persona sees it from the next reply on."""
+def add_context_card(runtime: Runtime, thread_id: str, text: str) -> None:
+    """Add a context card to a thread; the persona sees it from the next reply on."""
     text = shorten(one_line(clean(text)), 2000)
     if not text:
         raise UsageError("There is nothing to add.", "Write it after /evidence.")
     with runtime.database.write() as conn:
-        chat.add_evidence(conn, runtime.user_id, thread_id, text, runtime.clock())
+        chat.add_context_card(conn, runtime.user_id, thread_id, text, runtime.clock())
 
 
 def remember_choice(runtime: Runtime, name: str, value: object) -> None:

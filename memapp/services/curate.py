@@ -17,7 +17,7 @@ from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.services.consent import pending
 from memapp.store import changes, consents, memories
-from memapp.store.rows import new_id
+from memapp.store.encoding import new_id
 
 BY_HAND_IMPORTANCE = 3
 

@@ -12,8 +12,8 @@ from memapp.runtime import Runtime
 from memapp.services.saves import export_thread
 from memapp.store import chat, consents, memories
 from memapp.store import portable as store
+from memapp.store.encoding import to_text
 from memapp.store.folder import replace_synced
-from memapp.store.rows import to_text
 
 
 def as_lines(runtime: Runtime) -> Iterator[str]:

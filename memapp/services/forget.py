@@ -20,12 +20,12 @@ from memapp.domain.profile_values import lost_values, without
 from memapp.domain.text import clean, one_line
 from memapp.errors import ModelError, NotFound, UsageError
 from memapp.runtime import Runtime
-from memapp.store import chat, consents, events, memories, traces, vectors
-from memapp.store.forget import erasing, finding, todo
-from memapp.store.forget.todo import Job
+from memapp.store import chat, consents, events, memories, text_traces, vectors
+from memapp.store.encoding import new_id
+from memapp.store.forget import erasing, finding, purge_jobs
+from memapp.store.forget.purge_jobs import PurgeJob
 from memapp.store.lock import COPIES, at_the_copies, held
-from memapp.store.rows import new_id
-from memapp.store.traces import Fate
+from memapp.store.text_traces import Fate
 
 log = logging.getLogger(__name__)
 
@@ -43,11 +43,11 @@ def purge(runtime: Runtime, memory_ids: Sequence[str], *, messages: bool = False
     replied. Raises `NotFound` if none is there.
     """
 
-    def job(conn: sqlite3.Connection) -> Job:
+    def job(conn: sqlite3.Connection) -> PurgeJob:
         ids = finding.with_absorbed(conn, runtime.user_id, finding.in_trash(conn, runtime.user_id, memory_ids))
         if not ids:
             raise NotFound("There is no such memory in the trash.")
-        return Job(ids, finding.said_in(conn, runtime.user_id, ids) if messages else ())
+        return PurgeJob(ids, finding.said_in(conn, runtime.user_id, ids) if messages else ())
 
     receipt = _erase(runtime, job, by)
     return replace(receipt, left_out=len(memories.get_memories(runtime.database.read(), runtime.user_id, memory_ids)))
@@ -55,12 +55,12 @@ def purge(runtime: Runtime, memory_ids: Sequence[str], *, messages: bool = False
 
 def purge_chats(runtime: Runtime, thread_ids: Sequence[str], *, by: By = "person") -> Receipt:
     """Erase chats for good, with all that belongs to them, and what nobody agreed to yet. What memapp learned from them stays."""
-    return _erase(runtime, lambda _: Job(thread_ids=tuple(thread_ids)), by)
+    return _erase(runtime, lambda _: PurgeJob(thread_ids=tuple(thread_ids)), by)
 
 
 def forget_everywhere(runtime: Runtime, words: str) -> Receipt:
     """Erase everything that holds some words, one after the other, whatever their case: memories, messages, all the rest."""
-    job = Job(words=(_checked(words),))
+    job = PurgeJob(words=(_checked(words),))
     return _erase(runtime, lambda _: job, "person")
 
 
@@ -69,10 +69,10 @@ def preview(runtime: Runtime, words: str) -> Preview:
     words = _checked(words)
     with at_the_copies(runtime.database.path), runtime.database.rehearse(), runtime.database.decide() as conn:
         before = consents.read_profile(conn, runtime.user_id)
-        erased = erasing.erase(conn, runtime.actor(), Job(words=(words,)), runtime.clock())
+        erased = erasing.erase(conn, runtime.actor(), PurgeJob(words=(words,)), runtime.clock())
         lost = _lost(before, consents.read_profile(conn, runtime.user_id))
     needles = ByteNeedles([words])
-    backups = sum(traces.holds(path, needles) for path in traces.copies(runtime.database))
+    backups = sum(text_traces.holds(path, needles) for path in text_traces.copies(runtime.database))
     return Preview(erased.memories, erased.messages, erased.others, backups, lost)
 
 
@@ -94,8 +94,8 @@ def finish(runtime: Runtime) -> None:
     with held(runtime.database.path, COPIES) as mine:
         if not mine:
             return
-        traces.remove_unfinished(runtime.database.path)
-        if todo.planned(runtime.database.read(), runtime.user_id)[1]:
+        text_traces.remove_unfinished(runtime.database.path)
+        if purge_jobs.planned(runtime.database.read(), runtime.user_id)[1]:
             receipt = _carry_out_plan(runtime)
             log.info("an erasure was finished: %d items, settled: %s", receipt.memories + receipt.messages, receipt.settled)
 
@@ -109,26 +109,26 @@ def heard(runtime: Runtime) -> None:
             model.forget()
 
 
-def _erase(runtime: Runtime, job: Callable[[sqlite3.Connection], Job], by: By) -> Receipt:
+def _erase(runtime: Runtime, job: Callable[[sqlite3.Connection], PurgeJob], by: By) -> Receipt:
     """Plan and do what the person wishes; or do what is due, which is not planned: what a kill leaves is due afterwards too."""
     with at_the_copies(runtime.database.path):
         with runtime.database.decide() as conn:
             wanted = job(conn)
             if by == "person":
-                todo.plan(conn, runtime.user_id, wanted)
+                purge_jobs.plan(conn, runtime.user_id, wanted)
         if by == "person":
             return _carry_out_plan(runtime)
-        if todo.planned(runtime.database.read(), runtime.user_id)[0] != Job():
+        if purge_jobs.planned(runtime.database.read(), runtime.user_id)[0] != PurgeJob():
             _carry_out_plan(runtime)
         return _carry_out(runtime, wanted, by)
 
 
 def _carry_out_plan(runtime: Runtime) -> Receipt:
     """Do all that is planned: only what the person wished is."""
-    return _carry_out(runtime, todo.planned(runtime.database.read(), runtime.user_id)[0], "person")
+    return _carry_out(runtime, purge_jobs.planned(runtime.database.read(), runtime.user_id)[0], "person")
 
 
-def _carry_out(runtime: Runtime, job: Job, by: By) -> Receipt:
+def _carry_out(runtime: Runtime, job: PurgeJob, by: By) -> Receipt:
     """Do all of a job, and then look whether anything of it is left."""
     now = runtime.clock()
     actor = Actor(runtime.user_id, by, step=new_id(now))
@@ -143,14 +143,14 @@ def _carry_out(runtime: Runtime, job: Job, by: By) -> Receipt:
             job = replace(job, thread_ids=finding.overdue_threads(conn, runtime.user_id, job.thread_ids, before))
         erased = erasing.erase(conn, actor, job, now)
         if by == "person":  # the trash, which is cleared by itself, is in no prompt
-            todo.count_erasure(conn)
+            purge_jobs.count_erasure(conn)
             runtime.database.heard_erasures += 1
-        todo.mark_erased(conn, runtime.user_id)
+        purge_jobs.mark_erased(conn, runtime.user_id)
         meta = {"memories": erased.memories, "messages": erased.messages, "others": erased.others}
         events.add_event(conn, runtime.user_id, "worker", "forget", "ok", now, meta=meta)
     cleaned, dropped = fates.count(Fate.CLEANED), fates.count(Fate.DROPPED)
     settled = _settle(runtime)
-    files, left = traces.scan(
+    files, left = text_traces.scan(
         runtime.database,
         [runtime.paths.log, runtime.paths.personas, runtime.paths.config],
         ByteNeedles([*texts, *(plain for text in texts if (plain := normalise(text)) not in text.lower())]),
@@ -160,7 +160,7 @@ def _carry_out(runtime: Runtime, job: Job, by: By) -> Receipt:
     return Receipt(*counts, tuple(left), settled, also_in, in_profile, by_words=bool(job.words))
 
 
-def _texts(runtime: Runtime, job: Job) -> list[str]:
+def _texts(runtime: Runtime, job: PurgeJob) -> list[str]:
     """Return what has to be gone afterwards: what the memories say and said, the messages, the words."""
     conn = runtime.database.read()
     sent = finding.texts_of_messages(conn, runtime.user_id, _messages_of(runtime, job))
@@ -168,11 +168,11 @@ def _texts(runtime: Runtime, job: Job) -> list[str]:
     return [*finding.texts_of(conn, runtime.user_id, job.memory_ids), *telling, *job.words]
 
 
-def _messages_of(runtime: Runtime, job: Job) -> tuple[str, ...]:
+def _messages_of(runtime: Runtime, job: PurgeJob) -> tuple[str, ...]:
     return (*job.message_ids, *chat.message_ids_of(runtime.database.read(), runtime.user_id, job.thread_ids))
 
 
-def _clean_copies(runtime: Runtime, actor: Actor, job: Job, texts: Sequence[str]) -> list[Fate]:
+def _clean_copies(runtime: Runtime, actor: Actor, job: PurgeJob, texts: Sequence[str]) -> list[Fate]:
     """Erase the same in every copy of the file."""
     found = ByteNeedles([*texts, *job.memory_ids, *job.thread_ids])
     conn = runtime.database.read()
@@ -180,18 +180,18 @@ def _clean_copies(runtime: Runtime, actor: Actor, job: Job, texts: Sequence[str]
     sent = finding.texts_of_messages(conn, runtime.user_id, _messages_of(runtime, job))
     now = runtime.clock()
     return [
-        traces.clean_copy(path, runtime.user_id, found, lambda conn: erasing.erase(conn, actor, job, now, said, sent))
-        for path in traces.copies(runtime.database)
+        text_traces.clean_copy(path, runtime.user_id, found, lambda conn: erasing.erase(conn, actor, job, now, said, sent))
+        for path in text_traces.copies(runtime.database)
     ]
 
 
 def _settle(runtime: Runtime) -> bool:
     """Clean what SQLite and the models keep of deleted text."""
-    settled = traces.settle(runtime.database)
+    settled = text_traces.settle(runtime.database)
     heard(runtime)
     if settled:
         with runtime.database.decide() as conn:
-            todo.mark_settled(conn, runtime.user_id)
+            purge_jobs.mark_settled(conn, runtime.user_id)
     return settled
 
 

@@ -11,7 +11,7 @@ from memapp.store.ids import Named as Named  # re-exported: a listing says of wh
 FEWEST_CHARS = 3
 SHORTEST_CHARS = 4
 MOST_NAMED = 5
-_WORDS: dict[Named, str] = {"memories": "memory", "patches": "proposal", "threads": "chat"}
+_WORDS: dict[Named, str] = {"memories": "memory", "consent_requests": "request", "threads": "chat"}
 
 
 def memory(runtime: Runtime, part: str) -> str:
@@ -24,9 +24,9 @@ def memories(runtime: Runtime, parts: Iterable[str], listed_by: str = "list") ->
     return list(dict.fromkeys(_only(runtime, "memories", part, listed_by) for part in parts))
 
 
-def proposal(runtime: Runtime, part: str) -> str:
-    """Return the id of the proposal that is meant."""
-    return _only(runtime, "patches", part, "consents")
+def request(runtime: Runtime, part: str) -> str:
+    """Return the id of the consent request that is meant."""
+    return _only(runtime, "consent_requests", part, "consents")
 
 
 def chat(runtime: Runtime, part: str) -> str:

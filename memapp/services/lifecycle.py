@@ -1,4 +1,4 @@
-"""Moves unused memories to the trash, erases old trash, deleted chats and old proposals, and expires those that nobody decided.
+"""Moves unused memories to the trash, erases old trash, deleted chats and old requests, and expires those that nobody decided.
 
 `run` is called in idle time and does a little, at most once an hour. Its rules are `domain.lifecycle`.
 """
@@ -19,14 +19,14 @@ from memapp.services.consent import pending
 from memapp.services.forget import purge, purge_chats
 from memapp.store import changes, chat, consents, events, memories
 from memapp.store import lifecycle as store
-from memapp.store.forget import proposals
-from memapp.store.rows import new_id
+from memapp.store.encoding import new_id
+from memapp.store.forget import consent_requests
 
 ENDED = ("denied", "expired", "withdrawn")
 
 
 def run(runtime: Runtime) -> None:
-    """Move what is unused to the trash, erase what has been there long enough and end old proposals, if it is time to look."""
+    """Move what is unused to the trash, erase what has been there long enough and end old requests, if it is time to look."""
     now = runtime.clock()
     pace = store.get_pace(runtime.database.read(), runtime.user_id)
     leapt = pace is None or rules.has_leapt(pace, now)
@@ -41,7 +41,7 @@ def run(runtime: Runtime) -> None:
         pending.begin_again(runtime)
     _erase_overdue(runtime, now)  # a weekly look at memapp is no reason to leave these two out
     pending.expire_due(runtime)
-    _erase_old_proposals(runtime, now)
+    _erase_old_requests(runtime, now)
 
 
 def trash(runtime: Runtime, limit: int | None = 500) -> list[Memory]:
@@ -82,17 +82,17 @@ def _erase_overdue(runtime: Runtime, now: datetime) -> None:
         purge_chats(runtime, due, by="lifecycle")
 
 
-def _erase_old_proposals(runtime: Runtime, now: datetime) -> None:
-    """Erase the proposals that the person did not agree to, as long after their end as memories stay in the trash.
+def _erase_old_requests(runtime: Runtime, now: datetime) -> None:
+    """Erase the consent requests that the person did not agree to, as long after their end as memories stay in the trash.
 
     What says again what was erased goes with the week in which a no holds.
     """
-    ended = [one for state in ENDED for one in consents.list_patches(runtime.database.read(), runtime.user_id, state=state)]
+    ended = [one for state in ENDED for one in consents.list_requests(runtime.database.read(), runtime.user_id, state=state)]
     decided = [(one, one.decided_at) for one in ended if one.decided_at]
     ends = [(one.id, at, expiry(at) if one.field == FORGOTTEN else max(expiry(at), runtime.purge_at(at))) for one, at in decided]
     if due := _due(runtime, ends, len(ends), now):
         with runtime.database.decide() as conn:
-            proposals.erase(conn, runtime.user_id, due, now)
+            consent_requests.erase(conn, runtime.user_id, due, now)
 
 
 def _due(runtime: Runtime, ends: Sequence[tuple[str, datetime, datetime]], among: int, now: datetime) -> list[str]:

@@ -15,12 +15,12 @@ from memapp.domain.changes import Actor, Created, Merged, SoftDeleted, Updated, 
 from memapp.domain.distil import in_third_person
 from memapp.domain.filters import ALL_LIVE
 from memapp.domain.memory import Memory, State
-from memapp.domain.merge import Verdict, compare, richer
+from memapp.domain.merge import MergeVerdict, compare, richer
 from memapp.domain.ranking import query_words
 from memapp.errors import ModelError
 from memapp.runtime import Runtime
 from memapp.store import changes, memories, search, vectors
-from memapp.store.rows import new_id
+from memapp.store.encoding import new_id
 from memapp.store.scope import Scope
 
 NEAREST = 50
@@ -38,7 +38,7 @@ class Written:
 
     memory: Memory
     """The fact that holds it now."""
-    verdict: Verdict
+    verdict: MergeVerdict
     step: str
     """What to name to take it back."""
     before: Memory | None = None
@@ -94,12 +94,12 @@ def write(runtime: Runtime, conn: sqlite3.Connection, new: Memory, known: Near, 
     if old is None:
         apply(Created(new))
         return Written(new, verdict, together.step)
-    if verdict is Verdict.SAME:
+    if verdict is MergeVerdict.SAME:
         known_as = in_third_person(old.text)
         text = richer(new.text, known_as)
         merge(Updated(old.id, text=None if text == known_as else text, sources=new.sources))
         return Written(memories.get_memory(conn, runtime.user_id, old.id), verdict, together.step, old)
-    if verdict is Verdict.UPDATES:
+    if verdict is MergeVerdict.UPDATES:
         apply(Created(new))
         merge(Merged(old.id, new.id, runtime.purge_at()))
         return Written(memories.get_memory(conn, runtime.user_id, new.id), verdict, together.step, old)
@@ -114,16 +114,16 @@ def _still_live(conn: sqlite3.Connection, runtime: Runtime, known: Near) -> Near
     return [(one, likeness) for one, likeness in known if states.get(one.id) is State.LIVE]
 
 
-_STRENGTH = (Verdict.CONTRADICTS, Verdict.SAME, Verdict.UPDATES)
+_STRENGTH = (MergeVerdict.CONTRADICTS, MergeVerdict.SAME, MergeVerdict.UPDATES)
 """Which verdict counts when several facts have one: what is no longer true must go first."""
 
 
-def _verdict(new: Memory, known: Near) -> tuple[Verdict, Memory | None]:
+def _verdict(new: Memory, known: Near) -> tuple[MergeVerdict, Memory | None]:
     """Return what a new fact is to the known ones, and to which; the likest first among equals."""
-    found: dict[Verdict, Memory] = {}
+    found: dict[MergeVerdict, Memory] = {}
     for old, likeness in sorted(known, key=lambda pair: -pair[1]):
         verdict = compare(new.text, in_third_person(old.text), likeness)  # which may be by hand
-        if verdict is Verdict.SEPARATE or (old.pinned and verdict is not Verdict.SAME):
+        if verdict is MergeVerdict.SEPARATE or (old.pinned and verdict is not MergeVerdict.SAME):
             continue
         found.setdefault(verdict, old)
-    return next(((verdict, found[verdict]) for verdict in _STRENGTH if verdict in found), (Verdict.SEPARATE, None))
+    return next(((verdict, found[verdict]) for verdict in _STRENGTH if verdict in found), (MergeVerdict.SEPARATE, None))

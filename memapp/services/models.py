@@ -14,7 +14,7 @@ from memapp import paths
 from memapp.domain.text import did_you_mean
 from memapp.errors import MemappError, ModelError, StoreError, UsageError
 from memapp.inference import gguf_file
-from memapp.runtime import Runtime, Slot
+from memapp.runtime import ModelSlot, Runtime
 from memapp.services import preferences
 from memapp.store import chat, interface, leases
 
@@ -121,7 +121,7 @@ def _note_loading(runtime: Runtime, model: str | None) -> None:
 
 
 @contextmanager
-def _telling(slot: Slot[Any], what: str) -> Iterator[None]:
+def _telling(slot: ModelSlot[Any], what: str) -> Iterator[None]:
     """Let a slot say what went wrong while its model loaded: nobody may wait for it for ever."""
     try:
         yield

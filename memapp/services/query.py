@@ -11,19 +11,19 @@ from typing import Literal
 from memapp.domain.categories import RECENT, RECENT_ACTIVITY, SUPERVISOR, Capability
 from memapp.domain.delta import NO_NEWS, Delta, summarise
 from memapp.domain.memory import Memory, Recalled
-from memapp.domain.query import Answer, Bullet, Full, QueryFilters, QueryRequest
+from memapp.domain.query import Bullet, Full, QueryAnswer, QueryFilters, QueryRequest
 from memapp.domain.text import one_line
 from memapp.errors import Refused
 from memapp.runtime import Runtime
 from memapp.services.recall import RecallRequest, is_related, recall
-from memapp.store import delta, events, memories, uses
+from memapp.store import access_counts, delta, events, memories
 from memapp.store.scope import Scope
 
 ALWAYS = 50
 """The most that a request takes of categories which are recalled whatever the question."""
 
 
-def query(runtime: Runtime, capability: Capability, request: QueryRequest) -> Answer:
+def query(runtime: Runtime, capability: Capability, request: QueryRequest) -> QueryAnswer:
     """Answer a request, best first, and tell what changed, as far as there is room.
 
     Raises `Refused` for one that goes beyond the capability.
@@ -47,7 +47,7 @@ def query(runtime: Runtime, capability: Capability, request: QueryRequest) -> An
     told = _affordable_news(runtime, capability, [hit.id for hit in affordable], left)
     _note(runtime, capability, found=affordable, told=told)
     as_wanted = [_full(hit, found[hit.id]) if request.returned == "full" else _bullet(hit) for hit in affordable]
-    return Answer(told.lines, as_wanted)
+    return QueryAnswer(told.lines, as_wanted)
 
 
 def find(runtime: Runtime, request: RecallRequest, threshold: float = 0.0) -> list[Recalled]:
@@ -196,7 +196,7 @@ def _note(
     best = found[0] if found else None
     sim, named = (best.score, best.category) if best else (None, category or None)
     with runtime.database.write() as conn:
-        uses.count_uses(conn, runtime.user_id, [hit.id for hit in found], now)
+        access_counts.count_access(conn, runtime.user_id, [hit.id for hit in found], now)
         if not reason:
             delta.settle(conn, _whole(runtime, capability), _reader(capability), told.settled)
         events.add_event(conn, runtime.user_id, "context", "search", status, now, sim=sim, category=named, meta=meta)

@@ -1,6 +1,6 @@
 """Learns from typed messages: `notice` proposes profile values at once, `learn` stores facts in idle time.
 
-Sensitive values are only proposed (`services.consent`), and a fact that states one waits with its proposal. Rules find the
+Sensitive values are only proposed (`services.consent`), and a fact that states one waits with its consent request. Rules find the
 facts first: they are exact and need no model. Where they find none in a surprising message, the model may write one, which
 has to pass the same checks; whoever wrote it, a sentence that fails them is counted and thrown away.
 """
@@ -29,14 +29,14 @@ from memapp.domain.writing import NO_SENTENCE, check_fact
 from memapp.inference import Cancel, ChatModel
 from memapp.prompts import distil as words
 from memapp.runtime import Runtime
-from memapp.services.consent import decisions, proposals
+from memapp.services.consent import decisions, requests
 from memapp.services.forget import is_forgotten
 from memapp.services.merge import Written, near, write
 from memapp.store import changes, chat, events, expectations, history, memories
-from memapp.store.rows import new_id
+from memapp.store.encoding import new_id
 
 FACTS_PER_TURN = 3
-PROPOSALS_PER_TURN = 20
+REQUESTS_PER_TURN = 20
 """More than anybody states in one message, so nothing is lost; the chat asks about only one of them."""
 DEFAULT_IMPORTANCE = 2
 
@@ -47,7 +47,7 @@ def learn(runtime: Runtime, surprise: Surprise, model: ChatModel | None, cancel:
     Raises `ModelError` when the model was needed and failed; the surprise is then still pending.
     """
     message = chat.get_message(runtime.database.read(), runtime.user_id, surprise.message_id)
-    notice(runtime, message)  # what failed or was cut off when the message came
+    propose_profile_changes(runtime, message)  # what failed or was cut off when the message came
     typed = message.typed_text
     drafts, refused = distil_and_check(typed)
     by = "rules"
@@ -97,7 +97,7 @@ def _store(
                     changes.apply(conn, Updated(same, sources=(message.id,)), actor, now)
                 continue
             if is_forgotten(runtime, draft.text):
-                proposals.propose(runtime, FORGOTTEN, draft.text, message_id=message.id, typed=True, held=memory, proposer=by)
+                requests.propose(runtime, FORGOTTEN, draft.text, message_id=message.id, typed=True, memory=memory, proposer=by)
                 continue
             if unknown := _unknown(runtime, message, draft):
                 _propose(runtime, message, unknown, memory, by)
@@ -130,9 +130,9 @@ def _store(
     yield from learned
 
 
-def notice(runtime: Runtime, message: Message) -> None:
+def propose_profile_changes(runtime: Runtime, message: Message) -> None:
     """Propose the profile values that a message states, each with its fact. Uses no model and takes milliseconds."""
-    found = stated(message.typed_text)[:PROPOSALS_PER_TURN]
+    found = stated(message.typed_text)[:REQUESTS_PER_TURN]
     drafts = distil(message.typed_text) if found else []
     pasted = stated(" ".join(message.text[start:end] for start, end in message.pasted))
     is_own = not any(is_forgotten(runtime, draft.text) for draft in drafts)  # what was erased is no word for anything
@@ -140,15 +140,15 @@ def notice(runtime: Runtime, message: Message) -> None:
         typed = is_own and not any(other.field == one.field and same_value(one.field, other.value, one.value) for other in pasted)
         saying = [draft for draft in drafts if _says(_unknown(runtime, message, draft), one)]
         about_it = min(saying, key=lambda draft: len(_unknown(runtime, message, draft)), default=None)
-        held = _memory(runtime, "", about_it, message, runtime.clock()) if about_it else None
-        proposals.propose(runtime, one.field, one.value, message_id=message.id, typed=typed, held=held)
+        memory = _memory(runtime, "", about_it, message, runtime.clock()) if about_it else None
+        requests.propose(runtime, one.field, one.value, message_id=message.id, typed=typed, memory=memory)
 
 
 def _propose(runtime: Runtime, message: Message, unknown: Sequence[Hint], memory: Memory, by: str) -> None:
     """Put what a fact would make known before the person; it waits with all of that, and comes with the last yes."""
     for one in unknown:
         if one.value:
-            proposals.propose(runtime, one.field, one.value, message_id=message.id, typed=True, held=memory, proposer=by)
+            requests.propose(runtime, one.field, one.value, message_id=message.id, typed=True, memory=memory, proposer=by)
 
 
 def _unknown(runtime: Runtime, message: Message, draft: Draft) -> list[Hint]:

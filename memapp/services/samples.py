@@ -1,4 +1,4 @@
-"""Fills `memapp demo` with sample chats, memories, trash and proposals."""
+"""Fills `memapp demo` with sample chats, memories, trash and consent requests."""
 
 import tomllib
 
@@ -6,7 +6,7 @@ from memapp import paths
 from memapp.domain.chat import Origin, Role
 from memapp.runtime import Runtime
 from memapp.services import chats, curate
-from memapp.services.consent import proposals
+from memapp.services.consent import requests
 from memapp.store import chat
 
 ORIGINS = {Role.USER: Origin.TYPED, Role.ASSISTANT: Origin.MODEL}
@@ -36,5 +36,5 @@ def fill(runtime: Runtime) -> None:
             curate.discard(runtime, *added)
         if waiting := sample.get("waiting"):
             message_id = ids[waiting["message"]]
-            proposals.propose(runtime, waiting["field"], waiting["value"], message_id=message_id, typed=True)
+            requests.propose(runtime, waiting["field"], waiting["value"], message_id=message_id, typed=True)
     chats.remember_choice(runtime, "thread", thread.id)

@@ -2,7 +2,7 @@
 
 `take_turn` is the door. Whoever watches iterates; stop iterating and the turn stops, keeping the partial reply.
 The hot path makes two model calls: one when the first was made in idle time, one more when the reply said again what was said.
-Learning happens later, in `services.upkeep`. A yes or no to the app's own question about a proposal makes no call: the app
+Learning happens later, in `services.upkeep`. A yes or no to the app's own question about a consent request makes no call: the app
 answers it in its own words.
 """
 
@@ -27,11 +27,11 @@ from memapp.domain.turn import Accepted, Asked, Checked, Completed, TurnEvent
 from memapp.errors import ModelError, StoreError, UsageError
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
-from memapp.services.ahead import done_ahead, expectation
 from memapp.services.answer import OpenTurn, answer, open_thread
 from memapp.services.consent import questions
-from memapp.services.remember import notice
-from memapp.services.unlearn import said_before, take_answers_back, unlearn
+from memapp.services.prefetch import expectation, prefetched
+from memapp.services.remember import propose_profile_changes
+from memapp.services.retract import retract, said_before, take_answers_back
 from memapp.store import chat, checkpoints, events, expectations, history, leases
 
 log = logging.getLogger(__name__)
@@ -63,7 +63,7 @@ def _send(
     thread, earlier = _open(runtime, thread_id, before=replaced.seq if replaced else None)
     question = questions.open_question(runtime, earlier)
     expected = expectation(runtime, earlier)
-    ahead = done_ahead(runtime, thread_id, expected)
+    prefetch = prefetched(runtime, thread_id, expected)
     with runtime.database.write() as conn:
         _refuse_beside_another(runtime, conn, thread_id)
         left = chat.messages_after(conn, runtime.user_id, thread_id, replaced.seq) if replaced else []
@@ -72,27 +72,29 @@ def _send(
         now = runtime.clock()
         chat.set_active(conn, runtime.user_id, [one.id for one in left], active=False)
         message = chat.add_message(conn, runtime.user_id, thread.id, Role.USER, text, now, origin=Origin.TYPED, pasted=pasted)
-        heard = questions.hear(runtime, question, message) if question else None
-        reply = _add_reply(runtime, conn, thread.id, message) if heard is None else _confirm(runtime, conn, message, heard)
-        if heard is None:  # until it turns out that just this was expected
+        answered = questions.read_answer(runtime, question, message) if question else None
+        reply = _add_reply(runtime, conn, thread.id, message) if answered is None else _confirm(runtime, conn, message, answered)
+        if answered is None:  # until it turns out that just this was expected
             expectations.add_surprise(conn, runtime.user_id, thread.id, message.id, expected.id if expected else None, now)
         chat.save_draft(conn, runtime.user_id, thread.id, "", now)
         unsaid = [*(one.id for one in left), *(said_before(earlier) if takes_back(message.typed_text) else ())]
-        unlearned = spare(runtime, message, "unlearn", lambda: unlearn(runtime, thread.id, unsaid, text))
+        retracted = best_effort(runtime, message, "retract", lambda: retract(runtime, thread.id, unsaid, text))
     yield Accepted(message, reply, last)
-    spare(runtime, message, "notice", lambda: notice(runtime, message))
+    best_effort(runtime, message, "propose_profile_changes", lambda: propose_profile_changes(runtime, message))
     runtime.embedding.ready(within=EMBEDDER_SECONDS)
-    if heard is not None:
+    if answered is not None:
         yield Completed(reply, "")
     else:
-        expected = spare(runtime, message, "classify", partial(compare, runtime, expected, message))
+        expected = best_effort(runtime, message, "classify", partial(compare, runtime, expected, message))
         yield Checked(expected)
-        ahead = None if expected is None or expected.surprised else ahead
-        turn = OpenTurn(thread, earlier, message, reply, cancel or Cancel(), erasures, ahead=ahead, began_at=began_at)
+        prefetch = None if expected is None or expected.surprised else prefetch
+        turn = OpenTurn(thread, earlier, message, reply, cancel or Cancel(), erasures, prefetch=prefetch, began_at=began_at)
         yield from answer(runtime, turn)
-    if asked := spare(runtime, message, "ask", lambda: questions.ask_about(runtime, message, is_answer=heard is not None)):
+    if asked := best_effort(
+        runtime, message, "ask", lambda: questions.ask_about(runtime, message, is_answer=answered is not None)
+    ):
         yield Asked(asked)
-    yield from filter(None, (answers, unlearned))
+    yield from filter(None, (answers, retracted))
 
 
 def retry_turn(runtime: Runtime, reply_id: str, *, cancel: Cancel | None = None) -> Iterator[TurnEvent]:
@@ -118,10 +120,10 @@ def retry_turn(runtime: Runtime, reply_id: str, *, cancel: Cancel | None = None)
     yield Accepted(message, reply)
     expected = expectations.checked_by(runtime.database.read(), runtime.user_id, message.id)
     if expected is None and resumed:
-        expected = spare(runtime, message, "classify", partial(compare, runtime, expectation(runtime, messages), message))
+        expected = best_effort(runtime, message, "classify", partial(compare, runtime, expectation(runtime, messages), message))
     yield Checked(expected)
     yield from answer(runtime, OpenTurn(thread, messages, message, reply, cancel or Cancel(), erasures, kept=kept, others=others))
-    if asked := question or spare(runtime, message, "ask", lambda: questions.ask_about(runtime, message)):
+    if asked := question or best_effort(runtime, message, "ask", lambda: questions.ask_about(runtime, message)):
         yield Asked(asked)
 
 
@@ -163,7 +165,7 @@ def _open(runtime: Runtime, thread_id: str, *, before: int | None = None) -> tup
     return thread, messages
 
 
-def spare(runtime: Runtime, message: Message, op: str, step: Callable[[], T]) -> T | None:
+def best_effort(runtime: Runtime, message: Message, op: str, step: Callable[[], T]) -> T | None:
     """Do a step of the memory. Whatever goes wrong there is counted and costs the person no answer."""
     try:
         return step()

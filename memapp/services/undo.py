@@ -27,9 +27,9 @@ def find(runtime: Runtime, step: str) -> Step | None:
     return next(iter(found), None)
 
 
-def told(runtime: Runtime, step: Step) -> str:
+def describe(runtime: Runtime, step: Step) -> str:
     """Return what a step did, as it is called wherever it can be taken back or was."""
-    return decisions.told(runtime, step.id) if step.event is Event.PROFILE else in_words(step)
+    return decisions.describe(runtime, step.id) if step.event is Event.PROFILE else in_words(step)
 
 
 def undo_last(runtime: Runtime) -> Step:
@@ -70,11 +70,11 @@ def undo(runtime: Runtime, step: str) -> str:
 
 
 def _take_away(conn: sqlite3.Connection, runtime: Runtime, entry: Entry, actor: Actor) -> None:
-    """Take back the chats and proposals that a file brought, but no chat that the person went on with."""
+    """Take back the chats and consent requests that a file brought, but no chat that the person went on with."""
     threads = entry.meta["threads"]
     for thread_id in set(threads).difference(chat.went_on_with(conn, runtime.user_id, threads)):
         chat.set_thread_deleted(conn, runtime.user_id, thread_id, runtime.clock())
-    pending.withdraw(runtime, entry.meta["patches"], actor, undoes=entry.step)
+    pending.withdraw(runtime, entry.meta["consent_requests"], actor, undoes=entry.step)
     touched = Touched(Event.UNDO, entry.memory_id, None, None)
     history.record(conn, actor, actor.step, touched, runtime.clock(), undoes=entry.step)
 

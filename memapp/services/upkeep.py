@@ -12,24 +12,24 @@ from typing import Literal
 
 from memapp.domain.chat import Message, MessageStatus, Role
 from memapp.domain.checkpoint import Checkpoint
-from memapp.domain.consent import Patch
+from memapp.domain.consent import ConsentRequest
 from memapp.domain.expectation import may_become
 from memapp.domain.prediction import Surprise
 from memapp.domain.prompt import Piece, Prompt, Sampling
 from memapp.errors import MemappError, ModelError, StoreError
 from memapp.inference import Cancel, ChatModel
 from memapp.prompts import predict, respond
-from memapp.prompts import scene as words
+from memapp.prompts.context import trunk
 from memapp.runtime import Runtime
 from memapp.services import backups, lifecycle
-from memapp.services.ahead import done_ahead, expectation, look_ahead
-from memapp.services.answer import open_thread, scene
+from memapp.services.answer import open_thread, prompt_context
 from memapp.services.consent import pending
 from memapp.services.embed import embed
-from memapp.services.evidence import news
 from memapp.services.merge import Written
+from memapp.services.prefetch import expectation, prefetched, search_prefetched
 from memapp.services.remember import learn
-from memapp.services.turn import compare, spare
+from memapp.services.retrieved import news
+from memapp.services.turn import best_effort, compare
 from memapp.store import chat, checkpoints, events, expectations, leases
 
 log = logging.getLogger(__name__)
@@ -43,8 +43,8 @@ MOST_TRIES = 3
 """On so many different days the model may fail on a message: a server that is away for an evening is no fault of the message."""
 
 
-def work(runtime: Runtime, thread_id: str | None, cancel: Cancel) -> Iterator[Written | Patch]:
-    """Do what is due, oldest first; yield the facts and proposals made. With a thread, also get ready for its next message.
+def work(runtime: Runtime, thread_id: str | None, cancel: Cancel) -> Iterator[Written | ConsentRequest]:
+    """Do what is due, oldest first; yield the facts and requests made. With a thread, also get ready for its next message.
 
     What another process is at is left to it.
     """
@@ -60,7 +60,7 @@ def work(runtime: Runtime, thread_id: str | None, cancel: Cancel) -> Iterator[Wr
                 lifecycle.run(runtime)
         if model and thread_id and not cancel.is_set():
             if runtime.settings.speculate:
-                _predict_ahead(runtime, model, thread_id, cancel)
+                _prefetch(runtime, model, thread_id, cancel)
             warm(runtime, thread_id, "", cancel)
         if not cancel.is_set():
             backups.run(runtime, cancelled=cancel.is_set)
@@ -68,7 +68,7 @@ def work(runtime: Runtime, thread_id: str | None, cancel: Cancel) -> Iterator[Wr
         log.warning("upkeep stopped: %s", type(error).__name__)
 
 
-def _learn_pending(runtime: Runtime, model: ChatModel | None, cancel: Cancel) -> Iterator[Written | Patch]:
+def _learn_pending(runtime: Runtime, model: ChatModel | None, cancel: Cancel) -> Iterator[Written | ConsentRequest]:
     """Learn from each surprise by itself: one that fails does not keep the others from being learned."""
     _end_abandoned(runtime)
     conn = runtime.database.read()
@@ -78,11 +78,11 @@ def _learn_pending(runtime: Runtime, model: ChatModel | None, cancel: Cancel) ->
         if cancel.is_set():
             return
         message = chat.get_message(conn, runtime.user_id, message_id)
-        spare(runtime, message, "classify", partial(compare, runtime, expected, message))
+        best_effort(runtime, message, "classify", partial(compare, runtime, expected, message))
     for surprise in expectations.pending_surprises(conn, runtime.user_id):
         if cancel.is_set():
             return
-        waiting = pending.waiting(runtime)
+        waiting = pending.list_pending(runtime)
         try:
             yield from learn(runtime, surprise, model, cancel)
         except ModelError as error:
@@ -93,7 +93,7 @@ def _learn_pending(runtime: Runtime, model: ChatModel | None, cancel: Cancel) ->
         except MemappError as error:
             log.warning("nothing could be learned from a surprise: %s", type(error).__name__)
             _settle(runtime, [surprise.id], "failed")
-        yield from (one for one in pending.waiting(runtime) if one not in waiting)
+        yield from (one for one in pending.list_pending(runtime) if one not in waiting)
 
 
 def _end_abandoned(runtime: Runtime) -> None:
@@ -127,13 +127,13 @@ def warm(runtime: Runtime, thread_id: str, typed: str, cancel: Cancel) -> int:
     if model is None or cancel.is_set():
         return 0
     thread, messages = open_thread(runtime, thread_id)
-    ahead = done_ahead(runtime, thread_id, expectation(runtime, messages))
+    prefetch = prefetched(runtime, thread_id, expectation(runtime, messages))
     about = typed
-    if ahead and may_become(typed, ahead.expected):
-        evidence = look_ahead(runtime, thread_id, messages, ahead)
-        typed, about = respond.with_facts(typed, evidence.hits, evidence.delta.lines), ahead.expected
-    coming = scene(runtime, model, thread, messages, typed, news(runtime, thread_id, about, messages).lines)
-    return model.warm(words.trunk(coming), cancel, open_end=True)
+    if prefetch and may_become(typed, prefetch.expected):
+        retrieved = search_prefetched(runtime, thread_id, messages, prefetch)
+        typed, about = respond.with_facts(typed, retrieved.hits, retrieved.delta.lines), prefetch.expected
+    coming = prompt_context(runtime, model, thread, messages, typed, news(runtime, thread_id, about, messages).lines)
+    return model.warm(trunk(coming), cancel, open_end=True)
 
 
 def _last_reply(messages: list[Message]) -> Message | None:
@@ -154,8 +154,8 @@ def _complete_prediction(runtime: Runtime, model: ChatModel, thread_id: str, can
     message = next((one for one in messages if one.id == reply.reply_to), None)
     if message is None:
         return
-    setting = scene(runtime, model, thread, [one for one in messages if one.seq < message.seq], message.text)
-    prompt, sampling = predict.finish_request(setting, begun.needed_info)
+    context = prompt_context(runtime, model, thread, [one for one in messages if one.seq < message.seq], message.text)
+    prompt, sampling = predict.finish_request(context, begun.needed_info)
     text = _generate(model, prompt, sampling, cancel)
     expects = predict.parse_prediction(text)
     if not expects or cancel.is_set():
@@ -167,22 +167,22 @@ def _complete_prediction(runtime: Runtime, model: ChatModel, thread_id: str, can
             )
 
 
-def _predict_ahead(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel) -> None:
+def _prefetch(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel) -> None:
     """Run call 1 as if the person had written what is expected; a right guess then saves it in the turn."""
     erasures = runtime.database.erasures
     thread, messages = open_thread(runtime, thread_id)
     expected = expectation(runtime, messages)
     if expected is None:
         return
-    prompt, sampling = predict.request(scene(runtime, model, thread, messages, expected.text))
+    prompt, sampling = predict.request(prompt_context(runtime, model, thread, messages, expected.text))
     text = _generate(model, prompt, sampling, cancel, until_enough=True)
     needed_info = predict.parse(text)
     if cancel.is_set() or not needed_info:
         return
     with runtime.database.write() as conn:
         if runtime.database.erasures == erasures:
-            looked_ahead = partial(Checkpoint.looked_ahead, prediction_id=expected.id, needed_info=needed_info)
-            checkpoints.advance(conn, runtime.user_id, thread_id, looked_ahead, runtime.clock())
+            with_prefetch = partial(Checkpoint.with_prefetch, prediction_id=expected.id, needed_info=needed_info)
+            checkpoints.advance(conn, runtime.user_id, thread_id, with_prefetch, runtime.clock())
 
 
 def _generate(model: ChatModel, prompt: Prompt, sampling: Sampling, cancel: Cancel, *, until_enough: bool = False) -> str:

@@ -4,7 +4,7 @@ import sqlite3
 from datetime import date, datetime, timedelta
 
 from memapp.domain.activity import Count, Day, Rate
-from memapp.store.rows import begin_of, to_text
+from memapp.store.encoding import begin_of, to_text
 
 
 def counts(conn: sqlite3.Connection, user_id: str, now: datetime) -> list[Count]:
@@ -44,11 +44,11 @@ def written_and_said(conn: sqlite3.Connection, user_id: str) -> tuple[Rate, Rate
     return Rate(written, written + row["refused"]), Rate(row["said"], written)
 
 
-def recalled_again(conn: sqlite3.Connection, user_id: str) -> Rate:
+def recalled_on_demand(conn: sqlite3.Connection, user_id: str) -> Rate:
     """Return how many turns searched the memory twice."""
     row = conn.execute(
-        """SELECT coalesce(sum(coalesce(meta ->> 'recalled_again', 0)), 0) AS again, count(*) AS turns
+        """SELECT coalesce(sum(coalesce(meta ->> 'recalled_on_demand', 0)), 0) AS on_demand, count(*) AS turns
            FROM events WHERE user_id = ? AND op = 'respond'""",
         (user_id,),
     ).fetchone()
-    return Rate(row["again"], row["turns"])
+    return Rate(row["on_demand"], row["turns"])

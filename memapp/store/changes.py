@@ -30,17 +30,17 @@ from memapp.domain.memory import State
 from memapp.errors import UsageError
 from memapp.store import history, snapshots
 from memapp.store.delta import log_change
+from memapp.store.encoding import new_id, to_json, to_text
 from memapp.store.events import Node, add_event
 from memapp.store.history import Touched
 from memapp.store.memories import find_same, get_memory, row_of
-from memapp.store.rows import new_id, to_json, to_text
 
 TIME_TO_LOOK = timedelta(days=7)
 _PURGED = (
     "DELETE FROM versions WHERE user_id = :user AND memory_id = :id",
     "DELETE FROM relations WHERE user_id = :user AND :id IN (from_id, to_id)",
     "DELETE FROM memory_sources WHERE user_id = :user AND memory_id = :id",
-    "DELETE FROM memory_uses WHERE user_id = :user AND memory_id = :id",
+    "DELETE FROM access_counts WHERE user_id = :user AND memory_id = :id",
     "DELETE FROM memories WHERE user_id = :user AND id = :id",
 )
 """Takes a memory away with all that is kept of it."""
@@ -203,28 +203,31 @@ def _purge(conn: sqlite3.Connection, user_id: str, change: Purged, _: datetime) 
 
 
 def _change_profile(conn: sqlite3.Connection, user_id: str, change: ProfileChanged, now: datetime) -> list[Touched]:
-    """Carry out an approved patch; the guards of the schema refuse any other."""
-    patch = conn.execute(
-        "SELECT field, new_value FROM patches WHERE user_id = ? AND id = ? AND state = 'approved'", (user_id, change.patch_id)
+    """Carry out an approved consent request; the guards of the schema refuse any other."""
+    request = conn.execute(
+        "SELECT field, new_value FROM consent_requests WHERE user_id = ? AND id = ? AND state = 'approved'",
+        (user_id, change.request_id),
     ).fetchone()
-    if patch is None:
+    if request is None:
         raise UsageError("Only an approved change can be made to the profile.")
-    before = conn.execute("SELECT patch_id FROM profile WHERE user_id = ? AND field = ?", (user_id, patch["field"])).fetchone()
-    if patch["new_value"]:
+    before = conn.execute(
+        "SELECT request_id FROM profile WHERE user_id = ? AND field = ?", (user_id, request["field"])
+    ).fetchone()
+    if request["new_value"]:
         conn.execute(
-            """INSERT INTO profile (user_id, field, value, patch_id, updated_at) VALUES (?, ?, ?, ?, ?)
+            """INSERT INTO profile (user_id, field, value, request_id, updated_at) VALUES (?, ?, ?, ?, ?)
                ON CONFLICT (user_id, field) DO UPDATE SET
-                 value = excluded.value, patch_id = excluded.patch_id, updated_at = excluded.updated_at""",
-            (user_id, patch["field"], patch["new_value"], change.patch_id, to_text(now)),
+                 value = excluded.value, request_id = excluded.request_id, updated_at = excluded.updated_at""",
+            (user_id, request["field"], request["new_value"], change.request_id, to_text(now)),
         )
     else:
-        conn.execute("DELETE FROM profile WHERE user_id = ? AND field = ?", (user_id, patch["field"]))
-    meta = {"patch_id": change.patch_id, "before": before["patch_id"] if before else ""}
-    return [Touched(change.event, f"profile:{patch['field']}", None, None, meta=meta)]
+        conn.execute("DELETE FROM profile WHERE user_id = ? AND field = ?", (user_id, request["field"]))
+    meta = {"request_id": change.request_id, "before": before["request_id"] if before else ""}
+    return [Touched(change.event, f"profile:{request['field']}", None, None, meta=meta)]
 
 
 def _revert(conn: sqlite3.Connection, user_id: str, change: Reverted, now: datetime) -> list[Touched]:
-    """Put back what the memories were before a step, last change first. The profile goes its own way, by patches."""
+    """Put back what the memories were before a step, last change first. The profile goes its own way, by consent requests."""
     entries = [one for one in history.entries_of_step(conn, user_id, change.step) if one.is_of_memory]
     if not entries:
         raise UsageError("There is nothing to take back.")

@@ -1,4 +1,4 @@
-"""Threads, messages, drafts and evidence cards.
+"""Threads, messages, drafts and context cards.
 
 Functions that write take the connection of an open `Database.write()`; functions that read take any connection.
 """
@@ -15,8 +15,8 @@ from memapp.domain.forget import ERASED
 from memapp.domain.prompt import Usage
 from memapp.errors import NotFound
 from memapp.store import leases
+from memapp.store.encoding import new_id, to_json, to_text, to_time
 from memapp.store.failures import Row, from_row
-from memapp.store.rows import new_id, to_json, to_text, to_time
 
 CONTEXT_CHARS = 500
 """How much of each neighbour goes into a message's `context` column."""
@@ -344,7 +344,7 @@ def _usage(row: Row) -> Usage:
     return Usage(**json.loads(row["usage"]))
 
 
-# Drafts and evidence cards -------------------------------------------------------------------------------------------
+# Drafts and context cards --------------------------------------------------------------------------------------------
 
 
 def save_draft(conn: sqlite3.Connection, user_id: str, thread_id: str, text: str, now: datetime) -> None:
@@ -364,13 +364,13 @@ def get_draft(conn: sqlite3.Connection, user_id: str, thread_id: str) -> str:
     return row["text"] if row else ""
 
 
-def add_evidence(conn: sqlite3.Connection, user_id: str, thread_id: str, text: str, now: datetime) -> None:
+def add_context_card(conn: sqlite3.Connection, user_id: str, thread_id: str, text: str, now: datetime) -> None:
     conn.execute(
-        "INSERT INTO evidence (id, user_id, thread_id, text, created_at) VALUES (?, ?, ?, ?, ?)",
+        "INSERT INTO context_cards (id, user_id, thread_id, text, created_at) VALUES (?, ?, ?, ?, ?)",
         (new_id(now), user_id, thread_id, text, to_text(now)),
     )
 
 
-def list_evidence(conn: sqlite3.Connection, user_id: str, thread_id: str) -> list[str]:
-    rows = conn.execute("SELECT text FROM evidence WHERE user_id = ? AND thread_id = ? ORDER BY id", (user_id, thread_id))
+def list_context_cards(conn: sqlite3.Connection, user_id: str, thread_id: str) -> list[str]:
+    rows = conn.execute("SELECT text FROM context_cards WHERE user_id = ? AND thread_id = ? ORDER BY id", (user_id, thread_id))
     return [row["text"] for row in rows]

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from datetime import datetime
 
 from memapp.domain.checkpoint import Checkpoint, read_checkpoint
-from memapp.store.rows import new_id, to_json, to_text
+from memapp.store.encoding import new_id, to_json, to_text
 
 
 def load(conn: sqlite3.Connection, user_id: str, thread_id: str) -> Checkpoint:

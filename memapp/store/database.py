@@ -146,7 +146,7 @@ class Database:
 
     @contextmanager
     def decide(self) -> Iterator[sqlite3.Connection]:
-        """Like `write`, for the time in which a decision of the person is carried out: patches and the profile may change.
+        """Like `write`, for the time in which a decision of the person is carried out: requests and the profile may change.
 
         Only `services.consent` may use it, and `services.forget` and `lifecycle` when the words themselves are to be gone.
         """

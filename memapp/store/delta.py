@@ -10,8 +10,8 @@ from datetime import datetime
 
 from memapp.domain.changes import Actor
 from memapp.domain.delta import Logged
+from memapp.store.encoding import new_id, to_json, to_text
 from memapp.store.history import Touched
-from memapp.store.rows import new_id, to_json, to_text
 from memapp.store.scope import Scope
 
 WINDOW = 60
@@ -66,7 +66,7 @@ def untold(conn: sqlite3.Connection, scope: Scope, thread_id: str) -> list[Logge
                   coalesce(a.importance, iif(c.event = 'profile', 2, 1)) AS importance,
                   (SELECT json_group_array(message_id) FROM (
                       SELECT message_id FROM memory_sources WHERE memory_id = c.memory_id
-                      UNION SELECT message_id FROM patch_evidence WHERE patch_id = p.patch_id)) AS sources,
+                      UNION SELECT message_id FROM request_evidence WHERE request_id = p.request_id)) AS sources,
                   (SELECT old.memory_id FROM history new JOIN history old ON old.step = new.step
                    WHERE c.event = 'created' AND new.memory_id = c.memory_id AND new.event = 'ADD' AND new.actor <> 'import'
                      AND old.meta ->> 'reason' = 'superseded') AS replaces

@@ -4,7 +4,7 @@ import sqlite3
 from datetime import datetime
 from typing import Any, Literal
 
-from memapp.store.rows import new_id, to_json, to_text
+from memapp.store.encoding import new_id, to_json, to_text
 
 Node = Literal["hotpath", "context", "episodic", "worker"]
 """The part of memapp that did it."""

@@ -8,8 +8,8 @@ from typing import Literal
 
 from memapp.domain.activity import Rate
 from memapp.domain.prediction import Prediction, Source, Surprise
+from memapp.store.encoding import new_id, to_json, to_text
 from memapp.store.failures import Row, from_row
-from memapp.store.rows import new_id, to_json, to_text
 
 
 def save_prediction(

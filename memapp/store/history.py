@@ -11,8 +11,8 @@ from memapp.domain.changes import Actor, ChangeEvent, Event
 from memapp.domain.history import IMPORT, Entry, Step, Version
 from memapp.errors import NotFound
 from memapp.store import chat, snapshots
+from memapp.store.encoding import new_id, to_json, to_text, to_time
 from memapp.store.failures import Row, from_row
-from memapp.store.rows import new_id, to_json, to_text, to_time
 
 _NOT_ERASED = "(h.event = 'ADD' OR h.old_ref IS NOT NULL)"
 """SQL for an entry that still knows what was before it; `store.changes` passes over the others."""
@@ -22,8 +22,8 @@ _REACHED = """reached (memory_id, value, number) AS (
     UNION
     SELECT h.memory_id, coalesce(before.new_value, ''), h.number
     FROM reached JOIN history h ON h.memory_id = reached.memory_id AND h.number < reached.number
-    JOIN patches ON patches.id = h.meta ->> 'patch_id' AND patches.new_value = reached.value
-    LEFT JOIN patches before ON before.id = h.meta ->> 'before'
+    JOIN consent_requests ON consent_requests.id = h.meta ->> 'request_id' AND consent_requests.new_value = reached.value
+    LEFT JOIN consent_requests before ON before.id = h.meta ->> 'before'
     WHERE +h.user_id = :user AND h.undoes IS NULL AND h.meta ->> 'decision' IS NULL  -- by its memory, however long the history is
       AND (coalesce(h.meta ->> 'before', '') = '' OR before.id IS NOT NULL)
       AND NOT EXISTS (SELECT 1 FROM history u WHERE u.undoes = h.step))"""
@@ -143,7 +143,7 @@ def undoable_steps(conn: sqlite3.Connection, user_id: str, limit: int = 50, *, s
                  AND NOT EXISTS (SELECT 1 FROM history u WHERE u.undoes = h.step)
                  AND NOT EXISTS (SELECT 1 FROM history p WHERE p.step = h.step AND p.event = 'PURGE')
                  AND CASE WHEN h.event = 'PROFILE'
-                       THEN EXISTS (SELECT 1 FROM patches WHERE id = h.meta ->> 'patch_id')
+                       THEN EXISTS (SELECT 1 FROM consent_requests WHERE id = h.meta ->> 'request_id')
                             AND (h.meta ->> 'decision' IS NOT NULL OR h.number IN (SELECT number FROM reached))
                        ELSE instr(h.memory_id, ':') > 0
                             OR {_NOT_ERASED} AND EXISTS (SELECT 1 FROM memories WHERE id = h.memory_id) END)

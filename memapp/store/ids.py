@@ -3,8 +3,8 @@
 import sqlite3
 from typing import Literal
 
-Named = Literal["memories", "patches", "threads"]
-_LABELS: dict[Named, str] = {"memories": "text", "patches": "field", "threads": "title"}
+Named = Literal["memories", "consent_requests", "threads"]
+_LABELS: dict[Named, str] = {"memories": "text", "consent_requests": "field", "threads": "title"}
 
 
 def all_ids(conn: sqlite3.Connection, user_id: str, table: Named) -> list[str]:

@@ -4,7 +4,7 @@ import json
 import sqlite3
 from typing import Any
 
-from memapp.store.rows import to_json
+from memapp.store.encoding import to_json
 
 LOADING = "loading_model"
 """The model whose loading has begun and not ended; null otherwise."""

@@ -5,9 +5,9 @@ from datetime import date, datetime, timedelta
 
 from memapp.domain.lifecycle import Pace
 from memapp.domain.memory import Memory
+from memapp.store.encoding import to_text, to_time
 from memapp.store.interface import get_interface, set_interface
 from memapp.store.memories import get_memories
-from memapp.store.rows import to_text, to_time
 
 PACE = "lifecycle"
 """The name under which the pace is saved."""
@@ -35,7 +35,7 @@ def least_used(conn: sqlite3.Connection, user_id: str, below: int, limit: int) -
     rows = conn.execute(
         """SELECT m.id, max(coalesce(u.last_accessed, ''), m.updated_at,
                             coalesce((SELECT max(ts) FROM history WHERE memory_id = m.id), '')) AS used
-           FROM memories m LEFT JOIN memory_uses u ON u.memory_id = m.id
+           FROM memories m LEFT JOIN access_counts u ON u.memory_id = m.id
            WHERE m.user_id = ? AND m.state = 'live' AND m.pinned = 0 AND m.importance < ?
            ORDER BY used, m.id LIMIT ?""",
         (user_id, below, limit),

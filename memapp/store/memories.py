@@ -10,8 +10,8 @@ from memapp.domain.filters import MemoryFilter, Sort
 from memapp.domain.memory import Kind, Memory, State
 from memapp.domain.ranking import words_of
 from memapp.errors import NotFound
+from memapp.store.encoding import begin_of, to_json, to_text, to_time
 from memapp.store.failures import Row, from_row
-from memapp.store.rows import begin_of, to_json, to_text, to_time
 from memapp.store.scope import Scope
 
 NAMING_AMONG = 1000
@@ -103,7 +103,7 @@ _ORDERS = {
     Sort.NEWEST: "o.id DESC",
     Sort.OLDEST: "o.id",
     Sort.IMPORTANT: "o.pinned DESC, o.importance DESC, o.id DESC",
-    Sort.USED: "(SELECT uses FROM memory_uses u WHERE u.memory_id = o.id) DESC, o.id DESC",
+    Sort.USED: "(SELECT uses FROM access_counts u WHERE u.memory_id = o.id) DESC, o.id DESC",
     Sort.CHANGED: "o.updated_at DESC, o.id DESC",
 }
 

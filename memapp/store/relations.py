@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Sequence
 
 from memapp.domain.relation import Edge, Related
-from memapp.store.rows import to_json, to_time
+from memapp.store.encoding import to_json, to_time
 from memapp.store.scope import Scope
 
 

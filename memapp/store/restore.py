@@ -23,25 +23,25 @@ from memapp.store.place import ASIDE, new_copy, read_id, restored_half
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class BackupContents:
     """What a backup has in it."""
 
     memories: int
     messages: int
     waiting: int
-    """Proposals that nobody decided yet."""
+    """Consent requests that nobody decided yet."""
     profile: tuple[tuple[str, str], ...]
     """What its person agreed to be known about them, by field."""
 
 
-def look_at(source: Path) -> Found:
+def look_at(source: Path) -> BackupContents:
     """Check a backup and count what is in it. Raises `StoreError` for a file that memapp would not use."""
     with open_suspect(source) as conn:
         memories = conn.execute("SELECT count(*) FROM memories").fetchone()[0]
         messages = conn.execute("SELECT count(*) FROM messages").fetchone()[0]
-        waiting = conn.execute("SELECT count(*) FROM patches WHERE state = 'pending'").fetchone()[0]
+        waiting = conn.execute("SELECT count(*) FROM consent_requests WHERE state = 'pending'").fetchone()[0]
         profile = tuple((row["field"], row["value"]) for row in conn.execute("SELECT field, value FROM profile ORDER BY field"))
-        return Found(memories, messages, waiting, profile)
+        return BackupContents(memories, messages, waiting, profile)
 
 
 def is_of_another(path: Path, source: Path) -> bool:
@@ -102,7 +102,8 @@ def _prepare(partial: Path, source: Path, erasures: int) -> None:
     with open_copy(partial) as conn:
         schema.migrate(conn, lambda _: None)
         conn.execute("BEGIN IMMEDIATE")
-        conn.execute("UPDATE patches SET state = 'applied' WHERE state = 'approved'")  # a yes counts where it was given, and once
+        # a yes counts where it was given, and once
+        conn.execute("UPDATE consent_requests SET state = 'applied' WHERE state = 'approved'")
         conn.execute("UPDATE memory_file SET erasures = max(erasures, ?)", (erasures,))
         conn.execute("DELETE FROM leases")
         conn.execute("COMMIT")

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from memapp.domain import ranking
 from memapp.domain.ranking import Candidate
-from memapp.store.rows import to_json, to_time
+from memapp.store.encoding import to_json, to_time
 from memapp.store.scope import Scope
 from memapp.store.snapshots import NORMAL_TEXT
 from memapp.store.vectors import NOTHING_ALIKE, Likeness

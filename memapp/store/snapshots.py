@@ -11,8 +11,8 @@ from typing import Any
 from memapp.domain.duplicates import normalise
 from memapp.domain.history import Version
 from memapp.domain.memory import Kind, Memory, State
+from memapp.store.encoding import to_json
 from memapp.store.memories import COLUMNS, get_memories, memory_of, row_of
-from memapp.store.rows import to_json
 
 FORM = 1
 TEXT, NORMAL_TEXT, TAGS = (f"snapshot ->> '{name}'" for name in ("text", "normal_text", "tags"))

@@ -29,16 +29,16 @@ from memapp import paths
 from memapp.crash import three_lines, write_crash_file
 from memapp.domain.text import shorten
 from memapp.ui import garbage
-from memapp.ui.beside import beside
+from memapp.ui.background import background
 from memapp.ui.keys import KeyOrder
 from memapp.ui.messages import (
     FileChanged,
+    FileOpened,
     InboxWanted,
     Learned,
     MemoryWanted,
     MessageWanted,
     ModeWanted,
-    Opened,
     OpeningFailed,
     Proposed,
     Rested,
@@ -216,7 +216,7 @@ class MemappApp(App[None]):
         if isinstance(self.screen, OpeningScreen):
             await self.screen.fail(event.error, event.backup)
 
-    async def on_opened(self, event: Opened) -> None:
+    async def on_file_opened(self, event: FileOpened) -> None:
         from memapp.ui.screens.chat import ChatScreen
         from memapp.ui.session import Session
         from memapp.ui.talk import Talk
@@ -250,7 +250,7 @@ class MemappApp(App[None]):
         self.session.talk.load_models()
         self.session.talk.watch()
 
-    @beside("open")
+    @background("open")
     async def _tell_of_undefined_categories(self) -> None:
         from memapp.services import curate
 
@@ -364,7 +364,7 @@ class MemappApp(App[None]):
     def on_composer_undo_wanted(self) -> None:
         self.undo()
 
-    @beside("undo")
+    @background("undo")
     async def undo(self, step: str = "") -> None:
         """Take the last thing back, or what was done in a certain step."""
         notify(self, await self.session.undo(step))
@@ -409,7 +409,7 @@ class MemappApp(App[None]):
         self.chat.open_thread(event.thread)
         await self.action_mode("chat")
 
-    @beside("open", exclusive=True)
+    @background("open", exclusive=True)
     async def on_message_wanted(self, event: MessageWanted) -> None:
         await self.action_mode("chat")  # first: where a message stands is known only while it is laid out
         await self.chat.conversation.cards.go_to_message(event.message_id)
@@ -422,7 +422,7 @@ class MemappApp(App[None]):
         if isinstance(self.screen, InboxScreen) and self.screen.tab != event.tab:
             self.screen.action_turn(event.tab)
 
-    @beside("open", exclusive=True)
+    @background("open", exclusive=True)
     async def on_memory_wanted(self, event: MemoryWanted) -> None:
         from memapp.services import curate
         from memapp.ui.memories.card import MemoryCard
@@ -430,7 +430,7 @@ class MemappApp(App[None]):
         memory = await asyncio.to_thread(curate.get, self.runtime, event.memory_id)
         await self.push_screen(MemoryCard(self.session, memory, event.why))
 
-    @beside("badges", exclusive=True)
+    @background("badges", exclusive=True)
     async def count_badges(self) -> None:
         """Bring the numbers in the top line up to date."""
         await self.session.count_badges()
@@ -451,7 +451,7 @@ class MemappApp(App[None]):
         self.theme = name
         self._keep_theme(name)
 
-    @beside("deed")
+    @background("deed")
     async def _keep_theme(self, name: str) -> None:
         from memapp.services import preferences
 

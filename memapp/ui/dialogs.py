@@ -140,7 +140,7 @@ class Form(Dialog[Answer]):
             self.dismiss(answer)
 
 
-class Line(Form[Answer]):
+class LineQuestion(Form[Answer]):
     """A question that one line of text answers; the answer is what `save` makes of it."""
 
     def __init__(

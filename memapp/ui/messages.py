@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Opened(Announcement):
+class FileOpened(Announcement):
     """The memory file is open."""
 
     runtime: "Runtime"
@@ -155,4 +155,4 @@ class MessageWanted(Announcement):
 class InboxWanted(Announcement):
     """The person wants a tab of the inbox: what waits for their word, or their profile."""
 
-    tab: str = "waiting"
+    tab: str = "requests"

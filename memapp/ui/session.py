@@ -48,7 +48,7 @@ class Session:
 
     async def count_badges(self) -> None:
         """Bring the numbers in the top line up to date."""
-        waiting = await asyncio.to_thread(pending.count_waiting, self.runtime)
+        waiting = await asyncio.to_thread(pending.count_pending, self.runtime)
         badges = {"inbox": f"●{waiting}"} if waiting else {}
         if badges != self.badges:
             self.badges = badges

@@ -16,7 +16,7 @@ from textual.types import NoActiveAppError
 
 from memapp.crash import write_crash_file
 from memapp.domain.chat import Message, Thread
-from memapp.domain.consent import Patch
+from memapp.domain.consent import ConsentRequest
 from memapp.domain.turn import Accepted, Streamed, TurnEvent
 from memapp.errors import MemappError, StoreError
 from memapp.runtime import Cancel, Runtime
@@ -228,7 +228,7 @@ class Talk:
     def _idle(self, thread_id: str, cancel: Cancel) -> None:
         try:
             for made in upkeep.work(self.runtime, thread_id or None, cancel):
-                self._announce(Proposed() if isinstance(made, Patch) else Learned(thread_id, made))
+                self._announce(Proposed() if isinstance(made, ConsentRequest) else Learned(thread_id, made))
         except MemappError as error:
             log.warning("idle work stopped: %s", type(error).__name__)
         except Exception:

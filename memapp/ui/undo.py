@@ -60,4 +60,4 @@ class UndoStack:
 def recorded(runtime: Runtime, step: str = "") -> Undo | None:
     """Return a change in the file that can be taken back, the last one or that of a step, perhaps from before the start."""
     found = undo.find(runtime, step) if step else next(iter(undo.undoable(runtime, 1)), None)
-    return Undo(undo.told(runtime, found), partial(undo.undo, step=found.id), found.id) if found else None
+    return Undo(undo.describe(runtime, found), partial(undo.undo, step=found.id), found.id) if found else None

@@ -20,11 +20,11 @@ from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import activity, curate, lifecycle, undo, upkeep
-from memapp.services.consent import decisions, proposals
+from memapp.services.consent import decisions, requests
 from memapp.services.embed import embed
-from memapp.services.evidence import look_up
 from memapp.services.merge import Written
 from memapp.services.query import query
+from memapp.services.retrieved import look_up
 from memapp.services.turn import take_turn
 from memapp.store import changes, checkpoints, history, schema
 from memapp.store.database import open_database
@@ -61,7 +61,7 @@ OLD_FILE = (
        VALUES (3, 'f', 'me', 'tea', 'User drinks oolong.', 'user drinks oolong', 'distilled', {DAY}, {DAY})""",
     "INSERT INTO memory_sources VALUES ('f', 'm', 'me')",
     "INSERT INTO embeddings VALUES (1, 'me', 'memory', 3, 'model', 1, zeroblob(4))",
-    f"INSERT INTO evidence VALUES ('e', 'me', 't', 'A cup.', {DAY})",
+    f"INSERT INTO context_cards VALUES ('e', 'me', 't', 'A cup.', {DAY})",
     f"INSERT INTO supervisor_checkpoints VALUES ('c', 'me', 't', '{{}}', {DAY}, {DAY})",
     f"INSERT INTO drafts VALUES ('me', 't', 'And', {DAY})",
     "INSERT INTO interface VALUES ('me', 'theme', '1')",
@@ -129,7 +129,7 @@ def taken(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[int]]:
         }
         for name, work in works.items():
             taken.setdefault(name, []).append(statements(runtime, work))
-    assert look_up(runtime, thread, "Which hobby have I got?", (), []).again
+    assert look_up(runtime, thread, "Which hobby have I got?", (), []).on_demand
     runtime.close()
     return taken
 
@@ -306,7 +306,7 @@ def test_events_are_recorded_for_all_write_operations(runtime: Runtime) -> None:
         unused = SoftDeleted(other, "unused", LATER)
         for change in (Restored(one), Merged(other, one, LATER), Restored(other), unused, Purged(other)):
             changes.apply(conn, change, Actor(runtime.user_id, "rules"), runtime.clock())
-    city = proposals.propose(runtime, "city", "Oslo")
+    city = requests.propose(runtime, "city", "Oslo")
     assert city is not None
     decisions.approve(runtime, city.id)
     entries = activity.entries(runtime)
@@ -344,7 +344,7 @@ def test_new_items_pass_the_format_checks_on_first_pass(runtime: Runtime) -> Non
 
 
 def test_less_than_a_tenth_of_turns_trigger_recall(runtime: Runtime) -> None:
-    """The share of real conversations is measured by `benchmarks.second_look`."""
+    """The share of real conversations is measured by `benchmarks.on_demand_recall`."""
     curate.add(runtime, "User keeps bees in the garden.")
     thread = new_chat(runtime)
     for text in SMALL_TALK:
@@ -352,9 +352,9 @@ def test_less_than_a_tenth_of_turns_trigger_recall(runtime: Runtime) -> None:
     assert recorded(runtime, "search") == [], "neither a greeting nor thanks is looked up"
     for text in (*SAID, *STATED, *ASKED):
         say(runtime, thread, text)
-    before = activity.rates(runtime).recalled_again
+    before = activity.rates(runtime).recalled_on_demand
     say(runtime, thread, "Which hobby have I got?")
-    rate = activity.rates(runtime).recalled_again
+    rate = activity.rates(runtime).recalled_on_demand
     assert rate == Rate(before.held + 1, before.of + 1), "a question about the person of which nothing is found"
     assert rate.of == len(SMALL_TALK) + len(SAID) + len(STATED) + len(ASKED) + 1
     assert rate.share is not None

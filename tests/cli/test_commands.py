@@ -69,8 +69,8 @@ def test_a_question_of_memapp_itself_is_narrated_with_the_command_that_says_yes(
     assert "Shall I remember that your name is Ada?" in err
     assert "Shall I remember" not in out
     command = next(line for line in err.splitlines() if "memapp approve" in line)
-    patch_id = command.partition("memapp approve ")[2].partition(",")[0]
-    assert memapp("approve", patch_id)[0] == 0
+    request_id = command.partition("memapp approve ")[2].partition(",")[0]
+    assert memapp("approve", request_id)[0] == 0
     assert "Ada" in memapp("profile")[1]
 
 

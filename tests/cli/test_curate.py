@@ -17,7 +17,7 @@ from memapp.domain.chat import Origin, Role
 from memapp.errors import NeedsYes, StoreError
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, undo
-from memapp.services.consent import proposals
+from memapp.services.consent import requests
 from memapp.store import chat, schema
 from tests.cli.conftest import Terminal
 
@@ -32,10 +32,10 @@ def texts(memapp: Terminal) -> set[str]:
 
 def propose(memapp: Terminal, field: str, value: str) -> str:
     runtime = bootstrap.start(home=memapp.home)
-    patch = proposals.propose(runtime, field, value)
+    request = requests.propose(runtime, field, value)
     runtime.close()
-    assert patch
-    return patch.id
+    assert request
+    return request.id
 
 
 def test_a_memory_is_edited_in_its_parts(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,11 +199,11 @@ def test_an_exported_history_has_the_words_and_the_messages_that_they_rest_on(me
             conn, runtime.user_id, thread.id, Role.USER, "I live in Oslo.", thread.created_at, origin=Origin.TYPED
         )
     bees = curate.add(runtime, "I keep bees.", sources=[said.id]).memory_id
-    patch = proposals.propose(runtime, "city", "Oslo", message_id=said.id, typed=True)
+    request = requests.propose(runtime, "city", "Oslo", message_id=said.id, typed=True)
     runtime.close()
-    assert patch
+    assert request
     memapp("rm", bees)
-    memapp("approve", patch.id)
+    memapp("approve", request.id)
     memapp("profile", "set", "city", "Bergen")
     rows = [json.loads(line) for line in memapp("history", "--format", "jsonl")[1].splitlines()]
     assert [(row["event"], row["old"], row["new"], row["evidence"]) for row in rows] == [
@@ -257,27 +257,27 @@ def test_forgetting_words_is_previewed_first(memapp: Terminal) -> None:
     assert memapp("forget", "wasps")[0::2] == (0, "There is nothing to erase: nothing holds these words.\n")
 
 
-def test_a_proposal_is_shown_approved_and_taken_back(memapp: Terminal) -> None:
-    patch = propose(memapp, "city", "Ghent")
+def test_a_request_is_shown_approved_and_taken_back(memapp: Terminal) -> None:
+    request = propose(memapp, "city", "Ghent")
     assert memapp("consents")[1].split("\t")[2:] == ["from a chat", "Home", "- > Ghent\n"]
-    shown = json.loads(memapp("consents", "show", patch[-6:], "--json")[1])
+    shown = json.loads(memapp("consents", "show", request[-6:], "--json")[1])
     assert (shown["new_value"], shown["proposer"]) == ("Ghent", "rules")
     assert memapp("profile")[1] == ""
-    shown = memapp("consents", "show", patch)[2]
+    shown = memapp("consents", "show", request)[2]
     assert "pending, from a chat, asked on " in shown and ", open until " in shown
-    assert memapp("approve", patch[-6:])[0] == 0
-    assert ", open until " not in memapp("consents", "show", patch)[2]
+    assert memapp("approve", request[-6:])[0] == 0
+    assert ", open until " not in memapp("consents", "show", request)[2]
     assert memapp("profile")[1] == "Home\tGhent\n"
     assert memapp("undo")[0] == 0
     assert memapp("profile")[1] == ""
 
 
-def test_a_proposal_is_approved_with_another_value_or_denied(memapp: Terminal) -> None:
+def test_a_request_is_approved_with_another_value_or_denied(memapp: Terminal) -> None:
     assert memapp("approve", propose(memapp, "city", "Ghent"), "--value", "Bruges")[0] == 0
     assert json.loads(memapp("profile", "list", "--json")[1]) == {"city": "Bruges"}
-    patch = propose(memapp, "language", "Dutch")
-    assert json.loads(memapp("deny", patch, "--reason", "private", "--json")[1])["state"] == "denied"
-    assert memapp("approve", patch)[0] == 2
+    request = propose(memapp, "language", "Dutch")
+    assert json.loads(memapp("deny", request, "--reason", "private", "--json")[1])["state"] == "denied"
+    assert memapp("approve", request)[0] == 2
     assert json.loads(memapp("history", "--json")[1])[0]["meta"]["reason"] == "private"
 
 
@@ -349,7 +349,7 @@ def test_a_backup_is_put_back_and_what_was_there_is_kept(memapp: Terminal, tmp_p
     add(memapp, "I keep hens.")
     code, out, err = memapp("restore", "--file", str(backup), "--json")
     assert (code, json.loads(out)["memories"]) == (4, 1)
-    assert "1 memory, 0 messages and 1 undecided proposal" in err
+    assert "1 memory, 0 messages and 1 undecided request" in err
     assert "Name: Bo" in err
     assert memapp("restore", "--file", str(backup), "--yes")[0] == 0
     assert texts(memapp) == {"I keep bees."}
@@ -391,7 +391,7 @@ def test_a_damaged_file_is_moved_aside_as_it_is(memapp: Terminal, tmp_path: Path
         "PRAGMA application_id = 1",
         "PRAGMA user_version = 99",
         "PRAGMA user_version = 0",
-        "DROP TRIGGER patches_need_a_yes",
+        "DROP TRIGGER consent_requests_need_a_yes",
         "CREATE TRIGGER evil AFTER INSERT ON memories BEGIN DELETE FROM memories; END",
         "CREATE VIEW more AS SELECT 1",
         "CREATE TABLE more (x)",

@@ -17,16 +17,16 @@ from memapp.domain.profile_hints import unknown_in
 from memapp.inference.scripted import ScriptedEmbedder
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, lifecycle, undo
-from memapp.services.consent import decisions, pending, proposals
+from memapp.services.consent import decisions, pending, requests
 from memapp.services.merge import near, write
-from memapp.services.unlearn import unlearn
+from memapp.services.retract import retract
 from memapp.store import changes, chat, delta, history, snapshots
-from memapp.store.rows import new_id
+from memapp.store.encoding import new_id
 from tests.builders import fact
 from tests.reliability.test_kill import assert_sound
 
 PEOPLE = tuple(f"User knows person number {number} of the pottery class." for number in range(3))
-HELD = "User lives in Oslo near the harbour."
+WITH_MEMORY = "User lives in Oslo near the harbour."
 ROUNDS = 20
 """Kills of each kind."""
 PRELOADED = ["memapp.bootstrap", "memapp.services.merge", "memapp.services.undo", "tests.reliability.test_kill_each_change"]
@@ -37,7 +37,7 @@ def plant(home: Path) -> None:
     runtime = bootstrap.start(home=home)
     for text in (*PEOPLE, "User has a dog.", "User has two cats."):
         curate.add(runtime, text)
-    proposals.propose(runtime, "city", "Oslo", held=fact(HELD, runtime.clock()))
+    requests.propose(runtime, "city", "Oslo", memory=fact(WITH_MEMORY, runtime.clock()))
     runtime.close()
 
 
@@ -96,19 +96,19 @@ def approve_and_revert(runtime: Runtime) -> Iterator[None]:
         if decisions.profile(runtime):
             undo.undo_last(runtime)
         else:
-            decisions.approve(runtime, pending.waiting(runtime)[0].id)
+            decisions.approve(runtime, pending.list_pending(runtime)[0].id)
         yield
 
 
 def deny_and_revert(runtime: Runtime) -> Iterator[None]:
     for _ in count():
-        waits = pending.waiting(runtime)
+        waits = pending.list_pending(runtime)
         yield _done(decisions.deny(runtime, waits[0].id) if waits else undo.undo_last(runtime))
 
 
 def put_off_and_wake(runtime: Runtime) -> Iterator[None]:
     for _ in count():
-        waits = pending.waiting(runtime)
+        waits = pending.list_pending(runtime)
         yield _done(decisions.snooze(runtime, waits[0].id) if waits else decisions.wake(runtime))
 
 
@@ -120,11 +120,11 @@ def set_field_and_revert(runtime: Runtime) -> Iterator[None]:
 
 def edit_then_approve_and_revert(runtime: Runtime) -> Iterator[None]:
     for _ in count():
-        waits = pending.waiting(runtime)
+        waits = pending.list_pending(runtime)
         yield _done(decisions.edit_then_approve(runtime, waits[0].id, "Bergen") if waits else undo.undo_last(runtime))
 
 
-def learn_and_unlearn(runtime: Runtime) -> Iterator[None]:
+def learn_and_retract(runtime: Runtime) -> Iterator[None]:
     thread = chats.new_thread(runtime).id
     for number in count(curate.count(runtime) + len(lifecycle.trash(runtime, limit=None))):
         now = runtime.clock()
@@ -132,9 +132,9 @@ def learn_and_unlearn(runtime: Runtime) -> Iterator[None]:
             said = chat.add_message(conn, runtime.user_id, thread, Role.USER, "A joke.", now, origin=Origin.TYPED).id
             joke = fact(f"User owns {number} boats.", now, sources=(said,))
             changes.apply(conn, Created(joke), Actor(runtime.user_id, "rules"), now)
-            proposals.propose(runtime, "health", f"illness number {number}", message_id=said, typed=True)
+            requests.propose(runtime, "health", f"illness number {number}", message_id=said, typed=True)
         yield
-        yield _done(unlearn(runtime, thread, [said], "That was a joke."))
+        yield _done(retract(runtime, thread, [said], "That was a joke."))
 
 
 def pin_piecemeal(runtime: Runtime) -> Iterator[None]:
@@ -169,7 +169,7 @@ def _done(_: object) -> None:
 def change_until_killed(home: Path, kind: Callable[[Runtime], Iterator[None]], out: Connection) -> None:
     runtime = bootstrap.start(home=home)
     runtime.embedding.fill(ScriptedEmbedder())
-    unknown_in(HELD, {})  # compiles what a process compiles once, which takes longer than this one may live
+    unknown_in(WITH_MEMORY, {})  # compiles what a process compiles once, which takes longer than this one may live
     out.send("ready")
     for _ in kind(runtime):
         out.send("step")
@@ -226,17 +226,17 @@ def assert_agreement(runtime: Runtime) -> None:
         kept, now = json.loads(snapshot), json.loads(snapshots.take(conn, runtime.user_id, memory_id) or "{}")
         parts = ("row", "sources", "relations") if row["event"] == "LINK" else ("row", "sources")
         assert [kept[part] for part in parts] == [now[part] for part in parts]
-    assert conn.execute("SELECT count(*) FROM patches WHERE state = 'approved'").fetchone()[0] == 0
-    is_known = HELD in {one.text for one in curate.list_memories(runtime, limit=10_000)}
+    assert conn.execute("SELECT count(*) FROM consent_requests WHERE state = 'approved'").fetchone()[0] == 0
+    is_known = WITH_MEMORY in {one.text for one in curate.list_memories(runtime, limit=10_000)}
     city = decisions.profile(runtime).get("city")
     assert is_known is (city == "Oslo")
     last_word = history.list_entries(conn, runtime.user_id, limit=1)[0].meta.get("decision")
-    waits = [one for one in pending.waiting(runtime) if one.field == "city"]
+    waits = [one for one in pending.list_pending(runtime) if one.field == "city"]
     assert len(waits) == (0 if city or last_word in ("denied", "snoozed") else 1)
-    assert len({said for one in pending.waiting(runtime) for said in one.evidence} & unlearned(runtime)) == 0
+    assert len({said for one in pending.list_pending(runtime) for said in one.evidence} & retracted(runtime)) == 0
 
 
-def unlearned(runtime: Runtime) -> set[str]:
+def retracted(runtime: Runtime) -> set[str]:
     return {source for one in lifecycle.trash(runtime, limit=None) for source in one.sources}
 
 
@@ -256,7 +256,7 @@ def unlearned(runtime: Runtime) -> set[str]:
         (put_off_and_wake, {("PROFILE",)}),
         (set_field_and_revert, {("PROFILE",)}),
         (edit_then_approve_and_revert, {("PROFILE", "PROFILE")}),
-        (learn_and_unlearn, {("ADD",), ("DELETE", "PROFILE")}),
+        (learn_and_retract, {("ADD",), ("DELETE", "PROFILE")}),
     ],
 )
 def test_a_kill_leaves_whole_steps_that_everything_agrees_on(

@@ -7,14 +7,14 @@ from pydantic import ValidationError
 
 from memapp.domain.categories import RECENT_ACTIVITY, Capability
 from memapp.domain.changes import Actor, Created, Linked
-from memapp.domain.query import Answer, Bullet, Full, QueryFilters, QueryRequest
+from memapp.domain.query import Bullet, Full, QueryAnswer, QueryFilters, QueryRequest
 from memapp.errors import Refused
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, upkeep
 from memapp.services.query import query
 from memapp.store import changes, chat
-from memapp.store.uses import get_uses
+from memapp.store.access_counts import get_access_count
 from tests.builders import fact, new_chat, recorded, say
 
 
@@ -36,7 +36,7 @@ def test_bullets_carry_id_category_and_text(runtime: Runtime) -> None:
     capability = runtime.categories.capability("planner", runtime.user_id)
     (bullet,) = query(runtime, capability, QueryRequest(agent="planner", query="deploys when")).memories
     assert bullet == Bullet(id=memory_id, category="tasks", text="[tasks] User deploys on Fridays.")
-    assert get_uses(runtime.database.read(), "me", memory_id) is not None, "it was of use"
+    assert get_access_count(runtime.database.read(), "me", memory_id) is not None, "it was of use"
 
 
 def test_full_returns_all_that_is_known(runtime: Runtime) -> None:
@@ -231,7 +231,7 @@ def test_of_what_is_related_the_best_comes_first_and_one_place_is_kept_for_it(ru
 def test_a_capability_names_one_person_and_only_their_memories_are_seen(runtime: Runtime) -> None:
     remember(runtime, "User has the goal to learn the cello.", "goals")
     other = Capability("planner", "somebody else", frozenset({"goals"}))
-    assert query(runtime, other, QueryRequest(agent="planner", query="cello")) == Answer((), [])
+    assert query(runtime, other, QueryRequest(agent="planner", query="cello")) == QueryAnswer((), [])
 
 
 def header(runtime: Runtime, agent: str, **request: object) -> tuple[str, ...]:

@@ -342,28 +342,30 @@ def test_no_other_sql_in_the_tree_writes_to_memories() -> None:
             named_in_a_variable.add(file.name)
     assert writers == {"changes.py", "snapshots.py"}, "snapshots.put_back is called by changes.apply only"
     assert named_in_a_variable == {"portable.py"}, "which writes what stands in its `_ROWS`"
-    assert {table for table, _ in portable._ROWS.values()}.isdisjoint({"memories", "patches", "profile"})
+    assert {table for table, _ in portable._ROWS.values()}.isdisjoint({"memories", "consent_requests", "profile"})
     assert frozenset(portable._ROWS) == frozenset(get_args(Row))
 
 
-def test_an_image_is_put_back_by_apply_only() -> None:
+def test_a_snapshot_is_put_back_by_apply_only() -> None:
     callers = {file.name for file in paths.bundled("memapp").rglob("*.py") if "snapshots.put_back(" in file.read_text("utf-8")}
     assert callers == {"changes.py"}
 
 
-def test_the_profile_cannot_be_changed_without_an_approved_patch(database: Database) -> None:
+def test_the_profile_cannot_be_changed_without_an_approved_request(database: Database) -> None:
     with database.write() as conn:
         conn.execute(
-            """INSERT INTO patches (id, user_id, field, old_value, new_value, proposer, created_at, expires_at)
+            """INSERT INTO consent_requests (id, user_id, field, old_value, new_value, proposer, created_at, expires_at)
                VALUES ('p', 'me', 'city', '', 'Oslo', 'rules', '2026-01-01', '2026-01-08')"""
         )
     with pytest.raises(UsageError):
         apply(database, ProfileChanged("p"))
     with database.decide() as conn:
-        conn.execute("UPDATE patches SET state = 'approved', decided_at = '2026-01-02', decided_by = 'person' WHERE id = 'p'")
+        conn.execute(
+            "UPDATE consent_requests SET state = 'approved', decided_at = '2026-01-02', decided_by = 'person' WHERE id = 'p'"
+        )
         revision = changes.apply(conn, ProfileChanged("p"), PERSON, NOW)
     assert dump(database.read())["profile"] == [(USER, "city", "Oslo")]
     (entry,) = history.entries_of_step(database.read(), USER, revision.step)
-    assert (entry.event, entry.memory_id, dict(entry.meta)) == (Event.PROFILE, "profile:city", {"patch_id": "p", "before": ""})
+    assert (entry.event, entry.memory_id, dict(entry.meta)) == (Event.PROFILE, "profile:city", {"request_id": "p", "before": ""})
     with pytest.raises(UsageError):
         apply(database, ProfileChanged("p"))

@@ -13,8 +13,8 @@ def test_each_thread_has_one_checkpoint_which_the_next_replaces(database: Databa
         one, other = (chat.create_thread(conn, USER, title, "companion", NOW).id for title in ("one", "other"))
         checkpoints.advance(conn, USER, one, lambda at: at.accepted("reply", 3, ["tea"]), NOW)
         checkpoints.advance(conn, USER, one, lambda at: at.recalled(["a", "b"], 9), NOW)
-        checkpoints.advance(conn, USER, one, lambda at: at.looked_ahead("p", ["cake"]), NOW)
-    expected = Checkpoint().accepted("reply", 3, ["tea"]).recalled(["a", "b"], 9).looked_ahead("p", ["cake"])
+        checkpoints.advance(conn, USER, one, lambda at: at.with_prefetch("p", ["cake"]), NOW)
+    expected = Checkpoint().accepted("reply", 3, ["tea"]).recalled(["a", "b"], 9).with_prefetch("p", ["cake"])
     assert checkpoints.load(database.read(), USER, one) == expected
     assert checkpoints.load(database.read(), USER, other) == Checkpoint()
     rows = database.read().execute("SELECT thread_id, checkpoint_data FROM supervisor_checkpoints").fetchall()

@@ -1,11 +1,11 @@
 """What a chat is told of changes: each once, the most important first, nothing that lies in the trash."""
 
 from memapp.domain.changes import Actor, Created, Linked, Merged, Pinned, ProfileChanged, Purged, Restored, SoftDeleted, Updated
-from memapp.domain.consent import Patch, expiry
+from memapp.domain.consent import ConsentRequest, expiry
 from memapp.domain.delta import Delta, summarise
 from memapp.store import changes, chat, consents, delta
 from memapp.store.database import Database
-from memapp.store.rows import new_id
+from memapp.store.encoding import new_id
 from memapp.store.scope import Scope
 from tests.builders import fact
 from tests.store.conftest import NOW, USER
@@ -127,12 +127,12 @@ def test_all_that_went_to_the_trash_is_one_line_and_its_end_there_none(database:
 def write_profile(database: Database, field: str, value: str, said: str = "") -> None:
     """Change the profile as a yes of the person does."""
     with database.decide() as conn:
-        patch = Patch(new_id(NOW), USER, field, "", value, (), "rules", "pending", NOW, expiry(NOW))
-        consents.add_patch(conn, patch)
+        request = ConsentRequest(new_id(NOW), USER, field, "", value, (), "rules", "pending", NOW, expiry(NOW))
+        consents.add_request(conn, request)
         if said:
-            consents.add_evidence(conn, patch.id, said, typed=True)
-        consents.decide(conn, USER, patch.id, "approved", "person", NOW)
-        changes.apply(conn, ProfileChanged(patch.id), PERSON, NOW)
+            consents.add_evidence(conn, request.id, said, typed=True)
+        consents.decide(conn, USER, request.id, "approved", "person", NOW)
+        changes.apply(conn, ProfileChanged(request.id), PERSON, NOW)
 
 
 def test_a_change_of_the_profile_is_told(database: Database) -> None:

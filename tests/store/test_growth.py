@@ -10,7 +10,7 @@ import pytest
 
 from memapp.domain.changes import Actor, Change, Created, Linked, Pinned, Restored, Reverted, SoftDeleted, Updated
 from memapp.domain.chat import Origin, Role
-from memapp.store import changes, chat, delta, expectations, history, memories, recalls, relations, search, uses
+from memapp.store import access_counts, changes, chat, delta, expectations, history, memories, recalls, relations, search
 from memapp.store.database import Database
 from memapp.store.scope import Scope
 from tests.builders import fact
@@ -46,7 +46,7 @@ LOOKS: dict[str, Look] = {
     "sources_of": lambda conn, ids: search.sources_of(conn, USER, ids[:3]),
     "taken_back": lambda conn, ids: search.taken_back(conn, USER, MESSAGES),
     "keep_taken_back": lambda conn, ids: search.keep_taken_back(conn, USER, ids[:3], all_of_them=True),
-    "count_uses": lambda conn, ids: uses.count_uses(conn, USER, ids[:3], NOW),
+    "count_uses": lambda conn, ids: access_counts.count_access(conn, USER, ids[:3], NOW),
     "used_in": lambda conn, ids: recalls.used_in(conn, USER, ids[0], 5),
     "list_recalls": lambda conn, ids: recalls.list_recalls(conn, USER, "0"),
     "checked_by": lambda conn, ids: expectations.checked_by(conn, USER, "0"),

@@ -14,7 +14,7 @@ from memapp.domain.filters import ALL_LIVE
 from memapp.domain.turn import Accepted
 from memapp.errors import StoreError
 from memapp.services import chats, curate, undo
-from memapp.store import changes, history, memories, schema, uses, vectors
+from memapp.store import access_counts, changes, history, memories, schema, vectors
 from memapp.store.database import Database, open_database
 from memapp.store.snapshots import FORM
 from memapp.store.vocabulary import VOCABULARY, words_of
@@ -56,7 +56,7 @@ def rebuilt() -> str:
 def everything(conn: sqlite3.Connection) -> dict[str, list[tuple[object, ...]]]:
     """Return the rows of all that undo needs."""
     named = ", ".join(memories.COLUMNS)
-    tables = ("versions", "history", "memory_sources", "memory_uses", "relations", "embeddings")
+    tables = ("versions", "history", "memory_sources", "access_counts", "relations", "embeddings")
     rows = {table: [tuple(row) for row in conn.execute(f"SELECT * FROM {table} ORDER BY 1, 2")] for table in tables}
     return {**rows, "memories": [tuple(row) for row in conn.execute(f"SELECT {named} FROM memories ORDER BY id")]}
 
@@ -74,7 +74,7 @@ def make_past(database: Database, thread_message: str) -> list[Revision]:
     )
     with database.write() as conn:
         vectors.save(conn, USER, "memory", "letters", vectors.waiting(conn, USER, "memory", "letters", 9), np.eye(4, dtype="f4"))
-        uses.count_uses(conn, USER, [one, two, three], NOW)
+        access_counts.count_access(conn, USER, [one, two, three], NOW)
     edited = apply(Updated(one, text="Black tea."))
     apply(Linked(one, ((two, 0.8), (three, 0.6))))
     changed = [Pinned(three, True), Merged(two, one, NOW), SoftDeleted(three, "person", NOW)]

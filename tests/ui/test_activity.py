@@ -13,9 +13,9 @@ from memapp.domain.activity import NODES, Count, Day, Rate, Rates
 from memapp.domain.changes import Event
 from memapp.domain.history import Step, in_words
 from memapp.services import activity, chats, curate, forget, undo
-from memapp.services.consent import decisions, proposals
+from memapp.services.consent import decisions, requests
 from memapp.store.events import Node, add_event
-from memapp.ui.activity import reading, words
+from memapp.ui.activity import labels, read_models
 from memapp.ui.activity.numbers import sparkline
 from memapp.ui.dialogs import TextCard
 from memapp.ui.memories.card import MemoryCard
@@ -118,7 +118,7 @@ async def test_a_file_that_was_brought_in_is_called_one_and_enter_says_how_to_ta
         carry(other, seen.app.runtime, tmp_path)
     screen = await open_activity(seen, "log")
     assert "an import brought in a file" in seen.words()
-    assert screen.lines.current is not None and words.is_file(screen.lines.current)
+    assert screen.lines.current is not None and labels.is_file(screen.lines.current)
     await seen.pilot.press("enter")
     await seen.until(lambda: any("The next tab takes it back as one." in toast for toast in seen.toasts()))
     await open_activity(seen, "undo")
@@ -179,7 +179,7 @@ async def test_enter_shows_what_a_change_made_of_a_memory_then_opens_it(seen: Se
 async def test_the_log_is_read_page_by_page(seen: Seen) -> None:
     for number in range(7):
         curate.add(seen.app.runtime, f"Fact number {number}.")
-    with patch.object(reading, "PAGE", 3):
+    with patch.object(read_models, "PAGE", 3):
         screen = await open_activity(seen, "log")
         pages = [[one.said for one in screen.lines.items]]
         for _ in range(2):
@@ -249,10 +249,10 @@ async def test_what_is_taken_back_here_is_not_taken_back_twice_by_the_key_elsewh
 
 async def test_an_answer_in_the_inbox_is_called_by_its_name(seen: Seen) -> None:
     runtime = seen.app.runtime
-    for deed, field in ((decisions.deny, "city"), (decisions.snooze, "pronouns")):
-        found = proposals.propose(runtime, field, "x")
+    for action, field in ((decisions.deny, "city"), (decisions.snooze, "pronouns")):
+        found = requests.propose(runtime, field, "x")
         assert found is not None
-        deed(runtime, found.id)
+        action(runtime, found.id)
     screen = await open_activity(seen, "undo")
     assert [one.said for one in screen.steps.items] == ["Put off until tomorrow: Pronouns “x”", "Denied Home “x”"]
 

@@ -14,7 +14,7 @@ from memapp.errors import DiskFull
 from memapp.services import chats, curate, preferences
 from memapp.services.consent import decisions
 from memapp.store.database import Database
-from memapp.ui import reading
+from memapp.ui import read_models
 from memapp.ui.app import MemappApp
 from memapp.ui.chat import conversation, status
 from memapp.ui.chat.threads import ThreadList
@@ -549,7 +549,7 @@ async def test_nothing_is_said_to_go_on_once_a_model_failed(seen: Seen, world: W
         failed.wait(15)
         return []
 
-    monkeypatch.setattr(reading, "explanations", slow)
+    monkeypatch.setattr(read_models, "explanations", slow)
     world.model.misbehave("crash", "reply", after_tokens=2)
     await seen.type("again")
     await seen.pilot.press("enter")

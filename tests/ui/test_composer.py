@@ -293,7 +293,7 @@ async def test_a_slash_lists_the_commands_and_letters_narrow_them(world: World, 
         await seen.pilot.press("r", "e")
         assert "/remark" in seen.text() and "/remember TEXT" in seen.text() and "/new" not in seen.text()
         await seen.pilot.press("down", "up", "down", "tab")
-        assert seen.chat.composer.text == "/remark" and "adds an evidence card" not in seen.text()
+        assert seen.chat.composer.text == "/remark" and "adds a context card" not in seen.text()
 
 
 async def test_enter_takes_a_command_and_carries_it_out_if_it_needs_no_words(seen: Seen) -> None:

@@ -19,7 +19,7 @@ from memapp.domain.text import clean
 from memapp.runtime import Runtime
 from memapp.services import activity, chats, curate, undo
 from memapp.store import changes, recalls
-from memapp.store.uses import count_uses
+from memapp.store.access_counts import count_access
 from memapp.ui.dialogs import Choice
 from memapp.ui.memories.card import MemoryCard
 from memapp.ui.memories.form import MemoryForm, Words
@@ -30,10 +30,10 @@ from memapp.ui.panels.memory_history import VersionRows
 from memapp.ui.panels.memory_provenance import MessageRows
 from memapp.ui.panels.memory_relations import MemoryRelations
 from memapp.ui.screens.memories import MemoriesScreen
+from memapp.ui.widgets.labels import written
 from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.searchfield import SearchField
 from memapp.ui.widgets.tabline import TabLine
-from memapp.ui.widgets.words import written
 from tests.builders import damage
 from tests.ui.conftest import Seen, World
 from tests.ui.test_hostile import ESCAPES, MARKUP, no_escapes
@@ -486,7 +486,7 @@ async def test_provenance_leads_to_the_message_and_tells_why_it_was_recalled(wor
         await seen.until(lambda: any(one.origin == "person" for one in curate.list_memories(runtime)))
         memory = next(one for one in curate.list_memories(runtime) if one.origin == "person")
         with runtime.database.write() as conn:
-            count_uses(conn, runtime.user_id, [memory.id], runtime.clock())
+            count_access(conn, runtime.user_id, [memory.id], runtime.clock())
             hit = Recalled("memory", memory.id, "", "", "", runtime.clock(), 0.83, "words 0.71 + meaning 0.40")
             conn.execute("DELETE FROM recalls")
             recalls.save_recalls(conn, runtime.user_id, reply.id, [hit])

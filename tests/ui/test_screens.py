@@ -23,11 +23,11 @@ from memapp.services.models import Fit
 from memapp.settings import THEMES
 from memapp.ui.app import MemappApp
 from memapp.ui.chat.threads import ThreadList
-from memapp.ui.dialogs import Choice, ConfirmErase, Dialog, Form, Line, Question, TextCard
-from memapp.ui.inbox.detail import CaseView
+from memapp.ui.dialogs import Choice, ConfirmErase, Dialog, Form, LineQuestion, Question, TextCard
+from memapp.ui.inbox.detail import RequestView
 from memapp.ui.inbox.profile import ProfilePane
+from memapp.ui.inbox.requests import RequestsPane
 from memapp.ui.inbox.value import ValueField
-from memapp.ui.inbox.waiting import WaitingPane
 from memapp.ui.memories.card import MemoryCard
 from memapp.ui.memories.form import MemoryForm
 from memapp.ui.memories.keys import MemoryKeys
@@ -52,7 +52,7 @@ OURS = [
     *(MemappApp, ChatScreen, ModelsScreen, SettingsScreen, FindScreen, MemoryCard, MemoryKeys, MemoryDetail),
     *(Dialog, Form, TextCard, Question, ConfirmErase),
     *(Composer, Transcript, ThreadList, ModelRows, SettingRows),
-    *(InboxScreen, WaitingPane, ProfilePane, CaseView, ValueField, ActivityScreen),
+    *(InboxScreen, RequestsPane, ProfilePane, RequestView, ValueField, ActivityScreen),
 ]
 
 
@@ -63,7 +63,7 @@ async def conversation(world: World, size: tuple[int, int]) -> AsyncIterator[See
     verdict = Verdict(True, 24.0, 0.2, "meaning 20 of 100, letters 24 of 100")
     # Fixed here: how memories are ranked and guesses compared is measured elsewhere, and may change.
     with (
-        patch("memapp.services.evidence.find", _recalled),
+        patch("memapp.services.retrieved.find", _recalled),
         patch("memapp.prompts.quotes.choose", lambda text, hits, _, **_more: tuple(hits) if "tea" in text else ()),
         patch("memapp.services.turn.mismatch", lambda *_, **__: verdict),
     ):
@@ -305,7 +305,7 @@ async def test_a_setting_is_changed_and_kept(world: World) -> None:
         await seen.pilot.press("x", "enter")
         await seen.until(lambda: "top_k is a whole number from 0 to 50." in seen.words())
         line = seen.app.screen
-        assert isinstance(line, Line) and line.query_one(Input).value == "x", "a refused value can be corrected"
+        assert isinstance(line, LineQuestion) and line.query_one(Input).value == "x", "a refused value can be corrected"
         await seen.pilot.press("backspace", "8", "enter")
         await seen.until(lambda: seen.app.runtime.settings.top_k == 8)
         await seen.settle()

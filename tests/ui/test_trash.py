@@ -20,7 +20,7 @@ from memapp.services.consent import decisions, pending
 from memapp.store import changes
 from memapp.ui.dialogs import ConfirmErase, Erase, TextCard
 from memapp.ui.memories.card import MemoryCard
-from memapp.ui.memories.words import age, kept, kept_in_full
+from memapp.ui.memories.labels import age, kept, kept_in_full
 from memapp.ui.screens.memories import MemoriesScreen
 from memapp.ui.screens.trash import TrashScreen
 from memapp.ui.widgets.searchfield import SearchField
@@ -163,7 +163,7 @@ async def test_what_says_something_of_the_profile_waits_for_a_yes_and_that_is_sa
         await seen.until(lambda: any("needs your yes first, in the inbox (F4)" in one for one in seen.toasts()))
         await seen.until(lambda: "Inbox ●1" in seen.lines()[0])
         assert "User lives in Bergen." in in_trash(runtime)
-        assert [one.new_value for one in pending.waiting(runtime)] == ["Bergen"]
+        assert [one.new_value for one in pending.list_pending(runtime)] == ["Bergen"]
 
 
 async def test_search_finds_what_was_forgotten(world: World) -> None:
@@ -285,7 +285,7 @@ async def test_from_the_receipt_one_goes_to_another_memory_with_the_same_words(w
 async def test_emptying_needs_the_word_too(world: World) -> None:
     async with trash(world) as (seen, screen):
         await ask_to_erase(seen, "E")
-        assert "All 5 memories in the trash, with all that repeats the words: guesses, proposals in the inbox" in seen.words()
+        assert "All 5 memories in the trash, with all that repeats the words: guesses, requests in the inbox" in seen.words()
         await seen.type("erase")
         await seen.pilot.press("enter")
         await seen.until(lambda: isinstance(seen.app.screen, TextCard))

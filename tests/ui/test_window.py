@@ -17,12 +17,12 @@ from textual.worker import WorkerFailed
 from memapp.crash import write_crash_file
 from memapp.errors import MemappError
 from memapp.services import curate, upkeep
-from memapp.services.consent import proposals
-from memapp.ui.activity.rows import LogRows
+from memapp.services.consent import requests
+from memapp.ui.activity.log_rows import LogRows
 from memapp.ui.app import MemappApp
 from memapp.ui.chat.threads import Threads
-from memapp.ui.dialogs import Line
-from memapp.ui.inbox.rows import CaseRows
+from memapp.ui.dialogs import LineQuestion
+from memapp.ui.inbox.request_rows import RequestRows
 from memapp.ui.messages import Rested, TurnRefused
 from memapp.ui.safe import notify
 from memapp.ui.widgets.help import Help
@@ -161,7 +161,7 @@ async def test_a_toast_is_shown_once_while_something_is_open_above(seen: Seen) -
     await seen.settle()
     assert seen.text().count("done now") == 1
     seen.app.delay_update()  # as Textual does when something is chosen from the palette
-    await seen.app.push_screen(Line("Remember", "", str))
+    await seen.app.push_screen(LineQuestion("Remember", "", str))
     await seen.until(lambda: [one for one in seen.app.screen.query("Toast") if one.region])
     await seen.until(lambda: seen.text().count("done now") == 1)
 
@@ -320,7 +320,7 @@ async def test_keys_that_come_with_the_one_that_opens_a_panel_wait_for_its_rows(
     async with world.app() as seen:
         await seen.ready()
         for city in ("Oslo", "Rome"):
-            await asyncio.to_thread(proposals.propose, seen.app.runtime, "goals_add", f"to see {city}")
+            await asyncio.to_thread(requests.propose, seen.app.runtime, "goals_add", f"to see {city}")
             await asyncio.to_thread(curate.add, seen.app.runtime, f"The gardener comes from {city}.")
         burst(seen, "f4", "j", "f7", "tab", "j")
         await seen.until(lambda: any(one.current_key for one in seen.app.screen.query(LogRows)))
@@ -328,7 +328,7 @@ async def test_keys_that_come_with_the_one_that_opens_a_panel_wait_for_its_rows(
         lines = seen.app.screen.query_one(LogRows)
         assert lines.current == lines.items[1]
         await seen.pilot.press("f4")
-        cases = seen.app.screen.query_one(CaseRows)
+        cases = seen.app.screen.query_one(RequestRows)
         assert cases.current == cases.items[1]
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from memapp.domain.changes import Created, Restored
 from memapp.domain.duplicates import normalise
-from memapp.domain.foreign import Note
+from memapp.domain.foreign import ForeignFact
 from memapp.domain.memory import Memory, State
 from memapp.domain.portable import MemoryLine
 from memapp.errors import UsageError
@@ -13,8 +13,8 @@ from memapp.services.imports import foreign
 from memapp.services.imports.lines import live_memory
 from memapp.services.imports.questions import ask_again, asks
 from memapp.services.imports.work import Work
-from memapp.store import changes, chat, memories, portable, uses
-from memapp.store.rows import new_id, to_time
+from memapp.store import access_counts, changes, chat, memories, portable
+from memapp.store.encoding import new_id, to_time
 
 
 def take_memory(work: Work, line: MemoryLine) -> None:
@@ -38,10 +38,10 @@ def take_memory(work: Work, line: MemoryLine) -> None:
         return
     _apply(work, Created(memory))
     if line.used:
-        uses.insert_used(work.conn, work.user_id, line.id, line.used)
+        access_counts.insert_used(work.conn, work.user_id, line.id, line.used)
 
 
-def take_note(work: Work, note: Note) -> None:
+def take_note(work: Work, note: ForeignFact) -> None:
     """Remember a fact of another program."""
     memory = foreign.memory_of(note, new_id(work.now), work.now)
     if _may_come_in(work, memory):

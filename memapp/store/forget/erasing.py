@@ -13,12 +13,12 @@ from memapp.domain.duplicates import gist, normalise
 from memapp.domain.forget import ERASED
 from memapp.domain.text import one_line
 from memapp.store import changes, chat, search
-from memapp.store.forget import proposals
+from memapp.store.encoding import to_json, to_text
+from memapp.store.forget import consent_requests
 from memapp.store.forget.columns import ELSEWHERE, REPEATING
 from memapp.store.forget.finding import holding, searching, texts_of, with_absorbed
-from memapp.store.forget.todo import Job
+from memapp.store.forget.purge_jobs import PurgeJob
 from memapp.store.memories import get_memories
-from memapp.store.rows import to_json, to_text
 from memapp.store.snapshots import NORMAL_TEXT
 
 # What was written while the memory stood in the prompt, or out of the messages that it came from.
@@ -56,7 +56,7 @@ class Erased:
 
 
 def erase(
-    conn: sqlite3.Connection, actor: Actor, job: Job, now: datetime, said: Sequence[str] = (), sent: Sequence[str] = ()
+    conn: sqlite3.Connection, actor: Actor, job: PurgeJob, now: datetime, said: Sequence[str] = (), sent: Sequence[str] = ()
 ) -> Erased:
     """Erase everything of a job in the caller's transaction, which must be one of `Database.decide`.
 
@@ -64,7 +64,7 @@ def erase(
     since the copy may hold one as a draft. What the person wrote, and the memories of the same words, are touched by the
     person's wish only.
     """
-    found = holding(conn, actor.user_id, job.words) if job.words else Job()
+    found = holding(conn, actor.user_id, job.words) if job.words else PurgeJob()
     memory_ids = with_absorbed(conn, actor.user_id, [*job.memory_ids, *found.memory_ids])
     in_threads = chat.message_ids_of(conn, actor.user_id, job.thread_ids)
     message_ids = tuple(dict.fromkeys([*job.message_ids, *found.message_ids, *in_threads]))
@@ -76,8 +76,8 @@ def erase(
     if job.words:
         with searching(conn, job.words):
             others += sum(conn.execute(sql, values).rowcount for sql in ELSEWHERE)
-        others += proposals.erase_holding(conn, actor, job.words, now)
-    others += proposals.erase_read_from(conn, actor.user_id, [*job.message_ids, *in_threads], now)
+        others += consent_requests.erase_holding(conn, actor, job.words, now)
+    others += consent_requests.erase_read_from(conn, actor.user_id, [*job.message_ids, *in_threads], now)
     others += chat.erase_threads(conn, actor.user_id, job.thread_ids)
     messages = chat.erase_messages(conn, actor.user_id, message_ids)
     others += _erase_titles(conn, actor.user_id, messages)
@@ -88,7 +88,7 @@ def erase(
     for memory_id in memory_ids:
         changes.apply(conn, Purged(memory_id), actor, now)
     same = {normalise(text) for text in texts} - {""}
-    others += proposals.erase_saying(conn, actor.user_id, same, now, waiting=by_person)
+    others += consent_requests.erase_saying(conn, actor.user_id, same, now, waiting=by_person)
     if by_person:
         others += conn.execute(_SAME_VERSIONS, {"user": actor.user_id, "same": to_json(list(same))}).rowcount
         others += _erase_drafts(conn, actor.user_id, [*texts, *sent, *(text for _, text in messages)])

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from datetime import datetime
 
 from memapp.domain.forget import Needles
-from memapp.store.forget.todo import Job
-from memapp.store.rows import to_json, to_text
+from memapp.store.encoding import to_json, to_text
+from memapp.store.forget.purge_jobs import PurgeJob
 from memapp.store.snapshots import TAGS, TEXT
 
 
@@ -58,8 +58,8 @@ def said_in(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[str]) -
     rows = conn.execute(
         """WITH sources (id) AS (SELECT message_id FROM memory_sources WHERE memory_id IN (SELECT value FROM json_each(:ids))),
            asked (id, thread_id, seq, answered) AS (
-             SELECT m.id, m.thread_id, m.seq, p.decided_by = 'chat' FROM patch_evidence e
-             JOIN patches p ON p.id = e.patch_id JOIN messages m ON m.id = p.asked_in WHERE e.message_id IN sources),
+             SELECT m.id, m.thread_id, m.seq, p.decided_by = 'chat' FROM request_evidence e
+             JOIN consent_requests p ON p.id = e.request_id JOIN messages m ON m.id = p.asked_in WHERE e.message_id IN sources),
            said (id) AS (SELECT id FROM sources UNION SELECT id FROM asked UNION
              SELECT (SELECT id FROM messages WHERE thread_id = asked.thread_id AND role = 'user' AND seq > asked.seq
                      ORDER BY seq LIMIT 1) FROM asked WHERE answered)
@@ -89,13 +89,13 @@ def texts_of_messages(conn: sqlite3.Connection, user_id: str, message_ids: Seque
     return tuple(row["text"] for row in rows)
 
 
-def holding(conn: sqlite3.Connection, user_id: str, words: Sequence[str]) -> Job:
+def holding(conn: sqlite3.Connection, user_id: str, words: Sequence[str]) -> PurgeJob:
     """Return the memories and messages that contain any of these words."""
     values = {"user": user_id}
     with searching(conn, words):
         memories = conn.execute("SELECT id FROM memories WHERE user_id = :user AND (holds(text) OR holds(tags))", values)
         messages = conn.execute("SELECT id FROM messages WHERE user_id = :user AND holds(text)", values)
-        return Job(tuple(row["id"] for row in memories), tuple(row["id"] for row in messages))
+        return PurgeJob(tuple(row["id"] for row in memories), tuple(row["id"] for row in messages))
 
 
 def memories_with(conn: sqlite3.Connection, user_id: str, texts: Sequence[str]) -> tuple[str, ...]:

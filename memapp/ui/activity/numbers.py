@@ -8,11 +8,11 @@ from textual.content import Content
 from textual.widgets import Static
 
 from memapp.domain.activity import Count, Day, Rate, Rates
-from memapp.ui.activity.reading import Numbers
+from memapp.ui.activity.read_models import ActivityNumbers
 from memapp.ui.safe import joined, plain
 
 FACTS_GOAL = 0.95
-SECOND_LOOKS_GOAL = 0.10
+ON_DEMAND_RECALLS_GOAL = 0.10
 BLOCKS = "▁▂▃▄▅▆▇█"
 LABEL, COLUMN = 42, 8
 """Together they fit into 80 columns."""
@@ -27,7 +27,7 @@ class NumbersView(VerticalScroll, can_focus=True):
     def compose(self) -> ComposeResult:
         yield Static(plain("Counting…", "$text-muted"), id="numbers-text", markup=False)
 
-    def show(self, numbers: Numbers) -> None:
+    def show(self, numbers: ActivityNumbers) -> None:
         content = Content("\n\n").join([_rates(numbers.rates), _days(numbers.days), _table(numbers.counts)])
         self.query_one("#numbers-text", Static).update(content)
 
@@ -39,7 +39,7 @@ def sparkline(counts: Sequence[int]) -> str:
 
 
 def _rates(rates: Rates) -> Content:
-    facts, turns = rates.facts_at_once, rates.recalled_again
+    facts, turns = rates.facts_at_once, rates.recalled_on_demand
     return Content("\n").join(
         [
             joined(("How well it does", "bold $primary")),
@@ -47,7 +47,10 @@ def _rates(rates: Rates) -> Content:
             _rate(facts, "facts were well written at once", f"goal {FACTS_GOAL:.0%}", (facts.share or 0) >= FACTS_GOAL),
             _rate(rates.facts_said, "of those say no more than you did; others are not kept"),
             _rate(
-                turns, "turns needed a second look", f"goal below {SECOND_LOOKS_GOAL:.0%}", (turns.share or 0) < SECOND_LOOKS_GOAL
+                turns,
+                "turns needed a second look",
+                f"goal below {ON_DEMAND_RECALLS_GOAL:.0%}",
+                (turns.share or 0) < ON_DEMAND_RECALLS_GOAL,
             ),
         ]
     )

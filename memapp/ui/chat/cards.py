@@ -11,8 +11,8 @@ from memapp.ui.chat.state import ChatState
 from memapp.ui.dialogs import Question, TextCard
 from memapp.ui.messages import MemoryWanted, ThreadWanted
 from memapp.ui.safe import copy
+from memapp.ui.widgets.labels import matched
 from memapp.ui.widgets.transcript import Transcript
-from memapp.ui.widgets.words import matched
 
 
 class Cards:

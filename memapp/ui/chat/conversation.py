@@ -15,20 +15,20 @@ from textual.widgets import Markdown
 
 from memapp.domain.chat import Message, Thread
 from memapp.domain.text import clean
-from memapp.domain.turn import Accepted, Unlearned
+from memapp.domain.turn import Accepted, Retracted
 from memapp.errors import MemappError, UsageError
 from memapp.services import chats
-from memapp.ui import reading
-from memapp.ui.beside import beside
+from memapp.ui import read_models
+from memapp.ui.background import background
 from memapp.ui.chat.cards import Cards
 from memapp.ui.chat.drafts import Drafts
 from memapp.ui.chat.memories import MemoryNotes
+from memapp.ui.chat.requests import RequestsLine
 from memapp.ui.chat.sending import Sending
 from memapp.ui.chat.showing import AnswersShown, Showing, replies
 from memapp.ui.chat.state import ChatState
 from memapp.ui.chat.status import Status
 from memapp.ui.chat.turn import TurnView
-from memapp.ui.chat.waiting import WaitingLine
 from memapp.ui.memories.actions import MemoryActions
 from memapp.ui.messages import Learned, LearningFailed, ThreadWanted, TurnEnded, TurnMoved, TurnRefused
 from memapp.ui.panels.loop import LoopDrawer
@@ -59,7 +59,7 @@ class Conversation(Vertical):
         self.sending = Sending(state, self.composer, self.transcript, self.drafts, self.status, self.actions)
         self.showing = Showing(state, self.transcript)
         self.turn = TurnView(state, self.transcript, self.drawer, self.showing, self.status)
-        self._waiting = WaitingLine(state, self.transcript)
+        self._waiting = RequestsLine(state, self.transcript)
         self._accepted: Accepted | None = None
         """The message whose turn began last, until it is known what it states and decides."""
         self._settled = ""
@@ -111,7 +111,7 @@ class Conversation(Vertical):
         typed_since = self.composer.text.removeprefix(self._settled)
         self.composer.clear_text()
         await self.recall_prompts()
-        await self.show(await asyncio.to_thread(reading.last_thread, self.state.runtime), persona=self.state.persona_id)
+        await self.show(await asyncio.to_thread(read_models.last_thread, self.state.runtime), persona=self.state.persona_id)
         self.composer.move_cursor(self.composer.document.end)
         self.composer.insert(typed_since)
 
@@ -133,8 +133,8 @@ class Conversation(Vertical):
 
     async def on_turn_moved(self, event: TurnMoved) -> None:
         await self.turn.follow(event)
-        if isinstance(event.event, Unlearned):
-            self.memories.unlearned(event.event.texts, event.event.step, shown=self.state.thread_id == event.thread_id)
+        if isinstance(event.event, Retracted):
+            self.memories.retracted(event.event.texts, event.event.step, shown=self.state.thread_id == event.thread_id)
         if isinstance(event.event, Accepted):
             self._accepted = event.event
         elif self._accepted is not None:  # by now it was looked at what the message states and decides
@@ -187,11 +187,11 @@ class Conversation(Vertical):
         if quiet and thread is not None and thread.deleted_at is None and last is not None and not last.message.unprompted:
             self.state.talk.remark(thread)
 
-    @beside("waiting")
+    @background("waiting")
     async def _say_what_waits(self) -> None:
         await self._waiting.ended()
 
-    @beside("waiting")
+    @background("waiting")
     async def _look_at_what_waits(self) -> None:
         await self._waiting.look_again()
 
@@ -201,7 +201,7 @@ class Conversation(Vertical):
             self.workers.cancel_group(self, "explain")  # an old result must not come after a newer one
         self._explain(event.answers)
 
-    @beside("explain")
+    @background("explain")
     async def _explain(self, answers: list[Message]) -> None:
         """Put below answers what they were made from."""
         await self.turn.explain(answers)
@@ -220,8 +220,8 @@ class Conversation(Vertical):
     def _command_chosen(self, event: CommandList.OptionSelected) -> None:
         self.composer.take(event.option.id or "")
 
-    @on(Composer.PageWanted)
-    def _page_wanted(self, event: Composer.PageWanted) -> None:
+    @on(Composer.ScrollWanted)
+    def _scroll_wanted(self, event: Composer.ScrollWanted) -> None:
         if event.step < 0:
             self.transcript.scroll_page_up(animate=False)
         else:
@@ -238,7 +238,7 @@ class Conversation(Vertical):
         self.status.typed_on()
         self.save_draft()
 
-    @beside("draft")
+    @background("draft")
     async def save_draft(self) -> None:
         """Keep what is being typed."""
         await self.drafts.save()
@@ -263,8 +263,8 @@ class Conversation(Vertical):
 
     # What is said ----------------------------------------------------------------------------------------------------
 
-    @on(Transcript.Written)
-    def _written(self, event: Transcript.Written) -> None:
+    @on(Transcript.CharacterTyped)
+    def _written(self, event: Transcript.CharacterTyped) -> None:
         """What is written while the conversation has the focus is meant for the composer."""
         self.screen.set_focus(self.composer)
         if event.pasted:
@@ -273,7 +273,7 @@ class Conversation(Vertical):
             self.composer.insert(event.text)
 
     @on(Transcript.EarlierWanted)
-    @beside("earlier", exclusive=True)
+    @background("earlier", exclusive=True)
     async def _load_earlier(self, event: Transcript.EarlierWanted) -> None:
         if self.state.thread is not None:
             await self.showing.earlier(self.state.thread, event.before)
@@ -283,17 +283,17 @@ class Conversation(Vertical):
         self.screen.post_message(ThreadWanted(self.state.thread))
 
     @on(Transcript.HitOpened)
-    @beside("card", exclusive=True)
+    @background("card", exclusive=True)
     async def _open_hit(self, event: Transcript.HitOpened) -> None:
         await self.cards.open_hit(event.hit)
 
     @on(Transcript.MessageOpened)
-    @beside("card", exclusive=True)
+    @background("card", exclusive=True)
     async def _open_message(self, event: Transcript.MessageOpened) -> None:
         await self.cards.open_message(event.message)
 
     @on(Markdown.LinkClicked)
-    @beside("card", exclusive=True)
+    @background("card", exclusive=True)
     async def _link_clicked(self, event: Markdown.LinkClicked) -> None:
         await self.cards.follow(event.href)
 
@@ -317,13 +317,13 @@ class Conversation(Vertical):
     def _remember_wanted(self, event: Transcript.RememberWanted) -> None:
         self.write_memory(event.message.text, event.message.id)
 
-    @beside("deed")
+    @background("deed")
     async def write_memory(self, text: str, *sources: str) -> None:
         """Let the person put something into the words to be remembered."""
         await self.actions.write(text, *sources)
 
     @on(Transcript.VariantWanted)
-    @beside("variant", exclusive=True)
+    @background("variant", exclusive=True)
     async def _switch_variant(self, event: Transcript.VariantWanted) -> None:
         await self.turn.switch_variant(event.message, event.step)
 

@@ -40,7 +40,7 @@ class MemoryNotes:
             if self._runtime.settings.hints:
                 await self._hint()
 
-    def unlearned(self, texts: Sequence[str], step: str, *, shown: bool) -> None:
+    def retracted(self, texts: Sequence[str], step: str, *, shown: bool) -> None:
         """Say quietly what went with words that the person replaced."""
         more = f" and {len(texts) - 1} more" if len(texts) > 1 else ""
         gone = addressed(texts[0])

@@ -126,7 +126,7 @@ class Sending:
             case "remember":
                 await self._actions.add(command.text)
             case "evidence":
-                await asyncio.to_thread(chats.add_evidence, self._state.runtime, (await self._begun()).id, command.text)
+                await asyncio.to_thread(chats.add_context_card, self._state.runtime, (await self._begun()).id, command.text)
                 self._transcript.add_note(Note(f"Evidence added: {shorten(command.text, 200)}"))
             case "remark":
                 if self._state.busy or not self._state.can_answer:

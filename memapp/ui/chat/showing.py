@@ -8,10 +8,10 @@ from textual.message import Message as Announcement
 
 from memapp.domain.chat import Message, Role, Thread
 from memapp.services import chats
-from memapp.ui import reading
+from memapp.ui import read_models
 from memapp.ui.chat.memories import learned_note
+from memapp.ui.chat.requests import request_note
 from memapp.ui.chat.state import ChatState
-from memapp.ui.chat.waiting import waiting_note
 from memapp.ui.widgets.bubbles import Answer, Said, Welcome
 from memapp.ui.widgets.transcript import Note, Transcript
 
@@ -35,7 +35,7 @@ class Showing:
 
     async def messages(self, thread: Thread, at: Message | None = None) -> None:
         """Show the last messages of a thread, or those around `at`."""
-        stretch = await asyncio.to_thread(reading.stretch, self._runtime, thread.id, at)
+        stretch = await asyncio.to_thread(read_models.stretch, self._runtime, thread.id, at)
         if not stretch.messages:
             await self.welcome()
             return
@@ -68,7 +68,7 @@ class Showing:
 
     async def welcome(self) -> None:
         """Show what a chat without messages says."""
-        words, path = await asyncio.to_thread(reading.welcome_words, self._runtime)
+        words, path = await asyncio.to_thread(read_models.welcome_words, self._runtime)
         await self._transcript.show([Welcome(words, path)], earlier=False)
 
     def bubble(self, message: Message) -> Said | Answer:
@@ -84,11 +84,11 @@ class Showing:
 
     async def _widgets(self, messages: Sequence[Message]) -> list[Said | Answer | Note]:
         """Return the messages with a quiet line for what is remembered of them or waits because of them."""
-        outcomes = await asyncio.to_thread(reading.outcomes, self._runtime, messages)
+        outcomes = await asyncio.to_thread(read_models.outcomes, self._runtime, messages)
         return list(_with_notes([self.bubble(one) for one in messages], outcomes))
 
 
-def _with_notes(bubbles: Sequence[Said | Answer], outcomes: Mapping[str, reading.Outcome]) -> Iterator[Said | Answer | Note]:
+def _with_notes(bubbles: Sequence[Said | Answer], outcomes: Mapping[str, read_models.Outcome]) -> Iterator[Said | Answer | Note]:
     """The lines on a message stand below the answer to it."""
     below: list[Note] = []
     for bubble in bubbles:
@@ -99,10 +99,10 @@ def _with_notes(bubbles: Sequence[Said | Answer], outcomes: Mapping[str, reading
     yield from below
 
 
-def _notes(outcome: reading.Outcome) -> list[Note]:
+def _notes(outcome: read_models.Outcome) -> list[Note]:
     notes = [learned_note(one.memory, one.was, one.step) for one in outcome.learned]
     if outcome.waiting:
-        notes.append(waiting_note(outcome.waiting))
+        notes.append(request_note(outcome.waiting))
     return notes
 
 

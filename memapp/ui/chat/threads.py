@@ -17,14 +17,14 @@ from textual.widgets.option_list import Option
 from memapp.domain.chat import Thread
 from memapp.domain.text import one_line, shorten
 from memapp.services import chats, forget
-from memapp.ui.beside import beside
+from memapp.ui.background import background
 from memapp.ui.chat.state import ChatState
-from memapp.ui.dialogs import Choice, ConfirmErase, Line
+from memapp.ui.dialogs import Choice, ConfirmErase, LineQuestion
 from memapp.ui.memories.actions import show_receipt
-from memapp.ui.memories.words import kept
+from memapp.ui.memories.labels import kept
 from memapp.ui.messages import ThreadWanted
 from memapp.ui.safe import joined, notify, plain, row
-from memapp.ui.widgets.words import moment
+from memapp.ui.widgets.labels import moment
 
 SHOWN = 200
 """Chats listed at once."""
@@ -96,7 +96,7 @@ class Threads(Vertical):
         yield Input(placeholder="Search chats", compact=True, id="thread-search", select_on_focus=False)
         yield ThreadList(self)
 
-    @beside("threads", exclusive=True)
+    @background("threads", exclusive=True)
     async def list(self, count: int = SHOWN) -> None:
         """Bring the list of chats up to date."""
         found = await asyncio.to_thread(partial(chats.list_threads, self._runtime, self._text, limit=count + 1))
@@ -161,10 +161,10 @@ class Threads(Vertical):
         title = row(thread.title, 26 - len(when) - whose.cell_length)
         return joined((sign, "$primary"), whose, title, (f"  {when}", "$text-muted"))
 
-    @beside("deed")
+    @background("deed")
     async def rename(self, thread: Thread) -> None:
         """Ask for another title."""
-        title = await self.app.push_screen_wait(Line("Rename this chat", thread.title, str))
+        title = await self.app.push_screen_wait(LineQuestion("Rename this chat", thread.title, str))
         if title is None or title == thread.title:
             return
         await asyncio.to_thread(chats.rename_thread, self._runtime, thread.id, title)
@@ -172,7 +172,7 @@ class Threads(Vertical):
         self._session.undone.push(label, lambda runtime: chats.rename_thread(runtime, thread.id, thread.title))
         self.list()
 
-    @beside("deed")
+    @background("deed")
     async def delete(self, thread: Thread) -> None:
         """Take a chat out of the list; it can be brought back, so nobody is asked."""
         state = self._state
@@ -190,7 +190,7 @@ class Threads(Vertical):
             self.screen.post_message(ThreadWanted(None))
         self.list()
 
-    @beside("deed")
+    @background("deed")
     async def bring_back(self) -> None:
         """Let the person choose a chat that was deleted, and show it again."""
         runtime = self._runtime
@@ -205,7 +205,7 @@ class Threads(Vertical):
             await asyncio.to_thread(chats.restore_thread, runtime, chosen)
             self.screen.post_message(ThreadWanted(await asyncio.to_thread(chats.get_thread, runtime, chosen)))
 
-    @beside("deed")
+    @background("deed")
     async def erase(self, thread: Thread) -> None:
         """Erase a chat for good, if the person types the word, and show the receipt."""
         text = f"“{shorten(thread.title, 40)}”\n\nThis cannot be undone. What memapp learned from it stays in Memories (F3)."

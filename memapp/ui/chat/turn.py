@@ -21,7 +21,7 @@ from memapp.domain.turn import (
 )
 from memapp.errors import MemappError
 from memapp.services import chats
-from memapp.ui import reading
+from memapp.ui import read_models
 from memapp.ui.chat.showing import AnswersShown, Showing
 from memapp.ui.chat.state import ChatState, RunningTurn
 from memapp.ui.chat.status import Status
@@ -117,7 +117,7 @@ class TurnView:
 
     async def explain(self, replies: Sequence[Message]) -> None:
         """Put below answers what they were made from."""
-        found = await asyncio.to_thread(reading.explanations, self._state.runtime, replies)
+        found = await asyncio.to_thread(read_models.explanations, self._state.runtime, replies)
         if not self._transcript.is_attached:
             return  # memapp closed meanwhile
         last = self._transcript.last_answer

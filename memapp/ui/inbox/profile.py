@@ -11,10 +11,10 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from memapp.services.consent import decisions
-from memapp.ui.beside import beside
-from memapp.ui.inbox import reading
-from memapp.ui.inbox.reading import Known
-from memapp.ui.inbox.rows import KnownRows
+from memapp.ui.background import background
+from memapp.ui.inbox import read_models
+from memapp.ui.inbox.read_models import Known
+from memapp.ui.inbox.request_rows import KnownRows
 from memapp.ui.inbox.value import ValueField
 from memapp.ui.safe import copy, plain
 from memapp.ui.session import Session
@@ -50,10 +50,10 @@ class ProfilePane(Vertical):
         self.rows.show(known)
         self.refresh_bindings()
 
-    @beside("known", exclusive=True)
+    @background("known", exclusive=True)
     async def refresh_known(self) -> None:
         """Look again what the profile says."""
-        self.show(await asyncio.to_thread(reading.profile, self.runtime))
+        self.show(await asyncio.to_thread(read_models.profile, self.runtime))
 
     @on(KnownRows.Moved)
     def _moved(self, event: KnownRows.Moved) -> None:
@@ -81,8 +81,8 @@ class ProfilePane(Vertical):
         event.stop()
         self._set(event.key, event.value.strip())
 
-    @on(ValueField.Left)
-    def _left(self, event: ValueField.Left) -> None:
+    @on(ValueField.GivenUp)
+    def _given_up(self, event: ValueField.GivenUp) -> None:
         event.stop()
         self.rows.focus()
 
@@ -103,8 +103,8 @@ class ProfilePane(Vertical):
         if (known := self.rows.current) is not None:
             copy(self, known.value)
 
-    @beside("decide")
+    @background("decide")
     async def _set(self, field: str, value: str) -> None:
         step = await asyncio.to_thread(decisions.set_field, self.runtime, field, value)
         self.leave_field()
-        self.session.did(self, await asyncio.to_thread(decisions.told, self.runtime, step), step)
+        self.session.did(self, await asyncio.to_thread(decisions.describe, self.runtime, step), step)

@@ -31,7 +31,7 @@ class ValueField(Vertical):
         key: str
         value: str
 
-    class Left(Message):
+    class GivenUp(Message):
         """The person gave it up."""
 
     def __init__(self, what: str, *, unchanged: str = "") -> None:
@@ -85,7 +85,7 @@ class ValueField(Vertical):
 
     def action_leave(self) -> None:
         self.close()
-        self.post_message(self.Left())
+        self.post_message(self.GivenUp())
 
 
 class _Line(Input):

@@ -13,15 +13,15 @@ from memapp.domain.memory import MAX_MEMORY_CHARS, Memory
 from memapp.domain.second_person import addressed
 from memapp.domain.text import one_line, shorten
 from memapp.services import curate, forget, lifecycle
-from memapp.ui.dialogs import Choice, ConfirmErase, Line, TextCard
+from memapp.ui.dialogs import Choice, ConfirmErase, LineQuestion, TextCard
 from memapp.ui.memories.form import MemoryFields, MemoryForm
-from memapp.ui.memories.words import bar, many
+from memapp.ui.memories.labels import bar, many
 from memapp.ui.messages import MemoryWanted
 from memapp.ui.safe import copy, end_toasts, notify
 from memapp.ui.session import Session
 
 LABEL_CHARS = 40
-REPEATED = "with all that repeats the words: guesses, proposals in the inbox, earlier versions"
+REPEATED = "with all that repeats the words: guesses, requests in the inbox, earlier versions"
 IN_PROFILE = "Change that with F4, tab."
 FOR_GOOD = "This cannot be undone: rows, versions, index and backups are cleaned."
 
@@ -45,7 +45,7 @@ class MemoryActions:
     async def write(self, text: str, *sources: str) -> None:
         """Let the person put something into the words to be remembered; `sources` are the messages it is taken from."""
         note = f"One fact in your own words, at most {MAX_MEMORY_CHARS} characters."
-        line = Line("Remember", shorten(one_line(text), MAX_MEMORY_CHARS), str, note=note, length=MAX_MEMORY_CHARS)
+        line = LineQuestion("Remember", shorten(one_line(text), MAX_MEMORY_CHARS), str, note=note, length=MAX_MEMORY_CHARS)
         if written := await self._node.app.push_screen_wait(line):
             await self.add(written, *sources)
 
@@ -92,7 +92,7 @@ class MemoryActions:
     async def tag(self, chosen: Sequence[Memory]) -> None:
         """Give them one tag more."""
         note = "Added to those there are; a comma between two."
-        card = Line(f"Tag {_said(chosen)}", "", lambda tag: curate.tag(self._runtime, tag, *_ids(chosen)), note=note)
+        card = LineQuestion(f"Tag {_said(chosen)}", "", lambda tag: curate.tag(self._runtime, tag, *_ids(chosen)), note=note)
         if (revision := await self._node.app.push_screen_wait(card)) is not None:
             self._did("Tagged", chosen, revision)
 
@@ -158,7 +158,7 @@ class MemoryActions:
     async def forget_words(self) -> bool:
         """Erase some words wherever they stand: the person writes them, sees how much that is, and types the word."""
         note = "Whatever holds them, one after the other, is erased: memories, messages, titles, drafts, backups."
-        card = Line("Forget words everywhere", "", self._preview, note=note, does="look for them")
+        card = LineQuestion("Forget words everywhere", "", self._preview, note=note, does="look for them")
         await self._session.before_erasing()
         answer = await self._node.app.push_screen_wait(card)
         if answer is None:

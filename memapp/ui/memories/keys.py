@@ -6,7 +6,7 @@ from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
 
 from memapp.domain.memory import Memory, State
-from memapp.ui.beside import beside
+from memapp.ui.background import background
 from memapp.ui.memories.actions import MemoryActions
 
 ON_LIVE = frozenset({"edit", "pin", "discard", "tag", "weigh", "categorise"})
@@ -51,40 +51,40 @@ class MemoryKeys(DOMNode):
         alike = action == "copy" or all((one.state is State.LIVE) == (action in ON_LIVE) for one in chosen)
         return bool(chosen) and alike
 
-    @beside("memory-action")
+    @background("memory-action")
     async def action_edit(self) -> None:
         if (one := self.read) is not None:
             await self.actions.edit(one)
 
-    @beside("memory-action")
+    @background("memory-action")
     async def action_pin(self) -> None:
         await self.actions.pin(self.chosen)
 
-    @beside("memory-action")
+    @background("memory-action")
     async def action_tag(self) -> None:
         await self.actions.tag(self.chosen)
 
-    @beside("memory-action")
+    @background("memory-action")
     async def action_weigh(self) -> None:
         await self.actions.weigh(self.chosen)
 
-    @beside("memory-action")
+    @background("memory-action")
     async def action_categorise(self) -> None:
         await self.actions.categorise(self.chosen)
 
-    @beside("memory-action")
+    @background("memory-action")
     async def action_discard(self) -> None:
         chosen = self.chosen
         await self.actions.discard(chosen)
         self.left(chosen)
 
-    @beside("memory-action")
+    @background("memory-action")
     async def action_restore(self) -> None:
         chosen = self.chosen
         await self.actions.restore(chosen)
         self.left(chosen)
 
-    @beside("memory-erase", exclusive=True)
+    @background("memory-erase", exclusive=True)
     async def action_erase(self) -> None:
         chosen = self.chosen
         if await self.actions.erase(chosen):

@@ -11,7 +11,7 @@ from memapp.domain.activity import Rate
 from memapp.domain.memory import Recalled
 from memapp.domain.prediction import Prediction
 from memapp.ui.safe import joined, plain, row
-from memapp.ui.widgets.words import rated
+from memapp.ui.widgets.labels import rated
 
 SOURCES = {
     "model": "",

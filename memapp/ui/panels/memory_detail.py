@@ -20,8 +20,8 @@ from memapp.runtime import Runtime
 from memapp.services import curate
 from memapp.services.activity import timeline
 from memapp.services.provenance import provenance_of
-from memapp.ui.beside import beside
-from memapp.ui.memories.words import KINDS, ORIGINS, bar, kept_in_full, when
+from memapp.ui.background import background
+from memapp.ui.memories.labels import KINDS, ORIGINS, bar, kept_in_full, when
 from memapp.ui.messages import MessageWanted
 from memapp.ui.panels.memory_history import MemoryHistory, VersionRows
 from memapp.ui.panels.memory_provenance import MemoryProvenance, MessageRows
@@ -102,7 +102,7 @@ class MemoryDetail(Vertical):
         else:
             self._pause = self.set_timer(PAUSE_SECONDS, self._look_up)
 
-    @beside("memory-again", exclusive=True)
+    @background("memory-again", exclusive=True)
     async def look_again(self) -> None:
         """Look anew at what is shown: something was changed."""
         if (shown := self.memory) is None:
@@ -131,7 +131,7 @@ class MemoryDetail(Vertical):
         self._walk(self._trail.pop())
         return True
 
-    @beside("memory-again", exclusive=True)
+    @background("memory-again", exclusive=True)
     async def _walk(self, memory_id: str) -> None:
         self._why = ""
         self._show(await asyncio.to_thread(curate.get, self._runtime, memory_id), at_once=True)
@@ -141,8 +141,8 @@ class MemoryDetail(Vertical):
         if self.memory is not None and self.memory.sources:
             self.post_message(MessageWanted(self.memory.sources[0]))
 
-    @on(MemoryProvenance.Opened)
-    def _message_opened(self, event: MemoryProvenance.Opened) -> None:
+    @on(MemoryProvenance.SourceOpened)
+    def _message_opened(self, event: MemoryProvenance.SourceOpened) -> None:
         event.stop()
         self.post_message(MessageWanted(event.message.id))
 
@@ -187,7 +187,7 @@ class MemoryDetail(Vertical):
         kinds: dict[str, type[Widget]] = {"history": VersionRows, "relations": MemoryRelations, "provenance": MessageRows}
         return self.query_one(kinds.get(self.tab, ContentView))
 
-    @beside("memory-detail", exclusive=True)
+    @background("memory-detail", exclusive=True)
     async def _look_up(self) -> None:
         memory, tab = self.memory, self.tab
         if memory is None:

@@ -14,10 +14,10 @@ from textual.widgets import Static
 from memapp.domain.difference import words_changed
 from memapp.domain.history import Moment, Version, who
 from memapp.domain.second_person import addressed
-from memapp.ui.memories.words import bar
+from memapp.ui.memories.labels import bar
 from memapp.ui.safe import joined, plain
+from memapp.ui.widgets.labels import moment
 from memapp.ui.widgets.rowlist import RowList
-from memapp.ui.widgets.words import moment
 
 OUT, IN = "strike $text-error", "bold $text-success"
 STATES = {"live": "remembered", "soft_deleted": "in the trash", "merged": "merged into another"}

@@ -15,10 +15,10 @@ from memapp.domain.chat import Message
 from memapp.domain.memory import Memory
 from memapp.domain.provenance import Provenance, UsedIn
 from memapp.domain.text import counted
-from memapp.ui.memories.words import ORIGINS, ago
+from memapp.ui.memories.labels import ORIGINS, ago
 from memapp.ui.safe import joined, plain, row
+from memapp.ui.widgets.labels import at_moment, matched, moment, rated, written
 from memapp.ui.widgets.rowlist import RowList
-from memapp.ui.widgets.words import at_moment, matched, moment, rated, written
 
 
 class MessageRows(RowList[Message | UsedIn]):
@@ -47,7 +47,7 @@ class MemoryProvenance(Vertical):
     """Counts, then messages and replies, then all about the current one."""
 
     @dataclass
-    class Opened(Announcement):
+    class SourceOpened(Announcement):
         """The person wants to see a message in its chat."""
 
         message: Message
@@ -65,11 +65,11 @@ class MemoryProvenance(Vertical):
     def show(self, memory: Memory, found: Provenance) -> None:
         """Show where a memory comes from."""
         now = self._clock()
-        uses = found.uses
+        access_count = found.access_count
         used = "Never used in an answer so far."
-        if uses is not None:
-            times, days = counted(uses.count, "prompt"), counted(uses.days, "day")
-            used = f"Stood in {times} on {days}, last {ago(uses.last, now)}."
+        if access_count is not None:
+            times, days = counted(access_count.count, "prompt"), counted(access_count.days, "day")
+            used = f"Stood in {times} on {days}, last {ago(access_count.last, now)}."
         origin = f"{ORIGINS[memory.origin].capitalize()} {at_moment(memory.created_at, now)}."
         self.query_one("#provenance-head", Static).update(plain(f"{origin}\n{used}"))
         rows = self.query_one(MessageRows)
@@ -96,4 +96,4 @@ class MemoryProvenance(Vertical):
     def _opened(self, event: RowList.Opened) -> None:
         event.stop()
         if (item := self.query_one(MessageRows).current) is not None:
-            self.post_message(self.Opened(item if isinstance(item, Message) else item.message))
+            self.post_message(self.SourceOpened(item if isinstance(item, Message) else item.message))

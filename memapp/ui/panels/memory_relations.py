@@ -17,7 +17,7 @@ from memapp.domain.second_person import addressed
 from memapp.domain.text import clean, one_line, shorten
 from memapp.runtime import Runtime
 from memapp.services import relations
-from memapp.ui.beside import beside
+from memapp.ui.background import background
 
 LABEL_CHARS = 120
 NOTHING_RELATED = ("nothing yet: what is alike", "is related while memapp", "is idle")
@@ -91,7 +91,7 @@ class MemoryRelations(Tree[str]):
         elif node.parent is not None:
             self.move_cursor(node.parent)
 
-    @beside("relations")
+    @background("relations")
     async def _look_up(self, node: TreeNode[str]) -> None:
         if not node.data:
             return

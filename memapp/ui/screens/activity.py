@@ -12,11 +12,11 @@ from textual.widgets import Static
 
 from memapp.domain.changes import Event
 from memapp.domain.second_person import addressed
-from memapp.ui.activity import words
+from memapp.ui.activity import labels
+from memapp.ui.activity.log_rows import LogRows, StepRows
 from memapp.ui.activity.numbers import NumbersView
-from memapp.ui.activity.reading import Line, LogPage, compared, log_page, numbers, undoable
-from memapp.ui.activity.rows import LogRows, StepRows
-from memapp.ui.beside import beside
+from memapp.ui.activity.read_models import LogLine, LogPage, compared, log_page, numbers, undoable
+from memapp.ui.background import background
 from memapp.ui.dialogs import TextCard
 from memapp.ui.messages import MemoryWanted
 from memapp.ui.panels.memory_history import difference_of
@@ -89,7 +89,7 @@ class ActivityScreen(ModeScreen):
 
     # What is shown ---------------------------------------------------------------------------------------------------
 
-    @beside("activity", exclusive=True)
+    @background("activity", exclusive=True)
     async def load(self) -> None:
         """Look up what the open tab shows. A later call ends this one, so that no old result comes after a newer one."""
         tab = self.tab
@@ -145,7 +145,7 @@ class ActivityScreen(ModeScreen):
     # What a line leads to --------------------------------------------------------------------------------------------
 
     @on(RowList.Opened, "#log")
-    @beside("activity-open", exclusive=True)
+    @background("activity-open", exclusive=True)
     async def _line_opened(self) -> None:
         """Show what a change made of a memory, or the memory."""
         line = self.lines.current
@@ -153,7 +153,7 @@ class ActivityScreen(ModeScreen):
             return
         if line.entry.event is Event.PROFILE:
             notify(self, "The Inbox (F4) shows your profile, in its second tab.")
-        elif words.is_file(line):
+        elif labels.is_file(line):
             notify(self, "A file was brought in here, all of it at once. The next tab takes it back as one.")
         elif line.entry.event is Event.PURGE:
             notify(self, "It was erased for good.")
@@ -162,10 +162,10 @@ class ActivityScreen(ModeScreen):
         else:
             await self._compare(line)
 
-    async def _compare(self, line: Line) -> None:
+    async def _compare(self, line: LogLine) -> None:
         two = await asyncio.to_thread(compared, self.runtime, line.entry)
         if two is not None:
-            what = words.done(line).capitalize()
+            what = labels.done(line).capitalize()
             card = TextCard(what, difference_of(*two), note="-went out-   +came in+", jump="open the memory")
             wanted = await self.app.push_screen_wait(card)
             if wanted is None:
@@ -181,7 +181,7 @@ class ActivityScreen(ModeScreen):
         if current is not None and current.step.text:
             self.app.post_message(MemoryWanted(current.step.memory_id))
 
-    @beside("activity-undo", exclusive=True)
+    @background("activity-undo", exclusive=True)
     async def action_undo_last(self) -> None:
         """Take back the last step that can be taken back."""
         notify(self, await self.session.undo_recorded())

@@ -17,8 +17,8 @@ from memapp.domain.chat import Message, Thread
 from memapp.domain.text import shorten
 from memapp.domain.turn import Accepted
 from memapp.services import chats
-from memapp.ui import reading
-from memapp.ui.beside import beside
+from memapp.ui import read_models
+from memapp.ui.background import background
 from memapp.ui.chat.conversation import Conversation
 from memapp.ui.chat.drafts import Spans
 from memapp.ui.chat.state import ChatState
@@ -96,15 +96,15 @@ class ChatScreen(Screen[None]):
         return not any(one.group in ("open", "find", "send", "deed", "undo") and not one.is_finished for one in self.app.workers)
 
     def _say_network(self) -> None:
-        self.query_one(TopBar).say(reading.network(self.session.runtime))
+        self.query_one(TopBar).say(read_models.network(self.session.runtime))
 
     # Which chat is shown ---------------------------------------------------------------------------------------------
 
-    @beside("open")
+    @background("open")
     async def _start(self) -> None:
         """Show the chat that was open last, or send the question that memapp was started with."""
         question, pasted = self._question
-        last = None if question else await asyncio.to_thread(reading.last_thread, self.session.runtime)
+        last = None if question else await asyncio.to_thread(read_models.last_thread, self.session.runtime)
         await self.conversation.show(last)
         self.threads.list()
         await self.conversation.recall_prompts()
@@ -117,7 +117,7 @@ class ChatScreen(Screen[None]):
         event.stop()
         self.open_thread(event.thread, event.at, persona=event.persona)
 
-    @beside("open", exclusive=True)
+    @background("open", exclusive=True)
     async def open_thread(self, thread: Thread | None, at: Message | None = None, *, persona: str = "") -> None:
         """Show a chat, or an empty one in which `persona` answers; `at` is the message to show it at."""
         await self.conversation.leave()
@@ -140,14 +140,14 @@ class ChatScreen(Screen[None]):
         self.threads.brought_back(step)
         self._chats_changed()
 
-    @beside("threads", exclusive=True)
+    @background("threads", exclusive=True)
     async def _chats_changed(self) -> None:
         """Bring the list of chats up to date after some went or came back; leave one that is gone, show what is new in it."""
         self.threads.list()
         thread = self.state.thread
         if thread is None:
             return
-        is_there = await asyncio.to_thread(reading.is_there, self.session.runtime, thread.id)
+        is_there = await asyncio.to_thread(read_models.is_there, self.session.runtime, thread.id)
         if self.state.thread is not thread:
             return
         if not is_there:
@@ -155,7 +155,7 @@ class ChatScreen(Screen[None]):
         elif not self.state.busy and self.state.editing is None:
             await self.conversation.show_news(thread)
 
-    @beside("file")
+    @background("file")
     async def on_file_changed(self, event: FileChanged) -> None:
         """Show what another process changed; what it erased stands nowhere here any more, once no turn runs."""
         self._erased_elsewhere |= event.erased
@@ -249,7 +249,7 @@ class ChatScreen(Screen[None]):
         else:
             self.threads.enter()
 
-    @beside("find", exclusive=True)
+    @background("find", exclusive=True)
     async def find(self, text: str = "") -> None:
         """Find anything, from wherever the person is, and go there."""
         hit = await self.app.push_screen_wait(FindScreen(self.session.runtime, text))

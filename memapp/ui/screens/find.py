@@ -20,7 +20,7 @@ from memapp.runtime import Runtime
 from memapp.services import browse, chats, curate
 from memapp.services.browse import Hit
 from memapp.ui.safe import joined, marked, plain, row
-from memapp.ui.widgets.words import moment
+from memapp.ui.widgets.labels import moment
 
 DEBOUNCE_SECONDS = 0.06
 RECENT = 8

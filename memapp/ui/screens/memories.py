@@ -10,9 +10,9 @@ from textual.widgets import Input
 
 from memapp.domain.filters import Sort
 from memapp.domain.memory import Memory
-from memapp.ui.beside import beside
-from memapp.ui.memories.rows import MemoryRows
-from memapp.ui.memories.words import SORTS
+from memapp.ui.background import background
+from memapp.ui.memories.labels import SORTS
+from memapp.ui.memories.memory_rows import MemoryRows
 from memapp.ui.panels.memory_detail import MemoryDetail
 from memapp.ui.screens.memory_list import MemoryListScreen
 from memapp.ui.session import Session
@@ -142,7 +142,7 @@ class MemoriesScreen(MemoryListScreen):
             self.remove_class("-detail")
             self.rows.focus()
 
-    @beside("memory-action")
+    @background("memory-action")
     async def action_add(self) -> None:
         if memory_id := await self.actions.fill_in():
             self.start_again(memory_id)

@@ -13,11 +13,11 @@ from memapp.domain.filters import MemoryFilter, Sort
 from memapp.domain.memory import Memory, State
 from memapp.runtime import Runtime
 from memapp.services import curate
-from memapp.ui.beside import beside
+from memapp.ui.background import background
 from memapp.ui.memories.actions import MemoryActions
 from memapp.ui.memories.keys import MemoryKeys
-from memapp.ui.memories.rows import FoundRows, wanted_words
-from memapp.ui.memories.words import SORTS, many
+from memapp.ui.memories.labels import SORTS, many
+from memapp.ui.memories.memory_rows import FoundRows, wanted_words
 from memapp.ui.safe import joined
 from memapp.ui.screens.mode import ModeScreen
 from memapp.ui.session import Session
@@ -34,7 +34,7 @@ REST_SECONDS = 0.15
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class MemoryPage:
     """Some of the memories that a filter lets through."""
 
     rows: tuple[Memory, ...]
@@ -61,7 +61,7 @@ class MemoryListScreen(ModeScreen, MemoryKeys):
         self.counted = Static(markup=False, classes="counted")
         self.shown_for: str | None = None
         """What the rows on the screen were found for."""
-        self._page = Page((), 0, False)
+        self._page = MemoryPage((), 0, False)
         self._skipped = 0
         """Memories before the page that is wanted."""
         self._count: int | None = None
@@ -103,7 +103,7 @@ class MemoryListScreen(ModeScreen, MemoryKeys):
         self._go_to = ""
         self.load()
 
-    @beside("memories", exclusive=True)
+    @background("memories", exclusive=True)
     async def load(self) -> None:
         """Look up what is wanted now; of other rows than before, a screenful first.
 
@@ -204,10 +204,10 @@ class MemoryListScreen(ModeScreen, MemoryKeys):
             self.action_chat()
 
 
-def _page_of(runtime: Runtime, wanted: MemoryFilter, sort: Sort, offset: int, size: int) -> Page:
+def _page_of(runtime: Runtime, wanted: MemoryFilter, sort: Sort, offset: int, size: int) -> MemoryPage:
     """Return one page."""
     found = curate.list_memories(runtime, wanted, sort, limit=size + 1, offset=offset)
-    return Page(tuple(found[:size]), offset, len(found) > size)
+    return MemoryPage(tuple(found[:size]), offset, len(found) > size)
 
 
 def _still_there(runtime: Runtime, memory_ids: Sequence[str], *, live: bool) -> dict[str, Memory]:

@@ -7,7 +7,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.screen import Screen
 
-from memapp.ui import reading
+from memapp.ui import read_models
 from memapp.ui.messages import ModeWanted
 from memapp.ui.session import Session
 from memapp.ui.widgets.topbar import TopBar
@@ -45,7 +45,7 @@ class ModeScreen(Screen[None]):
         self.session.changed.subscribe(self, self._changed)
 
     def on_screen_resume(self) -> None:
-        self.query_one(TopBar).say(reading.network(self.runtime))
+        self.query_one(TopBar).say(read_models.network(self.runtime))
         self.look_again()
 
     def _changed(self, _: None) -> None:

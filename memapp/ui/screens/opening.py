@@ -16,7 +16,7 @@ from textual.widgets import Static
 from memapp import paths
 from memapp.crash import write_crash_file
 from memapp.errors import Damaged, MemappError
-from memapp.ui.messages import Opened, OpeningFailed
+from memapp.ui.messages import FileOpened, OpeningFailed
 from memapp.ui.safe import joined, notify
 from memapp.ui.widgets.composer import Composer
 from memapp.ui.widgets.keyline import KeyLine
@@ -89,7 +89,7 @@ class OpeningScreen(Screen[None]):
 
 def _offer(backup: "Copy") -> str:
     from memapp.domain.backups import in_words
-    from memapp.ui.memories.words import when
+    from memapp.ui.memories.labels import when
 
     now = datetime.now(UTC)
     lost = in_words(now - backup.made_at)
@@ -112,7 +112,7 @@ def open_file(app: App[Any], start: Callable[[], "Runtime"], crash_folder: Path,
         problem = MemappError(f"A bug ({type(error).__name__}) kept memapp from opening.", f"See {path}." if path else "")
         app.post_message(OpeningFailed(problem))
         return
-    app.post_message(Opened(runtime))
+    app.post_message(FileOpened(runtime))
     if aside:
         app.call_from_thread(notify, app, f"The damaged file is kept for 30 days: {aside}", title="Put back", seconds=60.0)
     try:

@@ -13,8 +13,8 @@ from textual.widgets import Input
 from memapp.runtime import Runtime
 from memapp.services import preferences
 from memapp.services.preferences import Preference
-from memapp.ui.beside import beside
-from memapp.ui.dialogs import Choice, Line
+from memapp.ui.background import background
+from memapp.ui.dialogs import Choice, LineQuestion
 from memapp.ui.safe import joined, row
 from memapp.ui.screens.mode import ModeScreen
 from memapp.ui.session import Session
@@ -109,16 +109,16 @@ class SettingsScreen(ModeScreen):
         else:
             self._ask(one)
 
-    @beside("settings")
+    @background("settings")
     async def _ask(self, one: Preference) -> None:
         def keep(value: str) -> None:
             if value != one.value:
                 preferences.set_preference(self.runtime, one.name, value)
 
-        await self.app.push_screen_wait(Line(one.label, one.value, keep, note=one.description, length=1000))
+        await self.app.push_screen_wait(LineQuestion(one.label, one.value, keep, note=one.description, length=1000))
         self._show()
 
-    @beside("settings")
+    @background("settings")
     async def _choose(self, one: Preference) -> None:
         if one.name == "theme":
             value = await choose_theme(self.app, self.runtime)
@@ -128,7 +128,7 @@ class SettingsScreen(ModeScreen):
         if value is not None and value != one.value:
             await self._save(one, value)
 
-    @beside("settings")
+    @background("settings")
     async def _write(self, one: Preference, value: str) -> None:
         await self._save(one, value)
 

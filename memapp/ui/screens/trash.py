@@ -12,9 +12,9 @@ from textual.widgets import Static
 from memapp.domain.filters import MemoryFilter, Sort
 from memapp.domain.memory import Memory, why
 from memapp.domain.second_person import addressed
-from memapp.ui.beside import beside
-from memapp.ui.memories.rows import TrashRows
-from memapp.ui.memories.words import ago, kept_in_full
+from memapp.ui.background import background
+from memapp.ui.memories.labels import ago, kept_in_full
+from memapp.ui.memories.memory_rows import TrashRows
 from memapp.ui.messages import MemoryWanted
 from memapp.ui.safe import joined
 from memapp.ui.screens.memory_list import MemoryListScreen
@@ -101,12 +101,12 @@ class TrashScreen(MemoryListScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return bool(self.rows.items) if action == "empty" else super().check_action(action, parameters)
 
-    @beside("memory-erase", exclusive=True)
+    @background("memory-erase", exclusive=True)
     async def action_forget_words(self) -> None:
         if await self.actions.forget_words():
             self.unmark()
 
-    @beside("memory-erase", exclusive=True)
+    @background("memory-erase", exclusive=True)
     async def action_empty(self) -> None:
         if await self.actions.empty_trash():
             self.unmark()

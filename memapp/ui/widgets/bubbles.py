@@ -14,9 +14,9 @@ from memapp.domain.chat import OWN_WORDS, Message, MessageStatus
 from memapp.domain.memory import Recalled
 from memapp.domain.text import clean
 from memapp.ui.safe import joined, plain, row
+from memapp.ui.widgets.labels import clock, cost, matched
 from memapp.ui.widgets.live import LiveText
 from memapp.ui.widgets.markdown import ReplyMarkdown, has_marks
-from memapp.ui.widgets.words import clock, cost, matched
 
 MOST_SHOWN = 2000
 """Characters of a message of the person that are laid out; the rest is a key away."""

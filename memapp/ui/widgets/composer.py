@@ -63,7 +63,7 @@ class Composer(TextArea):
         """The person wants to write in another editor."""
 
     @dataclass
-    class PageWanted(Message):
+    class ScrollWanted(Message):
         """The person wants to see what stands a page above (-1) or below (1), and there is nothing to scroll here."""
 
         step: int
@@ -244,7 +244,7 @@ class Composer(TextArea):
     def action_page(self, step: int) -> None:
         """Go a page up or down in the text; without one, in the conversation."""
         if not self.text:
-            self.post_message(self.PageWanted(step))
+            self.post_message(self.ScrollWanted(step))
         elif step < 0:
             self.action_cursor_page_up()
         else:

@@ -67,7 +67,7 @@ class Transcript(VerticalScroll):
         before: int
 
     @dataclass
-    class Written(Announcement):
+    class CharacterTyped(Announcement):
         """The person wrote or pasted something that is no key here."""
 
         text: str
@@ -242,11 +242,11 @@ class Transcript(VerticalScroll):
         is_command = self._takes_letters and event.key in self.screen.active_bindings
         if event.is_printable and not letter.isspace() and not is_command:
             event.stop()
-            self.post_message(self.Written(letter, pasted=False))
+            self.post_message(self.CharacterTyped(letter, pasted=False))
 
     def on_paste(self, event: events.Paste) -> None:
         event.stop()
-        self.post_message(self.Written(event.text, pasted=True))
+        self.post_message(self.CharacterTyped(event.text, pasted=True))
 
     def on_click(self, event: events.Click) -> None:
         under, _ = self.screen.get_widget_at(*event.screen_offset)
