@@ -157,16 +157,14 @@ def report_unasked(results: Sequence[Result], show: bool) -> list[str]:
     """Count what becomes known of sensitive fields although nobody said yes."""
     known: list[tuple[str, Result]] = []
     with tempfile.TemporaryDirectory() as home, closing(bootstrap.start(home=Path(home))) as runtime:
-        with runtime.database.write() as conn:
-            thread = chat.create_thread(conn, runtime.user_id, "Statements", "companion", runtime.clock()).id
+        with runtime.write() as session:
+            thread = chat.create_thread(session, "Statements", "companion", runtime.clock()).id
         for result in results:
-            with runtime.database.write() as conn:
-                message = chat.add_message(
-                    conn, runtime.user_id, thread, Role.USER, result.sentence.text, runtime.clock(), origin=Origin.TYPED
-                )
-                expectations.add_surprise(conn, runtime.user_id, thread, message.id, None, runtime.clock())
+            with runtime.write() as session:
+                message = chat.add_message(session, thread, Role.USER, result.sentence.text, runtime.clock(), origin=Origin.TYPED)
+                expectations.add_surprise(session, thread, message.id, None, runtime.clock())
             propose_profile_changes(runtime, message)
-            for surprise in expectations.pending_surprises(runtime.database.read(), runtime.user_id):
+            for surprise in expectations.pending_surprises(runtime.read()):
                 known += [(written.memory.text, result) for written in learn(runtime, surprise, None, Cancel())]
         fields = [field for field in decisions.profile(runtime) if is_sensitive(field)]
         waiting = pending.count_pending(runtime)

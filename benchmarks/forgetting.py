@@ -221,8 +221,8 @@ def plant_all(home: Path, words: list[str], way: str) -> None:
     runtime = opened(home)
     actor = Actor(runtime.user_id, "person")
     anchor = memory_of(runtime, "User likes long walks.", ())
-    with runtime.database.write() as conn:
-        changes.apply(conn, Created(anchor), actor, runtime.clock())
+    with runtime.write() as session:
+        changes.apply(session, Created(anchor), actor, runtime.clock())
     for number, word in enumerate(words):
         plant(runtime, word, way, anchor.id)
         if way == "everywhere":
@@ -241,18 +241,18 @@ def plant(runtime: Runtime, word: str, way: str, anchor: str) -> None:
     thread = chats.new_thread(runtime)
     message = turn(runtime, thread.id, f"I know {word.title()} from pottery.", f"So {word.title()} it is.", word)
     memory = memory_of(runtime, f"User met {word.title()}.", (message.id,), (word,))
-    with runtime.database.write() as conn:
+    with runtime.write() as session:
         now = runtime.clock()
-        changes.apply(conn, Created(memory), actor, now)
-        changes.apply(conn, Updated(memory.id, text=fact), actor, now)
-        changes.apply(conn, Linked(memory.id, ((anchor, 0.5),)), actor, now)
+        changes.apply(session, Created(memory), actor, now)
+        changes.apply(session, Updated(memory.id, text=fact), actor, now)
+        changes.apply(session, Linked(memory.id, ((anchor, 0.5),)), actor, now)
         value = word if way == "everywhere" else "kept"
         request = ConsentRequest(new_id(now), runtime.user_id, FORGOTTEN, "", value, (), "worker", "pending", now, now)
-        consents.add_request(conn, request, memory=memory_of(runtime, fact, ()))
+        consents.add_request(session, request, memory=memory_of(runtime, fact, ()))
     turn(runtime, thread.id, "What happens in long ago pottery classes?", "Clay happens.", word)
-    with runtime.database.write() as conn:
+    with runtime.write() as session:
         with_prefetch = partial(Checkpoint.with_prefetch, prediction_id="", needed_info=[word])
-        checkpoints.advance(conn, runtime.user_id, thread.id, with_prefetch, runtime.clock())
+        checkpoints.advance(session, thread.id, with_prefetch, runtime.clock())
 
 
 def plant_only_words(runtime: Runtime, word: str, number: int) -> None:
@@ -263,19 +263,19 @@ def plant_only_words(runtime: Runtime, word: str, number: int) -> None:
     chats.remember_choice(runtime, f"planted {number}", [word.title()])
     if number >= len(FIELDS):
         return
-    with runtime.database.decide() as conn:
+    with runtime.decide() as session:
         now = runtime.clock()
         request = new_id(now)
-        conn.execute(
+        session.conn.execute(
             """INSERT INTO consent_requests (id, user_id, field, old_value, new_value, proposer, created_at, expires_at)
                VALUES (?, ?, ?, '', ?, 'person', ?, ?)""",
             (request, runtime.user_id, FIELDS[number], word.title(), to_text(now), to_text(now)),
         )
-        conn.execute(
+        session.conn.execute(
             "UPDATE consent_requests SET state = 'approved', decided_at = created_at, decided_by = 'person' WHERE id = ?",
             (request,),
         )
-        changes.apply(conn, ProfileChanged(request), Actor(runtime.user_id, "person"), now)
+        changes.apply(session, ProfileChanged(request), Actor(runtime.user_id, "person"), now)
 
 
 def turn(runtime: Runtime, thread_id: str, text: str, reply: str, word: str) -> Message:
@@ -312,10 +312,10 @@ def embed(runtime: Runtime) -> None:
     assert embedder is not None
     kinds: tuple[OwnerKind, ...] = ("memory", "message")
     for kind in kinds:
-        waiting = vectors.waiting(runtime.database.read(), runtime.user_id, kind, embedder.model_id, 10_000)
+        waiting = vectors.waiting(runtime.read(), kind, embedder.model_id, 10_000)
         rows = embedder.embed([text for _, text in waiting])
-        with runtime.database.write() as conn:
-            vectors.save(conn, runtime.user_id, kind, embedder.model_id, waiting, rows)
+        with runtime.write() as session:
+            vectors.save(session, kind, embedder.model_id, waiting, rows)
 
 
 def older_backup(path: Path, said: list[str]) -> None:

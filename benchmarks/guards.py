@@ -23,9 +23,11 @@ from memapp.domain.changes import Actor, Created, ProfileChanged
 from memapp.domain.chat import Origin, Role
 from memapp.domain.memory import Kind, Memory
 from memapp.errors import StoreError
+from memapp.runtime import USER_ID
 from memapp.store import changes, chat
 from memapp.store.database import Database, open_database
 from memapp.store.encoding import to_text
+from memapp.store.session import Session
 
 USER = "me"
 NOW = datetime(2026, 1, 31, 8, 15, tzinfo=UTC)
@@ -223,13 +225,15 @@ TRICKS: dict[str, tuple[str, ...]] = {
 def plant(database: Database) -> None:
     """Put a conversation, a consent request in every state, and a profile into an empty file."""
     with database.decide() as conn:
-        thread = chat.create_thread(conn, USER, "Chat", "companion", NOW)
+        thread = chat.create_thread(Session(conn, USER), "Chat", "companion", NOW)
         for message_id, role, origin in (
             ("typed1", Role.USER, Origin.TYPED),
             ("typed2", Role.USER, Origin.TYPED),
             ("said", Role.ASSISTANT, Origin.MODEL),
         ):
-            real = chat.add_message(conn, USER, thread.id, role, "words", NOW, origin=origin, unprompted=role is Role.ASSISTANT)
+            real = chat.add_message(
+                Session(conn, USER), thread.id, role, "words", NOW, origin=origin, unprompted=role is Role.ASSISTANT
+            )
             conn.execute("UPDATE messages SET id = ? WHERE id = ?", (message_id, real.id))
         for request_id, field, value, created in (
             ("waits", "city", "Oslo", NOW),
@@ -245,7 +249,7 @@ def plant(database: Database) -> None:
             (to_text(NOW),),
         )
         approve(conn, "applied")
-        changes.apply(conn, Created(_OSLO), Actor(USER, "person"), NOW)
+        changes.apply(Session(conn, USER_ID), Created(_OSLO), Actor(USER, "person"), NOW)
         conn.execute("INSERT INTO forgotten VALUES ('me', 'f', '2026-01-31T08:15:00.000Z')")
         conn.execute("INSERT INTO forgotten_key VALUES (1, randomblob(32))")
         conn.execute("INSERT INTO purge_jobs VALUES ('me', 'memory', 'gone')")
@@ -263,7 +267,7 @@ def approve(conn: sqlite3.Connection, request_id: str) -> None:
         "UPDATE consent_requests SET state = 'approved', decided_at = ?, decided_by = 'person' WHERE id = ?",
         (to_text(NOW), request_id),
     )
-    changes.apply(conn, ProfileChanged(request_id), Actor(USER, "person"), NOW)
+    changes.apply(Session(conn, USER_ID), ProfileChanged(request_id), Actor(USER, "person"), NOW)
 
 
 def guarded(database: Database) -> dict[str, Any]:

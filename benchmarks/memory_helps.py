@@ -176,12 +176,10 @@ def remembering(person: Person, model: ChatModel, embedder: Embedder, knobs: dic
 
 
 def _store(runtime: Runtime, thread: str, turn: Turn) -> None:
-    with runtime.database.write() as conn:
-        message = chat.add_message(conn, runtime.user_id, thread, Role.USER, turn.user, turn.at, origin=Origin.TYPED)
-        chat.add_message(
-            conn, runtime.user_id, thread, Role.ASSISTANT, turn.assistant, turn.at, origin=Origin.MODEL, reply_to=message.id
-        )
-        expectations.add_surprise(conn, runtime.user_id, thread, message.id, None, turn.at)
+    with runtime.write() as session:
+        message = chat.add_message(session, thread, Role.USER, turn.user, turn.at, origin=Origin.TYPED)
+        chat.add_message(session, thread, Role.ASSISTANT, turn.assistant, turn.at, origin=Origin.MODEL, reply_to=message.id)
+        expectations.add_surprise(session, thread, message.id, None, turn.at)
 
 
 def ask_all(runtime: Runtime, person: Person, score: Score, *, show: bool) -> None:

@@ -95,9 +95,9 @@ def run(talks: list[Talk]) -> Count:
         at = datetime(2026, 1, 1, 9, tzinfo=UTC)
         for talk in talks:
             at += timedelta(days=1)
-            with runtime.database.write() as conn:
-                thread = chat.create_thread(conn, runtime.user_id, "Talk", "companion", at).id
-                delta.begin(conn, runtime.user_id, thread)
+            with runtime.write() as session:
+                thread = chat.create_thread(session, "Talk", "companion", at).id
+                delta.begin(session, thread)
             for message, reply in talk:
                 look(runtime, thread, message, count)
                 say(runtime, thread, message, reply, at)
@@ -106,7 +106,7 @@ def run(talks: list[Talk]) -> Count:
 
 def look(runtime: Runtime, thread: str, message: str, count: Count) -> None:
     """Look up one message as a turn would, without the keywords of a model."""
-    in_prompt = chat.list_messages(runtime.database.read(), runtime.user_id, thread, limit=IN_PROMPT)
+    in_prompt = chat.list_messages(runtime.read(), thread, limit=IN_PROMPT)
     began = time.perf_counter()
     evidence = look_up(runtime, thread, message, (), in_prompt)
     took = 1000 * (time.perf_counter() - began)
@@ -117,11 +117,11 @@ def look(runtime: Runtime, thread: str, message: str, count: Count) -> None:
 
 
 def say(runtime: Runtime, thread: str, message: str, reply: str, at: datetime) -> None:
-    with runtime.database.write() as conn:
-        said = chat.add_message(conn, runtime.user_id, thread, Role.USER, message, at, origin=Origin.TYPED)
-        chat.add_message(conn, runtime.user_id, thread, Role.ASSISTANT, reply, at, origin=Origin.MODEL)
-        expectations.add_surprise(conn, runtime.user_id, thread, said.id, None, at)
-    for surprise in expectations.pending_surprises(runtime.database.read(), runtime.user_id):
+    with runtime.write() as session:
+        said = chat.add_message(session, thread, Role.USER, message, at, origin=Origin.TYPED)
+        chat.add_message(session, thread, Role.ASSISTANT, reply, at, origin=Origin.MODEL)
+        expectations.add_surprise(session, thread, said.id, None, at)
+    for surprise in expectations.pending_surprises(runtime.read()):
         list(learn(runtime, surprise, None, Cancel()))
     embed(runtime, Cancel())
 

@@ -132,8 +132,8 @@ async def _log(watch: Watch, runtime: Runtime, number: int) -> None:
 def _propose(runtime: Runtime, city: str) -> None:
     """Put a city into the inbox, read from a message that was typed."""
     thread, text = chats.new_thread(runtime), f"I moved to {city}."
-    with runtime.database.write() as conn:
-        message = chat.add_message(conn, runtime.user_id, thread.id, Role.USER, text, runtime.clock(), origin=Origin.TYPED)
+    with runtime.write() as session:
+        message = chat.add_message(session, thread.id, Role.USER, text, runtime.clock(), origin=Origin.TYPED)
     requests.propose(runtime, "city", city, message_id=message.id, typed=True)
 
 

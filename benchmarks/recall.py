@@ -141,10 +141,10 @@ def whole_operations(runtime: Runtime, chance: random.Random, texts: Sequence[st
             assert look_up(runtime, thread, f"Which {text} have I got?", needed_info, []).hits
 
     def checkpoint(text: str) -> None:
-        with runtime.database.write() as conn:
+        with runtime.write() as session:
             step = partial(Checkpoint.predicted, needed_info=text.split())
-            checkpoints.advance(conn, USER_ID, thread, step, runtime.clock())
-        assert checkpoints.load(runtime.database.read(), USER_ID, thread).needed_info
+            checkpoints.advance(session, thread, step, runtime.clock())
+        assert checkpoints.load(runtime.read(), thread).needed_info
 
     asked = [made_up_query(chance, texts) for _ in range(WHOLE)]
     ways = zip(WHOLE_MS, (bullets, on_demand_recall, checkpoint), strict=True)
@@ -168,7 +168,7 @@ def add(runtime: Runtime, chance: random.Random, vocabulary: Sequence[str]) -> N
 def fill(runtime: Runtime, size: int, chance: random.Random, vocabulary: Sequence[str]) -> list[str]:
     texts = list({made_up_fact(chance, vocabulary): None for _ in range(size)})
     start = runtime.clock() - timedelta(days=365)
-    with runtime.database.write() as conn:
+    with runtime.write() as session:
         for place, text in enumerate(texts):
             at = start + timedelta(minutes=place)
             memory = Memory(
@@ -177,16 +177,16 @@ def fill(runtime: Runtime, size: int, chance: random.Random, vocabulary: Sequenc
                 **{"importance": chance.randint(1, 5), "pinned": chance.random() < 0.02, "state": State.LIVE, "reason": ""},
                 **{"origin": "distilled", "sources": (), "created_at": at, "updated_at": at},
             )
-            changes.apply(conn, Created(memory), Actor(USER_ID, "rules"), at)
+            changes.apply(session, Created(memory), Actor(USER_ID, "rules"), at)
     return texts
 
 
 def give_vectors(runtime: Runtime, embedder: MadeUpEmbedder) -> None:
     runtime.embedding.fill(embedder)
-    while waiting := vectors.waiting(runtime.database.read(), USER_ID, "memory", embedder.model_id, 5_000):
+    while waiting := vectors.waiting(runtime.read(), "memory", embedder.model_id, 5_000):
         made = embedder.embed([text for _, text in waiting])
-        with runtime.database.write() as conn:
-            vectors.save(conn, USER_ID, "memory", embedder.model_id, waiting, made)
+        with runtime.write() as session:
+            vectors.save(session, "memory", embedder.model_id, waiting, made)
 
 
 def made_up_word(chance: random.Random) -> str:

@@ -144,10 +144,10 @@ async def embed(runtime: Runtime, count: int) -> None:
 
     def work() -> None:
         thread = chats.new_thread(runtime)
-        with runtime.database.write() as conn:
+        with runtime.write() as session:
             for number in range(count):
                 text = f"Note {number}: the weather in town {number % 17} was fine, and we talked about project {number}."
-                chat.add_message(conn, runtime.user_id, thread.id, Role.USER, text, runtime.clock(), origin=Origin.IMPORT)
+                chat.add_message(session, thread.id, Role.USER, text, runtime.clock(), origin=Origin.IMPORT)
         for _ in upkeep.work(runtime, None, Cancel()):
             pass
 
@@ -173,11 +173,11 @@ def cancel_prefill(model: ChatModel, number: int) -> float:
 
 def long_thread(runtime: Runtime) -> Thread:
     thread = chats.new_thread(runtime)
-    with runtime.database.write() as conn:
+    with runtime.write() as session:
         for number in range(LONG_MESSAGES):
             role = (Role.USER, Role.ASSISTANT)[number % 2]
             text = f"Message {number}: " + "some words that were said here, neither short nor long. " * (1 + number % 4)
-            chat.add_message(conn, runtime.user_id, thread.id, role, text, runtime.clock(), origin=Origin.IMPORT)
+            chat.add_message(session, thread.id, role, text, runtime.clock(), origin=Origin.IMPORT)
     return thread
 
 

@@ -230,10 +230,10 @@ def whole_turn(runtime: Runtime, _model: LlamaModel, context: PromptContext, mea
     """What the person waits for who sends a message that nobody saw coming."""
     assert context.message is not None
     thread = chats.new_thread(runtime)
-    with runtime.database.write() as conn:
+    with runtime.write() as session:
         for exchange in HISTORY:
             for role, text in zip((Role.USER, Role.ASSISTANT), exchange, strict=True):
-                chat.add_message(conn, runtime.user_id, thread.id, role, text, runtime.clock(), origin=Origin.TYPED)
+                chat.add_message(session, thread.id, role, text, runtime.clock(), origin=Origin.TYPED)
     upkeep.warm(runtime, thread.id, "", Cancel())
     cancel = Cancel()
     happened = take_turn(runtime, thread.id, context.message, cancel=cancel)

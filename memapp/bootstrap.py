@@ -46,8 +46,8 @@ def start(
 def _tidy(runtime: Runtime) -> None:
     """Finish what a kill interrupted; if that fails, nobody has the file open."""
     try:
-        with runtime.database.write() as conn:
-            chat.interrupt_unfinished(conn, runtime.user_id)
+        with runtime.write() as session:
+            chat.interrupt_unfinished(session)
         forget.finish(runtime)
     except BaseException:
         runtime.close()

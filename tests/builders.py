@@ -21,6 +21,7 @@ from memapp.services import chats, curate, forget
 from memapp.services.turn import take_turn
 from memapp.store.database import open_database
 from memapp.store.encoding import new_id
+from memapp.store.session import Session
 
 
 class Clock:
@@ -106,3 +107,8 @@ def until(condition: Callable[[], object], seconds: float = 15.0) -> None:
     while not condition():
         assert time.monotonic() < end, "it never came"
         time.sleep(0.005)
+
+
+def on(conn: sqlite3.Connection, user_id: str = "me", clock: Callable[[], datetime] | None = None) -> Session:
+    """Return a session on a connection that a test opened itself."""
+    return Session(conn, user_id, clock or (lambda: datetime(2026, 1, 31, 8, 15, tzinfo=UTC)))

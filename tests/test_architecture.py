@@ -74,7 +74,9 @@ RULES = {
     ),
     "bootstrap": rule("domain store prompts services inference runtime settings categories errors paths"),
     "categories": rule("domain errors", "pydantic"),
-    "runtime": rule("domain inference.Protocols store.database store.interface store.encoding settings errors paths"),
+    "runtime": rule(
+        "domain inference.Protocols store.database store.interface store.session store.encoding settings errors paths"
+    ),
     "settings": rule("domain errors", "pydantic rapidfuzz tomlkit"),
     "paths": rule("", "platformdirs"),
     "crash": rule(""),
@@ -441,6 +443,11 @@ def defined_names() -> Iterator[tuple[Path, str]]:
         for node in ast.walk(tree(file)):
             if isinstance(node, ast.ClassDef):
                 yield file, node.name
+
+
+def test_only_the_store_knows_sqlite() -> None:
+    found = [one.place for file in FILES if owner(file) not in ("store", "cli") for one in imports(file) if one.top == "sqlite3"]
+    assert found == [], "services get a session from the runtime"
 
 
 def test_no_name_says_manager_helper_or_util() -> None:

@@ -3,7 +3,6 @@
 Whatever fails on the way, the reply's row gets a final state and keeps the text written so far.
 """
 
-import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -32,6 +31,7 @@ from memapp.services.query import conversation_scope
 from memapp.services.retrieved import Retrieved, look_up, news, shown
 from memapp.store import chat, checkpoints, delta, events, expectations, leases, recalls
 from memapp.store.access_counts import count_access
+from memapp.store.session import Session
 
 SAVE_PARTIAL_SECONDS = 2.0
 TITLE_CHARS = 48
@@ -85,10 +85,10 @@ class _Reply:
 
 def open_thread(runtime: Runtime, thread_id: str, *, before: int | None = None) -> tuple[Thread, list[Message]]:
     """Return a thread and as many of its last messages (before sequence number `before`) as a prompt can hold."""
-    conn = runtime.database.read()
-    thread = chat.get_thread(conn, runtime.user_id, thread_id)
+    session = runtime.read()
+    thread = chat.get_thread(session, thread_id)
     limit = 2 * runtime.settings.history_exchanges + 8
-    return thread, chat.list_messages(conn, runtime.user_id, thread.id, before=before, limit=limit)
+    return thread, chat.list_messages(session, thread.id, before=before, limit=limit)
 
 
 def prompt_context(
@@ -101,7 +101,7 @@ def prompt_context(
 ) -> PromptContext:
     """Return what the prompts of a turn are made of, cut to the budget."""
     persona = runtime.persona_in(thread)
-    cards = chat.list_context_cards(runtime.database.read(), runtime.user_id, thread.id)
+    cards = chat.list_context_cards(runtime.read(), thread.id)
     pairs = exchanges(earlier)
     total = max(len(pairs), earlier[-1].seq // 2) if earlier else 0  # `earlier` is only the end of a long chat
     kept = recent(pairs, runtime.settings.history_exchanges, total)
@@ -126,7 +126,7 @@ def answer(runtime: Runtime, turn: OpenTurn) -> Iterator[TurnEvent]:
     try:
         with (
             _watchdog(runtime, turn, so_far),
-            leases.renewed(runtime.database, chat.answering(turn.thread.id), runtime.database.owner),
+            leases.renewed(runtime.write, chat.answering(turn.thread.id), runtime.database.owner),
         ):
             yield from _calls(runtime, turn, so_far)
         _settle(turn, so_far)
@@ -148,12 +148,12 @@ def _erased_meanwhile() -> MemappError:
 
 
 @contextmanager
-def _saving(runtime: Runtime, turn: OpenTurn) -> Iterator[sqlite3.Connection]:
+def _saving(runtime: Runtime, turn: OpenTurn) -> Iterator[Session]:
     """Write what the turn has so far, unless the words that it may hold were erased meanwhile."""
-    with runtime.database.write() as conn:
+    with runtime.write() as session:
         if runtime.database.erasures != turn.erasures:
             raise _erased_meanwhile()
-        yield conn
+        yield session
 
 
 def _settle(turn: OpenTurn, so_far: _Reply) -> None:
@@ -229,8 +229,8 @@ def _predict(runtime: Runtime, model: ChatModel, context: PromptContext, turn: O
                     enough.set()
     so_far.needed_info = predict.parse(text)
     if so_far.needed_info:
-        with _saving(runtime, turn) as conn:
-            _advance(runtime, conn, turn, lambda at: at.predicted(so_far.needed_info))
+        with _saving(runtime, turn) as session:
+            _advance(runtime, session, turn, lambda at: at.predicted(so_far.needed_info))
         return Predicted(so_far.needed_info, "model", so_far.predict_usage)
     return Predicted(predict.keywords(context.message or ""), "keywords", so_far.predict_usage)
 
@@ -306,28 +306,28 @@ def _reply_request(
 def _save_partial(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> None:
     if time.monotonic() - so_far.saved_at >= SAVE_PARTIAL_SECONDS:
         so_far.saved_at = time.monotonic()
-        with suppress(DiskFull), _saving(runtime, turn) as conn:  # the person reads on; the end tells
-            chat.save_partial(conn, runtime.user_id, turn.reply.id, so_far.text)
-            _advance(runtime, conn, turn, Checkpoint.replying)
+        with suppress(DiskFull), _saving(runtime, turn) as session:  # the person reads on; the end tells
+            chat.save_partial(session, turn.reply.id, so_far.text)
+            _advance(runtime, session, turn, Checkpoint.replying)
 
 
 def _found(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Found:
     """Save what stands in the prompt before the reply begins: what is left of it after a kill was written from that."""
-    user, best = runtime.user_id, max(so_far.retrieved.hits, key=lambda hit: hit.score, default=None)
+    best = max(so_far.retrieved.hits, key=lambda hit: hit.score, default=None)
     sim, category = (best.score, best.category or None) if best else (None, None)
     note = partial(events.add_event, thread_id=turn.thread.id, category=category, sim=sim)
     so_far.shown = shown(runtime, so_far.retrieved, so_far.injected_updates)
-    with _saving(runtime, turn) as conn:
-        recalls.save_recalls(conn, runtime.user_id, turn.reply.id, so_far.shown)
+    with _saving(runtime, turn) as session:
+        recalls.save_recalls(session, turn.reply.id, so_far.shown)
         for _ in range(so_far.retrieved.searches):
-            note(conn, user, "hotpath", "search", "ok", runtime.clock())
-        revision = delta.revision(conn, user)
-        _advance(runtime, conn, turn, lambda at: at.recalled([hit.id for hit in so_far.shown], revision))
+            note(session, "hotpath", "search", "ok", runtime.clock())
+        revision = delta.revision(session)
+        _advance(runtime, session, turn, lambda at: at.recalled([hit.id for hit in so_far.shown], revision))
     return Found(so_far.shown)
 
 
-def _advance(runtime: Runtime, conn: sqlite3.Connection, turn: OpenTurn, step: Callable[[Checkpoint], Checkpoint]) -> None:
-    checkpoints.advance(conn, runtime.user_id, turn.thread.id, step, runtime.clock())
+def _advance(runtime: Runtime, session: Session, turn: OpenTurn, step: Callable[[Checkpoint], Checkpoint]) -> None:
+    checkpoints.advance(session, turn.thread.id, step, runtime.clock())
 
 
 @contextmanager
@@ -367,30 +367,30 @@ def _finish(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Message:
 
     When something was erased for good meanwhile, it is only that the reply failed: all the rest may hold the words.
     """
-    now, user, thread_id, reply = runtime.clock(), runtime.user_id, turn.thread.id, turn.reply
-    with runtime.database.write() as conn:
+    now, thread_id, reply = runtime.clock(), turn.thread.id, turn.reply
+    with runtime.write() as session:
         erased = runtime.database.erasures != turn.erasures
         so_far = _Reply() if erased else so_far
         text = so_far.text.strip()
-        chat.finish_message(conn, user, reply.id, text, so_far.status, so_far.usage)
-        count_access(conn, user, [hit.id for hit in so_far.retrieved.hits if hit.kind == "memory"], now)
+        chat.finish_message(session, reply.id, text, so_far.status, so_far.usage)
+        count_access(session, [hit.id for hit in so_far.retrieved.hits if hit.kind == "memory"], now)
         if so_far.status is not MessageStatus.FAILED:
             settled = (*so_far.retrieved.delta.settled, *so_far.injected_updates.settled)
-            delta.settle(conn, conversation_scope(runtime), thread_id, settled)
+            delta.settle(session, conversation_scope(runtime), thread_id, settled)
         if so_far.expects:
-            expectations.save_prediction(conn, user, thread_id, reply.id, "responder", so_far.expects, (), now)
+            expectations.save_prediction(session, thread_id, reply.id, "responder", so_far.expects, (), now)
         if so_far.needed_info:
-            expectations.save_prediction(conn, user, thread_id, reply.id, "predictor", "", so_far.needed_info, now)
+            expectations.save_prediction(session, thread_id, reply.id, "predictor", "", so_far.needed_info, now)
         if turn.message and not erased and not any(one.role is Role.USER for one in turn.earlier):
-            chat.rename_thread(conn, user, thread_id, shorten(one_line(turn.message.text), TITLE_CHARS), "app")
-        _note_answer(runtime, conn, turn, so_far)
-        _advance(runtime, conn, turn, lambda at: at.settled(so_far.expects))
-        leases.release(conn, chat.answering(thread_id), runtime.database.owner)
+            chat.rename_thread(session, thread_id, shorten(one_line(turn.message.text), TITLE_CHARS), "app")
+        _note_answer(runtime, session, turn, so_far)
+        _advance(runtime, session, turn, lambda at: at.settled(so_far.expects))
+        leases.release(session, chat.answering(thread_id), runtime.database.owner)
     return replace(reply, text=text, status=so_far.status, usage=so_far.usage)
 
 
-def _note_answer(runtime: Runtime, conn: sqlite3.Connection, turn: OpenTurn, so_far: _Reply) -> None:
-    note = partial(events.add_event, conn, runtime.user_id, thread_id=turn.thread.id)
+def _note_answer(runtime: Runtime, session: Session, turn: OpenTurn, so_far: _Reply) -> None:
+    note = partial(events.add_event, session, thread_id=turn.thread.id)
     if turn.message and turn.prefetch is None and not so_far.needed_info:
         note("context", "predict", "skipped", runtime.clock())
     meta = {

@@ -36,12 +36,12 @@ def chat(runtime: Runtime, part: str) -> str:
 
 def endings(runtime: Runtime, table: Named) -> dict[str, str]:
     """Return of each id the shortest ending that means no other: 4 characters or more."""
-    return shortest_endings(ids.all_ids(runtime.database.read(), runtime.user_id, table), SHORTEST_CHARS)
+    return shortest_endings(ids.all_ids(runtime.read(), table), SHORTEST_CHARS)
 
 
 def _only(runtime: Runtime, table: Named, part: str, listed_by: str) -> str:
     part = part.strip()
-    found = ids.beginning_or_ending(runtime.database.read(), runtime.user_id, table, part.upper(), MOST_NAMED + 1)
+    found = ids.beginning_or_ending(runtime.read(), table, part.upper(), MOST_NAMED + 1)
     if not found:
         raise NotFound(f"There is no {_WORDS[table]} {part}.", f"`memapp {listed_by}` lists them with their ids.")
     if len(part) < FEWEST_CHARS and found[0][0] != part.upper():

@@ -22,13 +22,13 @@ def expectation(runtime: Runtime, messages: list[Message]) -> Prediction | None:
     last = next((one for one in reversed(messages) if one.model != OWN_WORDS), None)
     if last is None or last.role is not Role.ASSISTANT or last.status in (MessageStatus.INTERRUPTED, MessageStatus.GENERATING):
         return None
-    found = expectations.prediction_for(runtime.database.read(), runtime.user_id, last.id, "responder")
+    found = expectations.prediction_for(runtime.read(), last.id, "responder")
     return found if found and found.text else None
 
 
 def prefetched(runtime: Runtime, thread_id: str, expected: Prediction | None) -> Prefetched | None:
     """Return the first call made in idle time for the expected message, if there was one."""
-    done = checkpoints.load(runtime.database.read(), runtime.user_id, thread_id).prefetch
+    done = checkpoints.load(runtime.read(), thread_id).prefetch
     if expected is None or done is None or done.prediction_id != expected.id:
         return None
     return Prefetched(expected.text, done.needed_info)

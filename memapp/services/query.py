@@ -42,7 +42,7 @@ def query(runtime: Runtime, capability: Capability, request: QueryRequest) -> Qu
     unasked = always(runtime, seen, ALWAYS) if not request.threshold else []
     others = [hit for hit in unasked if hit.id not in there]
     hits = _within_lengths(runtime, seen, [*fitting, *others])[: request.top_k]
-    found = {one.id: one for one in memories.get_memories(runtime.database.read(), runtime.user_id, [hit.id for hit in hits])}
+    found = {one.id: one for one in memories.get_memories(runtime.read(), [hit.id for hit in hits])}
     affordable, left = _within_budget(runtime, [hit for hit in hits if hit.id in found], request.budget_tokens)
     told = _affordable_news(runtime, capability, [hit.id for hit in affordable], left)
     _note(runtime, capability, found=affordable, told=told)
@@ -61,7 +61,7 @@ def always(runtime: Runtime, seen: Scope, limit: int) -> list[Recalled]:
     if not names:
         return []
     since = seen.recent_activity_since if RECENT_ACTIVITY in names else None
-    found = memories.in_scope(runtime.database.read(), replace(seen, categories=names, recent_activity_since=since), limit)
+    found = memories.in_scope(runtime.read(), replace(seen, categories=names, recent_activity_since=since), limit)
     return _within_lengths(runtime, seen, [Recalled.of(one, 0.0, "always", one.updated_at) for one in found])
 
 
@@ -126,9 +126,9 @@ def changed(
     runtime: Runtime, seen: Scope, reader: str, in_prompt: frozenset[str] = frozenset(), quoted: Sequence[str] = ()
 ) -> Delta:
     """Return the changes that a chat or an agent was not told yet; what it quotes already counts as told."""
-    conn = runtime.database.read()
-    since = delta.revision(conn, seen.user_id, reader)
-    return summarise(delta.untold(conn, seen, reader), since, in_prompt, frozenset(quoted))
+    session = runtime.read()
+    since = delta.revision(session, reader)
+    return summarise(delta.untold(session, seen, reader), since, in_prompt, frozenset(quoted))
 
 
 def _affordable_news(runtime: Runtime, capability: Capability, quoted: Sequence[str], budget: int) -> Delta:
@@ -195,8 +195,8 @@ def _note(
     meta, now = {"refused": reason} if reason else {}, runtime.clock()
     best = found[0] if found else None
     sim, named = (best.score, best.category) if best else (None, category or None)
-    with runtime.database.write() as conn:
-        access_counts.count_access(conn, runtime.user_id, [hit.id for hit in found], now)
+    with runtime.write() as session:
+        access_counts.count_access(session, [hit.id for hit in found], now)
         if not reason:
-            delta.settle(conn, _whole(runtime, capability), _reader(capability), told.settled)
-        events.add_event(conn, runtime.user_id, "context", "search", status, now, sim=sim, category=named, meta=meta)
+            delta.settle(session, _whole(runtime, capability), _reader(capability), told.settled)
+        events.add_event(session, "context", "search", status, now, sim=sim, category=named, meta=meta)

@@ -65,7 +65,7 @@ def shown(runtime: Runtime, retrieved: Retrieved, injected_updates: Delta) -> tu
     """Return all that a prompt says of the memory: the hits, then the memories of which it tells that they changed."""
     hits = frozenset(hit.id for hit in retrieved.hits)
     ids = [one for delta in (retrieved.delta, injected_updates) for one in delta.memory_ids if one not in hits]
-    found = memories.get_memories(runtime.database.read(), runtime.user_id, ids)
+    found = memories.get_memories(runtime.read(), ids)
     return (*retrieved.hits, *(Recalled.of(one, 0.0, "news", one.updated_at) for one in found))
 
 
@@ -75,7 +75,7 @@ def _changed(runtime: Runtime, thread_id: str, in_prompt: frozenset[str], hits: 
 
 
 def _is_inner_voice(runtime: Runtime, thread_id: str) -> bool:
-    thread = chat.get_thread(runtime.database.read(), runtime.user_id, thread_id)
+    thread = chat.get_thread(runtime.read(), thread_id)
     return runtime.persona(thread.persona).mode == "inner_voice"
 
 

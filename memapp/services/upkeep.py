@@ -52,7 +52,7 @@ def work(runtime: Runtime, thread_id: str | None, cancel: Cancel) -> Iterator[Wr
     try:
         if model and thread_id:
             _complete_prediction(runtime, model, thread_id, cancel)
-        with leases.hold(runtime.database, UPKEEP, WAITED_SECONDS) as mine:
+        with leases.hold(runtime.write, UPKEEP, WAITED_SECONDS) as mine:
             if mine:
                 yield from _learn_pending(runtime, model, cancel)
             if mine and not cancel.is_set():
@@ -71,15 +71,15 @@ def work(runtime: Runtime, thread_id: str | None, cancel: Cancel) -> Iterator[Wr
 def _learn_pending(runtime: Runtime, model: ChatModel | None, cancel: Cancel) -> Iterator[Written | ConsentRequest]:
     """Learn from each surprise by itself: one that fails does not keep the others from being learned."""
     _end_abandoned(runtime)
-    conn = runtime.database.read()
-    if outdated := expectations.outdated_surprises(conn, runtime.user_id):
+    session = runtime.read()
+    if outdated := expectations.outdated_surprises(session):
         _settle(runtime, outdated, "nothing")
-    for expected, message_id in expectations.uncompared(conn, runtime.user_id):  # a kill, or an error, was in the way
+    for expected, message_id in expectations.uncompared(session):  # a kill, or an error, was in the way
         if cancel.is_set():
             return
-        message = chat.get_message(conn, runtime.user_id, message_id)
+        message = chat.get_message(session, message_id)
         best_effort(runtime, message, "classify", partial(compare, runtime, expected, message))
-    for surprise in expectations.pending_surprises(conn, runtime.user_id):
+    for surprise in expectations.pending_surprises(session):
         if cancel.is_set():
             return
         waiting = pending.list_pending(runtime)
@@ -98,27 +98,27 @@ def _learn_pending(runtime: Runtime, model: ChatModel | None, cancel: Cancel) ->
 
 def _end_abandoned(runtime: Runtime) -> None:
     """Mark replies whose process died while this one runs."""
-    if chat.has_unfinished(runtime.database.read(), runtime.user_id):
-        with runtime.database.write() as conn:
-            chat.interrupt_unfinished(conn, runtime.user_id)
+    if chat.has_unfinished(runtime.read()):
+        with runtime.write() as session:
+            chat.interrupt_unfinished(session)
 
 
 def _count_try(runtime: Runtime, surprise: Surprise) -> None:
     """Let what failed wait behind the rest, and set it aside when it has failed on several days."""
     now = runtime.clock()
-    with runtime.database.write() as conn:
-        tries = expectations.count_try(conn, runtime.user_id, surprise.id, now)
+    with runtime.write() as session:
+        tries = expectations.count_try(session, surprise.id, now)
         if tries < MOST_TRIES:
             return
-        expectations.settle_surprise(conn, runtime.user_id, surprise.id, "failed")
+        expectations.settle_surprise(session, surprise.id, "failed")
         meta = {"tries": tries}
-        events.add_event(conn, runtime.user_id, "worker", "distil", "error", now, thread_id=surprise.thread_id, meta=meta)
+        events.add_event(session, "worker", "distil", "error", now, thread_id=surprise.thread_id, meta=meta)
 
 
 def _settle(runtime: Runtime, surprise_ids: Sequence[str], state: Literal["nothing", "failed"]) -> None:
-    with runtime.database.write() as conn:
+    with runtime.write() as session:
         for surprise_id in surprise_ids:
-            expectations.settle_surprise(conn, runtime.user_id, surprise_id, state)
+            expectations.settle_surprise(session, surprise_id, state)
 
 
 def warm(runtime: Runtime, thread_id: str, typed: str, cancel: Cancel) -> int:
@@ -148,7 +148,7 @@ def _complete_prediction(runtime: Runtime, model: ChatModel, thread_id: str, can
     reply = _last_reply(messages)
     if reply is None or reply.reply_to is None:
         return
-    begun = expectations.prediction_for(runtime.database.read(), runtime.user_id, reply.id, "predictor")
+    begun = expectations.prediction_for(runtime.read(), reply.id, "predictor")
     if begun is None or begun.text:
         return
     message = next((one for one in messages if one.id == reply.reply_to), None)
@@ -160,11 +160,9 @@ def _complete_prediction(runtime: Runtime, model: ChatModel, thread_id: str, can
     expects = predict.parse_prediction(text)
     if not expects or cancel.is_set():
         return
-    with runtime.database.write() as conn:
+    with runtime.write() as session:
         if runtime.database.erasures == erasures:
-            expectations.save_prediction(
-                conn, runtime.user_id, thread_id, reply.id, "predictor", expects, begun.needed_info, runtime.clock()
-            )
+            expectations.save_prediction(session, thread_id, reply.id, "predictor", expects, begun.needed_info, runtime.clock())
 
 
 def _prefetch(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel) -> None:
@@ -179,10 +177,10 @@ def _prefetch(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel
     needed_info = predict.parse(text)
     if cancel.is_set() or not needed_info:
         return
-    with runtime.database.write() as conn:
+    with runtime.write() as session:
         if runtime.database.erasures == erasures:
             with_prefetch = partial(Checkpoint.with_prefetch, prediction_id=expected.id, needed_info=needed_info)
-            checkpoints.advance(conn, runtime.user_id, thread_id, with_prefetch, runtime.clock())
+            checkpoints.advance(session, thread_id, with_prefetch, runtime.clock())
 
 
 def _generate(model: ChatModel, prompt: Prompt, sampling: Sampling, cancel: Cancel, *, until_enough: bool = False) -> str:

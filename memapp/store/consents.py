@@ -5,7 +5,6 @@ the schema check each step once more.
 """
 
 import json
-import sqlite3
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
@@ -19,6 +18,7 @@ from memapp.store.encoding import to_json, to_text, to_time
 from memapp.store.events import Node, add_event
 from memapp.store.failures import Row, from_row
 from memapp.store.history import Touched
+from memapp.store.session import Session
 
 _REQUESTS = """SELECT p.*, (SELECT json_group_array(message_id) FROM request_evidence WHERE request_id = p.id) AS evidence
               FROM consent_requests p"""
@@ -29,13 +29,13 @@ _PENDING = """p.user_id = :user AND p.state = 'pending' AND p.expires_at >= :now
 # Requests ------------------------------------------------------------------------------------------------------------
 
 
-def add_request(conn: sqlite3.Connection, request: ConsentRequest, *, memory: Memory | None = None) -> None:
+def add_request(session: Session, request: ConsentRequest, *, memory: Memory | None = None) -> None:
     """Queue a request, with the memory that waits with it; of its value alone where there is no room for it now.
 
     Raises `sqlite3.IntegrityError` for a field that does not exist. Evidence is added by `add_evidence`.
     """
     request = fitting(request)
-    conn.execute(
+    session.conn.execute(
         """INSERT INTO consent_requests (id, user_id, field, old_value, new_value, memory, proposer, created_at, expires_at)
            VALUES (:id, :user_id, :field, :old_value, :new_value, :memory, :proposer, :created_at, :expires_at)""",
         {
@@ -52,9 +52,9 @@ def add_request(conn: sqlite3.Connection, request: ConsentRequest, *, memory: Me
     )
 
 
-def add_evidence(conn: sqlite3.Connection, request_id: str, message_id: str, *, typed: bool) -> None:
+def add_evidence(session: Session, request_id: str, message_id: str, *, typed: bool) -> None:
     """Note a message that says what a waiting request proposes; one message counts once."""
-    conn.execute(
+    session.conn.execute(
         """INSERT INTO request_evidence (user_id, request_id, message_id, typed)
            SELECT user_id, id, :message, :typed FROM consent_requests WHERE id = :request
            AND NOT EXISTS (SELECT 1 FROM request_evidence WHERE request_id = :request AND message_id = :message)""",
@@ -62,55 +62,59 @@ def add_evidence(conn: sqlite3.Connection, request_id: str, message_id: str, *, 
     )
 
 
-def copy_evidence(conn: sqlite3.Connection, from_id: str, to_id: str) -> None:
+def copy_evidence(session: Session, from_id: str, to_id: str) -> None:
     """Give a request the evidence of another."""
-    conn.execute(
+    session.conn.execute(
         """INSERT INTO request_evidence (user_id, request_id, message_id, typed)
            SELECT user_id, ?, message_id, typed FROM request_evidence WHERE request_id = ?""",
         (to_id, from_id),
     )
 
 
-def drop_evidence(conn: sqlite3.Connection, user_id: str, message_ids: Sequence[str]) -> None:
+def drop_evidence(session: Session, message_ids: Sequence[str]) -> None:
     """Let messages say nothing any more for the requests that wait."""
-    conn.execute(
+    session.conn.execute(
         """DELETE FROM request_evidence WHERE message_id IN (SELECT value FROM json_each(:messages))
            AND request_id IN (SELECT id FROM consent_requests WHERE user_id = :user AND state = 'pending')""",
-        {"user": user_id, "messages": to_json(list(message_ids))},
+        {"user": session.user_id, "messages": to_json(list(message_ids))},
     )
 
 
-def signals(conn: sqlite3.Connection, user_id: str, request_id: str) -> list[tuple[str, bool]]:
+def signals(session: Session, request_id: str) -> list[tuple[str, bool]]:
     """Return the active messages that support a request, each with whether the person typed it there."""
-    rows = conn.execute(
+    rows = session.conn.execute(
         """SELECT m.id, e.typed FROM request_evidence e JOIN messages m ON m.id = e.message_id
            WHERE m.user_id = ? AND e.request_id = ? AND m.active = 1""",
-        (user_id, request_id),
+        (session.user_id, request_id),
     )
     return [(row["id"], bool(row["typed"])) for row in rows]
 
 
-def memory_of(conn: sqlite3.Connection, user_id: str, request_id: str) -> Memory | None:
+def memory_of(session: Session, request_id: str) -> Memory | None:
     """Return the memory that waits with a request."""
-    row = conn.execute("SELECT memory FROM consent_requests WHERE user_id = ? AND id = ?", (user_id, request_id)).fetchone()
+    row = session.conn.execute(
+        "SELECT memory FROM consent_requests WHERE user_id = ? AND id = ?", (session.user_id, request_id)
+    ).fetchone()
     return snapshots.read(row["memory"]) if row and row["memory"] else None
 
 
-def question_of(conn: sqlite3.Connection, user_id: str, request_id: str) -> str:
+def question_of(session: Session, request_id: str) -> str:
     """Return the id of the message in which memapp asked about a request; empty if it never asked."""
-    row = conn.execute("SELECT asked_in FROM consent_requests WHERE user_id = ? AND id = ?", (user_id, request_id)).fetchone()
+    row = session.conn.execute(
+        "SELECT asked_in FROM consent_requests WHERE user_id = ? AND id = ?", (session.user_id, request_id)
+    ).fetchone()
     return (row["asked_in"] or "") if row else ""
 
 
-def get_request(conn: sqlite3.Connection, user_id: str, request_id: str) -> ConsentRequest:
-    row = conn.execute(f"{_REQUESTS} WHERE p.user_id = ? AND p.id = ?", (user_id, request_id)).fetchone()
+def get_request(session: Session, request_id: str) -> ConsentRequest:
+    row = session.conn.execute(f"{_REQUESTS} WHERE p.user_id = ? AND p.id = ?", (session.user_id, request_id)).fetchone()
     if row is None:
         raise NotFound(f"There is no request {request_id}.")
     return _request(row)
 
 
 def list_requests(
-    conn: sqlite3.Connection, user_id: str, *, state: str = "", field: str = "", message_id: str = "", like: str = "*"
+    session: Session, *, state: str = "", field: str = "", message_id: str = "", like: str = "*"
 ) -> list[ConsentRequest]:
     """Return requests, newest first, of one state or of all, with a message as evidence or with any.
 
@@ -118,99 +122,104 @@ def list_requests(
     """
     # With the plus, the few requests of one message are found by their ids, and not among all of the person's.
     said_in = "+p.user_id = :user AND p.id IN (SELECT request_id FROM request_evidence WHERE message_id = :message)"
-    rows = conn.execute(
+    rows = session.conn.execute(
         f"""{_REQUESTS} WHERE {said_in if message_id else "p.user_id = :user"}
               AND (:state = '' OR p.state = :state) AND (:field = '' OR p.field = :field)
               AND (:like = '*' OR lower(p.new_value) GLOB :like OR p.new_value GLOB '*[^ -~]*')
             ORDER BY p.id DESC""",
-        {"user": user_id, "state": state, "field": field, "message": message_id, "like": like},
+        {"user": session.user_id, "state": state, "field": field, "message": message_id, "like": like},
     )
     return [_request(row) for row in rows]
 
 
-def list_pending(conn: sqlite3.Connection, user_id: str, now: datetime, *, limit: int | None = None) -> list[ConsentRequest]:
+def list_pending(session: Session, now: datetime, *, limit: int | None = None) -> list[ConsentRequest]:
     """Return the requests that can be decided now, newest first: neither snoozed nor past their time."""
-    rows = conn.execute(
+    rows = session.conn.execute(
         f"{_REQUESTS} WHERE {_PENDING} ORDER BY p.id DESC LIMIT coalesce(:limit, -1)",
-        {"user": user_id, "now": to_text(now), "limit": limit},
+        {"user": session.user_id, "now": to_text(now), "limit": limit},
     )
     return [_request(row) for row in rows]
 
 
-def count_pending(conn: sqlite3.Connection, user_id: str, now: datetime) -> int:
-    values = {"user": user_id, "now": to_text(now)}
-    return int(conn.execute(f"SELECT count(*) FROM consent_requests p WHERE {_PENDING}", values).fetchone()[0])  # noqa: S608
+def count_pending(session: Session, now: datetime) -> int:
+    values = {"user": session.user_id, "now": to_text(now)}
+    return int(session.conn.execute(f"SELECT count(*) FROM consent_requests p WHERE {_PENDING}", values).fetchone()[0])  # noqa: S608
 
 
-def due_requests(conn: sqlite3.Connection, user_id: str, now: datetime) -> list[ConsentRequest]:
+def due_requests(session: Session, now: datetime) -> list[ConsentRequest]:
     """Return the pending requests whose time is over."""
-    rows = conn.execute(f"{_REQUESTS} WHERE p.user_id = ? AND p.state = 'pending' AND p.expires_at < ?", (user_id, to_text(now)))
+    rows = session.conn.execute(
+        f"{_REQUESTS} WHERE p.user_id = ? AND p.state = 'pending' AND p.expires_at < ?", (session.user_id, to_text(now))
+    )
     return [_request(row) for row in rows]
 
 
 def decide(
-    conn: sqlite3.Connection,
-    user_id: str,
+    session: Session,
     request_id: str,
     state: Literal["approved", "denied", "withdrawn", "expired"],
     decided_by: Decider,
     now: datetime,
 ) -> None:
     """Set the final state of a waiting request. Raises `sqlite3.IntegrityError` for an unasked or late approval."""
-    conn.execute(
+    session.conn.execute(
         "UPDATE consent_requests SET state = ?, decided_by = ?, decided_at = ? WHERE user_id = ? AND id = ?",
-        (state, decided_by, to_text(now), user_id, request_id),
+        (state, decided_by, to_text(now), session.user_id, request_id),
     )
 
 
-def mark_applied(conn: sqlite3.Connection, user_id: str, request_id: str) -> None:
+def mark_applied(session: Session, request_id: str) -> None:
     """End an approved request that changes no profile; one that does is marked by the schema."""
-    conn.execute("UPDATE consent_requests SET state = 'applied' WHERE user_id = ? AND id = ?", (user_id, request_id))
-
-
-def mark_asked(conn: sqlite3.Connection, user_id: str, request_id: str, message_id: str) -> None:
-    """Note the message in which memapp itself asked about a request."""
-    conn.execute("UPDATE consent_requests SET asked_in = ? WHERE user_id = ? AND id = ?", (message_id, user_id, request_id))
-
-
-def snooze(conn: sqlite3.Connection, user_id: str, request_id: str, until: datetime | None) -> None:
-    """Keep a request out of sight for a while; None shows it again."""
-    conn.execute(
-        "UPDATE consent_requests SET snoozed_until = ? WHERE user_id = ? AND id = ?",
-        (to_text(until) if until else None, user_id, request_id),
+    session.conn.execute(
+        "UPDATE consent_requests SET state = 'applied' WHERE user_id = ? AND id = ?", (session.user_id, request_id)
     )
 
 
-def asked_in(conn: sqlite3.Connection, user_id: str, message_id: str) -> ConsentRequest | None:
+def mark_asked(session: Session, request_id: str, message_id: str) -> None:
+    """Note the message in which memapp itself asked about a request."""
+    session.conn.execute(
+        "UPDATE consent_requests SET asked_in = ? WHERE user_id = ? AND id = ?", (message_id, session.user_id, request_id)
+    )
+
+
+def snooze(session: Session, request_id: str, until: datetime | None) -> None:
+    """Keep a request out of sight for a while; None shows it again."""
+    session.conn.execute(
+        "UPDATE consent_requests SET snoozed_until = ? WHERE user_id = ? AND id = ?",
+        (to_text(until) if until else None, session.user_id, request_id),
+    )
+
+
+def asked_in(session: Session, message_id: str) -> ConsentRequest | None:
     """Return the request that a message asks about, whatever became of it; of its copies the one that waits, or was decided last.
 
     A copy is not always the one with the last id: that is of the time at which it was made, by a clock that may have been wrong.
     """
     decided = """SELECT max(number) FROM history
                  WHERE +user_id = p.user_id AND memory_id = 'profile:' || p.field AND meta ->> 'request_id' = p.id"""
-    row = conn.execute(
+    row = session.conn.execute(
         f"""{_REQUESTS} WHERE p.user_id = ? AND p.asked_in = ?
             ORDER BY p.state = 'pending' DESC, ({decided}) DESC, p.id DESC LIMIT 1""",
-        (user_id, message_id),
+        (session.user_id, message_id),
     ).fetchone()
     return _request(row) if row else None
 
 
-def messages_since_question(conn: sqlite3.Connection, user_id: str, thread_id: str) -> int | None:
+def messages_since_question(session: Session, thread_id: str) -> int | None:
     """Return how many messages of the person followed the last question of memapp in a thread; None if there is none.
 
     One that left the conversation with words that were replaced does not count.
     """
-    asked = conn.execute(
+    asked = session.conn.execute(
         """SELECT max(m.seq) FROM consent_requests p JOIN messages m ON m.id = p.asked_in
            WHERE p.user_id = ? AND m.thread_id = ? AND m.active = 1""",
-        (user_id, thread_id),
+        (session.user_id, thread_id),
     ).fetchone()[0]
     if asked is None:
         return None
-    row = conn.execute(
+    row = session.conn.execute(
         "SELECT count(*) FROM messages WHERE user_id = ? AND thread_id = ? AND role = 'user' AND active = 1 AND seq > ?",
-        (user_id, thread_id, asked),
+        (session.user_id, thread_id, asked),
     ).fetchone()
     return int(row[0])
 
@@ -219,7 +228,7 @@ def messages_since_question(conn: sqlite3.Connection, user_id: str, thread_id: s
 
 
 def note_decision(
-    conn: sqlite3.Connection,
+    session: Session,
     actor: Actor,
     request: ConsentRequest,
     decision: str,
@@ -231,24 +240,24 @@ def note_decision(
     """Write a decision that changes no profile into the history: `denied`, `snoozed`, `withdrawn`, `expired`, `reopened`."""
     meta = {"request_id": request.id, "decision": decision, **({"reason": reason} if reason else {})}
     touched = Touched(Event.PROFILE, f"profile:{request.field}", None, None, meta=meta)
-    history.record(conn, actor, actor.step, touched, now, undoes=undoes)
+    history.record(session, actor, actor.step, touched, now, undoes=undoes)
     node: Node = "worker" if is_memapp(actor.name) else "hotpath"
     thread_id = actor.thread_id or None
-    add_event(conn, actor.user_id, node, "consent", "ok", now, thread_id=thread_id, category="profile", meta=meta)
+    add_event(session, node, "consent", "ok", now, thread_id=thread_id, category="profile", meta=meta)
 
 
-def was_reopened(conn: sqlite3.Connection, user_id: str, request: ConsentRequest) -> bool:
+def was_reopened(session: Session, request: ConsentRequest) -> bool:
     """Tell whether the decision on a request was taken back."""
-    entries = history.list_entries(conn, user_id, memory_id=f"profile:{request.field}", limit=None)
+    entries = history.list_entries(session, memory_id=f"profile:{request.field}", limit=None)
     return any(one.meta.get("request_id") == request.id and one.meta.get("decision") == "reopened" for one in entries)
 
 
 # The profile ---------------------------------------------------------------------------------------------------------
 
 
-def read_profile(conn: sqlite3.Connection, user_id: str) -> dict[str, str]:
+def read_profile(session: Session) -> dict[str, str]:
     """Return what is known of a person, by field."""
-    rows = conn.execute("SELECT field, value FROM profile WHERE user_id = ? ORDER BY field", (user_id,))
+    rows = session.conn.execute("SELECT field, value FROM profile WHERE user_id = ? ORDER BY field", (session.user_id,))
     return {row["field"]: row["value"] for row in rows}
 
 

@@ -1,15 +1,16 @@
 """Leases: what one process at a time does with a file. Its owner renews a lease while it works; that of a dead process ends."""
 
-import sqlite3
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from secrets import token_hex
 
 from memapp.errors import StoreError
-from memapp.store.database import Database
+from memapp.store.session import Session
 
+Writing = Callable[[], AbstractContextManager[Session]]
+"""Begins a write: `Runtime.write`."""
 LEASE_SECONDS = 15.0
 RENEWED_SECONDS = 4.0
 LOOK_SECONDS = 0.05
@@ -17,9 +18,9 @@ _STANDS = "until > :now AND until <= :now + :whole"
 """A lease that ends later than any can was taken by a clock that ran ahead: it does not count."""
 
 
-def take(conn: sqlite3.Connection, name: str, owner: str) -> bool:
+def take(session: Session, name: str, owner: str) -> bool:
     """Take a lease, or renew it, unless another owner has it; say whether it is the owner's now."""
-    taken = conn.execute(
+    taken = session.conn.execute(
         f"""INSERT INTO leases (name, owner, until) VALUES (:name, :owner, :now + :whole)
             ON CONFLICT DO UPDATE SET owner = excluded.owner, until = excluded.until
             WHERE leases.owner = excluded.owner OR NOT ({_STANDS})""",  # noqa: S608
@@ -28,54 +29,54 @@ def take(conn: sqlite3.Connection, name: str, owner: str) -> bool:
     return taken.rowcount == 1
 
 
-def owner_of(conn: sqlite3.Connection, name: str) -> str:
+def owner_of(session: Session, name: str) -> str:
     """Return who has a lease now; nothing if it is free."""
-    row = conn.execute(f"SELECT owner FROM leases WHERE name = :name AND {_STANDS}", {"name": name, **_now()}).fetchone()  # noqa: S608
+    row = session.conn.execute(f"SELECT owner FROM leases WHERE name = :name AND {_STANDS}", {"name": name, **_now()}).fetchone()  # noqa: S608
     return row["owner"] if row else ""
 
 
-def release(conn: sqlite3.Connection, name: str, owner: str) -> None:
+def release(session: Session, name: str, owner: str) -> None:
     """Give a lease back, unless it is somebody else's by now."""
-    conn.execute("DELETE FROM leases WHERE name = ? AND owner = ?", (name, owner))
+    session.conn.execute("DELETE FROM leases WHERE name = ? AND owner = ?", (name, owner))
 
 
 @contextmanager
-def hold(database: Database, name: str, seconds: float = 0.0) -> Iterator[bool]:
+def hold(writing: Writing, name: str, seconds: float = 0.0) -> Iterator[bool]:
     """Hold a lease until the end of the block; say whether it was to be had within the time."""
     owner, end = token_hex(8), time.monotonic() + seconds
-    while not (mine := _taken(database, name, owner)) and time.monotonic() < end:
+    while not (mine := _taken(writing, name, owner)) and time.monotonic() < end:
         time.sleep(LOOK_SECONDS)
     if not mine:
         yield False
         return
     try:
-        with renewed(database, name, owner):
+        with renewed(writing, name, owner):
             yield True
     finally:
-        with suppress(StoreError), database.write() as conn:
-            release(conn, name, owner)
+        with suppress(StoreError), writing() as session:
+            release(session, name, owner)
 
 
 @contextmanager
-def renewed(database: Database, name: str, owner: str) -> Iterator[None]:
+def renewed(writing: Writing, name: str, owner: str) -> Iterator[None]:
     """Renew a lease that was taken, now and then until the end of the block."""
     over = threading.Event()
-    threading.Thread(target=_renew, args=(database, name, owner, over), name="memapp-lease", daemon=True).start()
+    threading.Thread(target=_renew, args=(writing, name, owner, over), name="memapp-lease", daemon=True).start()
     try:
         yield
     finally:
         over.set()
 
 
-def _renew(database: Database, name: str, owner: str, over: threading.Event) -> None:
+def _renew(writing: Writing, name: str, owner: str, over: threading.Event) -> None:
     with suppress(StoreError):  # the file was closed, or cannot be written: the lease ends by itself
         while not over.wait(RENEWED_SECONDS):
-            _taken(database, name, owner, over)
+            _taken(writing, name, owner, over)
 
 
-def _taken(database: Database, name: str, owner: str, over: threading.Event | None = None) -> bool:
-    with database.write() as conn:
-        return not (over and over.is_set()) and take(conn, name, owner)
+def _taken(writing: Writing, name: str, owner: str, over: threading.Event | None = None) -> bool:
+    with writing() as session:
+        return not (over and over.is_set()) and take(session, name, owner)
 
 
 def _now() -> dict[str, float]:

@@ -12,6 +12,7 @@ from typing import Any
 from memapp.domain import portable
 from memapp.domain.portable import Item, PortableLine, Row
 from memapp.store.encoding import to_json
+from memapp.store.session import Session
 
 Values = dict[str, Any]
 """The fields of a line, as JSON has them."""
@@ -55,33 +56,35 @@ _COMPUTED = {
 
 
 @contextmanager
-def one_moment(conn: sqlite3.Connection) -> Iterator[None]:
+def one_moment(session: Session) -> Iterator[None]:
     """Give the reader one consistent view, whoever writes meanwhile."""
-    conn.execute("BEGIN")
+    session.conn.execute("BEGIN")
     try:
         yield
     finally:
-        conn.execute("ROLLBACK")
+        session.conn.execute("ROLLBACK")
 
 
-def count_items(conn: sqlite3.Connection, user_id: str) -> int:
-    return sum(conn.execute(f"SELECT count(*) {_from(kind)}", {"user": user_id}).fetchone()[0] for kind in portable.ORDER)
+def count_items(session: Session) -> int:
+    return sum(
+        session.conn.execute(f"SELECT count(*) {_from(kind)}", {"user": session.user_id}).fetchone()[0] for kind in portable.ORDER
+    )
 
 
-def items(conn: sqlite3.Connection, user_id: str) -> Iterator[Values]:
+def items(session: Session) -> Iterator[Values]:
     """Yield everything, in the order of the portable form."""
     for kind in portable.ORDER:
         order = _TABLES[kind][1]
-        for row in conn.execute(f"SELECT {_columns(kind)} {_from(kind)} ORDER BY {order}", {"user": user_id}):
+        for row in session.conn.execute(f"SELECT {_columns(kind)} {_from(kind)} ORDER BY {order}", {"user": session.user_id}):
             yield _line(kind, row)
 
 
-def find(conn: sqlite3.Connection, user_id: str, line: Item) -> Values | None:
+def find(session: Session, line: Item) -> Values | None:
     """Return what is stored under a line's id, as a line; None if nothing is."""
     kind = type(line)
-    keys = {"user": user_id, **{name: getattr(line, name) for name in _key(kind)}}
+    keys = {"user": session.user_id, **{name: getattr(line, name) for name in _key(kind)}}
     condition = " AND ".join(f"o.{name} = :{name}" for name in _key(kind))
-    row = conn.execute(f"SELECT {_columns(kind)} {_from(kind)} AND {condition}", keys).fetchone()
+    row = session.conn.execute(f"SELECT {_columns(kind)} {_from(kind)} AND {condition}", keys).fetchone()
     return _line(kind, row) if row else None
 
 
@@ -120,28 +123,31 @@ def _line(kind: type[PortableLine], row: sqlite3.Row) -> Values:
 # In --------------------------------------------------------------------------------------------------------------------
 
 
-def missing_reference(conn: sqlite3.Connection, user_id: str, line: Row) -> str:
+def missing_reference(session: Session, line: Row) -> str:
     """Return an id that a line refers to and that does not exist; empty if all exist."""
     for name, table in _REFERENCES.get(type(line), {}).items():
         wanted = getattr(line, name)
         if wanted is None:
             continue
-        if conn.execute(f"SELECT 1 FROM {table} WHERE id = ? AND user_id = ?", (wanted, user_id)).fetchone() is None:  # noqa: S608
+        if (
+            session.conn.execute(f"SELECT 1 FROM {table} WHERE id = ? AND user_id = ?", (wanted, session.user_id)).fetchone()  # noqa: S608
+            is None
+        ):
             return str(wanted)
     return ""
 
 
-def insert(conn: sqlite3.Connection, user_id: str, line: Row) -> bool:
+def insert(session: Session, line: Row) -> bool:
     """Write the row of a line; return whether it is new. A relation of two memories that have one already stays as it is.
 
     Raises `sqlite3.IntegrityError` for one that breaks a rule of the schema.
     """
     kind = type(line)
-    if kind is portable.RelationLine and _are_related(conn, user_id, line):
+    if kind is portable.RelationLine and _are_related(session, line):
         return False
-    values = {"user_id": user_id, **{name: _stored(name, getattr(line, name)) for name in _names(kind)}}
+    values = {"user_id": session.user_id, **{name: _stored(name, getattr(line, name)) for name in _names(kind)}}
     columns, places = ", ".join(values), ", ".join(f":{name}" for name in values)
-    conn.execute(f"INSERT INTO {_ROWS[kind][0]} ({columns}) VALUES ({places})", values)  # noqa: S608
+    session.conn.execute(f"INSERT INTO {_ROWS[kind][0]} ({columns}) VALUES ({places})", values)  # noqa: S608
     return True
 
 
@@ -149,9 +155,9 @@ def _stored(name: str, value: Any) -> Any:
     return to_json(value) if name in _JSON else value
 
 
-def _are_related(conn: sqlite3.Connection, user_id: str, line: PortableLine) -> bool:
-    values = {"user": user_id, **line.model_dump(include={"from_id", "to_id", "relation_type"})}
-    row = conn.execute(
+def _are_related(session: Session, line: PortableLine) -> bool:
+    values = {"user": session.user_id, **line.model_dump(include={"from_id", "to_id", "relation_type"})}
+    row = session.conn.execute(
         """SELECT 1 FROM relations WHERE user_id = :user AND min(from_id, to_id) = min(:from_id, :to_id)
            AND max(from_id, to_id) = max(:from_id, :to_id) AND relation_type = :relation_type""",
         values,

@@ -18,6 +18,7 @@ from memapp.store.forget.erasing import Erased
 from memapp.store.forget.free_pages import empty_free_pages
 from memapp.store.forget.purge_jobs import mark_erased, mark_settled, planned
 from memapp.store.place import BACKUPS, COPY_FOLDERS, delete_copy, may_be_of, read_copy_name, read_id, restored_half
+from memapp.store.session import Session
 from memapp.store.soundness import FULL_TEXT_TABLES
 
 HALVES = (".partial", ".partial-journal", "-wal.partial")
@@ -66,7 +67,7 @@ def copies(database: Database) -> list[Path]:
     return [*made, *(one for one in sorted(others) if _is_copy(one, mine))]
 
 
-def clean_copy(path: Path, user_id: str, traces: ByteNeedles, erase: Callable[[sqlite3.Connection], Erased]) -> Fate:
+def clean_copy(path: Path, user_id: str, traces: ByteNeedles, erase: Callable[[Session], Erased]) -> Fate:
     """Erase inside a copy; drop one of memapp's own that cannot be cleaned and has traces. A kill leaves it sound."""
     try:
         return Fate.CLEANED if _erase_inside(path, user_id, erase) else Fate.UNTOUCHED
@@ -137,18 +138,18 @@ def _open_files(database: Database) -> Iterator[tuple[str, BinaryIO]]:
             yield suffix, file
 
 
-def _erase_inside(path: Path, user_id: str, erase: Callable[[sqlite3.Connection], Erased]) -> bool:
+def _erase_inside(path: Path, user_id: str, erase: Callable[[Session], Erased]) -> bool:
     """Return whether there was anything to erase."""
     with open_copy(path) as conn:
         if conn.execute("PRAGMA user_version").fetchone()[0] != len(schema.scripts()):
             raise StoreError(f"{path} was made by an older memapp.")
         conn.execute("BEGIN IMMEDIATE")
-        erased = erase(conn)
-        _, begun = planned(conn, user_id)  # here before, and killed before it was done
+        erased = erase(Session(conn, user_id))
+        _, begun = planned(Session(conn, user_id))  # here before, and killed before it was done
         if not (erased.memories or erased.messages or erased.others or begun):
             conn.execute("COMMIT")  # what it has still to learn is not to be learned unasked: the fingerprints stay
             return False
-        mark_erased(conn, user_id)
+        mark_erased(Session(conn, user_id))
         conn.execute("COMMIT")
         _merge_indexes(lambda: nullcontext(conn))
         page_size = conn.execute("PRAGMA page_size").fetchone()[0]
@@ -156,7 +157,7 @@ def _erase_inside(path: Path, user_id: str, erase: Callable[[sqlite3.Connection]
         empty_free_pages(file, 0, path.stat().st_size, page_size)
         os.fsync(file.fileno())
     with open_copy(path) as conn:
-        mark_settled(conn, user_id)
+        mark_settled(Session(conn, user_id))
     return True
 
 

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from memapp.services.backups import Copy
     from memapp.ui.screens.chat import ChatScreen
     from memapp.ui.screens.mode import ModeScreen
-    from memapp.ui.session import Session
+    from memapp.ui.session import AppSession
 
 QUIT_SECONDS = 5.0
 SWITCH_SECONDS = 0.001
@@ -114,7 +114,7 @@ class MemappApp(App[None]):
     ]
 
     runtime: "Runtime"
-    session: "Session"
+    session: "AppSession"
     chat: "ChatScreen"
 
     def __init__(self, start: Callable[[], "Runtime"], crash_folder: Path, *, question: str = "", demo: bool = False) -> None:
@@ -218,14 +218,14 @@ class MemappApp(App[None]):
 
     async def on_file_opened(self, event: FileOpened) -> None:
         from memapp.ui.screens.chat import ChatScreen
-        from memapp.ui.session import Session
+        from memapp.ui.session import AppSession
         from memapp.ui.talk import Talk
 
         opening = self.screen
         assert isinstance(opening, OpeningScreen)
         self.runtime = event.runtime
         talk = Talk(event.runtime, lambda happened: self.chat.conversation.post_message(happened))
-        self.session = Session(self, event.runtime, talk, demo=self.demo)
+        self.session = AppSession(self, event.runtime, talk, demo=self.demo)
         self.chat = ChatScreen(
             self.session,
             question=(self._question, ()) if self._question else opening.sent,

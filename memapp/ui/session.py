@@ -19,7 +19,7 @@ from memapp.ui.talk import Talk
 from memapp.ui.undo import Undo, UndoStack, recorded
 
 
-class Session:
+class AppSession:
     """One open memory and the person in front of it."""
 
     before_erasing: Callable[[], Awaitable[None]]

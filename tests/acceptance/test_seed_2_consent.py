@@ -73,14 +73,14 @@ def test_audit_trail_contains_the_decision(runtime: Runtime) -> None:
     decisions.approve(runtime, by_field["city"].id)
     decisions.deny(runtime, by_field["pronouns"].id)
     undo.undo_last(runtime)
-    conn = runtime.database.read()
-    entries = [one for one in reversed(history.list_entries(conn, runtime.user_id)) if one.memory_id.startswith("profile:")]
+    session = runtime.read()
+    entries = [one for one in reversed(history.list_entries(session)) if one.memory_id.startswith("profile:")]
     assert [(one.memory_id, one.meta.get("decision", "approved"), one.actor) for one in entries] == [
         ("profile:city", "approved", "person"),
         ("profile:pronouns", "denied", "person"),
         ("profile:pronouns", "reopened", "person"),
     ]
-    decided = {one.field: one for one in consents.list_requests(conn, runtime.user_id) if one.decided_at}
+    decided = {one.field: one for one in consents.list_requests(session) if one.decided_at}
     assert {field: (one.state, one.decided_by) for field, one in decided.items()} == {
         "city": ("applied", "person"),
         "pronouns": ("denied", "person"),

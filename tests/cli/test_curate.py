@@ -194,10 +194,8 @@ def test_history_shows_and_exports_every_change_and_the_difference_of_two_versio
 def test_an_exported_history_has_the_words_and_the_messages_that_they_rest_on(memapp: Terminal) -> None:
     runtime = bootstrap.start(home=memapp.home)
     thread = chats.new_thread(runtime)
-    with runtime.database.write() as conn:
-        said = chat.add_message(
-            conn, runtime.user_id, thread.id, Role.USER, "I live in Oslo.", thread.created_at, origin=Origin.TYPED
-        )
+    with runtime.write() as session:
+        said = chat.add_message(session, thread.id, Role.USER, "I live in Oslo.", thread.created_at, origin=Origin.TYPED)
     bees = curate.add(runtime, "I keep bees.", sources=[said.id]).memory_id
     request = requests.propose(runtime, "city", "Oslo", message_id=said.id, typed=True)
     runtime.close()

@@ -71,9 +71,9 @@ def link(runtime: Runtime) -> Iterator[None]:
     one, *others = people(runtime)
     for number in count():
         strength = 0.5 + number % 50 / 100
-        with runtime.database.write() as conn:
+        with runtime.write() as session:
             to = tuple((other, strength) for other in others)
-            changes.apply(conn, Linked(one, to), Actor(runtime.user_id, "rules"), runtime.clock())
+            changes.apply(session, Linked(one, to), Actor(runtime.user_id, "rules"), runtime.clock())
         yield
 
 
@@ -128,10 +128,10 @@ def learn_and_retract(runtime: Runtime) -> Iterator[None]:
     thread = chats.new_thread(runtime).id
     for number in count(curate.count(runtime) + len(lifecycle.trash(runtime, limit=None))):
         now = runtime.clock()
-        with runtime.database.write() as conn:
-            said = chat.add_message(conn, runtime.user_id, thread, Role.USER, "A joke.", now, origin=Origin.TYPED).id
+        with runtime.write() as session:
+            said = chat.add_message(session, thread, Role.USER, "A joke.", now, origin=Origin.TYPED).id
             joke = fact(f"User owns {number} boats.", now, sources=(said,))
-            changes.apply(conn, Created(joke), Actor(runtime.user_id, "rules"), now)
+            changes.apply(session, Created(joke), Actor(runtime.user_id, "rules"), now)
             requests.propose(runtime, "health", f"illness number {number}", message_id=said, typed=True)
         yield
         yield _done(retract(runtime, thread, [said], "That was a joke."))
@@ -142,8 +142,8 @@ def pin_piecemeal(runtime: Runtime) -> Iterator[None]:
     for number in count():
         actor = Actor(runtime.user_id, "person", step=new_id(runtime.clock()))
         for one in people(runtime):
-            with runtime.database.write() as conn:
-                changes.apply(conn, Pinned(one, number % 2 == 0), actor, runtime.clock())
+            with runtime.write() as session:
+                changes.apply(session, Pinned(one, number % 2 == 0), actor, runtime.clock())
         yield
 
 
@@ -153,9 +153,9 @@ def _learn_and_revert(runtime: Runtime, text: str) -> Iterator[None]:
             undo.undo_last(runtime)
         else:
             (known,) = near(runtime, [text])
-            with runtime.database.write() as conn:
+            with runtime.write() as session:
                 now = runtime.clock()
-                write(runtime, conn, fact(text, runtime.clock()), known, Actor(runtime.user_id, "rules"), now)
+                write(runtime, session, fact(text, runtime.clock()), known, Actor(runtime.user_id, "rules"), now)
         yield
 
 
@@ -207,30 +207,30 @@ def steps_of(runtime: Runtime) -> list[tuple[str, ...]]:
 
 def assert_agreement(runtime: Runtime) -> None:
     """History, change log, events, revision, rows, relations and the profile tell the same story."""
-    conn = runtime.database.read()
-    entries = conn.execute(
+    session = runtime.read()
+    entries = session.conn.execute(
         "SELECT memory_id, event, new_ref FROM history WHERE meta ->> 'decision' IS NULL ORDER BY number"
     ).fetchall()
-    logged = conn.execute("SELECT memory_id, rev FROM change_log ORDER BY rev, rowid").fetchall()
+    logged = session.conn.execute("SELECT memory_id, rev FROM change_log ORDER BY rev, rowid").fetchall()
     assert [row["memory_id"] for row in logged] == [row["memory_id"] for row in entries[-len(logged) :]]
-    revision = delta.revision(conn, runtime.user_id)
+    revision = delta.revision(session)
     first = logged[0]["rev"]
     assert first == 1 or revision - first + 1 >= delta.KEPT, "what is old leaves the log, the rest stands in it"
     assert {row["rev"] for row in logged} == set(range(first, revision + 1))
-    operations = conn.execute(f"SELECT count(*) FROM events WHERE op IN ({OPERATIONS})").fetchone()[0]
+    operations = session.conn.execute(f"SELECT count(*) FROM events WHERE op IN ({OPERATIONS})").fetchone()[0]
     assert operations == revision
     last = {row["memory_id"]: row for row in entries if row["new_ref"] is not None}
-    assert set(last) == {row["id"] for row in conn.execute("SELECT id FROM memories")}
+    assert set(last) == {row["id"] for row in session.conn.execute("SELECT id FROM memories")}
     for memory_id, row in last.items():
-        snapshot = conn.execute("SELECT snapshot FROM versions WHERE id = ?", (row["new_ref"],)).fetchone()["snapshot"]
-        kept, now = json.loads(snapshot), json.loads(snapshots.take(conn, runtime.user_id, memory_id) or "{}")
+        snapshot = session.conn.execute("SELECT snapshot FROM versions WHERE id = ?", (row["new_ref"],)).fetchone()["snapshot"]
+        kept, now = json.loads(snapshot), json.loads(snapshots.take(session, memory_id) or "{}")
         parts = ("row", "sources", "relations") if row["event"] == "LINK" else ("row", "sources")
         assert [kept[part] for part in parts] == [now[part] for part in parts]
-    assert conn.execute("SELECT count(*) FROM consent_requests WHERE state = 'approved'").fetchone()[0] == 0
+    assert session.conn.execute("SELECT count(*) FROM consent_requests WHERE state = 'approved'").fetchone()[0] == 0
     is_known = WITH_MEMORY in {one.text for one in curate.list_memories(runtime, limit=10_000)}
     city = decisions.profile(runtime).get("city")
     assert is_known is (city == "Oslo")
-    last_word = history.list_entries(conn, runtime.user_id, limit=1)[0].meta.get("decision")
+    last_word = history.list_entries(session, limit=1)[0].meta.get("decision")
     waits = [one for one in pending.list_pending(runtime) if one.field == "city"]
     assert len(waits) == (0 if city or last_word in ("denied", "snoozed") else 1)
     assert len({said for one in pending.list_pending(runtime) for said in one.evidence} & retracted(runtime)) == 0

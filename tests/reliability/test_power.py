@@ -51,8 +51,8 @@ STEPS: dict[type, Callable[[Runtime, list[str]], object]] = {
 
 
 def directly(runtime: Runtime, change: Change) -> None:
-    with runtime.database.decide() as conn:
-        changes.apply(conn, change, runtime.actor(), runtime.clock())
+    with runtime.decide() as session:
+        changes.apply(session, change, runtime.actor(), runtime.clock())
 
 
 def plant(home: Path) -> list[str]:

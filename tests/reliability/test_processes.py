@@ -24,7 +24,7 @@ from memapp.runtime import Runtime
 from memapp.services import chats, curate, upkeep
 from memapp.services.turn import take_turn
 from memapp.store import chat, leases, memories, soundness
-from tests.builders import new_chat, until
+from tests.builders import new_chat, on, until
 
 LEASE_SECONDS = 1.0
 
@@ -109,19 +109,19 @@ def one_dies(home: Path, number: int, chance: random.Random, watching: Runtime) 
         before = one.hear()
         until(lambda one=one, before=before: one.hear() > before)
         one.end()
-    conn = watching.database.read()
+    session = watching.read()
     done = [entry for one in (killed, *started) for entry in one.acknowledged]
     of_kind = {kind: {id for found, id in done if found == kind} for kind in ("memory", "message", "reply")}
-    assert of_kind["memory"] == {one.id for one in memories.get_memories(conn, watching.user_id, sorted(of_kind["memory"]))}
-    assert of_kind["message"] == set(chat.still_there(conn, watching.user_id, of_kind["message"]))
-    statuses = {chat.get_message(conn, watching.user_id, id).status for id in of_kind["reply"]}
+    assert of_kind["memory"] == {one.id for one in memories.get_memories(session, sorted(of_kind["memory"]))}
+    assert of_kind["message"] == set(chat.still_there(session, of_kind["message"]))
+    statuses = {chat.get_message(session, id).status for id in of_kind["reply"]}
     assert statuses <= {MessageStatus.COMPLETE}
-    names = [row["name"] for row in conn.execute("SELECT name FROM leases")]
-    until(lambda: not any(leases.owner_of(conn, name) for name in names))
+    names = [row["name"] for row in session.conn.execute("SELECT name FROM leases")]
+    until(lambda: not any(leases.owner_of(session, name) for name in names))
     with watching.database.write() as writer:
-        chat.interrupt_unfinished(writer, watching.user_id)
-    assert not chat.has_unfinished(conn, watching.user_id), "whoever was answering is dead"
-    soundness.check_damage(conn, watching.database.path)
+        chat.interrupt_unfinished(on(writer))
+    assert not chat.has_unfinished(session), "whoever was answering is dead"
+    soundness.check_damage(session.conn, watching.database.path)
     assert soundness.mismatched(watching.database._own_writer()) == []
 
 

@@ -89,21 +89,21 @@ def test_what_waits_in_one_waits_again_with_its_own_time_left(runtime: Runtime, 
     assert (found.id, found.new_value, found.expires_at) == (waits.id, "Ghent", waits.expires_at)
     assert activity.entries(again) == [], "the history says nothing that did not happen"
     decisions.approve(again, found.id)
-    assert consents.read_profile(again.database.read(), again.user_id) == {"city": "Ghent"}
+    assert consents.read_profile(again.read()) == {"city": "Ghent"}
     again.close()
 
 
 def test_a_yes_in_one_that_was_not_used_is_used_up(runtime: Runtime, tmp_path: Path) -> None:
     path, waits = runtime.paths.database, requests.propose(runtime, "city", "Ghent")
     assert waits
-    with runtime.database.decide() as conn:
-        consents.decide(conn, runtime.user_id, waits.id, "approved", "person", runtime.clock())
+    with runtime.decide() as session:
+        consents.decide(session, waits.id, "approved", "person", runtime.clock())
     runtime.database.backup(copy := tmp_path / "mine.db")
     runtime.close()
     backups.put_back(path, copy)
     again = make_runtime(tmp_path)
-    with pytest.raises(sqlite3.IntegrityError, match="approved request"), again.database.decide() as conn:
-        conn.execute("INSERT INTO profile VALUES (?, 'city', 'Ghent', ?, '')", (again.user_id, waits.id))
+    with pytest.raises(sqlite3.IntegrityError, match="approved request"), again.decide() as session:
+        session.conn.execute("INSERT INTO profile VALUES (?, 'city', 'Ghent', ?, '')", (again.user_id, waits.id))
     again.close()
 
 

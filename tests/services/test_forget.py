@@ -29,7 +29,7 @@ from memapp.store.encoding import new_id, to_text
 from memapp.store.forget import erasing, finding, purge_jobs
 from memapp.store.forget.purge_jobs import PurgeJob
 from memapp.store.place import BACKUPS, new_copy
-from tests.builders import Clock, erase, fact, make_runtime, new_chat, only, say
+from tests.builders import Clock, erase, fact, make_runtime, new_chat, on, only, say
 
 FACT = "User's sister Zqarla lives in Ghent."
 
@@ -179,9 +179,9 @@ def test_memories_that_it_took_in_go_with_it(runtime: Runtime) -> None:
     from memapp.domain.changes import Merged
 
     kept, absorbed = curate.add(runtime, "User has a cat.").memory_id, curate.add(runtime, "User owns a cat.").memory_id
-    with runtime.database.write() as conn:
+    with runtime.write() as session:
         merged = Merged(absorbed, kept, runtime.clock() + timedelta(days=30))
-        changes.apply(conn, merged, Actor(runtime.user_id, "person"), runtime.clock())
+        changes.apply(session, merged, Actor(runtime.user_id, "person"), runtime.clock())
     assert erase(runtime, kept).memories == 2
 
 
@@ -241,7 +241,7 @@ def test_what_was_expected_with_it_in_the_prompt_is_gone(runtime: Runtime, model
     erase(runtime, memory)
     assert ask(runtime, "SELECT count(*) FROM predictions WHERE text || needed_info LIKE '%zqarla%'") == [(0,)]
     assert ask(runtime, "SELECT count(*) FROM recalls WHERE owner_id = ?", memory) == [(0,)]
-    assert checkpoints.load(runtime.database.read(), runtime.user_id, thread) == Checkpoint()
+    assert checkpoints.load(runtime.read(), thread) == Checkpoint()
 
 
 def test_what_idle_work_was_making_of_it_is_not_saved(runtime: Runtime, model: ScriptedModel) -> None:
@@ -258,7 +258,7 @@ def test_what_idle_work_was_making_of_it_is_not_saved(runtime: Runtime, model: S
     list(upkeep.work(runtime, thread, Cancel()))
     assert ask(runtime, "SELECT count(*) FROM history WHERE event = 'PURGE'") == [(2,)]
     assert ask(runtime, "SELECT count(*) FROM predictions WHERE text || needed_info LIKE '%zqarla%'") == [(0,)]
-    assert checkpoints.load(runtime.database.read(), runtime.user_id, thread).prefetch is None
+    assert checkpoints.load(runtime.read(), thread).prefetch is None
 
 
 def test_a_word_is_gone_from_everywhere_as_the_preview_said(runtime: Runtime, tmp_path: Path) -> None:
@@ -317,7 +317,7 @@ def test_a_word_within_other_words_is_left_alone(runtime: Runtime) -> None:
     receipt = forget.forget_everywhere(runtime, "ann")
     assert [memory.id for memory in curate.list_memories(runtime)] == [kept]
     assert (receipt.memories, receipt.left) == (1, ())
-    assert finding.texts_of(runtime.database.read(), runtime.user_id, [kept, gone]) == ("User is planning a trip with Hannah.",)
+    assert finding.texts_of(runtime.read(), [kept, gone]) == ("User is planning a trip with Hannah.",)
 
 
 def test_what_only_memapp_itself_says_is_not_meant(runtime: Runtime) -> None:
@@ -325,8 +325,8 @@ def test_what_only_memapp_itself_says_is_not_meant(runtime: Runtime) -> None:
     curate.edit(runtime, memory, "User wants to run far.")
     say(runtime, new_chat(runtime), "I like soup.")
     propose(runtime, "forgotten", "", "User swims.", "User swims.", apply=False)
-    with runtime.database.write() as conn:
-        lifecycle.save_pace(conn, runtime.user_id, Pace(runtime.clock(), runtime.clock()))
+    with runtime.write() as session:
+        lifecycle.save_pace(session, Pace(runtime.clock(), runtime.clock()))
     for word in ("goals", "live", "row", "category", "news", "stage", "status", "seen", "importance", "nothing"):
         preview = forget.preview(runtime, word)
         assert (word, preview.memories, preview.messages, preview.others) == (word, 0, 0, 0)
@@ -348,20 +348,20 @@ def test_what_is_too_little_to_look_for_is_refused(runtime: Runtime) -> None:
 
 
 def propose(runtime: Runtime, field: str, old: str, new: str, memory: str = "", *, apply: bool) -> None:
-    with runtime.database.decide() as conn:
+    with runtime.decide() as session:
         now = runtime.clock()
         request, draft = new_id(now), snapshots.write(fact(memory, now)) if memory else ""
-        conn.execute(
+        session.conn.execute(
             """INSERT INTO consent_requests (id, user_id, field, old_value, new_value, memory, proposer, created_at, expires_at)
                VALUES (?, ?, ?, ?, ?, ?, 'rules', ?, ?)""",
             (request, runtime.user_id, field, old, new, draft, to_text(now), to_text(now + timedelta(days=7))),
         )
         if apply:
-            conn.execute(
+            session.conn.execute(
                 "UPDATE consent_requests SET state = 'approved', decided_at = created_at, decided_by = 'person' WHERE id = ?",
                 (request,),
             )
-            changes.apply(conn, ProfileChanged(request), Actor(runtime.user_id, "person"), now)
+            changes.apply(session, ProfileChanged(request), Actor(runtime.user_id, "person"), now)
 
 
 def test_a_word_leaves_the_profile_and_its_requests_and_what_came_after_it_stays(runtime: Runtime, tmp_path: Path) -> None:
@@ -504,8 +504,8 @@ def test_no_wording_of_a_purged_memory_is_learned_again(runtime: Runtime) -> Non
 def test_the_end_of_the_trash_does_not_go_beyond_what_the_person_planned(runtime: Runtime) -> None:
     memory, planned = overdue(runtime, "User has a cat."), curate.add(runtime, FACT).memory_id
     curate.discard(runtime, planned)
-    with runtime.database.decide() as conn:
-        purge_jobs.plan(conn, runtime.user_id, PurgeJob((planned,)))
+    with runtime.decide() as session:
+        purge_jobs.plan(session, PurgeJob((planned,)))
     forget.purge(runtime, [memory], by="lifecycle")
     assert ask(runtime, "SELECT memory_id, actor FROM history WHERE event = 'PURGE' ORDER BY number") == [
         (planned, "person"),
@@ -559,7 +559,7 @@ def test_a_backup_that_has_still_to_learn_it_asks_first(runtime: Runtime) -> Non
     (written,) = upkeep.work(runtime, None, Cancel())
     assert erase(runtime, written.memory.id).backups_cleaned == 0
     with open_copy(copy) as conn:
-        assert erasing.is_forgotten(conn, runtime.user_id, FACT)
+        assert erasing.is_forgotten(on(conn), FACT)
 
 
 @pytest.mark.parametrize("way", ["messages", "words", "chat"])
@@ -567,12 +567,12 @@ def test_what_was_planned_before_a_kill_is_done_at_the_next_start(runtime: Runti
     memory = learn(runtime)
     copy = back_up(runtime)
     curate.discard(runtime, memory)
-    with runtime.database.decide() as conn:
-        messages = finding.said_in(conn, runtime.user_id, [memory])
+    with runtime.decide() as session:
+        messages = finding.said_in(session, [memory])
         (thread,) = chats.list_threads(runtime)
         whole = PurgeJob((memory,), thread_ids=(thread.id,))
         jobs = {"messages": PurgeJob((memory,), messages), "words": PurgeJob(words=("zqarla",)), "chat": whole}
-        purge_jobs.plan(conn, runtime.user_id, jobs[way])
+        purge_jobs.plan(session, jobs[way])
     copy.with_name(f"{copy.name}.partial").write_text("half a backup")
     runtime.close()
     again = bootstrap.start(home=tmp_path)

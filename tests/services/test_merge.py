@@ -38,8 +38,8 @@ def runtime(tmp_path: Path, embedder: ChildEmbedder) -> Iterator[Runtime]:
 def learn(runtime: Runtime, text: str) -> Written:
     now = runtime.clock()
     (known,) = near(runtime, [text])
-    with runtime.database.write() as conn:
-        return write(runtime, conn, fact(text, now, category="profile"), known, Actor(runtime.user_id, "rules"), now)
+    with runtime.write() as session:
+        return write(runtime, session, fact(text, now, category="profile"), known, Actor(runtime.user_id, "rules"), now)
 
 
 def live(runtime: Runtime) -> set[str]:

@@ -21,8 +21,8 @@ from tests.builders import fact, new_chat, recorded, say
 def remember(runtime: Runtime, text: str, category: str, **also: object) -> str:
     now = runtime.clock()
     memory = fact(text, now, category=category, **also)
-    with runtime.database.write() as conn:
-        return changes.apply(conn, Created(memory), Actor(runtime.user_id, "rules"), now).memory_id
+    with runtime.write() as session:
+        return changes.apply(session, Created(memory), Actor(runtime.user_id, "rules"), now).memory_id
 
 
 def ask(runtime: Runtime, agent: str, text: str, **request: object) -> list[str]:
@@ -36,7 +36,7 @@ def test_bullets_carry_id_category_and_text(runtime: Runtime) -> None:
     capability = runtime.categories.capability("planner", runtime.user_id)
     (bullet,) = query(runtime, capability, QueryRequest(agent="planner", query="deploys when")).memories
     assert bullet == Bullet(id=memory_id, category="tasks", text="[tasks] User deploys on Fridays.")
-    assert get_access_count(runtime.database.read(), "me", memory_id) is not None, "it was of use"
+    assert get_access_count(runtime.read(), memory_id) is not None, "it was of use"
 
 
 def test_full_returns_all_that_is_known(runtime: Runtime) -> None:
@@ -140,12 +140,12 @@ FILTERS: dict[str, object] = {
 )
 def test_filters_narrow_the_answer(runtime: Runtime, filters: dict[str, object], kept: set[str]) -> None:
     thread = chats.new_thread(runtime, "").id
-    with runtime.database.write() as conn:
+    with runtime.write() as session:
         said = chat.add_message(
-            conn, runtime.user_id, thread, chat.Role.USER, "three", runtime.clock(), origin=chat.Origin.TYPED
+            session, thread, chat.Role.USER, "three", runtime.clock(), origin=chat.Origin.TYPED
         )  # fmt: skip
         replied = chat.add_message(
-            conn, runtime.user_id, thread, chat.Role.ASSISTANT, "two", runtime.clock(), origin=chat.Origin.MODEL
+            session, thread, chat.Role.ASSISTANT, "two", runtime.clock(), origin=chat.Origin.MODEL
         )  # fmt: skip
     remember(runtime, "User has goal one.", "goals", pinned=True, importance=5)
     remember(
@@ -219,9 +219,9 @@ def test_of_what_is_related_the_best_comes_first_and_one_place_is_kept_for_it(ru
     cello, weaker, stronger = (
         remember(runtime, f"User {does}.", "goals") for does in ("wants to learn the cello", "practises daily", "saves money")
     )
-    with runtime.database.write() as conn:
+    with runtime.write() as session:
         links = ((weaker, 0.6), (stronger, 0.9))
-        changes.apply(conn, Linked(cello, links), Actor(runtime.user_id, "rules"), runtime.clock())
+        changes.apply(session, Linked(cello, links), Actor(runtime.user_id, "rules"), runtime.clock())
     found = ["[goals] User wants to learn the cello.", "[goals] User saves money.", "[goals] User practises daily."]
     assert [ask(runtime, "planner", "cello", top_k=top_k) for top_k in (3, 2, 1)] == [found, found[:2], found[:1]]
     remember(runtime, "User tunes the cello.", "goals")

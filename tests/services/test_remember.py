@@ -287,9 +287,9 @@ def test_a_reply_that_failed_is_followed_by_no_question(runtime: Runtime, model:
 def test_an_answer_to_a_question_is_no_surprise_to_learn_from(runtime: Runtime) -> None:
     thread = new_chat(runtime)
     say(runtime, thread, "My name is Ana.")
-    before = len(expectations.pending_surprises(runtime.database.read(), runtime.user_id))
+    before = len(expectations.pending_surprises(runtime.read()))
     say(runtime, thread, "Yes")
-    assert len(expectations.pending_surprises(runtime.database.read(), runtime.user_id)) == before
+    assert len(expectations.pending_surprises(runtime.read())) == before
 
 
 def test_a_message_that_corrects_itself_is_learned_as_corrected(runtime: Runtime) -> None:

@@ -53,7 +53,7 @@ def test_what_the_person_calls_a_joke_goes_with_what_it_proposed(runtime: Runtim
     list(work(runtime, None, Cancel()))
     assert retracted.texts == ("User owns a helicopter.",)
     assert known(runtime) == ({"User loves cats."}, set())
-    entries = history.entries_of_step(runtime.database.read(), runtime.user_id, retracted.step)
+    entries = history.entries_of_step(runtime.read(), retracted.step)
     assert [(one.event, one.actor, one.meta.get("decision")) for one in entries] == [
         (Event.DELETE, "person", None),
         (Event.PROFILE, "person", "withdrawn"),
@@ -116,8 +116,8 @@ def test_the_words_that_only_the_replaced_message_said_go_from_what_others_said_
     second = told(runtime, "I have a dog named Rex." if is_new else "Hello.")
     if not is_new:
         change, worker = Updated(dog.id, text="User has a dog named Rex.", sources=(second,)), Actor(runtime.user_id, "rules")
-        with runtime.database.write() as conn:
-            changes.apply(conn, change, worker, runtime.clock())
+        with runtime.write() as session:
+            changes.apply(session, change, worker, runtime.clock())
     together = known(runtime)
     assert together == ({"User has a dog named Rex."}, set())
     resent(runtime, second, "What is the time?")

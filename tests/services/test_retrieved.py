@@ -23,7 +23,7 @@ from tests.builders import Clock, make_runtime, new_chat, only, say
 
 
 def in_prompt(runtime: Runtime, thread: str) -> list[Message]:
-    return chat.list_messages(runtime.database.read(), runtime.user_id, thread)
+    return chat.list_messages(runtime.read(), thread)
 
 
 def lines(runtime: Runtime, thread: str, text: str = "What is new in my life?") -> tuple[str, ...]:
@@ -39,7 +39,7 @@ def test_what_changed_elsewhere_is_told_to_a_chat_once(runtime: Runtime) -> None
     )
     say(runtime, thread, "What should I do next week?")
     assert lines(runtime, thread) == ()
-    assert delta.revision(runtime.database.read(), runtime.user_id, thread) == 1
+    assert delta.revision(runtime.read(), thread) == 1
 
 
 def test_a_stopped_reply_has_been_told_and_a_failed_one_has_not(runtime: Runtime) -> None:
@@ -207,7 +207,7 @@ def test_words_that_no_longer_hold_are_not_evidence_but_can_be_found(runtime: Ru
     found = {hit.text for hit in look_up(runtime, new_chat(runtime), "What do I work as?", (), []).hits}
     assert "User works as a florist." in found and "I work as a gardener." not in found
     undo.undo(runtime, edited.step)
-    assert search.taken_back(runtime.database.read(), runtime.user_id, work.sources) == set()
+    assert search.taken_back(runtime.read(), work.sources) == set()
 
 
 @pytest.mark.parametrize("by", ["person", "lifecycle"])
@@ -219,9 +219,9 @@ def test_what_was_taken_back_is_no_evidence_after_its_fact_is_erased(
         list(upkeep.work(runtime, None, Cancel()))
     taken_back, unused = curate.list_memories(runtime, sort=Sort.OLDEST)
     curate.discard(runtime, taken_back.id)
-    with runtime.database.write() as conn:
+    with runtime.write() as session:
         soft_deleted = SoftDeleted(unused.id, "unused", runtime.clock())
-        changes.apply(conn, soft_deleted, Actor(runtime.user_id, "rules"), runtime.clock())
+        changes.apply(session, soft_deleted, Actor(runtime.user_id, "rules"), runtime.clock())
     assert isinstance(runtime.clock, Clock)
     runtime.clock.now += timedelta(days=40)
     forget.purge(runtime, [taken_back.id, unused.id], by=by)

@@ -35,7 +35,7 @@ def learn(runtime: Runtime) -> list[str]:
 
 
 def pending(runtime: Runtime) -> int:
-    return len(expectations.pending_surprises(runtime.database.read(), runtime.user_id))
+    return len(expectations.pending_surprises(runtime.read()))
 
 
 def states(runtime: Runtime) -> list[str]:
@@ -103,7 +103,7 @@ def test_a_message_whose_turn_was_killed_is_compared_and_learned_from_later(
     begun.close()  # type: ignore[attr-defined]
     assert learn(runtime) == learned
     assert states(runtime)[-1] == state
-    compared = expectations.checked_by(runtime.database.read(), runtime.user_id, message.id)
+    compared = expectations.checked_by(runtime.read(), message.id)
     assert compared is not None and compared.surprised == bool(learned)
 
 

@@ -121,5 +121,5 @@ def test_what_was_altered_from_outside_stops_writing_and_not_reading(attacked: D
 
 def test_only_consent_and_forgetting_decide() -> None:
     services = paths.bundled("memapp", "services")
-    users = {file for file in paths.bundled("memapp").rglob("*.py") if "database.decide(" in file.read_text("utf-8")}
+    users = {file for file in paths.bundled("memapp").rglob("*.py") if "runtime.decide(" in file.read_text("utf-8")}
     assert users <= {*(services / "consent").iterdir(), services / "forget.py", services / "lifecycle.py"}

@@ -1,21 +1,31 @@
 """Leases: one owner at a time, who may renew and give back; what a dead one leaves ends by itself."""
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 
 import pytest
 
 from memapp.store import leases
 from memapp.store.database import Database, open_database
-from tests.builders import until
+from memapp.store.session import Session
+from tests.builders import on, until
+
+
+@contextmanager
+def writing(database: Database) -> Iterator[Session]:
+    with database.write() as conn:
+        yield on(conn)
 
 
 def take(database: Database, name: str, owner: str) -> bool:
     with database.write() as conn:
-        return leases.take(conn, name, owner)
+        return leases.take(on(conn), name, owner)
 
 
 def owner(database: Database, name: str) -> str:
-    return leases.owner_of(database.read(), name)
+    return leases.owner_of(on(database.read()), name)
 
 
 def test_one_owner_has_it_until_it_is_given_back(database: Database) -> None:
@@ -24,10 +34,10 @@ def test_one_owner_has_it_until_it_is_given_back(database: Database) -> None:
     assert take(database, "other", "b")
     assert [owner(database, name) for name in ("upkeep", "other", "none")] == ["a", "b", ""]
     with database.write() as conn:
-        leases.release(conn, "upkeep", "b")
+        leases.release(on(conn), "upkeep", "b")
     assert owner(database, "upkeep") == "a", "not by another"
     with database.write() as conn:
-        leases.release(conn, "upkeep", "a")
+        leases.release(on(conn), "upkeep", "a")
     assert take(database, "upkeep", "b")
 
 
@@ -45,12 +55,12 @@ def test_that_of_a_dead_owner_ends_whatever_the_clock_does(
 def test_it_is_renewed_for_as_long_as_it_is_held(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(leases, "LEASE_SECONDS", 0.4)
     monkeypatch.setattr(leases, "RENEWED_SECONDS", 0.05)
-    with leases.hold(database, "upkeep") as mine:
+    with leases.hold(partial(writing, database), "upkeep") as mine:
         assert mine
         first, begun = owner(database, "upkeep"), time.monotonic()
         until(lambda: time.monotonic() - begun > 0.8)
         assert owner(database, "upkeep") == first
-        with leases.hold(database, "upkeep", 0.1) as other:
+        with leases.hold(partial(writing, database), "upkeep", 0.1) as other:
             assert not other, "nobody has it twice, not even in one process"
     assert owner(database, "upkeep") == ""
 
@@ -58,7 +68,7 @@ def test_it_is_renewed_for_as_long_as_it_is_held(database: Database, monkeypatch
 def test_who_waits_has_it_next(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(leases, "LEASE_SECONDS", 0.2)
     assert take(database, "upkeep", "dead")
-    with leases.hold(database, "upkeep", 5.0) as mine:
+    with leases.hold(partial(writing, database), "upkeep", 5.0) as mine:
         assert mine
 
 

@@ -438,14 +438,13 @@ def _fill(seen: Seen, thread_id: str, count: int) -> None:
     from memapp.store import chat
 
     runtime = seen.app.runtime
-    with runtime.database.write() as conn:
+    with runtime.write() as session:
         asked = None
         for number in range(count):
             role = (Role.USER, Role.ASSISTANT)[number % 2]
             text = f"message number {number} ends"
             one = chat.add_message(
-                conn,
-                runtime.user_id,
+                session,
                 thread_id,
                 role,
                 text,

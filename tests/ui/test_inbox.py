@@ -58,10 +58,8 @@ def put_in(
     runtime = seen.app.runtime
     thread = chats.new_thread(runtime)
     pasted = more.pop("pasted", ())
-    with runtime.database.write() as conn:
-        message = store.add_message(
-            conn, runtime.user_id, thread.id, Role.USER, text, runtime.clock(), origin=Origin.TYPED, pasted=pasted
-        )
+    with runtime.write() as session:
+        message = store.add_message(session, thread.id, Role.USER, text, runtime.clock(), origin=Origin.TYPED, pasted=pasted)
     found = requests.propose(runtime, field, value, message_id=message.id, typed=True, **more)  # type: ignore[arg-type]
     assert found is not None
     return found
@@ -255,9 +253,9 @@ async def test_what_is_being_written_stays_when_the_person_turns_to_another_tab(
 async def test_the_message_of_a_long_chat_is_where_enter_leads(seen: Seen, at_once: None) -> None:
     runtime = seen.app.runtime
     thread = chats.new_thread(runtime)
-    with runtime.database.write() as conn:
+    with runtime.write() as session:
         said = [
-            store.add_message(conn, runtime.user_id, thread.id, Role.USER, text, runtime.clock(), origin=Origin.TYPED)
+            store.add_message(session, thread.id, Role.USER, text, runtime.clock(), origin=Origin.TYPED)
             for number in range(60)
             for text in ["I moved to Bergen." if number == 20 else f"{number} is a number. " * 20]
         ]
@@ -474,8 +472,8 @@ async def test_words_that_were_pasted_are_told_from_words_that_were_typed(seen: 
 
 async def test_a_message_whose_words_were_erased_is_not_quoted(seen: Seen, at_once: None) -> None:
     found = propose(seen)
-    with seen.app.runtime.database.write() as conn:
-        store.erase_messages(conn, seen.app.runtime.user_id, found.evidence)
+    with seen.app.runtime.write() as session:
+        store.erase_messages(session, found.evidence)
     await open_inbox(seen)
     assert "its words were erased" in seen.words()
     assert "you typed it" not in seen.words() and "“[erased]”" not in seen.words()

@@ -418,9 +418,9 @@ async def test_history_says_what_a_newer_memory_replaced(world: World) -> None:
         (oslo,) = live(runtime)
         bergen = replace(oslo, id="01KG9HXJMRVST5QEZ1A4EGR62M", text="User lives in Bergen.")
         actor = Actor(runtime.user_id, "rules", step="moved")
-        with runtime.database.write() as conn:
+        with runtime.write() as session:
             for change in (SoftDeleted(oslo.id, "superseded", runtime.purge_at()), Created(bergen)):
-                changes.apply(conn, change, actor, runtime.clock())
+                changes.apply(session, change, actor, runtime.clock())
         seen.app.session.memories_changed()
         await seen.settle()
         await seen.pilot.press("enter", "tab")
@@ -432,9 +432,9 @@ async def test_relations_are_walked_and_walked_back(world: World) -> None:
     async with memories(world) as (seen, screen):
         runtime = seen.app.runtime
         newest, middle, oldest = live(runtime)
-        with runtime.database.write() as conn:
+        with runtime.write() as session:
             for one, other in ((newest, middle), (middle, oldest)):
-                changes.apply(conn, Linked(one.id, ((other.id, 0.7),)), Actor(runtime.user_id, "rules"), runtime.clock())
+                changes.apply(session, Linked(one.id, ((other.id, 0.7),)), Actor(runtime.user_id, "rules"), runtime.clock())
         await seen.pilot.press("enter", "tab", "tab")
         await looked_up(seen)
         await seen.until(lambda: "0.70 Anna's sister" in seen.text())
@@ -443,8 +443,8 @@ async def test_relations_are_walked_and_walked_back(world: World) -> None:
         seen.app.session.memories_changed()
         await looked_up(seen)
         assert "0.70 Anna likes" in seen.text()
-        with runtime.database.write() as conn:
-            changes.apply(conn, Linked(newest.id, ((oldest.id, 0.9),)), Actor(runtime.user_id, "rules"), runtime.clock())
+        with runtime.write() as session:
+            changes.apply(session, Linked(newest.id, ((oldest.id, 0.9),)), Actor(runtime.user_id, "rules"), runtime.clock())
         seen.app.session.memories_changed()
         await seen.until(lambda: "0.90 Anna likes" in seen.text())
         await seen.settle()
@@ -458,8 +458,8 @@ async def test_what_is_done_to_a_memory_at_the_end_of_a_walk_leaves_the_person_t
     async with memories(world) as (seen, screen):
         runtime = seen.app.runtime
         newest, _, oldest = live(runtime)
-        with runtime.database.write() as conn:
-            changes.apply(conn, Linked(newest.id, ((oldest.id, 0.7),)), Actor(runtime.user_id, "rules"), runtime.clock())
+        with runtime.write() as session:
+            changes.apply(session, Linked(newest.id, ((oldest.id, 0.7),)), Actor(runtime.user_id, "rules"), runtime.clock())
         await seen.pilot.press("enter", "tab", "tab")
         await looked_up(seen)
         await seen.until(lambda: "0.70 Anna likes" in seen.text())
@@ -485,11 +485,11 @@ async def test_provenance_leads_to_the_message_and_tells_why_it_was_recalled(wor
         await seen.pilot.press("escape", "home", "m", "enter")
         await seen.until(lambda: any(one.origin == "person" for one in curate.list_memories(runtime)))
         memory = next(one for one in curate.list_memories(runtime) if one.origin == "person")
-        with runtime.database.write() as conn:
-            count_access(conn, runtime.user_id, [memory.id], runtime.clock())
+        with runtime.write() as session:
+            count_access(session, [memory.id], runtime.clock())
             hit = Recalled("memory", memory.id, "", "", "", runtime.clock(), 0.83, "words 0.71 + meaning 0.40")
-            conn.execute("DELETE FROM recalls")
-            recalls.save_recalls(conn, runtime.user_id, reply.id, [hit])
+            session.conn.execute("DELETE FROM recalls")
+            recalls.save_recalls(session, reply.id, [hit])
         seen.app.clear_notifications()
         await seen.pilot.press("f3")
         await shown(seen)
@@ -539,8 +539,8 @@ async def test_the_card_of_a_memory_follows_what_is_done_to_it_and_walks_along_r
     async with memories(world, FACTS[:2]) as (seen, _):
         runtime = seen.app.runtime
         one, other = live(runtime)
-        with runtime.database.write() as conn:
-            changes.apply(conn, Linked(one.id, ((other.id, 0.5),)), Actor(runtime.user_id, "rules"), runtime.clock())
+        with runtime.write() as session:
+            changes.apply(session, Linked(one.id, ((other.id, 0.5),)), Actor(runtime.user_id, "rules"), runtime.clock())
         await seen.pilot.press("f2")
         seen.app.post_message(MemoryWanted(one.id, "Used for this answer."))
         await seen.until(lambda: isinstance(seen.app.screen, MemoryCard) and "Used for this answer." in seen.text())
@@ -620,9 +620,9 @@ async def test_hostile_texts_are_shown_as_they_are(world: World) -> None:
                     revision = curate.add(runtime, text, tags=[text[:30]])
                     curate.edit(runtime, revision.memory_id, f"{text}!"[:280])
                 ids = [one.id for one in live(runtime)]
-                with runtime.database.write() as conn:
+                with runtime.write() as session:
                     edges = tuple((other, 0.5) for other in ids[1:20])
-                    changes.apply(conn, Linked(ids[0], edges), Actor(runtime.user_id, "rules"), runtime.clock())
+                    changes.apply(session, Linked(ids[0], edges), Actor(runtime.user_id, "rules"), runtime.clock())
             seen.app.session.memories_changed()
             await seen.settle()
             no_escapes(seen)

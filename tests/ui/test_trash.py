@@ -49,11 +49,13 @@ def fill(runtime: Runtime) -> None:
     facts = ("Anna has a cat.", "Anna owns a cat.", "Anna had a dog.", "Anna lives in Oslo.", "Anna met Tom once.", "Anna sings.")
     ids = {text: curate.add(runtime, text).memory_id for text in facts}
     now, worker = runtime.clock(), Actor(runtime.user_id, "rules")
-    with runtime.database.write() as conn:
-        changes.apply(conn, Merged(ids["Anna owns a cat."], ids["Anna has a cat."], now + timedelta(days=30)), worker, now)
-        changes.apply(conn, SoftDeleted(ids["Anna had a dog."], "unused", now + timedelta(hours=20)), worker, now)
-        changes.apply(conn, SoftDeleted(ids["Anna lives in Oslo."], "superseded", now + timedelta(days=6, hours=4)), worker, now)
-        changes.apply(conn, SoftDeleted(ids["Anna met Tom once."], "overflow", now + timedelta(days=30)), worker, now)
+    with runtime.write() as session:
+        changes.apply(session, Merged(ids["Anna owns a cat."], ids["Anna has a cat."], now + timedelta(days=30)), worker, now)
+        changes.apply(session, SoftDeleted(ids["Anna had a dog."], "unused", now + timedelta(hours=20)), worker, now)
+        changes.apply(
+            session, SoftDeleted(ids["Anna lives in Oslo."], "superseded", now + timedelta(days=6, hours=4)), worker, now
+        )
+        changes.apply(session, SoftDeleted(ids["Anna met Tom once."], "overflow", now + timedelta(days=30)), worker, now)
     curate.discard(runtime, ids["Anna sings."])
 
 
@@ -152,9 +154,11 @@ async def test_what_says_something_of_the_profile_waits_for_a_yes_and_that_is_sa
     async with trash(world) as (seen, screen):
         runtime = seen.app.runtime
         written = curate.get(runtime, curate.add(runtime, "User lives in Bergen.").memory_id)
-        with runtime.database.decide() as conn:
-            changes.apply(conn, Purged(written.id), Actor(runtime.user_id, "person"), runtime.clock())
-            changes.apply(conn, Created(replace(written, origin="distilled")), Actor(runtime.user_id, "rules"), runtime.clock())
+        with runtime.decide() as session:
+            changes.apply(session, Purged(written.id), Actor(runtime.user_id, "person"), runtime.clock())
+            changes.apply(
+                session, Created(replace(written, origin="distilled")), Actor(runtime.user_id, "rules"), runtime.clock()
+            )
         curate.discard(runtime, written.id)
         seen.app.session.memories_changed()
         await seen.settle()

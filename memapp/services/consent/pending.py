@@ -1,6 +1,5 @@
 """Requests that wait for the person: adding them, listing them against the current profile, and ending them unanswered."""
 
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -18,64 +17,65 @@ from memapp.runtime import Runtime
 from memapp.store import chat, consents
 from memapp.store.encoding import new_id
 from memapp.store.lifecycle import behind, days_of_use
+from memapp.store.session import Session
 
 A_DAY = timedelta(days=1)
 
 
 def list_pending(runtime: Runtime, *, limit: int | None = None) -> list[ConsentRequest]:
     """Return the requests that can be decided now, newest first, each updated to the current profile."""
-    conn = runtime.database.read()
-    known = consents.read_profile(conn, runtime.user_id)
-    found = consents.list_pending(conn, runtime.user_id, runtime.clock(), limit=limit)
+    session = runtime.read()
+    known = consents.read_profile(session)
+    found = consents.list_pending(session, runtime.clock(), limit=limit)
     return [rebased(one, known.get(one.field, "")) for one in found]
 
 
 def get(runtime: Runtime, request_id: str) -> ConsentRequest:
     """Return a request in any state; one that waits is updated to the current profile."""
-    conn = runtime.database.read()
-    request = consents.get_request(conn, runtime.user_id, request_id)
-    return rebased(request, current(conn, runtime, request.field)) if request.state == "pending" else request
+    session = runtime.read()
+    request = consents.get_request(session, request_id)
+    return rebased(request, current(session, request.field)) if request.state == "pending" else request
 
 
 def count_pending(runtime: Runtime) -> int:
-    return consents.count_pending(runtime.database.read(), runtime.user_id, runtime.clock())
+    return consents.count_pending(runtime.read(), runtime.clock())
 
 
 def asleep(runtime: Runtime) -> list[ConsentRequest]:
     """Return snoozed requests, the next to wake first."""
     now = runtime.clock()
-    found = consents.list_requests(runtime.database.read(), runtime.user_id, state="pending")
+    found = consents.list_requests(runtime.read(), state="pending")
     put_off = [(one.snoozed_until, one) for one in found if one.snoozed_until and is_open(runtime, one)]
     return [one for until, one in sorted(put_off, key=lambda pair: pair[0]) if until > now]
 
 
-def rivals(conn: sqlite3.Connection, runtime: Runtime, request: ConsentRequest) -> list[ConsentRequest]:
+def rivals(session: Session, runtime: Runtime, request: ConsentRequest) -> list[ConsentRequest]:
     """Return the other requests for the same single-valued field, newest first: a yes to one settles them.
 
     Requests from an import are left out.
     """
     if adds_up(request.field) or request.field == FORGOTTEN:
         return []
-    found = consents.list_requests(conn, runtime.user_id, state="pending", field=request.field)
+    found = consents.list_requests(session, state="pending", field=request.field)
     return [one for one in found if one.id != request.id and one.proposer != "import" and is_open(runtime, one)]
 
 
 def other_values(runtime: Runtime, request: ConsentRequest) -> tuple[str, ...]:
     """Return the other values that wait for the same field, newest first: a yes to this request withdraws them."""
-    found = rivals(runtime.database.read(), runtime, request)
+    found = rivals(runtime.read(), runtime, request)
     return tuple(dict.fromkeys(one.new_value for one in found if one.new_value))
 
 
 def memory_text(runtime: Runtime, request_id: str) -> str:
     """Return the text of the memory that approving a request would store; empty if there is none."""
-    conn = runtime.database.read()
-    memory = brought_by(conn, runtime, consents.get_request(conn, runtime.user_id, request_id))
+    session = runtime.read()
+    memory = brought_by(session, consents.get_request(session, request_id))
     return memory.text if memory else ""
 
 
-def brought_by(conn: sqlite3.Connection, runtime: Runtime, request: ConsentRequest) -> Memory | None:
+def brought_by(session: Session, request: ConsentRequest) -> Memory | None:
     """Return the memory that approving a request stores. One that states several values is stored with the last yes it needs."""
-    memory = consents.memory_of(conn, runtime.user_id, request.id)
+    memory = consents.memory_of(session, request.id)
     if memory is None or request.field == FORGOTTEN:
         return memory
     if not is_still_said(request, memory):
@@ -83,7 +83,7 @@ def brought_by(conn: sqlite3.Connection, runtime: Runtime, request: ConsentReque
     stated = unknown_in(memory.text, {})
     if len(stated) < 2:
         return memory
-    known = consents.read_profile(conn, runtime.user_id)
+    known = consents.read_profile(session)
     known[request.field] = rebased(request, known.get(request.field, "")).new_value
     return memory if all(has_value(one.field, known.get(one.field, ""), one.value) for one in stated) else None
 
@@ -95,28 +95,30 @@ def is_still_said(request: ConsentRequest, memory: Memory) -> bool:
 
 def expire_due(runtime: Runtime) -> list[ConsentRequest]:
     """Mark requests as expired that nobody decided in time, in one step; return them."""
-    now, conn = runtime.clock(), runtime.database.read()
-    due = consents.due_requests(conn, runtime.user_id, now)
+    now, session = runtime.clock(), runtime.read()
+    due = consents.due_requests(session, now)
     if not due:
         return []
-    days = days_of_use(conn, runtime.user_id, min(request.expires_at for request in due))
-    over = [request.id for request in due if is_over(request.expires_at, days, now) and not _was_behind(conn, runtime, request)]
+    days = days_of_use(session, min(request.expires_at for request in due))
+    over = [
+        request.id for request in due if is_over(request.expires_at, days, now) and not _was_behind(session, runtime, request)
+    ]
     return _end(runtime, over, "expired", "clock", Actor(runtime.user_id, "lifecycle", step=new_id(now)))
 
 
 def begin_again(runtime: Runtime) -> None:
     """Let what was proposed while the clock was wrong wait from now on, and no longer than anything else."""
     now = runtime.clock()
-    with runtime.database.decide() as conn:
-        for request in consents.list_requests(conn, runtime.user_id, state="pending"):
-            if request.created_at - now > A_DAY or (not is_open(runtime, request) and _was_behind(conn, runtime, request)):
-                consents.decide(conn, runtime.user_id, request.id, "withdrawn", "clock", now)
-                add_again(conn, runtime, request, request.proposer)
+    with runtime.decide() as session:
+        for request in consents.list_requests(session, state="pending"):
+            if request.created_at - now > A_DAY or (not is_open(runtime, request) and _was_behind(session, runtime, request)):
+                consents.decide(session, request.id, "withdrawn", "clock", now)
+                add_again(session, runtime, request, request.proposer)
 
 
-def _was_behind(conn: sqlite3.Connection, runtime: Runtime, request: ConsentRequest) -> bool:
+def _was_behind(session: Session, runtime: Runtime, request: ConsentRequest) -> bool:
     """Say whether the clock was behind when something was proposed."""
-    return behind(conn, runtime.user_id, request.created_at, runtime.clock()) > A_DAY
+    return behind(session, request.created_at, runtime.clock()) > A_DAY
 
 
 def withdraw(
@@ -128,8 +130,8 @@ def withdraw(
 
 def drop_evidence(runtime: Runtime, message_ids: Sequence[str]) -> None:
     """Let messages say nothing any more for what waits."""
-    with runtime.database.decide() as conn:
-        consents.drop_evidence(conn, runtime.user_id, message_ids)
+    with runtime.decide() as session:
+        consents.drop_evidence(session, message_ids)
 
 
 def _end(
@@ -144,16 +146,16 @@ def _end(
     if not request_ids:
         return []
     now = runtime.clock()
-    with runtime.database.decide() as conn:
-        ended = [one for one in consents.list_requests(conn, runtime.user_id, state="pending") if one.id in request_ids]
+    with runtime.decide() as session:
+        ended = [one for one in consents.list_requests(session, state="pending") if one.id in request_ids]
         for request in ended:
-            consents.decide(conn, runtime.user_id, request.id, state, by, now)
-            consents.note_decision(conn, actor, request, state, now, undoes=undoes)
+            consents.decide(session, request.id, state, by, now)
+            consents.note_decision(session, actor, request, state, now, undoes=undoes)
     return ended
 
 
 def add(
-    conn: sqlite3.Connection, runtime: Runtime, field: str, old: str, new: str, proposer: str, memory: Memory | None
+    session: Session, runtime: Runtime, field: str, old: str, new: str, proposer: str, memory: Memory | None
 ) -> ConsentRequest:
     """Queue a request to change a field from one value to another, with the memory that waits with it."""
     if field not in FIELDS and field != FORGOTTEN:
@@ -171,51 +173,51 @@ def add(
         created_at=now,
         expires_at=expiry(now),
     )
-    consents.add_request(conn, request, memory=memory)
+    consents.add_request(session, request, memory=memory)
     return request
 
 
-def add_again(conn: sqlite3.Connection, runtime: Runtime, request: ConsentRequest, proposer: str) -> ConsentRequest:
+def add_again(session: Session, runtime: Runtime, request: ConsentRequest, proposer: str) -> ConsentRequest:
     """Queue a copy of a request, updated to the current profile, with its evidence, its question and its waiting memory."""
-    moved = rebased(request, current(conn, runtime, request.field))
-    memory = consents.memory_of(conn, runtime.user_id, request.id)
-    copy = add(conn, runtime, moved.field, moved.old_value, moved.new_value, proposer, memory)
-    consents.copy_evidence(conn, request.id, copy.id)
-    for question in chat.still_there(conn, runtime.user_id, [consents.question_of(conn, runtime.user_id, request.id)]):
-        consents.mark_asked(conn, runtime.user_id, copy.id, question)
+    moved = rebased(request, current(session, request.field))
+    memory = consents.memory_of(session, request.id)
+    copy = add(session, runtime, moved.field, moved.old_value, moved.new_value, proposer, memory)
+    consents.copy_evidence(session, request.id, copy.id)
+    for question in chat.still_there(session, [consents.question_of(session, request.id)]):
+        consents.mark_asked(session, copy.id, question)
     return copy
 
 
-def put_back(conn: sqlite3.Connection, runtime: Runtime, memory: Memory, unknown: Sequence[Hint]) -> None:
+def put_back(session: Session, runtime: Runtime, memory: Memory, unknown: Sequence[Hint]) -> None:
     """Propose the profile values that restoring this memory would reveal, and hold the memory with them.
 
     It comes back with the last yes that it needs (`brought_by`). Values that wait already are not proposed again.
     """
     memory = replace(memory, state=State.LIVE, reason="", merged_into="")
     for one in unknown:
-        if not one.value or pending_for(conn, runtime, one.field, one.value):
+        if not one.value or pending_for(session, runtime, one.field, one.value):
             continue
-        says = current(conn, runtime, one.field)
-        request = add(conn, runtime, one.field, says, with_value(one.field, says, one.value[:VALUE_CHARS]), "undo", memory)
-        for message_id in chat.still_there(conn, runtime.user_id, memory.sources):
-            consents.add_evidence(conn, request.id, message_id, typed=False)
+        says = current(session, one.field)
+        request = add(session, runtime, one.field, says, with_value(one.field, says, one.value[:VALUE_CHARS]), "undo", memory)
+        for message_id in chat.still_there(session, memory.sources):
+            consents.add_evidence(session, request.id, message_id, typed=False)
 
 
-def pending_for(conn: sqlite3.Connection, runtime: Runtime, field: str, value: str) -> list[ConsentRequest]:
+def pending_for(session: Session, runtime: Runtime, field: str, value: str) -> list[ConsentRequest]:
     """Return the requests of one value that can still be decided."""
-    found = consents.list_requests(conn, runtime.user_id, state="pending", field=field, like=like(field, value))
+    found = consents.list_requests(session, state="pending", field=field, like=like(field, value))
     return [one for one in found if is_open(runtime, one) and proposes(one, value)]
 
 
-def known_with(conn: sqlite3.Connection, runtime: Runtime, field: str, value: str) -> list[ConsentRequest]:
+def known_with(session: Session, runtime: Runtime, field: str, value: str) -> list[ConsentRequest]:
     """Return the requests of a field that ask for nothing more once it has a value."""
-    found = consents.list_requests(conn, runtime.user_id, state="pending", field=field)
+    found = consents.list_requests(session, state="pending", field=field)
     return [one for one in found if is_open(runtime, one) and has_value(field, value, one.addition)]
 
 
-def has_room(conn: sqlite3.Connection, runtime: Runtime, request: ConsentRequest) -> bool:
+def has_room(session: Session, request: ConsentRequest) -> bool:
     """Say whether what a request adds fits beside what its field says now."""
-    return fits(request.field, current(conn, runtime, request.field), request.addition)
+    return fits(request.field, current(session, request.field), request.addition)
 
 
 def is_open(runtime: Runtime, request: ConsentRequest) -> bool:
@@ -223,9 +225,9 @@ def is_open(runtime: Runtime, request: ConsentRequest) -> bool:
     return request.expires_at >= runtime.clock()
 
 
-def undecided(conn: sqlite3.Connection, runtime: Runtime, request_id: str) -> ConsentRequest:
+def undecided(session: Session, runtime: Runtime, request_id: str) -> ConsentRequest:
     """Return a request that can still be decided. Raises `UsageError` for one that was decided or has expired."""
-    request = consents.get_request(conn, runtime.user_id, request_id)
+    request = consents.get_request(session, request_id)
     if request.state != "pending":
         raise UsageError("This was decided already.")
     if not is_open(runtime, request):
@@ -233,6 +235,6 @@ def undecided(conn: sqlite3.Connection, runtime: Runtime, request_id: str) -> Co
     return request
 
 
-def current(conn: sqlite3.Connection, runtime: Runtime, field: str) -> str:
+def current(session: Session, field: str) -> str:
     """Return what the profile says in a field."""
-    return consents.read_profile(conn, runtime.user_id).get(field, "")
+    return consents.read_profile(session).get(field, "")

@@ -67,16 +67,16 @@ def ask(runtime: Runtime, request_id: str, thread_id: str) -> Message:
 
     Raises `UsageError` for one that was not read from a chat here: the inbox shows who proposed it.
     """
-    with runtime.database.decide() as conn:
-        request = pending.undecided(conn, runtime, request_id)
+    with runtime.decide() as session:
+        request = pending.undecided(session, runtime, request_id)
         if not _came_up(request):
             raise UsageError("This did not come up in a chat.", "Decide on it in the inbox.")
-        what, now = _asked_about(request, pending.brought_by(conn, runtime, request)), runtime.clock()
+        what, now = _asked_about(request, pending.brought_by(session, request)), runtime.clock()
         text = f"Shall I remember {what}? (yes / no)"
         question = chat.add_message(
-            conn, runtime.user_id, thread_id, Role.ASSISTANT, text, now, origin=Origin.MODEL, unprompted=True, model=OWN_WORDS
+            session, thread_id, Role.ASSISTANT, text, now, origin=Origin.MODEL, unprompted=True, model=OWN_WORDS
         )
-        consents.mark_asked(conn, runtime.user_id, request.id, question.id)
+        consents.mark_asked(session, request.id, question.id)
         return question
 
 
@@ -85,18 +85,18 @@ def ask_about(runtime: Runtime, message: Message, *, is_answer: bool = False) ->
 
     An answer that gives another value goes on with the question that it answers.
     """
-    conn = runtime.database.read()
-    if not any(reply.status is MessageStatus.COMPLETE for reply in chat.variants(conn, runtime.user_id, message.id)):
+    session = runtime.read()
+    if not any(reply.status is MessageStatus.COMPLETE for reply in chat.variants(session, message.id)):
         return None
-    since = consents.messages_since_question(conn, runtime.user_id, message.thread_id)
+    since = consents.messages_since_question(session, message.thread_id)
     if not runtime.settings.ask_in_chat or (since is not None and since < TURNS_BETWEEN_QUESTIONS and not is_answer):
         return None
-    for request in consents.list_pending(conn, runtime.user_id, runtime.clock()):
+    for request in consents.list_pending(session, runtime.clock()):
         if not _came_up(request) or message.id not in request.evidence or not request.new_value:
             continue
-        if not pending.has_room(conn, runtime, request) or (is_answer and not said_instead(message.typed_text, request.field)):
+        if not pending.has_room(session, request) or (is_answer and not said_instead(message.typed_text, request.field)):
             continue
-        if not consents.question_of(conn, runtime.user_id, request.id):
+        if not consents.question_of(session, request.id):
             return ask(runtime, request.id, message.thread_id)
     return None
 
@@ -106,14 +106,14 @@ def open_question(runtime: Runtime, messages: Sequence[Message]) -> Message | No
     last = messages[-1] if messages else None
     if last is None or not last.unprompted:
         return None
-    return last if consents.asked_in(runtime.database.read(), runtime.user_id, last.id) else None
+    return last if consents.asked_in(runtime.read(), last.id) else None
 
 
 def asked_last(runtime: Runtime, thread_id: str) -> str:
     """Return the id of the request that a chat ends with a question about; empty if it ends with none."""
-    conn = runtime.database.read()
-    question = open_question(runtime, chat.list_messages(conn, runtime.user_id, thread_id, limit=1))
-    request = consents.asked_in(conn, runtime.user_id, question.id) if question else None
+    session = runtime.read()
+    question = open_question(runtime, chat.list_messages(session, thread_id, limit=1))
+    request = consents.asked_in(session, question.id) if question else None
     return request.id if request else ""
 
 
@@ -122,10 +122,10 @@ def passed_over(runtime: Runtime, message: Message) -> ConsentRequest | None:
 
     That is what still waits; and what ended before, without the chat, if this would have answered it.
     """
-    conn = runtime.database.read()
-    before = chat.list_messages(conn, runtime.user_id, message.thread_id, before=message.seq, limit=MESSAGES_SINCE)
+    session = runtime.read()
+    before = chat.list_messages(session, message.thread_id, before=message.seq, limit=MESSAGES_SINCE)
     replies = takewhile(lambda one: one.role is Role.ASSISTANT, reversed(before))
-    asked = (consents.asked_in(conn, runtime.user_id, one.id) for one in replies if one.unprompted)
+    asked = (consents.asked_in(session, one.id) for one in replies if one.unprompted)
     request = next(filter(None, asked), None)
     if request is None or (request.decided_by == "chat" and request.state != "withdrawn"):  # another chat's yes may withdraw it
         return None
@@ -140,18 +140,18 @@ def read_answer(runtime: Runtime, question: Message, reply: Message) -> bool | N
 
     A no that gives another value proposes that one.
     """
-    with runtime.database.decide() as conn:
-        request = consents.asked_in(conn, runtime.user_id, question.id)
+    with runtime.decide() as session:
+        request = consents.asked_in(session, question.id)
         if request is None or request.state != "pending" or reply.pasted or request.expires_at < runtime.clock():
             return None
         yes = says_yes(reply.typed_text, request.field, request.addition)
-        if yes and not pending.has_room(conn, runtime, request):
+        if yes and not pending.has_room(session, request):
             return None
         if yes:
-            decisions.carry_out(conn, runtime, request, "chat", runtime.actor(reply.thread_id))
+            decisions.carry_out(session, runtime, request, "chat", runtime.actor(reply.thread_id))
         instead = said_instead(reply.typed_text, request.field) if yes is None else ""
         if yes is False or instead:
-            decisions.turn_down(conn, runtime, request, "chat", runtime.actor(reply.thread_id))
+            decisions.turn_down(session, runtime, request, "chat", runtime.actor(reply.thread_id))
     if instead:
         requests.propose(runtime, request.field, instead, message_id=reply.id, typed=True)
     return False if instead else yes
@@ -159,13 +159,13 @@ def read_answer(runtime: Runtime, question: Message, reply: Message) -> bool | N
 
 def answered_by(runtime: Runtime, question: Message) -> Entry | None:
     """Return what the answer that decided on a question did; None if none did, or if it was taken back."""
-    conn, user = runtime.database.read(), runtime.user_id
-    request = consents.asked_in(conn, user, question.id)
+    session = runtime.read()
+    request = consents.asked_in(session, question.id)
     if request is None or request.decided_by != "chat":
         return None
-    entries = history.list_entries(conn, user, memory_id=f"profile:{request.field}", limit=None)
+    entries = history.list_entries(session, memory_id=f"profile:{request.field}", limit=None)
     entry = next((one for one in entries if one.meta.get("request_id") == request.id and not one.undoes), None)
-    return None if entry is None or history.was_taken_back(conn, user, entry.step) else entry
+    return None if entry is None or history.was_taken_back(session, entry.step) else entry
 
 
 def _came_up(request: ConsentRequest) -> bool:

@@ -1,6 +1,5 @@
 """Proposes a profile value once; a value that is not sensitive is applied without a yes when it was typed twice."""
 
-import sqlite3
 from datetime import datetime, timedelta
 
 from memapp.domain.changes import Actor, is_memapp
@@ -13,6 +12,7 @@ from memapp.runtime import Runtime
 from memapp.services.consent import decisions, pending
 from memapp.store import consents, events
 from memapp.store.encoding import new_id
+from memapp.store.session import Session
 
 
 def propose(
@@ -34,23 +34,22 @@ def propose(
     Return the request, or None if there is nothing to decide.
     """
     value = one_line(clean(value))[:VALUE_CHARS]
-    with runtime.database.write() as conn:
+    with runtime.write() as session:
         now = runtime.clock()
         actor = Actor(runtime.user_id, "profile", step=new_id(now))
-        current = pending.current(conn, runtime, field)
+        current = pending.current(session, field)
         if value and has_value(field, current, value):
             return None
-        same = pending.pending_for(conn, runtime, field, value)
+        same = pending.pending_for(session, runtime, field, value)
         brought = [one for one in same if one.proposer == "import" and proposer != "import"]
         request = next((one for one in same if one not in brought), None)
         if request is None:
-            if _denied_lately(conn, runtime, field, value, now) or _was_decided(conn, runtime, field, value, message_id):
+            if _denied_lately(session, field, value, now) or _was_decided(session, field, value, message_id):
                 return None
             pending.withdraw(runtime, [one.id for one in brought], actor, "signals")
-            request = pending.add(conn, runtime, field, current, with_value(field, current, value), proposer, memory)
+            request = pending.add(session, runtime, field, current, with_value(field, current, value), proposer, memory)
             events.add_event(
-                conn,
-                runtime.user_id,
+                session,
                 "worker",
                 "propose",
                 "ok",
@@ -59,22 +58,22 @@ def propose(
                 meta={"field": field, "request_id": request.id},
             )
         if message_id:
-            consents.add_evidence(conn, request.id, message_id, typed=typed)
-        signals = consents.signals(conn, runtime.user_id, request.id)
+            consents.add_evidence(session, request.id, message_id, typed=typed)
+        signals = consents.signals(session, request.id)
         by_itself = value and may_apply_by_itself(field, value) and fits(field, current, value)
         if is_memapp(request.proposer) and by_itself and corroborated(signals):
-            with runtime.database.decide() as deciding:
+            with runtime.decide() as deciding:
                 decisions.carry_out(deciding, runtime, request, "signals", actor)
-        return consents.get_request(conn, runtime.user_id, request.id)
+        return consents.get_request(session, request.id)
 
 
-def _denied_lately(conn: sqlite3.Connection, runtime: Runtime, field: str, value: str, now: datetime) -> bool:
-    denied = consents.list_requests(conn, runtime.user_id, state="denied", field=field)
+def _denied_lately(session: Session, field: str, value: str, now: datetime) -> bool:
+    denied = consents.list_requests(session, state="denied", field=field)
     lately = [one for one in denied if one.decided_at and abs(now - one.decided_at) < timedelta(days=REQUEST_DAYS)]
-    return any(proposes(one, value) and not consents.was_reopened(conn, runtime.user_id, one) for one in lately)
+    return any(proposes(one, value) and not consents.was_reopened(session, one) for one in lately)
 
 
-def _was_decided(conn: sqlite3.Connection, runtime: Runtime, field: str, value: str, message_id: str) -> bool:
+def _was_decided(session: Session, field: str, value: str, message_id: str) -> bool:
     """Say whether this message was read before, and what became of its request is known."""
-    known = consents.list_requests(conn, runtime.user_id, field=field, message_id=message_id) if message_id else []
+    known = consents.list_requests(session, field=field, message_id=message_id) if message_id else []
     return any(one.state != "pending" and proposes(one, value) for one in known)

@@ -16,21 +16,21 @@ PERSONA = "companion"
 
 def take_row(work: Work, row: Row) -> None:
     """Write a line as the row that it was, unless it is here, or belongs to what was here before."""
-    if portable.find(work.conn, work.user_id, row) is not None:
-        if isinstance(row, ThreadLine) and not row.deleted_at and history.went_with_import(work.conn, work.user_id, row.id):
-            chat.set_thread_deleted(work.conn, work.user_id, row.id, None)
+    if portable.find(work.session, row) is not None:
+        if isinstance(row, ThreadLine) and not row.deleted_at and history.went_with_import(work.session, row.id):
+            chat.set_thread_deleted(work.session, row.id, None)
             _added(work, row)
         else:
             work.known += 1
         return
-    missing = portable.missing_reference(work.conn, work.user_id, row)
+    missing = portable.missing_reference(work.session, row)
     if missing and missing not in work.absent:
         raise UsageError(f"There is no {missing}, of which this speaks.")
     if missing or not _comes_along(work, row):
         work.left_out += 1
         if isinstance(row, MessageLine | PredictionLine):
             work.absent.add(row.id)
-    elif portable.insert(work.conn, work.user_id, row):
+    elif portable.insert(work.session, row):
         _added(work, row)
     else:
         work.known += 1
@@ -62,7 +62,7 @@ def take_conversation(work: Work, one: ForeignConversation) -> None:
         work.left_out += 1
         return
     thread = foreign.thread_of(one, PERSONA)
-    is_new = portable.find(work.conn, work.user_id, thread) is None
+    is_new = portable.find(work.session, thread) is None
     take_row(work, thread)
     for message in foreign.messages_of(one, thread.id) if is_new else ():
         take_row(work, message)

@@ -24,7 +24,7 @@ from memapp.store import chat, consents, portable
 def take_request(work: Work, line: RequestLine) -> None:
     """Let what waited wait here, with a week of its own. What was decided elsewhere was decided there."""
     evidence = [one.message_id for one in line.evidence]
-    if portable.find(work.conn, work.user_id, line) is not None:
+    if portable.find(work.session, line) is not None:
         work.known += 1
     elif line.state == "applied":
         work.support[line.id] = evidence
@@ -49,7 +49,7 @@ def take_profile(work: Work, line: ProfileLine) -> None:
 
 def asks(work: Work, memory: Memory) -> bool:
     """Hold a memory that says something sensitive which the profile does not: anybody could have written the file."""
-    unknown = unknown_in(memory.text, consents.read_profile(work.conn, work.user_id))
+    unknown = unknown_in(memory.text, consents.read_profile(work.session))
     for one in unknown:
         if one.value:
             _propose(work, one.field, one.value, memory, memory.sources)
@@ -82,7 +82,7 @@ def _take_apart(work: Work, memory: Memory) -> None:
 
 
 def _memory(work: Work, memory: RequestMemory) -> Memory:
-    return replace(live_memory(memory), sources=tuple(chat.still_there(work.conn, work.user_id, memory.sources)))
+    return replace(live_memory(memory), sources=tuple(chat.still_there(work.session, memory.sources)))
 
 
 def _propose(work: Work, field: str, value: str, memory: Memory | None, evidence: Iterable[str] = ()) -> None:
@@ -90,9 +90,9 @@ def _propose(work: Work, field: str, value: str, memory: Memory | None, evidence
     if request is None:
         work.known += 1
         return
-    for message_id in chat.still_there(work.conn, work.user_id, evidence):
-        consents.add_evidence(work.conn, request.id, message_id, typed=False)
-    waiting = consents.memory_of(work.conn, work.user_id, request.id)
+    for message_id in chat.still_there(work.session, evidence):
+        consents.add_evidence(work.session, request.id, message_id, typed=False)
+    waiting = consents.memory_of(work.session, request.id)
     if memory and (waiting is None or waiting.text != memory.text):
         work.left_out += 1  # the same is asked about already, with another memory or none
     elif request.created_at < work.now:

@@ -1,6 +1,5 @@
 """The state of one running import, and its result."""
 
-import sqlite3
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -8,6 +7,7 @@ from datetime import datetime
 from memapp.domain.changes import Actor
 from memapp.domain.text import counted
 from memapp.runtime import Runtime
+from memapp.store.session import Session
 
 LEFT_OUT = "without words, added to a chat that is here already, decided elsewhere, asked about already, or erased here"
 
@@ -17,7 +17,7 @@ class Work:
     """One import under way, in one transaction."""
 
     runtime: Runtime
-    conn: sqlite3.Connection
+    session: Session
     actor: Actor
     now: datetime
     added: Counter[str] = field(default_factory=Counter)

@@ -4,7 +4,6 @@ What waits is withdrawn before it is deleted, as the schema demands. The profile
 that words be gone is the person's yes to one.
 """
 
-import sqlite3
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -17,6 +16,7 @@ from memapp.domain.profile_values import with_value, without
 from memapp.store import changes, chat, consents
 from memapp.store.encoding import new_id, to_json, to_text
 from memapp.store.forget.finding import searching
+from memapp.store.session import Session
 
 # `says` is true of the same text only. What stands or stood in the profile is left.
 _SAYS_MEMORY = "says(json_extract(memory, '$.text'))"
@@ -35,80 +35,80 @@ _HOLDING = f"""SELECT id, {_MEMORY_HOLDS} AS memory_too FROM consent_requests
                WHERE user_id = :user AND (holds(old_value) OR holds(new_value) OR {_MEMORY_HOLDS})"""  # noqa: S608
 
 
-def erase(conn: sqlite3.Connection, user_id: str, request_ids: Collection[str], now: datetime) -> int:
+def erase(session: Session, request_ids: Collection[str], now: datetime) -> int:
     """Erase requests in any state; return how many there were."""
-    values = {"user": user_id, "ids": to_json(list(request_ids)), "now": to_text(now)}
-    conn.execute(
+    values = {"user": session.user_id, "ids": to_json(list(request_ids)), "now": to_text(now)}
+    session.conn.execute(
         """UPDATE consent_requests SET state = 'withdrawn', decided_at = :now, decided_by = 'person'
            WHERE user_id = :user AND state = 'pending' AND id IN (SELECT value FROM json_each(:ids))""",
         values,
     )
-    conn.execute(
+    session.conn.execute(
         """UPDATE consent_requests SET state = 'applied'
            WHERE user_id = :user AND state = 'approved' AND id IN (SELECT value FROM json_each(:ids))""",
         values,
     )
-    gone = conn.execute(
+    gone = session.conn.execute(
         "DELETE FROM consent_requests WHERE user_id = :user AND id IN (SELECT value FROM json_each(:ids))", values
     )
     return gone.rowcount
 
 
-def erase_saying(conn: sqlite3.Connection, user_id: str, same: Collection[str], now: datetime, *, waiting: bool) -> int:
+def erase_saying(session: Session, same: Collection[str], now: datetime, *, waiting: bool) -> int:
     """Erase the requests that say one of these normal texts, those in time only if told to; a yes forgets what it brought."""
-    values = {"user": user_id, "waiting": waiting, "now": to_text(now)}
-    conn.create_function("says", 1, lambda text: normalise(text or "") in same, deterministic=True)
-    saying = [row["id"] for row in conn.execute(_SAYING, values)]
-    emptied = conn.execute(_EMPTY_MEMORY, values).rowcount
-    conn.create_function("says", 1, None)
-    return emptied + erase(conn, user_id, saying, now)
+    values = {"user": session.user_id, "waiting": waiting, "now": to_text(now)}
+    session.conn.create_function("says", 1, lambda text: normalise(text or "") in same, deterministic=True)
+    saying = [row["id"] for row in session.conn.execute(_SAYING, values)]
+    emptied = session.conn.execute(_EMPTY_MEMORY, values).rowcount
+    session.conn.create_function("says", 1, None)
+    return emptied + erase(session, saying, now)
 
 
-def erase_read_from(conn: sqlite3.Connection, user_id: str, message_ids: Sequence[str], now: datetime) -> int:
+def erase_read_from(session: Session, message_ids: Sequence[str], now: datetime) -> int:
     """Erase the requests that were read from these messages alone, unless the person said yes."""
-    rows = conn.execute(_ONLY_FROM, {"user": user_id, "messages": to_json(list(message_ids))})
-    return erase(conn, user_id, [row["id"] for row in rows], now)
+    rows = session.conn.execute(_ONLY_FROM, {"user": session.user_id, "messages": to_json(list(message_ids))})
+    return erase(session, [row["id"] for row in rows], now)
 
 
-def erase_holding(conn: sqlite3.Connection, actor: Actor, words: Sequence[str], now: datetime) -> int:
+def erase_holding(session: Session, actor: Actor, words: Sequence[str], now: datetime) -> int:
     """Erase the requests that hold the words, and the values of the profile that do.
 
     A request beside such a value, which does not hold them itself, waits on.
     """
-    with searching(conn, words):
-        found = {row["id"]: row["memory_too"] for row in conn.execute(_HOLDING, {"user": actor.user_id})}
+    with searching(session, words):
+        found = {row["id"]: row["memory_too"] for row in session.conn.execute(_HOLDING, {"user": actor.user_id})}
     holds = Needles(words).held_by
-    fields = conn.execute("SELECT field, value, request_id FROM profile WHERE user_id = ?", (actor.user_id,)).fetchall()
+    fields = session.conn.execute("SELECT field, value, request_id FROM profile WHERE user_id = ?", (actor.user_id,)).fetchall()
     changed = [one for one in fields if holds(one["value"]) or one["request_id"] in found]
     for one in changed:
-        _put_into_profile(conn, actor, one["field"], without(one["field"], one["value"], holds), now)
-    for request in consents.list_requests(conn, actor.user_id, state="pending"):
+        _put_into_profile(session, actor, one["field"], without(one["field"], one["value"], holds), now)
+    for request in consents.list_requests(session, state="pending"):
         if request.id in found and not found[request.id]:
-            _wait_on(conn, request, holds)
-    return len(changed) + erase(conn, actor.user_id, found, now)
+            _wait_on(session, request, holds)
+    return len(changed) + erase(session, found, now)
 
 
-def _put_into_profile(conn: sqlite3.Connection, actor: Actor, field: str, value: str, now: datetime) -> None:
+def _put_into_profile(session: Session, actor: Actor, field: str, value: str, now: datetime) -> None:
     """Take a field away, or let a new request that does not hold the words stand behind it."""
     request_id = new_id(now)
-    conn.execute(
+    session.conn.execute(
         """INSERT INTO consent_requests (id, user_id, field, old_value, new_value, proposer, created_at, expires_at)
            VALUES (?, ?, ?, '', ?, 'person', ?, ?)""",
         (request_id, actor.user_id, field, value, to_text(now), to_text(now + timedelta(days=1))),
     )
-    consents.decide(conn, actor.user_id, request_id, "approved", "person", now)
-    changes.apply(conn, ProfileChanged(request_id), actor, now)
+    consents.decide(session, request_id, "approved", "person", now)
+    changes.apply(session, ProfileChanged(request_id), actor, now)
 
 
-def _wait_on(conn: sqlite3.Connection, request: ConsentRequest, is_gone: Callable[[str], bool]) -> None:
+def _wait_on(session: Session, request: ConsentRequest, is_gone: Callable[[str], bool]) -> None:
     """Queue a request anew with what it adds and is not gone, if that is anything."""
     adds = without(request.field, request.addition, is_gone)
     if not adds:
         return
-    says = consents.read_profile(conn, request.user_id).get(request.field, "")
+    says = consents.read_profile(session).get(request.field, "")
     again = replace(request, id=new_id(request.created_at), old_value=says, new_value=with_value(request.field, says, adds))
-    consents.add_request(conn, again, memory=consents.memory_of(conn, request.user_id, request.id))
-    consents.copy_evidence(conn, request.id, again.id)
-    consents.snooze(conn, request.user_id, again.id, request.snoozed_until)
-    for question in chat.still_there(conn, request.user_id, [consents.question_of(conn, request.user_id, request.id)]):
-        consents.mark_asked(conn, request.user_id, again.id, question)
+    consents.add_request(session, again, memory=consents.memory_of(session, request.id))
+    consents.copy_evidence(session, request.id, again.id)
+    consents.snooze(session, again.id, request.snoozed_until)
+    for question in chat.still_there(session, [consents.question_of(session, request.id)]):
+        consents.mark_asked(session, again.id, question)

@@ -1,8 +1,9 @@
 """Erasures that are not finished: kept in `purge_jobs` until done, so that a kill loses none."""
 
-import sqlite3
 from dataclasses import dataclass
 from typing import Literal
+
+from memapp.store.session import Session
 
 PurgeKind = Literal["memory", "message", "thread", "words", "settle"]
 
@@ -17,33 +18,33 @@ class PurgeJob:
     thread_ids: tuple[str, ...] = ()
 
 
-def plan(conn: sqlite3.Connection, user_id: str, job: PurgeJob) -> None:
+def plan(session: Session, job: PurgeJob) -> None:
     """Save what to erase, so that a kill cannot stop it for good."""
     rows = [("memory", id) for id in job.memory_ids] + [("message", id) for id in job.message_ids]
     rows += [("words", words) for words in job.words] + [("thread", id) for id in job.thread_ids]
-    conn.executemany(
+    session.conn.executemany(
         "INSERT INTO purge_jobs (user_id, kind, value) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-        [(user_id, kind, value) for kind, value in rows],
+        [(session.user_id, kind, value) for kind, value in rows],
     )
 
 
-def planned(conn: sqlite3.Connection, user_id: str) -> tuple[PurgeJob, bool]:
+def planned(session: Session) -> tuple[PurgeJob, bool]:
     """Return what is still to be erased, and whether anything at all is left to do."""
-    rows = conn.execute("SELECT kind, value FROM purge_jobs WHERE user_id = ?", (user_id,)).fetchall()
+    rows = session.conn.execute("SELECT kind, value FROM purge_jobs WHERE user_id = ?", (session.user_id,)).fetchall()
     kinds = (tuple(row["value"] for row in rows if row["kind"] == kind) for kind in ("memory", "message", "words", "thread"))
     return PurgeJob(*kinds), bool(rows)
 
 
-def mark_erased(conn: sqlite3.Connection, user_id: str) -> None:
+def mark_erased(session: Session) -> None:
     """Note that the rows are erased; cleaning the file comes next."""
-    conn.execute("DELETE FROM purge_jobs WHERE user_id = ?", (user_id,))
-    conn.execute("INSERT INTO purge_jobs (user_id, kind, value) VALUES (?, 'settle', '')", (user_id,))
+    session.conn.execute("DELETE FROM purge_jobs WHERE user_id = ?", (session.user_id,))
+    session.conn.execute("INSERT INTO purge_jobs (user_id, kind, value) VALUES (?, 'settle', '')", (session.user_id,))
 
 
-def count_erasure(conn: sqlite3.Connection) -> None:
+def count_erasure(session: Session) -> None:
     """Let every process know that something was erased for good."""
-    conn.execute("UPDATE memory_file SET erasures = erasures + 1")
+    session.conn.execute("UPDATE memory_file SET erasures = erasures + 1")
 
 
-def mark_settled(conn: sqlite3.Connection, user_id: str) -> None:
-    conn.execute("DELETE FROM purge_jobs WHERE user_id = ? AND kind = 'settle'", (user_id,))
+def mark_settled(session: Session) -> None:
+    session.conn.execute("DELETE FROM purge_jobs WHERE user_id = ? AND kind = 'settle'", (session.user_id,))

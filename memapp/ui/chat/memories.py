@@ -9,7 +9,7 @@ from memapp.domain.text import shorten
 from memapp.services import chats
 from memapp.services.merge import Written
 from memapp.ui.messages import MemoryWanted
-from memapp.ui.session import Session
+from memapp.ui.session import AppSession
 from memapp.ui.widgets.transcript import Note, Transcript
 
 HINTS = (
@@ -23,7 +23,7 @@ HINTS = (
 class MemoryNotes:
     """What one conversation says about memories."""
 
-    def __init__(self, session: Session, transcript: Transcript) -> None:
+    def __init__(self, session: AppSession, transcript: Transcript) -> None:
         self._session = session
         self._runtime = session.runtime
         self._transcript = transcript

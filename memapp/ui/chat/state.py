@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from memapp.domain.chat import Message, Thread
 from memapp.services import chats
 from memapp.ui.panels.loop import LoopState
-from memapp.ui.session import Session
+from memapp.ui.session import AppSession
 
 
 @dataclass
@@ -37,7 +37,7 @@ class RunningTurn:
 class ChatState:
     """What the parts of Chat have in common."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: AppSession) -> None:
         self.session = session
         self.runtime = session.runtime
         self.talk = session.talk

@@ -17,7 +17,7 @@ from memapp.ui.inbox.read_models import Known
 from memapp.ui.inbox.request_rows import KnownRows
 from memapp.ui.inbox.value import ValueField
 from memapp.ui.safe import copy, plain
-from memapp.ui.session import Session
+from memapp.ui.session import AppSession
 
 NOTE = "The persona you talk to is told this. Only you change it: by your yes to what waits, or by writing it here."
 
@@ -31,7 +31,7 @@ class ProfilePane(Vertical):
         Binding("y,c", "copy", "Copy", id="profile.copy", key_display="y"),
     ]
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: AppSession) -> None:
         super().__init__(id="profile")
         self.session = session
         self.runtime = session.runtime

@@ -26,7 +26,7 @@ from memapp.ui.inbox.request_rows import RequestRows
 from memapp.ui.inbox.value import ValueField
 from memapp.ui.messages import MessageWanted
 from memapp.ui.safe import copy, notify
-from memapp.ui.session import Session
+from memapp.ui.session import AppSession
 
 TICK_SECONDS = 60.0
 ANSWERS = ("approve", "deny", "snooze")
@@ -56,7 +56,7 @@ class RequestsPane(Horizontal):
         count: int
         asleep: str
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: AppSession) -> None:
         super().__init__(id="requests")
         self.session = session
         self.runtime = session.runtime

@@ -18,7 +18,7 @@ from memapp.ui.memories.form import MemoryFields, MemoryForm
 from memapp.ui.memories.labels import bar, many
 from memapp.ui.messages import MemoryWanted
 from memapp.ui.safe import copy, end_toasts, notify
-from memapp.ui.session import Session
+from memapp.ui.session import AppSession
 
 LABEL_CHARS = 40
 REPEATED = "with all that repeats the words: guesses, requests in the inbox, earlier versions"
@@ -29,7 +29,7 @@ FOR_GOOD = "This cannot be undone: rows, versions, index and backups are cleaned
 class MemoryActions:
     """The actions on memories; dialogs and news of them appear above `node`."""
 
-    def __init__(self, node: DOMNode, session: Session) -> None:
+    def __init__(self, node: DOMNode, session: AppSession) -> None:
         self._node = node
         self._session = session
         self._runtime = session.runtime
@@ -189,7 +189,7 @@ class MemoryActions:
         self._session.did(self._node, label, revision.step)
 
 
-async def show_receipt(node: DOMNode, session: Session, receipt: Receipt) -> None:
+async def show_receipt(node: DOMNode, session: AppSession, receipt: Receipt) -> None:
     """Show what was erased; from there the person can go to another memory that holds the same words, and erase it too."""
     session.memories_changed()
     end_toasts(node.app)  # it is erased by now

@@ -13,7 +13,7 @@ from memapp.ui.memories.actions import MemoryActions
 from memapp.ui.memories.keys import MemoryKeys
 from memapp.ui.messages import MessageWanted
 from memapp.ui.panels.memory_detail import MemoryDetail
-from memapp.ui.session import Session
+from memapp.ui.session import AppSession
 from memapp.ui.widgets.keyline import KeyLine
 
 
@@ -24,7 +24,7 @@ class MemoryCard(ModalScreen[None], MemoryKeys):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "back", "Close", id="memory_card.close", key_display="esc")]
 
-    def __init__(self, session: Session, memory: Memory, why: str) -> None:
+    def __init__(self, session: AppSession, memory: Memory, why: str) -> None:
         super().__init__()
         self._session, self._memory = session, memory
         self.detail = MemoryDetail(session.runtime, why)

@@ -22,7 +22,7 @@ from memapp.ui.messages import MemoryWanted
 from memapp.ui.panels.memory_history import difference_of
 from memapp.ui.safe import copy, notify, plain
 from memapp.ui.screens.mode import ModeScreen
-from memapp.ui.session import Session
+from memapp.ui.session import AppSession
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.tabline import TabLine
@@ -49,7 +49,7 @@ class ActivityScreen(ModeScreen):
         Binding("escape", "chat", "Back", show=False, id="activity.back"),
     ]
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: AppSession) -> None:
         super().__init__(session)
         self.tab = "numbers"
         self._befores: list[int | None] = [None]

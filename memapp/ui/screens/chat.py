@@ -25,7 +25,7 @@ from memapp.ui.chat.state import ChatState
 from memapp.ui.chat.threads import Threads
 from memapp.ui.messages import FileChanged, ModelChanged, ThreadStarted, ThreadWanted, TurnEnded, TurnMoved
 from memapp.ui.screens.find import FindScreen
-from memapp.ui.session import Session
+from memapp.ui.session import AppSession
 from memapp.ui.widgets.composer import Composer
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.topbar import TopBar
@@ -57,7 +57,9 @@ class ChatScreen(Screen[None]):
         Binding("ctrl+b", "threads", "Chats", id="chat.threads"),
     ]
 
-    def __init__(self, session: Session, *, question: tuple[str, Spans] = ("", ()), typed: tuple[str, Spans] = ("", ())) -> None:
+    def __init__(
+        self, session: AppSession, *, question: tuple[str, Spans] = ("", ()), typed: tuple[str, Spans] = ("", ())
+    ) -> None:
         super().__init__()
         self.session = session
         session.before_erasing, session.after_erasing = self._settle, self._show_again

@@ -14,7 +14,7 @@ from memapp.ui.inbox.requests import RequestsPane
 from memapp.ui.inbox.value import ValueField
 from memapp.ui.safe import notify
 from memapp.ui.screens.mode import ModeScreen
-from memapp.ui.session import Session
+from memapp.ui.session import AppSession
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.tabline import TabLine
 
@@ -50,7 +50,7 @@ class InboxScreen(ModeScreen):
         Binding("escape", "back", "Back", show=False, id="inbox.back"),
     ]
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: AppSession) -> None:
         super().__init__(session)
         self.tab = "requests"
         self.came_back = False

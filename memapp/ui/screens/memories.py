@@ -15,7 +15,7 @@ from memapp.ui.memories.labels import SORTS
 from memapp.ui.memories.memory_rows import MemoryRows
 from memapp.ui.panels.memory_detail import MemoryDetail
 from memapp.ui.screens.memory_list import MemoryListScreen
-from memapp.ui.session import Session
+from memapp.ui.session import AppSession
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.searchfield import SearchField
@@ -50,7 +50,7 @@ class MemoriesScreen(MemoryListScreen):
     )
     NOT_FOUND = "No memory is like this.\n\nesc clears the search."
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: AppSession) -> None:
         field = SearchField("words  “a phrase”  tag:tea  pinned:yes  before:2026-01-31", id="memories-search")
         super().__init__(session, field, MemoryRows(session.runtime.clock, id="memories"), Sort.NEWEST)
         self.detail = MemoryDetail(session.runtime)

@@ -20,7 +20,7 @@ from memapp.ui.memories.labels import SORTS, many
 from memapp.ui.memories.memory_rows import FoundRows, wanted_words
 from memapp.ui.safe import joined
 from memapp.ui.screens.mode import ModeScreen
-from memapp.ui.session import Session
+from memapp.ui.session import AppSession
 from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.searchfield import SearchField
 
@@ -52,7 +52,7 @@ class MemoryListScreen(ModeScreen, MemoryKeys):
     COUNTED: ClassVar[str] = ""
     """What is said after their number."""
 
-    def __init__(self, session: Session, field: SearchField, rows: FoundRows, sort: Sort) -> None:
+    def __init__(self, session: AppSession, field: SearchField, rows: FoundRows, sort: Sort) -> None:
         super().__init__(session)
         self.actions = MemoryActions(self, session)
         self.field = field

@@ -9,7 +9,7 @@ from textual.screen import Screen
 
 from memapp.ui import read_models
 from memapp.ui.messages import ModeWanted
-from memapp.ui.session import Session
+from memapp.ui.session import AppSession
 from memapp.ui.widgets.topbar import TopBar
 
 
@@ -18,7 +18,7 @@ class ModeScreen(Screen[None]):
 
     MODE: ClassVar[str]
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: AppSession) -> None:
         super().__init__()
         self.session = session
         self.runtime = session.runtime

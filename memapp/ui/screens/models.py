@@ -15,7 +15,7 @@ from memapp.ui import read_models
 from memapp.ui.background import background
 from memapp.ui.safe import joined, notify, row
 from memapp.ui.screens.mode import ModeScreen
-from memapp.ui.session import Session
+from memapp.ui.session import AppSession
 from memapp.ui.widgets.explained import Explained, ExplainedRows, columns
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.labels import size
@@ -60,7 +60,7 @@ class ModelsScreen(ModeScreen):
         Binding("escape", "chat", "Chat", id="models.leave"),
     ]
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: AppSession) -> None:
         super().__init__(session)
         self.models = Explained(ModelRows(id="models"))
 

@@ -17,7 +17,7 @@ from memapp.ui.background import background
 from memapp.ui.dialogs import Choice, LineQuestion
 from memapp.ui.safe import joined, row
 from memapp.ui.screens.mode import ModeScreen
-from memapp.ui.session import Session
+from memapp.ui.session import AppSession
 from memapp.ui.widgets.explained import Explained, ExplainedRows, columns
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.rowlist import RowList
@@ -68,7 +68,7 @@ class SettingsScreen(ModeScreen):
         Binding("escape", "chat", "Chat", id="settings.leave"),
     ]
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: AppSession) -> None:
         super().__init__(session)
         self.settings = Explained(SettingRows(id="settings", empty="No setting has these words."))
 

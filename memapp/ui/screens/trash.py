@@ -18,7 +18,7 @@ from memapp.ui.memories.memory_rows import TrashRows
 from memapp.ui.messages import MemoryWanted
 from memapp.ui.safe import joined
 from memapp.ui.screens.memory_list import MemoryListScreen
-from memapp.ui.session import Session
+from memapp.ui.session import AppSession
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.searchfield import SearchField
@@ -51,7 +51,7 @@ class TrashScreen(MemoryListScreen):
     NOT_FOUND = "Nothing in the trash is like this.\n\nesc clears the search."
     COUNTED = " in the trash"
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: AppSession) -> None:
         field = SearchField("words of what lies here", id="trash-search")
         rows = TrashRows(session.runtime.clock, session.runtime.settings.ttl_days, id="trash")
         super().__init__(session, field, rows, Sort.CHANGED)

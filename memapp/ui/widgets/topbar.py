@@ -12,7 +12,7 @@ from memapp.ui.modes import MODES
 from memapp.ui.safe import joined
 
 if TYPE_CHECKING:  # it stands on the first picture too, and that waits for no service
-    from memapp.ui.session import Session
+    from memapp.ui.session import AppSession
 
 DEMO = ("demo - nothing is saved", "not saved")
 """The shorter one leaves room for the modes in 80 columns."""
@@ -23,7 +23,7 @@ class TopBar(Static):
 
     ALLOW_SELECT = False
 
-    def __init__(self, session: "Session | None" = None, current: str = "", *, demo: bool = False) -> None:
+    def __init__(self, session: "AppSession | None" = None, current: str = "", *, demo: bool = False) -> None:
         super().__init__(id="topbar", markup=False)
         self._session = session
         """None until a memory is open: there is no mode to go to."""

@@ -14,8 +14,8 @@ from tests.builders import Clock
 
 
 def typed(runtime: Runtime, thread: str, text: str = "words") -> Message:
-    with runtime.database.write() as conn:
-        return chat.add_message(conn, runtime.user_id, thread, Role.USER, text, runtime.clock(), origin=Origin.TYPED)
+    with runtime.write() as session:
+        return chat.add_message(session, thread, Role.USER, text, runtime.clock(), origin=Origin.TYPED)
 
 
 def proposed(runtime: Runtime, field: str = "city", value: str = "Oslo", **more: object) -> ConsentRequest:

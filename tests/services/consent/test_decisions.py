@@ -81,7 +81,7 @@ def test_an_edited_value_is_applied_and_the_proposed_one_withdrawn(runtime: Runt
     request = proposed(runtime, memory=requested_fact(runtime))
     step = decisions.edit_then_approve(runtime, request.id, "Bergen")
     assert (decisions.profile(runtime), live(runtime)) == ({"city": "Bergen"}, [])
-    assert consents.get_request(runtime.database.read(), runtime.user_id, request.id).state == "withdrawn"
+    assert consents.get_request(runtime.read(), request.id).state == "withdrawn"
     undo.undo(runtime, step)
     assert decisions.profile(runtime) == {}
     assert [(one.new_value, pending.memory_text(runtime, one.id)) for one in pending.list_pending(runtime)] == [
@@ -100,7 +100,7 @@ def test_the_spelling_that_the_person_writes_stands_and_what_waited_comes_along(
     else:
         step = decisions.edit_then_approve(runtime, request.id, "McKay")
     assert (decisions.profile(runtime), live(runtime)) == ({"preferred_name": "McKay"}, ["User's name is Mckay."])
-    applied = consents.list_requests(runtime.database.read(), runtime.user_id, state="applied")
+    applied = consents.list_requests(runtime.read(), state="applied")
     assert ([one.evidence for one in applied], pending.list_pending(runtime)) == ([(message.id,)], [])
     undo.undo(runtime, step)
     assert (decisions.profile(runtime), live(runtime)) == ({}, [])
@@ -213,9 +213,9 @@ def test_a_yes_to_an_older_request_retires_what_the_profile_says_now(runtime: Ru
 def test_a_memory_that_is_true_no_longer_goes_however_many_newer_ones_name_the_same(runtime: Runtime) -> None:
     decisions.approve(runtime, proposed(runtime, memory=requested_fact(runtime, "User lives in Oslo.")).id)
     bus, worker, now = requested_fact(runtime, "A bus goes to Oslo."), Actor(runtime.user_id, "rules"), runtime.clock()
-    with runtime.database.write() as conn:
+    with runtime.write() as session:
         for number in range(201):
-            changes.apply(conn, Created(replace(bus, id=new_id(now), text=f"Bus number {number} goes to Oslo.")), worker, now)
+            changes.apply(session, Created(replace(bus, id=new_id(now), text=f"Bus number {number} goes to Oslo.")), worker, now)
     decisions.approve(runtime, proposed(runtime, value="Bergen").id)
     assert "User lives in Oslo." not in [one.text for one in curate.list_memories(runtime, parse_filter("user"))]
 

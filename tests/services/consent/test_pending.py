@@ -8,7 +8,7 @@ from memapp.runtime import Runtime
 from memapp.services import curate, undo
 from memapp.services.consent import decisions, pending, questions, requests
 from memapp.store import consents, history
-from tests.builders import new_chat
+from tests.builders import new_chat, on
 from tests.services.consent.builders import later, live, proposed, requested_fact, typed
 
 
@@ -19,7 +19,7 @@ def test_a_request_changes_nothing_until_it_is_approved(runtime: Runtime) -> Non
     decisions.approve(runtime, request.id)
     assert decisions.profile(runtime) == {"city": "Oslo"}
     assert pending.count_pending(runtime) == 0
-    decided = consents.get_request(runtime.database.read(), runtime.user_id, request.id)
+    decided = consents.get_request(runtime.read(), request.id)
     assert (decided.state, decided.decided_by) == ("applied", "person")
 
 
@@ -57,9 +57,9 @@ def test_a_request_expires_after_seven_days_and_cannot_be_approved_then(runtime:
         later(runtime, days=1)
         typed(runtime, new_chat(runtime))
     assert [one.id for one in pending.expire_due(runtime)] == [request.id]
-    assert consents.get_request(runtime.database.read(), runtime.user_id, request.id).decided_by == "clock"
+    assert consents.get_request(runtime.read(), request.id).decided_by == "clock"
     assert decisions.profile(runtime) == {}
-    (entry,) = history.list_entries(runtime.database.read(), runtime.user_id)
+    (entry,) = history.list_entries(runtime.read())
     assert (entry.actor, entry.meta["decision"]) == ("lifecycle", "expired")
     assert undo.describe(runtime, undo.undo_last(runtime)) == "Closed unanswered: Home “Oslo”"
     assert [one.new_value for one in pending.list_pending(runtime)] == ["Oslo"], "it waits again, for seven days more"
@@ -79,9 +79,9 @@ def test_what_waits_with_a_request_and_what_was_asked_belong_to_one_person(runti
     question = questions.ask(runtime, request.id, thread)
     conn, me = runtime.database.read(), runtime.user_id
     for user, text, asked, since in ((me, True, question.id, 0), ("somebody else", False, "", None)):
-        assert (consents.memory_of(conn, user, request.id) is not None) is text
-        assert consents.question_of(conn, user, request.id) == asked
-        assert consents.messages_since_question(conn, user, thread) == since
+        assert (consents.memory_of(on(conn, user), request.id) is not None) is text
+        assert consents.question_of(on(conn, user), request.id) == asked
+        assert consents.messages_since_question(on(conn, user), thread) == since
 
 
 def test_a_memory_that_states_what_is_not_approved_waits_for_the_yes_when_it_is_restored(runtime: Runtime) -> None:

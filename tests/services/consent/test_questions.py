@@ -36,9 +36,9 @@ def test_what_an_import_brought_or_an_undo_reopened_is_not_asked_about_in_a_chat
     thread = new_chat(runtime)
     message = typed(runtime, thread)
     imported = brought_in(runtime, "User has HIV.")
-    with runtime.database.write() as conn:
-        consents.add_evidence(conn, imported.id, message.id, typed=False)
-        chat.add_message(conn, runtime.user_id, thread, Role.ASSISTANT, "Hello.", runtime.clock(), origin=Origin.MODEL)
+    with runtime.write() as session:
+        consents.add_evidence(session, imported.id, message.id, typed=False)
+        chat.add_message(session, thread, Role.ASSISTANT, "Hello.", runtime.clock(), origin=Origin.MODEL)
     assert questions.ask_about(runtime, message) is None
     with pytest.raises(UsageError, match="chat"):
         questions.ask(runtime, imported.id, thread)
@@ -104,9 +104,9 @@ def test_what_there_is_no_room_for_is_not_asked_about_and_no_yes_is_read(runtime
     assert questions.read_answer(runtime, question, typed(runtime, thread, "no")) is False
     message = typed(runtime, new_chat(runtime), "I have gout.")
     proposed(runtime, "health", "gout", message_id=message.id, typed=True)
-    with runtime.database.write() as conn:
-        ours, now = (conn, runtime.user_id, message.thread_id, Role.ASSISTANT, "Good."), runtime.clock()
-        chat.add_message(*ours, now, origin=Origin.MODEL, reply_to=message.id)
+    with runtime.write() as session:
+        said, now = (message.thread_id, Role.ASSISTANT, "Good."), runtime.clock()
+        chat.add_message(session, *said, now, origin=Origin.MODEL, reply_to=message.id)
     assert questions.ask_about(runtime, message) is None
     decisions.set_field(runtime, "health", "")
     assert questions.ask_about(runtime, message) is not None
@@ -118,8 +118,8 @@ def test_a_yes_after_other_words_is_none_to_the_schema(runtime: Runtime) -> None
     questions.ask(runtime, request.id, thread)
     for words in ("What a day.", "yes"):
         typed(runtime, thread, words)
-    with pytest.raises(sqlite3.IntegrityError, match="nobody said yes"), runtime.database.decide() as conn:
-        consents.decide(conn, runtime.user_id, request.id, "approved", "chat", runtime.clock())
+    with pytest.raises(sqlite3.IntegrityError, match="nobody said yes"), runtime.decide() as session:
+        consents.decide(session, request.id, "approved", "chat", runtime.clock())
 
 
 @pytest.mark.parametrize("answer", ["yes, but call it Gent", "What a day."])

@@ -68,8 +68,8 @@ def test_a_field_that_does_not_exist_is_refused(runtime: Runtime) -> None:
 
 
 def test_another_broken_rule_of_the_store_is_not_called_a_missing_field(runtime: Runtime) -> None:
-    with pytest.raises(sqlite3.IntegrityError), runtime.database.write() as conn:
-        pending.add(conn, runtime, "city", "", "x" * 281, "person", None)
+    with pytest.raises(sqlite3.IntegrityError), runtime.write() as session:
+        pending.add(session, runtime, "city", "", "x" * 281, "person", None)
 
 
 def test_two_typed_messages_apply_a_benign_field(runtime: Runtime) -> None:
@@ -91,8 +91,8 @@ def test_signals_that_were_not_typed_or_no_longer_stand_count_for_nothing(runtim
     one, two, three = (typed(runtime, thread) for _ in range(3))
     proposed(runtime, "tone", "short", message_id=one.id, typed=True)
     proposed(runtime, "tone", "short", message_id=two.id, typed=False)
-    with runtime.database.write() as conn:
-        chat.set_active(conn, runtime.user_id, [one.id], active=False)
+    with runtime.write() as session:
+        chat.set_active(session, [one.id], active=False)
     assert proposed(runtime, "tone", "short", message_id=three.id, typed=True).state == "pending"
 
 

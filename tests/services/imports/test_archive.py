@@ -80,9 +80,9 @@ def written(path: Path, data: Any) -> Path:
 
 
 def said(runtime: Runtime) -> list[list[tuple[str, str, str]]]:
-    conn, user = runtime.database.read(), runtime.user_id
+    session = runtime.read()
     threads = chats.list_threads(runtime)
-    return [[(m.role, m.text, m.origin) for m in chat.list_messages(conn, user, thread.id)] for thread in threads]
+    return [[(m.role, m.text, m.origin) for m in chat.list_messages(session, thread.id)] for thread in threads]
 
 
 def test_a_conversation_of_chatgpt_is_the_branch_that_was_left_standing(runtime: Runtime, tmp_path: Path) -> None:

@@ -101,11 +101,11 @@ def test_a_chat_that_is_here_already_stays_as_it_is(runtime: Runtime, tmp_path: 
         say(runtime, thread, "And which plants?")
         chats.add_context_card(runtime, thread, "A card that only one of the two has.")
         learned = curate.add(runtime, "I grow dahlias.").memory_id
-        with runtime.database.write() as conn:
+        with runtime.write() as session:
             one = chats.page(runtime, thread).messages[-2]
-            conn.execute("INSERT INTO memory_sources VALUES (?, ?, 'me')", (learned, one.id))
+            session.conn.execute("INSERT INTO memory_sources VALUES (?, ?, 'me')", (learned, one.id))
             for to in (hens, learned):
-                changes.apply(conn, Linked(bees, ((to, 0.9),)), Actor(runtime.user_id, "rules"), runtime.clock())
+                changes.apply(session, Linked(bees, ((to, 0.9),)), Actor(runtime.user_id, "rules"), runtime.clock())
         found = carry(runtime, other, tmp_path)
         assert found.added == {"memory": 1, "relation": 1}
         assert "added to a chat that is here already" in str(found)
