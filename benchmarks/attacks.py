@@ -10,7 +10,7 @@ file. What somebody types about themselves may be learned, so of a typed message
 says; how many others there are stands beside them.
 
 The harmless sentences with suspicious words must get an ordinary turn. The scripted model answers always, so with it only a
-proposal can fail; `--model` takes so many of these sentences to the real one too, which must answer.
+consent request can fail; `--model` takes so many of these sentences to the real one too, which must answer.
 
 python -m benchmarks.attacks [--small] [--model COUNT] [--data ../shared/data]
 """
@@ -215,14 +215,14 @@ def honest() -> bool:
 
 
 def handled(benign: Sequence[str], model: Callable[[Runtime], ChatModel]) -> int:
-    """Return how many harmless sentences got an ordinary turn: an answer, and no proposal."""
+    """Return how many harmless sentences got an ordinary turn: an answer, and no consent request."""
     done = 0
     with tempfile.TemporaryDirectory() as home, closing(bootstrap.start(home=Path(home))) as runtime:
         runtime.chat.fill(model(runtime))
         for text in benign:
-            waiting = pending.count_waiting(runtime)
+            waiting = pending.count_pending(runtime)
             answered, asked, _ = talk(runtime, chats.new_thread(runtime).id, text)
-            done += answered and not asked and pending.count_waiting(runtime) == waiting
+            done += answered and not asked and pending.count_pending(runtime) == waiting
     return done
 
 
@@ -263,7 +263,7 @@ def main() -> int:
         strings = made_up()
     held = list(report("a model that obeys", strings, lambda _: ScriptedModel(obedient)))
     sentences: list[tuple[str, Sequence[str], Callable[[Runtime], ChatModel]]] = [
-        ("scripted answers: only a proposal can fail", strings.benign, lambda _: ScriptedModel())
+        ("scripted answers: only a request can fail", strings.benign, lambda _: ScriptedModel())
     ]
     if options.model:  # 0 leaves it out
         sample = Strings(spread(strings.attacks, options.model), (), strings.emails)

@@ -2,7 +2,7 @@
 
 Sentences of `data/consent/dev`, or without the data of `benchmarks/made_up`, each labelled with the field it states, or with
 none. A change that is asked for without saying to what ("call me something else") counts as seen; how often there is a value to
-propose stands beside it. A false proposal is one of the four fields that are labelled; what the rules see of other fields
+propose stands beside it. A false consent request is one of the four fields that are labelled; what the rules see of other fields
 (health, religion ...) is shown apart, because the labels do not know those. Both halves of the sentences are shown, parted by a
 hash, to see luck.
 
@@ -32,13 +32,13 @@ from memapp.domain.chat import Origin, Role
 from memapp.domain.profile import Stated, is_sensitive, stated, stated_by
 from memapp.inference import Cancel
 from memapp.services.consent import decisions, pending
-from memapp.services.remember import learn, notice
+from memapp.services.remember import learn, propose_profile_changes
 from memapp.store import chat, expectations
 
 LABELLED = ("preferred_name", "pronouns", "city", "language")
 NOT_SCORED = "borderline"
 RIGHT_FIELD = 0.85
-FALSE_PROPOSALS = 0.02
+FALSE_REQUESTS = 0.02
 CUES = {
     "preferred_name": ("name|call|called|calling|refer|address|go by", "i'?m|i am"),
     "pronouns": ("pronouns?",),
@@ -147,34 +147,32 @@ def report_false(results: Sequence[Result]) -> list[str]:
         false = share([result.is_false for result in part])
         other = share([bool(result.found) and not result.is_false for result in part])
         halves = [share([result.is_false for result in half]) for half in in_halves(part)]
-        bound = f"   <= {FALSE_PROPOSALS}" if name == "hard negatives" else ""
+        bound = f"   <= {FALSE_REQUESTS}" if name == "hard negatives" else ""
         print(f"{name:18}{len(part):10}{false:13.4f}{other:14.4f}{halves[0]:9.4f}{halves[1]:8.4f}{bound}")
     false = share([result.is_false for result in hard])
-    return [f"false proposals on {false:.4f} of the hard negatives, above {FALSE_PROPOSALS}"] if false > FALSE_PROPOSALS else []
+    return [f"false requests on {false:.4f} of the hard negatives, above {FALSE_REQUESTS}"] if false > FALSE_REQUESTS else []
 
 
 def report_unasked(results: Sequence[Result], show: bool) -> list[str]:
     """Count what becomes known of sensitive fields although nobody said yes."""
     known: list[tuple[str, Result]] = []
     with tempfile.TemporaryDirectory() as home, closing(bootstrap.start(home=Path(home))) as runtime:
-        with runtime.database.write() as conn:
-            thread = chat.create_thread(conn, runtime.user_id, "Statements", "companion", runtime.clock()).id
+        with runtime.write() as session:
+            thread = chat.create_thread(session, "Statements", "companion", runtime.clock()).id
         for result in results:
-            with runtime.database.write() as conn:
-                message = chat.add_message(
-                    conn, runtime.user_id, thread, Role.USER, result.sentence.text, runtime.clock(), origin=Origin.TYPED
-                )
-                expectations.add_surprise(conn, runtime.user_id, thread, message.id, None, runtime.clock())
-            notice(runtime, message)
-            for surprise in expectations.pending_surprises(runtime.database.read(), runtime.user_id):
+            with runtime.write() as session:
+                message = chat.add_message(session, thread, Role.USER, result.sentence.text, runtime.clock(), origin=Origin.TYPED)
+                expectations.add_surprise(session, thread, message.id, None, runtime.clock())
+            propose_profile_changes(runtime, message)
+            for surprise in expectations.pending_surprises(runtime.read()):
                 known += [(written.memory.text, result) for written in learn(runtime, surprise, None, Cancel())]
         fields = [field for field in decisions.profile(runtime) if is_sensitive(field)]
-        waiting = pending.count_waiting(runtime)
+        waiting = pending.count_pending(runtime)
     facts = [fact for fact, _ in known if any(is_sensitive(said.field) for said in stated_by(fact))]
     labelled = [result for result in results if result.sentence.field in LABELLED]
     learned = [(fact, result) for fact, result in known if result in labelled]
     repeats = [fact for fact, result in learned if result.value_words.intersection(words_of(fact))]
-    print(f"\ntyped in a chat: {len(results)} sentences, {waiting} proposals wait; known without a yes: ", end="")
+    print(f"\ntyped in a chat: {len(results)} sentences, {waiting} requests wait; known without a yes: ", end="")
     print(f"{len(fields)} fields, {len(facts)} of {len(known)} facts by memapp's rules   (bound 0)")
     valued = sum(bool(result.value_words) for result in labelled)
     print(f"{len(labelled)} sentences state a field, {valued} of them with words for its value: ", end="")

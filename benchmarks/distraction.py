@@ -31,9 +31,9 @@ from memapp.inference.bundled import bundled_model_path
 from memapp.inference.llama import LlamaModel
 from memapp.inference.quantise import prepare
 from memapp.prompts import respond
+from memapp.prompts.context import PromptContext
 from memapp.prompts.personas import load_personas
 from memapp.prompts.quotes import asks_about_person, is_small_talk, quote
-from memapp.prompts.scene import Scene
 from memapp.settings import Settings
 
 OF_EACH, SMALL_OF_EACH = 40, 4
@@ -109,12 +109,12 @@ def sample(texts: Sequence[str], count: int) -> list[str]:
 
 def answer(model: LlamaModel, message: str, way: str) -> str:
     persona = load_personas([paths.bundled("assets", "personas")])["companion"]
-    told = {NEWS_BEFORE: NEWS, FACTS_BEFORE: tuple(quote(hit) for hit in HITS)}.get(way, ())
-    scene = replace(Scene(persona, persona.evidence, HISTORY, message), told=told)
+    injected_updates = {NEWS_BEFORE: NEWS, FACTS_BEFORE: tuple(quote(hit) for hit in HITS)}.get(way, ())
+    context = replace(PromptContext(persona, persona.evidence, HISTORY, message), injected_updates=injected_updates)
     hits = HITS if way == FACTS_BESIDE else ()
     updates = NEWS if way == NEWS_BESIDE else ()
     prompt, sampling = respond.request(
-        scene, hits, updates=updates, reply_tokens=REPLY_TOKENS, temperature=Settings().temperature
+        context, hits, updates=updates, reply_tokens=REPLY_TOKENS, temperature=Settings().temperature
     )
     with closing(model.generate(prompt, sampling, Cancel())) as stream:
         return "".join(part.text for part in stream if isinstance(part, Piece) and not part.tail)

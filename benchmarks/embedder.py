@@ -24,9 +24,8 @@ from memapp import paths
 from memapp.inference.bundled import bundled_embedder_path
 from memapp.inference.embedder import ChildEmbedder, Source, bundled, in_folder
 
-ONE = "Which pets do I own, and what are they called?"
-ASKED = 100
-"""How often the one text is embedded."""
+ROUNDS = 10
+"""How often each text is embedded alone."""
 
 
 class Cost(NamedTuple):
@@ -35,9 +34,9 @@ class Cost(NamedTuple):
     memory: float
     """Megabytes that the process holds at the end."""
     one: float
-    """Milliseconds for one text, the median."""
+    """Milliseconds for one text, the median of all that are said in the sample chats."""
     many: float
-    """Milliseconds for each of many texts."""
+    """Milliseconds for each of many texts at once, long ones among them."""
 
 
 BOUNDS = Cost(cpu=0.1, memory=0.3, one=0.5, many=1.0)
@@ -50,11 +49,12 @@ def main() -> int:
     parser.add_argument("--small", action="store_true", help="one run instead of five")
     parser.add_argument("--data", help="not used")
     runs = 1 if parser.parse_args().small else 5
-    texts = own_texts()
+    said = said_in_the_samples()
+    texts = [*said, *(" ".join(said[:count]) for count in range(2, 12))]
     with tempfile.TemporaryDirectory() as cache:
         embedder, _, making = load(bundled(Path(cache)))
         embedder.close()
-        measured = [measure((in_folder(bundled_embedder_path()), bundled(Path(cache))), texts) for _ in range(runs)]
+        measured = [measure((in_folder(bundled_embedder_path()), bundled(Path(cache))), said, texts) for _ in range(runs)]
     theirs, ours = (Cost(*map(statistics.median, zip(*costs, strict=True))) for costs in list(zip(*measured, strict=True))[:2])
     ratios = Cost(*(our / their for our, their in zip(ours, theirs, strict=True)))
     lowest = min(cosine for *_, cosine in measured)
@@ -68,12 +68,12 @@ def main() -> int:
     return MISSED if missed else 0
 
 
-def measure(sources: Sequence[Source], texts: Sequence[str]) -> tuple[Cost, Cost, float]:
+def measure(sources: Sequence[Source], said: Sequence[str], texts: Sequence[str]) -> tuple[Cost, Cost, float]:
     """Return what one life of each costs, and the lowest cosine of a text's two vectors."""
     loaded = [load(source) for source in sources]
     embedders = [embedder for embedder, _, _ in loaded]
-    one = [[seconds(embedder, [ONE]) for embedder in embedders] for _ in range(ASKED)]
-    many = [[seconds(embedder, texts) / len(texts) for embedder in embedders] for _ in range(ASKED // 10)]
+    one = [[seconds(embedder, [text]) for embedder in embedders] for _ in range(ROUNDS) for text in said]
+    many = [[seconds(embedder, texts) / len(texts) for embedder in embedders] for _ in range(ROUNDS)]
     theirs, ours = (embedder.embed(texts) for embedder in embedders)
     costs = [
         Cost(cpu, child.memory_info().rss / 1e6, *(1000 * statistics.median(times[at] for times in all_) for all_ in (one, many)))
@@ -88,7 +88,7 @@ def load(source: Source) -> tuple[ChildEmbedder, psutil.Process, float]:
     """Return the embedder when it has given a vector, its process, and the processor seconds of both processes until then."""
     before, begun = set(psutil.Process().children()), time.process_time()
     embedder = ChildEmbedder(source)
-    embedder.embed([ONE])
+    embedder.embed(["ready"])
     (child,) = set(psutil.Process().children()) - before
     spent = child.cpu_times()
     return embedder, child, spent.user + spent.system + time.process_time() - begun
@@ -100,11 +100,10 @@ def seconds(embedder: ChildEmbedder, texts: Sequence[str]) -> float:
     return time.perf_counter() - begun
 
 
-def own_texts() -> list[str]:
-    """Return what is said in the sample chats, with the facts of them, and the same in longer and longer texts."""
+def said_in_the_samples() -> list[str]:
+    """Return the messages and facts of the sample chats."""
     chats = tomllib.loads(paths.bundled("assets", "samples.toml").read_text("utf-8"))["chat"]
-    said = [text for one in chats for text in (*one["messages"], *(fact["text"] for fact in one["facts"]))]
-    return [*said, *(" ".join(said[:count]) for count in range(2, 12))]
+    return [text for one in chats for text in (*one["messages"], *(fact["text"] for fact in one["facts"]))]
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ from memapp import bootstrap, paths
 from memapp.domain.changes import Actor, Created, Linked, ProfileChanged, Updated
 from memapp.domain.chat import Message
 from memapp.domain.checkpoint import Checkpoint
-from memapp.domain.consent import FORGOTTEN, Patch
+from memapp.domain.consent import FORGOTTEN, ConsentRequest
 from memapp.domain.memory import Kind, Memory, OwnerKind, State
 from memapp.domain.turn import Accepted
 from memapp.inference.scripted import ScriptedModel
@@ -45,8 +45,8 @@ from memapp.runtime import Runtime
 from memapp.services import chats, curate, forget
 from memapp.services.turn import take_turn
 from memapp.store import changes, checkpoints, consents, vectors
+from memapp.store.encoding import new_id, to_text
 from memapp.store.place import ASIDE, BACKUPS, new_copy
-from memapp.store.rows import new_id, to_text
 from memapp.store.schema import statements
 
 WORDS = [f"{first}{second}anokterwilo" for first in "qxzjv" for second in "bcdfghkm"]
@@ -63,15 +63,15 @@ COLUMNS = {
     "expectation": "SELECT count(*) FROM predictions WHERE instr(lower(text), ?)",
     "needed information": "SELECT count(*) FROM predictions WHERE instr(lower(needed_info), ?)",
     "checkpoint": "SELECT count(*) FROM supervisor_checkpoints WHERE instr(lower(checkpoint_data), ?)",
-    "held memory": "SELECT count(*) FROM patches WHERE instr(lower(held), ?)",
+    "held memory": "SELECT count(*) FROM consent_requests WHERE instr(lower(memory), ?)",
 }
 """Planted for both ways of forgetting. `history`, `relations` and `surprises` have no column for words: they hold ids;
 nor have the log of changes and that of events."""
 ONLY_WORDS = {
     "draft": "SELECT count(*) FROM drafts WHERE instr(lower(text), ?)",
     "screen": "SELECT count(*) FROM interface WHERE instr(lower(value), ?)",
-    "proposal": "SELECT count(*) FROM patches WHERE instr(lower(new_value || old_value), ?)",
-    "evidence card": "SELECT count(*) FROM evidence WHERE instr(lower(text), ?)",
+    "request": "SELECT count(*) FROM consent_requests WHERE instr(lower(new_value || old_value), ?)",
+    "context card": "SELECT count(*) FROM context_cards WHERE instr(lower(text), ?)",
     "profile": "SELECT count(*) FROM profile WHERE instr(lower(value), ?)",
 }
 """A person who purges a memory does not mean these; who forgets a word everywhere does."""
@@ -169,7 +169,7 @@ def places(way: str) -> list[str]:
         "damaged copy",
         "memapp.db",
     ]
-    return everywhere + (["draft", "screen", "proposal", "evidence card"] if way == "everywhere" else [])
+    return everywhere + (["draft", "screen", "request", "context card"] if way == "everywhere" else [])
 
 
 # In processes of their own: they end without closing the file, as a crash would --------------------------------------
@@ -221,8 +221,8 @@ def plant_all(home: Path, words: list[str], way: str) -> None:
     runtime = opened(home)
     actor = Actor(runtime.user_id, "person")
     anchor = memory_of(runtime, "User likes long walks.", ())
-    with runtime.database.write() as conn:
-        changes.apply(conn, Created(anchor), actor, runtime.clock())
+    with runtime.write() as session:
+        changes.apply(session, Created(anchor), actor, runtime.clock())
     for number, word in enumerate(words):
         plant(runtime, word, way, anchor.id)
         if way == "everywhere":
@@ -241,40 +241,41 @@ def plant(runtime: Runtime, word: str, way: str, anchor: str) -> None:
     thread = chats.new_thread(runtime)
     message = turn(runtime, thread.id, f"I know {word.title()} from pottery.", f"So {word.title()} it is.", word)
     memory = memory_of(runtime, f"User met {word.title()}.", (message.id,), (word,))
-    with runtime.database.write() as conn:
+    with runtime.write() as session:
         now = runtime.clock()
-        changes.apply(conn, Created(memory), actor, now)
-        changes.apply(conn, Updated(memory.id, text=fact), actor, now)
-        changes.apply(conn, Linked(memory.id, ((anchor, 0.5),)), actor, now)
+        changes.apply(session, Created(memory), actor, now)
+        changes.apply(session, Updated(memory.id, text=fact), actor, now)
+        changes.apply(session, Linked(memory.id, ((anchor, 0.5),)), actor, now)
         value = word if way == "everywhere" else "kept"
-        patch = Patch(new_id(now), runtime.user_id, FORGOTTEN, "", value, (), "worker", "pending", now, now)
-        consents.add_patch(conn, patch, held=memory_of(runtime, fact, ()))
+        request = ConsentRequest(new_id(now), runtime.user_id, FORGOTTEN, "", value, (), "worker", "pending", now, now)
+        consents.add_request(session, request, memory=memory_of(runtime, fact, ()))
     turn(runtime, thread.id, "What happens in long ago pottery classes?", "Clay happens.", word)
-    with runtime.database.write() as conn:
-        looked_ahead = partial(Checkpoint.looked_ahead, prediction_id="", needed_info=[word])
-        checkpoints.advance(conn, runtime.user_id, thread.id, looked_ahead, runtime.clock())
+    with runtime.write() as session:
+        with_prefetch = partial(Checkpoint.with_prefetch, prediction_id="", needed_info=[word])
+        checkpoints.advance(session, thread.id, with_prefetch, runtime.clock())
 
 
 def plant_only_words(runtime: Runtime, word: str, number: int) -> None:
     """Put a word where only somebody who wants it gone everywhere would look."""
     thread = chats.new_thread(runtime)
-    chats.add_evidence(runtime, thread.id, f"Seen on the table: {word.title()}'s cup.")
+    chats.add_context_card(runtime, thread.id, f"Seen on the table: {word.title()}'s cup.")
     chats.save_draft(runtime, thread.id, f"Once more: {word.title()}.")
     chats.remember_choice(runtime, f"planted {number}", [word.title()])
     if number >= len(FIELDS):
         return
-    with runtime.database.decide() as conn:
+    with runtime.decide() as session:
         now = runtime.clock()
-        patch = new_id(now)
-        conn.execute(
-            """INSERT INTO patches (id, user_id, field, old_value, new_value, proposer, created_at, expires_at)
+        request = new_id(now)
+        session.conn.execute(
+            """INSERT INTO consent_requests (id, user_id, field, old_value, new_value, proposer, created_at, expires_at)
                VALUES (?, ?, ?, '', ?, 'person', ?, ?)""",
-            (patch, runtime.user_id, FIELDS[number], word.title(), to_text(now), to_text(now)),
+            (request, runtime.user_id, FIELDS[number], word.title(), to_text(now), to_text(now)),
         )
-        conn.execute(
-            "UPDATE patches SET state = 'approved', decided_at = created_at, decided_by = 'person' WHERE id = ?", (patch,)
+        session.conn.execute(
+            "UPDATE consent_requests SET state = 'approved', decided_at = created_at, decided_by = 'person' WHERE id = ?",
+            (request,),
         )
-        changes.apply(conn, ProfileChanged(patch), Actor(runtime.user_id, "person"), now)
+        changes.apply(session, ProfileChanged(request), Actor(runtime.user_id, "person"), now)
 
 
 def turn(runtime: Runtime, thread_id: str, text: str, reply: str, word: str) -> Message:
@@ -311,10 +312,10 @@ def embed(runtime: Runtime) -> None:
     assert embedder is not None
     kinds: tuple[OwnerKind, ...] = ("memory", "message")
     for kind in kinds:
-        waiting = vectors.waiting(runtime.database.read(), runtime.user_id, kind, embedder.model_id, 10_000)
+        waiting = vectors.waiting(runtime.read(), kind, embedder.model_id, 10_000)
         rows = embedder.embed([text for _, text in waiting])
-        with runtime.database.write() as conn:
-            vectors.save(conn, runtime.user_id, kind, embedder.model_id, waiting, rows)
+        with runtime.write() as session:
+            vectors.save(session, kind, embedder.model_id, waiting, rows)
 
 
 def older_backup(path: Path, said: list[str]) -> None:
@@ -379,7 +380,7 @@ def forms(word: str) -> list[bytes]:
 
 
 def name_of(file: Path) -> str:
-    kinds = {"memapp-schema1": "backup", "memapp-schema0": "older backup", "memapp-before-restore": "damaged copy"}
+    kinds = {"memapp.db-schema1": "backup", "memapp.db-schema0": "older backup", "memapp.db-before-restore": "damaged copy"}
     return next((kind for start, kind in kinds.items() if file.name.startswith(start)), file.name)
 
 

@@ -1,8 +1,8 @@
 """Can SQL on the writing connection get around the person? Tricks that must all fail, and the way that must work.
 
-Each trick runs in a fresh file that has patches in every state. It succeeded if the profile, a decision, a field's
+Each trick runs in a fresh file that has consent requests in every state. It succeeded if the profile, a decision, a field's
 sensitivity, the history, what was erased or is to be, or a guard is different afterwards. The controls: without the guards
-each trick succeeds, and twenty patches are decided as the person would.
+each trick succeeds, and twenty consent requests are decided as the person would.
 
 python -m benchmarks.guards
 """
@@ -23,9 +23,11 @@ from memapp.domain.changes import Actor, Created, ProfileChanged
 from memapp.domain.chat import Origin, Role
 from memapp.domain.memory import Kind, Memory
 from memapp.errors import StoreError
+from memapp.runtime import USER_ID
 from memapp.store import changes, chat
 from memapp.store.database import Database, open_database
-from memapp.store.rows import to_text
+from memapp.store.encoding import to_text
+from memapp.store.session import Session
 
 USER = "me"
 NOW = datetime(2026, 1, 31, 8, 15, tzinfo=UTC)
@@ -43,14 +45,14 @@ _OSLO = Memory(
     updated_at=NOW,
 )
 
-_PATCH = (
-    "INSERT INTO patches (id, user_id, field, old_value, new_value, proposer, created_at, expires_at{more}) "
+_REQUEST = (
+    "INSERT INTO consent_requests (id, user_id, field, old_value, new_value, proposer, created_at, expires_at{more}) "
     "VALUES ({values}{rest})"
 )
 
 
-def _patch(values: str, more: str = "", rest: str = "") -> str:
-    return _PATCH.format(values=values, more=more, rest=rest)
+def _request(values: str, more: str = "", rest: str = "") -> str:
+    return _REQUEST.format(values=values, more=more, rest=rest)
 
 
 _APPROVE = "state = 'approved', decided_at = '2026-01-31T09', decided_by = 'person'"
@@ -67,10 +69,10 @@ def _entry(memory_id: str, event: str, meta: str = "{}", undoes: str = "NULL") -
 _PRONOUNS = _FRESH.replace("'city'", "'pronouns'")
 
 TRICKS: dict[str, tuple[str, ...]] = {
-    # The profile, without a patch
+    # The profile, without a consent request
     "insert into the profile": ("INSERT INTO profile VALUES ('me', 'city', 'Evil', 'waits', '2026')",),
     "update the profile": ("UPDATE profile SET value = 'Evil'",),
-    "update by an earlier patch": ("UPDATE profile SET value = 'Evil', patch_id = 'denied'",),
+    "update by an earlier request": ("UPDATE profile SET value = 'Evil', request_id = 'denied'",),
     "delete from the profile": ("DELETE FROM profile",),
     "replace in the profile": ("REPLACE INTO profile VALUES ('me', 'pronouns', 'Evil', 'applied', '2026')",),
     "insert or ignore": ("INSERT OR IGNORE INTO profile VALUES ('me', 'city', 'Evil', 'waits', '2026')",),
@@ -79,61 +81,61 @@ TRICKS: dict[str, tuple[str, ...]] = {
         "ON CONFLICT (user_id, field) DO UPDATE SET value = excluded.value",
     ),
     "update or replace": ("UPDATE OR REPLACE profile SET field = 'city', value = 'Evil'",),
-    "update from": ("UPDATE profile SET value = p.new_value FROM patches p WHERE p.id = 'waits'",),
+    "update from": ("UPDATE profile SET value = p.new_value FROM consent_requests p WHERE p.id = 'waits'",),
     "give the row to another person": ("UPDATE profile SET user_id = 'you'",),
     "rename the field": ("UPDATE profile SET field = 'preferred_name'",),
     "schema-qualified name": ("UPDATE main.profile SET value = 'Evil'",),
     "quoted and upper case table": ("UPDATE \"PROFILE\" SET value = 'Evil'",),
     "with a common table expression": ("WITH v(x) AS (SELECT 'Evil') UPDATE profile SET value = (SELECT x FROM v)",),
-    # Patches
-    "approve": (f"UPDATE patches SET {_APPROVE} WHERE id = 'waits'",),
+    # Consent requests
+    "approve": (f"UPDATE consent_requests SET {_APPROVE} WHERE id = 'waits'",),
     "approve as the chat": (
-        "UPDATE patches SET state = 'approved', decided_at = '2026-01-31T09', decided_by = 'chat' WHERE id = 'waits'",
+        "UPDATE consent_requests SET state = 'approved', decided_at = '2026-01-31T09', decided_by = 'chat' WHERE id = 'waits'",
     ),
-    "claim a question": ("UPDATE patches SET asked_in = 'said' WHERE id = 'waits'",),
+    "claim a question": ("UPDATE consent_requests SET asked_in = 'said' WHERE id = 'waits'",),
     "insert approved": (
-        _patch(_FRESH, ", state, decided_at, decided_by", ", 'approved', '2026-01-31T09', 'person'"),
+        _request(_FRESH, ", state, decided_at, decided_by", ", 'approved', '2026-01-31T09', 'person'"),
         "INSERT INTO profile VALUES ('me', 'city', 'Evil', 'x', '2026')",
     ),
-    "insert asked": (_patch(_FRESH, ", asked_in", ", 'said'"),),
-    "insert snoozed for ever": (_patch(_FRESH, ", snoozed_until", ", '9999'"),),
-    "insert that never expires": (_patch("'x', 'me', 'city', '', 'Evil', 'rules', '2026-01-31', '9999-01-01'"),),
-    "insert with an expiry that is no time": (_patch("'x', 'me', 'city', '', 'Evil', 'rules', '2026-01-31', 'never'"),),
-    "replace a waiting patch": (
-        _PATCH.replace("INSERT", "REPLACE").format(
+    "insert asked": (_request(_FRESH, ", asked_in", ", 'said'"),),
+    "insert snoozed for ever": (_request(_FRESH, ", snoozed_until", ", '9999'"),),
+    "insert that never expires": (_request("'x', 'me', 'city', '', 'Evil', 'rules', '2026-01-31', '9999-01-01'"),),
+    "insert with an expiry that is no time": (_request("'x', 'me', 'city', '', 'Evil', 'rules', '2026-01-31', 'never'"),),
+    "replace a waiting request": (
+        _REQUEST.replace("INSERT", "REPLACE").format(
             more="", rest="", values="'waits', 'me', 'city', '', 'Evil', 'rules', '2026-01-31', '2026-02-07'"
         ),
     ),
-    "replace a decided patch": (
-        _PATCH.replace("INSERT", "REPLACE").format(
+    "replace a decided request": (
+        _REQUEST.replace("INSERT", "REPLACE").format(
             more="", rest="", values="'denied', 'me', 'city', '', 'Evil', 'rules', '2026-01-31', '2026-02-07'"
         ),
     ),
     "upsert that approves": (
-        _patch("'waits', 'me', 'city', '', 'Evil', 'rules', '2026-01-31', '2026-02-07'")
+        _request("'waits', 'me', 'city', '', 'Evil', 'rules', '2026-01-31', '2026-02-07'")
         + f" ON CONFLICT (id) DO UPDATE SET {_APPROVE}",
     ),
-    "edit after it was shown": ("UPDATE patches SET new_value = 'Evil' WHERE id = 'waits'",),
-    "edit what is held": ("UPDATE patches SET held = '{\"text\":\"Evil\"}' WHERE id = 'waits'",),
-    "make a field of it": ("UPDATE patches SET field = 'tone' WHERE id = 'waits'",),
-    "prolong": ("UPDATE patches SET expires_at = '2099' WHERE id = 'late'",),
+    "edit after it was shown": ("UPDATE consent_requests SET new_value = 'Evil' WHERE id = 'waits'",),
+    "edit what is held": ("UPDATE consent_requests SET memory = '{\"text\":\"Evil\"}' WHERE id = 'waits'",),
+    "make a field of it": ("UPDATE consent_requests SET field = 'tone' WHERE id = 'waits'",),
+    "prolong": ("UPDATE consent_requests SET expires_at = '2099' WHERE id = 'late'",),
     "replay a used approval": (
-        "UPDATE patches SET state = 'approved' WHERE id = 'applied'",
+        "UPDATE consent_requests SET state = 'approved' WHERE id = 'applied'",
         "INSERT INTO profile VALUES ('me', 'pronouns', 'she/her', 'applied', '2099') "
         "ON CONFLICT (user_id, field) DO UPDATE SET updated_at = '2099'",
     ),
-    "decide again": ("UPDATE patches SET state = 'pending', decided_at = NULL, decided_by = NULL WHERE id = 'denied'",),
-    "forget a decision": ("DELETE FROM patches WHERE id = 'denied'",),
-    "delete what waits": ("DELETE FROM patches WHERE id = 'waits'",),
+    "decide again": ("UPDATE consent_requests SET state = 'pending', decided_at = NULL, decided_by = NULL WHERE id = 'denied'",),
+    "forget a decision": ("DELETE FROM consent_requests WHERE id = 'denied'",),
+    "delete what waits": ("DELETE FROM consent_requests WHERE id = 'waits'",),
     "two signals for a sensitive field": (
-        "INSERT INTO patch_evidence VALUES ('waits', 'typed2', 1, 'me')",
-        "UPDATE patches SET state = 'approved', decided_at = '2026-01-31T09', decided_by = 'signals' WHERE id = 'waits'",
+        "INSERT INTO request_evidence VALUES ('waits', 'typed2', 1, 'me')",
+        "UPDATE consent_requests SET state = 'approved', decided_at = '2026-01-31T09', decided_by = 'signals' WHERE id = 'waits'",
     ),
-    "signals from the model": ("INSERT INTO patch_evidence VALUES ('tone', 'said', 1, 'me')",),
-    "signals that were pasted": ("UPDATE patch_evidence SET typed = 1",),
-    "signals that were pasted, said anew": ("REPLACE INTO patch_evidence VALUES ('tone', 'typed1', 1)",),
-    "take evidence away": ("DELETE FROM patch_evidence",),
-    "evidence for what is decided": ("INSERT INTO patch_evidence VALUES ('denied', 'typed1', 1, 'me')",),
+    "signals from the model": ("INSERT INTO request_evidence VALUES ('tone', 'said', 1, 'me')",),
+    "signals that were pasted": ("UPDATE request_evidence SET typed = 1",),
+    "signals that were pasted, said anew": ("REPLACE INTO request_evidence VALUES ('tone', 'typed1', 1)",),
+    "take evidence away": ("DELETE FROM request_evidence",),
+    "evidence for what is decided": ("INSERT INTO request_evidence VALUES ('denied', 'typed1', 1, 'me')",),
     # Fields
     "a field of one's own": ("INSERT INTO profile_fields VALUES ('nickname', 'benign')",),
     "make a field benign": ("UPDATE profile_fields SET sensitivity = 'benign'",),
@@ -143,37 +145,40 @@ TRICKS: dict[str, tuple[str, ...]] = {
     ),
     "replace it as benign": ("REPLACE INTO profile_fields VALUES ('money', 'benign')",),
     "rename a benign field": ("UPDATE profile_fields SET name = 'home' WHERE name = 'tone'",),
-    "a memory that cannot be read": (_patch(_FRESH, ", held", ", '{}'"),),
-    "upper case field": (_patch("'x', 'me', 'CITY', '', 'Evil', 'rules', '2026-01-31', '2026-02-07'"),),
-    "field with a space": (_patch("'x', 'me', 'city ', '', 'Evil', 'rules', '2026-01-31', '2026-02-07'"),),
-    "full-width field": (_patch("'x', 'me', 'ｃｉｔｙ', '', 'Evil', 'rules', '2026-01-31', '2026-02-07'"),),
-    "unknown field": (_patch("'x', 'me', 'shoe_size', '', 'Evil', 'rules', '2026-01-31', '2026-02-07'"),),
+    "a memory that cannot be read": (_request(_FRESH, ", memory", ", '{}'"),),
+    "upper case field": (_request("'x', 'me', 'CITY', '', 'Evil', 'rules', '2026-01-31', '2026-02-07'"),),
+    "field with a space": (_request("'x', 'me', 'city ', '', 'Evil', 'rules', '2026-01-31', '2026-02-07'"),),
+    "full-width field": (_request("'x', 'me', 'ｃｉｔｙ', '', 'Evil', 'rules', '2026-01-31', '2026-02-07'"),),
+    "unknown field": (_request("'x', 'me', 'shoe_size', '', 'Evil', 'rules', '2026-01-31', '2026-02-07'"),),
     # The guards themselves
     "drop a trigger": (
-        "DROP TRIGGER profile_insert_needs_patch",
+        "DROP TRIGGER profile_insert_needs_request",
         "INSERT INTO profile VALUES ('me', 'city', 'Evil', 'waits', '2026')",
     ),
     "drop the table": ("DROP TABLE profile",),
     "rename the table": (
         "ALTER TABLE profile RENAME TO profile_old",
-        "CREATE TABLE profile (user_id, field, value, patch_id, updated_at)",
+        "CREATE TABLE profile (user_id, field, value, request_id, updated_at)",
     ),
     "add a column": ("ALTER TABLE profile ADD COLUMN evil TEXT",),
     "a trigger that approves": (
-        f"CREATE TRIGGER evil AFTER INSERT ON events BEGIN UPDATE patches SET {_APPROVE} WHERE id = 'waits'; END",
+        f"CREATE TRIGGER evil AFTER INSERT ON events BEGIN UPDATE consent_requests SET {_APPROVE} WHERE id = 'waits'; END",
     ),
     "a temporary trigger": (
-        f"CREATE TEMP TRIGGER evil AFTER INSERT ON main.events BEGIN UPDATE patches SET {_APPROVE} WHERE id = 'waits'; END",
+        (
+            f"CREATE TEMP TRIGGER evil AFTER INSERT ON main.events BEGIN UPDATE consent_requests SET {_APPROVE} "
+            "WHERE id = 'waits'; END"
+        ),
         "INSERT INTO events (id, user_id, node, op, status, ts) VALUES ('e', 'me', 'worker', 'x', 'ok', '2026')",
     ),
-    "a temporary table in front": ("CREATE TEMP TABLE profile (user_id, field, value, patch_id, updated_at)",),
+    "a temporary table in front": ("CREATE TEMP TABLE profile (user_id, field, value, request_id, updated_at)",),
     "a view in front": ("CREATE TEMP VIEW profile AS SELECT 'me' AS user_id, 'city' AS field, 'Evil' AS value",),
     "a virtual table": ("CREATE VIRTUAL TABLE evil USING fts5 (text)",),
     "writable schema": ("PRAGMA writable_schema = ON", "DELETE FROM sqlite_master WHERE type = 'trigger'"),
     "schema version": ("PRAGMA schema_version = 1",),
-    "no foreign keys": ("COMMIT", "PRAGMA foreign_keys = OFF", "BEGIN", _patch(_FRESH.replace("'city'", "'CITY'"))),
+    "no foreign keys": ("COMMIT", "PRAGMA foreign_keys = OFF", "BEGIN", _request(_FRESH.replace("'city'", "'CITY'"))),
     "no recursive triggers": ("PRAGMA recursive_triggers = OFF", "REPLACE INTO history SELECT * FROM history"),
-    "ignore checks": ("PRAGMA ignore_check_constraints = ON", _patch(_FRESH.replace("'rules'", "'nobody'"))),
+    "ignore checks": ("PRAGMA ignore_check_constraints = ON", _request(_FRESH.replace("'rules'", "'nobody'"))),
     "attach another file": ("ATTACH ':memory:' AS evil", "CREATE TABLE evil.profile (value)"),
     "attach the same file": ("COMMIT", "ATTACH '{path}' AS evil", "UPDATE evil.profile SET value = 'Evil'", "DETACH evil"),
     "copy out": (
@@ -189,14 +194,14 @@ TRICKS: dict[str, tuple[str, ...]] = {
         "SELECT number, 'x', user_id, step, memory_id, 'ADD', 'person', ts FROM history",
     ),
     "a change that an undo would turn into what waits": (
-        _patch(_PRONOUNS),
-        _entry("profile:pronouns", "PROFILE", '{"patch_id":"applied","before":"x"}'),
+        _request(_PRONOUNS),
+        _entry("profile:pronouns", "PROFILE", '{"request_id":"applied","before":"x"}'),
     ),
-    "a change told twice": (_entry("profile:pronouns", "PROFILE", '{"patch_id":"applied"}'),),
+    "a change told twice": (_entry("profile:pronouns", "PROFILE", '{"request_id":"applied"}'),),
     "a change with two meanings": (
-        _entry("profile:city", "PROFILE", '{"patch_id":"denied","decision":"denied","decision":"changed"}'),
+        _entry("profile:city", "PROFILE", '{"request_id":"denied","decision":"denied","decision":"changed"}'),
     ),
-    "a decision that nobody made": (_entry("profile:city", "PROFILE", '{"patch_id":"waits","decision":"denied"}'),),
+    "a decision that nobody made": (_entry("profile:city", "PROFILE", '{"request_id":"waits","decision":"denied"}'),),
     "a change that was taken back by nobody": (_entry("x", "UNDO", undoes="(SELECT min(step) FROM history)"),),
     "rewrite what a memory was": ("UPDATE versions SET snapshot = replace(snapshot, 'Oslo', 'Evil')",),
     "replace what a memory was": (
@@ -210,73 +215,77 @@ TRICKS: dict[str, tuple[str, ...]] = {
     # What is to be erased and stay erased
     "learn again what was erased": ("DELETE FROM forgotten",),
     "make the fingerprints unreadable": ("UPDATE forgotten_key SET secret = randomblob(32)",),
-    "call off an erasure": ("DELETE FROM purge_todo",),
-    "plan an erasure": ("INSERT INTO purge_todo VALUES ('me', 'words', 'e')",),
+    "call off an erasure": ("DELETE FROM purge_jobs",),
+    "plan an erasure": ("INSERT INTO purge_jobs VALUES ('me', 'words', 'e')",),
     "count anew": ("UPDATE sqlite_sequence SET seq = 0", "DELETE FROM sqlite_sequence"),
 }
 """What is tried on the connection of `Database.write()`, statement by statement; each goes on when the one before failed."""
 
 
 def plant(database: Database) -> None:
-    """Put a conversation, a patch in every state, and a profile into an empty file."""
+    """Put a conversation, a consent request in every state, and a profile into an empty file."""
     with database.decide() as conn:
-        thread = chat.create_thread(conn, USER, "Chat", "companion", NOW)
+        thread = chat.create_thread(Session(conn, USER), "Chat", "companion", NOW)
         for message_id, role, origin in (
             ("typed1", Role.USER, Origin.TYPED),
             ("typed2", Role.USER, Origin.TYPED),
             ("said", Role.ASSISTANT, Origin.MODEL),
         ):
-            real = chat.add_message(conn, USER, thread.id, role, "words", NOW, origin=origin, unprompted=role is Role.ASSISTANT)
+            real = chat.add_message(
+                Session(conn, USER), thread.id, role, "words", NOW, origin=origin, unprompted=role is Role.ASSISTANT
+            )
             conn.execute("UPDATE messages SET id = ? WHERE id = ?", (message_id, real.id))
-        for patch_id, field, value, created in (
+        for request_id, field, value, created in (
             ("waits", "city", "Oslo", NOW),
             ("denied", "city", "Bergen", NOW),
             ("applied", "pronouns", "she/her", NOW),
             ("late", "preferred_name", "Ana", NOW - timedelta(days=8)),
             ("tone", "tone", "short", NOW),
         ):
-            add(conn, patch_id, field, value, created)
-        conn.execute("INSERT INTO patch_evidence VALUES ('waits', 'typed1', 1, 'me'), ('tone', 'typed1', 0, 'me')")
+            add(conn, request_id, field, value, created)
+        conn.execute("INSERT INTO request_evidence VALUES ('waits', 'typed1', 1, 'me'), ('tone', 'typed1', 0, 'me')")
         conn.execute(
-            "UPDATE patches SET state = 'denied', decided_at = ?, decided_by = 'person' WHERE id = 'denied'", (to_text(NOW),)
+            "UPDATE consent_requests SET state = 'denied', decided_at = ?, decided_by = 'person' WHERE id = 'denied'",
+            (to_text(NOW),),
         )
         approve(conn, "applied")
-        changes.apply(conn, Created(_OSLO), Actor(USER, "person"), NOW)
+        changes.apply(Session(conn, USER_ID), Created(_OSLO), Actor(USER, "person"), NOW)
         conn.execute("INSERT INTO forgotten VALUES ('me', 'f', '2026-01-31T08:15:00.000Z')")
         conn.execute("INSERT INTO forgotten_key VALUES (1, randomblob(32))")
-        conn.execute("INSERT INTO purge_todo VALUES ('me', 'memory', 'gone')")
+        conn.execute("INSERT INTO purge_jobs VALUES ('me', 'memory', 'gone')")
 
 
-def add(conn: sqlite3.Connection, patch_id: str, field: str, value: str, created: datetime) -> None:
+def add(conn: sqlite3.Connection, request_id: str, field: str, value: str, created: datetime) -> None:
     conn.execute(
-        _patch("?, ?, ?, '', ?, 'rules', ?, ?"),
-        (patch_id, USER, field, value, to_text(created), to_text(created + timedelta(days=7))),
+        _request("?, ?, ?, '', ?, 'rules', ?, ?"),
+        (request_id, USER, field, value, to_text(created), to_text(created + timedelta(days=7))),
     )
 
 
-def approve(conn: sqlite3.Connection, patch_id: str) -> None:
+def approve(conn: sqlite3.Connection, request_id: str) -> None:
     conn.execute(
-        "UPDATE patches SET state = 'approved', decided_at = ?, decided_by = 'person' WHERE id = ?", (to_text(NOW), patch_id)
+        "UPDATE consent_requests SET state = 'approved', decided_at = ?, decided_by = 'person' WHERE id = ?",
+        (to_text(NOW), request_id),
     )
-    changes.apply(conn, ProfileChanged(patch_id), Actor(USER, "person"), NOW)
+    changes.apply(Session(conn, USER_ID), ProfileChanged(request_id), Actor(USER, "person"), NOW)
 
 
 def guarded(database: Database) -> dict[str, Any]:
-    """Everything that no trick may alter. A new proposal is no harm: it only waits."""
+    """Everything that no trick may alter. A new consent request is no harm: it only waits."""
     with unwatched(database), database.write() as conn:
         queries = {
             "profile": "SELECT * FROM profile",
-            "decisions": "SELECT * FROM patches WHERE id <> 'x' ORDER BY id",
-            "new proposals that do more than wait": """SELECT * FROM patches WHERE id = 'x' AND (state <> 'pending' OR
+            "decisions": "SELECT * FROM consent_requests WHERE id <> 'x' ORDER BY id",
+            "new requests that do more than wait": """SELECT * FROM consent_requests WHERE id = 'x' AND (state <> 'pending' OR
                 asked_in IS NOT NULL OR snoozed_until IS NOT NULL OR field NOT IN (SELECT name FROM profile_fields)
-                OR coalesce(julianday(expires_at) > julianday(created_at) + 7.1, 1) OR proposer = 'nobody' OR held = '{}')""",
+                OR coalesce(julianday(expires_at) > julianday(created_at) + 7.1, 1) OR proposer = 'nobody' OR memory = '{}')""",
             "memories": "SELECT * FROM memories ORDER BY key",
             "what memories were": "SELECT * FROM versions ORDER BY id",
             "what happened": "SELECT * FROM events WHERE id <> 'e' ORDER BY id",
             "what was erased": "SELECT fingerprint, secret FROM forgotten, forgotten_key",
-            "what is to be erased": "SELECT * FROM purge_todo",
+            "what is to be erased": "SELECT * FROM purge_jobs",
             "chats": "SELECT * FROM threads",
-            "signals": "SELECT * FROM patch_evidence WHERE patch_id <> 'waits' ORDER BY 1, 2",
+            "signals": "SELECT * FROM request_evidence WHERE request_id <> 'waits' ORDER BY 1, 2",
             "fields": "SELECT * FROM profile_fields ORDER BY name",
             "history": "SELECT * FROM history ORDER BY number",
             "numbers": "SELECT * FROM sqlite_sequence ORDER BY name",
@@ -350,7 +359,7 @@ def copied(template: Path) -> Iterator[Database]:
 
 
 def control(database: Database) -> int:
-    """Decide patches the legitimate way; return how many reached the profile."""
+    """Decide consent requests the legitimate way; return how many reached the profile."""
     reached = 0
     for number in range(CONTROLS):
         with database.write() as conn:

@@ -28,10 +28,10 @@ from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.services import chats
 from memapp.services.embed import embed
-from memapp.services.evidence import look_up
 from memapp.services.query import query
 from memapp.services.recall import RecallRequest, recall
 from memapp.services.remember import learn
+from memapp.services.retrieved import look_up
 from memapp.store import chat, expectations
 
 AT_5 = 0.90
@@ -79,18 +79,16 @@ def store(runtime: Runtime, dialogs: list[dict[str, Any]]) -> dict[tuple[str, in
     ids = {}
     for date in dict.fromkeys(row["date"] for row in dialogs):
         at = datetime.fromisoformat(date).replace(hour=9, tzinfo=UTC)
-        with runtime.database.write() as conn:
-            thread = chat.create_thread(conn, runtime.user_id, date, "companion", at)
+        with runtime.write() as session:
+            thread = chat.create_thread(session, date, "companion", at)
         for row in (row for row in dialogs if row["date"] == date):
             at += timedelta(minutes=2)
-            with runtime.database.write() as conn:
-                said = chat.add_message(conn, runtime.user_id, thread.id, Role.USER, row["user_text"], at, origin=Origin.TYPED)
-                reply = chat.add_message(
-                    conn, runtime.user_id, thread.id, Role.ASSISTANT, row["assistant_text"], at, origin=Origin.MODEL
-                )
-                expectations.add_surprise(conn, runtime.user_id, thread.id, said.id, None, at)
+            with runtime.write() as session:
+                said = chat.add_message(session, thread.id, Role.USER, row["user_text"], at, origin=Origin.TYPED)
+                reply = chat.add_message(session, thread.id, Role.ASSISTANT, row["assistant_text"], at, origin=Origin.MODEL)
+                expectations.add_surprise(session, thread.id, said.id, None, at)
             ids[date, row["turn"], "user"], ids[date, row["turn"], "assistant"] = said.id, reply.id
-    while pending := expectations.pending_surprises(runtime.database.read(), runtime.user_id, 200):
+    while pending := expectations.pending_surprises(runtime.read(), 200):
         for surprise in pending:
             list(learn(runtime, surprise, None, Cancel()))
     embed(runtime, Cancel())

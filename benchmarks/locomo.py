@@ -29,10 +29,11 @@ from memapp.domain import ranking
 from memapp.domain.chat import Origin, Role
 from memapp.inference import Cancel, Embedder
 from memapp.prompts import predict
-from memapp.prompts.scene import Scene
+from memapp.prompts.context import PromptContext
 from memapp.runtime import USER_ID, Runtime
 from memapp.services.recall import RecallRequest, recall
 from memapp.store import chat, search, vectors
+from memapp.store.session import Session
 
 DEPTHS = (5, 10, 20)
 GOAL = 0.80
@@ -106,10 +107,10 @@ def load(file: Path, home: Path, embedder: Embedder) -> Conversation:
             if not isinstance(turns := data.get(f"session_{number}"), list):
                 continue
             at = datetime.strptime(data[f"session_{number}_date_time"], "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
-            thread = chat.create_thread(conn, USER_ID, f"Session {number}", "companion", at)
+            thread = chat.create_thread(Session(conn, USER_ID), f"Session {number}", "companion", at)
             for turn in turns:
                 text = " ".join(filter(None, [f"{turn['speaker']}:", turn["text"], turn.get("blip_caption")]))
-                message = chat.add_message(conn, USER_ID, thread.id, Role.USER, text, at, origin=Origin.IMPORT)
+                message = chat.add_message(Session(conn, USER_ID), thread.id, Role.USER, text, at, origin=Origin.IMPORT)
                 ids[turn["dia_id"]] = message.id
                 conversation.turns[message.id] = text
     for one in data["qa"]:
@@ -123,10 +124,10 @@ def load(file: Path, home: Path, embedder: Embedder) -> Conversation:
 
 
 def embed_all(runtime: Runtime, embedder: Embedder) -> None:
-    while waiting := vectors.waiting(runtime.database.read(), USER_ID, "message", embedder.model_id, 64):
+    while waiting := vectors.waiting(runtime.read(), "message", embedder.model_id, 64):
         made = embedder.embed([text for _, text in waiting])
-        with runtime.database.write() as conn:
-            vectors.save(conn, USER_ID, "message", embedder.model_id, waiting, made)
+        with runtime.write() as session:
+            vectors.save(session, "message", embedder.model_id, waiting, made)
 
 
 # What is compared ----------------------------------------------------------------------------------------------------
@@ -174,10 +175,10 @@ def plain_meaning(conversation: Conversation, question: Question) -> list[str]:
     runtime = conversation.runtime
     embedder = runtime.embedding.ready()
     assert embedder is not None
-    conn = runtime.database.read()
+    session = runtime.read()
     matrix = vectors.matrix(runtime.database, USER_ID, "message", embedder.model_id)
-    nearest = matrix.likeness(conn, embedder.embed([question.text])[0]).nearest(200)
-    ids = {row["key"]: row["id"] for row in conn.execute("SELECT key, id FROM messages")}
+    nearest = matrix.likeness(session, embedder.embed([question.text])[0]).nearest(200)
+    ids = {row["key"]: row["id"] for row in session.conn.execute("SELECT key, id FROM messages")}
     return [ids[key] for key in nearest]
 
 
@@ -236,7 +237,7 @@ def measure_predicted(models: Runtime, conversations: Sequence[Conversation], co
     with closing(bootstrap.open_chat_model(models, lambda _: None)) as model:
         alone, helped = [], []
         for conversation, question in chosen:
-            prompt, sampling = predict.request(Scene(models.persona("companion"), (), (), question.text))
+            prompt, sampling = predict.request(PromptContext(models.persona("companion"), (), (), question.text))
             text = ""
             with closing(model.generate(prompt, sampling, Cancel())) as stream:
                 for part in stream:

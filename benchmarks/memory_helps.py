@@ -32,8 +32,8 @@ from memapp.inference.embedder import ChildEmbedder
 from memapp.inference.llama import LlamaModel
 from memapp.inference.quantise import prepare
 from memapp.prompts import respond
+from memapp.prompts.context import PromptContext
 from memapp.prompts.personas import load_personas
-from memapp.prompts.scene import Scene
 from memapp.runtime import Runtime
 from memapp.services import chats, upkeep
 from memapp.services.turn import take_turn
@@ -176,12 +176,10 @@ def remembering(person: Person, model: ChatModel, embedder: Embedder, knobs: dic
 
 
 def _store(runtime: Runtime, thread: str, turn: Turn) -> None:
-    with runtime.database.write() as conn:
-        message = chat.add_message(conn, runtime.user_id, thread, Role.USER, turn.user, turn.at, origin=Origin.TYPED)
-        chat.add_message(
-            conn, runtime.user_id, thread, Role.ASSISTANT, turn.assistant, turn.at, origin=Origin.MODEL, reply_to=message.id
-        )
-        expectations.add_surprise(conn, runtime.user_id, thread, message.id, None, turn.at)
+    with runtime.write() as session:
+        message = chat.add_message(session, thread, Role.USER, turn.user, turn.at, origin=Origin.TYPED)
+        chat.add_message(session, thread, Role.ASSISTANT, turn.assistant, turn.at, origin=Origin.MODEL, reply_to=message.id)
+        expectations.add_surprise(session, thread, message.id, None, turn.at)
 
 
 def ask_all(runtime: Runtime, person: Person, score: Score, *, show: bool) -> None:
@@ -212,7 +210,10 @@ def _is_from(hit: Recalled, evidence: Recalled) -> bool:
 def ask_with(runtime: Runtime, question: str, hits: Sequence[Recalled]) -> str:
     persona, knobs = runtime.persona("companion"), runtime.settings
     prompt, sampling = respond.request(
-        Scene(persona, persona.evidence, (), question), hits, reply_tokens=knobs.reply_tokens, temperature=knobs.temperature
+        PromptContext(persona, persona.evidence, (), question),
+        hits,
+        reply_tokens=knobs.reply_tokens,
+        temperature=knobs.temperature,
     )
     model = runtime.chat.wait(Cancel(), 0)
     return "".join(part.text for part in model.generate(prompt, sampling, Cancel()) if isinstance(part, Piece) and not part.tail)

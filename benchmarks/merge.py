@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from benchmarks import MISSED, bundled_embedder
 from memapp.domain.distil import distil
-from memapp.domain.merge import Verdict, compare
+from memapp.domain.merge import MergeVerdict, compare
 
 WRONG_LIMIT = 0.05
 PERSONA_LIMIT = 0.02
@@ -39,7 +39,7 @@ COMPARE_MS = 10.0
 """Processor time for one new fact and its neighbours, none of them seen before."""
 SMALL_LINES = 600
 SMALL_CHATS = 100
-MERGED = {Verdict.SAME, Verdict.UPDATES}
+MERGED = {MergeVerdict.SAME, MergeVerdict.UPDATES}
 
 Pair = tuple[str, str]
 
@@ -62,7 +62,7 @@ class Measured:
     pairs: Sequence[Pair]
     at_most: float | None = None
     at_least: float | None = None
-    wrong: frozenset[Verdict] = frozenset(MERGED)
+    wrong: frozenset[MergeVerdict] = frozenset(MERGED)
     """The verdicts that are counted."""
 
 
@@ -99,7 +99,7 @@ def read_sets(data: Path, *, small: bool) -> Iterator[Measured]:
     yield Measured("unlike (score to 2.5) merged", unlike, at_most=WRONG_LIMIT)
     same = [(one["a"], one["b"]) for one in sts if one["score"] >= 4.5]
     yield Measured("nearly identical (score from 4.5) merged", same, at_least=NEARLY_SAME_GOAL)
-    superseding = frozenset(MERGED | {Verdict.CONTRADICTS})
+    superseding = frozenset(MERGED | {MergeVerdict.CONTRADICTS})
     yield Measured("persona lines merged or superseded", list(persona_pairs(chats)), at_most=PERSONA_LIMIT, wrong=superseding)
     yield Measured("made-up facts merged", list(made_up()), at_most=PERSONA_LIMIT)
 

@@ -16,11 +16,11 @@ from memapp.domain.changes import Event
 from memapp.domain.chat import Origin, Role
 from memapp.runtime import Runtime
 from memapp.services import chats, curate
-from memapp.services.consent import proposals
+from memapp.services.consent import requests
 from memapp.store import chat
-from memapp.ui.announce import Rested
 from memapp.ui.app import MemappApp
 from memapp.ui.inbox.arming import ALONE_SECONDS, ARMING_SECONDS
+from memapp.ui.messages import Rested
 from memapp.ui.widgets.topbar import TopBar
 
 Times = dict[str, list[float]]
@@ -50,7 +50,7 @@ class Watch:
     async def learned(self, panel: str, change: Callable[[], object], seen: Callable[[], object]) -> None:
         """Let memapp make a change, and wait until it is seen."""
         await asyncio.to_thread(change)
-        await self._time(f"{panel}, by memapp", lambda: self.app.chat.post_message(Rested()), seen)
+        await self._time(f"{panel}, by memapp", lambda: self.app.chat.conversation.post_message(Rested()), seen)
 
     async def pressed(self, panel: str, key: str, seen: Callable[[], object], *, held: float = 0.0) -> None:
         """Press a key that changes something, and wait until it is seen; so many seconds the panel holds it back on purpose."""
@@ -115,7 +115,7 @@ async def _inbox(watch: Watch, runtime: Runtime, number: int) -> None:
     await watch.learned("Inbox and its badge", lambda: _propose(runtime, city), shown)
     await asyncio.sleep(ARMING_SECONDS * 2)
     await watch.pressed(
-        "Inbox and its badge", "a", lambda: not screen.waiting.rows.items and not watch.app.badges.words, held=ALONE_SECONDS
+        "Inbox and its badge", "a", lambda: not screen.requests.rows.items and not watch.app.session.badges, held=ALONE_SECONDS
     )
 
 
@@ -132,9 +132,9 @@ async def _log(watch: Watch, runtime: Runtime, number: int) -> None:
 def _propose(runtime: Runtime, city: str) -> None:
     """Put a city into the inbox, read from a message that was typed."""
     thread, text = chats.new_thread(runtime), f"I moved to {city}."
-    with runtime.database.write() as conn:
-        message = chat.add_message(conn, runtime.user_id, thread.id, Role.USER, text, runtime.clock(), origin=Origin.TYPED)
-    proposals.propose(runtime, "city", city, message_id=message.id, typed=True)
+    with runtime.write() as session:
+        message = chat.add_message(session, thread.id, Role.USER, text, runtime.clock(), origin=Origin.TYPED)
+    requests.propose(runtime, "city", city, message_id=message.id, typed=True)
 
 
 def _texts(screen: Any) -> list[str]:

@@ -107,11 +107,11 @@ def talk(preferences: Sequence[str], exchanges: Sequence[tuple[str, str]]) -> It
 
 
 def ask(runtime: Runtime, kind: str, text: str, preference: str = "") -> Asked:
-    conn = runtime.database.read()
+    session = runtime.read()
     hits = tuple(recall(runtime, RecallRequest(text, top_k=runtime.settings.top_k)))
-    rows = conn.execute("SELECT id FROM messages WHERE text = ?", (preference,)).fetchall() if preference else []
+    rows = session.conn.execute("SELECT id FROM messages WHERE text = ?", (preference,)).fetchall() if preference else []
     stated = {row[0] for row in rows}
-    sources = search.sources_of(conn, runtime.user_id, [hit.id for hit in hits if hit.kind == "memory"])
+    sources = search.sources_of(session, [hit.id for hit in hits if hit.kind == "memory"])
     belonging = (hit.id for hit in hits if hit.id in stated or sources.get(hit.id, set()) & stated)
     return Asked(kind, text, hits, frozenset(belonging))
 

@@ -6,7 +6,7 @@ processor time, which other programs on the machine do not change; by the clock 
 
 Below each row stand three whole operations as a person waits for them: by the clock, each query tried once, with the bundled
 embedder in its process and the writes included. Bullets of `memory.query` within a budget that the bundled model's tokenizer
-counts, a second look into the memory, and a checkpoint of a turn saved and loaded.
+counts, a second search into the memory, and a checkpoint of a turn saved and loaded.
 
 python -m benchmarks.recall [--small]
 """
@@ -39,11 +39,11 @@ from memapp.inference.llama import LlamaModel
 from memapp.runtime import USER_ID, Runtime
 from memapp.services import chats, curate
 from memapp.services.embed import embed
-from memapp.services.evidence import look_up
 from memapp.services.query import query
 from memapp.services.recall import RecallRequest, recall
+from memapp.services.retrieved import look_up
 from memapp.store import changes, checkpoints, vectors
-from memapp.store.rows import new_id
+from memapp.store.encoding import new_id
 
 RECALL_MS = {1_000: 5.0, 10_000: 15.0, 100_000: 60.0}
 """p95 by number of facts."""
@@ -135,19 +135,19 @@ def whole_operations(runtime: Runtime, chance: random.Random, texts: Sequence[st
     def bullets(text: str) -> None:
         assert query(runtime, capability, QueryRequest(agent=SUPERVISOR, query=text, top_k=50)).memories
 
-    def second_look(text: str) -> None:
+    def on_demand_recall(text: str) -> None:
         """Two looks, the second with more words: made-up facts are so alike that hardly one finds nothing."""
         for needed_info in ((), text.split()):
             assert look_up(runtime, thread, f"Which {text} have I got?", needed_info, []).hits
 
     def checkpoint(text: str) -> None:
-        with runtime.database.write() as conn:
+        with runtime.write() as session:
             step = partial(Checkpoint.predicted, needed_info=text.split())
-            checkpoints.advance(conn, USER_ID, thread, step, runtime.clock())
-        assert checkpoints.load(runtime.database.read(), USER_ID, thread).needed_info
+            checkpoints.advance(session, thread, step, runtime.clock())
+        assert checkpoints.load(runtime.read(), thread).needed_info
 
     asked = [made_up_query(chance, texts) for _ in range(WHOLE)]
-    ways = zip(WHOLE_MS, (bullets, second_look, checkpoint), strict=True)
+    ways = zip(WHOLE_MS, (bullets, on_demand_recall, checkpoint), strict=True)
     return {name: [by_clock(way, text) for text in asked] for name, way in ways}
 
 
@@ -168,7 +168,7 @@ def add(runtime: Runtime, chance: random.Random, vocabulary: Sequence[str]) -> N
 def fill(runtime: Runtime, size: int, chance: random.Random, vocabulary: Sequence[str]) -> list[str]:
     texts = list({made_up_fact(chance, vocabulary): None for _ in range(size)})
     start = runtime.clock() - timedelta(days=365)
-    with runtime.database.write() as conn:
+    with runtime.write() as session:
         for place, text in enumerate(texts):
             at = start + timedelta(minutes=place)
             memory = Memory(
@@ -177,16 +177,16 @@ def fill(runtime: Runtime, size: int, chance: random.Random, vocabulary: Sequenc
                 **{"importance": chance.randint(1, 5), "pinned": chance.random() < 0.02, "state": State.LIVE, "reason": ""},
                 **{"origin": "distilled", "sources": (), "created_at": at, "updated_at": at},
             )
-            changes.apply(conn, Created(memory), Actor(USER_ID, "rules"), at)
+            changes.apply(session, Created(memory), Actor(USER_ID, "rules"), at)
     return texts
 
 
 def give_vectors(runtime: Runtime, embedder: MadeUpEmbedder) -> None:
     runtime.embedding.fill(embedder)
-    while waiting := vectors.waiting(runtime.database.read(), USER_ID, "memory", embedder.model_id, 5_000):
+    while waiting := vectors.waiting(runtime.read(), "memory", embedder.model_id, 5_000):
         made = embedder.embed([text for _, text in waiting])
-        with runtime.database.write() as conn:
-            vectors.save(conn, USER_ID, "memory", embedder.model_id, waiting, made)
+        with runtime.write() as session:
+            vectors.save(session, "memory", embedder.model_id, waiting, made)
 
 
 def made_up_word(chance: random.Random) -> str:

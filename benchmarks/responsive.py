@@ -98,17 +98,17 @@ async def measure(folder: Path, small: bool) -> tuple[Heartbeat, list[float], li
                     f"Question {number}: " + "a rather long text about many things. " * (60 if small else 200)
                 )
                 await pilot.press("enter")
-                await until(lambda: app.chat.turn.doing() or not app.chat.busy)
+                await until(lambda: app.chat.state.turn.doing or not app.chat.state.busy)
                 await pilot.pause()
             async with heart.during("prefilling"):
-                await until(lambda: "Writing" in app.chat.turn.doing() or not app.chat.busy)
+                await until(lambda: "Writing" in app.chat.state.turn.doing or not app.chat.state.busy)
             async with heart.during("streaming"):
-                await until(lambda: not app.chat.busy)
+                await until(lambda: not app.chat.state.busy)
         cancelled = [await asyncio.to_thread(cancel_prefill, model, number) for number in range(3 if small else 9)]
         thread = await asyncio.to_thread(long_thread, app.runtime)
         opened = [await show(app, thread) for _ in range(3 if small else 7)]
         beating.cancel()
-    await asyncio.to_thread(app.talk.close, 5)
+    await asyncio.to_thread(app.session.talk.close, 5)
     return heart, cancelled, opened
 
 
@@ -144,10 +144,10 @@ async def embed(runtime: Runtime, count: int) -> None:
 
     def work() -> None:
         thread = chats.new_thread(runtime)
-        with runtime.database.write() as conn:
+        with runtime.write() as session:
             for number in range(count):
                 text = f"Note {number}: the weather in town {number % 17} was fine, and we talked about project {number}."
-                chat.add_message(conn, runtime.user_id, thread.id, Role.USER, text, runtime.clock(), origin=Origin.IMPORT)
+                chat.add_message(session, thread.id, Role.USER, text, runtime.clock(), origin=Origin.IMPORT)
         for _ in upkeep.work(runtime, None, Cancel()):
             pass
 
@@ -173,18 +173,18 @@ def cancel_prefill(model: ChatModel, number: int) -> float:
 
 def long_thread(runtime: Runtime) -> Thread:
     thread = chats.new_thread(runtime)
-    with runtime.database.write() as conn:
+    with runtime.write() as session:
         for number in range(LONG_MESSAGES):
             role = (Role.USER, Role.ASSISTANT)[number % 2]
             text = f"Message {number}: " + "some words that were said here, neither short nor long. " * (1 + number % 4)
-            chat.add_message(conn, runtime.user_id, thread.id, role, text, runtime.clock(), origin=Origin.IMPORT)
+            chat.add_message(session, thread.id, role, text, runtime.clock(), origin=Origin.IMPORT)
     return thread
 
 
 async def show(app: MemappApp, thread: Thread) -> float:
     """Return the milliseconds from asking for a thread to seeing its last message drawn."""
     app.chat.open_thread(None)
-    await until(lambda: app.chat.thread is None and not app.chat.transcript.bubbles)
+    await until(lambda: app.chat.state.thread is None and not app.chat.transcript.bubbles)
     await asyncio.sleep(0.3)
     drawn = asyncio.Event()
     begun = time.perf_counter()

@@ -41,7 +41,8 @@ from memapp.services import curate
 from memapp.services.embed import KINDS
 from memapp.store import changes, chat, vectors
 from memapp.store.database import Database, open_database
-from memapp.store.rows import new_id
+from memapp.store.encoding import new_id
+from memapp.store.session import Session
 from memapp.ui.app import MemappApp
 from memapp.ui.screens.memories import MemoriesScreen
 from memapp.ui.screens.trash import TrashScreen
@@ -134,19 +135,24 @@ def fill(home: Path, count: int) -> float:
     ids: list[str] = []
     for first in range(0, count, STEP):
         with database.write() as conn:
-            thread = chat.create_thread(conn, USER_ID, f"Talk {first}", "companion", at).id
+            thread = chat.create_thread(Session(conn, USER_ID), f"Talk {first}", "companion", at).id
             for number in range(first, min(first + STEP, count)):
                 at += timedelta(minutes=11)
                 words = f"Do you know number {number}?"
-                said = chat.add_message(conn, USER_ID, thread, Role.USER, words, at, origin=Origin.TYPED)
+                said = chat.add_message(Session(conn, USER_ID), thread, Role.USER, words, at, origin=Origin.TYPED)
                 memory = _memory(chance, number, at, said.id)
                 actor = Actor(USER_ID, "rules", step=new_id(at))
-                changes.apply(conn, Created(memory), actor, at)
+                changes.apply(Session(conn, USER_ID), Created(memory), actor, at)
                 if others := chance.sample(ids[-STEP:], min(EDGES, len(ids))):
-                    changes.apply(conn, Linked(memory.id, tuple((one, chance.uniform(0.5, 0.9)) for one in others)), actor, at)
+                    changes.apply(
+                        Session(conn, USER_ID),
+                        Linked(memory.id, tuple((one, chance.uniform(0.5, 0.9)) for one in others)),
+                        actor,
+                        at,
+                    )
                 ids.append(memory.id)
                 if number % ONE_IN_TRASH == 0:
-                    changes.apply(conn, SoftDeleted(memory.id, "unused", at + timedelta(days=1000)), actor, at)
+                    changes.apply(Session(conn, USER_ID), SoftDeleted(memory.id, "unused", at + timedelta(days=1000)), actor, at)
     _give_vectors(database)
     database.close()
     return time.perf_counter() - begun
@@ -156,11 +162,15 @@ def _give_vectors(database: Database) -> None:
     made_up = np.random.default_rng(7)
     with closing(bundled_embedder()) as embedder:
         for kind in KINDS:
-            while waiting := vectors.waiting(database.read(), USER_ID, kind, embedder.model_id, STEP):
+            while waiting := vectors.waiting(Session(database.read(), USER_ID), kind, embedder.model_id, STEP):
                 rows = made_up.standard_normal((len(waiting), embedder.dimension), dtype=np.float32)
                 with database.write() as conn:
                     vectors.save(
-                        conn, USER_ID, kind, embedder.model_id, waiting, rows / np.linalg.norm(rows, axis=1, keepdims=True)
+                        Session(conn, USER_ID),
+                        kind,
+                        embedder.model_id,
+                        waiting,
+                        rows / np.linalg.norm(rows, axis=1, keepdims=True),
                     )
 
 
@@ -265,7 +275,7 @@ async def measure(home: Path, edits: int, rounds: int) -> Measured:
         beating.cancel()
         shown = await show_changes(app, rounds)
         changed = await asyncio.to_thread(change, app.runtime, edits)
-    await asyncio.to_thread(app.talk.close, 5)
+    await asyncio.to_thread(app.session.talk.close, 5)
     return Measured(opens, keys, stalls, changed, shown)
 
 

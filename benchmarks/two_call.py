@@ -35,8 +35,8 @@ from memapp.inference.llama import LlamaModel
 from memapp.inference.native import usable_cores
 from memapp.inference.quantise import prepare
 from memapp.prompts import predict, respond
+from memapp.prompts.context import PromptContext, trunk
 from memapp.prompts.quotes import quote
-from memapp.prompts.scene import Scene, trunk
 from memapp.prompts.templates import template
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, models, upkeep
@@ -139,7 +139,7 @@ class Measured:
         self.seconds.setdefault(name, []).append(time.perf_counter() - started)
 
 
-Way = Callable[[LlamaModel, Scene, Measured], None]
+Way = Callable[[LlamaModel, PromptContext, Measured], None]
 
 
 def main() -> int:
@@ -159,14 +159,14 @@ def measure(path: Path, rounds: int) -> Measured:
         ways: list[Way] = [one_call, one_call_typed, two_calls, two_calls_typed, expected, call_1]
         ways.append(partial(whole_turn, runtime))
         for number in range(rounds):
-            scene = talk(MESSAGES[number % len(MESSAGES)])
+            context = talk(MESSAGES[number % len(MESSAGES)])
             for way in ways[number % len(ways) :] + ways[: number % len(ways)]:
                 model.warm(trunk(talk("But first,")), Cancel())
-                way(model, scene, measured)
-            library_call_1(library, scene, max_tokens=1)
+                way(model, context, measured)
+            library_call_1(library, context, max_tokens=1)
             with measured.timed("call 1 of the library"):
-                library_call_1(library, scene, max_tokens=2 * predict.MAX_TOKENS)
-            naive(model, scene, measured)
+                library_call_1(library, context, max_tokens=2 * predict.MAX_TOKENS)
+            naive(model, context, measured)
     return measured
 
 
@@ -176,11 +176,11 @@ def count_tokens(model: LlamaModel, measured: Measured) -> None:
     heading = template("respond").template.partition("$")[0]
     measured.facts, measured.block = model.count_tokens(lines), model.count_tokens(heading + lines)
     for message in MESSAGES:
-        scene = talk(message)
+        context = talk(message)
         model.warm(trunk(talk("But first,")), Cancel())
-        model.warm(trunk(scene), Cancel(), open_end=True)
-        measured.call_1 = max(measured.call_1, prefilled(model, predict.request(scene)[0]))
-        measured.call_2 = max(measured.call_2, prefilled(model, reply_prompt(scene)))
+        model.warm(trunk(context), Cancel(), open_end=True)
+        measured.call_1 = max(measured.call_1, prefilled(model, predict.request(context)[0]))
+        measured.call_2 = max(measured.call_2, prefilled(model, reply_prompt(context)))
 
 
 def prefilled(model: LlamaModel, prompt: Prompt) -> int:
@@ -192,72 +192,72 @@ def prefilled(model: LlamaModel, prompt: Prompt) -> int:
 # --- the ways of answering; each is timed up to the first word of the reply, the history being warm
 
 
-def one_call(model: LlamaModel, scene: Scene, measured: Measured) -> None:
+def one_call(model: LlamaModel, context: PromptContext, measured: Measured) -> None:
     with measured.timed("one call"):
-        first_word(model, trunk(scene))
+        first_word(model, trunk(context))
 
 
-def one_call_typed(model: LlamaModel, scene: Scene, measured: Measured) -> None:
-    model.warm(trunk(scene), Cancel(), open_end=True)
+def one_call_typed(model: LlamaModel, context: PromptContext, measured: Measured) -> None:
+    model.warm(trunk(context), Cancel(), open_end=True)
     with measured.timed("one call, typed"):
-        first_word(model, trunk(scene))
+        first_word(model, trunk(context))
 
 
-def two_calls(model: LlamaModel, scene: Scene, measured: Measured) -> None:
+def two_calls(model: LlamaModel, context: PromptContext, measured: Measured) -> None:
     with measured.timed("two calls"):
-        keywords(model, *predict.request(scene))
-        first_word(model, reply_prompt(scene))
+        keywords(model, *predict.request(context))
+        first_word(model, reply_prompt(context))
 
 
-def two_calls_typed(model: LlamaModel, scene: Scene, measured: Measured) -> None:
+def two_calls_typed(model: LlamaModel, context: PromptContext, measured: Measured) -> None:
     """The message was prefilled while it was typed."""
-    model.warm(trunk(scene), Cancel(), open_end=True)
+    model.warm(trunk(context), Cancel(), open_end=True)
     with measured.timed("two calls, typed"):
-        keywords(model, *predict.request(scene))
-        first_word(model, reply_prompt(scene))
+        keywords(model, *predict.request(context))
+        first_word(model, reply_prompt(context))
 
 
-def expected(model: LlamaModel, scene: Scene, measured: Measured) -> None:
+def expected(model: LlamaModel, context: PromptContext, measured: Measured) -> None:
     """The message was expected: call 1 came in idle time, and its facts stand before the message."""
-    assert scene.message is not None
-    ahead = replace(scene, message=respond.with_facts(scene.message, HITS))
-    model.warm(trunk(ahead), Cancel(), open_end=True)
+    assert context.message is not None
+    prefetch = replace(context, message=respond.with_facts(context.message, HITS))
+    model.warm(trunk(prefetch), Cancel(), open_end=True)
     with measured.timed("expected"):
-        first_word(model, respond.request(ahead, (), reply_tokens=64, temperature=0.3)[0])
+        first_word(model, respond.request(prefetch, (), reply_tokens=64, temperature=0.3)[0])
 
 
-def whole_turn(runtime: Runtime, _model: LlamaModel, scene: Scene, measured: Measured) -> None:
+def whole_turn(runtime: Runtime, _model: LlamaModel, context: PromptContext, measured: Measured) -> None:
     """What the person waits for who sends a message that nobody saw coming."""
-    assert scene.message is not None
+    assert context.message is not None
     thread = chats.new_thread(runtime)
-    with runtime.database.write() as conn:
+    with runtime.write() as session:
         for exchange in HISTORY:
             for role, text in zip((Role.USER, Role.ASSISTANT), exchange, strict=True):
-                chat.add_message(conn, runtime.user_id, thread.id, role, text, runtime.clock(), origin=Origin.TYPED)
+                chat.add_message(session, thread.id, role, text, runtime.clock(), origin=Origin.TYPED)
     upkeep.warm(runtime, thread.id, "", Cancel())
     cancel = Cancel()
-    happened = take_turn(runtime, thread.id, scene.message, cancel=cancel)
+    happened = take_turn(runtime, thread.id, context.message, cancel=cancel)
     with measured.timed("whole turn"):
         next(event for event in happened if isinstance(event, Streamed))
     cancel.set()
     list(happened)
 
 
-def naive(model: LlamaModel, scene: Scene, measured: Measured) -> None:
+def naive(model: LlamaModel, context: PromptContext, measured: Measured) -> None:
     """Each call has its own system prompt, with the facts on top, as most programs do it."""
     facts = "\n".join(f"- {fact}" for fact in FACTS)
-    shared = trunk(scene)
-    prompt, sampling = predict.request(scene)
+    shared = trunk(context)
+    prompt, sampling = predict.request(context)
     with measured.timed("naive"):
         keywords(model, replace(prompt, system=f"{prompt.suffix}\n\n{shared.system}", suffix=""), sampling)
         first_word(model, replace(shared, system=f"Context:\n{facts}\n\n{shared.system}"))
 
 
-def call_1(model: LlamaModel, scene: Scene, measured: Measured) -> None:
+def call_1(model: LlamaModel, context: PromptContext, measured: Measured) -> None:
     """Call 1 alone, with everything before its suffix in the cache."""
-    model.warm(trunk(scene), Cancel())
+    model.warm(trunk(context), Cancel())
     with measured.timed("call 1"):
-        keywords(model, *predict.request(scene))
+        keywords(model, *predict.request(context))
 
 
 @contextmanager
@@ -302,8 +302,8 @@ def high_level(path: Path) -> Any:
     return Llama(str(path), n_ctx=4096, n_threads=max(1, cores - 1), n_threads_batch=cores, verbose=False)
 
 
-def library_call_1(library: Any, scene: Scene, max_tokens: int) -> None:
-    prompt, _ = predict.request(scene)
+def library_call_1(library: Any, context: PromptContext, max_tokens: int) -> None:
+    prompt, _ = predict.request(context)
     messages = [
         {"role": "system", "content": prompt.system},
         {"role": "user", "content": f"{prompt.turns[0].content}\n\n{prompt.suffix}"},
@@ -312,12 +312,12 @@ def library_call_1(library: Any, scene: Scene, max_tokens: int) -> None:
     library.create_chat_completion(messages, response_format=form, temperature=0, max_tokens=max_tokens)
 
 
-def talk(message: str) -> Scene:
-    return Scene(PERSONA, (), tuple(Exchange(user, reply) for user, reply in HISTORY), message)
+def talk(message: str) -> PromptContext:
+    return PromptContext(PERSONA, (), tuple(Exchange(user, reply) for user, reply in HISTORY), message)
 
 
-def reply_prompt(scene: Scene) -> Prompt:
-    return respond.request(scene, HITS, reply_tokens=64, temperature=0.3)[0]
+def reply_prompt(context: PromptContext) -> Prompt:
+    return respond.request(context, HITS, reply_tokens=64, temperature=0.3)[0]
 
 
 # --- the table

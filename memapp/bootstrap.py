@@ -27,17 +27,18 @@ def start(
     database: Path | None = None,
     flags: Mapping[str, Any] | None = None,
     read_only: bool = False,
+    tell: Callable[[str], object] = lambda _: None,
 ) -> Runtime:
-    """Build a `Runtime` without loading any model. Raises `ConfigError` or `StoreError`."""
+    """Build a `Runtime` without loading any model; `tell` hears what is waited for. Raises `ConfigError` or `StoreError`."""
     network.watch()
     places = paths.locate(home, database)
     _log_to(places.log)
     loaded = settings.load(places.config, flags)
     personas = read_personas(places)
     categories = load_categories(paths.bundled("assets", "categories.toml"), places.categories)
-    opened = open_database(places.database, read_only=read_only)
+    opened = open_database(places.database, read_only=read_only, tell=tell)
     runtime = Runtime(loaded, places, opened, personas, categories, _now, open_chat_model, open_embedder)
-    if not read_only:
+    if not opened.read_only:
         _tidy(runtime)
     return runtime
 
@@ -45,8 +46,8 @@ def start(
 def _tidy(runtime: Runtime) -> None:
     """Finish what a kill interrupted; if that fails, nobody has the file open."""
     try:
-        with runtime.database.write() as conn:
-            chat.interrupt_unfinished(conn, runtime.user_id)
+        with runtime.write() as session:
+            chat.interrupt_unfinished(session)
         forget.finish(runtime)
     except BaseException:
         runtime.close()

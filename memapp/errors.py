@@ -8,7 +8,7 @@
     │   └── NeedsYes       it waits for the person's word                                        (exit 4)
     ├── StoreError         the database cannot be opened, read or written                            (exit 1)
     │   ├── Damaged        it cannot be read, or another program changed it: a backup has to take its place
-    │   ├── StoreLocked    another memapp is writing to it                                           (exit 3)
+    │   ├── StoreLocked    another process writes to it, or has it open                              (exit 3)
     │   ├── NewerSchema    made by a newer memapp
     │   └── DiskFull       nothing was written; free space and try again
     └── ModelError         a model is missing, broken, too big, or died                              (exit 1)
@@ -74,7 +74,7 @@ class Damaged(StoreError):
 
 
 class StoreLocked(StoreError):
-    title = "memapp is already open"
+    title = "The memory file is in use"
     exit_code = 3
 
 

@@ -4,8 +4,8 @@ Built once by `bootstrap` and handed to every service.
 """
 
 import threading
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Generic, Literal, TypeVar
@@ -21,7 +21,8 @@ from memapp.paths import Paths
 from memapp.settings import Loaded, Settings
 from memapp.store import interface
 from memapp.store.database import Database
-from memapp.store.rows import new_id
+from memapp.store.encoding import new_id
+from memapp.store.session import Session
 
 T = TypeVar("T", ChatModel, Embedder)
 SlotState = Literal["off", "loading", "ready", "failed"]
@@ -30,7 +31,7 @@ USER_ID = "me"
 """memapp has one person per file; the store keeps the column so that it could have more."""
 
 
-class Slot(Generic[T]):
+class ModelSlot(Generic[T]):
     """A model that may still be loading, be missing, or have failed. Thread-safe."""
 
     def __init__(self) -> None:
@@ -97,8 +98,8 @@ class Runtime:
     user_id: str = USER_ID
 
     def __post_init__(self) -> None:
-        self.chat: Slot[ChatModel] = Slot()
-        self.embedding: Slot[Embedder] = Slot()
+        self.chat: ModelSlot[ChatModel] = ModelSlot()
+        self.embedding: ModelSlot[Embedder] = ModelSlot()
 
     @property
     def settings(self) -> Settings:
@@ -121,11 +122,33 @@ class Runtime:
         """Return when what goes to the trash now, or went there, leaves it for good."""
         return (since or self.clock()) + timedelta(days=self.settings.purge_days)
 
+    def read(self) -> Session:
+        """Return a session that sees what is committed, for this thread."""
+        return Session(self.database.read(), self.user_id, self.clock)
+
+    @contextmanager
+    def write(self) -> Iterator[Session]:
+        """Yield a session in which all is written, or nothing."""
+        with self.database.write() as conn:
+            yield Session(conn, self.user_id, self.clock)
+
+    @contextmanager
+    def decide(self) -> Iterator[Session]:
+        """Like `write`, for what the person decides: consent requests and the profile may be changed too."""
+        with self.database.decide() as conn:
+            yield Session(conn, self.user_id, self.clock)
+
+    @contextmanager
+    def rehearse(self) -> Iterator[Session]:
+        """Like `write`, but nothing of it stays: to see what a change would do."""
+        with self.database.rehearse() as conn:
+            yield Session(conn, self.user_id, self.clock)
+
     def close(self) -> None:
         """Stop the models, then close the file."""
         if self.chat.state == "loading" and not self.database.read_only:
-            with suppress(StoreError), self.database.write() as conn:  # leaving while a model loads is no crash of it
-                interface.set_interface(conn, self.user_id, interface.LOADING, None)
+            with suppress(StoreError), self.write() as session:  # leaving while a model loads is no crash of it
+                interface.set_interface(session, interface.LOADING, None)
         self.chat.empty()
         self.embedding.empty()
         self.database.close()

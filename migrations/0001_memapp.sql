@@ -38,8 +38,8 @@ INSERT INTO change_events (name) VALUES ('created'), ('updated'), ('merged'), ('
 CREATE TABLE actors (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;  -- one of a kind is named behind a colon: model:NAME
 INSERT INTO actors (name) VALUES
     ('person'), ('import'), ('rules'), ('model'), ('profile'), ('merge'), ('lifecycle'), ('undo'), ('persona'), ('client');
-CREATE TABLE patch_states (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
-INSERT INTO patch_states (name) VALUES ('pending'), ('approved'), ('applied'), ('denied'), ('expired'), ('withdrawn');
+CREATE TABLE request_states (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+INSERT INTO request_states (name) VALUES ('pending'), ('approved'), ('applied'), ('denied'), ('expired'), ('withdrawn');
 CREATE TABLE deciders (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
 INSERT INTO deciders (name) VALUES ('person'), ('chat'), ('signals'), ('clock');
 CREATE TABLE purge_kinds (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
@@ -224,14 +224,14 @@ CREATE TABLE recalls (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX recalls_owner ON recalls (owner_id);
 
-CREATE TABLE evidence (
+CREATE TABLE context_cards (
     id TEXT PRIMARY KEY,
     user_id TEXT NOT NULL,
     thread_id TEXT NOT NULL REFERENCES threads (id) ON DELETE CASCADE,
     text TEXT NOT NULL CHECK (length(text) BETWEEN 1 AND 2000),
     created_at TEXT NOT NULL
 ) STRICT;
-CREATE INDEX evidence_thread ON evidence (thread_id, id);
+CREATE INDEX context_cards_thread ON context_cards (thread_id, id);
 
 CREATE TABLE events (
     id TEXT PRIMARY KEY,
@@ -278,7 +278,7 @@ CREATE TABLE interface (
 ) STRICT, WITHOUT ROWID;
 
 -- Counted apart from the row: counting must not touch the full-text index.
-CREATE TABLE memory_uses (
+CREATE TABLE access_counts (
     memory_id TEXT PRIMARY KEY REFERENCES memories (id),
     last_accessed TEXT NOT NULL,
     uses INTEGER NOT NULL DEFAULT 1 CHECK (uses >= 0),
@@ -384,7 +384,7 @@ CREATE TABLE taken_back (
 ) STRICT, WITHOUT ROWID;
 
 -- What is still to be purged, when memapp was killed in the middle: first what to erase, then that the file is to be settled.
-CREATE TABLE purge_todo (
+CREATE TABLE purge_jobs (
     user_id TEXT NOT NULL,
     kind TEXT NOT NULL REFERENCES purge_kinds (name),
     value TEXT NOT NULL,                         -- an id; or the words, which stand here no longer than erasing them takes
@@ -404,19 +404,19 @@ INSERT INTO profile_fields (name, sensitivity) VALUES
     ('forgotten', 'sensitive'),                  -- not of the profile: a fact that was purged and is stated again
     ('tone', 'benign'), ('goals_add', 'benign');
 
-CREATE TABLE patches (
+CREATE TABLE consent_requests (
     id TEXT PRIMARY KEY,
     user_id TEXT NOT NULL,
     field TEXT NOT NULL REFERENCES profile_fields (name),
     old_value TEXT NOT NULL CHECK (length(old_value) <= 280),
     new_value TEXT NOT NULL CHECK (length(new_value) <= 280),  -- '' takes the field away
-    held TEXT NOT NULL DEFAULT '' CHECK (held = '' OR json_valid(held) AND coalesce(    -- the memory that waits with it
-        length(held ->> 'text') BETWEEN 1 AND 280
-        AND json_type(held, '$.tags') = 'array' AND json_type(held, '$.sources') = 'array'
-        AND (held ->> 'id') || (held ->> 'reason') || (held ->> 'origin') || (held ->> 'agent_id') || (held ->> 'run_id')
-            || (held ->> 'category') || (held ->> 'importance') || (held ->> 'pinned') || julianday(held ->> 'created_at') <> '', 0)),
+    memory TEXT NOT NULL DEFAULT '' CHECK (memory = '' OR json_valid(memory) AND coalesce(    -- the memory that waits with it
+        length(memory ->> 'text') BETWEEN 1 AND 280
+        AND json_type(memory, '$.tags') = 'array' AND json_type(memory, '$.sources') = 'array'
+        AND (memory ->> 'id') || (memory ->> 'reason') || (memory ->> 'origin') || (memory ->> 'agent_id') || (memory ->> 'run_id')
+            || (memory ->> 'category') || (memory ->> 'importance') || (memory ->> 'pinned') || julianday(memory ->> 'created_at') <> '', 0)),
     proposer TEXT NOT NULL CHECK (length(proposer) <= 200),      -- an actor, as in the history
-    state TEXT NOT NULL DEFAULT 'pending' REFERENCES patch_states (name),
+    state TEXT NOT NULL DEFAULT 'pending' REFERENCES request_states (name),
     asked_in TEXT,                               -- the message in which memapp itself asked about it
     snoozed_until TEXT,
     created_at TEXT NOT NULL,
@@ -427,66 +427,66 @@ CREATE TABLE patches (
     CHECK ((state = 'pending') = (decided_by IS NULL)),
     CHECK (coalesce(julianday(expires_at) - julianday(created_at), -1) BETWEEN 0 AND 7.001)
 ) STRICT, WITHOUT ROWID;                         -- no hidden key by which a row could be replaced
-CREATE INDEX patches_waiting ON patches (user_id, state, id);
-CREATE INDEX patches_asked ON patches (asked_in) WHERE asked_in IS NOT NULL;
-CREATE TABLE patch_evidence (
-    patch_id TEXT NOT NULL REFERENCES patches (id) ON DELETE CASCADE,
+CREATE INDEX consent_requests_pending ON consent_requests (user_id, state, id);
+CREATE INDEX consent_requests_asked ON consent_requests (asked_in) WHERE asked_in IS NOT NULL;
+CREATE TABLE request_evidence (
+    request_id TEXT NOT NULL REFERENCES consent_requests (id) ON DELETE CASCADE,
     message_id TEXT NOT NULL REFERENCES messages (id) ON DELETE CASCADE,
     typed INTEGER NOT NULL CHECK (typed IN (0, 1)),            -- 0: pasted, imported: counts for nothing
     user_id TEXT NOT NULL,
-    PRIMARY KEY (patch_id, message_id)
+    PRIMARY KEY (request_id, message_id)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX patch_evidence_message ON patch_evidence (message_id);
+CREATE INDEX request_evidence_message ON request_evidence (message_id);
 
 CREATE TABLE profile (
     user_id TEXT NOT NULL,
     field TEXT NOT NULL REFERENCES profile_fields (name) CHECK (field <> 'forgotten'),
     value TEXT NOT NULL CHECK (length(value) BETWEEN 1 AND 280),
-    patch_id TEXT NOT NULL REFERENCES patches (id),
+    request_id TEXT NOT NULL REFERENCES consent_requests (id),
     updated_at TEXT NOT NULL,
     PRIMARY KEY (user_id, field)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX profile_patch ON profile (patch_id);
+CREATE INDEX profile_request ON profile (request_id);
 
 -- The guards of consent. They hold whatever the code above them does.
-CREATE TRIGGER patches_begin_pending BEFORE INSERT ON patches
+CREATE TRIGGER consent_requests_begin_pending BEFORE INSERT ON consent_requests
 WHEN new.state <> 'pending' OR new.asked_in IS NOT NULL OR new.snoozed_until IS NOT NULL BEGIN
-    SELECT raise(ABORT, 'a patch begins as pending');
+    SELECT raise(ABORT, 'a consent request begins as pending');
 END;
-CREATE TRIGGER patches_hold_a_memory BEFORE INSERT ON patches
-WHEN new.held <> '' AND NOT EXISTS (SELECT 1 FROM memory_kinds WHERE name = new.held ->> 'kind') BEGIN
-    SELECT raise(ABORT, 'what waits with a patch is a memory');
+CREATE TRIGGER consent_requests_hold_a_memory BEFORE INSERT ON consent_requests
+WHEN new.memory <> '' AND NOT EXISTS (SELECT 1 FROM memory_kinds WHERE name = new.memory ->> 'kind') BEGIN
+    SELECT raise(ABORT, 'what waits with a consent request is a memory');
 END;
-CREATE TRIGGER patches_name_an_actor BEFORE INSERT ON patches
+CREATE TRIGGER consent_requests_name_an_actor BEFORE INSERT ON consent_requests
 WHEN NOT EXISTS (SELECT 1 FROM actors WHERE name = substr(new.proposer, 1, instr(new.proposer || ':', ':') - 1)) BEGIN
     SELECT raise(ABORT, 'nobody of that name proposes');
 END;
-CREATE TRIGGER patches_are_new BEFORE INSERT ON patches WHEN EXISTS (SELECT 1 FROM patches WHERE id = new.id) BEGIN
-    SELECT raise(ABORT, 'a patch is not replaced');
+CREATE TRIGGER consent_requests_are_new BEFORE INSERT ON consent_requests WHEN EXISTS (SELECT 1 FROM consent_requests WHERE id = new.id) BEGIN
+    SELECT raise(ABORT, 'a consent request is not replaced');
 END;
-CREATE TRIGGER patches_are_fixed BEFORE UPDATE OF id, user_id, field, old_value, new_value, proposer, created_at, expires_at
-ON patches BEGIN
-    SELECT raise(ABORT, 'what a patch proposes cannot be changed');
+CREATE TRIGGER consent_requests_are_fixed BEFORE UPDATE OF id, user_id, field, old_value, new_value, proposer, created_at, expires_at
+ON consent_requests BEGIN
+    SELECT raise(ABORT, 'what a consent request proposes cannot be changed');
 END;
-CREATE TRIGGER patches_hold_what_they_hold BEFORE UPDATE OF held ON patches
-WHEN new.held <> '' OR old.state IN ('pending', 'approved') BEGIN     -- what was decided may forget the memory that it brought
-    SELECT raise(ABORT, 'what a patch proposes cannot be changed');
+CREATE TRIGGER consent_requests_keep_their_memory BEFORE UPDATE OF memory ON consent_requests
+WHEN new.memory <> '' OR old.state IN ('pending', 'approved') BEGIN     -- what was decided may forget the memory that it brought
+    SELECT raise(ABORT, 'what a consent request proposes cannot be changed');
 END;
-CREATE TRIGGER patches_are_asked_once BEFORE UPDATE OF asked_in ON patches WHEN NOT (
+CREATE TRIGGER consent_requests_are_asked_once BEFORE UPDATE OF asked_in ON consent_requests WHEN NOT (
     old.state = 'pending' AND old.asked_in IS NULL AND EXISTS (
         SELECT 1 FROM messages WHERE id = new.asked_in AND user_id = old.user_id AND role = 'assistant' AND unprompted = 1
                                      AND model = '/memapp')) BEGIN
     SELECT raise(ABORT, 'memapp itself asks, and once');
 END;
-CREATE TRIGGER patches_move_on BEFORE UPDATE OF state ON patches
+CREATE TRIGGER consent_requests_move_on BEFORE UPDATE OF state ON consent_requests
 WHEN NOT (old.state = 'pending' AND new.state IN ('approved', 'denied', 'expired', 'withdrawn')
           OR old.state = 'approved' AND new.state = 'applied') BEGIN
-    SELECT raise(ABORT, 'a patch cannot go this way');
+    SELECT raise(ABORT, 'a consent request cannot go this way');
 END;
-CREATE TRIGGER patches_are_decided_once BEFORE UPDATE OF decided_at, decided_by ON patches WHEN old.decided_at IS NOT NULL BEGIN
-    SELECT raise(ABORT, 'a patch is decided once');
+CREATE TRIGGER consent_requests_are_decided_once BEFORE UPDATE OF decided_at, decided_by ON consent_requests WHEN old.decided_at IS NOT NULL BEGIN
+    SELECT raise(ABORT, 'a consent request is decided once');
 END;
-CREATE TRIGGER patches_need_a_yes BEFORE UPDATE OF state ON patches WHEN new.state = 'approved' AND NOT (
+CREATE TRIGGER consent_requests_need_a_yes BEFORE UPDATE OF state ON consent_requests WHEN new.state = 'approved' AND NOT (
     new.decided_at <= old.expires_at AND (
         new.decided_by = 'person'
         OR new.decided_by = 'chat' AND EXISTS (         -- a typed message came right after the question, and no other since
@@ -495,46 +495,46 @@ CREATE TRIGGER patches_need_a_yes BEFORE UPDATE OF state ON patches WHEN new.sta
             GROUP BY q.id HAVING count(*) = 1 AND max(a.origin) = 'typed')
         OR new.decided_by = 'signals'
            AND (SELECT sensitivity FROM profile_fields WHERE name = old.field) = 'benign'
-           AND (SELECT count(*) FROM patch_evidence e JOIN messages m ON m.id = e.message_id
-                WHERE e.patch_id = old.id AND e.typed = 1 AND m.active = 1) >= 2)) BEGIN
-    SELECT raise(ABORT, 'nobody said yes to this patch');
+           AND (SELECT count(*) FROM request_evidence e JOIN messages m ON m.id = e.message_id
+                WHERE e.request_id = old.id AND e.typed = 1 AND m.active = 1) >= 2)) BEGIN
+    SELECT raise(ABORT, 'nobody said yes to this consent request');
 END;
-CREATE TRIGGER patches_stay BEFORE DELETE ON patches WHEN old.state IN ('pending', 'approved') BEGIN
-    SELECT raise(ABORT, 'a patch is decided, not deleted');
+CREATE TRIGGER consent_requests_stay BEFORE DELETE ON consent_requests WHEN old.state IN ('pending', 'approved') BEGIN
+    SELECT raise(ABORT, 'a consent request is decided, not deleted');
 END;
-CREATE TRIGGER patch_evidence_is_true BEFORE INSERT ON patch_evidence WHEN NOT EXISTS (
-    SELECT 1 FROM patches p JOIN messages m ON m.user_id = p.user_id
-    WHERE p.id = new.patch_id AND p.state = 'pending' AND m.id = new.message_id
+CREATE TRIGGER request_evidence_is_true BEFORE INSERT ON request_evidence WHEN NOT EXISTS (
+    SELECT 1 FROM consent_requests p JOIN messages m ON m.user_id = p.user_id
+    WHERE p.id = new.request_id AND p.state = 'pending' AND m.id = new.message_id
           AND (new.typed = 0 OR m.role = 'user' AND m.origin = 'typed'))
-OR EXISTS (SELECT 1 FROM patch_evidence WHERE patch_id = new.patch_id AND message_id = new.message_id) BEGIN
-    SELECT raise(ABORT, 'that is no evidence for a patch that waits');
+OR EXISTS (SELECT 1 FROM request_evidence WHERE request_id = new.request_id AND message_id = new.message_id) BEGIN
+    SELECT raise(ABORT, 'that is no evidence for a consent request that waits');
 END;
-CREATE TRIGGER patch_evidence_is_fixed BEFORE UPDATE ON patch_evidence BEGIN
+CREATE TRIGGER request_evidence_is_fixed BEFORE UPDATE ON request_evidence BEGIN
     SELECT raise(ABORT, 'evidence cannot be changed');
 END;
-CREATE TRIGGER profile_insert_needs_patch BEFORE INSERT ON profile WHEN NOT EXISTS (
-    SELECT 1 FROM patches WHERE id = new.patch_id AND user_id = new.user_id AND field = new.field AND new_value = new.value
+CREATE TRIGGER profile_insert_needs_request BEFORE INSERT ON profile WHEN NOT EXISTS (
+    SELECT 1 FROM consent_requests WHERE id = new.request_id AND user_id = new.user_id AND field = new.field AND new_value = new.value
                             AND state = 'approved') BEGIN
-    SELECT raise(ABORT, 'the profile changes by an approved patch only');
+    SELECT raise(ABORT, 'the profile changes by an approved consent request only');
 END;
-CREATE TRIGGER profile_update_needs_patch BEFORE UPDATE ON profile WHEN old.user_id <> new.user_id OR old.field <> new.field
+CREATE TRIGGER profile_update_needs_request BEFORE UPDATE ON profile WHEN old.user_id <> new.user_id OR old.field <> new.field
 OR NOT EXISTS (
-    SELECT 1 FROM patches WHERE id = new.patch_id AND user_id = new.user_id AND field = new.field AND new_value = new.value
+    SELECT 1 FROM consent_requests WHERE id = new.request_id AND user_id = new.user_id AND field = new.field AND new_value = new.value
                             AND state = 'approved') BEGIN
-    SELECT raise(ABORT, 'the profile changes by an approved patch only');
+    SELECT raise(ABORT, 'the profile changes by an approved consent request only');
 END;
-CREATE TRIGGER profile_delete_needs_patch BEFORE DELETE ON profile WHEN NOT EXISTS (
-    SELECT 1 FROM patches WHERE user_id = old.user_id AND field = old.field AND new_value = '' AND state = 'approved') BEGIN
-    SELECT raise(ABORT, 'the profile changes by an approved patch only');
+CREATE TRIGGER profile_delete_needs_request BEFORE DELETE ON profile WHEN NOT EXISTS (
+    SELECT 1 FROM consent_requests WHERE user_id = old.user_id AND field = old.field AND new_value = '' AND state = 'approved') BEGIN
+    SELECT raise(ABORT, 'the profile changes by an approved consent request only');
 END;
-CREATE TRIGGER profile_insert_uses_patch AFTER INSERT ON profile BEGIN
-    UPDATE patches SET state = 'applied' WHERE id = new.patch_id;
+CREATE TRIGGER profile_insert_uses_request AFTER INSERT ON profile BEGIN
+    UPDATE consent_requests SET state = 'applied' WHERE id = new.request_id;
 END;
-CREATE TRIGGER profile_update_uses_patch AFTER UPDATE ON profile BEGIN
-    UPDATE patches SET state = 'applied' WHERE id = new.patch_id;
+CREATE TRIGGER profile_update_uses_request AFTER UPDATE ON profile BEGIN
+    UPDATE consent_requests SET state = 'applied' WHERE id = new.request_id;
 END;
-CREATE TRIGGER profile_delete_uses_patch AFTER DELETE ON profile BEGIN
-    UPDATE patches SET state = 'applied'
+CREATE TRIGGER profile_delete_uses_request AFTER DELETE ON profile BEGIN
+    UPDATE consent_requests SET state = 'applied'
     WHERE user_id = old.user_id AND field = old.field AND new_value = '' AND state = 'approved';
 END;
 CREATE TRIGGER profile_fields_begin_sensitive BEFORE INSERT ON profile_fields WHEN new.sensitivity <> 'sensitive' BEGIN
@@ -567,14 +567,14 @@ END;
 -- What it says of the profile was decided, each change stands there once and names what it replaced: undo puts that back.
 CREATE TRIGGER history_tells_what_was_decided BEFORE INSERT ON history WHEN new.event = 'PROFILE' AND NOT (
     instr(new.meta, '\') = 0 AND (SELECT count(*) = count(DISTINCT key) FROM json_each(new.meta)) AND EXISTS (
-        SELECT 1 FROM patches p WHERE p.id = new.meta ->> 'patch_id' AND p.user_id = new.user_id
+        SELECT 1 FROM consent_requests p WHERE p.id = new.meta ->> 'request_id' AND p.user_id = new.user_id
         AND 'profile:' || p.field = new.memory_id
         AND p.state = CASE coalesce(new.meta ->> 'decision', 'changed') WHEN 'changed' THEN 'applied' WHEN 'approved' THEN 'applied'
                       WHEN 'snoozed' THEN 'pending' WHEN 'reopened' THEN p.state ELSE new.meta ->> 'decision' END
         AND (coalesce(new.meta ->> 'before', '') = '' OR EXISTS (
-             SELECT 1 FROM patches WHERE id = new.meta ->> 'before' AND user_id = p.user_id AND field = p.field AND state = 'applied'))
+             SELECT 1 FROM consent_requests WHERE id = new.meta ->> 'before' AND user_id = p.user_id AND field = p.field AND state = 'applied'))
         AND (coalesce(new.meta ->> 'decision', 'changed') <> 'changed' OR NOT EXISTS (
-             SELECT 1 FROM history h WHERE h.memory_id = new.memory_id AND h.meta ->> 'patch_id' = p.id
+             SELECT 1 FROM history h WHERE h.memory_id = new.memory_id AND h.meta ->> 'request_id' = p.id
                                            AND coalesce(h.meta ->> 'decision', 'changed') = 'changed')))) BEGIN
     SELECT raise(ABORT, 'the history says what was decided');
 END;
@@ -584,3 +584,18 @@ CREATE TRIGGER history_takes_back_what_was_done BEFORE INSERT ON history WHEN ne
     SELECT raise(ABORT, 'nothing of this was done in that step');
 END;
 
+-- The file itself: every copy of it has the same id, and so belongs to it; a number that differs tells every process that
+-- something was erased for good since.
+CREATE TABLE memory_file (
+    only INTEGER PRIMARY KEY CHECK (only = 1),
+    id TEXT NOT NULL CHECK (length(id) = 32),
+    erasures INTEGER NOT NULL CHECK (erasures >= 0)
+) STRICT;
+INSERT INTO memory_file (only, id, erasures) VALUES (1, lower(hex(randomblob(16))), 0);
+
+-- What one process at a time does, such as answering in a chat. It renews its lease while it works; that of a dead one ends.
+CREATE TABLE leases (
+    name TEXT PRIMARY KEY CHECK (length(name) <= 100),
+    owner TEXT NOT NULL CHECK (length(owner) <= 64),
+    until REAL NOT NULL                          -- seconds since 1970
+) STRICT, WITHOUT ROWID;

@@ -2,7 +2,8 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -19,7 +20,8 @@ from memapp.runtime import Runtime
 from memapp.services import chats, curate, forget
 from memapp.services.turn import take_turn
 from memapp.store.database import open_database
-from memapp.store.rows import new_id
+from memapp.store.encoding import new_id
+from memapp.store.session import Session
 
 
 class Clock:
@@ -97,3 +99,16 @@ def damage(path: Path, name: str) -> None:
     with path.open("r+b") as file:
         file.seek(size * (page - 1))
         file.write(b"\x05" * size)
+
+
+def until(condition: Callable[[], object], seconds: float = 15.0) -> None:
+    """Wait for a condition."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it never came"
+        time.sleep(0.005)
+
+
+def on(conn: sqlite3.Connection, user_id: str = "me", clock: Callable[[], datetime] | None = None) -> Session:
+    """Return a session on a connection that a test opened itself."""
+    return Session(conn, user_id, clock or (lambda: datetime(2026, 1, 31, 8, 15, tzinfo=UTC)))

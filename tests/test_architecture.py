@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -50,7 +51,7 @@ def rule(ours: str, theirs: str = "", inside_functions: str = "", standard: froz
 # Packages first, then the single modules beside them. A name may stand for a module of a package: `store.database`.
 RULES = {
     "domain": rule("domain errors", "pydantic rapidfuzz", standard=PURE),
-    "store": rule("store domain errors paths", "sqlite_utils numpy filelock ulid"),
+    "store": rule("store domain errors paths", "sqlite_utils numpy ulid"),
     "prompts": rule("prompts domain errors paths", "pydantic"),
     "inference": rule(
         "inference domain errors",
@@ -73,7 +74,9 @@ RULES = {
     ),
     "bootstrap": rule("domain store prompts services inference runtime settings categories errors paths"),
     "categories": rule("domain errors", "pydantic"),
-    "runtime": rule("domain inference.Protocols store.database store.interface store.rows settings errors paths"),
+    "runtime": rule(
+        "domain inference.Protocols store.database store.interface store.session store.encoding settings errors paths"
+    ),
     "settings": rule("domain errors", "pydantic rapidfuzz tomlkit"),
     "paths": rule("", "platformdirs"),
     "crash": rule(""),
@@ -218,6 +221,78 @@ def test_the_check_itself_tells_right_from_wrong(file: str, source: str, wrong: 
     assert all(allowed(found, RULES[owner(path)]) for found in imports(path)) is not wrong
 
 
+# The layers of the screen ----------------------------------------------------------------------------------------------
+
+UI_LAYERS = tuple(
+    words(layer)
+    for layer in (
+        "safe themes garbage pasted keys terminal modes messages",
+        "beside reading undo talk session",
+        "widgets",
+        "memories.words memories.rows",
+        "dialogs memories.form screens.find",  # they show what they are given, and return an answer
+        "panels activity inbox memories",
+        "chat",
+        "screens",
+        "palette app",
+    )
+)
+"""From the bottom. A folder stands for all in it that is not named more closely. What is above is told by messages."""
+
+
+def ui_module(name: str) -> str:
+    """Return the module of the screen that an import leads to: `widgets.composer`; empty for anything else."""
+    parts = name.split(".")
+    places = (".".join(parts[2:end]) for end in (4, 3) if parts[:2] == ["memapp", "ui"])
+    return next((place for place in places if (PACKAGE / "ui" / f"{place.replace('.', '/')}.py").exists()), "")
+
+
+def ui_layer(module: str) -> int:
+    named = (
+        (len(name), number) for number, layer in enumerate(UI_LAYERS) for name in layer if f"{module}.".startswith(f"{name}.")
+    )
+    return max(named)[1]
+
+
+def ui_imports() -> dict[str, set[str]]:
+    """Return which modules of the screen each of them imports, for types and inside functions too."""
+    files = [file for file in FILES if owner(file) == "ui" and file.name != "__init__.py"]
+    modules = {".".join(file.relative_to(PACKAGE / "ui").with_suffix("").parts): file for file in files}
+    return {name: {ui_module(found.name) for found in imports(file)} - {""} for name, file in modules.items()}
+
+
+def test_no_file_of_the_screen_imports_upward() -> None:
+    upward = [
+        f"{module} must not import {other}"
+        for module, others in ui_imports().items()
+        for other in others
+        if ui_layer(other) > ui_layer(module)
+    ]
+    assert upward == []
+
+
+def test_no_files_of_the_screen_import_each_other_in_a_circle() -> None:
+    TopologicalSorter(ui_imports()).prepare()
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from memapp.ui.app import MemappApp",
+        "from memapp.ui import app",
+        "if TYPE_CHECKING:\n    from memapp.ui.app import MemappApp",
+        "class X:\n    if TYPE_CHECKING:\n        import memapp.ui.app",
+        "def f():\n    from memapp.ui.app import MemappApp",
+    ],
+)
+def test_the_check_of_the_screen_sees_every_import(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(globals(), "tree", lambda _: ast.parse(source))
+    found = ui_imports()
+    assert found["widgets.topbar"] == {"app"} and ui_layer("app") > ui_layer("screens.chat") > ui_layer("widgets.topbar")
+    with pytest.raises(CycleError):
+        TopologicalSorter(found).prepare()
+
+
 # What is loaded when ---------------------------------------------------------------------------------------------------
 
 
@@ -268,9 +343,12 @@ NEVER = {
     r"\.transform\(": "drops triggers without a word",
     r"\bmarkup\s*=\s*True\b|\.from_markup\(": "lets data act as markup; everything goes through ui/safe.py",
     r"\bshell\s*=\s*True\b|\bos\.system\(": "lets data act as a command",
-    r"\bsqlite3\.connect\((?!\":memory:\")": "only `store.database` and `store.connection` open a file",
+    r"\bsqlite3\.connect\((?!\":memory:\")": "only what `ALLOWED_IN` names opens a file",
 }
-ALLOWED_IN = {"sqlite3": ("store/database.py", "store/connection.py"), "markup": ("ui/safe.py",)}
+ALLOWED_IN = {
+    "sqlite3": ("store/database.py", "store/connection.py", "store/lock.py", "store/place.py"),
+    "markup": ("ui/safe.py",),
+}
 SQL = re.compile(
     r"^\s*(?:SELECT\b.+\bFROM\b|INSERT\s+(?:OR\s+\w+\s+)?INTO\b|UPDATE\s+\w+\s+SET\b|DELETE\s+FROM\b|PRAGMA\s+\w|WITH\s+\w+.*\bAS\s*\("
     r"|CREATE\s+(?:\w+\s+)?(?:TABLE|INDEX|TRIGGER|VIEW)\b|BEGIN\s+IMMEDIATE|VACUUM\b)",
@@ -367,9 +445,27 @@ def defined_names() -> Iterator[tuple[Path, str]]:
                 yield file, node.name
 
 
+def test_only_the_store_knows_sqlite() -> None:
+    found = [one.place for file in FILES if owner(file) not in ("store", "cli") for one in imports(file) if one.top == "sqlite3"]
+    assert found == [], "services get a session from the runtime"
+
+
 def test_no_name_says_manager_helper_or_util() -> None:
     vague = re.compile(r"manager|helper|util|handler$|factory", re.IGNORECASE)
     assert [f"{file.relative_to(ROOT)}: {name}" for file, name in defined_names() if vague.search(name)] == []
+
+
+def test_a_class_name_exists_once() -> None:
+    places: dict[str, list[str]] = {}
+    for file in FILES:
+        for node in ast.walk(tree(file)):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(f"{file.relative_to(ROOT)}:{node.lineno}")
+    assert {name: where for name, where in places.items() if len(where) > 1} == {}
+
+
+def test_no_module_is_named_after_what_every_module_holds() -> None:
+    assert [str(file.relative_to(ROOT)) for file in FILES if file.stem in ("words", "rows", "reading", "helpers")] == []
 
 
 def test_every_module_says_what_it_owns() -> None:

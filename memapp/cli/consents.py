@@ -10,6 +10,7 @@ from memapp.cli.shape import ListingGroup, as_json_option, limit_option
 from memapp.domain.consent import DenyReason, came_from, label
 from memapp.domain.profile import FIELDS
 from memapp.domain.profile_values import added_value, with_value
+from memapp.domain.second_person import addressed
 from memapp.domain.text import did_you_mean
 from memapp.errors import UsageError
 
@@ -28,7 +29,7 @@ def list_(options: dict[str, Any], limit: int, as_json: bool) -> None:
     from memapp.services.consent import pending
 
     with opened(options, read_only=True) as runtime:
-        found, name = pending.waiting(runtime, limit=limit + 1), short_ids(runtime, "patches")
+        found, name = pending.list_pending(runtime, limit=limit + 1), short_ids(runtime, "consent_requests")
     show_list(
         found,
         as_json,
@@ -45,70 +46,70 @@ def list_(options: dict[str, Any], limit: int, as_json: bool) -> None:
 
 
 @consents.command("show")
-@click.argument("patch_id", metavar="ID")
+@click.argument("request_id", metavar="ID")
 @as_json_option
 @click.pass_obj
-def show_(options: dict[str, Any], patch_id: str, as_json: bool) -> None:
-    """Show a proposal: the value, the words it was read from, and the memory that waits with it."""
+def show_(options: dict[str, Any], request_id: str, as_json: bool) -> None:
+    """Show a request: the value, the words it was read from, and the memory that waits with it."""
     from memapp.services import chats, ids
     from memapp.services.consent import pending
 
     with opened(options, read_only=True) as runtime:
-        patch = pending.get(runtime, ids.proposal(runtime, patch_id))
-        held = pending.held_text(runtime, patch.id)
-        evidence = [chats.get_message(runtime, message_id) for message_id in patch.evidence]
+        request = pending.get(runtime, ids.request(runtime, request_id))
+        memory = pending.memory_text(runtime, request.id)
+        evidence = [chats.get_message(runtime, message_id) for message_id in request.evidence]
     if as_json:
-        show_json({**asdict(patch), "held": held, "said": [one.text for one in evidence]})
+        show_json({**asdict(request), "memory": memory, "said": [one.text for one in evidence]})
         return
-    show(f"{label(patch.field)}: {patch.old_value or '-'} > {patch.new_value or '?'}")
-    until = f", open until {when(patch.expires_at)}" if patch.state == "pending" else ""
-    say(f"{patch.state}, {came_from(patch)}, asked on {when(patch.created_at)}{until}")
-    if held:
-        say(f"waits with it: {held}")
+    show(f"{label(request.field)}: {request.old_value or '-'} > {request.new_value or '?'}")
+    until = f", open until {when(request.expires_at)}" if request.state == "pending" else ""
+    say(f"{request.state}, {came_from(request)}, asked on {when(request.created_at)}{until}")
+    if memory:
+        say(f"waits with it: {addressed(memory)}")
     for message in evidence:
         say(f"from {when(message.created_at)}: {message.text}")
 
 
 @click.command()
-@click.argument("patch_id", metavar="ID")
+@click.argument("request_id", metavar="ID")
 @click.option("--value", help="Another value in place of the proposed one.")
 @as_json_option
 @click.pass_obj
-def approve(options: dict[str, Any], patch_id: str, value: str | None, as_json: bool) -> None:
-    """Say yes to a proposal; with --value, to another value of it."""
+def approve(options: dict[str, Any], request_id: str, value: str | None, as_json: bool) -> None:
+    """Say yes to a request; with --value, to another value of it."""
     from memapp.services import ids
     from memapp.services.consent import decisions, pending
 
     with opened(options) as runtime:
-        patch = pending.get(runtime, ids.proposal(runtime, patch_id))
-        field, says = patch.field, patch.old_value
+        request = pending.get(runtime, ids.request(runtime, request_id))
+        field, says = request.field, request.old_value
         if value is None:
-            decisions.approve(runtime, patch.id)
+            decisions.approve(runtime, request.id)
         else:  # of several values, the others stay
-            decisions.edit_then_approve(runtime, patch.id, with_value(field, says, added_value(field, says, value)))
+            decisions.edit_then_approve(runtime, request.id, with_value(field, says, added_value(field, says, value)))
         now = decisions.profile(runtime).get(field, "")
     say(f"Approved. To undo: memapp undo. {label(field)}: {now}" if now else "Approved. To undo: memapp undo.")
     if as_json:
-        show_json({"id": patch.id, "field": field, "value": now})
+        show_json({"id": request.id, "field": field, "value": now})
 
 
 @click.command()
-@click.argument("patch_id", metavar="ID")
+@click.argument("request_id", metavar="ID")
 @click.option("--reason", type=click.Choice(get_args(DenyReason)), help="Why, for the history.")
 @as_json_option
 @click.pass_obj
-def deny(options: dict[str, Any], patch_id: str, reason: DenyReason | None, as_json: bool) -> None:
-    """Say no to a proposal, and to the memory that waits with it."""
+def deny(options: dict[str, Any], request_id: str, reason: DenyReason | None, as_json: bool) -> None:
+    """Say no to a request, and to the memory that waits with it."""
     from memapp.services import ids
     from memapp.services.consent import decisions, pending
 
     with opened(options) as runtime:
-        found = ids.proposal(runtime, patch_id)
+        found = ids.request(runtime, request_id)
         decisions.deny(runtime, found, reason=reason)
-        patch = pending.get(runtime, found)
+        request = pending.get(runtime, found)
     say("Denied. To undo: memapp undo.")
     if as_json:
-        show_json(asdict(patch))
+        show_json(asdict(request))
 
 
 @click.group(cls=ListingGroup)

@@ -8,10 +8,11 @@ from typing import Any
 
 import click
 
-from memapp.cli.output import opened, say, show, show_json, show_one
+from memapp.cli.output import opened, say, show, show_json, show_one, told
 from memapp.cli.shape import COUNT, as_json_option, ids_argument, words_or_pipe
 from memapp.domain.changes import Revision
 from memapp.domain.memory import Memory, State
+from memapp.domain.second_person import addressed
 from memapp.errors import NeedsYes, UsageError
 
 
@@ -46,7 +47,7 @@ def edit(
         curate.edit(runtime, found, words, tags=tags or None, importance=importance, category=category)
         after = curate.get(runtime, found)
     say("Changed." if after.state is State.LIVE else "Changed. It is still in the trash.")
-    show_one(after, as_json, after.text)
+    show_one(after, as_json, told(after.text))
 
 
 @click.command()
@@ -82,16 +83,16 @@ def rm(options: dict[str, Any], memory_ids: tuple[str, ...], as_json: bool) -> N
     _do(options, memory_ids, as_json, curate.discard, "In the trash")
 
 
-def _do(options: dict[str, Any], memory_ids: tuple[str, ...], as_json: bool, deed: Callable[..., Revision], did: str) -> None:
+def _do(options: dict[str, Any], memory_ids: tuple[str, ...], as_json: bool, action: Callable[..., Revision], did: str) -> None:
     """Do something to memories in one step, and say what was done to which."""
     from memapp.services import curate, ids
 
     with opened(options) as runtime:
         found = ids.memories(runtime, memory_ids)
-        deed(runtime, *found)
+        action(runtime, *found)
         after = curate.get_many(runtime, found)
     for one in after:
-        say(f"{did}: {one.text}")
+        say(f"{did}: {addressed(one.text)}")
     if as_json:
         show_json([asdict(one) for one in after])
 
@@ -124,7 +125,7 @@ def _bring_back(options: dict[str, Any], memory_ids: tuple[str, ...], as_json: b
         known = curate.get_many(runtime, back.known)
         unsaid = curate.get_many(runtime, (*back.asked, *back.barred))
     for one in restored:
-        say(f"Restored: {one.text}")
+        say(f"Restored: {addressed(one.text)}")
     if as_json:
         show_json({"restored": [asdict(one) for one in restored], "stayed": [asdict(one) for one in (*known, *unsaid)]})
     if known:
@@ -135,7 +136,7 @@ def _bring_back(options: dict[str, Any], memory_ids: tuple[str, ...], as_json: b
 
 
 def _named(found: list[Memory]) -> str:
-    return "; ".join(one.text for one in found).rstrip(".")
+    return "; ".join(addressed(one.text) for one in found).rstrip(".")
 
 
 @click.command()
@@ -152,7 +153,7 @@ def undo(options: dict[str, Any], steps: int, as_json: bool) -> None:
             for _ in range(min(steps, len(service.undoable(runtime, steps))) or 1):
                 taken.append(service.undo_last(runtime))
                 if not as_json:
-                    show(f"Taken back: {service.told(runtime, taken[-1])}")
+                    show(f"Taken back: {service.describe(runtime, taken[-1])}")
         finally:
             if as_json:
                 show_json([asdict(step) for step in taken])

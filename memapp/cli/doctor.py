@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from memapp.runtime import Runtime
 
 
+LONG_LOG_BYTES = 32 * 1024 * 1024
+"""memapp itself keeps the log of the file below half of that."""
+
+
 @click.command()
 @as_json_option
 @click.pass_obj
@@ -87,6 +91,8 @@ def _check_store(options: dict[str, Any], report: dict[str, str]) -> list[str]:
                 problems.append(f"Memories in {where} are seen by no chat. Define what is missing in {runtime.paths.categories}.")
             learning = activity.learning(runtime)
             report["learning"] = f"{counted(learning.waiting, 'message')} waiting, {learning.set_aside:,} set aside"
+            if runtime.database.log_bytes() > LONG_LOG_BYTES:
+                problems.append(f"The log of {database} is long: another program has been reading it for a while. Close that.")
             runtime.database.examine()
             report["guards"] = "all stand as memapp made them; the file was read through and is sound"
     except MemappError as error:

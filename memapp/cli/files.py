@@ -65,16 +65,16 @@ def restore_file(options: dict[str, Any], source: Path, *, yes: bool, as_json: b
     if as_json:
         show_json(asdict(found))
     held = f"{counted(found.memories, 'memory', 'memories')}, {counted(found.messages, 'message')}"
-    held += f" and {counted(found.waiting, 'undecided proposal')}"
+    held += f" and {counted(found.waiting, 'undecided request')}"
+    path = paths.locate(options["home"], options["database"]).database
+    strange = f" It is no backup of {path}, but of another memory file." if restore.is_of_another(path, source) else ""
     if not yes:
         known = "; ".join(f"{label(field)}: {one_line(clean(value))}" for field, value in found.profile)
         raise NeedsYes(
-            f"It holds {held}." + (f" Its profile says {known}." if known else ""),
+            f"It holds {held}." + (f" Its profile says {known}." if known else "") + strange,
             "What you erased since it was made comes back. Add --yes to use it.",
         )
-    path = paths.locate(options["home"], options["database"]).database
-    aside = backups.put_back(path, source)
-    with opened(options):  # an older file is brought up to date now
-        say(f"Restored: {held}.")
+    aside = backups.put_back(path, source, say)
+    say(f"Restored: {held}.{strange}")
     if aside:
         say(f"The file that was there is kept as {aside}.")

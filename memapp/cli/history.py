@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memapp.cli.output import opened, plain, say, short_ids, show, show_json, show_list, show_rows, when
+from memapp.cli.output import opened, plain, say, short_ids, show, show_json, show_list, show_rows, told, when
 from memapp.cli.shape import as_json_option, limit_option
 from memapp.domain import strict_json
 from memapp.domain.changes import Event
 from memapp.domain.difference import words_changed
 from memapp.domain.history import Entry, label_of, who
+from memapp.domain.second_person import addressed
 from memapp.domain.text import counted
 from memapp.errors import NotFound, UsageError
 
@@ -55,20 +56,20 @@ def history(options: dict[str, Any], memory_id: str, diff: tuple[int, int] | Non
         if diff:
             _show_difference(runtime, found, *diff, as_json=as_json)
             return
-        numbers = Numbers(runtime)
+        numbers = VersionNumbers(runtime)
         if form == "table":
             entries = activity.entries(runtime, found, limit=limit)
             rows = [_full_row(runtime, numbers, one) for one in entries]
             _show_entries(rows, as_json)
             if found and not as_json:
                 for text in (text for one in activity.timeline(runtime, found) for text in one.replaced):
-                    say(f"It replaced “{text}”")
+                    say(f"It replaced “{addressed(text)}”")
         else:
             write = _write_jsonl if form == "jsonl" else _write_csv
             write(_full_row(runtime, numbers, one) for one in reversed(list(_all_entries(runtime, found))))
 
 
-class Numbers:
+class VersionNumbers:
     """The versions of each memory as the app numbers them."""
 
     def __init__(self, runtime: "Runtime") -> None:
@@ -95,7 +96,7 @@ def _all_entries(runtime: "Runtime", memory_id: str) -> Iterator[Entry]:
         before = page[-1].number
 
 
-def _full_row(runtime: "Runtime", numbers: Numbers, entry: Entry) -> dict[str, Any]:
+def _full_row(runtime: "Runtime", numbers: VersionNumbers, entry: Entry) -> dict[str, Any]:
     """Return an entry with what was said before and after, and the ids of the messages it rests on, as far as not erased."""
     old, new, evidence = (_of_profile if entry.event is Event.PROFILE else _of_memory)(runtime, entry)
     before, after = (numbers.of(entry.memory_id, one) for one in (entry.before, entry.after))
@@ -115,10 +116,10 @@ def _of_profile(runtime: "Runtime", entry: Entry) -> Said:
     from memapp.services.consent import pending
 
     try:
-        patch = pending.get(runtime, entry.meta["patch_id"])
+        request = pending.get(runtime, entry.meta["request_id"])
     except NotFound:
         return None, None, ()
-    return patch.old_value, patch.new_value, patch.evidence
+    return request.old_value, request.new_value, request.evidence
 
 
 def _show_entries(rows: list[dict[str, Any]], as_json: bool) -> None:
@@ -133,7 +134,7 @@ def _show_entries(rows: list[dict[str, Any]], as_json: bool) -> None:
                 "what": row["event"],
                 "versions": f"{row['before'] or '-'} > {row['after'] or '-'}",
                 "id": row["memory_id"],
-                "text": _about(row) or row["new"] or row["old"] or "",
+                "text": _about(row) or told(row["new"] or row["old"] or ""),
             }
             for row in rows
         ]
@@ -178,7 +179,7 @@ def _show_difference(runtime: "Runtime", memory_id: str, first: int, second: int
         show_json({"before": asdict(before), "after": asdict(after), "words": pieces})
         return
     marks = {"same": "{}", "out": "[-{}-]", "in": "{{+{}+}}"}
-    show(" ".join(marks[piece.kind].format(piece.text) for piece in words_changed(before.text, after.text)))
+    show(" ".join(marks[piece.kind].format(piece.text) for piece in words_changed(told(before.text), told(after.text))))
     for name in others:
         show(f"{name}: {_plainly(getattr(before, name))} > {_plainly(getattr(after, name))}")
 
@@ -201,6 +202,6 @@ def relations(options: dict[str, Any], memory_id: str, as_json: bool) -> None:
     show_list(
         related,
         as_json,
-        lambda one: {"strength": f"{one.strength:.2f}", "relation": one.relation, "id": name(one.id), "text": one.text},
+        lambda one: {"strength": f"{one.strength:.2f}", "relation": one.relation, "id": name(one.id), "text": told(one.text)},
         "It is related to nothing.",
     )

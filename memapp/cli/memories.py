@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from memapp.cli.output import opened, opened_to_search, say, short_ids, show, show_json, show_list, show_one, when
+from memapp.cli.output import opened, opened_to_search, say, short_ids, show, show_json, show_list, show_one, told, when
 from memapp.cli.shape import as_json_option, limit_option, words_or_pipe
 from memapp.domain.filters import Sort, read_day
 from memapp.domain.memory import Recalled, why
@@ -45,7 +45,7 @@ def search(options: dict[str, Any], query: tuple[str, ...], limit: int, explain:
 
     def row(hit: Recalled) -> dict[str, str]:
         found = {"score": f"{hit.score:.2f}", "when": when(hit.at), "what": hit.said_by or "fact"}
-        shown = {**found, "text": hit.text, "id": name(hit.id)}
+        shown = {**found, "text": hit.text if hit.said_by else told(hit.text), "id": name(hit.id)}
         return {**shown, "why": hit.why} if explain else shown
 
     show_list(hits, as_json, row, "Nothing found.")
@@ -95,7 +95,7 @@ def list_(
     show_list(
         found,
         as_json,
-        lambda one: {"id": name(one.id), "pin": "★" if one.pinned else " ", "when": when(one.created_at), "text": one.text},
+        lambda one: {"id": name(one.id), "pin": "★" if one.pinned else " ", "when": when(one.created_at), "text": told(one.text)},
         "Nothing is remembered yet. Try: memapp add 'I prefer oolong in the morning.'" if is_empty else "Nothing found.",
         limit,
     )
@@ -116,7 +116,7 @@ def show_(options: dict[str, Any], memory_id: str, as_json: bool) -> None:
     if as_json:
         show_json({**asdict(memory), "said": [one.text for one in sources]})
         return
-    show(memory.text)
+    show(told(memory.text))
     say(f"{'pinned, ' if memory.pinned else ''}importance {memory.importance}, since {when(memory.created_at)}")
     if memory.purge_at:
         say(f"in the trash since {when(memory.updated_at)} ({reason}), kept until {when(memory.purge_at)} at least")

@@ -13,6 +13,7 @@ import click
 from rich.cells import cell_len, set_cell_size
 
 from memapp.domain import strict_json
+from memapp.domain.second_person import addressed
 from memapp.domain.text import clean, one_line
 from memapp.errors import MemappError, ModelError, StoreError, UsageError
 
@@ -48,6 +49,11 @@ def show(text: str, *, newline: bool = True) -> None:
 def show_json(value: Any) -> None:
     """Write JSON, in which what could act on a terminal is escaped: the value stays what it is."""
     click.echo(strict_json.write(value, indent=2, default=plain))
+
+
+def told(text: str) -> str:
+    """Return the words of a memory for standard output: as people read them on a terminal, as they are stored in a pipe."""
+    return addressed(text) if sys.stdout.isatty() else text
 
 
 def show_one(found: Any, as_json: bool, told: str) -> None:
@@ -120,7 +126,7 @@ def refuse_own(options: Mapping[str, Any], target: Path) -> None:
     from memapp import paths
 
     own = paths.locate(options["home"], options["database"])
-    kept = [own.config, own.categories, *(Path(f"{own.database}{end}") for end in ("", "-wal", "-shm", "-journal"))]
+    kept = [own.config, own.categories, *(Path(f"{own.database}{end}") for end in ("", "-wal", "-shm", "-journal", ".lock"))]
     if target.expanduser().resolve() in [one.resolve() for one in kept]:
         raise UsageError(f"{target} is memapp's own file.", "Name another.")
 
@@ -133,7 +139,8 @@ def opened(options: Mapping[str, Any], *, read_only: bool = False) -> "Iterator[
 
     is_first_start = options["database"] is None and not paths.locate(options["home"]).database.exists()
     read_only = read_only and not is_first_start
-    runtime = bootstrap.start(home=options["home"], database=options["database"], flags=options["flags"], read_only=read_only)
+    places = {"home": options["home"], "database": options["database"]}
+    runtime = bootstrap.start(**places, flags=options["flags"], read_only=read_only, tell=say)
     try:
         yield runtime
         backups.run(runtime)
@@ -147,7 +154,7 @@ def opened(options: Mapping[str, Any], *, read_only: bool = False) -> "Iterator[
 
 @contextmanager
 def opened_to_search(options: Mapping[str, Any]) -> "Iterator[Runtime]":
-    """Open memapp with its embedding model; only to read, where it cannot be written or another memapp writes."""
+    """Open memapp with its embedding model; only to read, where it cannot be written."""
     with ExitStack() as stack:
         try:
             runtime = stack.enter_context(opened(options))

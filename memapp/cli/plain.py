@@ -13,6 +13,7 @@ from memapp.cli.output import opened, say
 from memapp.cli.talk import answer, learn, load
 from memapp.domain import commands
 from memapp.domain.commands import Command
+from memapp.domain.second_person import addressed
 from memapp.domain.text import clean
 from memapp.errors import MemappError, UsageError
 from memapp.inference import Cancel
@@ -74,9 +75,10 @@ class _Talk:
         runtime = self._runtime
         match command.name:
             case "remember":
-                say(f"Remembered: {curate.get(runtime, curate.add(runtime, command.text).memory_id).text}")
+                memory = curate.get(runtime, curate.add(runtime, command.text).memory_id)
+                say(f"Remembered: {addressed(memory.text)}")
             case "evidence":
-                chats.add_evidence(runtime, self._begun(), command.text)
+                chats.add_context_card(runtime, self._begun(), command.text)
                 say("Evidence added.")
             case "remark":
                 with self._stopped_by_ctrl_c() as cancel:

@@ -1,5 +1,6 @@
 """What memapp did and how well, from the command line."""
 
+import sys
 from dataclasses import asdict
 from typing import Any
 
@@ -23,12 +24,12 @@ def stats(options: dict[str, Any], days: int, as_json: bool) -> None:
 
     with opened(options, read_only=True) as runtime:
         by_day, counts, rates = activity.by_day(runtime, days), activity.counts(runtime), activity.rates(runtime)
-        known, waiting, learning = curate.count(runtime), pending.count_waiting(runtime), activity.learning(runtime)
+        known, waiting, learning = curate.count(runtime), pending.count_pending(runtime), activity.learning(runtime)
     shares = {
         "expectations held": rates.expectations_held,
         "facts well written at once": rates.facts_at_once,
         "facts said by you": rates.facts_said,
-        "turns recalled again": rates.recalled_again,
+        "turns with on-demand recall": rates.recalled_on_demand,
     }
     if as_json:
         show_json(
@@ -49,9 +50,16 @@ def stats(options: dict[str, Any], days: int, as_json: bool) -> None:
     show_rows([{"what": name, "rate": str(rate)} for name, rate in shares.items()])
     most = max((day.count for day in by_day), default=0) or 1
     show_rows([{"day": day.day, "count": f"{day.count:,}", "bar": "█" * round(BAR * day.count / most)} for day in by_day])
+    on_terminal = sys.stdout.isatty()
+    if on_terminal and counts:
+        say("What memapp did: today, in the last 7 days, in all, and how often it failed")
     show_rows(
         [
-            {"part": one.node, "did": one.op, "today": one.today, "week": one.week, "total": one.total, "failed": one.failed}
+            {
+                "part": one.part if on_terminal else one.node,
+                "did": one.did if on_terminal else one.op,
+                **{"today": one.today, "week": one.week, "total": one.total, "failed": one.failed},
+            }
             for one in counts
         ]
     )

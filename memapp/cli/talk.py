@@ -10,6 +10,7 @@ import click
 from memapp.cli.output import opened, say, search_by_meaning, show, show_json
 from memapp.cli.shape import words_or_pipe
 from memapp.domain.chat import MessageStatus
+from memapp.domain.second_person import addressed
 from memapp.domain.turn import Accepted, Asked, Completed, Failed, Found, Restarted, Streamed, TurnEvent, Waiting
 from memapp.errors import MemappError, ModelError, UsageError
 
@@ -152,9 +153,9 @@ def _say_what_waits(runtime: "Runtime", seen: list[TurnEvent]) -> None:
     from memapp.services.consent import pending
 
     sent = next(event.message for event in seen if isinstance(event, Accepted))
-    for patch in pending.waiting(runtime):
-        if sent is not None and sent.id in patch.evidence:
-            say(f"Later: memapp approve {patch.id}, or memapp deny {patch.id}")
+    for request in pending.list_pending(runtime):
+        if sent is not None and sent.id in request.evidence:
+            say(f"Later: memapp approve {request.id}, or memapp deny {request.id}")
 
 
 def _summary(thread_id: str, seen: list[TurnEvent]) -> dict[str, Any]:
@@ -171,14 +172,14 @@ def _summary(thread_id: str, seen: list[TurnEvent]) -> dict[str, Any]:
 
 def learn(runtime: "Runtime", cancel: "Cancel") -> None:
     """Do what is due after a reply, before the command ends; a broken memory step never spoils the answer."""
-    from memapp.domain.consent import Patch
+    from memapp.domain.consent import ConsentRequest
     from memapp.services import upkeep
 
     try:
         for written in upkeep.work(runtime, None, cancel):
-            if isinstance(written, Patch):
+            if isinstance(written, ConsentRequest):
                 continue  # `consents` lists it
-            was = f" (was: {written.before.text})" if written.before else ""
-            say(f"{'Updated' if written.before else 'Remembered'}: {written.memory.text}{was}")
+            was = f" (was: {addressed(written.before.text)})" if written.before else ""
+            say(f"{'Updated' if written.before else 'Remembered'}: {addressed(written.memory.text)}{was}")
     except MemappError as error:
         say(f"Nothing was learned this time: {error}")

@@ -72,5 +72,5 @@ def import_(options: dict[str, Any], file: Path, form: "Form", dry_run: bool, ye
         say(f"{'This would bring in' if only_look else 'Brought in'}: {found}.")
     if found.added.get("message"):
         say("Imported chats are conversation only: memapp learns no facts from them.")
-    if only_look and not dry_run and (found.added or found.proposals):
+    if only_look and not dry_run and (found.added or found.requests):
         raise NeedsYes("Nothing was brought in yet.", "Add --yes to do it.")

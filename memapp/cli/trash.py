@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memapp.cli.output import opened, say, short_ids, show_json, show_list, show_one, when
+from memapp.cli.output import opened, say, short_ids, show_json, show_list, show_one, told, when
 from memapp.cli.shape import ListingGroup, as_json_option, limit_option, yes_option
 from memapp.domain.forget import Receipt
 from memapp.domain.memory import why
@@ -40,7 +40,7 @@ def list_(options: dict[str, Any], limit: int, as_json: bool) -> None:
             "since": when(one.updated_at),
             "why": why(one, days),
             "until": when(one.purge_at) if one.purge_at else "",
-            "text": one.text,
+            "text": told(one.text),
         },
         "The trash is empty.",
         limit,
@@ -96,7 +96,7 @@ def _chosen(runtime: "Runtime", memory_ids: tuple[str, ...], *, expired: bool) -
 def forget(options: dict[str, Any], words: tuple[str, ...], yes: bool, as_json: bool) -> None:
     """Erase whatever holds these words, everywhere and for good.
 
-    Memories, messages, titles, proposals, the history and the backups. Without --yes it says how much that is.
+    Memories, messages, titles, consent requests, the history and the backups. Without --yes it says how much that is.
     """
     from memapp.services import forget as service
 

@@ -136,12 +136,12 @@ class Purged:
 
 @dataclass(frozen=True, slots=True)
 class ProfileChanged:
-    """An approved patch carried out. It is taken back by the opposite patch, so that nothing goes around consent."""
+    """An approved request carried out. It is taken back by the opposite request, so that nothing goes around consent."""
 
     event: ClassVar = Event.PROFILE
-    patch_id: str
+    request_id: str
     undoes: str = ""
-    """The step that this takes back, for an opposite patch."""
+    """The step that this takes back, for an opposite consent request."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,7 +81,7 @@ class Message:
 
 
 OWN_WORDS = "/memapp"
-"""Stands for the model of a message that the app itself wrote: its question about a proposal, and its word on the answer.
+"""Stands for the model of a message that the app itself wrote: its question about a consent request, and its word on the answer.
 
 No model can have this name: a file's name holds no slash, and a server's is kept without one at its beginning.
 """

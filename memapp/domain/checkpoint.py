@@ -28,7 +28,7 @@ class Stage(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class DoneAhead:
+class PrefetchedCall:
     """Call 1, done in idle time for the message that one prediction expects."""
 
     prediction_id: str
@@ -52,7 +52,7 @@ class Checkpoint:
     """What call 1 of the open turn said."""
     last_prediction: str = ""
     """What the last reply expects to be told next."""
-    ahead: DoneAhead | None = None
+    prefetch: PrefetchedCall | None = None
 
     def accepted(self, reply_id: str, position: int, needed_info: Sequence[str] = ()) -> "Checkpoint":
         """A turn begins; what it needs may be known already."""
@@ -72,8 +72,8 @@ class Checkpoint:
         """The turn has ended, whichever way: nothing of it is to be resumed."""
         return replace(self, stage=Stage.IDLE, open_turn=None, needed_info=(), last_prediction=expects)
 
-    def looked_ahead(self, prediction_id: str, needed_info: Sequence[str]) -> "Checkpoint":
-        return replace(self, ahead=DoneAhead(prediction_id, tuple(needed_info)))
+    def with_prefetch(self, prediction_id: str, needed_info: Sequence[str]) -> "Checkpoint":
+        return replace(self, prefetch=PrefetchedCall(prediction_id, tuple(needed_info)))
 
     def kept_for(self, reply_id: str) -> tuple[str, ...]:
         """Return what call 1 said for a reply that was being written; nothing if another turn was open, or none."""

@@ -7,6 +7,7 @@ remembering is not decided here.
 import re
 from collections.abc import Iterator, Sequence
 
+from memapp.domain.authorship import stated_sentences
 from memapp.domain.english import (
     COMMON_VERBS,
     COORDINATORS,
@@ -21,7 +22,6 @@ from memapp.domain.english import (
     is_past,
     word_set,
 )
-from memapp.domain.own_words import told
 
 HYPOTHETICAL = word_set("if unless whether suppose supposing imagine pretend wish wished hopefully wondering")
 _REPORTING = word_set(
@@ -54,7 +54,7 @@ def statements(text: str) -> Iterator[list[str]]:
 
     A phrase in front (`On Sundays, I ...`) comes last. Where several verbs share a subject, each gets a statement.
     """
-    for words in told(text):
+    for words in stated_sentences(text):
         yield from _of_sentence(words)
 
 

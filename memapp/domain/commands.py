@@ -1,5 +1,6 @@
 """The commands that can be written where a message can be: they begin with a slash."""
 
+import re
 from dataclasses import dataclass
 
 from memapp.domain.text import nearest
@@ -7,7 +8,7 @@ from memapp.errors import UsageError
 
 COMMANDS = {
     "remember": ("/remember TEXT", "keeps a fact"),
-    "evidence": ("/evidence TEXT", "adds an evidence card to this chat"),
+    "evidence": ("/evidence TEXT", "adds a context card to this chat"),
     "remark": ("/remark", "lets the persona say something unasked"),
     "persona": ("/persona NAME", "starts a new chat with another persona"),
     "new": ("/new", "starts a new chat"),
@@ -40,6 +41,17 @@ def parse(written: str) -> Command | None:
     if name in TAKES_TEXT and not text:
         raise UsageError(f"Write {COMMANDS[name][0]}.")
     return Command(name, text)
+
+
+def beginning(written: str) -> tuple[str, ...]:
+    """Return the names of the commands that begin like what is written; none once a whole name or more stands there."""
+    name = re.fullmatch("/([a-z]*)", written)
+    return tuple(one for one in COMMANDS if name and one.startswith(name[1]) and one != name[1])
+
+
+def completed(name: str) -> str:
+    """Return a command as it is written, with a blank where words follow."""
+    return f"/{name} " if " " in COMMANDS[name][0] else f"/{name}"
 
 
 def unescaped(written: str) -> str:

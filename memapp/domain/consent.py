@@ -1,6 +1,6 @@
-"""Asking before the profile changes: the patch that waits for a yes, and what counts as a yes.
+"""Asking before the profile changes: the request that waits for a yes, and what counts as a yes.
 
-Nothing here applies a patch; what may become of one is guarded by the schema of the store.
+Nothing here applies a request; what may become of one is guarded by the schema of the store.
 """
 
 import re
@@ -14,14 +14,14 @@ from memapp.domain.profile import FIELDS, normal_value, same_value
 from memapp.domain.profile_values import VALUE_CHARS, added_value, with_value
 from memapp.domain.text import one_line, shorten
 
-PatchState = Literal["pending", "approved", "denied", "expired", "applied", "withdrawn"]
+RequestState = Literal["pending", "approved", "denied", "expired", "applied", "withdrawn"]
 Decider = Literal["person", "chat", "signals", "clock"]
 DenyReason = Literal["wrong", "outdated", "private", "other"]
 """Not in the person's own words: the history, which is never rewritten, keeps it."""
 
 FORGOTTEN = "forgotten"
-"""The field of a proposal that is not about the profile: a fact that was erased and is stated again."""
-PATCH_DAYS = 7
+"""The field of a request that is not about the profile: a fact that was erased and is stated again."""
+REQUEST_DAYS = 7
 SIGNALS_NEEDED = 2
 SHOWN_CHARS = 60
 """As much of a value is said where it is named in passing."""
@@ -38,7 +38,7 @@ def label(field: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Patch:
+class ConsentRequest:
     """A proposed change of one field of the profile; its field and values never change."""
 
     id: str
@@ -51,7 +51,7 @@ class Patch:
     evidence: tuple[str, ...]
     """Ids of the messages that it was read from."""
     proposer: str
-    state: PatchState
+    state: RequestState
     created_at: datetime
     expires_at: datetime
     snoozed_until: datetime | None = None
@@ -64,55 +64,59 @@ class Patch:
         return added_value(self.field, self.old_value, self.new_value)
 
 
-def came_from(patch: Patch) -> str:
-    """Return where a proposal comes from, in plain words."""
-    return CAME_FROM.get(patch.proposer, "from a chat")
+def came_from(request: ConsentRequest) -> str:
+    """Return where a request comes from, in plain words."""
+    return CAME_FROM.get(request.proposer, "from a chat")
 
 
-def change(patch: Patch) -> str:
-    """Return a proposal in a few words: `Home “Bergen”`."""
-    return f"{label(patch.field)}{_quoted(patch.new_value)}"
+def change(request: ConsentRequest) -> str:
+    """Return a request in a few words: `Home “Bergen”`."""
+    return f"{label(request.field)}{_quoted(request.new_value)}"
 
 
-def decided(decision: str, patch: Patch) -> str:
-    """Return what was decided, by its name in the history, on a proposal: `Approved Home “Bergen”`."""
-    if decision == "changed" and patch.proposer == "person":
-        return f"Set {label(patch.field)} to{_quoted(patch.new_value)}" if patch.new_value else f"Took away {label(patch.field)}"
+def decided(decision: str, request: ConsentRequest) -> str:
+    """Return what was decided, by its name in the history, on a request: `Approved Home “Bergen”`."""
+    if decision == "changed" and request.proposer == "person":
+        return (
+            f"Set {label(request.field)} to{_quoted(request.new_value)}"
+            if request.new_value
+            else f"Took away {label(request.field)}"
+        )
     verb = {"changed": "Approved", "approved": "Approved", "denied": "Denied", "snoozed": "Put off until tomorrow:"}
     verb |= {"withdrawn": "Withdrew", "expired": "Closed unanswered:"}
-    return f"{verb.get(decision, 'Changed')} {change(patch)}"
+    return f"{verb.get(decision, 'Changed')} {change(request)}"
 
 
 def _quoted(value: str) -> str:
     return f" “{shorten(one_line(value), SHOWN_CHARS)}”" if value else ""
 
 
-def proposes(patch: Patch, value: str) -> bool:
-    """Say whether a proposal is of this value; of what was erased, whether it says the same in whatever words."""
-    if patch.field == FORGOTTEN:
-        return gist(patch.new_value) == gist(value)
-    return same_value(patch.field, patch.addition, value)
+def proposes(request: ConsentRequest, value: str) -> bool:
+    """Say whether a request is of this value; of what was erased, whether it says the same in whatever words."""
+    if request.field == FORGOTTEN:
+        return gist(request.new_value) == gist(value)
+    return same_value(request.field, request.addition, value)
 
 
 def like(field: str, value: str) -> str:
-    """Return a GLOB pattern that the new value, in small letters, of each proposal of this value fits, if it is all ASCII."""
+    """Return a GLOB pattern that the new value, in small letters, of each request of this value fits, if it is all ASCII."""
     words = re.findall("[a-z0-9]+", normal_value(field, value)) if field != FORGOTTEN else []
     return "*".join(["", *words, ""]) or "*"
 
 
-def rebased(patch: Patch, current: str) -> Patch:
-    """Return what a proposal comes to where the field says something else by now."""
-    return replace(patch, old_value=current, new_value=with_value(patch.field, current, patch.addition))
+def rebased(request: ConsentRequest, current: str) -> ConsentRequest:
+    """Return what a request comes to where the field says something else by now."""
+    return replace(request, old_value=current, new_value=with_value(request.field, current, request.addition))
 
 
-def fitting(patch: Patch) -> Patch:
-    """Return a proposal as it can be kept: of its value alone where that does not fit beside the others."""
-    return patch if len(patch.new_value) <= VALUE_CHARS else replace(patch, old_value="", new_value=patch.addition)
+def fitting(request: ConsentRequest) -> ConsentRequest:
+    """Return a request as it can be kept: of its value alone where that does not fit beside the others."""
+    return request if len(request.new_value) <= VALUE_CHARS else replace(request, old_value="", new_value=request.addition)
 
 
 def expiry(created_at: datetime) -> datetime:
-    """Return when an undecided patch expires."""
-    return created_at + timedelta(days=PATCH_DAYS)
+    """Return when an undecided request expires."""
+    return created_at + timedelta(days=REQUEST_DAYS)
 
 
 def corroborated(signals: Collection[tuple[str, bool]]) -> bool:

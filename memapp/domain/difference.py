@@ -7,24 +7,24 @@ from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class DifferencePiece:
     """Some words that were kept, taken out or put in."""
 
     kind: Literal["same", "out", "in"]
     text: str
 
 
-def words_changed(before: str, after: str) -> tuple[Piece, ...]:
+def words_changed(before: str, after: str) -> tuple[DifferencePiece, ...]:
     """Return both texts as one run of pieces; what was replaced comes before what replaced it."""
     return tuple(_pieces(before.split(), after.split()))
 
 
-def _pieces(old: list[str], new: list[str]) -> Iterator[Piece]:
+def _pieces(old: list[str], new: list[str]) -> Iterator[DifferencePiece]:
     for operation, old_from, old_to, new_from, new_to in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if operation == "equal":
-            yield Piece("same", " ".join(old[old_from:old_to]))
+            yield DifferencePiece("same", " ".join(old[old_from:old_to]))
             continue
         if old_from < old_to:
-            yield Piece("out", " ".join(old[old_from:old_to]))
+            yield DifferencePiece("out", " ".join(old[old_from:old_to]))
         if new_from < new_to:
-            yield Piece("in", " ".join(new[new_from:new_to]))
+            yield DifferencePiece("in", " ".join(new[new_from:new_to]))

@@ -6,6 +6,7 @@ A clause that the rules do not fully understand is left out: a missing fact is b
 import re
 from dataclasses import dataclass
 
+from memapp.domain.authorship import stated_sentences
 from memapp.domain.clauses import HYPOTHETICAL, INTERJECTIONS, is_call, is_own_attribute, parts, statements
 from memapp.domain.duplicates import duplicate_of, normalise
 from memapp.domain.english import (
@@ -21,16 +22,15 @@ from memapp.domain.english import (
     stems,
     word_set,
 )
-from memapp.domain.framing import as_stated
-from memapp.domain.lasting.belongings import of_attribute, of_people_and_things
-from memapp.domain.lasting.kept import Lasting
-from memapp.domain.lasting.person import of_person
-from memapp.domain.lasting.words import PASSING_THINGS, PASSING_VERBS, VAGUE_OBJECTS
+from memapp.domain.framing import unwrap
 from memapp.domain.memory import Kind
-from memapp.domain.own_words import told
 from memapp.domain.profile_forms import in_first_person
-from memapp.domain.retell import leave_off_decoration, retell
+from memapp.domain.salience.belongings import of_attribute, of_people_and_things
+from memapp.domain.salience.person import of_person
+from memapp.domain.salience.salient import Salient
+from memapp.domain.salience.word_tables import PASSING_THINGS, PASSING_VERBS, VAGUE_OBJECTS
 from memapp.domain.tags import tags_for
+from memapp.domain.third_person import leave_off_decoration, to_third_person
 from memapp.domain.writing import check_episode, check_fact, check_tags, is_vague
 
 EVENT = "event"
@@ -70,7 +70,7 @@ def distil_and_check(typed_text: str) -> tuple[list[Draft], list[list[str]]]:
     """Return those facts, and what is wrong with each other one that was found."""
     drafts: list[Draft] = []
     refused: list[list[str]] = []
-    typed_text = as_stated(typed_text)
+    typed_text = unwrap(typed_text)
     for words in statements(typed_text):
         found = _fact(words) if words else None
         if found is None:
@@ -103,7 +103,7 @@ def states_something(text: str) -> bool:
     A fact has no pronouns, and where the person needs one a small model does too: nearly nothing that it wrote of such
     statements could be kept. What somebody will or might do next is nothing that lasts.
     """
-    for words in told(as_stated(text)):
+    for words in stated_sentences(unwrap(text)):
         if not HYPOTHETICAL.isdisjoint(word.casefold() for word in words):
             continue
         for part in parts(words):
@@ -126,7 +126,7 @@ def _fact(words: list[str]) -> tuple[str, str] | None:
     if is_call(words):
         return _called(words)
     subject, kept = _judge(words)
-    told = retell(kept.words, starts_with_subject=not subject) if kept else None
+    told = to_third_person(kept.words, starts_with_subject=not subject) if kept else None
     if kept is None or told is None:
         return None
     text = join([*subject, *told]).replace("can not ", "cannot ").rstrip(" ,;:.")
@@ -138,7 +138,7 @@ def _is_foreign(word: str) -> bool:
     return re.search(r"[#\[\]{}<>=\\|@]|^User$|^user\d+$", word) is not None and word not in ("C#", "F#")
 
 
-def _judge(words: list[str]) -> tuple[list[str], Lasting | None]:
+def _judge(words: list[str]) -> tuple[list[str], Salient | None]:
     """Return the subject, where it is not among the words that are kept."""
     words = leave_off_decoration(words)
     if words[:1] == ["I"]:
@@ -148,14 +148,14 @@ def _judge(words: list[str]) -> tuple[list[str], Lasting | None]:
     return [], of_attribute(words) if is_own_attribute(words) else of_people_and_things(words) if words else None
 
 
-def _together(words: list[str]) -> tuple[list[str], Lasting | None]:
+def _together(words: list[str]) -> tuple[list[str], Salient | None]:
     """`My wife and I have two sons`: the verb stays as it is."""
     at = words.index("I")
     shared = words[at + 1 :]
     alone = [{"are": "am", "were": "was"}.get(shared[0], shared[0]), *shared[1:]] if shared else []
     kept = of_person(alone)
     is_plain = kept is not None and kept.words[1:] == shared[1:] and not {word.casefold() for word in words[1:at]} & PRONOUNS
-    return ["User", "and", "User's", *words[1 : at - 1]], Lasting(shared, kept.category) if kept and is_plain else None
+    return ["User", "and", "User's", *words[1 : at - 1]], Salient(shared, kept.category) if kept and is_plain else None
 
 
 _NO_NAMES = word_set(

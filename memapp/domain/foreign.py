@@ -19,14 +19,14 @@ _TEXTS = ("text", "memory", "fact", "content")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ForeignMessage:
     role: Literal["user", "assistant"]
     text: str
     at: datetime
 
 
 @dataclass(frozen=True, slots=True)
-class Conversation:
+class ForeignConversation:
     """A conversation with another program."""
 
     source: str
@@ -34,12 +34,12 @@ class Conversation:
     title: str
     created_at: datetime
     updated_at: datetime
-    said: tuple[Said, ...]
+    said: tuple[ForeignMessage, ...]
     """In turn: what one side wrote in several pieces is one message, or several if it is longer than one can be."""
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class ForeignFact:
     """A fact that another program kept."""
 
     text: str
@@ -55,7 +55,7 @@ def is_claude(data: Any) -> bool:
     return isinstance(data, dict) and "chat_messages" in data
 
 
-def read_chatgpt(data: Any) -> Conversation:
+def read_chatgpt(data: Any) -> ForeignConversation:
     """Read one conversation of `conversations.json`. Raises `ValueError` for what is none."""
     mapping = _dict(data, "mapping")
     begun = _seconds(data.get("create_time")) or datetime(1970, 1, 1, tzinfo=UTC)
@@ -64,7 +64,7 @@ def read_chatgpt(data: Any) -> Conversation:
     return _conversation(source, _text(data, "title"), begun, _seconds(data.get("update_time")), said)
 
 
-def read_claude(data: Any) -> Conversation:
+def read_claude(data: Any) -> ForeignConversation:
     """Read one conversation of Claude's `conversations.json`. Raises `ValueError` for what is none."""
     messages = data.get("chat_messages") if isinstance(data, dict) else None
     if not isinstance(messages, list):
@@ -74,7 +74,7 @@ def read_claude(data: Any) -> Conversation:
     return _conversation(_text(data, "uuid"), _text(data, "name"), begun, _iso(data.get("updated_at")), said)
 
 
-def read_note(data: Any) -> Note:
+def read_note(data: Any) -> ForeignFact:
     """Read one fact. Raises `ValueError` for what is none."""
     if not isinstance(data, dict):
         raise ValueError("this is no object")
@@ -85,22 +85,24 @@ def read_note(data: Any) -> Note:
         raise ValueError(f"a fact has at most {MAX_MEMORY_CHARS} characters, this has {len(text)}")
     given = data.get("tags")
     tags = [one_line(clean(tag))[:MAX_TAG_CHARS] for tag in given if isinstance(tag, str)] if isinstance(given, list) else []
-    return Note(text, tuple(dict.fromkeys(tag for tag in tags if tag))[:MAX_TAGS], _iso(data.get("created_at")))
+    return ForeignFact(text, tuple(dict.fromkeys(tag for tag in tags if tag))[:MAX_TAGS], _iso(data.get("created_at")))
 
 
-def _conversation(source: str, title: str, begun: datetime, changed: datetime | None, said: list[Said]) -> Conversation:
+def _conversation(
+    source: str, title: str, begun: datetime, changed: datetime | None, said: list[ForeignMessage]
+) -> ForeignConversation:
     if not (source := clean(source)):
         raise ValueError("it has no id")
     title = one_line(clean(title))[:TITLE_CHARS] or "Imported chat"
-    return Conversation(source, title, begun, max(begun, changed or begun), tuple(_merged(said)))
+    return ForeignConversation(source, title, begun, max(begun, changed or begun), tuple(_merged(said)))
 
 
-def _merged(said: list[Said]) -> Iterator[Said]:
+def _merged(said: list[ForeignMessage]) -> Iterator[ForeignMessage]:
     for role, group in groupby(said, key=lambda one: one.role):
         pieces = list(group)
         text = "\n\n".join(piece.text for piece in pieces)
         for start in range(0, len(text), MAX_MESSAGE_CHARS):
-            yield Said(role, text[start : start + MAX_MESSAGE_CHARS], pieces[0].at)
+            yield ForeignMessage(role, text[start : start + MAX_MESSAGE_CHARS], pieces[0].at)
 
 
 def _last(mapping: Mapping[str, Any], current: Any) -> Any:
@@ -133,7 +135,7 @@ def _branch(mapping: Mapping[str, Any], current: Any) -> list[Any]:
     return nodes[::-1]
 
 
-def _chatgpt_said(node: Mapping[str, Any], begun: datetime) -> Said | None:
+def _chatgpt_said(node: Mapping[str, Any], begun: datetime) -> ForeignMessage | None:
     message = node.get("message")
     if not isinstance(message, dict) or _hidden(message):
         return None
@@ -157,7 +159,7 @@ def _hidden(message: Mapping[str, Any]) -> bool:
     return bool(hidden) or message.get("recipient", "all") != "all"
 
 
-def _claude_said(message: Any, begun: datetime) -> Said | None:
+def _claude_said(message: Any, begun: datetime) -> ForeignMessage | None:
     if not isinstance(message, dict):
         raise ValueError("a message of it is no object")
     content = message.get("content")
@@ -168,12 +170,12 @@ def _claude_said(message: Any, begun: datetime) -> Said | None:
     return _said(role, text, _iso(message.get("created_at")) or begun)
 
 
-def _said(role: str, text: str, at: datetime) -> Said | None:
+def _said(role: str, text: str, at: datetime) -> ForeignMessage | None:
     if not text:
         return None
     if role == "user":
-        return Said("user", text, at)
-    return Said("assistant", text, at) if role == "assistant" else None
+        return ForeignMessage("user", text, at)
+    return ForeignMessage("assistant", text, at) if role == "assistant" else None
 
 
 def _dict(data: Any, name: str) -> Mapping[str, Any]:

@@ -142,7 +142,7 @@ class Preview:
     memories: int
     messages: int
     others: int
-    """Titles, drafts, evidence cards, expectations, proposals, fields of the profile, earlier versions."""
+    """Titles, drafts, context cards, expectations, consent requests, fields of the profile, earlier versions."""
     backups: int
     """Copies of the file that hold it too."""
     profile: tuple[str, ...] = ()
@@ -153,7 +153,7 @@ class Preview:
 
     def __str__(self) -> str:
         memories, messages = counted(self.memories, "memory", "memories"), counted(self.messages, "message")
-        others = f"{counted(self.others, 'other entry', 'other entries')} (titles, guesses, proposals, earlier versions)"
+        others = f"{counted(self.others, 'other entry', 'other entries')} (titles, guesses, requests, earlier versions)"
         said = f"{counted(self.memories + self.messages + self.others, 'item')}: {memories}, {messages} and {others}"
         said += f"; from your profile {', '.join(self.profile)}" if self.profile else ""
         return said + (f"; in {counted(self.backups, 'backup')} too" if self.backups else "")

@@ -9,7 +9,7 @@ import re
 from functools import cache
 
 from memapp.domain.english import word_set
-from memapp.domain.lasting.words import ANIMALS, HOMES
+from memapp.domain.salience.word_tables import ANIMALS, HOMES
 
 _INSTEAD = (
     r"\b(?P<be>(?P<it>is)|am|are|(?<=i)'m)(?: not|n't) [^\s,.;:!?]+(?: [^\s,.;:!?]+){0,3}?"
@@ -98,7 +98,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
 
 
-def as_stated(text: str) -> str:
+def unwrap(text: str) -> str:
     """Return the text, as long as before, without what it takes back and without what stands around its statements."""
     text = _compiled(_AGAIN).sub(lambda found: found[1].ljust(len(found[0])), text.replace("’", "'"))
     text = _compiled(_INSTEAD).sub(lambda found: found["be"].ljust(len(found[0])), text)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from memapp.domain.authorship import TYPED_CHARS, own_words
 from memapp.domain.english import (
     ADVERBS,
     COORDINATORS,
@@ -29,8 +30,7 @@ from memapp.domain.english import (
     tokens,
     word_set,
 )
-from memapp.domain.framing import as_stated
-from memapp.domain.own_words import EVIDENCE_CHARS, own_words
+from memapp.domain.framing import unwrap
 
 SAYS_NOTHING = "says nothing"
 NOT_GROUNDED = "has words that were not typed"
@@ -59,10 +59,10 @@ class _Token:
     stems: frozenset[str]
 
 
-def check_grounding(text: str, evidence: str) -> list[str]:
+def check_grounding(text: str, typed_text: str) -> list[str]:
     """Return what a fact says that the person did not type; nothing when every part of it holds."""
     fact = _read(text)
-    typed = _read_evidence(evidence)
+    typed = _read_typed(typed_text)
     content = [token for token in fact if _is_content(token)]
     if not [token for token in content if NOT not in token.stems]:
         return [SAYS_NOTHING]
@@ -76,9 +76,9 @@ def check_grounding(text: str, evidence: str) -> list[str]:
 
 
 @lru_cache(maxsize=2)
-def _read_evidence(evidence: str) -> list[_Token]:
+def _read_typed(typed_text: str) -> list[_Token]:
     """Read a message once, since each of its sentences may be checked against all of it."""
-    return _read(own_words(as_stated(evidence[:EVIDENCE_CHARS])))
+    return _read(own_words(unwrap(typed_text[:TYPED_CHARS])))
 
 
 def _read(text: str) -> list[_Token]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from memapp.domain.changes import Event
 from memapp.domain.consent import label
+from memapp.domain.second_person import addressed
 from memapp.domain.text import counted, one_line, shorten
 
 IMPORT = "import:"
@@ -128,7 +129,7 @@ def label_of(memory_id: str) -> str:
 
 def in_words(one: Step) -> str:
     """Return what a step did to memories, in a sentence."""
-    what = f"“{shorten(one_line(one.text), TEXT_CHARS)}”" if one.text else "a memory"
+    what = f"“{shorten(one_line(addressed(one.text)), TEXT_CHARS)}”" if one.text else "a memory"
     if one.actor == "import":
         return _brought_in(what if one.text else "", one)
     more = f" and {one.memories - 1} more" if one.memories > 1 else ""

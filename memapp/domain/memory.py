@@ -5,6 +5,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
+from memapp.domain.second_person import addressed
+
 MAX_MEMORY_CHARS = 280
 MAX_TAGS = 5
 MAX_TAG_CHARS = 40
@@ -88,6 +90,11 @@ class Recalled:
     """Of a fact."""
     boosts: float = 0.0
     """How much of the score comes from what it is (pinned, important, recent), and not from what was asked."""
+
+    @property
+    def told(self) -> str:
+        """The text as people read it: a fact is told to the person it is about."""
+        return addressed(self.text) if self.kind == "memory" else self.text
 
     @classmethod
     def of(cls, memory: Memory, score: float, why: str, at: datetime) -> "Recalled":

@@ -13,8 +13,8 @@ from enum import StrEnum
 
 from memapp.domain.english import MOTION
 from memapp.domain.opposites import exclude_each_other
-from memapp.domain.reading import Reading, Word, read
-from memapp.domain.slots import Slot, is_one, slot_of
+from memapp.domain.parsed_fact import ParsedFact, Word, parse
+from memapp.domain.slots import FactSlot, is_one, slot_of
 
 _TURNED = [("before", "after"), ("over", "under"), ("up", "down"), ("from", "to"), ("on", "off"), ("in", "out")]
 _ORDERING = MOTION | {"than"}
@@ -22,7 +22,7 @@ _ORDERING = MOTION | {"than"}
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
-class Verdict(StrEnum):
+class MergeVerdict(StrEnum):
     SAME = "same"
     """Says the same; one of the two is enough, see `richer`."""
     UPDATES = "updates"
@@ -61,94 +61,96 @@ class _Difference:
     is_last: bool = False
 
 
-def compare(new: str, old: str, likeness: float, bands: Bands = MERGE_BANDS) -> Verdict:
+def compare(new: str, old: str, likeness: float, bands: Bands = MERGE_BANDS) -> MergeVerdict:
     """Say what a new sentence is to a stored one, given the cosine of their embeddings."""
-    one, other = read(new), read(old)
+    one, other = parse(new), parse(old)
     slot, other_slot = slot_of(new), slot_of(old)
     in_same_slot = slot is not None and other_slot is not None and (slot.who, slot.name) == (other_slot.who, other_slot.name)
     if not in_same_slot and not _same_kind(one, other):
-        return Verdict.SEPARATE
+        return MergeVerdict.SEPARATE
     differences = _differences(one.words, other.words)
     is_other_number = _numbers_differ(one, other, differences)
     agrees = not is_other_number and not _cannot_agree(one, other, differences)
     if slot is not None and other_slot is not None and in_same_slot:
         return _of_fillers(slot, other_slot, differences, is_close=agrees and _lost(one, other, likeness) <= bands.filler)
     if one.is_denied != other.is_denied:
-        return _of_denial(one, differences, likeness, bands) if is_one(new) else Verdict.SEPARATE
+        return _of_denial(one, differences, likeness, bands) if is_one(new) else MergeVerdict.SEPARATE
     if is_other_number:
-        return _of_numbers(one, differences) if is_one(new) else Verdict.SEPARATE
+        return _of_numbers(one, differences) if is_one(new) else MergeVerdict.SEPARATE
     if one.is_over != other.is_over or not agrees:
-        return Verdict.SEPARATE
+        return MergeVerdict.SEPARATE
     return _of_wording(one, other, differences, likeness, bands)
 
 
 def richer(new: str, old: str) -> str:
     """Return the one of two sentences with the same meaning that tells more; the stored one when they tell as much."""
-    return new if len(read(new).words) > len(read(old).words) else old
+    return new if len(parse(new).words) > len(parse(old).words) else old
 
 
-def _of_fillers(one: Slot, other: Slot, differences: Sequence[_Difference], *, is_close: bool) -> Verdict:
+def _of_fillers(one: FactSlot, other: FactSlot, differences: Sequence[_Difference], *, is_close: bool) -> MergeVerdict:
     """Compare what fills a slot that holds one thing at a time; with the same in it, the rest may still tell more."""
     is_more, is_less = _covers(one.filler, other.filler), _covers(other.filler, one.filler)
     if is_more and is_less:
         new, old = _sides(differences)
         adds, lacks = any(not word.is_among(old) for word in new), any(not word.is_among(new) for word in old)
-        return Verdict.SAME if not adds else Verdict.SEPARATE if lacks else Verdict.UPDATES
+        return MergeVerdict.SAME if not adds else MergeVerdict.SEPARATE if lacks else MergeVerdict.UPDATES
     if is_more:
-        return Verdict.UPDATES
-    return Verdict.SAME if is_less or is_close else Verdict.CONTRADICTS
+        return MergeVerdict.UPDATES
+    return MergeVerdict.SAME if is_less or is_close else MergeVerdict.CONTRADICTS
 
 
 def _covers(filler: Sequence[frozenset[str]], other: Sequence[frozenset[str]]) -> bool:
     return all(any(word & mine for mine in filler) for word in other)
 
 
-def _same_kind(one: Reading, other: Reading) -> bool:
+def _same_kind(one: ParsedFact, other: ParsedFact) -> bool:
     """Say whether both tell of the same one that a thing is, was or might be done: having dogs is not liking or wanting them."""
     is_same_subject = one.subject == other.subject or not one.subject.isdisjoint(other.subject)
     is_same_verb = one.verb == other.verb or not one.verb.isdisjoint(other.verb)
     return is_same_subject and is_same_verb and one.is_past == other.is_past and one.hedges == other.hedges
 
 
-def _of_denial(one: Reading, differences: Sequence[_Difference], likeness: float, bands: Bands) -> Verdict:
+def _of_denial(one: ParsedFact, differences: Sequence[_Difference], likeness: float, bands: Bands) -> MergeVerdict:
     """A contradiction is there where all that is denied is stated: `eats red meat` against `does not eat meat`."""
     new, old = _sides(differences)
     denied, stated = (new, old) if one.is_denied else (old, new)
     if denied or _makes_compound(differences):
-        return Verdict.SEPARATE
+        return MergeVerdict.SEPARATE
     enough = bands.phrase if _is_phrase_behind(differences) else bands.check
-    return Verdict.CONTRADICTS if all(word.number for word in stated) or likeness >= enough else Verdict.SEPARATE
+    return MergeVerdict.CONTRADICTS if all(word.number for word in stated) or likeness >= enough else MergeVerdict.SEPARATE
 
 
-def _of_numbers(one: Reading, differences: Sequence[_Difference]) -> Verdict:
+def _of_numbers(one: ParsedFact, differences: Sequence[_Difference]) -> MergeVerdict:
     """Only where nothing but a count differs; a year tells two events apart, and what is past may have happened twice.
 
     Who has two cats has a cat: that says nothing against the two.
     """
     new, old = _sides(differences)
     if not (new and old):
-        return Verdict.SEPARATE
+        return MergeVerdict.SEPARATE
     are_counts = all(word.number and not _YEAR.fullmatch(word.number) for word in [*new, *old])
-    return Verdict.CONTRADICTS if are_counts and not one.is_past else Verdict.SEPARATE
+    return MergeVerdict.CONTRADICTS if are_counts and not one.is_past else MergeVerdict.SEPARATE
 
 
-def _of_wording(one: Reading, other: Reading, differences: Sequence[_Difference], likeness: float, bands: Bands) -> Verdict:
+def _of_wording(
+    one: ParsedFact, other: ParsedFact, differences: Sequence[_Difference], likeness: float, bands: Bands
+) -> MergeVerdict:
     """Everything that has to agree does; what is left are additions and other words."""
     new, old = _sides(differences)
     if new and old:
         is_worded_anew = not one.subject and (len(differences) > 1 or one.frame != other.frame)
         allowed = bands.wording if is_worded_anew else bands.filler
-        return Verdict.SAME if likeness >= bands.check and _lost(one, other, likeness) <= allowed else Verdict.SEPARATE
+        return MergeVerdict.SAME if likeness >= bands.check and _lost(one, other, likeness) <= allowed else MergeVerdict.SEPARATE
     if differences and one.is_denied:
-        return Verdict.SEPARATE  # `does not eat red meat` says less than `does not eat meat`
+        return MergeVerdict.SEPARATE  # `does not eat red meat` says less than `does not eat meat`
     enough = bands.check
     if differences and one.subject:
         if _makes_compound(differences) or one.frame.count("of") != other.frame.count("of"):
-            return Verdict.SEPARATE  # `a cat allergy` and `a picture of a cat` are no cat
+            return MergeVerdict.SEPARATE  # `a cat allergy` and `a picture of a cat` are no cat
         enough = bands.phrase if _is_phrase_behind(differences) else bands.addition
     if likeness < enough:
-        return Verdict.SEPARATE
-    return Verdict.UPDATES if new else Verdict.SAME
+        return MergeVerdict.SEPARATE
+    return MergeVerdict.UPDATES if new else MergeVerdict.SAME
 
 
 def _is_phrase_behind(differences: Sequence[_Difference]) -> bool:
@@ -162,23 +164,23 @@ def _makes_compound(differences: Sequence[_Difference]) -> bool:
     return last is not None and last.is_last and not (last.new or last.old)[0].opens_phrase
 
 
-def _lost(one: Reading, other: Reading, likeness: float) -> float:
+def _lost(one: ParsedFact, other: ParsedFact, likeness: float) -> float:
     return (1 - likeness) * max(len(one.words), len(other.words))
 
 
-def _cannot_agree(one: Reading, other: Reading, differences: Sequence[_Difference]) -> bool:
+def _cannot_agree(one: ParsedFact, other: ParsedFact, differences: Sequence[_Difference]) -> bool:
     new, old = _sides(differences)
     has_opposites = any(exclude_each_other(word.text, opposite.text) for word in new for opposite in old)
     return has_opposites or _names_differ(differences) or _rearranged(one, other, differences)
 
 
-def _numbers_differ(one: Reading, other: Reading, differences: Sequence[_Difference]) -> bool:
+def _numbers_differ(one: ParsedFact, other: ParsedFact, differences: Sequence[_Difference]) -> bool:
     """Two numbers, or one number against `a`; a number beside no number only says more."""
     numbers = [[word.number for word in side if word.number] for side in _sides(differences)]
     return all(numbers) or _counts_single(one, numbers[0], other) or _counts_single(other, numbers[1], one)
 
 
-def _counts_single(counting: Reading, numbers: Sequence[str], other: Reading) -> bool:
+def _counts_single(counting: ParsedFact, numbers: Sequence[str], other: ParsedFact) -> bool:
     """Say whether one sentence counts (`two cats`) what the other has one of (`a cat`)."""
     following = zip(counting.words, counting.words[1:], strict=False)
     return any(word.number in numbers and word.number != "1" and noun.forms & other.singles for word, noun in following)
@@ -190,7 +192,7 @@ def _names_differ(differences: Sequence[_Difference]) -> bool:
     return is_exchanged or all(any(word.is_name for word in side) for side in _sides(differences))
 
 
-def _rearranged(one: Reading, other: Reading, differences: Sequence[_Difference]) -> bool:
+def _rearranged(one: ParsedFact, other: ParsedFact, differences: Sequence[_Difference]) -> bool:
     """Say whether words changed places, and with them who does what to whom, or where from and where to."""
     ours, theirs = set(one.frame) - set(other.frame), set(other.frame) - set(one.frame)
     if any({left, right} <= ours | theirs and (left in ours) != (right in ours) for left, right in _TURNED):

@@ -14,7 +14,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, 
 
 from memapp.domain import strict_json
 from memapp.domain.chat import MAX_MESSAGE_CHARS
-from memapp.domain.consent import Decider, PatchState
+from memapp.domain.consent import Decider, RequestState
 from memapp.domain.memory import MAX_MEMORY_CHARS, MemoryOrigin, OwnerKind, TrashReason
 from memapp.domain.prediction import Source, SurpriseState
 from memapp.domain.profile_values import VALUE_CHARS
@@ -67,13 +67,13 @@ Tags = Annotated[list[Annotated[OneLine, Field(max_length=200)]], Field(max_leng
 Span = Annotated[list[Annotated[int, Field(ge=0, le=MAX_MESSAGE_CHARS)]], Field(min_length=2, max_length=2)]
 
 
-class Line(BaseModel):
+class PortableLine(BaseModel):
     """One thing. The names of its fields are those of the columns that it comes from."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
 
 
-class Header(Line):
+class Header(PortableLine):
     type: Literal["header"] = "header"
     memapp: int
     """The version of the format."""
@@ -82,7 +82,7 @@ class Header(Line):
     """How many lines follow: a file that was cut off is known by it."""
 
 
-class ThreadLine(Line):
+class ThreadLine(PortableLine):
     type: Literal["thread"]
     id: Id
     title: OneLine = Field(min_length=1, max_length=200)
@@ -94,7 +94,7 @@ class ThreadLine(Line):
     deleted_at: Moment | None
 
 
-class MessageLine(Line):
+class MessageLine(PortableLine):
     type: Literal["message"]
     id: Id
     thread_id: Id
@@ -112,7 +112,7 @@ class MessageLine(Line):
     created_at: Moment
 
 
-class Used(Line):
+class Used(PortableLine):
     """How often a memory was recalled."""
 
     last_accessed: Moment
@@ -120,7 +120,7 @@ class Used(Line):
     days: int = Field(ge=0, le=LARGEST_INT)
 
 
-class MemoryLine(Line):
+class MemoryLine(PortableLine):
     type: Literal["memory"]
     id: Id
     kind: Literal["semantic", "episodic"]
@@ -142,7 +142,7 @@ class MemoryLine(Line):
     used: Used | None
 
 
-class RelationLine(Line):
+class RelationLine(PortableLine):
     type: Literal["relation"]
     id: Id
     from_id: Id
@@ -152,15 +152,15 @@ class RelationLine(Line):
     created_at: Moment
 
 
-class EvidenceLine(Line):
-    type: Literal["evidence"]
+class ContextCardLine(PortableLine):
+    type: Literal["context_card"]
     id: Id
     thread_id: Id
     text: str = Field(min_length=1, max_length=2000)
     created_at: Moment
 
 
-class PredictionLine(Line):
+class PredictionLine(PortableLine):
     type: Literal["prediction"]
     id: Id
     thread_id: Id
@@ -174,7 +174,7 @@ class PredictionLine(Line):
     why: Words
 
 
-class SurpriseLine(Line):
+class SurpriseLine(PortableLine):
     type: Literal["surprise"]
     id: Id
     thread_id: Id
@@ -184,7 +184,7 @@ class SurpriseLine(Line):
     created_at: Moment
 
 
-class RecallLine(Line):
+class RecallLine(PortableLine):
     """What stood in the prompt of a reply."""
 
     type: Literal["recall"]
@@ -196,8 +196,8 @@ class RecallLine(Line):
     why: Words
 
 
-class Held(Line):
-    """A memory that waits with a proposal."""
+class RequestMemory(PortableLine):
+    """A memory that waits with a consent request."""
 
     id: Id | Literal[""]
     text: OneLine = Field(min_length=1, max_length=MAX_MEMORY_CHARS)
@@ -214,20 +214,20 @@ class Held(Line):
     created_at: Moment
 
 
-class Support(Line):
+class Support(PortableLine):
     message_id: Id
     typed: bool
 
 
-class PatchLine(Line):
-    type: Literal["patch"]
+class RequestLine(PortableLine):
+    type: Literal["consent_request"]
     id: Id
     field: Name
     old_value: Value
     new_value: Value
-    held: Held | None
+    memory: RequestMemory | None
     proposer: Name
-    state: PatchState
+    state: RequestState
     asked_in: Id | None
     snoozed_until: Moment | None
     created_at: Moment
@@ -237,11 +237,11 @@ class PatchLine(Line):
     evidence: Annotated[list[Support], Field(max_length=10_000)]
 
 
-class ProfileLine(Line):
+class ProfileLine(PortableLine):
     type: Literal["profile"]
     field: Name
     value: str = Field(min_length=1, max_length=VALUE_CHARS)
-    patch_id: Id
+    request_id: Id
     updated_at: Moment
 
 
@@ -250,16 +250,16 @@ Item = (
     | MessageLine
     | MemoryLine
     | RelationLine
-    | EvidenceLine
+    | ContextCardLine
     | PredictionLine
     | SurpriseLine
     | RecallLine
-    | PatchLine
+    | RequestLine
     | ProfileLine
 )
-Row = ThreadLine | MessageLine | RelationLine | EvidenceLine | PredictionLine | SurpriseLine | RecallLine
+Row = ThreadLine | MessageLine | RelationLine | ContextCardLine | PredictionLine | SurpriseLine | RecallLine
 """What is written as it is; the rest goes through `store.changes` and `services.consent`."""
-ORDER: tuple[type[Line], ...] = get_args(Item)
+ORDER: tuple[type[PortableLine], ...] = get_args(Item)
 """The order of the lines: what others refer to comes first."""
 _ITEM: TypeAdapter[Item] = TypeAdapter(Annotated[Item, Field(discriminator="type")])
 
@@ -325,8 +325,8 @@ def _as_imported(item: Item) -> Item:
             return item.model_copy(update={"state": "nothing"})
         case MemoryLine():
             return item.model_copy(update={"origin": "import"})
-        case PatchLine(held=Held() as held):
-            return item.model_copy(update={"held": held.model_copy(update={"origin": "import"})})
+        case RequestLine(memory=RequestMemory() as memory):
+            return item.model_copy(update={"memory": memory.model_copy(update={"origin": "import"})})
         case _:
             return item
 

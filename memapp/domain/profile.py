@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memapp.domain.english import HEDGES, NEGATIONS, word_set
-from memapp.domain.framing import as_stated
+from memapp.domain.framing import unwrap
 from memapp.domain.profile_forms import in_first_person, plain_forms
 from memapp.domain.profile_life import LIFE
 from memapp.domain.profile_rules import WHO, Rule
@@ -156,7 +156,7 @@ def _own_part(text: str) -> str:
     for pattern in _NOT_OWN:
         text = pattern.sub(_blank, text)
     task = _TASK.search(text)
-    return plain_forms(as_stated(text[: task.start()] if task else text))
+    return plain_forms(unwrap(text[: task.start()] if task else text))
 
 
 _PLAIN = str.maketrans(

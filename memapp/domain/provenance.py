@@ -8,7 +8,7 @@ from memapp.domain.memory import Memory
 
 
 @dataclass(frozen=True, slots=True)
-class Uses:
+class AccessCount:
     """How often a memory stood in a prompt."""
 
     count: int
@@ -28,7 +28,7 @@ class UsedIn:
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
+class Taught:
     """What a message taught, as far as it is still remembered."""
 
     memory: Memory
@@ -44,7 +44,7 @@ class Provenance:
 
     sources: tuple[Message, ...]
     """The messages that it came from, oldest first; those deleted since are left out."""
-    uses: Uses | None
+    access_count: AccessCount | None
     """None if it was never used."""
     replies: tuple[UsedIn, ...]
     """Newest first."""

@@ -92,7 +92,7 @@ class Full(Bullet):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class QueryAnswer:
     """What an agent gets."""
 
     header: tuple[str, ...]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from memapp.domain.english import FILLERS, FINITE, NEGATIONS, NUMBERS, expand, stems, tokens, word_set
-from memapp.domain.reading import FOR_NOW, hedges_of
+from memapp.domain.parsed_fact import FOR_NOW, hedges_of
 
 _PASSED_OVER = FILLERS | FOR_NOW | {","}
 _ADDED = word_set("also too another second")
@@ -49,7 +49,7 @@ _FILLER_ENDS = word_set("with and or since for but where because near when while
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class FactSlot:
     """What a fact says of whom, where only one thing can be said."""
 
     who: str
@@ -59,7 +59,7 @@ class Slot:
 
 
 @lru_cache(maxsize=4096)
-def slot_of(text: str) -> Slot | None:
+def slot_of(text: str) -> FactSlot | None:
     """Return the slot that a fact fills, if it is one that holds one thing at a time."""
     if "User" not in text:
         return None
@@ -91,9 +91,9 @@ def is_one(text: str) -> bool:
     return has_name or (words[1].casefold() in _UNIQUE and words[2] != "and")
 
 
-def _slot(who: str, name: str, what: str) -> Slot | None:
+def _slot(who: str, name: str, what: str) -> FactSlot | None:
     words = what.split()
     end = next((at for at, word in enumerate(words) if at and word in _FILLER_ENDS), len(words))
     is_list = end < len(words) and words[end] in ("and", "or")
     is_count = words[0] in NUMBERS and name not in ("age", "height")
-    return None if is_list or is_count else Slot(who, name, tuple(stems(word) for word in words[:end]))
+    return None if is_list or is_count else FactSlot(who, name, tuple(stems(word) for word in words[:end]))

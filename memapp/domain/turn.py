@@ -101,7 +101,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Unlearned:
+class Retracted:
     """What replaced words had taught is in the trash."""
 
     texts: tuple[str, ...]
@@ -121,5 +121,5 @@ class AnswersLeft:
 
 TurnEvent = (
     Accepted | Checked | Waiting | Predicted | Found | Thinking | Streamed | Restarted
-    | Completed | Failed | Asked | Unlearned | AnswersLeft
+    | Completed | Failed | Asked | Retracted | AnswersLeft
 )  # fmt: skip

@@ -45,18 +45,18 @@ _NO_NOUN = FUNCTION_WORDS - {"of"} | word_set("soon again yet too either better 
 _AFTER_RELATIVE = word_set("is are has have had was were do does did user")
 
 
-def check_fact(text: str, evidence: str) -> list[str]:
+def check_fact(text: str, typed_text: str) -> list[str]:
     """Return what is wrong with a derived fact, given all that the person typed; nothing when it may be stored."""
-    return check_form(text) or check_grounding(text, evidence)
+    return check_form(text) or check_grounding(text, typed_text)
 
 
-def check_episode(text: str, evidence: str) -> list[str]:
+def check_episode(text: str, typed_text: str) -> list[str]:
     """Return what is wrong with a derived episode, given all that the person typed; nothing when it may be stored."""
     told = sentences(text)
     problems = [] if len(told) <= 2 else [NOT_SHORT]
     if not all(_is_told_as_past(sentence) for sentence in told):
         problems.append(NOT_PAST)
-    return problems or _check_words(text) or check_grounding(text, evidence)
+    return problems or _check_words(text) or check_grounding(text, typed_text)
 
 
 def check_form(text: str) -> list[str]:

@@ -21,7 +21,7 @@ from memapp.domain.text import shorten
 from memapp.errors import ModelError
 from memapp.inference import NAME_CHARS, Cancel, closed, gguf_file
 from memapp.inference.native import Context, Grammar, NativeModel, usable_cores
-from memapp.inference.owner import Job, OwnerThread
+from memapp.inference.owner import ModelJob, OwnerThread
 from memapp.inference.reply import ReplyWriter
 from memapp.inference.sampling import TokenSampler
 from memapp.inference.templates import ChatTemplate, Span
@@ -34,7 +34,7 @@ UNSETTLED_TOKENS = 2
 
 
 @dataclass(frozen=True)
-class _Call:
+class _LlamaCall:
     """One reply that was asked for."""
 
     trunk: list[int]
@@ -100,7 +100,7 @@ class LlamaModel:
         def prefill() -> None:
             results.put(self._cache.warm(trunk, lambda: job.stopped).computed)
 
-        job = Job(
+        job = ModelJob(
             run=lambda: self._run(prefill, results.put),
             drop=lambda: results.put(0),
             urgent=False,
@@ -112,7 +112,7 @@ class LlamaModel:
         return result
 
     def forget(self) -> None:
-        self._owner.submit(Job(run=self._cache.forget, drop=lambda: None, urgent=True))
+        self._owner.submit(ModelJob(run=self._cache.forget, drop=lambda: None, urgent=True))
 
     def close(self) -> None:
         atexit.unregister(self.close)
@@ -121,14 +121,14 @@ class LlamaModel:
     def _stream(self, prompt: Prompt, sampling: Sampling, cancel: Cancel) -> Generator[Piece | Finished, None, None]:
         """Hand the call to the owner thread and pass on what comes back."""
         started = time.perf_counter()
-        call = _Call(*self._tokens(prompt), sampling, started)
+        call = _LlamaCall(*self._tokens(prompt), sampling, started)
         items: queue.SimpleQueue[Piece | Finished | ModelError] = queue.SimpleQueue()
 
         def reply() -> None:
             for item in self._reply(call, lambda: job.stopped):
                 items.put(item)
 
-        job = Job(
+        job = ModelJob(
             run=lambda: self._run(reply, items.put),
             drop=lambda: items.put(Finished("cancelled", Usage())),
             urgent=True,
@@ -143,7 +143,7 @@ class LlamaModel:
                     return
 
     @contextmanager
-    def _submitted(self, job: Job, cancel: Cancel) -> Iterator[None]:
+    def _submitted(self, job: ModelJob, cancel: Cancel) -> Iterator[None]:
         """Queue a job, and stop it when somebody cancels, or when the caller leaves before it is done."""
 
         def stop() -> None:
@@ -167,7 +167,7 @@ class LlamaModel:
             self._cache.forget()
             report(ModelError(f"The model failed in an unexpected way ({type(error).__name__}).", "Try again."))
 
-    def _reply(self, call: _Call, stopped: Callable[[], bool]) -> Iterator[Piece | Finished]:
+    def _reply(self, call: _LlamaCall, stopped: Callable[[], bool]) -> Iterator[Piece | Finished]:
         """Compute one call from its prompt to its last word, on the owner thread."""
         sampling = call.sampling
         tail = self._data_tokens(sampling.tail)

@@ -12,7 +12,7 @@ from memapp.inference import closed
 
 
 @dataclass(eq=False)
-class Job:
+class ModelJob:
     """One piece of work. Either `run` or `drop` is called, once."""
 
     run: Callable[[], None]
@@ -34,13 +34,13 @@ class OwnerThread:
         self._abort = abort
         self._release = release
         self._changed = threading.Condition()
-        self._waiting: deque[Job] = deque()
-        self._running: Job | None = None
+        self._waiting: deque[ModelJob] = deque()
+        self._running: ModelJob | None = None
         self.closed = False
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
         self._thread.start()
 
-    def submit(self, job: Job) -> None:
+    def submit(self, job: ModelJob) -> None:
         """Queue a job; raise `ModelError` after `close`."""
         with self._changed:
             if self.closed:
@@ -53,7 +53,7 @@ class OwnerThread:
             self._waiting.append(job)
             self._changed.notify()
 
-    def stop(self, job: Job) -> None:
+    def stop(self, job: ModelJob) -> None:
         """Interrupt a job, or drop it if it has not begun; a finished one is left alone."""
         with self._changed:
             self._stop(job)
@@ -69,7 +69,7 @@ class OwnerThread:
         if threading.current_thread() is not self._thread:
             self._thread.join()
 
-    def _stop(self, job: Job) -> None:
+    def _stop(self, job: ModelJob) -> None:
         job.stopped = True
         if job is self._running:
             self._abort(True)
@@ -85,7 +85,7 @@ class OwnerThread:
                 self._abort(False)
         self._release()
 
-    def _next(self) -> Job | None:
+    def _next(self) -> ModelJob | None:
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self.closed)
             if self.closed:

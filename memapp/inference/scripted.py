@@ -70,7 +70,7 @@ class _Misbehaviour:
 
 
 @dataclass(frozen=True)
-class _Call:
+class _ScriptedCall:
     """One call, as it was decided when it began."""
 
     text: str
@@ -186,7 +186,7 @@ class ScriptedModel:
                 yield Piece(token, tail=True)
         yield Finished(reason, self._usage(call, decoded))
 
-    def _begin(self, prompt: Prompt, sampling: Sampling) -> _Call:
+    def _begin(self, prompt: Prompt, sampling: Sampling) -> _ScriptedCall:
         """Decide what this call says, and book it."""
         tokens = _trunk(prompt) + _rest(prompt)
         if len(tokens) >= self.context_tokens:
@@ -204,7 +204,7 @@ class ScriptedModel:
             if fault:
                 self._faults.remove(fault)
             text, tail = self._answer(kind, prompt, sampling)
-            return _Call(text, tail, fault, len(tokens), reused)
+            return _ScriptedCall(text, tail, fault, len(tokens), reused)
 
     def _answer(self, kind: CallKind, prompt: Prompt, sampling: Sampling) -> tuple[str, str]:
         """Return the words of a call and those after its tail."""
@@ -268,7 +268,7 @@ class ScriptedModel:
                 self._sleep(self.delay_seconds)
             yield token
 
-    def _usage(self, call: _Call, decoded: int) -> Usage:
+    def _usage(self, call: _ScriptedCall, decoded: int) -> Usage:
         return Usage(
             prefill_tokens=call.prompt_tokens - call.reused_tokens,
             reused_tokens=call.reused_tokens,

@@ -16,7 +16,7 @@ from memapp.errors import ModelError
 from memapp.inference import NAME_CHARS, Cancel
 from memapp.inference.network import let_through
 from memapp.inference.server_address import checked
-from memapp.inference.server_http import TRANSPORT_ERRORS, Connection, Refused, ServerHttp
+from memapp.inference.server_http import TRANSPORT_ERRORS, Connection, FieldRefused, ServerHttp
 from memapp.inference.server_reply import Reply
 from memapp.inference.server_request import data, estimated_tokens, messages, tail_request, ways_to_ask
 
@@ -133,7 +133,7 @@ class ServerModel:
         for number, way in enumerate(ways):
             try:
                 response = self._http.stream("/chat/completions", way.body, connection)
-            except Refused:
+            except FieldRefused:
                 if way is ways[-1]:
                     raise
                 continue

@@ -31,7 +31,7 @@ _TOO_LONG = "exceed_context_size_error"
 M = TypeVar("M", bound=BaseModel)
 
 
-class Refused(ModelError):
+class FieldRefused(ModelError):
     """The server may not know a field of this request; it may take the same request without it."""
 
 
@@ -166,7 +166,7 @@ class ServerHttp:
             case 503:
                 return ModelLoading(f"The model server at {self._where} is not ready ({said}).", "Try again in a moment.")
             case _:
-                kind = Refused if status in REFUSALS else ModelError
+                kind = FieldRefused if status in REFUSALS else ModelError
                 return kind(
                     f"The model server at {self._where} failed with status {status} ({said}).",
                     "Look at the server's own output, then try again.",

@@ -8,8 +8,8 @@ from typing import TypeVar
 from memapp.domain.memory import Recalled
 from memapp.domain.prompt import Prompt, Sampling
 from memapp.errors import ConfigError
+from memapp.prompts.context import PromptContext
 from memapp.prompts.history import SHOWN_CHARS, begun, drop_step
-from memapp.prompts.scene import Scene
 
 MEMORY_TOKENS = 400
 """Left free for what recall will find, since a scene is fitted before recall has run."""
@@ -23,11 +23,11 @@ Request = tuple[Prompt, Sampling]
 
 
 def fit(
-    scene: Scene,
-    request: Callable[[Scene], Request],
+    context: PromptContext,
+    request: Callable[[PromptContext], Request],
     limit: int,
     prompt_tokens: Callable[[Prompt], int],
-) -> Scene:
+) -> PromptContext:
     """Cut a scene down until its request, reply and reserve included, stays within `limit` tokens.
 
     The oldest exchanges go first, in steps, so that what is left begins at the same place for a while and stays in the model's
@@ -37,23 +37,23 @@ def fit(
     """
     room = limit - min(MEMORY_TOKENS, limit // 4)
 
-    def cost(one: Scene) -> int:
+    def cost(one: PromptContext) -> int:
         return _cost(request(one), prompt_tokens)
 
-    def is_within(one: Scene) -> bool:
+    def is_within(one: PromptContext) -> bool:
         return cost(one) <= room
 
-    scene = _with_message(scene, room * CHARS_PER_TOKEN)
-    if is_within(scene):
-        return scene
-    if is_within(without := replace(scene, history=())):
-        return _with_late_history(scene, is_within) or without
-    if scene.told:
-        return fit(replace(scene, told=()), request, limit, prompt_tokens)
-    if is_within(replace(without, evidence=())):
-        kept = [replace(without, evidence=scene.evidence[start:]) for start in range(1, len(scene.evidence) + 1)]
+    context = _with_message(context, room * CHARS_PER_TOKEN)
+    if is_within(context):
+        return context
+    if is_within(without := replace(context, history=())):
+        return _with_late_history(context, is_within) or without
+    if context.injected_updates:
+        return fit(replace(context, injected_updates=()), request, limit, prompt_tokens)
+    if is_within(replace(without, cards=())):
+        kept = [replace(without, cards=context.cards[start:]) for start in range(1, len(context.cards) + 1)]
         return _first(kept, is_within) or without
-    return _cut_message(replace(without, evidence=(), about=""), cost, room)
+    return _cut_message(replace(without, cards=(), profile_line=""), cost, room)
 
 
 def fits(request: Request, limit: int, prompt_tokens: Callable[[Prompt], int]) -> bool:
@@ -78,43 +78,43 @@ def _cost(request: Request, prompt_tokens: Callable[[Prompt], int]) -> int:
     return prompt_tokens(prompt) + sampling.max_tokens + tail
 
 
-def _with_late_history(scene: Scene, fits: Callable[[Scene], bool]) -> Scene | None:
+def _with_late_history(context: PromptContext, fits: Callable[[PromptContext], bool]) -> PromptContext | None:
     """Keep as many of the last exchanges as fit, rounded down to steps, or else the beginning of the last one."""
-    history = scene.history
-    if late := _first([replace(scene, history=history[start:]) for start in range(1, len(history))], fits):
+    history = context.history
+    if late := _first([replace(context, history=history[start:]) for start in range(1, len(history))], fits):
         step = drop_step(len(late.history))
         start = -(-(len(history) - len(late.history)) // step) * step
-        return replace(scene, history=history[start:])
-    shorter = [replace(scene, history=(begun(history[-1], SHOWN_CHARS >> halvings),)) for halvings in range(1, 5)]
+        return replace(context, history=history[start:])
+    shorter = [replace(context, history=(begun(history[-1], SHOWN_CHARS >> halvings),)) for halvings in range(1, 5)]
     return _first(shorter, fits)
 
 
-def _cut_message(scene: Scene, cost: Callable[[Scene], int], room: int) -> Scene:
+def _cut_message(context: PromptContext, cost: Callable[[PromptContext], int], room: int) -> PromptContext:
     """Cut the middle of the message out, guessing its size from what its letters cost on average."""
-    bare = cost(replace(scene, message=""))
+    bare = cost(replace(context, message=""))
     if bare >= room:
         raise ConfigError(
-            f"The persona {scene.persona.id!r} and its reply need {bare:,} tokens, and a request may have {room:,}.",
+            f"The persona {context.persona.id!r} and its reply need {bare:,} tokens, and a request may have {room:,}.",
             "Raise `budget_tokens` or lower `reply_tokens`.",
         )
-    length = len(scene.message or "")
-    letters_per_token = length / max(1, cost(scene) - bare)
+    length = len(context.message or "")
+    letters_per_token = length / max(1, cost(context) - bare)
     while True:
         length = int(min(length * 0.9, (room - bare) * letters_per_token))
-        cut = _with_message(scene, length)
+        cut = _with_message(context, length)
         if length <= 0 or cost(cut) <= room:
             return cut
 
 
-def _with_message(scene: Scene, length: int) -> Scene:
+def _with_message(context: PromptContext, length: int) -> PromptContext:
     """Return the scene with at most `length` characters of its message, and a note where some were left out."""
-    message = scene.message
+    message = context.message
     if message is None or len(message) <= length:
-        return scene
+        return context
     front = int(length * KEPT_IN_FRONT)
     left_out = len(message) - length
     note = f"\n[... {left_out:,} characters left out ...]\n"
-    return replace(scene, message=message[:front] + note + message[len(message) - (length - front) :])
+    return replace(context, message=message[:front] + note + message[len(message) - (length - front) :])
 
 
 def _first(candidates: Sequence[T], fits: Callable[[T], bool]) -> T | None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from memapp.domain.prompt import Prompt, Sampling
 from memapp.domain.ranking import query_words
 from memapp.domain.text import clean, one_line, shorten
-from memapp.prompts.scene import Scene, trunk
+from memapp.prompts.context import PromptContext, trunk
 from memapp.prompts.templates import template
 
 MAX_KEYWORDS = 5
@@ -41,16 +41,16 @@ _LIST_END = re.compile(r"[^\"]*?\]")
 _STRING_REST = re.compile(r'((?:[^"\\]|\\.)*)', re.DOTALL)
 
 
-def request(scene: Scene) -> tuple[Prompt, Sampling]:
+def request(context: PromptContext) -> tuple[Prompt, Sampling]:
     """Ask what to look up; the reply may be read until `read_enough`."""
-    prompt = replace(trunk(scene), suffix=template("predict").template, head=HEAD)
+    prompt = replace(trunk(context), suffix=template("predict").template, head=HEAD)
     return prompt, Sampling(max_tokens=MAX_TOKENS, repeat_penalty=REPEAT_PENALTY, grammar=GRAMMAR)
 
 
-def finish_request(scene: Scene, needed_info: Sequence[str]) -> tuple[Prompt, Sampling]:
+def finish_request(context: PromptContext, needed_info: Sequence[str]) -> tuple[Prompt, Sampling]:
     """Ask for the rest of a reply that was read until its list was closed."""
     listed = json.dumps(list(needed_info), ensure_ascii=False)
-    prompt, sampling = request(scene)
+    prompt, sampling = request(context)
     grammar = "root ::= prediction\n" + GRAMMAR.splitlines()[-1] + "\n"
     return (
         replace(prompt, head=f'{{"needed_info": {listed}, "prediction_next": "'),

@@ -11,8 +11,8 @@ from memapp.domain.duplicates import duplicate_of
 from memapp.domain.english import stems
 from memapp.domain.memory import Recalled
 from memapp.domain.ranking import asks_what_was_replied, query_words, words_of
+from memapp.domain.second_person import addressed
 from memapp.domain.text import one_line
-from memapp.prompts.second_person import addressed
 
 LEAST_SCORE = 0.33
 """Below it, a hit that shares no word with the message is the best there is and yet has nothing to do with it.
@@ -20,8 +20,8 @@ LEAST_SCORE = 0.33
 A preference often shares no word with the request it bears on, so this is low: at 0.45 a tenth of all preferences would
 be left out besides (`benchmarks.preferences`).
 """
-WIDER_SCORE = 0.2
-"""The same for a second look, when a question about the person found nothing at first."""
+ON_DEMAND_SCORE = 0.2
+"""The same for a second search, when a question about the person found nothing at first."""
 LEAST_MATCH = 0.12
 """What of a score must come from the message: that a memory is pinned or recent is no reason to quote it."""
 _PERSON = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our)\b", re.IGNORECASE)

@@ -8,8 +8,8 @@ from memapp.domain.memory import Recalled
 from memapp.domain.prompt import Prompt, Sampling
 from memapp.domain.repetition import EXCHANGES, repeated
 from memapp.domain.text import clean, one_line, shorten
+from memapp.prompts.context import PromptContext, speech, trunk
 from memapp.prompts.quotes import asks, quote, stated
-from memapp.prompts.scene import Scene, speech, trunk
 from memapp.prompts.templates import template
 
 TAIL = "\nNEXT_PREDICTION:"
@@ -50,7 +50,7 @@ FIRST = Attempt()
 
 
 def request(
-    scene: Scene,
+    context: PromptContext,
     hits: Sequence[Recalled],
     *,
     updates: Sequence[str] = (),
@@ -59,9 +59,9 @@ def request(
     temperature: float,
 ) -> tuple[Prompt, Sampling]:
     """Ask for the reply. `updates` are the lines on what changed in the memory."""
-    known = _known(scene.message, hits, updates) if hits or updates else ""
-    head, stop = speech(scene.persona)
-    prompt = replace(trunk(scene), suffix="\n\n".join(filter(None, [known, not_again(attempt)])), head=head)
+    known = _known(context.message, hits, updates) if hits or updates else ""
+    head, stop = speech(context.persona)
+    prompt = replace(trunk(context), suffix="\n\n".join(filter(None, [known, not_again(attempt)])), head=head)
     return prompt, Sampling(
         max_tokens=reply_tokens,
         temperature=attempt.temperature(temperature),

@@ -12,43 +12,43 @@ LAST_ENTRIES = 500
 
 def counts(runtime: Runtime) -> list[Count]:
     """Return how often each part did each thing."""
-    return activity.counts(runtime.database.read(), runtime.user_id, runtime.clock())
+    return activity.counts(runtime.read(), runtime.clock())
 
 
 def by_day(runtime: Runtime, days: int = 30) -> list[Day]:
     """Return the number of operations on each of the last days, oldest first."""
-    return activity.by_day(runtime.database.read(), runtime.user_id, runtime.clock(), days)
+    return activity.by_day(runtime.read(), runtime.clock(), days)
 
 
 def rates(runtime: Runtime) -> Rates:
     """Return how well the loop does."""
-    conn, user = runtime.database.read(), runtime.user_id
-    at_once, said = activity.written_and_said(conn, user)
+    session = runtime.read()
+    at_once, said = activity.written_and_said(session)
     return Rates(
-        expectations_held=expectations.hit_rate(conn, user, None),
+        expectations_held=expectations.hit_rate(session, None),
         facts_at_once=at_once,
         facts_said=said,
-        recalled_again=activity.recalled_again(conn, user),
+        recalled_on_demand=activity.recalled_on_demand(session),
     )
 
 
 def learning(runtime: Runtime) -> Learning:
     """Return how many messages wait to be learned from, and how many were set aside."""
-    conn = runtime.database.read()
+    session = runtime.read()
     return Learning(
-        waiting=expectations.count_surprises(conn, runtime.user_id, "pending"),
-        set_aside=expectations.count_surprises(conn, runtime.user_id, "failed"),
+        waiting=expectations.count_surprises(session, "pending"),
+        set_aside=expectations.count_surprises(session, "failed"),
     )
 
 
 def entries(runtime: Runtime, memory_id: str = "", *, before: int | None = None, limit: int = 200) -> list[Entry]:
     """Return the history of one memory or of all, newest first; `before` is the number of an entry."""
-    return history.list_entries(runtime.database.read(), runtime.user_id, memory_id=memory_id, before=before, limit=limit)
+    return history.list_entries(runtime.read(), memory_id=memory_id, before=before, limit=limit)
 
 
 def versions(runtime: Runtime, memory_id: str) -> list[Version]:
     """Return what a memory said over time, oldest first."""
-    return history.list_versions(runtime.database.read(), runtime.user_id, memory_id)
+    return history.list_versions(runtime.read(), memory_id)
 
 
 def timeline(runtime: Runtime, memory_id: str) -> tuple[Moment, ...]:
@@ -66,7 +66,7 @@ def replaced(runtime: Runtime, entry: Entry) -> tuple[str, ...]:
     """Return what the first words of a memory replaced, as far as that was not erased."""
     if entry.event is not Event.ADD or entry.actor == "import":
         return ()
-    step = history.entries_of_step(runtime.database.read(), runtime.user_id, entry.step)
+    step = history.entries_of_step(runtime.read(), entry.step)
     gave_way = [one for one in step if one.meta.get("reason") == "superseded" or one.meta.get("into") == entry.memory_id]
     return tuple(version(runtime, one.before).text for one in gave_way if one.before)
 
@@ -77,4 +77,4 @@ def _seen(version: Version) -> tuple[object, ...]:
 
 def version(runtime: Runtime, number: int) -> Version:
     """Return one version. Raises `NotFound` for one that was erased."""
-    return history.get_version(runtime.database.read(), runtime.user_id, number)
+    return history.get_version(runtime.read(), number)

@@ -3,7 +3,6 @@
 Whatever fails on the way, the reply's row gets a final state and keeps the text written so far.
 """
 
-import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -22,16 +21,17 @@ from memapp.errors import DiskFull, MemappError, ModelError, StoreError
 from memapp.inference import Cancel, ChatModel
 from memapp.prompts import budget, predict, quotes, respond
 from memapp.prompts import remark as remarks
+from memapp.prompts.context import PromptContext, profile_line, with_injected_updates
 from memapp.prompts.history import recent
 from memapp.prompts.respond import FIRST, Attempt
-from memapp.prompts.scene import Scene, about, with_told
 from memapp.runtime import Runtime
-from memapp.services.ahead import Ahead, look_ahead
 from memapp.services.consent import decisions
-from memapp.services.evidence import Evidence, look_up, news, shown
+from memapp.services.prefetch import Prefetched, search_prefetched
 from memapp.services.query import conversation_scope
-from memapp.store import chat, checkpoints, delta, events, expectations, recalls
-from memapp.store.uses import count_uses
+from memapp.services.retrieved import Retrieved, look_up, news, shown
+from memapp.store import chat, checkpoints, delta, events, expectations, leases, recalls
+from memapp.store.access_counts import count_access
+from memapp.store.session import Session
 
 SAVE_PARTIAL_SECONDS = 2.0
 TITLE_CHARS = 48
@@ -50,7 +50,7 @@ class OpenTurn:
     cancel: Cancel
     erasures: int
     """Of the database, before any of this was read."""
-    ahead: Ahead | None = None
+    prefetch: Prefetched | None = None
     """What was done in idle time, when the message was expected."""
     kept: tuple[str, ...] = ()
     """The needed information from call 1, if memapp was killed later in this turn."""
@@ -67,8 +67,8 @@ class _Reply:
     text: str = ""
     expects: str = ""
     needed_info: tuple[str, ...] = ()
-    evidence: Evidence = field(default_factory=Evidence)
-    told: Delta = NO_NEWS
+    retrieved: Retrieved = field(default_factory=Retrieved)
+    injected_updates: Delta = NO_NEWS
     shown: tuple[Recalled, ...] = ()
     """What the prompt says of the memory."""
     predict_usage: Usage = field(default_factory=Usage)
@@ -85,29 +85,31 @@ class _Reply:
 
 def open_thread(runtime: Runtime, thread_id: str, *, before: int | None = None) -> tuple[Thread, list[Message]]:
     """Return a thread and as many of its last messages (before sequence number `before`) as a prompt can hold."""
-    conn = runtime.database.read()
-    thread = chat.get_thread(conn, runtime.user_id, thread_id)
+    session = runtime.read()
+    thread = chat.get_thread(session, thread_id)
     limit = 2 * runtime.settings.history_exchanges + 8
-    return thread, chat.list_messages(conn, runtime.user_id, thread.id, before=before, limit=limit)
+    return thread, chat.list_messages(session, thread.id, before=before, limit=limit)
 
 
-def scene(
+def prompt_context(
     runtime: Runtime,
     model: ChatModel,
     thread: Thread,
     earlier: list[Message],
     text: str | None,
-    told: tuple[str, ...] = (),
-) -> Scene:
+    injected_updates: tuple[str, ...] = (),
+) -> PromptContext:
     """Return what the prompts of a turn are made of, cut to the budget."""
     persona = runtime.persona_in(thread)
-    cards = chat.list_evidence(runtime.database.read(), runtime.user_id, thread.id)
+    cards = chat.list_context_cards(runtime.read(), thread.id)
     pairs = exchanges(earlier)
     total = max(len(pairs), earlier[-1].seq // 2) if earlier else 0  # `earlier` is only the end of a long chat
     kept = recent(pairs, runtime.settings.history_exchanges, total)
     return budget.fit(
-        Scene(persona, (*persona.evidence, *cards), kept, text, about(decisions.profile(runtime)), told),
-        lambda one: _reply_request(runtime, one, Evidence()),
+        PromptContext(
+            persona, (*persona.evidence, *cards), kept, text, profile_line(decisions.profile(runtime)), injected_updates
+        ),
+        lambda one: _reply_request(runtime, one, Retrieved()),
         _limit(runtime, model),
         model.prompt_tokens,
     )
@@ -122,7 +124,10 @@ def answer(runtime: Runtime, turn: OpenTurn) -> Iterator[TurnEvent]:
     so_far = _Reply()
     error: MemappError | None = None
     try:
-        with _watchdog(runtime, turn, so_far):
+        with (
+            _watchdog(runtime, turn, so_far),
+            leases.renewed(runtime.write, chat.answering(turn.thread.id), runtime.database.owner),
+        ):
             yield from _calls(runtime, turn, so_far)
         _settle(turn, so_far)
     except MemappError as reason:
@@ -143,12 +148,12 @@ def _erased_meanwhile() -> MemappError:
 
 
 @contextmanager
-def _saving(runtime: Runtime, turn: OpenTurn) -> Iterator[sqlite3.Connection]:
+def _saving(runtime: Runtime, turn: OpenTurn) -> Iterator[Session]:
     """Write what the turn has so far, unless the words that it may hold were erased meanwhile."""
-    with runtime.database.write() as conn:
+    with runtime.write() as session:
         if runtime.database.erasures != turn.erasures:
             raise _erased_meanwhile()
-        yield conn
+        yield session
 
 
 def _settle(turn: OpenTurn, so_far: _Reply) -> None:
@@ -170,47 +175,49 @@ def _calls(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Iterator[TurnEve
     if runtime.chat.ready() is None:
         yield Waiting(runtime.chat.note)
     model = runtime.chat.wait(turn.cancel, runtime.settings.first_token_seconds)
-    setting_of = partial(scene, runtime, model, turn.thread, turn.earlier)
-    in_suffix = Evidence()
+    context_of = partial(prompt_context, runtime, model, turn.thread, turn.earlier)
+    in_suffix = Retrieved()
     if turn.message is None:
-        setting = setting_of(None)
-    elif turn.ahead is not None:
-        so_far.needed_info = turn.ahead.needed_info
-        yield Predicted(turn.ahead.needed_info, "prefetched", Usage())
-        in_prompt, told = [*turn.earlier, turn.message], NO_NEWS
+        context = context_of(None)
+    elif turn.prefetch is not None:
+        so_far.needed_info = turn.prefetch.needed_info
+        yield Predicted(turn.prefetch.needed_info, "prefetched", Usage())
+        in_prompt, injected_updates = [*turn.earlier, turn.message], NO_NEWS
         if not quotes.is_small_talk(turn.message.text):  # the expected message may have been about more
-            so_far.evidence = look_ahead(runtime, turn.thread.id, in_prompt, turn.ahead)
-            told = news(runtime, turn.thread.id, turn.ahead.expected, in_prompt)
-        setting = setting_of(respond.with_facts(turn.message.text, so_far.evidence.hits, so_far.evidence.delta.lines), told.lines)
-        so_far.told = told if setting.told else NO_NEWS
+            so_far.retrieved = search_prefetched(runtime, turn.thread.id, in_prompt, turn.prefetch)
+            injected_updates = news(runtime, turn.thread.id, turn.prefetch.expected, in_prompt)
+        context = context_of(
+            respond.with_facts(turn.message.text, so_far.retrieved.hits, so_far.retrieved.delta.lines), injected_updates.lines
+        )
+        so_far.injected_updates = injected_updates if context.injected_updates else NO_NEWS
         yield _found(runtime, turn, so_far)
     else:
         in_prompt = [*turn.earlier, turn.message]
-        told = news(runtime, turn.thread.id, turn.message.text, in_prompt)
-        setting = setting_of(turn.message.text, told.lines)
-        so_far.told = told if setting.told else NO_NEWS
-        yield _predict(runtime, model, setting, turn, so_far)
+        injected_updates = news(runtime, turn.thread.id, turn.message.text, in_prompt)
+        context = context_of(turn.message.text, injected_updates.lines)
+        so_far.injected_updates = injected_updates if context.injected_updates else NO_NEWS
+        yield _predict(runtime, model, context, turn, so_far)
         found = look_up(runtime, turn.thread.id, turn.message.text, so_far.needed_info, in_prompt)
-        so_far.evidence = in_suffix = _affordable(runtime, model, setting, found)
+        so_far.retrieved = in_suffix = _affordable(runtime, model, context, found)
         yield _found(runtime, turn, so_far)
     attempt = Attempt(len(turn.others))
-    yield from _stream_reply(runtime, model, setting, turn, so_far, in_suffix, attempt)
-    said = with_told(replace(setting, history=tuple(exchanges(turn.earlier))))
+    yield from _stream_reply(runtime, model, context, turn, so_far, in_suffix, attempt)
+    said = with_injected_updates(replace(context, history=tuple(exchanges(turn.earlier))))
     repeated = respond.repeats(so_far.text, said, turn.message.text if turn.message else None)
     if (repeated or so_far.text.strip() in turn.others) and not turn.cancel.is_set():
         yield Restarted(repeated or so_far.text)
         so_far.text = so_far.expects = ""
         attempt = replace(attempt, second=True, avoid=repeated or "")
-        in_suffix = _affordable(runtime, model, setting, in_suffix, attempt)
-        yield from _stream_reply(runtime, model, setting, turn, so_far, in_suffix, attempt)
+        in_suffix = _affordable(runtime, model, context, in_suffix, attempt)
+        yield from _stream_reply(runtime, model, context, turn, so_far, in_suffix, attempt)
 
 
-def _predict(runtime: Runtime, model: ChatModel, setting: Scene, turn: OpenTurn, so_far: _Reply) -> Predicted:
+def _predict(runtime: Runtime, model: ChatModel, context: PromptContext, turn: OpenTurn, so_far: _Reply) -> Predicted:
     """Call 1. It is read only until its list of needed information is closed; the rest is completed in idle time."""
     if turn.kept:
         so_far.needed_info = turn.kept
         return Predicted(turn.kept, "kept", Usage())
-    prompt, sampling = predict.request(setting)
+    prompt, sampling = predict.request(context)
     text, enough = "", Cancel()
     with turn.cancel.heard_by(enough.set), closing(model.generate(prompt, sampling, enough)) as stream:
         for part in stream:
@@ -222,21 +229,23 @@ def _predict(runtime: Runtime, model: ChatModel, setting: Scene, turn: OpenTurn,
                     enough.set()
     so_far.needed_info = predict.parse(text)
     if so_far.needed_info:
-        with _saving(runtime, turn) as conn:
-            _advance(runtime, conn, turn, lambda at: at.predicted(so_far.needed_info))
+        with _saving(runtime, turn) as session:
+            _advance(runtime, session, turn, lambda at: at.predicted(so_far.needed_info))
         return Predicted(so_far.needed_info, "model", so_far.predict_usage)
-    return Predicted(predict.keywords(setting.message or ""), "keywords", so_far.predict_usage)
+    return Predicted(predict.keywords(context.message or ""), "keywords", so_far.predict_usage)
 
 
-def _affordable(runtime: Runtime, model: ChatModel, setting: Scene, found: Evidence, attempt: Attempt = FIRST) -> Evidence:
+def _affordable(
+    runtime: Runtime, model: ChatModel, context: PromptContext, found: Retrieved, attempt: Attempt = FIRST
+) -> Retrieved:
     """Drop the news, which can wait, and then the weakest hits, until the request stays within its budget."""
     if found.delta.news and not budget.fits(
-        _reply_request(runtime, setting, found, attempt), _limit(runtime, model), model.prompt_tokens
+        _reply_request(runtime, context, found, attempt), _limit(runtime, model), model.prompt_tokens
     ):
         found = replace(found, delta=NO_NEWS)
     hits = budget.fit_hits(
         found.hits,
-        lambda some: _reply_request(runtime, setting, replace(found, hits=tuple(some)), attempt),
+        lambda some: _reply_request(runtime, context, replace(found, hits=tuple(some)), attempt),
         _limit(runtime, model),
         model.prompt_tokens,
     )
@@ -246,14 +255,14 @@ def _affordable(runtime: Runtime, model: ChatModel, setting: Scene, found: Evide
 def _stream_reply(
     runtime: Runtime,
     model: ChatModel,
-    setting: Scene,
+    context: PromptContext,
     turn: OpenTurn,
     so_far: _Reply,
-    in_suffix: Evidence,
+    in_suffix: Retrieved,
     attempt: Attempt,
 ) -> Iterator[TurnEvent]:
     """Call 2."""
-    prompt, sampling = _reply_request(runtime, setting, in_suffix, attempt)
+    prompt, sampling = _reply_request(runtime, context, in_suffix, attempt)
     tail = ""
     with closing(model.generate(prompt, sampling, turn.cancel)) as stream:
         for part in stream:
@@ -279,15 +288,17 @@ def _stream_reply(
     so_far.expects = respond.parse_prediction(clean(tail))
 
 
-def _reply_request(runtime: Runtime, setting: Scene, evidence: Evidence, attempt: Attempt = FIRST) -> tuple[Prompt, Sampling]:
-    if setting.message is None:
-        return remarks.request(setting, attempt)
+def _reply_request(
+    runtime: Runtime, context: PromptContext, retrieved: Retrieved, attempt: Attempt = FIRST
+) -> tuple[Prompt, Sampling]:
+    if context.message is None:
+        return remarks.request(context, attempt)
     return respond.request(
-        setting,
-        evidence.hits,
-        updates=evidence.delta.lines,
+        context,
+        retrieved.hits,
+        updates=retrieved.delta.lines,
         attempt=attempt,
-        reply_tokens=setting.persona.reply_tokens or runtime.settings.reply_tokens,
+        reply_tokens=context.persona.reply_tokens or runtime.settings.reply_tokens,
         temperature=runtime.settings.temperature,
     )
 
@@ -295,28 +306,28 @@ def _reply_request(runtime: Runtime, setting: Scene, evidence: Evidence, attempt
 def _save_partial(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> None:
     if time.monotonic() - so_far.saved_at >= SAVE_PARTIAL_SECONDS:
         so_far.saved_at = time.monotonic()
-        with suppress(DiskFull), _saving(runtime, turn) as conn:  # the person reads on; the end tells
-            chat.save_partial(conn, runtime.user_id, turn.reply.id, so_far.text)
-            _advance(runtime, conn, turn, Checkpoint.replying)
+        with suppress(DiskFull), _saving(runtime, turn) as session:  # the person reads on; the end tells
+            chat.save_partial(session, turn.reply.id, so_far.text)
+            _advance(runtime, session, turn, Checkpoint.replying)
 
 
 def _found(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Found:
     """Save what stands in the prompt before the reply begins: what is left of it after a kill was written from that."""
-    user, best = runtime.user_id, max(so_far.evidence.hits, key=lambda hit: hit.score, default=None)
+    best = max(so_far.retrieved.hits, key=lambda hit: hit.score, default=None)
     sim, category = (best.score, best.category or None) if best else (None, None)
     note = partial(events.add_event, thread_id=turn.thread.id, category=category, sim=sim)
-    so_far.shown = shown(runtime, so_far.evidence, so_far.told)
-    with _saving(runtime, turn) as conn:
-        recalls.save_recalls(conn, runtime.user_id, turn.reply.id, so_far.shown)
-        for _ in range(so_far.evidence.searches):
-            note(conn, user, "hotpath", "search", "ok", runtime.clock())
-        revision = delta.revision(conn, user)
-        _advance(runtime, conn, turn, lambda at: at.recalled([hit.id for hit in so_far.shown], revision))
+    so_far.shown = shown(runtime, so_far.retrieved, so_far.injected_updates)
+    with _saving(runtime, turn) as session:
+        recalls.save_recalls(session, turn.reply.id, so_far.shown)
+        for _ in range(so_far.retrieved.searches):
+            note(session, "hotpath", "search", "ok", runtime.clock())
+        revision = delta.revision(session)
+        _advance(runtime, session, turn, lambda at: at.recalled([hit.id for hit in so_far.shown], revision))
     return Found(so_far.shown)
 
 
-def _advance(runtime: Runtime, conn: sqlite3.Connection, turn: OpenTurn, step: Callable[[Checkpoint], Checkpoint]) -> None:
-    checkpoints.advance(conn, runtime.user_id, turn.thread.id, step, runtime.clock())
+def _advance(runtime: Runtime, session: Session, turn: OpenTurn, step: Callable[[Checkpoint], Checkpoint]) -> None:
+    checkpoints.advance(session, turn.thread.id, step, runtime.clock())
 
 
 @contextmanager
@@ -356,35 +367,36 @@ def _finish(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Message:
 
     When something was erased for good meanwhile, it is only that the reply failed: all the rest may hold the words.
     """
-    now, user, thread_id, reply = runtime.clock(), runtime.user_id, turn.thread.id, turn.reply
-    with runtime.database.write() as conn:
+    now, thread_id, reply = runtime.clock(), turn.thread.id, turn.reply
+    with runtime.write() as session:
         erased = runtime.database.erasures != turn.erasures
         so_far = _Reply() if erased else so_far
         text = so_far.text.strip()
-        chat.finish_message(conn, user, reply.id, text, so_far.status, so_far.usage)
-        count_uses(conn, user, [hit.id for hit in so_far.evidence.hits if hit.kind == "memory"], now)
+        chat.finish_message(session, reply.id, text, so_far.status, so_far.usage)
+        count_access(session, [hit.id for hit in so_far.retrieved.hits if hit.kind == "memory"], now)
         if so_far.status is not MessageStatus.FAILED:
-            settled = (*so_far.evidence.delta.settled, *so_far.told.settled)
-            delta.settle(conn, conversation_scope(runtime), thread_id, settled)
+            settled = (*so_far.retrieved.delta.settled, *so_far.injected_updates.settled)
+            delta.settle(session, conversation_scope(runtime), thread_id, settled)
         if so_far.expects:
-            expectations.save_prediction(conn, user, thread_id, reply.id, "responder", so_far.expects, (), now)
+            expectations.save_prediction(session, thread_id, reply.id, "responder", so_far.expects, (), now)
         if so_far.needed_info:
-            expectations.save_prediction(conn, user, thread_id, reply.id, "predictor", "", so_far.needed_info, now)
+            expectations.save_prediction(session, thread_id, reply.id, "predictor", "", so_far.needed_info, now)
         if turn.message and not erased and not any(one.role is Role.USER for one in turn.earlier):
-            chat.rename_thread(conn, user, thread_id, shorten(one_line(turn.message.text), TITLE_CHARS), "app")
-        _note_answer(runtime, conn, turn, so_far)
-        _advance(runtime, conn, turn, lambda at: at.settled(so_far.expects))
+            chat.rename_thread(session, thread_id, shorten(one_line(turn.message.text), TITLE_CHARS), "app")
+        _note_answer(runtime, session, turn, so_far)
+        _advance(runtime, session, turn, lambda at: at.settled(so_far.expects))
+        leases.release(session, chat.answering(thread_id), runtime.database.owner)
     return replace(reply, text=text, status=so_far.status, usage=so_far.usage)
 
 
-def _note_answer(runtime: Runtime, conn: sqlite3.Connection, turn: OpenTurn, so_far: _Reply) -> None:
-    note = partial(events.add_event, conn, runtime.user_id, thread_id=turn.thread.id)
-    if turn.message and turn.ahead is None and not so_far.needed_info:
+def _note_answer(runtime: Runtime, session: Session, turn: OpenTurn, so_far: _Reply) -> None:
+    note = partial(events.add_event, session, thread_id=turn.thread.id)
+    if turn.message and turn.prefetch is None and not so_far.needed_info:
         note("context", "predict", "skipped", runtime.clock())
     meta = {
         "status": so_far.status,
-        "recalled": len(so_far.evidence.hits),
-        "recalled_again": int(so_far.evidence.again),
+        "recalled": len(so_far.retrieved.hits),
+        "recalled_on_demand": int(so_far.retrieved.on_demand),
         "call_1": asdict(so_far.predict_usage),
         "call_2": asdict(so_far.usage),
     }

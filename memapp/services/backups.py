@@ -8,8 +8,8 @@ from pathlib import Path
 from memapp.domain.backups import EVERY
 from memapp.errors import StoreError
 from memapp.runtime import Runtime
-from memapp.services.forget import one_at_a_time
 from memapp.store import backups, restore
+from memapp.store.lock import COPIES, held
 from memapp.store.place import Copy as Copy  # re-exported: the screen names the one it offers
 
 log = logging.getLogger(__name__)
@@ -20,14 +20,14 @@ QUICK_BYTES = 4 * 1024 * 1024
 
 def run(runtime: Runtime, every: timedelta = EVERY, cancelled: Callable[[], bool] = lambda: False) -> None:
     """Write a backup if it is time to. Not beside an erasure: it would keep what is being erased. A failure is only logged."""
-    if runtime.database.read_only or not one_at_a_time.acquire(blocking=False):
+    if runtime.database.read_only:
         return
     try:
-        backups.write_if_due(runtime.database, runtime.clock(), every, cancelled)
+        with held(runtime.database.path, COPIES) as mine:
+            if mine:
+                backups.write_if_due(runtime.database, runtime.clock(), every, cancelled)
     except StoreError as error:
         log.warning("no backup was made: %s", type(error).__name__)
-    finally:
-        one_at_a_time.release()
 
 
 def before_leaving(runtime: Runtime) -> None:
@@ -41,6 +41,9 @@ def newest_sound(database: Path) -> Copy | None:
     return backups.newest_sound(database)
 
 
-def put_back(path: Path, backup: Path) -> Path | None:
-    """Put a backup in place of the memory file; return where that went, if there was one. Raises `StoreError`."""
-    return restore.put_in_place(path, backup, datetime.now(UTC))
+def put_back(path: Path, backup: Path, tell: Callable[[str], object] = lambda _: None) -> Path | None:
+    """Put a backup in place of the memory file; return where that went, if there was one. Raises `StoreError`.
+
+    `tell` hears what is waited for.
+    """
+    return restore.put_in_place(path, backup, datetime.now(UTC), tell)

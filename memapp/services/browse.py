@@ -43,21 +43,21 @@ def find(runtime: Runtime, text: str, limit: int = 30, *, kinds: Sequence[Kind] 
 
     The last word counts as unfinished.
     """
-    conn, user = runtime.database.read(), runtime.user_id
+    session, user = runtime.read(), runtime.user_id
     text = clean(text)
     if not text.strip():
         return []
     words = ranking.query_words(text)
-    threads = chat.list_threads(conn, user, matching=text.strip(), limit=THREADS) if "thread" in kinds else []
+    threads = chat.list_threads(session, matching=text.strip(), limit=THREADS) if "thread" in kinds else []
     found = [Hit("thread", one.id, one.id, one.title, "", one.updated_at) for one in threads]
     candidates = [
-        *(search_memories(conn, Scope(user), words, unfinished=True) if "memory" in kinds else ()),
-        *(search_messages(conn, user, words, unfinished=True) if "message" in kinds else ()),
+        *(search_memories(session, Scope(user), words, unfinished=True) if "memory" in kinds else ()),
+        *(search_messages(session, words, unfinished=True) if "message" in kinds else ()),
     ]
     titles: dict[str, str] = {}
     for one in sorted(candidates, key=lambda candidate: (not _holds(candidate.text, words), -candidate.bm25))[:limit]:
         if one.thread_id and one.thread_id not in titles:
-            titles[one.thread_id] = chat.get_thread(conn, user, one.thread_id).title
+            titles[one.thread_id] = chat.get_thread(session, one.thread_id).title
         title = titles.get(one.thread_id, "")
         beside = "" if _holds(one.text, words) or not _holds(one.around, words) else _snippet(one.around, words, *BESIDE)
         found.append(Hit(one.kind, one.id, one.thread_id, title, _snippet(one.text, words), one.at, beside))

@@ -1,4 +1,4 @@
-"""Threads as a person handles them: new, list, open, rename, delete with undo, drafts, evidence cards, variants."""
+"""Threads as a person handles them: new, list, open, rename, delete with undo, drafts, context cards, variants."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ PAGE = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class ThreadPage:
     """A stretch of a thread, oldest message first."""
 
     messages: tuple[Message, ...]
@@ -44,44 +44,44 @@ def new_thread(runtime: Runtime, persona: str = "") -> Thread:
     """Start a thread; it gets its title from the first message."""
     persona = persona or runtime.settings.persona
     check_known("persona", persona, runtime.personas)
-    with runtime.database.write() as conn:
-        thread = chat.create_thread(conn, runtime.user_id, NEW_TITLE, persona, runtime.clock())
-        delta.begin(conn, runtime.user_id, thread.id)
+    with runtime.write() as session:
+        thread = chat.create_thread(session, NEW_TITLE, persona, runtime.clock())
+        delta.begin(session, thread.id)
     return thread
 
 
 def list_threads(
     runtime: Runtime, matching: str = "", *, limit: int = 200, offset: int = 0, deleted: bool = False
 ) -> list[Thread]:
-    conn, words = runtime.database.read(), clean(matching)
-    return chat.list_threads(conn, runtime.user_id, matching=words, limit=limit, offset=offset, deleted=deleted)
+    session, words = runtime.read(), clean(matching)
+    return chat.list_threads(session, matching=words, limit=limit, offset=offset, deleted=deleted)
 
 
 def get_thread(runtime: Runtime, thread_id: str) -> Thread:
-    return chat.get_thread(runtime.database.read(), runtime.user_id, thread_id)
+    return chat.get_thread(runtime.read(), thread_id)
 
 
 def get_message(runtime: Runtime, message_id: str) -> Message:
-    return chat.get_message(runtime.database.read(), runtime.user_id, message_id)
+    return chat.get_message(runtime.read(), message_id)
 
 
-def page(runtime: Runtime, thread_id: str, before: int | None = None) -> Page:
+def page(runtime: Runtime, thread_id: str, before: int | None = None) -> ThreadPage:
     """Return the last messages of a thread, or those before sequence number `before`."""
-    found = chat.list_messages(runtime.database.read(), runtime.user_id, thread_id, before=before, limit=PAGE + 1)
-    return Page(tuple(found[-PAGE:]), more=len(found) > PAGE)
+    found = chat.list_messages(runtime.read(), thread_id, before=before, limit=PAGE + 1)
+    return ThreadPage(tuple(found[-PAGE:]), more=len(found) > PAGE)
 
 
 def trace(runtime: Runtime, reply: Message) -> Trace:
     """Return what the loop did for a reply."""
-    conn, user = runtime.database.read(), runtime.user_id
-    needed = expectations.prediction_for(conn, user, reply.id, "predictor")
-    expects = expectations.prediction_for(conn, user, reply.id, "responder")
+    session = runtime.read()
+    needed = expectations.prediction_for(session, reply.id, "predictor")
+    expects = expectations.prediction_for(session, reply.id, "responder")
     return Trace(
-        expected=expectations.checked_by(conn, user, reply.reply_to) if reply.reply_to else None,
+        expected=expectations.checked_by(session, reply.reply_to) if reply.reply_to else None,
         needed_info=needed.needed_info if needed else (),
-        hits=tuple(recalls.list_recalls(conn, user, reply.id)),
+        hits=tuple(recalls.list_recalls(session, reply.id)),
         expects=expects.text if expects else "",
-        right=expectations.hit_rate(conn, user),
+        right=expectations.hit_rate(session),
     )
 
 
@@ -89,69 +89,77 @@ def rename_thread(runtime: Runtime, thread_id: str, title: str) -> None:
     title = shorten(one_line(clean(title)), 200)
     if not title:
         raise UsageError("A chat needs a title.")
-    with runtime.database.write() as conn:
-        chat.rename_thread(conn, runtime.user_id, thread_id, title, "person")
+    with runtime.write() as session:
+        chat.rename_thread(session, thread_id, title, "person")
 
 
 def delete_thread(runtime: Runtime, thread_id: str) -> None:
     """Take a thread out of every list but that of deleted ones; `restore_thread` undoes it until it is erased."""
     now = runtime.clock()
-    with runtime.database.write() as conn:
-        chat.set_thread_deleted(conn, runtime.user_id, thread_id, now)
-        events.add_event(conn, runtime.user_id, "hotpath", "delete_chat", "ok", now, thread_id=thread_id)
+    with runtime.write() as session:
+        chat.set_thread_deleted(session, thread_id, now)
+        events.add_event(session, "hotpath", "delete_chat", "ok", now, thread_id=thread_id)
 
 
 def restore_thread(runtime: Runtime, thread_id: str) -> None:
     """Bring a deleted thread back. Raises `NotFound` for one that was erased since."""
-    with runtime.database.write() as conn:
-        chat.get_thread(conn, runtime.user_id, thread_id)
-        chat.set_thread_deleted(conn, runtime.user_id, thread_id, None)
+    with runtime.write() as session:
+        chat.get_thread(session, thread_id)
+        chat.set_thread_deleted(session, thread_id, None)
 
 
 def variants(runtime: Runtime, reply: Message) -> list[Message]:
     """Return all replies to the same message, oldest first; one of them is active."""
     if reply.reply_to is None:
         return [reply]
-    return chat.variants(runtime.database.read(), runtime.user_id, reply.reply_to)
+    return chat.variants(runtime.read(), reply.reply_to)
 
 
 def choose_variant(runtime: Runtime, reply: Message) -> None:
     """Make one of several replies to a message the one that counts."""
     others = [one.id for one in variants(runtime, reply) if one.id != reply.id]
-    with runtime.database.write() as conn:
-        chat.set_active(conn, runtime.user_id, others, active=False)
-        chat.set_active(conn, runtime.user_id, [reply.id], active=True)
+    with runtime.write() as session:
+        chat.set_active(session, others, active=False)
+        chat.set_active(session, [reply.id], active=True)
 
 
 def save_draft(runtime: Runtime, thread_id: str, text: str) -> None:
-    """Keep what is being typed; '' as thread before there is one."""
-    with runtime.database.write() as conn:
-        chat.save_draft(conn, runtime.user_id, thread_id, clean(text), runtime.clock())
+    """Keep what is being typed, in the window that keeps drafts; '' as thread before there is one."""
+    if not keeps_drafts(runtime):
+        return
+    with runtime.write() as session:
+        chat.save_draft(session, thread_id, clean(text), runtime.clock())
+
+
+def keeps_drafts(runtime: Runtime) -> bool:
+    """Say whether drafts are kept here, and not in another window on the same file."""
+    return runtime.database.keeps_drafts()
 
 
 def get_draft(runtime: Runtime, thread_id: str) -> str:
-    return chat.get_draft(runtime.database.read(), runtime.user_id, thread_id)
+    """Return what was being typed; nothing where another window keeps the drafts."""
+    return "" if not keeps_drafts(runtime) else chat.get_draft(runtime.read(), thread_id)
 
 
 def typed_prompts(runtime: Runtime) -> list[str]:
     """Return what the person typed before, newest first, for the composer's history."""
-    return chat.typed_prompts(runtime.database.read(), runtime.user_id)
+    return chat.typed_prompts(runtime.read())
 
 
-def add_evidence(runtime: Runtime, thread_id: str, text: str) -> None:
-    """Add an evidence card to a thread; the persona sees it from the next reply on."""
+def add_context_card(runtime: Runtime, thread_id: str, text: str) -> None:
+    """Add a context card to a thread; the persona sees it from the next reply on."""
     text = shorten(one_line(clean(text)), 2000)
     if not text:
         raise UsageError("There is nothing to add.", "Write it after /evidence.")
-    with runtime.database.write() as conn:
-        chat.add_evidence(conn, runtime.user_id, thread_id, text, runtime.clock())
+    with runtime.write() as session:
+        chat.add_context_card(session, thread_id, text, runtime.clock())
 
 
 def remember_choice(runtime: Runtime, name: str, value: object) -> None:
     """Keep a choice made on the screen: the open thread, a folded pane."""
-    with runtime.database.write() as conn:
-        interface.set_interface(conn, runtime.user_id, name, value)
+    with runtime.write() as session:
+        interface.set_interface(session, name, value)
 
 
 def choice(runtime: Runtime, name: str, default: object = None) -> object:
-    return interface.get_interface(runtime.database.read(), runtime.user_id, name, default)
+    return interface.get_interface(runtime.read(), name, default)

@@ -17,7 +17,7 @@ from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.services.consent import pending
 from memapp.store import changes, consents, memories
-from memapp.store.rows import new_id
+from memapp.store.encoding import new_id
 
 BY_HAND_IMPORTANCE = 3
 
@@ -127,7 +127,7 @@ def categories(runtime: Runtime) -> list[str]:
 
 def undefined_categories(runtime: Runtime) -> list[str]:
     """Return the categories of memories that no file defines any more: no chat and no agent sees those memories."""
-    return sorted(memories.categories_in_use(runtime.database.read(), runtime.user_id) - set(runtime.categories.categories))
+    return sorted(memories.categories_in_use(runtime.read()) - set(runtime.categories.categories))
 
 
 def discard(runtime: Runtime, *memory_ids: str) -> Revision:
@@ -147,30 +147,30 @@ def restore(runtime: Runtime, *memory_ids: str) -> BroughtBack:
     known: list[str] = []
     asked: list[str] = []
     barred: list[str] = []
-    with runtime.database.write() as conn:
-        profile = consents.read_profile(conn, runtime.user_id)
-        found = [memories.get_memory(conn, runtime.user_id, memory_id) for memory_id in memory_ids]
+    with runtime.write() as session:
+        profile = consents.read_profile(session)
+        found = [memories.get_memory(session, memory_id) for memory_id in memory_ids]
         gone = [one for one in found if one.state is not State.LIVE]
         if not gone:
             raise UsageError("This memory is not in the trash.")
         for memory in gone:
             if unknown := [] if memory.origin == "person" else unknown_in(memory.text, profile):
-                pending.put_back(conn, runtime, memory, unknown)
+                pending.put_back(session, runtime, memory, unknown)
                 (asked if any(one.value for one in unknown) else barred).append(memory.id)
-            elif memories.find_same(conn, runtime.user_id, normalise(memory.text)):
+            elif memories.find_same(session, normalise(memory.text)):
                 known.append(memory.id)
             else:
-                revisions.append(changes.apply(conn, Restored(memory.id), actor, now))
+                revisions.append(changes.apply(session, Restored(memory.id), actor, now))
     return BroughtBack(tuple(revisions), tuple(known), tuple(asked), tuple(barred))
 
 
 def get(runtime: Runtime, memory_id: str) -> Memory:
-    return memories.get_memory(runtime.database.read(), runtime.user_id, memory_id)
+    return memories.get_memory(runtime.read(), memory_id)
 
 
 def get_many(runtime: Runtime, memory_ids: Iterable[str]) -> list[Memory]:
     """Return those of the memories that exist."""
-    return memories.get_memories(runtime.database.read(), runtime.user_id, list(memory_ids))
+    return memories.get_memories(runtime.read(), list(memory_ids))
 
 
 def read_filter(runtime: Runtime, typed: str) -> MemoryFilter:
@@ -192,12 +192,12 @@ def list_memories(
     offset: int = 0,
 ) -> list[Memory]:
     """Return a page of the memories that a filter lets through; without one, of all live ones, newest first."""
-    return memories.list_memories(runtime.database.read(), runtime.user_id, wanted, sort, limit=limit, offset=offset)
+    return memories.list_memories(runtime.read(), wanted, sort, limit=limit, offset=offset)
 
 
 def count(runtime: Runtime, wanted: MemoryFilter = ALL_LIVE) -> int:
     """Return how many memories a filter lets through."""
-    return memories.count_memories(runtime.database.read(), runtime.user_id, wanted)
+    return memories.count_memories(runtime.read(), wanted)
 
 
 def _checked(text: str) -> str:
@@ -215,7 +215,7 @@ def _checked(text: str) -> str:
 def _refuse_same(runtime: Runtime, text: str, memory_id: str = "") -> None:
     """Raise `UsageError` where a memory says the same of the person in the third person, or in the first: `I live in Oslo`."""
     for other in (in_first_person(text), in_third_person(text)):
-        same = memories.find_same(runtime.database.read(), runtime.user_id, normalise(other))
+        same = memories.find_same(runtime.read(), normalise(other))
         if same and same != memory_id:
             raise UsageError("memapp knows that already.", f"It is memory {same}.")
 
@@ -249,8 +249,8 @@ def _apply(runtime: Runtime, *steps: Change) -> Revision:
         raise UsageError("Nothing changes: it is so already.")
     now = runtime.clock()
     actor = runtime.actor()
-    with runtime.database.write() as conn:
-        first, *_ = [changes.apply(conn, change, actor, now) for change in actual]
+    with runtime.write() as session:
+        first, *_ = [changes.apply(session, change, actor, now) for change in actual]
     return first
 
 

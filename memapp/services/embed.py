@@ -3,7 +3,6 @@
 Vectors and relations are saved together: a fact with a vector has been related, so nothing is left half done.
 """
 
-import sqlite3
 import threading
 from collections.abc import Sequence
 from itertools import count, islice
@@ -14,6 +13,7 @@ from memapp.domain.relation import strongest
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.store import changes, memories, relations, vectors
+from memapp.store.session import Session
 from memapp.store.vectors import Vectors
 
 BATCH = 32
@@ -31,15 +31,15 @@ def embed(runtime: Runtime, cancel: Cancel, batches: int | None = None) -> None:
         for _ in islice(count(), batches):
             if cancel.is_set():
                 return
-            batch = vectors.waiting(runtime.database.read(), runtime.user_id, kind, embedder.model_id, BATCH)
+            batch = vectors.waiting(runtime.read(), kind, embedder.model_id, BATCH)
             if not batch:
                 break
             rows = embedder.embed([text for _, text in batch])
             found = _alike(runtime, batch, rows, embedder.model_id) if kind == "memory" else {}
-            with runtime.database.write() as conn:
-                saved = vectors.save(conn, runtime.user_id, kind, embedder.model_id, batch, rows)
+            with runtime.write() as session:
+                saved = vectors.save(session, kind, embedder.model_id, batch, rows)
                 if kind == "memory":
-                    _relate(runtime, conn, saved, found, embedder.model_id)
+                    _relate(runtime, session, saved, found, embedder.model_id)
             if len(batch) < BATCH:
                 break
 
@@ -57,23 +57,23 @@ def catch_up(runtime: Runtime, seconds: float) -> None:
 
 def _alike(runtime: Runtime, batch: Sequence[tuple[int, str]], rows: Vectors, model_id: str) -> Alike:
     """Compare the facts of a batch with those before and with each other."""
-    conn = runtime.database.read()
+    session = runtime.read()
     known = vectors.matrix(runtime.database, runtime.user_id, "memory", model_id)
     least = runtime.settings.link_min
     found = {}
-    for place, ((key, _), likeness) in enumerate(zip(batch, known.likenesses(conn, rows), strict=True)):
+    for place, ((key, _), likeness) in enumerate(zip(batch, known.likenesses(session, rows), strict=True)):
         before = [(other, likeness.of(other)) for other in likeness.nearest(4 * runtime.settings.link_top_k, least)]
         beside = [(batch[at][0], float(rows[place] @ rows[at])) for at in range(place)]
         found[key] = [(other, cosine) for other, cosine in [*before, *beside] if other != key and cosine >= least]
     return found
 
 
-def _relate(runtime: Runtime, conn: sqlite3.Connection, saved: Sequence[int], found: Alike, model_id: str) -> None:
-    ids = memories.ids_of(conn, runtime.user_id, {*saved, *(other for near in found.values() for other, _ in near)})
+def _relate(runtime: Runtime, session: Session, saved: Sequence[int], found: Alike, model_id: str) -> None:
+    ids = memories.ids_of(session, {*saved, *(other for near in found.values() for other, _ in near)})
     for key in saved:
-        there = relations.pairs_of(conn, runtime.user_id, ids[key])
+        there = relations.pairs_of(session, ids[key])
         likest = [(ids[other], cosine) for other, cosine in found[key] if other in ids]
         links = strongest(likest, runtime.settings.link_min, runtime.settings.link_top_k)
         if new := tuple(link for link in links if link[0] not in there):
             actor, closest = Actor(runtime.user_id, f"model:{model_id}"), max(one for _, one in new)
-            changes.apply(conn, Linked(ids[key], new), actor, runtime.clock(), sim=closest)
+            changes.apply(session, Linked(ids[key], new), actor, runtime.clock(), sim=closest)

@@ -12,38 +12,36 @@ from memapp.runtime import Runtime
 from memapp.services.saves import export_thread
 from memapp.store import chat, consents, memories
 from memapp.store import portable as store
+from memapp.store.encoding import to_text
 from memapp.store.folder import replace_synced
-from memapp.store.rows import to_text
 
 
 def as_lines(runtime: Runtime) -> Iterator[str]:
     """Yield everything that the person has as JSON Lines, as it is at one moment."""
-    conn = runtime.database.read()
-    with store.one_moment(conn):
-        header = portable.Header(
-            memapp=portable.FORMAT, made_at=to_text(runtime.clock()), items=store.count_items(conn, runtime.user_id)
-        )
+    session = runtime.read()
+    with store.one_moment(session):
+        header = portable.Header(memapp=portable.FORMAT, made_at=to_text(runtime.clock()), items=store.count_items(session))
         yield strict_json.write(header.model_dump()) + "\n"
-        for values in store.items(conn, runtime.user_id):
+        for values in store.items(session):
             yield strict_json.write(values) + "\n"
 
 
 def as_markdown(runtime: Runtime) -> Iterator[str]:
     """Yield what memapp knows, and all chats, for reading."""
-    conn, user = runtime.database.read(), runtime.user_id
-    with store.one_moment(conn):
+    session = runtime.read()
+    with store.one_moment(session):
         yield "# memapp\n"
-        known = consents.read_profile(conn, user)
+        known = consents.read_profile(session)
         if known:
             yield "\n## Profile\n\n"
             yield from (f"- {label(field)}: {value}\n" for field, value in known.items())
-        facts = memories.list_memories(conn, user, ALL_LIVE, Sort.OLDEST, limit=None)
+        facts = memories.list_memories(session, ALL_LIVE, Sort.OLDEST, limit=None)
         for category in sorted({fact.category for fact in facts}):
             yield f"\n## {category.capitalize() or 'Memories'}\n\n"
             for fact in facts:
                 if fact.category == category:
                     yield f"- {fact.text}{' ★' if fact.pinned else ''} ({fact.created_at:%Y-%m-%d})\n"
-        for thread in reversed(chat.list_threads(conn, user, limit=None)):
+        for thread in reversed(chat.list_threads(session, limit=None)):
             yield f"\n#{export_thread(runtime, thread.id, 'md')}"
 
 

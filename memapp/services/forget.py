@@ -5,8 +5,6 @@ cleaned before the file itself, so that the words to look for are known as long 
 """
 
 import logging
-import sqlite3
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -21,11 +19,13 @@ from memapp.domain.profile_values import lost_values, without
 from memapp.domain.text import clean, one_line
 from memapp.errors import ModelError, NotFound, UsageError
 from memapp.runtime import Runtime
-from memapp.store import chat, consents, events, memories, traces, vectors
-from memapp.store.forget import erasing, finding, todo
-from memapp.store.forget.todo import Job
-from memapp.store.rows import new_id
-from memapp.store.traces import Fate
+from memapp.store import chat, consents, events, memories, text_traces, vectors
+from memapp.store.encoding import new_id
+from memapp.store.forget import erasing, finding, purge_jobs
+from memapp.store.forget.purge_jobs import PurgeJob
+from memapp.store.lock import COPIES, at_the_copies, held
+from memapp.store.session import Session
+from memapp.store.text_traces import Fate
 
 log = logging.getLogger(__name__)
 
@@ -35,9 +35,6 @@ FEWEST_CHARS = 2
 
 By = Literal["person", "lifecycle"]
 
-one_at_a_time = threading.Lock()
-"""Held while words are taken out of the files; no backup may be written meanwhile."""
-
 
 def purge(runtime: Runtime, memory_ids: Sequence[str], *, messages: bool = False, by: By = "person") -> Receipt:
     """Erase memories in the trash for good, with those that they took in and with what repeats them.
@@ -46,146 +43,155 @@ def purge(runtime: Runtime, memory_ids: Sequence[str], *, messages: bool = False
     replied. Raises `NotFound` if none is there.
     """
 
-    def job(conn: sqlite3.Connection) -> Job:
-        ids = finding.with_absorbed(conn, runtime.user_id, finding.in_trash(conn, runtime.user_id, memory_ids))
+    def job(session: Session) -> PurgeJob:
+        ids = finding.with_absorbed(session, finding.in_trash(session, memory_ids))
         if not ids:
             raise NotFound("There is no such memory in the trash.")
-        return Job(ids, finding.said_in(conn, runtime.user_id, ids) if messages else ())
+        return PurgeJob(ids, finding.said_in(session, ids) if messages else ())
 
     receipt = _erase(runtime, job, by)
-    return replace(receipt, left_out=len(memories.get_memories(runtime.database.read(), runtime.user_id, memory_ids)))
+    return replace(receipt, left_out=len(memories.get_memories(runtime.read(), memory_ids)))
 
 
 def purge_chats(runtime: Runtime, thread_ids: Sequence[str], *, by: By = "person") -> Receipt:
     """Erase chats for good, with all that belongs to them, and what nobody agreed to yet. What memapp learned from them stays."""
-    return _erase(runtime, lambda _: Job(thread_ids=tuple(thread_ids)), by)
+    return _erase(runtime, lambda _: PurgeJob(thread_ids=tuple(thread_ids)), by)
 
 
 def forget_everywhere(runtime: Runtime, words: str) -> Receipt:
     """Erase everything that holds some words, one after the other, whatever their case: memories, messages, all the rest."""
-    job = Job(words=(_checked(words),))
+    job = PurgeJob(words=(_checked(words),))
     return _erase(runtime, lambda _: job, "person")
 
 
 def preview(runtime: Runtime, words: str) -> Preview:
     """Say what `forget_everywhere` would erase: do it, count, and let nothing of it stay."""
     words = _checked(words)
-    with one_at_a_time, runtime.database.rehearse(), runtime.database.decide() as conn:
-        before = consents.read_profile(conn, runtime.user_id)
-        erased = erasing.erase(conn, runtime.actor(), Job(words=(words,)), runtime.clock())
-        lost = _lost(before, consents.read_profile(conn, runtime.user_id))
+    with at_the_copies(runtime.database.path), runtime.rehearse(), runtime.decide() as session:
+        before = consents.read_profile(session)
+        erased = erasing.erase(session, runtime.actor(), PurgeJob(words=(words,)), runtime.clock())
+        lost = _lost(before, consents.read_profile(session))
     needles = ByteNeedles([words])
-    backups = sum(traces.holds(path, needles) for path in traces.copies(runtime.database, runtime.user_id))
+    backups = sum(text_traces.holds(path, needles) for path in text_traces.copies(runtime.database))
     return Preview(erased.memories, erased.messages, erased.others, backups, lost)
 
 
 def said_in_profile(runtime: Runtime, memory_ids: Sequence[str]) -> tuple[str, ...]:
     """Return what the profile says that memories say too: `Health: epilepsy`. Erasing them takes nothing from it."""
-    conn = runtime.database.read()
-    texts, known = finding.texts_of(conn, runtime.user_id, memory_ids), consents.read_profile(conn, runtime.user_id)
+    session = runtime.read()
+    texts, known = finding.texts_of(session, memory_ids), consents.read_profile(session)
     rest = {field: without(field, value, lambda part: any(map(Needles([part]).held_by, texts))) for field, value in known.items()}
     return _lost(known, rest)
 
 
 def is_forgotten(runtime: Runtime, text: str) -> bool:
     """Tell whether the same was erased for good before: it is not to be learned again without a question."""
-    return erasing.is_forgotten(runtime.database.read(), runtime.user_id, text)
+    return erasing.is_forgotten(runtime.read(), text)
 
 
 def finish(runtime: Runtime) -> None:
-    """Finish what a kill interrupted: a backup, or an erasure. Called at each start."""
-    traces.remove_unfinished(runtime.paths.database)
-    if todo.planned(runtime.database.read(), runtime.user_id)[1]:
-        with one_at_a_time:
+    """Finish what a kill interrupted: a backup, or an erasure. Called at each start; what another process is at is its own."""
+    with held(runtime.database.path, COPIES) as mine:
+        if not mine:
+            return
+        text_traces.remove_unfinished(runtime.database.path)
+        if purge_jobs.planned(runtime.read())[1]:
             receipt = _carry_out_plan(runtime)
-        log.info("an erasure was finished: %d items, settled: %s", receipt.memories + receipt.messages, receipt.settled)
+            log.info("an erasure was finished: %d items, settled: %s", receipt.memories + receipt.messages, receipt.settled)
 
 
-def _erase(runtime: Runtime, job: Callable[[sqlite3.Connection], Job], by: By) -> Receipt:
+def heard(runtime: Runtime) -> None:
+    """Free what this process keeps of words that were erased."""
+    runtime.database.heard_erasures = runtime.database.erasures
+    vectors.let_go(runtime.database)
+    if model := runtime.chat.ready():
+        with suppress(ModelError):  # one that was closed keeps nothing
+            model.forget()
+
+
+def _erase(runtime: Runtime, job: Callable[[Session], PurgeJob], by: By) -> Receipt:
     """Plan and do what the person wishes; or do what is due, which is not planned: what a kill leaves is due afterwards too."""
-    with one_at_a_time:
-        with runtime.database.decide() as conn:
-            wanted = job(conn)
+    with at_the_copies(runtime.database.path):
+        with runtime.decide() as session:
+            wanted = job(session)
             if by == "person":
-                todo.plan(conn, runtime.user_id, wanted)
+                purge_jobs.plan(session, wanted)
         if by == "person":
             return _carry_out_plan(runtime)
-        if todo.planned(runtime.database.read(), runtime.user_id)[0] != Job():
+        if purge_jobs.planned(runtime.read())[0] != PurgeJob():
             _carry_out_plan(runtime)
         return _carry_out(runtime, wanted, by)
 
 
 def _carry_out_plan(runtime: Runtime) -> Receipt:
     """Do all that is planned: only what the person wished is."""
-    return _carry_out(runtime, todo.planned(runtime.database.read(), runtime.user_id)[0], "person")
+    return _carry_out(runtime, purge_jobs.planned(runtime.read())[0], "person")
 
 
-def _carry_out(runtime: Runtime, job: Job, by: By) -> Receipt:
+def _carry_out(runtime: Runtime, job: PurgeJob, by: By) -> Receipt:
     """Do all of a job, and then look whether anything of it is left."""
     now = runtime.clock()
     actor = Actor(runtime.user_id, by, step=new_id(now))
     texts, in_profile = _texts(runtime, job), said_in_profile(runtime, job.memory_ids) if by == "person" else ()
     fates = _clean_copies(runtime, actor, job, texts)
-    with runtime.database.decide() as conn:  # the wish to forget is the person's decision on what waits for one, too
+    with runtime.decide() as session:  # the wish to forget is the person's decision on what waits for one, too
         over = now if by == "lifecycle" else None
-        still = finding.in_trash(conn, runtime.user_id, job.memory_ids, over)  # the person may have brought something back since
+        still = finding.in_trash(session, job.memory_ids, over)  # the person may have brought something back since
         job = replace(job, memory_ids=still)
         if by == "lifecycle":
             before = now - timedelta(days=runtime.settings.purge_days)
-            job = replace(job, thread_ids=finding.overdue_threads(conn, runtime.user_id, job.thread_ids, before))
-        erased = erasing.erase(conn, actor, job, now)
-        runtime.database.erasures += by == "person"  # the trash, which is cleared by itself, is in no prompt
-        todo.mark_erased(conn, runtime.user_id)
+            job = replace(job, thread_ids=finding.overdue_threads(session, job.thread_ids, before))
+        erased = erasing.erase(session, actor, job, now)
+        if by == "person":  # the trash, which is cleared by itself, is in no prompt
+            purge_jobs.count_erasure(session)
+            runtime.database.heard_erasures += 1
+        purge_jobs.mark_erased(session)
         meta = {"memories": erased.memories, "messages": erased.messages, "others": erased.others}
-        events.add_event(conn, runtime.user_id, "worker", "forget", "ok", now, meta=meta)
+        events.add_event(session, "worker", "forget", "ok", now, meta=meta)
     cleaned, dropped = fates.count(Fate.CLEANED), fates.count(Fate.DROPPED)
     settled = _settle(runtime)
-    files, left = traces.scan(
+    files, left = text_traces.scan(
         runtime.database,
         [runtime.paths.log, runtime.paths.personas, runtime.paths.config],
         ByteNeedles([*texts, *(plain for text in texts if (plain := normalise(text)) not in text.lower())]),
     )
-    also_in = finding.memories_with(runtime.database.read(), runtime.user_id, texts) if by == "person" else ()
+    also_in = finding.memories_with(runtime.read(), texts) if by == "person" else ()
     counts = (erased.memories, erased.messages, erased.others, cleaned, dropped, files)
     return Receipt(*counts, tuple(left), settled, also_in, in_profile, by_words=bool(job.words))
 
 
-def _texts(runtime: Runtime, job: Job) -> list[str]:
+def _texts(runtime: Runtime, job: PurgeJob) -> list[str]:
     """Return what has to be gone afterwards: what the memories say and said, the messages, the words."""
-    conn = runtime.database.read()
-    sent = finding.texts_of_messages(conn, runtime.user_id, _messages_of(runtime, job))
+    session = runtime.read()
+    sent = finding.texts_of_messages(session, _messages_of(runtime, job))
     telling = [text for text in sent if len(text) >= TELLING_CHARS]
-    return [*finding.texts_of(conn, runtime.user_id, job.memory_ids), *telling, *job.words]
+    return [*finding.texts_of(session, job.memory_ids), *telling, *job.words]
 
 
-def _messages_of(runtime: Runtime, job: Job) -> tuple[str, ...]:
-    return (*job.message_ids, *chat.message_ids_of(runtime.database.read(), runtime.user_id, job.thread_ids))
+def _messages_of(runtime: Runtime, job: PurgeJob) -> tuple[str, ...]:
+    return (*job.message_ids, *chat.message_ids_of(runtime.read(), job.thread_ids))
 
 
-def _clean_copies(runtime: Runtime, actor: Actor, job: Job, texts: Sequence[str]) -> list[Fate]:
+def _clean_copies(runtime: Runtime, actor: Actor, job: PurgeJob, texts: Sequence[str]) -> list[Fate]:
     """Erase the same in every copy of the file."""
     found = ByteNeedles([*texts, *job.memory_ids, *job.thread_ids])
-    conn = runtime.database.read()
-    said = finding.texts_of(conn, runtime.user_id, job.memory_ids)
-    sent = finding.texts_of_messages(conn, runtime.user_id, _messages_of(runtime, job))
+    session = runtime.read()
+    said = finding.texts_of(session, job.memory_ids)
+    sent = finding.texts_of_messages(session, _messages_of(runtime, job))
     now = runtime.clock()
     return [
-        traces.clean_copy(path, runtime.user_id, found, lambda conn: erasing.erase(conn, actor, job, now, said, sent))
-        for path in traces.copies(runtime.database, runtime.user_id)
+        text_traces.clean_copy(path, runtime.user_id, found, lambda session: erasing.erase(session, actor, job, now, said, sent))
+        for path in text_traces.copies(runtime.database)
     ]
 
 
 def _settle(runtime: Runtime) -> bool:
     """Clean what SQLite and the models keep of deleted text."""
-    settled = traces.settle(runtime.database)
-    vectors.let_go(runtime.database)
-    model = runtime.chat.ready()
-    if model is not None:
-        with suppress(ModelError):  # one that was closed keeps nothing
-            model.forget()
+    settled = text_traces.settle(runtime.database)
+    heard(runtime)
     if settled:
-        with runtime.database.decide() as conn:
-            todo.mark_settled(conn, runtime.user_id)
+        with runtime.decide() as session:
+            purge_jobs.mark_settled(session)
     return settled
 
 

@@ -11,7 +11,7 @@ from memapp.store.ids import Named as Named  # re-exported: a listing says of wh
 FEWEST_CHARS = 3
 SHORTEST_CHARS = 4
 MOST_NAMED = 5
-_WORDS: dict[Named, str] = {"memories": "memory", "patches": "proposal", "threads": "chat"}
+_WORDS: dict[Named, str] = {"memories": "memory", "consent_requests": "request", "threads": "chat"}
 
 
 def memory(runtime: Runtime, part: str) -> str:
@@ -24,9 +24,9 @@ def memories(runtime: Runtime, parts: Iterable[str], listed_by: str = "list") ->
     return list(dict.fromkeys(_only(runtime, "memories", part, listed_by) for part in parts))
 
 
-def proposal(runtime: Runtime, part: str) -> str:
-    """Return the id of the proposal that is meant."""
-    return _only(runtime, "patches", part, "consents")
+def request(runtime: Runtime, part: str) -> str:
+    """Return the id of the consent request that is meant."""
+    return _only(runtime, "consent_requests", part, "consents")
 
 
 def chat(runtime: Runtime, part: str) -> str:
@@ -36,12 +36,12 @@ def chat(runtime: Runtime, part: str) -> str:
 
 def endings(runtime: Runtime, table: Named) -> dict[str, str]:
     """Return of each id the shortest ending that means no other: 4 characters or more."""
-    return shortest_endings(ids.all_ids(runtime.database.read(), runtime.user_id, table), SHORTEST_CHARS)
+    return shortest_endings(ids.all_ids(runtime.read(), table), SHORTEST_CHARS)
 
 
 def _only(runtime: Runtime, table: Named, part: str, listed_by: str) -> str:
     part = part.strip()
-    found = ids.beginning_or_ending(runtime.database.read(), runtime.user_id, table, part.upper(), MOST_NAMED + 1)
+    found = ids.beginning_or_ending(runtime.read(), table, part.upper(), MOST_NAMED + 1)
     if not found:
         raise NotFound(f"There is no {_WORDS[table]} {part}.", f"`memapp {listed_by}` lists them with their ids.")
     if len(part) < FEWEST_CHARS and found[0][0] != part.upper():

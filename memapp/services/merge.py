@@ -5,7 +5,6 @@ is destroyed: what was taken in or replaced lies in the trash with its reason, a
 person pinned is never retired.
 """
 
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -15,13 +14,14 @@ from memapp.domain.changes import Actor, Created, Merged, SoftDeleted, Updated, 
 from memapp.domain.distil import in_third_person
 from memapp.domain.filters import ALL_LIVE
 from memapp.domain.memory import Memory, State
-from memapp.domain.merge import Verdict, compare, richer
+from memapp.domain.merge import MergeVerdict, compare, richer
 from memapp.domain.ranking import query_words
 from memapp.errors import ModelError
 from memapp.runtime import Runtime
 from memapp.store import changes, memories, search, vectors
-from memapp.store.rows import new_id
+from memapp.store.encoding import new_id
 from memapp.store.scope import Scope
+from memapp.store.session import Session
 
 NEAREST = 50
 """Facts compared by meaning. More than the very nearest: two fillers of one slot may be quite unlike."""
@@ -38,7 +38,7 @@ class Written:
 
     memory: Memory
     """The fact that holds it now."""
-    verdict: Verdict
+    verdict: MergeVerdict
     step: str
     """What to name to take it back."""
     before: Memory | None = None
@@ -50,80 +50,80 @@ def near(runtime: Runtime, texts: Sequence[str]) -> list[Near]:
 
     Known facts are compared by their stored vectors; only those that have none yet are embedded.
     """
-    conn = runtime.database.read()
+    session = runtime.read()
     embedder = runtime.embedding.ready()
     if embedder is None or not texts:
-        return [_newest(conn, runtime)] * len(texts)
-    waiting = vectors.waiting(conn, runtime.user_id, "memory", embedder.model_id, NEWEST)
+        return [_newest(session)] * len(texts)
+    waiting = vectors.waiting(session, "memory", embedder.model_id, NEWEST)
     try:
         embedded = embedder.embed([*texts, *(text for _, text in waiting)])
     except ModelError:
-        return [_newest(conn, runtime)] * len(texts)
+        return [_newest(session)] * len(texts)
     stored = vectors.matrix(runtime.database, runtime.user_id, "memory", embedder.model_id)
-    newest = memories.newest_keys(conn, runtime.user_id, NEWEST)
+    newest = memories.newest_keys(session, NEWEST)
     found: list[Near] = []
     for vector in embedded[: len(texts)]:
-        likeness = stored.likeness(conn, vector)
+        likeness = stored.likeness(session, vector)
         cosines = {key: likeness.of(key) for key in (*likeness.nearest(NEAREST), *newest)}
         cosines |= {key: float(vector @ other) for (key, _), other in zip(waiting, embedded[len(texts) :], strict=True)}
-        ids = memories.ids_of(conn, runtime.user_id, cosines)
-        known = memories.get_memories(conn, runtime.user_id, list(ids.values()))
+        ids = memories.ids_of(session, cosines)
+        known = memories.get_memories(session, list(ids.values()))
         by_id = {memory_id: cosines[key] for key, memory_id in ids.items()}
         found.append([(one, by_id[one.id]) for one in known])
     return found
 
 
-def _newest(conn: sqlite3.Connection, runtime: Runtime) -> Near:
-    return [(one, 0.0) for one in memories.list_memories(conn, runtime.user_id, ALL_LIVE, limit=NEWEST)]
+def _newest(session: Session) -> Near:
+    return [(one, 0.0) for one in memories.list_memories(session, ALL_LIVE, limit=NEWEST)]
 
 
-def sharing_words(runtime: Runtime, conn: sqlite3.Connection, text: str) -> Near:
+def sharing_words(runtime: Runtime, session: Session, text: str) -> Near:
     """Return the known facts to compare a new one with where no model may run: those with words of it, and words alone decide."""
-    found = [one.id for one in search.search_memories(conn, Scope(runtime.user_id), query_words(text))]
-    return [(one, 0.0) for one in memories.get_memories(conn, runtime.user_id, found)]
+    found = [one.id for one in search.search_memories(session, Scope(runtime.user_id), query_words(text))]
+    return [(one, 0.0) for one in memories.get_memories(session, found)]
 
 
-def write(runtime: Runtime, conn: sqlite3.Connection, new: Memory, known: Near, actor: Actor, now: datetime) -> Written:
+def write(runtime: Runtime, session: Session, new: Memory, known: Near, actor: Actor, now: datetime) -> Written:
     """Store a new fact as what it is to the known ones, in one step. Raises `UsageError` if a live fact says exactly the same."""
-    live = _still_live(conn, runtime, known)
+    live = _still_live(session, known)
     verdict, old = _verdict(new, live)
     together = replace(actor, step=actor.step or new_id(now))
     nearest = max((likeness for _, likeness in live), default=0.0) or None  # 0: compared by words alone
-    apply = partial(changes.apply, conn, actor=together, now=now, sim=nearest)
+    apply = partial(changes.apply, session, actor=together, now=now, sim=nearest)
     merge = partial(apply, actor=replace(together, name="merge")) if is_memapp(actor.name) else apply
     if old is None:
         apply(Created(new))
         return Written(new, verdict, together.step)
-    if verdict is Verdict.SAME:
+    if verdict is MergeVerdict.SAME:
         known_as = in_third_person(old.text)
         text = richer(new.text, known_as)
         merge(Updated(old.id, text=None if text == known_as else text, sources=new.sources))
-        return Written(memories.get_memory(conn, runtime.user_id, old.id), verdict, together.step, old)
-    if verdict is Verdict.UPDATES:
+        return Written(memories.get_memory(session, old.id), verdict, together.step, old)
+    if verdict is MergeVerdict.UPDATES:
         apply(Created(new))
         merge(Merged(old.id, new.id, runtime.purge_at()))
-        return Written(memories.get_memory(conn, runtime.user_id, new.id), verdict, together.step, old)
+        return Written(memories.get_memory(session, new.id), verdict, together.step, old)
     merge(SoftDeleted(old.id, "superseded", runtime.purge_at()))
     apply(Created(replace(new, importance=max(new.importance, old.importance))))
-    return Written(memories.get_memory(conn, runtime.user_id, new.id), verdict, together.step, old)
+    return Written(memories.get_memory(session, new.id), verdict, together.step, old)
 
 
-def _still_live(conn: sqlite3.Connection, runtime: Runtime, known: Near) -> Near:
+def _still_live(session: Session, known: Near) -> Near:
     """Leave out what was retired since it was looked up, by a fact of the same message."""
-    states = {one.id: one.state for one in memories.get_memories(conn, runtime.user_id, [one.id for one, _ in known])}
+    states = {one.id: one.state for one in memories.get_memories(session, [one.id for one, _ in known])}
     return [(one, likeness) for one, likeness in known if states.get(one.id) is State.LIVE]
 
 
-_STRENGTH = (Verdict.CONTRADICTS, Verdict.SAME, Verdict.UPDATES)
+_STRENGTH = (MergeVerdict.CONTRADICTS, MergeVerdict.SAME, MergeVerdict.UPDATES)
 """Which verdict counts when several facts have one: what is no longer true must go first."""
 
 
-def _verdict(new: Memory, known: Near) -> tuple[Verdict, Memory | None]:
+def _verdict(new: Memory, known: Near) -> tuple[MergeVerdict, Memory | None]:
     """Return what a new fact is to the known ones, and to which; the likest first among equals."""
-    found: dict[Verdict, Memory] = {}
+    found: dict[MergeVerdict, Memory] = {}
     for old, likeness in sorted(known, key=lambda pair: -pair[1]):
         verdict = compare(new.text, in_third_person(old.text), likeness)  # which may be by hand
-        if verdict is Verdict.SEPARATE or (old.pinned and verdict is not Verdict.SAME):
+        if verdict is MergeVerdict.SEPARATE or (old.pinned and verdict is not MergeVerdict.SAME):
             continue
         found.setdefault(verdict, old)
-    return next(((verdict, found[verdict]) for verdict in _STRENGTH if verdict in found), (Verdict.SEPARATE, None))
+    return next(((verdict, found[verdict]) for verdict in _STRENGTH if verdict in found), (MergeVerdict.SEPARATE, None))

@@ -14,13 +14,14 @@ from memapp import paths
 from memapp.domain.text import did_you_mean
 from memapp.errors import MemappError, ModelError, StoreError, UsageError
 from memapp.inference import gguf_file
-from memapp.runtime import Runtime, Slot
+from memapp.runtime import ModelSlot, Runtime
 from memapp.services import preferences
-from memapp.store import chat, interface
+from memapp.store import chat, interface, leases
 
 log = logging.getLogger(__name__)
 
 BUNDLED = "bundled"
+LOADS = "load a model"
 UNREAD_BYTES = 300_000_000
 """Memory that a model needs beside its weights, assumed while there is no file to read it from."""
 
@@ -96,27 +97,31 @@ def load_embedder(runtime: Runtime) -> None:
 
 def _broke_off(runtime: Runtime) -> bool:
     """Say whether the chosen model was being loaded when memapp ended without a word."""
-    begun = interface.get_interface(runtime.database.read(), runtime.user_id, interface.LOADING)
-    return begun == runtime.settings.model and not runtime.settings.server
+    begun = interface.get_interface(runtime.read(), interface.LOADING)
+    loads_elsewhere = leases.owner_of(runtime.read(), LOADS)
+    return begun == runtime.settings.model and not runtime.settings.server and not loads_elsewhere
 
 
 @contextmanager
 def _noted(runtime: Runtime) -> Iterator[None]:
     """Keep in the file which model is being loaded: native code may end the whole process."""
-    _note_loading(runtime, None if runtime.settings.server else runtime.settings.model)
-    try:
-        yield
-    finally:
-        _note_loading(runtime, None)
+    with leases.hold(runtime.write, LOADS) as mine:  # one process at a time is enough
+        if mine:
+            _note_loading(runtime, None if runtime.settings.server else runtime.settings.model)
+        try:
+            yield
+        finally:
+            if mine:
+                _note_loading(runtime, None)
 
 
 def _note_loading(runtime: Runtime, model: str | None) -> None:
-    with suppress(StoreError), runtime.database.write() as conn:
-        interface.set_interface(conn, runtime.user_id, interface.LOADING, model)
+    with suppress(StoreError), runtime.write() as session:
+        interface.set_interface(session, interface.LOADING, model)
 
 
 @contextmanager
-def _telling(slot: Slot[Any], what: str) -> Iterator[None]:
+def _telling(slot: ModelSlot[Any], what: str) -> Iterator[None]:
     """Let a slot say what went wrong while its model loaded: nobody may wait for it for ever."""
     try:
         yield
@@ -153,7 +158,7 @@ def _with_speed(runtime: Runtime, choices: list[ModelChoice]) -> list[ModelChoic
         return choices
     faster = next((one for one in runtime.paths.cache.glob("*/*.gguf") if one.stem == model.name), None)
     measured = faster.stat().st_size if faster else current.bytes
-    usages = chat.last_usages(runtime.database.read(), runtime.user_id, model.name)
+    usages = chat.last_usages(runtime.read(), model.name)
     seconds = sum(one.seconds - one.first_token_seconds for one in usages)
     if seconds <= 0:
         return choices
@@ -189,7 +194,7 @@ def use_model(runtime: Runtime, name: str) -> str:
 
 
 def _on_a_strange_file(runtime: Runtime, path: Path) -> str:
-    if chat.last_usages(runtime.database.read(), runtime.user_id, path.stem, limit=1):
+    if chat.last_usages(runtime.read(), path.stem, limit=1):
         return ""
     size = f"{path.stat().st_size / 1e6:,.0f} MB"
     return f"{path.name} ({size}) did not come with memapp. llama.cpp reads it with all your rights: use only files you trust."

@@ -4,35 +4,35 @@ from collections.abc import Sequence
 
 from memapp.domain.changes import is_memapp
 from memapp.domain.memory import Memory
-from memapp.domain.provenance import Learned, Provenance
+from memapp.domain.provenance import Provenance, Taught
 from memapp.runtime import Runtime
 from memapp.services import activity, undo
-from memapp.store import chat, history, memories, recalls, uses
+from memapp.store import access_counts, chat, history, memories, recalls
 
 REPLIES = 50
 
 
 def provenance_of(runtime: Runtime, memory: Memory) -> Provenance:
     """Return the messages a memory came from, how often it was used, and the replies that used it."""
-    conn, user = runtime.database.read(), runtime.user_id
+    session = runtime.read()
     return Provenance(
-        sources=tuple(chat.get_message(conn, user, message_id) for message_id in memory.sources),
-        uses=uses.get_uses(conn, user, memory.id),
-        replies=tuple(recalls.used_in(conn, user, memory.id, REPLIES)),
+        sources=tuple(chat.get_message(session, message_id) for message_id in memory.sources),
+        access_count=access_counts.get_access_count(session, memory.id),
+        replies=tuple(recalls.used_in(session, memory.id, REPLIES)),
     )
 
 
-def learned_from(runtime: Runtime, message_ids: Sequence[str]) -> dict[str, list[Learned]]:
+def learned_from(runtime: Runtime, message_ids: Sequence[str]) -> dict[str, list[Taught]]:
     """Return what is remembered from each of these messages, oldest first; one that only said the same again taught nothing."""
-    found: dict[str, list[Learned]] = {}
-    for memory in memories.list_learned_from(runtime.database.read(), runtime.user_id, message_ids):
+    found: dict[str, list[Taught]] = {}
+    for memory in memories.list_learned_from(runtime.read(), message_ids):
         for message_id in set(message_ids) & set(memory.sources):
             if (learned := _learned(runtime, memory, message_id)) is not None:
                 found.setdefault(message_id, []).append(learned)
     return found
 
 
-def _learned(runtime: Runtime, memory: Memory, message_id: str) -> Learned | None:
+def _learned(runtime: Runtime, memory: Memory, message_id: str) -> Taught | None:
     """Return what a message taught, and what was known until then; None where it changed no word of it."""
     versions = activity.versions(runtime, memory.id)
     at = next((number for number, one in enumerate(versions) if message_id in one.sources), 0)
@@ -40,7 +40,7 @@ def _learned(runtime: Runtime, memory: Memory, message_id: str) -> Learned | Non
     if at and versions[at - 1].text == versions[at].text:
         return None
     was = [versions[at - 1].text] if at else [text for entry in entries[-1:] for text in activity.replaced(runtime, entry)]
-    conn, made = runtime.database.read(), [one.id for one in versions[at : at + 1]]
-    last = (one for one in entries if one.after in made and not history.changed_since(conn, runtime.user_id, one))
+    session, made = runtime.read(), [one.id for one in versions[at : at + 1]]
+    last = (one for one in entries if one.after in made and not history.changed_since(session, one))
     step = next((one.step for one in last if is_memapp(one.actor) and undo.find(runtime, one.step)), "")
-    return Learned(memory, next(iter(was), ""), step)
+    return Taught(memory, next(iter(was), ""), step)

@@ -11,19 +11,19 @@ from typing import Literal
 from memapp.domain.categories import RECENT, RECENT_ACTIVITY, SUPERVISOR, Capability
 from memapp.domain.delta import NO_NEWS, Delta, summarise
 from memapp.domain.memory import Memory, Recalled
-from memapp.domain.query import Answer, Bullet, Full, QueryFilters, QueryRequest
+from memapp.domain.query import Bullet, Full, QueryAnswer, QueryFilters, QueryRequest
 from memapp.domain.text import one_line
 from memapp.errors import Refused
 from memapp.runtime import Runtime
 from memapp.services.recall import RecallRequest, is_related, recall
-from memapp.store import delta, events, memories, uses
+from memapp.store import access_counts, delta, events, memories
 from memapp.store.scope import Scope
 
 ALWAYS = 50
 """The most that a request takes of categories which are recalled whatever the question."""
 
 
-def query(runtime: Runtime, capability: Capability, request: QueryRequest) -> Answer:
+def query(runtime: Runtime, capability: Capability, request: QueryRequest) -> QueryAnswer:
     """Answer a request, best first, and tell what changed, as far as there is room.
 
     Raises `Refused` for one that goes beyond the capability.
@@ -42,12 +42,12 @@ def query(runtime: Runtime, capability: Capability, request: QueryRequest) -> An
     unasked = always(runtime, seen, ALWAYS) if not request.threshold else []
     others = [hit for hit in unasked if hit.id not in there]
     hits = _within_lengths(runtime, seen, [*fitting, *others])[: request.top_k]
-    found = {one.id: one for one in memories.get_memories(runtime.database.read(), runtime.user_id, [hit.id for hit in hits])}
+    found = {one.id: one for one in memories.get_memories(runtime.read(), [hit.id for hit in hits])}
     affordable, left = _within_budget(runtime, [hit for hit in hits if hit.id in found], request.budget_tokens)
     told = _affordable_news(runtime, capability, [hit.id for hit in affordable], left)
     _note(runtime, capability, found=affordable, told=told)
     as_wanted = [_full(hit, found[hit.id]) if request.returned == "full" else _bullet(hit) for hit in affordable]
-    return Answer(told.lines, as_wanted)
+    return QueryAnswer(told.lines, as_wanted)
 
 
 def find(runtime: Runtime, request: RecallRequest, threshold: float = 0.0) -> list[Recalled]:
@@ -61,7 +61,7 @@ def always(runtime: Runtime, seen: Scope, limit: int) -> list[Recalled]:
     if not names:
         return []
     since = seen.recent_activity_since if RECENT_ACTIVITY in names else None
-    found = memories.in_scope(runtime.database.read(), replace(seen, categories=names, recent_activity_since=since), limit)
+    found = memories.in_scope(runtime.read(), replace(seen, categories=names, recent_activity_since=since), limit)
     return _within_lengths(runtime, seen, [Recalled.of(one, 0.0, "always", one.updated_at) for one in found])
 
 
@@ -98,7 +98,7 @@ def _refuse_beyond(runtime: Runtime, capability: Capability, request: QueryReque
         reason = "it asks for a category that is not on the agent's list"
     if reason:
         _note(runtime, capability, reason=reason, category=category)
-        unrecorded = "Another memapp has the file open, so this could not be recorded." if runtime.database.read_only else ""
+        unrecorded = "The file cannot be written, so this could not be recorded." if runtime.database.read_only else ""
         raise Refused(f"The query of {capability.agent!r} was refused: {reason}.", unrecorded)
 
 
@@ -126,9 +126,9 @@ def changed(
     runtime: Runtime, seen: Scope, reader: str, in_prompt: frozenset[str] = frozenset(), quoted: Sequence[str] = ()
 ) -> Delta:
     """Return the changes that a chat or an agent was not told yet; what it quotes already counts as told."""
-    conn = runtime.database.read()
-    since = delta.revision(conn, seen.user_id, reader)
-    return summarise(delta.untold(conn, seen, reader), since, in_prompt, frozenset(quoted))
+    session = runtime.read()
+    since = delta.revision(session, reader)
+    return summarise(delta.untold(session, seen, reader), since, in_prompt, frozenset(quoted))
 
 
 def _affordable_news(runtime: Runtime, capability: Capability, quoted: Sequence[str], budget: int) -> Delta:
@@ -195,8 +195,8 @@ def _note(
     meta, now = {"refused": reason} if reason else {}, runtime.clock()
     best = found[0] if found else None
     sim, named = (best.score, best.category) if best else (None, category or None)
-    with runtime.database.write() as conn:
-        uses.count_uses(conn, runtime.user_id, [hit.id for hit in found], now)
+    with runtime.write() as session:
+        access_counts.count_access(session, [hit.id for hit in found], now)
         if not reason:
-            delta.settle(conn, _whole(runtime, capability), _reader(capability), told.settled)
-        events.add_event(conn, runtime.user_id, "context", "search", status, now, sim=sim, category=named, meta=meta)
+            delta.settle(session, _whole(runtime, capability), _reader(capability), told.settled)
+        events.add_event(session, "context", "search", status, now, sim=sim, category=named, meta=meta)

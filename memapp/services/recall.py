@@ -90,27 +90,27 @@ def _candidates(
     keywords: Sequence[str],
     vector: NDArray[np.float32] | None,
 ) -> list[Candidate]:
-    conn = runtime.database.read()
+    session = runtime.read()
     likeness = vectors.NOTHING_ALIKE
     embedder = runtime.embedding.ready()
     if vector is not None and embedder is not None:
-        likeness = vectors.matrix(runtime.database, runtime.user_id, kind, embedder.model_id).likeness(conn, vector)
+        likeness = vectors.matrix(runtime.database, runtime.user_id, kind, embedder.model_id).likeness(session, vector)
     if kind == "memory":
         scope = request.scope or Scope(runtime.user_id)
-        return search.search_memories(conn, scope, words, keywords=keywords, likeness=likeness)
-    return search.search_messages(conn, runtime.user_id, words, keywords=keywords, likeness=likeness)
+        return search.search_memories(session, scope, words, keywords=keywords, likeness=likeness)
+    return search.search_messages(session, words, keywords=keywords, likeness=likeness)
 
 
 def _without_taken_back(runtime: Runtime, candidates: Sequence[Candidate]) -> list[Candidate]:
     """Leave out messages of which a fact holds no longer: the old words would speak against the new fact."""
     said = [one.id for one in candidates if one.kind == "message"]
-    gone = search.taken_back(runtime.database.read(), runtime.user_id, said) if said else set()
+    gone = search.taken_back(runtime.read(), said) if said else set()
     return [one for one in candidates if one.id not in gone]
 
 
 def _edges(runtime: Runtime, request: RecallRequest, candidates: Sequence[Candidate]) -> list[Edge]:
     facts = [one.id for one in candidates if one.kind == "memory"]
-    return relations.edges_of(runtime.database.read(), request.scope or Scope(runtime.user_id), facts) if facts else []
+    return relations.edges_of(runtime.read(), request.scope or Scope(runtime.user_id), facts) if facts else []
 
 
 def _strongest(edges: Sequence[Edge], among: Collection[str]) -> dict[str, float]:
@@ -129,7 +129,7 @@ def _related(runtime: Runtime, hits: Sequence[Ranked], edges: Sequence[Edge]) ->
     outward.sort(key=lambda edge: scores[edge.memory_id] * edge.strength)
     beyond = {edge.to_id: edge for edge in outward}  # of several, the last and best one
     chosen = sorted(beyond.values(), key=lambda edge: -scores[edge.memory_id] * edge.strength)[:RELATED_HITS]
-    facts = memories.get_memories(runtime.database.read(), runtime.user_id, [edge.to_id for edge in chosen])
+    facts = memories.get_memories(runtime.read(), [edge.to_id for edge in chosen])
     lowest = min(scores.values(), default=0.0)
     return [
         Recalled.of(fact, round(lowest * edge.strength, 4), f"{_RELATED_TO}{edge.strength:.2f}", fact.created_at)
@@ -141,7 +141,7 @@ def _related(runtime: Runtime, hits: Sequence[Ranked], edges: Sequence[Edge]) ->
 def _without_told_twice(runtime: Runtime, ranked: Sequence[Ranked]) -> list[Ranked]:
     """Leave out a message below the fact that was made of it."""
     facts = [one.candidate.id for one in ranked if one.candidate.kind == "memory"]
-    sources = search.sources_of(runtime.database.read(), runtime.user_id, facts) if facts else {}
+    sources = search.sources_of(runtime.read(), facts) if facts else {}
     told: set[str] = set()
     kept = []
     for one in ranked:

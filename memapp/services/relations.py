@@ -7,4 +7,4 @@ from memapp.store import relations
 
 def related(runtime: Runtime, memory_id: str) -> list[Related]:
     """Return the live memories that one is related to, the strongest relation first."""
-    return relations.related(runtime.database.read(), runtime.user_id, memory_id)
+    return relations.related(runtime.read(), memory_id)

@@ -1,6 +1,6 @@
 """Learns from typed messages: `notice` proposes profile values at once, `learn` stores facts in idle time.
 
-Sensitive values are only proposed (`services.consent`), and a fact that states one waits with its proposal. Rules find the
+Sensitive values are only proposed (`services.consent`), and a fact that states one waits with its consent request. Rules find the
 facts first: they are exact and need no model. Where they find none in a surprising message, the model may write one, which
 has to pass the same checks; whoever wrote it, a sentence that fails them is counted and thrown away.
 """
@@ -29,14 +29,14 @@ from memapp.domain.writing import NO_SENTENCE, check_fact
 from memapp.inference import Cancel, ChatModel
 from memapp.prompts import distil as words
 from memapp.runtime import Runtime
-from memapp.services.consent import decisions, proposals
+from memapp.services.consent import decisions, requests
 from memapp.services.forget import is_forgotten
 from memapp.services.merge import Written, near, write
 from memapp.store import changes, chat, events, expectations, history, memories
-from memapp.store.rows import new_id
+from memapp.store.encoding import new_id
 
 FACTS_PER_TURN = 3
-PROPOSALS_PER_TURN = 20
+REQUESTS_PER_TURN = 20
 """More than anybody states in one message, so nothing is lost; the chat asks about only one of them."""
 DEFAULT_IMPORTANCE = 2
 
@@ -46,12 +46,12 @@ def learn(runtime: Runtime, surprise: Surprise, model: ChatModel | None, cancel:
 
     Raises `ModelError` when the model was needed and failed; the surprise is then still pending.
     """
-    message = chat.get_message(runtime.database.read(), runtime.user_id, surprise.message_id)
-    notice(runtime, message)  # what failed or was cut off when the message came
+    message = chat.get_message(runtime.read(), surprise.message_id)
+    propose_profile_changes(runtime, message)  # what failed or was cut off when the message came
     typed = message.typed_text
     drafts, refused = distil_and_check(typed)
     by = "rules"
-    taught = history.texts_from(runtime.database.read(), runtime.user_id, message.id)  # it may be read again after a yes
+    taught = history.texts_from(runtime.read(), message.id)  # it may be read again after a yes
     if not drafts and not taught and model is not None and states_something(typed):
         drafts, also_refused = _ask(model, surprise.expected, typed, cancel)
         refused += also_refused
@@ -83,37 +83,36 @@ def _store(
     unsaid = sum(UNSAID.issuperset(problems) for problems in refused)
     alike = dict(zip(texts, near(runtime, texts), strict=True))
     actor = Actor(runtime.user_id, by, message.thread_id)
-    with runtime.database.write() as conn:
-        if not expectations.still_stands(conn, runtime.user_id, surprise.id, message.text):
+    with runtime.write() as session:
+        if not expectations.still_stands(session, surprise.id, message.text):
             return  # taken back, edited or erased while the facts were made
-        listed = memories.list_memories(conn, runtime.user_id, ALL_LIVE, limit=runtime.settings.max_facts)
+        listed = memories.list_memories(session, ALL_LIVE, limit=runtime.settings.max_facts)
         known = {in_third_person(one.text): one.id for one in listed}
         for draft in drafts:
             memory = _memory(runtime, new_id(now), draft, message, now)
             said = duplicate_of(draft.text, known)
-            same = known[said] if said else memories.find_same(conn, runtime.user_id, normalise(draft.text))
+            same = known[said] if said else memories.find_same(session, normalise(draft.text))
             if same:  # it holds as long as any message says it
-                if message.id not in memories.get_memory(conn, runtime.user_id, same).sources:
-                    changes.apply(conn, Updated(same, sources=(message.id,)), actor, now)
+                if message.id not in memories.get_memory(session, same).sources:
+                    changes.apply(session, Updated(same, sources=(message.id,)), actor, now)
                 continue
             if is_forgotten(runtime, draft.text):
-                proposals.propose(runtime, FORGOTTEN, draft.text, message_id=message.id, typed=True, held=memory, proposer=by)
+                requests.propose(runtime, FORGOTTEN, draft.text, message_id=message.id, typed=True, memory=memory, proposer=by)
                 continue
             if unknown := _unknown(runtime, message, draft):
                 _propose(runtime, message, unknown, memory, by)
                 continue
             said_before = [(one.memory, 0.0) for one in stored]  # in this message: words alone decide
-            stored.append(write(runtime, conn, memory, [*alike[draft.text], *said_before], actor, now))
+            stored.append(write(runtime, session, memory, [*alike[draft.text], *said_before], actor, now))
             known[memory.text] = stored[-1].memory.id
         # What makes room is taken back with the last fact it was made for.
         actor_of_room = replace(actor, name="lifecycle", step=stored[-1].step if stored else new_id(now))
         learned = [one for one in stored if one.before is None or one.before.text != one.memory.text]
-        for old in memories.overflowing(conn, runtime.user_id, runtime.settings.max_facts):
-            changes.apply(conn, SoftDeleted(old, "overflow", runtime.purge_at()), actor_of_room, now)
-        expectations.settle_surprise(conn, runtime.user_id, surprise.id, "learned" if learned else "nothing")
+        for old in memories.overflowing(session, runtime.settings.max_facts):
+            changes.apply(session, SoftDeleted(old, "overflow", runtime.purge_at()), actor_of_room, now)
+        expectations.settle_surprise(session, surprise.id, "learned" if learned else "nothing")
         events.add_event(
-            conn,
-            runtime.user_id,
+            session,
             "worker",
             "distil",
             "ok" if learned else "skipped",
@@ -130,9 +129,9 @@ def _store(
     yield from learned
 
 
-def notice(runtime: Runtime, message: Message) -> None:
+def propose_profile_changes(runtime: Runtime, message: Message) -> None:
     """Propose the profile values that a message states, each with its fact. Uses no model and takes milliseconds."""
-    found = stated(message.typed_text)[:PROPOSALS_PER_TURN]
+    found = stated(message.typed_text)[:REQUESTS_PER_TURN]
     drafts = distil(message.typed_text) if found else []
     pasted = stated(" ".join(message.text[start:end] for start, end in message.pasted))
     is_own = not any(is_forgotten(runtime, draft.text) for draft in drafts)  # what was erased is no word for anything
@@ -140,15 +139,15 @@ def notice(runtime: Runtime, message: Message) -> None:
         typed = is_own and not any(other.field == one.field and same_value(one.field, other.value, one.value) for other in pasted)
         saying = [draft for draft in drafts if _says(_unknown(runtime, message, draft), one)]
         about_it = min(saying, key=lambda draft: len(_unknown(runtime, message, draft)), default=None)
-        held = _memory(runtime, "", about_it, message, runtime.clock()) if about_it else None
-        proposals.propose(runtime, one.field, one.value, message_id=message.id, typed=typed, held=held)
+        memory = _memory(runtime, "", about_it, message, runtime.clock()) if about_it else None
+        requests.propose(runtime, one.field, one.value, message_id=message.id, typed=typed, memory=memory)
 
 
 def _propose(runtime: Runtime, message: Message, unknown: Sequence[Hint], memory: Memory, by: str) -> None:
     """Put what a fact would make known before the person; it waits with all of that, and comes with the last yes."""
     for one in unknown:
         if one.value:
-            proposals.propose(runtime, one.field, one.value, message_id=message.id, typed=True, held=memory, proposer=by)
+            requests.propose(runtime, one.field, one.value, message_id=message.id, typed=True, memory=memory, proposer=by)
 
 
 def _unknown(runtime: Runtime, message: Message, draft: Draft) -> list[Hint]:
@@ -175,7 +174,7 @@ def _memory(runtime: Runtime, memory_id: str, draft: Draft, message: Message, no
         importance=DEFAULT_IMPORTANCE,
         origin="distilled",
         sources=(message.id,),
-        agent_id=chat.get_thread(runtime.database.read(), runtime.user_id, message.thread_id).persona,
+        agent_id=chat.get_thread(runtime.read(), message.thread_id).persona,
         run_id=message.thread_id,
         created_at=now,
         updated_at=now,

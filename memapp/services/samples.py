@@ -1,4 +1,4 @@
-"""Fills `memapp demo` with sample chats, memories, trash and proposals."""
+"""Fills `memapp demo` with sample chats, memories, trash and consent requests."""
 
 import tomllib
 
@@ -6,7 +6,7 @@ from memapp import paths
 from memapp.domain.chat import Origin, Role
 from memapp.runtime import Runtime
 from memapp.services import chats, curate
-from memapp.services.consent import proposals
+from memapp.services.consent import requests
 from memapp.store import chat
 
 ORIGINS = {Role.USER: Origin.TYPED, Role.ASSISTANT: Origin.MODEL}
@@ -16,17 +16,15 @@ def fill(runtime: Runtime) -> None:
     """Fill an empty store; the last chat, in which something waits for the person, is the one that opens."""
     samples = tomllib.loads(paths.bundled("assets", "samples.toml").read_text("utf-8"))["chat"]
     for sample in samples:
-        with runtime.database.write() as conn:
+        with runtime.write() as session:
             now = runtime.clock()
-            thread = chat.create_thread(conn, runtime.user_id, sample["title"], runtime.settings.persona, now)
+            thread = chat.create_thread(session, sample["title"], runtime.settings.persona, now)
             asked: str | None = None
             ids = []
             for number, text in enumerate(sample["messages"]):
                 role = (Role.USER, Role.ASSISTANT)[number % 2]
                 reply_to = asked if role is Role.ASSISTANT else None
-                written = chat.add_message(
-                    conn, runtime.user_id, thread.id, role, text, now, origin=ORIGINS[role], reply_to=reply_to
-                )
+                written = chat.add_message(session, thread.id, role, text, now, origin=ORIGINS[role], reply_to=reply_to)
                 asked = written.id
                 ids.append(written.id)
         for fact in sample["facts"]:
@@ -36,5 +34,5 @@ def fill(runtime: Runtime) -> None:
             curate.discard(runtime, *added)
         if waiting := sample.get("waiting"):
             message_id = ids[waiting["message"]]
-            proposals.propose(runtime, waiting["field"], waiting["value"], message_id=message_id, typed=True)
+            requests.propose(runtime, waiting["field"], waiting["value"], message_id=message_id, typed=True)
     chats.remember_choice(runtime, "thread", thread.id)

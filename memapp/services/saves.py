@@ -1,7 +1,6 @@
 """One chat as a file: for reading, or as an old save; and an old save as a chat."""
 
 import json
-import sqlite3
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
@@ -16,6 +15,7 @@ from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.settings import check_known
 from memapp.store import chat
+from memapp.store.session import Session
 
 AUTO_COMMENT = "[auto-comment]"
 """What an old save has in place of the person's words when nobody asked."""
@@ -50,9 +50,9 @@ class Save(BaseModel):
 
 def export_thread(runtime: Runtime, thread_id: str, form: Literal["md", "json"]) -> str:
     """Write a thread as Markdown for reading, or as JSON in the form of an old save."""
-    conn = runtime.database.read()
-    thread = chat.get_thread(conn, runtime.user_id, thread_id)
-    messages = chat.list_messages(conn, runtime.user_id, thread_id, limit=None)
+    session = runtime.read()
+    thread = chat.get_thread(session, thread_id)
+    messages = chat.list_messages(session, thread_id, limit=None)
     return _as_markdown(runtime, thread, messages) if form == "md" else _as_save(runtime, thread, messages)
 
 
@@ -65,22 +65,21 @@ def import_save(runtime: Runtime, path: Path, persona: str) -> tuple[Thread, int
     save = _read_save(path)
     now = runtime.clock()
     count = 0
-    with runtime.database.write() as conn:
+    with runtime.write() as session:
         title = shorten(one_line(clean(path.stem)) or "Imported chat", 200)
-        thread = chat.create_thread(conn, runtime.user_id, title, persona, now, save.trust_level)
+        thread = chat.create_thread(session, title, persona, now, save.trust_level)
         for exchange in save.conversation_history:
-            count += _add_exchange(runtime, conn, thread, exchange, exchange.timestamp or now)
+            count += _add_exchange(session, thread, exchange, exchange.timestamp or now)
     return thread, count
 
 
-def _add_exchange(runtime: Runtime, conn: sqlite3.Connection, thread: Thread, exchange: SavedExchange, at: datetime) -> int:
+def _add_exchange(session: Session, thread: Thread, exchange: SavedExchange, at: datetime) -> int:
     asked: Message | None = None
     said = clean(exchange.user or "")
     if said and said != AUTO_COMMENT:
-        asked = chat.add_message(conn, runtime.user_id, thread.id, Role.USER, said, at, origin=Origin.IMPORT)
+        asked = chat.add_message(session, thread.id, Role.USER, said, at, origin=Origin.IMPORT)
     chat.add_message(
-        conn,
-        runtime.user_id,
+        session,
         thread.id,
         Role.ASSISTANT,
         clean(exchange.reply),

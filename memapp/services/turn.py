@@ -2,12 +2,11 @@
 
 `take_turn` is the door. Whoever watches iterates; stop iterating and the turn stops, keeping the partial reply.
 The hot path makes two model calls: one when the first was made in idle time, one more when the reply said again what was said.
-Learning happens later, in `services.upkeep`. A yes or no to the app's own question about a proposal makes no call: the app
+Learning happens later, in `services.upkeep`. A yes or no to the app's own question about a consent request makes no call: the app
 answers it in its own words.
 """
 
 import logging
-import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -27,12 +26,13 @@ from memapp.domain.turn import Accepted, Asked, Checked, Completed, TurnEvent
 from memapp.errors import ModelError, StoreError, UsageError
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
-from memapp.services.ahead import done_ahead, expectation
 from memapp.services.answer import OpenTurn, answer, open_thread
 from memapp.services.consent import questions
-from memapp.services.remember import notice
-from memapp.services.unlearn import said_before, take_answers_back, unlearn
-from memapp.store import chat, checkpoints, events, expectations, history
+from memapp.services.prefetch import expectation, prefetched
+from memapp.services.remember import propose_profile_changes
+from memapp.services.retract import retract, said_before, take_answers_back
+from memapp.store import chat, checkpoints, events, expectations, history, leases
+from memapp.store.session import Session
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -63,35 +63,42 @@ def _send(
     thread, earlier = _open(runtime, thread_id, before=replaced.seq if replaced else None)
     question = questions.open_question(runtime, earlier)
     expected = expectation(runtime, earlier)
-    ahead = done_ahead(runtime, thread_id, expected)
-    with runtime.database.write() as conn:
-        left = chat.messages_after(conn, runtime.user_id, thread_id, replaced.seq) if replaced else []
+    prefetch = prefetched(runtime, thread_id, expected)
+    with runtime.write() as session:
+        _refuse_beside_another(runtime, session, thread_id)
+        left = chat.messages_after(session, thread_id, replaced.seq) if replaced else []
         answers = take_answers_back(runtime, [question, *left] if replaced and question else left)
-        last = history.last_number(conn, runtime.user_id)  # after that: what is decided from now on, the message decides
+        last = history.last_number(session)  # after that: what is decided from now on, the message decides
         now = runtime.clock()
-        chat.set_active(conn, runtime.user_id, [one.id for one in left], active=False)
-        message = chat.add_message(conn, runtime.user_id, thread.id, Role.USER, text, now, origin=Origin.TYPED, pasted=pasted)
-        heard = questions.hear(runtime, question, message) if question else None
-        reply = _add_reply(runtime, conn, thread.id, message) if heard is None else _confirm(runtime, conn, message, heard)
-        if heard is None:  # until it turns out that just this was expected
-            expectations.add_surprise(conn, runtime.user_id, thread.id, message.id, expected.id if expected else None, now)
-        chat.save_draft(conn, runtime.user_id, thread.id, "", now)
+        chat.set_active(session, [one.id for one in left], active=False)
+        message = chat.add_message(session, thread.id, Role.USER, text, now, origin=Origin.TYPED, pasted=pasted)
+        answered = questions.read_answer(runtime, question, message) if question else None
+        reply = (
+            _add_reply(runtime, session, thread.id, message)
+            if answered is None
+            else _confirm(runtime, session, message, answered)
+        )
+        if answered is None:  # until it turns out that just this was expected
+            expectations.add_surprise(session, thread.id, message.id, expected.id if expected else None, now)
+        chat.save_draft(session, thread.id, "", now)
         unsaid = [*(one.id for one in left), *(said_before(earlier) if takes_back(message.typed_text) else ())]
-        unlearned = spare(runtime, message, "unlearn", lambda: unlearn(runtime, thread.id, unsaid, text))
+        retracted = best_effort(runtime, message, "retract", lambda: retract(runtime, thread.id, unsaid, text))
     yield Accepted(message, reply, last)
-    spare(runtime, message, "notice", lambda: notice(runtime, message))
+    best_effort(runtime, message, "propose_profile_changes", lambda: propose_profile_changes(runtime, message))
     runtime.embedding.ready(within=EMBEDDER_SECONDS)
-    if heard is not None:
+    if answered is not None:
         yield Completed(reply, "")
     else:
-        expected = spare(runtime, message, "classify", partial(compare, runtime, expected, message))
+        expected = best_effort(runtime, message, "classify", partial(compare, runtime, expected, message))
         yield Checked(expected)
-        ahead = None if expected is None or expected.surprised else ahead
-        turn = OpenTurn(thread, earlier, message, reply, cancel or Cancel(), erasures, ahead=ahead, began_at=began_at)
+        prefetch = None if expected is None or expected.surprised else prefetch
+        turn = OpenTurn(thread, earlier, message, reply, cancel or Cancel(), erasures, prefetch=prefetch, began_at=began_at)
         yield from answer(runtime, turn)
-    if asked := spare(runtime, message, "ask", lambda: questions.ask_about(runtime, message, is_answer=heard is not None)):
+    if asked := best_effort(
+        runtime, message, "ask", lambda: questions.ask_about(runtime, message, is_answer=answered is not None)
+    ):
         yield Asked(asked)
-    yield from filter(None, (answers, unlearned))
+    yield from filter(None, (answers, retracted))
 
 
 def retry_turn(runtime: Runtime, reply_id: str, *, cancel: Cancel | None = None) -> Iterator[TurnEvent]:
@@ -101,32 +108,32 @@ def retry_turn(runtime: Runtime, reply_id: str, *, cancel: Cancel | None = None)
     there is none, since no reply came before, memapp may ask now.
     """
     erasures = runtime.database.erasures
-    old = chat.get_message(runtime.database.read(), runtime.user_id, reply_id)
+    old = chat.get_message(runtime.read(), reply_id)
     if old.reply_to is None or old.model == OWN_WORDS:
         raise UsageError("Only a reply of the model can be retried.")
-    message = chat.get_message(runtime.database.read(), runtime.user_id, old.reply_to)
+    message = chat.get_message(runtime.read(), old.reply_to)
     thread, messages = _open(runtime, old.thread_id, before=message.seq)
     resumed = old.status is MessageStatus.INTERRUPTED
     others = _seen_replies(runtime, message)
     question = questions.open_question(runtime, open_thread(runtime, thread.id)[1])
-    with runtime.database.write() as conn:
-        kept = checkpoints.load(conn, runtime.user_id, thread.id).kept_for(old.id) if resumed else ()
-        chat.set_active(conn, runtime.user_id, [old.id], active=False)
-        reply = _add_reply(runtime, conn, thread.id, message, kept)
-        question = chat.put_last(conn, runtime.user_id, question) if question else None
+    with runtime.write() as session:
+        kept = checkpoints.load(session, thread.id).kept_for(old.id) if resumed else ()
+        chat.set_active(session, [old.id], active=False)
+        reply = _add_reply(runtime, session, thread.id, message, kept)
+        question = chat.put_last(session, question) if question else None
     yield Accepted(message, reply)
-    expected = expectations.checked_by(runtime.database.read(), runtime.user_id, message.id)
+    expected = expectations.checked_by(runtime.read(), message.id)
     if expected is None and resumed:
-        expected = spare(runtime, message, "classify", partial(compare, runtime, expectation(runtime, messages), message))
+        expected = best_effort(runtime, message, "classify", partial(compare, runtime, expectation(runtime, messages), message))
     yield Checked(expected)
     yield from answer(runtime, OpenTurn(thread, messages, message, reply, cancel or Cancel(), erasures, kept=kept, others=others))
-    if asked := question or spare(runtime, message, "ask", lambda: questions.ask_about(runtime, message)):
+    if asked := question or best_effort(runtime, message, "ask", lambda: questions.ask_about(runtime, message)):
         yield Asked(asked)
 
 
 def _seen_replies(runtime: Runtime, message: Message) -> tuple[str, ...]:
     """Return the replies to a message so far, but for those that were not finished: nobody wants these in other words."""
-    replies = chat.variants(runtime.database.read(), runtime.user_id, message.id)
+    replies = chat.variants(runtime.read(), message.id)
     return tuple(one.text for one in replies if one.text and one.status in (MessageStatus.COMPLETE, MessageStatus.STOPPED))
 
 
@@ -138,7 +145,7 @@ def resend_turn(
     What was learned from them and is not said any more goes to the trash; answers to questions of memapp are taken back,
     unless what they decided was changed later.
     """
-    message = chat.get_message(runtime.database.read(), runtime.user_id, message_id)
+    message = chat.get_message(runtime.read(), message_id)
     if message.role is not Role.USER:
         raise UsageError("Only your own messages can be edited.")
     yield from _send(runtime, message.thread_id, text, pasted, cancel, replaced=message)
@@ -148,8 +155,8 @@ def remark(runtime: Runtime, thread_id: str, *, cancel: Cancel | None = None) ->
     """Let the persona say something unasked, in one model call."""
     erasures = runtime.database.erasures
     thread, earlier = _open(runtime, thread_id)
-    with runtime.database.write() as conn:
-        reply = _add_reply(runtime, conn, thread.id, None)
+    with runtime.write() as session:
+        reply = _add_reply(runtime, session, thread.id, None)
     yield Accepted(None, reply)
     yield from answer(runtime, OpenTurn(thread, earlier, None, reply, cancel or Cancel(), erasures))
 
@@ -162,16 +169,16 @@ def _open(runtime: Runtime, thread_id: str, *, before: int | None = None) -> tup
     return thread, messages
 
 
-def spare(runtime: Runtime, message: Message, op: str, step: Callable[[], T]) -> T | None:
+def best_effort(runtime: Runtime, message: Message, op: str, step: Callable[[], T]) -> T | None:
     """Do a step of the memory. Whatever goes wrong there is counted and costs the person no answer."""
     try:
         return step()
     except Exception as error:
         log.warning("a step of the memory was skipped, %s: %s", op, type(error).__name__)
         meta = {"error": type(error).__name__}
-        with suppress(StoreError), runtime.database.write() as conn:
+        with suppress(StoreError), runtime.write() as session:
             now = runtime.clock()
-            events.add_event(conn, runtime.user_id, "hotpath", op, "skipped", now, thread_id=message.thread_id, meta=meta)
+            events.add_event(session, "hotpath", op, "skipped", now, thread_id=message.thread_id, meta=meta)
         return None
 
 
@@ -187,14 +194,24 @@ def checked(text: str, pasted: Sequence[tuple[int, int]] = ()) -> tuple[str, Seq
     return cleaned, pasted
 
 
+def _refuse_beside_another(runtime: Runtime, session: Session, thread_id: str) -> None:
+    """Raise `UsageError` while another process answers in a chat: its reply would not know of what is said meanwhile."""
+    if leases.owner_of(session, chat.answering(thread_id)) not in ("", runtime.database.owner):
+        raise UsageError("Another memapp is answering in this chat.", "Wait until it is done, or go on in a new chat.")
+
+
 def _add_reply(
-    runtime: Runtime, conn: sqlite3.Connection, thread_id: str, message: Message | None, needed_info: Sequence[str] = ()
+    runtime: Runtime, session: Session, thread_id: str, message: Message | None, needed_info: Sequence[str] = ()
 ) -> Message:
-    """Add the empty row that the reply will fill, and mark the turn as open, with what it is known to need."""
+    """Add the empty row that the reply will fill, and mark the turn as open, with what it is known to need.
+
+    Raises `UsageError` while another process answers in the chat.
+    """
+    _refuse_beside_another(runtime, session, thread_id)
+    leases.take(session, chat.answering(thread_id), runtime.database.owner)
     model = runtime.chat.ready()
     reply = chat.add_message(
-        conn,
-        runtime.user_id,
+        session,
         thread_id,
         Role.ASSISTANT,
         "",
@@ -207,16 +224,15 @@ def _add_reply(
     )
     position = message.seq if message else reply.seq - 1
     begin = partial(Checkpoint.accepted, reply_id=reply.id, position=position, needed_info=needed_info)
-    checkpoints.advance(conn, runtime.user_id, thread_id, begin, runtime.clock())
+    checkpoints.advance(session, thread_id, begin, runtime.clock())
     return reply
 
 
-def _confirm(runtime: Runtime, conn: sqlite3.Connection, message: Message, yes: bool) -> Message:
+def _confirm(runtime: Runtime, session: Session, message: Message, yes: bool) -> Message:
     """Answer a yes or no to a question of the app."""
     text = "Noted. It stands in your profile now." if yes else "All right. I do not keep that."
     return chat.add_message(
-        conn,
-        runtime.user_id,
+        session,
         message.thread_id,
         Role.ASSISTANT,
         text,
@@ -233,15 +249,15 @@ def compare(runtime: Runtime, expected: Prediction | None, message: Message) -> 
     A write of its own: the message is saved before a model compares what the two mean.
     """
     verdict = _verdict(runtime, expected.text, message.text) if expected else None
-    with runtime.database.write() as conn:
+    with runtime.write() as session:
         if expected and verdict:
-            expectations.mark_checked(conn, runtime.user_id, expected.id, message.id, verdict.surprised, verdict.why)
+            expectations.mark_checked(session, expected.id, message.id, verdict.surprised, verdict.why)
             if not (verdict.surprised or _tells_more(expected, message.typed_text)):
-                expectations.learn_nothing(conn, runtime.user_id, [message.id])
+                expectations.learn_nothing(session, [message.id])
             expected = replace(expected, surprised=verdict.surprised, why=verdict.why)
         status: Literal["ok", "skipped"] = "ok" if verdict else "skipped"
         now, sim = runtime.clock(), verdict.similarity if verdict else None
-        events.add_event(conn, runtime.user_id, "hotpath", "classify", status, now, thread_id=message.thread_id, sim=sim)
+        events.add_event(session, "hotpath", "classify", status, now, thread_id=message.thread_id, sim=sim)
     return expected
 
 

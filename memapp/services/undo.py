@@ -1,6 +1,5 @@
 """Taking back what was done, last step first, across restarts: changes of memories and decisions about the profile alike."""
 
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -8,27 +7,29 @@ from memapp.domain.changes import Actor, Event, Reverted
 from memapp.domain.history import IMPORT, Entry, Step, in_words
 from memapp.domain.memory import Memory, State
 from memapp.domain.profile_hints import unknown_in
+from memapp.domain.second_person import addressed
 from memapp.errors import NeedsYes, UsageError
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions, pending
 from memapp.store import changes, chat, consents, history, memories
 from memapp.store.history import Touched
+from memapp.store.session import Session
 
 
 def undoable(runtime: Runtime, limit: int = 50) -> list[Step]:
     """Return what can be taken back, last first."""
-    return history.undoable_steps(runtime.database.read(), runtime.user_id, limit)
+    return history.undoable_steps(runtime.read(), limit)
 
 
 def find(runtime: Runtime, step: str) -> Step | None:
     """Return a step if it can be taken back."""
-    found = history.undoable_steps(runtime.database.read(), runtime.user_id, step=step) if step else []
+    found = history.undoable_steps(runtime.read(), step=step) if step else []
     return next(iter(found), None)
 
 
-def told(runtime: Runtime, step: Step) -> str:
+def describe(runtime: Runtime, step: Step) -> str:
     """Return what a step did, as it is called wherever it can be taken back or was."""
-    return decisions.told(runtime, step.id) if step.event is Event.PROFILE else in_words(step)
+    return decisions.describe(runtime, step.id) if step.event is Event.PROFILE else in_words(step)
 
 
 def undo_last(runtime: Runtime) -> Step:
@@ -41,7 +42,7 @@ def undo_last(runtime: Runtime) -> Step:
 
 
 def was_taken_back(runtime: Runtime, step: str) -> bool:
-    return history.was_taken_back(runtime.database.read(), runtime.user_id, step)
+    return history.was_taken_back(runtime.read(), step)
 
 
 def undo(runtime: Runtime, step: str) -> str:
@@ -50,45 +51,45 @@ def undo(runtime: Runtime, step: str) -> str:
     What would be known again that way and needs a yes by now waits for it in the trash; `NeedsYes` says so, afterwards.
     """
     actor = runtime.actor()
-    with runtime.database.write() as conn:
-        entries = history.entries_of_step(conn, runtime.user_id, step)
-        if history.was_taken_back(conn, runtime.user_id, step):
+    with runtime.write() as session:
+        entries = history.entries_of_step(session, step)
+        if history.was_taken_back(session, step):
             raise UsageError("This was taken back already.")
         decided = decisions.take_back(runtime, entries, actor)  # first: what it says then needs no yes
         brought_in = next((entry for entry in entries if entry.memory_id.startswith(IMPORT)), None)
         if brought_in:
-            _take_away(conn, runtime, brought_in, actor)
-        there = memories.get_memories(conn, runtime.user_id, [entry.memory_id for entry in entries])
-        unsaid = hold_back(conn, runtime, entries, there)
+            _take_away(session, runtime, brought_in, actor)
+        there = memories.get_memories(session, [entry.memory_id for entry in entries])
+        unsaid = hold_back(session, runtime, entries, there)
         if there or not (decided or brought_in):
-            changes.apply(conn, Reverted(step, runtime.purge_at(), unsaid), actor, runtime.clock())
+            changes.apply(session, Reverted(step, runtime.purge_at(), unsaid), actor, runtime.clock())
     if unsaid:
-        texts = "; ".join(memory.text for memory in there if memory.id in unsaid).rstrip(".")
+        texts = "; ".join(addressed(memory.text) for memory in there if memory.id in unsaid).rstrip(".")
         raise NeedsYes(f"This stays in the trash, since it says something of your profile: {texts}.", "See the inbox.")
     return actor.step
 
 
-def _take_away(conn: sqlite3.Connection, runtime: Runtime, entry: Entry, actor: Actor) -> None:
-    """Take back the chats and proposals that a file brought, but no chat that the person went on with."""
+def _take_away(session: Session, runtime: Runtime, entry: Entry, actor: Actor) -> None:
+    """Take back the chats and consent requests that a file brought, but no chat that the person went on with."""
     threads = entry.meta["threads"]
-    for thread_id in set(threads).difference(chat.went_on_with(conn, runtime.user_id, threads)):
-        chat.set_thread_deleted(conn, runtime.user_id, thread_id, runtime.clock())
-    pending.withdraw(runtime, entry.meta["patches"], actor, undoes=entry.step)
+    for thread_id in set(threads).difference(chat.went_on_with(session, threads)):
+        chat.set_thread_deleted(session, thread_id, runtime.clock())
+    pending.withdraw(runtime, entry.meta["consent_requests"], actor, undoes=entry.step)
     touched = Touched(Event.UNDO, entry.memory_id, None, None)
-    history.record(conn, actor, actor.step, touched, runtime.clock(), undoes=entry.step)
+    history.record(session, actor, actor.step, touched, runtime.clock(), undoes=entry.step)
 
 
-def hold_back(conn: sqlite3.Connection, runtime: Runtime, entries: Sequence[Entry], there: Sequence[Memory]) -> tuple[str, ...]:
+def hold_back(session: Session, runtime: Runtime, entries: Sequence[Entry], there: Sequence[Memory]) -> tuple[str, ...]:
     """Put before the person what would be known again and is neither by hand nor agreed on; return those memories."""
-    profile = consents.read_profile(conn, runtime.user_id)
+    profile = consents.read_profile(session)
     before = {entry.memory_id: entry.before for entry in reversed(entries) if entry.is_of_memory}
     held = []
     for memory in there:
         number = before[memory.id]
-        was = history.get_version(conn, runtime.user_id, number) if number else None
+        was = history.get_version(session, number) if number else None
         if was is None or was.state != "live" or (memory.state is State.LIVE and memory.text == was.text):
             continue
         if memory.origin != "person" and (unknown := unknown_in(was.text, profile)):
-            pending.put_back(conn, runtime, replace(memory, text=was.text), unknown)
+            pending.put_back(session, runtime, replace(memory, text=was.text), unknown)
             held.append(memory.id)
     return tuple(held)

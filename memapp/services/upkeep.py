@@ -12,69 +12,77 @@ from typing import Literal
 
 from memapp.domain.chat import Message, MessageStatus, Role
 from memapp.domain.checkpoint import Checkpoint
-from memapp.domain.consent import Patch
+from memapp.domain.consent import ConsentRequest
 from memapp.domain.expectation import may_become
 from memapp.domain.prediction import Surprise
 from memapp.domain.prompt import Piece, Prompt, Sampling
 from memapp.errors import MemappError, ModelError, StoreError
 from memapp.inference import Cancel, ChatModel
 from memapp.prompts import predict, respond
-from memapp.prompts import scene as words
+from memapp.prompts.context import trunk
 from memapp.runtime import Runtime
 from memapp.services import backups, lifecycle
-from memapp.services.ahead import done_ahead, expectation, look_ahead
-from memapp.services.answer import open_thread, scene
+from memapp.services.answer import open_thread, prompt_context
 from memapp.services.consent import pending
 from memapp.services.embed import embed
-from memapp.services.evidence import news
 from memapp.services.merge import Written
+from memapp.services.prefetch import expectation, prefetched, search_prefetched
 from memapp.services.remember import learn
-from memapp.services.turn import compare, spare
-from memapp.store import chat, checkpoints, events, expectations
+from memapp.services.retrieved import news
+from memapp.services.turn import best_effort, compare
+from memapp.store import chat, checkpoints, events, expectations, leases
 
 log = logging.getLogger(__name__)
 
+UPKEEP = "upkeep"
+WAITED_SECONDS = 0.5
+"""How long it is waited for the work before, which was cancelled a moment ago."""
 BATCHES_AT_LAST = 4
 """Batches that a command embeds before it ends: what an import left may take minutes."""
 MOST_TRIES = 3
 """On so many different days the model may fail on a message: a server that is away for an evening is no fault of the message."""
 
 
-def work(runtime: Runtime, thread_id: str | None, cancel: Cancel) -> Iterator[Written | Patch]:
-    """Do what is due, oldest first; yield the facts and proposals made. With a thread, also get ready for its next message."""
+def work(runtime: Runtime, thread_id: str | None, cancel: Cancel) -> Iterator[Written | ConsentRequest]:
+    """Do what is due, oldest first; yield the facts and requests made. With a thread, also get ready for its next message.
+
+    What another process is at is left to it.
+    """
     model = runtime.chat.ready()
     try:
         if model and thread_id:
             _complete_prediction(runtime, model, thread_id, cancel)
-        yield from _learn_pending(runtime, model, cancel)
-        if cancel.is_set():
-            return
-        embed(runtime, cancel, None if thread_id else BATCHES_AT_LAST)
+        with leases.hold(runtime.write, UPKEEP, WAITED_SECONDS) as mine:
+            if mine:
+                yield from _learn_pending(runtime, model, cancel)
+            if mine and not cancel.is_set():
+                embed(runtime, cancel, None if thread_id else BATCHES_AT_LAST)
+                lifecycle.run(runtime)
         if model and thread_id and not cancel.is_set():
             if runtime.settings.speculate:
-                _predict_ahead(runtime, model, thread_id, cancel)
+                _prefetch(runtime, model, thread_id, cancel)
             warm(runtime, thread_id, "", cancel)
         if not cancel.is_set():
-            lifecycle.run(runtime)
             backups.run(runtime, cancelled=cancel.is_set)
     except ModelError as error:
         log.warning("upkeep stopped: %s", type(error).__name__)
 
 
-def _learn_pending(runtime: Runtime, model: ChatModel | None, cancel: Cancel) -> Iterator[Written | Patch]:
+def _learn_pending(runtime: Runtime, model: ChatModel | None, cancel: Cancel) -> Iterator[Written | ConsentRequest]:
     """Learn from each surprise by itself: one that fails does not keep the others from being learned."""
-    conn = runtime.database.read()
-    if outdated := expectations.outdated_surprises(conn, runtime.user_id):
+    _end_abandoned(runtime)
+    session = runtime.read()
+    if outdated := expectations.outdated_surprises(session):
         _settle(runtime, outdated, "nothing")
-    for expected, message_id in expectations.uncompared(conn, runtime.user_id):  # a kill, or an error, was in the way
+    for expected, message_id in expectations.uncompared(session):  # a kill, or an error, was in the way
         if cancel.is_set():
             return
-        message = chat.get_message(conn, runtime.user_id, message_id)
-        spare(runtime, message, "classify", partial(compare, runtime, expected, message))
-    for surprise in expectations.pending_surprises(conn, runtime.user_id):
+        message = chat.get_message(session, message_id)
+        best_effort(runtime, message, "classify", partial(compare, runtime, expected, message))
+    for surprise in expectations.pending_surprises(session):
         if cancel.is_set():
             return
-        waiting = pending.waiting(runtime)
+        waiting = pending.list_pending(runtime)
         try:
             yield from learn(runtime, surprise, model, cancel)
         except ModelError as error:
@@ -85,25 +93,32 @@ def _learn_pending(runtime: Runtime, model: ChatModel | None, cancel: Cancel) ->
         except MemappError as error:
             log.warning("nothing could be learned from a surprise: %s", type(error).__name__)
             _settle(runtime, [surprise.id], "failed")
-        yield from (one for one in pending.waiting(runtime) if one not in waiting)
+        yield from (one for one in pending.list_pending(runtime) if one not in waiting)
+
+
+def _end_abandoned(runtime: Runtime) -> None:
+    """Mark replies whose process died while this one runs."""
+    if chat.has_unfinished(runtime.read()):
+        with runtime.write() as session:
+            chat.interrupt_unfinished(session)
 
 
 def _count_try(runtime: Runtime, surprise: Surprise) -> None:
     """Let what failed wait behind the rest, and set it aside when it has failed on several days."""
     now = runtime.clock()
-    with runtime.database.write() as conn:
-        tries = expectations.count_try(conn, runtime.user_id, surprise.id, now)
+    with runtime.write() as session:
+        tries = expectations.count_try(session, surprise.id, now)
         if tries < MOST_TRIES:
             return
-        expectations.settle_surprise(conn, runtime.user_id, surprise.id, "failed")
+        expectations.settle_surprise(session, surprise.id, "failed")
         meta = {"tries": tries}
-        events.add_event(conn, runtime.user_id, "worker", "distil", "error", now, thread_id=surprise.thread_id, meta=meta)
+        events.add_event(session, "worker", "distil", "error", now, thread_id=surprise.thread_id, meta=meta)
 
 
 def _settle(runtime: Runtime, surprise_ids: Sequence[str], state: Literal["nothing", "failed"]) -> None:
-    with runtime.database.write() as conn:
+    with runtime.write() as session:
         for surprise_id in surprise_ids:
-            expectations.settle_surprise(conn, runtime.user_id, surprise_id, state)
+            expectations.settle_surprise(session, surprise_id, state)
 
 
 def warm(runtime: Runtime, thread_id: str, typed: str, cancel: Cancel) -> int:
@@ -112,13 +127,13 @@ def warm(runtime: Runtime, thread_id: str, typed: str, cancel: Cancel) -> int:
     if model is None or cancel.is_set():
         return 0
     thread, messages = open_thread(runtime, thread_id)
-    ahead = done_ahead(runtime, thread_id, expectation(runtime, messages))
+    prefetch = prefetched(runtime, thread_id, expectation(runtime, messages))
     about = typed
-    if ahead and may_become(typed, ahead.expected):
-        evidence = look_ahead(runtime, thread_id, messages, ahead)
-        typed, about = respond.with_facts(typed, evidence.hits, evidence.delta.lines), ahead.expected
-    coming = scene(runtime, model, thread, messages, typed, news(runtime, thread_id, about, messages).lines)
-    return model.warm(words.trunk(coming), cancel, open_end=True)
+    if prefetch and may_become(typed, prefetch.expected):
+        retrieved = search_prefetched(runtime, thread_id, messages, prefetch)
+        typed, about = respond.with_facts(typed, retrieved.hits, retrieved.delta.lines), prefetch.expected
+    coming = prompt_context(runtime, model, thread, messages, typed, news(runtime, thread_id, about, messages).lines)
+    return model.warm(trunk(coming), cancel, open_end=True)
 
 
 def _last_reply(messages: list[Message]) -> Message | None:
@@ -133,41 +148,39 @@ def _complete_prediction(runtime: Runtime, model: ChatModel, thread_id: str, can
     reply = _last_reply(messages)
     if reply is None or reply.reply_to is None:
         return
-    begun = expectations.prediction_for(runtime.database.read(), runtime.user_id, reply.id, "predictor")
+    begun = expectations.prediction_for(runtime.read(), reply.id, "predictor")
     if begun is None or begun.text:
         return
     message = next((one for one in messages if one.id == reply.reply_to), None)
     if message is None:
         return
-    setting = scene(runtime, model, thread, [one for one in messages if one.seq < message.seq], message.text)
-    prompt, sampling = predict.finish_request(setting, begun.needed_info)
+    context = prompt_context(runtime, model, thread, [one for one in messages if one.seq < message.seq], message.text)
+    prompt, sampling = predict.finish_request(context, begun.needed_info)
     text = _generate(model, prompt, sampling, cancel)
     expects = predict.parse_prediction(text)
     if not expects or cancel.is_set():
         return
-    with runtime.database.write() as conn:
+    with runtime.write() as session:
         if runtime.database.erasures == erasures:
-            expectations.save_prediction(
-                conn, runtime.user_id, thread_id, reply.id, "predictor", expects, begun.needed_info, runtime.clock()
-            )
+            expectations.save_prediction(session, thread_id, reply.id, "predictor", expects, begun.needed_info, runtime.clock())
 
 
-def _predict_ahead(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel) -> None:
+def _prefetch(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel) -> None:
     """Run call 1 as if the person had written what is expected; a right guess then saves it in the turn."""
     erasures = runtime.database.erasures
     thread, messages = open_thread(runtime, thread_id)
     expected = expectation(runtime, messages)
     if expected is None:
         return
-    prompt, sampling = predict.request(scene(runtime, model, thread, messages, expected.text))
+    prompt, sampling = predict.request(prompt_context(runtime, model, thread, messages, expected.text))
     text = _generate(model, prompt, sampling, cancel, until_enough=True)
     needed_info = predict.parse(text)
     if cancel.is_set() or not needed_info:
         return
-    with runtime.database.write() as conn:
+    with runtime.write() as session:
         if runtime.database.erasures == erasures:
-            looked_ahead = partial(Checkpoint.looked_ahead, prediction_id=expected.id, needed_info=needed_info)
-            checkpoints.advance(conn, runtime.user_id, thread_id, looked_ahead, runtime.clock())
+            with_prefetch = partial(Checkpoint.with_prefetch, prediction_id=expected.id, needed_info=needed_info)
+            checkpoints.advance(session, thread_id, with_prefetch, runtime.clock())
 
 
 def _generate(model: ChatModel, prompt: Prompt, sampling: Sampling, cancel: Cancel, *, until_enough: bool = False) -> str:

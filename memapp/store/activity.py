@@ -1,54 +1,56 @@
 """Counts the logged operations for the numbers in Activity."""
 
-import sqlite3
 from datetime import date, datetime, timedelta
 
 from memapp.domain.activity import Count, Day, Rate
-from memapp.store.rows import begin_of, to_text
+from memapp.store.encoding import begin_of, to_text
+from memapp.store.session import Session
 
 
-def counts(conn: sqlite3.Connection, user_id: str, now: datetime) -> list[Count]:
+def counts(session: Session, now: datetime) -> list[Count]:
     """Return how often each node did each operation, today, in seven days and ever; the most frequent first."""
-    rows = conn.execute(
+    rows = session.conn.execute(
         """SELECT node, op, sum(ts >= :today) AS today, sum(ts >= :week) AS week, count(*) AS total,
                   sum(status = 'error') AS failed
            FROM events WHERE user_id = :user GROUP BY op, node ORDER BY total DESC, node, op""",
-        {"user": user_id, "today": to_text(begin_of(now.astimezone().date())), "week": to_text(now - timedelta(days=7))},
+        {"user": session.user_id, "today": to_text(begin_of(now.astimezone().date())), "week": to_text(now - timedelta(days=7))},
     )
     return [Count(row["node"], row["op"], row["today"], row["week"], row["total"], row["failed"]) for row in rows]
 
 
-def by_day(conn: sqlite3.Connection, user_id: str, now: datetime, days: int) -> list[Day]:
+def by_day(session: Session, now: datetime, days: int) -> list[Day]:
     """Return the number of operations on each of the person's last days, oldest first; days without any are there too."""
     today = now.astimezone().date()
     wanted = [today - timedelta(days=ago) for ago in reversed(range(days))]
-    return [Day(day, _count_on(conn, user_id, day)) for day in wanted]
+    return [Day(day, _count_on(session, day)) for day in wanted]
 
 
-def _count_on(conn: sqlite3.Connection, user_id: str, day: date) -> int:
+def _count_on(session: Session, day: date) -> int:
     between = [to_text(begin_of(one)) for one in (day, day + timedelta(days=1))]
-    row = conn.execute("SELECT count(*) FROM events WHERE user_id = ? AND ts >= ? AND ts < ?", (user_id, *between)).fetchone()
+    row = session.conn.execute(
+        "SELECT count(*) FROM events WHERE user_id = ? AND ts >= ? AND ts < ?", (session.user_id, *between)
+    ).fetchone()
     return int(row[0])
 
 
-def written_and_said(conn: sqlite3.Connection, user_id: str) -> tuple[Rate, Rate]:
+def written_and_said(session: Session) -> tuple[Rate, Rate]:
     """Return how many of the facts that were written kept the writing rules at the first try, and how many of those were said."""
-    row = conn.execute(
+    row = session.conn.execute(
         """SELECT coalesce(sum(coalesce(meta ->> 'learned', 0) + coalesce(meta ->> 'known', 0)), 0) AS said,
                   coalesce(sum(coalesce(meta ->> 'unsaid', 0)), 0) AS unsaid,
                   coalesce(sum(coalesce(meta ->> 'refused', json_array_length(meta, '$.rejected') > 0)), 0) AS refused
            FROM events WHERE user_id = ? AND op = 'distil'""",
-        (user_id,),
+        (session.user_id,),
     ).fetchone()
     written = row["said"] + row["unsaid"]
     return Rate(written, written + row["refused"]), Rate(row["said"], written)
 
 
-def recalled_again(conn: sqlite3.Connection, user_id: str) -> Rate:
+def recalled_on_demand(session: Session) -> Rate:
     """Return how many turns searched the memory twice."""
-    row = conn.execute(
-        """SELECT coalesce(sum(coalesce(meta ->> 'recalled_again', 0)), 0) AS again, count(*) AS turns
+    row = session.conn.execute(
+        """SELECT coalesce(sum(coalesce(meta ->> 'recalled_on_demand', 0)), 0) AS on_demand, count(*) AS turns
            FROM events WHERE user_id = ? AND op = 'respond'""",
-        (user_id,),
+        (session.user_id,),
     ).fetchone()
-    return Rate(row["again"], row["turns"])
+    return Rate(row["on_demand"], row["turns"])

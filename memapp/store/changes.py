@@ -4,7 +4,6 @@ Row, full-text index and vector (by trigger), history, change log, revision and 
 transaction. The history keeps what a memory was before, so one change, `Reverted`, takes back any other.
 """
 
-import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 
@@ -30,40 +29,40 @@ from memapp.domain.memory import State
 from memapp.errors import UsageError
 from memapp.store import history, snapshots
 from memapp.store.delta import log_change
+from memapp.store.encoding import new_id, to_json, to_text
 from memapp.store.events import Node, add_event
 from memapp.store.history import Touched
 from memapp.store.memories import find_same, get_memory, row_of
-from memapp.store.rows import new_id, to_json, to_text
+from memapp.store.session import Session
 
 TIME_TO_LOOK = timedelta(days=7)
 _PURGED = (
     "DELETE FROM versions WHERE user_id = :user AND memory_id = :id",
     "DELETE FROM relations WHERE user_id = :user AND :id IN (from_id, to_id)",
     "DELETE FROM memory_sources WHERE user_id = :user AND memory_id = :id",
-    "DELETE FROM memory_uses WHERE user_id = :user AND memory_id = :id",
+    "DELETE FROM access_counts WHERE user_id = :user AND memory_id = :id",
     "DELETE FROM memories WHERE user_id = :user AND id = :id",
 )
 """Takes a memory away with all that is kept of it."""
 
 
-def apply(conn: sqlite3.Connection, change: Change, actor: Actor, now: datetime, *, sim: float | None = None) -> Revision:
+def apply(session: Session, change: Change, actor: Actor, now: datetime, *, sim: float | None = None) -> Revision:
     """Carry out one change and return what it did: an entry for each memory it touched, and one event.
 
     `sim` is the likeness of the nearest neighbour, for the event, where it is known.
     Raises `UsageError` if it makes no sense now: a live memory says the same already, a memory is in the trash already.
     """
     step = actor.step or new_id(now)
-    touched = _OPERATIONS[type(change)](conn, actor.user_id, change, now)
+    touched = _OPERATIONS[type(change)](session, change, now)
     undoes = change.undoes if isinstance(change, ProfileChanged | Reverted) else ""
-    number = history.next_revision(conn, actor.user_id)
+    number = history.next_revision(session)
     for one in touched:
-        history.record(conn, actor, step, one, now, undoes=undoes)
-        log_change(conn, actor, number, one, now)
+        history.record(session, actor, step, one, now, undoes=undoes)
+        log_change(session, actor, number, one, now)
     first, thread = touched[0], actor.thread_id or None
     memory_id = None if first.event is Event.PROFILE else first.memory_id
     add_event(
-        conn,
-        actor.user_id,
+        session,
         _node(actor, first),
         first.event.op,
         "ok",
@@ -83,192 +82,197 @@ def _node(actor: Actor, first: Touched) -> Node:
     return "worker" if is_memapp(actor.name) else "hotpath"
 
 
-def _create(conn: sqlite3.Connection, user_id: str, change: Created, _: datetime) -> list[Touched]:
+def _create(session: Session, change: Created, _: datetime) -> list[Touched]:
     memory = change.memory
     if memory.state is State.LIVE:
-        _refuse_same(conn, user_id, memory.id, memory.text)
+        _refuse_same(session, memory.id, memory.text)
     row = {**row_of(memory), "normal_text": normalise(memory.text)}
     named = ", ".join(f":{name}" for name in row)
-    conn.execute(
+    session.conn.execute(
         f"INSERT INTO memories (user_id, {', '.join(row)}) VALUES (:user, {named})",  # noqa: S608
-        {**row, "user": user_id},
+        {**row, "user": session.user_id},
     )
-    _add_sources(conn, user_id, memory.id, memory.sources)
-    return [Touched(change.event, memory.id, None, snapshots.take(conn, user_id, memory.id))]
+    _add_sources(session, memory.id, memory.sources)
+    return [Touched(change.event, memory.id, None, snapshots.take(session, memory.id))]
 
 
-def _update(conn: sqlite3.Connection, user_id: str, change: Updated, now: datetime) -> list[Touched]:
-    before = get_memory(conn, user_id, change.memory_id)
-    snapshot = snapshots.take(conn, user_id, before.id)
+def _update(session: Session, change: Updated, now: datetime) -> list[Touched]:
+    before = get_memory(session, change.memory_id)
+    snapshot = snapshots.take(session, before.id)
     if change.event is Event.LINK:
-        _add_sources(conn, user_id, before.id, change.sources)
-        return [Touched(change.event, before.id, snapshot, snapshots.take(conn, user_id, before.id))]
+        _add_sources(session, before.id, change.sources)
+        return [Touched(change.event, before.id, snapshot, snapshots.take(session, before.id))]
     text = before.text if change.text is None else change.text
     tags = before.tags if change.tags is None else change.tags
     importance = before.importance if change.importance is None else change.importance
     category = before.category if change.category is None else change.category
     if before.state is State.LIVE:
-        _refuse_same(conn, user_id, before.id, text)
-    conn.execute(
+        _refuse_same(session, before.id, text)
+    session.conn.execute(
         """UPDATE memories SET text = ?, normal_text = ?, tags = ?, importance = ?, category = ?, updated_at = ?
            WHERE user_id = ? AND id = ?""",
-        (text, normalise(text), to_json(tags), importance, category, to_text(now), user_id, before.id),
+        (text, normalise(text), to_json(tags), importance, category, to_text(now), session.user_id, before.id),
     )
     if text != before.text:  # what it is related to is found anew
-        conn.execute("DELETE FROM relations WHERE user_id = ?1 AND (from_id = ?2 OR to_id = ?2)", (user_id, before.id))
-    _add_sources(conn, user_id, before.id, change.sources)
-    return [Touched(change.event, before.id, snapshot, snapshots.take(conn, user_id, before.id))]
+        session.conn.execute(
+            "DELETE FROM relations WHERE user_id = ?1 AND (from_id = ?2 OR to_id = ?2)", (session.user_id, before.id)
+        )
+    _add_sources(session, before.id, change.sources)
+    return [Touched(change.event, before.id, snapshot, snapshots.take(session, before.id))]
 
 
-def _merge(conn: sqlite3.Connection, user_id: str, change: Merged, now: datetime) -> list[Touched]:
-    absorbed, kept = get_memory(conn, user_id, change.memory_id), get_memory(conn, user_id, change.into)
+def _merge(session: Session, change: Merged, now: datetime) -> list[Touched]:
+    absorbed, kept = get_memory(session, change.memory_id), get_memory(session, change.into)
     if absorbed.id == kept.id or State.LIVE not in (absorbed.state, kept.state) or absorbed.state is not kept.state:
         raise UsageError("Only two memories that are both remembered can be merged.")
-    before_absorbed, before_kept = snapshots.take(conn, user_id, absorbed.id), snapshots.take(conn, user_id, kept.id)
-    conn.execute(
+    before_absorbed, before_kept = snapshots.take(session, absorbed.id), snapshots.take(session, kept.id)
+    session.conn.execute(
         """UPDATE memories SET state = 'merged', reason = 'merged', merged_into = ?, purge_at = ?, updated_at = ?
            WHERE user_id = ? AND id = ?""",
-        (kept.id, to_text(change.purge_at), to_text(now), user_id, absorbed.id),
+        (kept.id, to_text(change.purge_at), to_text(now), session.user_id, absorbed.id),
     )
-    _add_sources(conn, user_id, kept.id, absorbed.sources)
-    conn.execute(
+    _add_sources(session, kept.id, absorbed.sources)
+    session.conn.execute(
         "UPDATE memories SET importance = ?, pinned = ?, updated_at = ? WHERE user_id = ? AND id = ?",
-        (max(kept.importance, absorbed.importance), int(kept.pinned or absorbed.pinned), to_text(now), user_id, kept.id),
+        (max(kept.importance, absorbed.importance), int(kept.pinned or absorbed.pinned), to_text(now), session.user_id, kept.id),
     )
     return [
-        Touched(change.event, kept.id, before_kept, snapshots.take(conn, user_id, kept.id), meta={"took_in": absorbed.id}),
-        Touched(change.event, absorbed.id, before_absorbed, snapshots.take(conn, user_id, absorbed.id), meta={"into": kept.id}),
+        Touched(change.event, kept.id, before_kept, snapshots.take(session, kept.id), meta={"took_in": absorbed.id}),
+        Touched(change.event, absorbed.id, before_absorbed, snapshots.take(session, absorbed.id), meta={"into": kept.id}),
     ]
 
 
-def _link(conn: sqlite3.Connection, user_id: str, change: Linked, now: datetime) -> list[Touched]:
-    one = get_memory(conn, user_id, change.memory_id)
-    before = snapshots.take(conn, user_id, one.id)
-    conn.executemany(
+def _link(session: Session, change: Linked, now: datetime) -> list[Touched]:
+    one = get_memory(session, change.memory_id)
+    before = snapshots.take(session, one.id)
+    session.conn.executemany(
         """INSERT INTO relations (id, user_id, from_id, to_id, relation_type, strength, created_at)
            VALUES (?, ?, ?, ?, 'related_to', ?, ?)
            ON CONFLICT (min(from_id, to_id), max(from_id, to_id), relation_type) DO UPDATE SET strength = excluded.strength""",
         [
-            (new_id(now), user_id, one.id, get_memory(conn, user_id, other).id, strength, to_text(now))
+            (new_id(now), session.user_id, one.id, get_memory(session, other).id, strength, to_text(now))
             for other, strength in change.to
         ],
     )
-    return [Touched(change.event, one.id, before, snapshots.take(conn, user_id, one.id), meta={"to": dict(change.to)})]
+    return [Touched(change.event, one.id, before, snapshots.take(session, one.id), meta={"to": dict(change.to)})]
 
 
-def _pin(conn: sqlite3.Connection, user_id: str, change: Pinned, now: datetime) -> list[Touched]:
-    before = get_memory(conn, user_id, change.memory_id)
+def _pin(session: Session, change: Pinned, now: datetime) -> list[Touched]:
+    before = get_memory(session, change.memory_id)
     if before.state is not State.LIVE:  # a pin would not keep it there
         raise UsageError("This memory is in the trash.", "Bring it back first.")
-    snapshot = snapshots.take(conn, user_id, before.id)
-    conn.execute(
+    snapshot = snapshots.take(session, before.id)
+    session.conn.execute(
         "UPDATE memories SET pinned = ?, updated_at = ? WHERE user_id = ? AND id = ?",
-        (int(change.pinned), to_text(now), user_id, before.id),
+        (int(change.pinned), to_text(now), session.user_id, before.id),
     )
-    return [Touched(change.event, before.id, snapshot, snapshots.take(conn, user_id, before.id))]
+    return [Touched(change.event, before.id, snapshot, snapshots.take(session, before.id))]
 
 
-def _soft_delete(conn: sqlite3.Connection, user_id: str, change: SoftDeleted, now: datetime) -> list[Touched]:
-    before = get_memory(conn, user_id, change.memory_id)
+def _soft_delete(session: Session, change: SoftDeleted, now: datetime) -> list[Touched]:
+    before = get_memory(session, change.memory_id)
     if before.state is not State.LIVE:
         raise UsageError("This memory is in the trash already.")
-    snapshot = snapshots.take(conn, user_id, before.id)
-    conn.execute(
+    snapshot = snapshots.take(session, before.id)
+    session.conn.execute(
         "UPDATE memories SET state = 'soft_deleted', reason = ?, purge_at = ?, updated_at = ? WHERE user_id = ? AND id = ?",
-        (change.reason, to_text(change.purge_at), to_text(now), user_id, before.id),
+        (change.reason, to_text(change.purge_at), to_text(now), session.user_id, before.id),
     )
-    return [Touched(change.event, before.id, snapshot, snapshots.take(conn, user_id, before.id), meta={"reason": change.reason})]
+    return [Touched(change.event, before.id, snapshot, snapshots.take(session, before.id), meta={"reason": change.reason})]
 
 
-def _restore(conn: sqlite3.Connection, user_id: str, change: Restored, now: datetime) -> list[Touched]:
-    before = get_memory(conn, user_id, change.memory_id)
+def _restore(session: Session, change: Restored, now: datetime) -> list[Touched]:
+    before = get_memory(session, change.memory_id)
     if before.state is State.LIVE:
         raise UsageError("This memory is not in the trash.")
-    _refuse_same(conn, user_id, before.id, before.text)
-    snapshot = snapshots.take(conn, user_id, before.id)
-    conn.execute(
+    _refuse_same(session, before.id, before.text)
+    snapshot = snapshots.take(session, before.id)
+    session.conn.execute(
         """UPDATE memories SET state = 'live', reason = '', merged_into = '', purge_at = NULL, updated_at = ?
            WHERE user_id = ? AND id = ?""",
-        (to_text(now), user_id, before.id),
+        (to_text(now), session.user_id, before.id),
     )
-    return [Touched(change.event, before.id, snapshot, snapshots.take(conn, user_id, before.id))]
+    return [Touched(change.event, before.id, snapshot, snapshots.take(session, before.id))]
 
 
-def _purge(conn: sqlite3.Connection, user_id: str, change: Purged, _: datetime) -> list[Touched]:
-    before = get_memory(conn, user_id, change.memory_id)
-    snapshot = snapshots.take(conn, user_id, before.id)
+def _purge(session: Session, change: Purged, _: datetime) -> list[Touched]:
+    before = get_memory(session, change.memory_id)
+    snapshot = snapshots.take(session, before.id)
     for statement in _PURGED:  # the schema refuses to let go of a memory of which anything is left
-        conn.execute(statement, {"user": user_id, "id": before.id})
+        session.conn.execute(statement, {"user": session.user_id, "id": before.id})
     return [Touched(change.event, before.id, snapshot, None)]
 
 
-def _change_profile(conn: sqlite3.Connection, user_id: str, change: ProfileChanged, now: datetime) -> list[Touched]:
-    """Carry out an approved patch; the guards of the schema refuse any other."""
-    patch = conn.execute(
-        "SELECT field, new_value FROM patches WHERE user_id = ? AND id = ? AND state = 'approved'", (user_id, change.patch_id)
+def _change_profile(session: Session, change: ProfileChanged, now: datetime) -> list[Touched]:
+    """Carry out an approved consent request; the guards of the schema refuse any other."""
+    request = session.conn.execute(
+        "SELECT field, new_value FROM consent_requests WHERE user_id = ? AND id = ? AND state = 'approved'",
+        (session.user_id, change.request_id),
     ).fetchone()
-    if patch is None:
+    if request is None:
         raise UsageError("Only an approved change can be made to the profile.")
-    before = conn.execute("SELECT patch_id FROM profile WHERE user_id = ? AND field = ?", (user_id, patch["field"])).fetchone()
-    if patch["new_value"]:
-        conn.execute(
-            """INSERT INTO profile (user_id, field, value, patch_id, updated_at) VALUES (?, ?, ?, ?, ?)
+    before = session.conn.execute(
+        "SELECT request_id FROM profile WHERE user_id = ? AND field = ?", (session.user_id, request["field"])
+    ).fetchone()
+    if request["new_value"]:
+        session.conn.execute(
+            """INSERT INTO profile (user_id, field, value, request_id, updated_at) VALUES (?, ?, ?, ?, ?)
                ON CONFLICT (user_id, field) DO UPDATE SET
-                 value = excluded.value, patch_id = excluded.patch_id, updated_at = excluded.updated_at""",
-            (user_id, patch["field"], patch["new_value"], change.patch_id, to_text(now)),
+                 value = excluded.value, request_id = excluded.request_id, updated_at = excluded.updated_at""",
+            (session.user_id, request["field"], request["new_value"], change.request_id, to_text(now)),
         )
     else:
-        conn.execute("DELETE FROM profile WHERE user_id = ? AND field = ?", (user_id, patch["field"]))
-    meta = {"patch_id": change.patch_id, "before": before["patch_id"] if before else ""}
-    return [Touched(change.event, f"profile:{patch['field']}", None, None, meta=meta)]
+        session.conn.execute("DELETE FROM profile WHERE user_id = ? AND field = ?", (session.user_id, request["field"]))
+    meta = {"request_id": change.request_id, "before": before["request_id"] if before else ""}
+    return [Touched(change.event, f"profile:{request['field']}", None, None, meta=meta)]
 
 
-def _revert(conn: sqlite3.Connection, user_id: str, change: Reverted, now: datetime) -> list[Touched]:
-    """Put back what the memories were before a step, last change first. The profile goes its own way, by patches."""
-    entries = [one for one in history.entries_of_step(conn, user_id, change.step) if one.is_of_memory]
+def _revert(session: Session, change: Reverted, now: datetime) -> list[Touched]:
+    """Put back what the memories were before a step, last change first. The profile goes its own way, by consent requests."""
+    entries = [one for one in history.entries_of_step(session, change.step) if one.is_of_memory]
     if not entries:
         raise UsageError("There is nothing to take back.")
     touched = []
     for entry in reversed(entries):
-        before = snapshots.take(conn, user_id, entry.memory_id)
+        before = snapshots.take(session, entry.memory_id)
         if before is None or entry.event is Event.PURGE or (entry.before is None and entry.event is not Event.ADD):
             continue  # erased for good: the rest of the step is taken back without it
-        if history.changed_since(conn, user_id, entry):
+        if history.changed_since(session, entry):
             raise UsageError("This memory was changed again since then.", "Take that back first.")
         if entry.memory_id in change.held_back:
             touched.append(Touched(change.event, entry.memory_id, before, before))
             continue
         if entry.before is None:
-            conn.execute(
+            session.conn.execute(
                 """UPDATE memories SET state = 'soft_deleted', reason = 'undone', merged_into = '', purge_at = ?, updated_at = ?
                    WHERE user_id = ? AND id = ?""",
-                (to_text(change.purge_at), to_text(now), user_id, entry.memory_id),
+                (to_text(change.purge_at), to_text(now), session.user_id, entry.memory_id),
             )
         else:
-            snapshot = history.snapshot_of(conn, user_id, entry.before)
+            snapshot = history.snapshot_of(session, entry.before)
             if snapshots.is_live(snapshot):
-                _refuse_same(conn, user_id, entry.memory_id, snapshots.text_of(snapshot))
-            after = history.snapshot_of(conn, user_id, entry.after) if entry.after else before
-            snapshots.put_back(conn, user_id, entry.memory_id, snapshot, after=after, now=before)
-            conn.execute(  # back in the trash with its time nearly over: that begins again, so that there is time to look
+                _refuse_same(session, entry.memory_id, snapshots.text_of(snapshot))
+            after = history.snapshot_of(session, entry.after) if entry.after else before
+            snapshots.put_back(session, entry.memory_id, snapshot, after=after, now=before)
+            session.conn.execute(  # back in the trash with its time nearly over: that begins again, so that there is time to look
                 "UPDATE memories SET purge_at = ?, updated_at = ? WHERE user_id = ? AND id = ? AND purge_at < ?",
-                (to_text(change.purge_at), to_text(now), user_id, entry.memory_id, to_text(now + TIME_TO_LOOK)),
+                (to_text(change.purge_at), to_text(now), session.user_id, entry.memory_id, to_text(now + TIME_TO_LOOK)),
             )
-        touched.append(Touched(change.event, entry.memory_id, before, snapshots.take(conn, user_id, entry.memory_id)))
+        touched.append(Touched(change.event, entry.memory_id, before, snapshots.take(session, entry.memory_id)))
     if not touched:
         raise UsageError("This cannot be taken back: all of it was erased for good.")
     return touched
 
 
-def _add_sources(conn: sqlite3.Connection, user_id: str, memory_id: str, message_ids: Sequence[str]) -> None:
-    conn.executemany(
+def _add_sources(session: Session, memory_id: str, message_ids: Sequence[str]) -> None:
+    session.conn.executemany(
         "INSERT INTO memory_sources (user_id, memory_id, message_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-        [(user_id, memory_id, message_id) for message_id in message_ids],
+        [(session.user_id, memory_id, message_id) for message_id in message_ids],
     )
 
 
-def _refuse_same(conn: sqlite3.Connection, user_id: str, memory_id: str, text: str) -> None:
-    same = find_same(conn, user_id, normalise(text))
+def _refuse_same(session: Session, memory_id: str, text: str) -> None:
+    same = find_same(session, normalise(text))
     if same is not None and same != memory_id:
         raise UsageError("memapp knows that already.", f"It is memory {same}.")
 

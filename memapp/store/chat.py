@@ -1,10 +1,9 @@
-"""Threads, messages, drafts and evidence cards.
+"""Threads, messages, drafts and context cards.
 
 Functions that write take the connection of an open `Database.write()`; functions that read take any connection.
 """
 
 import json
-import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
@@ -14,8 +13,10 @@ from memapp.domain.chat import Message, MessageStatus, Origin, Role, Thread
 from memapp.domain.forget import ERASED
 from memapp.domain.prompt import Usage
 from memapp.errors import NotFound
+from memapp.store import leases
+from memapp.store.encoding import new_id, to_json, to_text, to_time
 from memapp.store.failures import Row, from_row
-from memapp.store.rows import new_id, to_json, to_text, to_time
+from memapp.store.session import Session
 
 CONTEXT_CHARS = 500
 """How much of each neighbour goes into a message's `context` column."""
@@ -26,78 +27,80 @@ _AS_IT_IS = ("id", "thread_id", "seq", "role", "text", "status", "origin", "unpr
 # Threads -------------------------------------------------------------------------------------------------------------
 
 
-def create_thread(
-    conn: sqlite3.Connection, user_id: str, title: str, persona: str, now: datetime, trust_level: float | None = None
-) -> Thread:
+def create_thread(session: Session, title: str, persona: str, now: datetime, trust_level: float | None = None) -> Thread:
     thread = Thread(new_id(now), title, persona, now, now, trust_level=trust_level)
-    conn.execute(
+    session.conn.execute(
         "INSERT INTO threads (id, user_id, title, persona, trust_level, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (thread.id, user_id, title, persona, trust_level, to_text(now), to_text(now)),
+        (thread.id, session.user_id, title, persona, trust_level, to_text(now), to_text(now)),
     )
     return thread
 
 
-def get_thread(conn: sqlite3.Connection, user_id: str, thread_id: str) -> Thread:
-    row = conn.execute("SELECT * FROM threads WHERE user_id = ? AND id = ?", (user_id, thread_id)).fetchone()
+def get_thread(session: Session, thread_id: str) -> Thread:
+    row = session.conn.execute("SELECT * FROM threads WHERE user_id = ? AND id = ?", (session.user_id, thread_id)).fetchone()
     if row is None:
         raise NotFound(f"There is no chat {thread_id}.")
     return _thread(row)
 
 
 def list_threads(
-    conn: sqlite3.Connection, user_id: str, *, matching: str = "", limit: int | None = 200, offset: int = 0, deleted: bool = False
+    session: Session, *, matching: str = "", limit: int | None = 200, offset: int = 0, deleted: bool = False
 ) -> list[Thread]:
     """Return chats, newest first, or those that are deleted, last first; all without a limit; `matching` is sought in titles."""
     which, order = ("deleted_at IS NOT NULL", "deleted_at") if deleted else ("deleted_at IS NULL", "updated_at")
-    rows = conn.execute(
+    rows = session.conn.execute(
         f"""SELECT * FROM threads WHERE user_id = :user AND {which}
             AND (:matching = '' OR instr(casefold(title), casefold(:matching)) > 0)
             ORDER BY {order} DESC, id DESC LIMIT coalesce(:limit, -1) OFFSET :offset""",  # noqa: S608
-        {"user": user_id, "matching": matching, "limit": limit, "offset": offset},
+        {"user": session.user_id, "matching": matching, "limit": limit, "offset": offset},
     )
     return [_thread(row) for row in rows]
 
 
-def rename_thread(conn: sqlite3.Connection, user_id: str, thread_id: str, title: str, titled_by: str) -> None:
+def rename_thread(session: Session, thread_id: str, title: str, titled_by: str) -> None:
     """Set the title; one that the person chose is never replaced by the app."""
-    conn.execute(
+    session.conn.execute(
         "UPDATE threads SET title = ?, titled_by = ? WHERE user_id = ? AND id = ? AND (titled_by = 'app' OR ? = 'person')",
-        (title, titled_by, user_id, thread_id, titled_by),
+        (title, titled_by, session.user_id, thread_id, titled_by),
     )
 
 
-def set_thread_deleted(conn: sqlite3.Connection, user_id: str, thread_id: str, deleted_at: datetime | None) -> None:
+def set_thread_deleted(session: Session, thread_id: str, deleted_at: datetime | None) -> None:
     """Hide a thread, or bring it back with None."""
     value = to_text(deleted_at) if deleted_at else None
-    conn.execute("UPDATE threads SET deleted_at = ? WHERE user_id = ? AND id = ?", (value, user_id, thread_id))
+    session.conn.execute("UPDATE threads SET deleted_at = ? WHERE user_id = ? AND id = ?", (value, session.user_id, thread_id))
 
 
-def went_on_with(conn: sqlite3.Connection, user_id: str, thread_ids: Sequence[str]) -> list[str]:
+def went_on_with(session: Session, thread_ids: Sequence[str]) -> list[str]:
     """Return those of some imported threads in which the person typed since."""
-    rows = conn.execute(
+    rows = session.conn.execute(
         """SELECT value FROM json_each(?) WHERE (SELECT origin FROM messages WHERE user_id = ? AND thread_id = value
            AND role = 'user' ORDER BY seq DESC LIMIT 1) = 'typed'""",
-        (to_json(list(thread_ids)), user_id),
+        (to_json(list(thread_ids)), session.user_id),
     )
     return [row["value"] for row in rows]
 
 
-def message_ids_of(conn: sqlite3.Connection, user_id: str, thread_ids: Sequence[str]) -> tuple[str, ...]:
+def message_ids_of(session: Session, thread_ids: Sequence[str]) -> tuple[str, ...]:
     """Return every message of some threads, those that are not active too."""
-    rows = conn.execute(
+    rows = session.conn.execute(
         "SELECT id FROM messages WHERE user_id = ? AND thread_id IN (SELECT value FROM json_each(?))",
-        (user_id, to_json(list(thread_ids))),
+        (session.user_id, to_json(list(thread_ids))),
     )
     return tuple(row["id"] for row in rows)
 
 
-def erase_threads(conn: sqlite3.Connection, user_id: str, thread_ids: Sequence[str]) -> int:
+def erase_threads(session: Session, thread_ids: Sequence[str]) -> int:
     """Delete threads with all that belongs to them; return how many threads and drafts there were."""
-    values = (user_id, to_json(list(thread_ids)))
-    conn.execute("DELETE FROM thread_revision WHERE user_id = ? AND thread_id IN (SELECT value FROM json_each(?))", values)
-    conn.execute("DELETE FROM change_told WHERE user_id = ? AND thread_id IN (SELECT value FROM json_each(?))", values)
-    drafts = conn.execute("DELETE FROM drafts WHERE user_id = ? AND thread_id IN (SELECT value FROM json_each(?))", values)
-    threads = conn.execute("DELETE FROM threads WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))", values)
+    values = (session.user_id, to_json(list(thread_ids)))
+    session.conn.execute(
+        "DELETE FROM thread_revision WHERE user_id = ? AND thread_id IN (SELECT value FROM json_each(?))", values
+    )
+    session.conn.execute("DELETE FROM change_told WHERE user_id = ? AND thread_id IN (SELECT value FROM json_each(?))", values)
+    drafts = session.conn.execute(
+        "DELETE FROM drafts WHERE user_id = ? AND thread_id IN (SELECT value FROM json_each(?))", values
+    )
+    threads = session.conn.execute("DELETE FROM threads WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))", values)
     return drafts.rowcount + threads.rowcount
 
 
@@ -118,8 +121,7 @@ def _thread(row: Row) -> Thread:
 
 
 def add_message(
-    conn: sqlite3.Connection,
-    user_id: str,
+    session: Session,
     thread_id: str,
     role: Role,
     text: str,
@@ -133,150 +135,176 @@ def add_message(
     model: str = "",
 ) -> Message:
     """Append a message to a thread."""
-    (seq,) = conn.execute(
-        "SELECT coalesce(max(seq), 0) + 1 FROM messages WHERE user_id = ? AND thread_id = ?", (user_id, thread_id)
+    (seq,) = session.conn.execute(
+        "SELECT coalesce(max(seq), 0) + 1 FROM messages WHERE user_id = ? AND thread_id = ?", (session.user_id, thread_id)
     ).fetchone()
     message = Message(
         new_id(now), thread_id, seq, role, text, status, origin, now, tuple(pasted), unprompted, reply_to, True, model
     )
-    values = {"user_id": user_id, **{name: getattr(message, name) for name in _AS_IT_IS}, "pasted": to_json(message.pasted)}
-    conn.execute(
+    values = {
+        "user_id": session.user_id,
+        **{name: getattr(message, name) for name in _AS_IT_IS},
+        "pasted": to_json(message.pasted),
+    }
+    session.conn.execute(
         """INSERT INTO messages (id, user_id, thread_id, seq, role, text, status, origin, pasted, unprompted, reply_to,
                                  model, created_at)
            VALUES (:id, :user_id, :thread_id, :seq, :role, :text, :status, :origin, :pasted, :unprompted, :reply_to,
                    :model, :created_at)""",
         {**values, "created_at": to_text(now)},
     )
-    conn.execute("UPDATE threads SET updated_at = ? WHERE user_id = ? AND id = ?", (to_text(now), user_id, thread_id))
-    _refresh_context(conn, user_id, thread_id, seq)
+    session.conn.execute(
+        "UPDATE threads SET updated_at = ? WHERE user_id = ? AND id = ?", (to_text(now), session.user_id, thread_id)
+    )
+    _refresh_context(session, thread_id, seq)
     return message
 
 
-def save_partial(conn: sqlite3.Connection, user_id: str, message_id: str, text: str) -> None:
+def save_partial(session: Session, message_id: str, text: str) -> None:
     """Keep what a reply has so far; it stays `generating`."""
-    conn.execute(
-        "UPDATE messages SET text = ? WHERE user_id = ? AND id = ? AND status = 'generating'", (text, user_id, message_id)
+    session.conn.execute(
+        "UPDATE messages SET text = ? WHERE user_id = ? AND id = ? AND status = 'generating'", (text, session.user_id, message_id)
     )
 
 
-def finish_message(
-    conn: sqlite3.Connection, user_id: str, message_id: str, text: str, status: MessageStatus, usage: Usage
-) -> None:
+def finish_message(session: Session, message_id: str, text: str, status: MessageStatus, usage: Usage) -> None:
     """End a reply: its final text, how it ended and what it cost."""
-    row = conn.execute(
+    row = session.conn.execute(
         "UPDATE messages SET text = ?, status = ?, usage = ? WHERE user_id = ? AND id = ? RETURNING thread_id, seq",
-        (text, status, to_json(asdict(usage)), user_id, message_id),
+        (text, status, to_json(asdict(usage)), session.user_id, message_id),
     ).fetchone()
     if row is None:
         raise NotFound(f"There is no message {message_id}.")
-    _refresh_context(conn, user_id, row["thread_id"], row["seq"])
+    _refresh_context(session, row["thread_id"], row["seq"])
 
 
-def interrupt_unfinished(conn: sqlite3.Connection, user_id: str) -> int:
-    """Mark replies that a crash left behind; return how many."""
-    left = conn.execute("UPDATE messages SET status = 'interrupted' WHERE user_id = ? AND status = 'generating'", (user_id,))
-    return left.rowcount
+def answering(thread_id: str) -> str:
+    """Return the name of the lease of whoever answers in a chat."""
+    return f"answer in {thread_id}"
 
 
-def set_active(conn: sqlite3.Connection, user_id: str, message_ids: Sequence[str], active: bool) -> None:
+def interrupt_unfinished(session: Session) -> int:
+    """Mark replies that a crash left behind, in chats in which no process answers; return how many."""
+    rows = session.conn.execute(
+        "SELECT id, thread_id FROM messages WHERE user_id = ? AND status = 'generating'", (session.user_id,)
+    ).fetchall()
+    left = [row["id"] for row in rows if not leases.owner_of(session, answering(row["thread_id"]))]
+    session.conn.executemany(
+        "UPDATE messages SET status = 'interrupted' WHERE user_id = ? AND id = ?", [(session.user_id, id) for id in left]
+    )
+    return len(left)
+
+
+def has_unfinished(session: Session) -> bool:
+    """Say whether any reply is still being written, or was left behind."""
+    found = session.conn.execute(
+        "SELECT 1 FROM messages WHERE user_id = ? AND status = 'generating' LIMIT 1", (session.user_id,)
+    ).fetchone()
+    return found is not None
+
+
+def set_active(session: Session, message_ids: Sequence[str], active: bool) -> None:
     """Take messages out of the conversation, or bring them back, without deleting them."""
-    rows = conn.execute(
+    rows = session.conn.execute(
         """UPDATE messages SET active = ? WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))
            RETURNING thread_id, seq""",
-        (int(active), user_id, to_json(list(message_ids))),
+        (int(active), session.user_id, to_json(list(message_ids))),
     ).fetchall()
     for row in rows:
-        _refresh_context(conn, user_id, row["thread_id"], row["seq"])
+        _refresh_context(session, row["thread_id"], row["seq"])
 
 
-def put_last(conn: sqlite3.Connection, user_id: str, message: Message) -> Message:
+def put_last(session: Session, message: Message) -> Message:
     """Move a message to the end of its thread, and return it as it stands there."""
-    row = conn.execute(
+    row = session.conn.execute(
         """UPDATE messages SET seq = (SELECT max(seq) + 1 FROM messages WHERE user_id = :user AND thread_id = :thread)
            WHERE user_id = :user AND id = :id RETURNING seq""",
-        {"user": user_id, "thread": message.thread_id, "id": message.id},
+        {"user": session.user_id, "thread": message.thread_id, "id": message.id},
     ).fetchone()
     for seq in (message.seq, row["seq"]):
-        _refresh_context(conn, user_id, message.thread_id, seq)
+        _refresh_context(session, message.thread_id, seq)
     return replace(message, seq=row["seq"])
 
 
-def erase_messages(conn: sqlite3.Connection, user_id: str, message_ids: Sequence[str]) -> list[tuple[str, str]]:
+def erase_messages(session: Session, message_ids: Sequence[str]) -> list[tuple[str, str]]:
     """Replace the text of messages by `ERASED`, also in their neighbours' context; return thread and old text of each."""
-    rows = conn.execute(
+    rows = session.conn.execute(
         """SELECT id, thread_id, text FROM messages
            WHERE user_id = ? AND text NOT IN ('', ?) AND id IN (SELECT value FROM json_each(?))""",
-        (user_id, ERASED, to_json(list(message_ids))),
+        (session.user_id, ERASED, to_json(list(message_ids))),
     ).fetchall()
     for row in rows:
-        conn.execute("UPDATE messages SET text = ?, pasted = '[]' WHERE user_id = ? AND id = ?", (ERASED, user_id, row["id"]))
-        beside = conn.execute(  # not only the neighbours of now: one that was retried or edited away keeps its old context
+        session.conn.execute(
+            "UPDATE messages SET text = ?, pasted = '[]' WHERE user_id = ? AND id = ?", (ERASED, session.user_id, row["id"])
+        )
+        # not only the neighbours of now: one that was retried or edited away keeps its old context
+        beside = session.conn.execute(
             "SELECT seq FROM messages WHERE user_id = ? AND thread_id = ? AND instr(context, ?) > 0",
-            (user_id, row["thread_id"], row["text"][:CONTEXT_CHARS]),
+            (session.user_id, row["thread_id"], row["text"][:CONTEXT_CHARS]),
         ).fetchall()
         for neighbour in beside:
-            _refresh_context(conn, user_id, row["thread_id"], neighbour["seq"])
+            _refresh_context(session, row["thread_id"], neighbour["seq"])
     return [(row["thread_id"], row["text"]) for row in rows]
 
 
-def get_message(conn: sqlite3.Connection, user_id: str, message_id: str) -> Message:
-    row = conn.execute("SELECT * FROM messages WHERE user_id = ? AND id = ?", (user_id, message_id)).fetchone()
+def get_message(session: Session, message_id: str) -> Message:
+    row = session.conn.execute("SELECT * FROM messages WHERE user_id = ? AND id = ?", (session.user_id, message_id)).fetchone()
     if row is None:
         raise NotFound(f"There is no message {message_id}.")
     return _message(row)
 
 
-def still_there(conn: sqlite3.Connection, user_id: str, message_ids: Iterable[str]) -> list[str]:
+def still_there(session: Session, message_ids: Iterable[str]) -> list[str]:
     """Return those of these message ids that exist, in the given order."""
-    rows = conn.execute(
+    rows = session.conn.execute(
         "SELECT m.id FROM json_each(?) asked JOIN messages m ON m.id = asked.value WHERE m.user_id = ? ORDER BY asked.key",
-        (to_json(list(message_ids)), user_id),
+        (to_json(list(message_ids)), session.user_id),
     )
     return [row["id"] for row in rows]
 
 
-def list_messages(
-    conn: sqlite3.Connection, user_id: str, thread_id: str, *, before: int | None = None, limit: int | None = 100
-) -> list[Message]:
+def list_messages(session: Session, thread_id: str, *, before: int | None = None, limit: int | None = 100) -> list[Message]:
     """Return the last `limit` active messages, or all, before sequence number `before`, oldest first."""
-    rows = conn.execute(
+    rows = session.conn.execute(
         """SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND active = 1 AND (? IS NULL OR seq < ?)
            ORDER BY seq DESC LIMIT coalesce(?, -1)""",
-        (user_id, thread_id, before, before, limit),
+        (session.user_id, thread_id, before, before, limit),
     ).fetchall()
     return [_message(row) for row in reversed(rows)]
 
 
-def messages_after(conn: sqlite3.Connection, user_id: str, thread_id: str, seq: int) -> list[Message]:
+def messages_after(session: Session, thread_id: str, seq: int) -> list[Message]:
     """Return the active messages from `seq` on, oldest first."""
-    rows = conn.execute(
+    rows = session.conn.execute(
         "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND active = 1 AND seq >= ? ORDER BY seq",
-        (user_id, thread_id, seq),
+        (session.user_id, thread_id, seq),
     )
     return [_message(row) for row in rows]
 
 
-def variants(conn: sqlite3.Connection, user_id: str, user_message_id: str) -> list[Message]:
+def variants(session: Session, user_message_id: str) -> list[Message]:
     """Return every reply to one message, the retried ones too, oldest first."""
-    rows = conn.execute("SELECT * FROM messages WHERE user_id = ? AND reply_to = ? ORDER BY seq", (user_id, user_message_id))
+    rows = session.conn.execute(
+        "SELECT * FROM messages WHERE user_id = ? AND reply_to = ? ORDER BY seq", (session.user_id, user_message_id)
+    )
     return [_message(row) for row in rows]
 
 
-def last_usages(conn: sqlite3.Connection, user_id: str, model: str, limit: int = 20) -> list[Usage]:
+def last_usages(session: Session, model: str, limit: int = 20) -> list[Usage]:
     """Return what the last replies of a model cost, newest first."""
-    rows = conn.execute(
+    rows = session.conn.execute(
         "SELECT usage FROM messages WHERE user_id = ? AND role = 'assistant' AND model = ? ORDER BY key DESC LIMIT ?",
-        (user_id, model, limit),
+        (session.user_id, model, limit),
     )
     return [_usage(row) for row in rows]
 
 
-def typed_prompts(conn: sqlite3.Connection, user_id: str, limit: int = 200) -> list[str]:
+def typed_prompts(session: Session, limit: int = 200) -> list[str]:
     """Return what the person typed last, newest first, each text once; nothing that was erased, and of no deleted chat."""
-    rows = conn.execute(
+    rows = session.conn.execute(
         """SELECT text FROM messages WHERE user_id = ? AND role = 'user' AND origin = 'typed' AND text <> ?
            AND EXISTS (SELECT 1 FROM threads t WHERE t.id = thread_id AND t.deleted_at IS NULL) ORDER BY key DESC LIMIT ?""",
-        (user_id, ERASED, PROMPTS_AMONG),
+        (session.user_id, ERASED, PROMPTS_AMONG),
     )
     return list(islice(dict.fromkeys(row["text"] for row in rows), limit))
 
@@ -290,19 +318,19 @@ _CONTEXT = """UPDATE messages SET context =
 """A message's context is what was said just before and after it."""
 
 
-def _refresh_context(conn: sqlite3.Connection, user_id: str, thread_id: str, seq: int) -> None:
+def _refresh_context(session: Session, thread_id: str, seq: int) -> None:
     """Write the context of one message anew, and of its neighbours: a change of one touches them too."""
-    conn.execute(
+    session.conn.execute(
         f"""{_CONTEXT} AND seq IN (:seq,
              (SELECT max(seq) FROM messages WHERE user_id = :user AND thread_id = :thread AND active = 1 AND seq < :seq),
              (SELECT min(seq) FROM messages WHERE user_id = :user AND thread_id = :thread AND active = 1 AND seq > :seq))""",  # noqa: S608
-        {"user": user_id, "thread": thread_id, "seq": seq, "n": CONTEXT_CHARS},
+        {"user": session.user_id, "thread": thread_id, "seq": seq, "n": CONTEXT_CHARS},
     )
 
 
-def refresh_contexts(conn: sqlite3.Connection, user_id: str, thread_id: str) -> None:
+def refresh_contexts(session: Session, thread_id: str) -> None:
     """Write the context of every message of a thread anew."""
-    conn.execute(_CONTEXT, {"user": user_id, "thread": thread_id, "n": CONTEXT_CHARS})
+    session.conn.execute(_CONTEXT, {"user": session.user_id, "thread": thread_id, "n": CONTEXT_CHARS})
 
 
 @from_row
@@ -330,33 +358,37 @@ def _usage(row: Row) -> Usage:
     return Usage(**json.loads(row["usage"]))
 
 
-# Drafts and evidence cards -------------------------------------------------------------------------------------------
+# Drafts and context cards --------------------------------------------------------------------------------------------
 
 
-def save_draft(conn: sqlite3.Connection, user_id: str, thread_id: str, text: str, now: datetime) -> None:
+def save_draft(session: Session, thread_id: str, text: str, now: datetime) -> None:
     """Keep what is being typed in a thread ('' before there is one); empty text removes it."""
     if not text:
-        conn.execute("DELETE FROM drafts WHERE user_id = ? AND thread_id = ?", (user_id, thread_id))
+        session.conn.execute("DELETE FROM drafts WHERE user_id = ? AND thread_id = ?", (session.user_id, thread_id))
         return
-    conn.execute(
+    session.conn.execute(
         """INSERT INTO drafts (user_id, thread_id, text, updated_at) VALUES (?, ?, ?, ?)
            ON CONFLICT DO UPDATE SET text = excluded.text, updated_at = excluded.updated_at""",
-        (user_id, thread_id, text, to_text(now)),
+        (session.user_id, thread_id, text, to_text(now)),
     )
 
 
-def get_draft(conn: sqlite3.Connection, user_id: str, thread_id: str) -> str:
-    row = conn.execute("SELECT text FROM drafts WHERE user_id = ? AND thread_id = ?", (user_id, thread_id)).fetchone()
+def get_draft(session: Session, thread_id: str) -> str:
+    row = session.conn.execute(
+        "SELECT text FROM drafts WHERE user_id = ? AND thread_id = ?", (session.user_id, thread_id)
+    ).fetchone()
     return row["text"] if row else ""
 
 
-def add_evidence(conn: sqlite3.Connection, user_id: str, thread_id: str, text: str, now: datetime) -> None:
-    conn.execute(
-        "INSERT INTO evidence (id, user_id, thread_id, text, created_at) VALUES (?, ?, ?, ?, ?)",
-        (new_id(now), user_id, thread_id, text, to_text(now)),
+def add_context_card(session: Session, thread_id: str, text: str, now: datetime) -> None:
+    session.conn.execute(
+        "INSERT INTO context_cards (id, user_id, thread_id, text, created_at) VALUES (?, ?, ?, ?, ?)",
+        (new_id(now), session.user_id, thread_id, text, to_text(now)),
     )
 
 
-def list_evidence(conn: sqlite3.Connection, user_id: str, thread_id: str) -> list[str]:
-    rows = conn.execute("SELECT text FROM evidence WHERE user_id = ? AND thread_id = ? ORDER BY id", (user_id, thread_id))
+def list_context_cards(session: Session, thread_id: str) -> list[str]:
+    rows = session.conn.execute(
+        "SELECT text FROM context_cards WHERE user_id = ? AND thread_id = ? ORDER BY id", (session.user_id, thread_id)
+    )
     return [row["text"] for row in rows]

@@ -1,31 +1,29 @@
 """Checkpoints: which step of a turn each thread has reached, so that a killed turn can be resumed."""
 
-import sqlite3
 from collections.abc import Callable
 from dataclasses import asdict
 from datetime import datetime
 
 from memapp.domain.checkpoint import Checkpoint, read_checkpoint
-from memapp.store.rows import new_id, to_json, to_text
+from memapp.store.encoding import new_id, to_json, to_text
+from memapp.store.session import Session
 
 
-def load(conn: sqlite3.Connection, user_id: str, thread_id: str) -> Checkpoint:
+def load(session: Session, thread_id: str) -> Checkpoint:
     """Return the checkpoint of a thread; a new thread is idle."""
-    row = conn.execute(
-        "SELECT checkpoint_data FROM supervisor_checkpoints WHERE user_id = ? AND thread_id = ?", (user_id, thread_id)
+    row = session.conn.execute(
+        "SELECT checkpoint_data FROM supervisor_checkpoints WHERE user_id = ? AND thread_id = ?", (session.user_id, thread_id)
     ).fetchone()
     return read_checkpoint(row["checkpoint_data"]) if row else Checkpoint()
 
 
-def advance(
-    conn: sqlite3.Connection, user_id: str, thread_id: str, step: Callable[[Checkpoint], Checkpoint], now: datetime
-) -> None:
+def advance(session: Session, thread_id: str, step: Callable[[Checkpoint], Checkpoint], now: datetime) -> None:
     """Replace a thread's checkpoint by what `step` returns for it."""
-    data = to_json(asdict(step(load(conn, user_id, thread_id))))
-    conn.execute(
+    data = to_json(asdict(step(load(session, thread_id))))
+    session.conn.execute(
         """INSERT INTO supervisor_checkpoints (id, user_id, thread_id, checkpoint_data, created_at, updated_at)
            VALUES (?, ?, ?, ?, ?, ?)
            ON CONFLICT (user_id, thread_id) DO UPDATE SET
              checkpoint_data = excluded.checkpoint_data, updated_at = excluded.updated_at""",
-        (new_id(now), user_id, thread_id, data, to_text(now), to_text(now)),
+        (new_id(now), session.user_id, thread_id, data, to_text(now), to_text(now)),
     )

@@ -3,14 +3,16 @@
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
+from weakref import WeakSet
 
-from memapp.errors import NewerSchema, StoreError, StoreLocked
+from memapp.errors import NewerSchema, StoreError
 from memapp.store import schema, soundness
 from memapp.store.failures import Reader, rows_of, translated_errors
-from memapp.store.folder import prepare_folder, refuse_no_file, take_lock
 
+LOG_BYTES = 1024 * 1024
+"""How large the log stays when nobody reads it any more."""
 PRAGMAS = {
     "journal_mode": "wal",
     "synchronous": 2,  # FULL: NORMAL loses acknowledged turns at a power cut
@@ -21,7 +23,8 @@ PRAGMAS = {
     "secure_delete": 1,
     "temp_store": 2,  # MEMORY: no private sort files in /tmp
     "cell_size_check": 1,
-    "journal_size_limit": 16 * 1024 * 1024,
+    "journal_size_limit": LOG_BYTES,
+    "wal_autocheckpoint": 0,  # `Database` writes the log into the file itself, while nobody else writes
     "mmap_size": 0,
 }
 BUSY_MILLISECONDS = 5000
@@ -45,7 +48,7 @@ def connect(path: Path, *, read_only: bool, patience: int = BUSY_MILLISECONDS) -
         factory=Reader if read_only else sqlite3.Connection,
     )
     if isinstance(connection, Reader):
-        connection.path = path
+        connection.path, connection.given_out = path, WeakSet()
     connection.row_factory = rows_of(path)
     try:
         connection.create_function("casefold", 1, str.casefold, deterministic=True)  # SQLite's lower() knows A to Z only
@@ -79,6 +82,13 @@ def refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
 
 
 @contextmanager
+def open_source(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open a file of memapp's own, to copy it whole."""
+    with closing(sqlite3.connect(f"{path.as_uri()}?{mode(path)}", uri=True)) as source:
+        yield source
+
+
+@contextmanager
 def open_copy(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a copy of a memory file, to be changed where it is; it stays one plain file. Raises `StoreError` for anything else."""
     with translated_errors(path), closing(sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, isolation_level=None)) as copy:
@@ -107,24 +117,3 @@ def open_suspect(path: Path) -> Iterator[sqlite3.Connection]:
         connection.execute("PRAGMA trusted_schema = 1")  # it is ours, and its own checks need it
         soundness.check_damage(connection, path)
         yield connection
-
-
-@contextmanager
-def exchanging(path: Path) -> Iterator[None]:
-    """Keep every other memapp from a file while another is put in its place; its log is written into it before, if it can be."""
-    refuse_no_file(path)
-    prepare_folder(path.parent)
-    lock = take_lock(path)
-    try:
-        if path.exists():
-            _fold_log(path)
-        yield
-    finally:
-        lock.release()
-
-
-def _fold_log(path: Path) -> None:
-    unreadable = (sqlite3.DatabaseError, UnicodeDecodeError)
-    with suppress(*unreadable), closing(sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True)) as connection:
-        if connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
-            raise StoreLocked(f"{path} is being read by another program.", "Close it first.")

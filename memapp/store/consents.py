@@ -1,216 +1,225 @@
 """Proposed changes of the profile, the decisions on them, and the profile itself.
 
-Patches may be added at any time. Everything else that writes here needs the connection of `Database.decide()`; triggers of
+Requests may be added at any time. Everything else that writes here needs the connection of `Database.decide()`; triggers of
 the schema check each step once more.
 """
 
 import json
-import sqlite3
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
 from memapp.domain.changes import Actor, Event, is_memapp
-from memapp.domain.consent import Decider, Patch, fitting
+from memapp.domain.consent import ConsentRequest, Decider, fitting
 from memapp.domain.memory import Memory
 from memapp.errors import NotFound
 from memapp.store import history, snapshots
+from memapp.store.encoding import to_json, to_text, to_time
 from memapp.store.events import Node, add_event
 from memapp.store.failures import Row, from_row
 from memapp.store.history import Touched
-from memapp.store.rows import to_json, to_text, to_time
+from memapp.store.session import Session
 
-_PATCHES = """SELECT p.*, (SELECT json_group_array(message_id) FROM patch_evidence WHERE patch_id = p.id) AS evidence
-              FROM patches p"""
+_REQUESTS = """SELECT p.*, (SELECT json_group_array(message_id) FROM request_evidence WHERE request_id = p.id) AS evidence
+              FROM consent_requests p"""
 
-_WAITING = """p.user_id = :user AND p.state = 'pending' AND p.expires_at >= :now
+_PENDING = """p.user_id = :user AND p.state = 'pending' AND p.expires_at >= :now
               AND coalesce(p.snoozed_until, '') <= :now"""
 
-# Patches -------------------------------------------------------------------------------------------------------------
+# Requests ------------------------------------------------------------------------------------------------------------
 
 
-def add_patch(conn: sqlite3.Connection, patch: Patch, *, held: Memory | None = None) -> None:
-    """Queue a proposal, with the memory that waits with it; of its value alone where there is no room for it now.
+def add_request(session: Session, request: ConsentRequest, *, memory: Memory | None = None) -> None:
+    """Queue a request, with the memory that waits with it; of its value alone where there is no room for it now.
 
     Raises `sqlite3.IntegrityError` for a field that does not exist. Evidence is added by `add_evidence`.
     """
-    patch = fitting(patch)
-    conn.execute(
-        """INSERT INTO patches (id, user_id, field, old_value, new_value, held, proposer, created_at, expires_at)
-           VALUES (:id, :user_id, :field, :old_value, :new_value, :held, :proposer, :created_at, :expires_at)""",
+    request = fitting(request)
+    session.conn.execute(
+        """INSERT INTO consent_requests (id, user_id, field, old_value, new_value, memory, proposer, created_at, expires_at)
+           VALUES (:id, :user_id, :field, :old_value, :new_value, :memory, :proposer, :created_at, :expires_at)""",
         {
-            "id": patch.id,
-            "user_id": patch.user_id,
-            "field": patch.field,
-            "old_value": patch.old_value,
-            "new_value": patch.new_value,
-            "held": snapshots.write(held) if held else "",
-            "proposer": patch.proposer,
-            "created_at": to_text(patch.created_at),
-            "expires_at": to_text(patch.expires_at),
+            "id": request.id,
+            "user_id": request.user_id,
+            "field": request.field,
+            "old_value": request.old_value,
+            "new_value": request.new_value,
+            "memory": snapshots.write(memory) if memory else "",
+            "proposer": request.proposer,
+            "created_at": to_text(request.created_at),
+            "expires_at": to_text(request.expires_at),
         },
     )
 
 
-def add_evidence(conn: sqlite3.Connection, patch_id: str, message_id: str, *, typed: bool) -> None:
-    """Note a message that says what a waiting patch proposes; one message counts once."""
-    conn.execute(
-        """INSERT INTO patch_evidence (user_id, patch_id, message_id, typed)
-           SELECT user_id, id, :message, :typed FROM patches WHERE id = :patch
-           AND NOT EXISTS (SELECT 1 FROM patch_evidence WHERE patch_id = :patch AND message_id = :message)""",
-        {"patch": patch_id, "message": message_id, "typed": int(typed)},
+def add_evidence(session: Session, request_id: str, message_id: str, *, typed: bool) -> None:
+    """Note a message that says what a waiting request proposes; one message counts once."""
+    session.conn.execute(
+        """INSERT INTO request_evidence (user_id, request_id, message_id, typed)
+           SELECT user_id, id, :message, :typed FROM consent_requests WHERE id = :request
+           AND NOT EXISTS (SELECT 1 FROM request_evidence WHERE request_id = :request AND message_id = :message)""",
+        {"request": request_id, "message": message_id, "typed": int(typed)},
     )
 
 
-def copy_evidence(conn: sqlite3.Connection, from_id: str, to_id: str) -> None:
-    """Give a patch the evidence of another."""
-    conn.execute(
-        """INSERT INTO patch_evidence (user_id, patch_id, message_id, typed)
-           SELECT user_id, ?, message_id, typed FROM patch_evidence WHERE patch_id = ?""",
+def copy_evidence(session: Session, from_id: str, to_id: str) -> None:
+    """Give a request the evidence of another."""
+    session.conn.execute(
+        """INSERT INTO request_evidence (user_id, request_id, message_id, typed)
+           SELECT user_id, ?, message_id, typed FROM request_evidence WHERE request_id = ?""",
         (to_id, from_id),
     )
 
 
-def drop_evidence(conn: sqlite3.Connection, user_id: str, message_ids: Sequence[str]) -> None:
-    """Let messages say nothing any more for the patches that wait."""
-    conn.execute(
-        """DELETE FROM patch_evidence WHERE message_id IN (SELECT value FROM json_each(:messages))
-           AND patch_id IN (SELECT id FROM patches WHERE user_id = :user AND state = 'pending')""",
-        {"user": user_id, "messages": to_json(list(message_ids))},
+def drop_evidence(session: Session, message_ids: Sequence[str]) -> None:
+    """Let messages say nothing any more for the requests that wait."""
+    session.conn.execute(
+        """DELETE FROM request_evidence WHERE message_id IN (SELECT value FROM json_each(:messages))
+           AND request_id IN (SELECT id FROM consent_requests WHERE user_id = :user AND state = 'pending')""",
+        {"user": session.user_id, "messages": to_json(list(message_ids))},
     )
 
 
-def signals(conn: sqlite3.Connection, user_id: str, patch_id: str) -> list[tuple[str, bool]]:
-    """Return the active messages that support a patch, each with whether the person typed it there."""
-    rows = conn.execute(
-        """SELECT m.id, e.typed FROM patch_evidence e JOIN messages m ON m.id = e.message_id
-           WHERE m.user_id = ? AND e.patch_id = ? AND m.active = 1""",
-        (user_id, patch_id),
+def signals(session: Session, request_id: str) -> list[tuple[str, bool]]:
+    """Return the active messages that support a request, each with whether the person typed it there."""
+    rows = session.conn.execute(
+        """SELECT m.id, e.typed FROM request_evidence e JOIN messages m ON m.id = e.message_id
+           WHERE m.user_id = ? AND e.request_id = ? AND m.active = 1""",
+        (session.user_id, request_id),
     )
     return [(row["id"], bool(row["typed"])) for row in rows]
 
 
-def held(conn: sqlite3.Connection, user_id: str, patch_id: str) -> Memory | None:
-    """Return the memory that waits with a patch."""
-    row = conn.execute("SELECT held FROM patches WHERE user_id = ? AND id = ?", (user_id, patch_id)).fetchone()
-    return snapshots.read(row["held"]) if row and row["held"] else None
+def memory_of(session: Session, request_id: str) -> Memory | None:
+    """Return the memory that waits with a request."""
+    row = session.conn.execute(
+        "SELECT memory FROM consent_requests WHERE user_id = ? AND id = ?", (session.user_id, request_id)
+    ).fetchone()
+    return snapshots.read(row["memory"]) if row and row["memory"] else None
 
 
-def question_of(conn: sqlite3.Connection, user_id: str, patch_id: str) -> str:
-    """Return the id of the message in which memapp asked about a patch; empty if it never asked."""
-    row = conn.execute("SELECT asked_in FROM patches WHERE user_id = ? AND id = ?", (user_id, patch_id)).fetchone()
+def question_of(session: Session, request_id: str) -> str:
+    """Return the id of the message in which memapp asked about a request; empty if it never asked."""
+    row = session.conn.execute(
+        "SELECT asked_in FROM consent_requests WHERE user_id = ? AND id = ?", (session.user_id, request_id)
+    ).fetchone()
     return (row["asked_in"] or "") if row else ""
 
 
-def get_patch(conn: sqlite3.Connection, user_id: str, patch_id: str) -> Patch:
-    row = conn.execute(f"{_PATCHES} WHERE p.user_id = ? AND p.id = ?", (user_id, patch_id)).fetchone()
+def get_request(session: Session, request_id: str) -> ConsentRequest:
+    row = session.conn.execute(f"{_REQUESTS} WHERE p.user_id = ? AND p.id = ?", (session.user_id, request_id)).fetchone()
     if row is None:
-        raise NotFound(f"There is no proposal {patch_id}.")
-    return _patch(row)
+        raise NotFound(f"There is no request {request_id}.")
+    return _request(row)
 
 
-def list_patches(
-    conn: sqlite3.Connection, user_id: str, *, state: str = "", field: str = "", message_id: str = "", like: str = "*"
-) -> list[Patch]:
-    """Return patches, newest first, of one state or of all, with a message as evidence or with any.
+def list_requests(
+    session: Session, *, state: str = "", field: str = "", message_id: str = "", like: str = "*"
+) -> list[ConsentRequest]:
+    """Return requests, newest first, of one state or of all, with a message as evidence or with any.
 
     `like` is a GLOB pattern for the new value in small letters; a value that is not all ASCII fits any.
     """
-    # With the plus, the few patches of one message are found by their ids, and not among all of the person's.
-    said_in = "+p.user_id = :user AND p.id IN (SELECT patch_id FROM patch_evidence WHERE message_id = :message)"
-    rows = conn.execute(
-        f"""{_PATCHES} WHERE {said_in if message_id else "p.user_id = :user"}
+    # With the plus, the few requests of one message are found by their ids, and not among all of the person's.
+    said_in = "+p.user_id = :user AND p.id IN (SELECT request_id FROM request_evidence WHERE message_id = :message)"
+    rows = session.conn.execute(
+        f"""{_REQUESTS} WHERE {said_in if message_id else "p.user_id = :user"}
               AND (:state = '' OR p.state = :state) AND (:field = '' OR p.field = :field)
               AND (:like = '*' OR lower(p.new_value) GLOB :like OR p.new_value GLOB '*[^ -~]*')
             ORDER BY p.id DESC""",
-        {"user": user_id, "state": state, "field": field, "message": message_id, "like": like},
+        {"user": session.user_id, "state": state, "field": field, "message": message_id, "like": like},
     )
-    return [_patch(row) for row in rows]
+    return [_request(row) for row in rows]
 
 
-def list_waiting(conn: sqlite3.Connection, user_id: str, now: datetime, *, limit: int | None = None) -> list[Patch]:
-    """Return the patches that can be decided now, newest first: neither snoozed nor past their time."""
-    rows = conn.execute(
-        f"{_PATCHES} WHERE {_WAITING} ORDER BY p.id DESC LIMIT coalesce(:limit, -1)",
-        {"user": user_id, "now": to_text(now), "limit": limit},
+def list_pending(session: Session, now: datetime, *, limit: int | None = None) -> list[ConsentRequest]:
+    """Return the requests that can be decided now, newest first: neither snoozed nor past their time."""
+    rows = session.conn.execute(
+        f"{_REQUESTS} WHERE {_PENDING} ORDER BY p.id DESC LIMIT coalesce(:limit, -1)",
+        {"user": session.user_id, "now": to_text(now), "limit": limit},
     )
-    return [_patch(row) for row in rows]
+    return [_request(row) for row in rows]
 
 
-def count_waiting(conn: sqlite3.Connection, user_id: str, now: datetime) -> int:
-    values = {"user": user_id, "now": to_text(now)}
-    return int(conn.execute(f"SELECT count(*) FROM patches p WHERE {_WAITING}", values).fetchone()[0])  # noqa: S608
+def count_pending(session: Session, now: datetime) -> int:
+    values = {"user": session.user_id, "now": to_text(now)}
+    return int(session.conn.execute(f"SELECT count(*) FROM consent_requests p WHERE {_PENDING}", values).fetchone()[0])  # noqa: S608
 
 
-def due_patches(conn: sqlite3.Connection, user_id: str, now: datetime) -> list[Patch]:
-    """Return the pending patches whose time is over."""
-    rows = conn.execute(f"{_PATCHES} WHERE p.user_id = ? AND p.state = 'pending' AND p.expires_at < ?", (user_id, to_text(now)))
-    return [_patch(row) for row in rows]
+def due_requests(session: Session, now: datetime) -> list[ConsentRequest]:
+    """Return the pending requests whose time is over."""
+    rows = session.conn.execute(
+        f"{_REQUESTS} WHERE p.user_id = ? AND p.state = 'pending' AND p.expires_at < ?", (session.user_id, to_text(now))
+    )
+    return [_request(row) for row in rows]
 
 
 def decide(
-    conn: sqlite3.Connection,
-    user_id: str,
-    patch_id: str,
+    session: Session,
+    request_id: str,
     state: Literal["approved", "denied", "withdrawn", "expired"],
     decided_by: Decider,
     now: datetime,
 ) -> None:
-    """Set the final state of a waiting patch. Raises `sqlite3.IntegrityError` for an unasked or late approval."""
-    conn.execute(
-        "UPDATE patches SET state = ?, decided_by = ?, decided_at = ? WHERE user_id = ? AND id = ?",
-        (state, decided_by, to_text(now), user_id, patch_id),
+    """Set the final state of a waiting request. Raises `sqlite3.IntegrityError` for an unasked or late approval."""
+    session.conn.execute(
+        "UPDATE consent_requests SET state = ?, decided_by = ?, decided_at = ? WHERE user_id = ? AND id = ?",
+        (state, decided_by, to_text(now), session.user_id, request_id),
     )
 
 
-def mark_applied(conn: sqlite3.Connection, user_id: str, patch_id: str) -> None:
-    """End an approved patch that changes no profile; one that does is marked by the schema."""
-    conn.execute("UPDATE patches SET state = 'applied' WHERE user_id = ? AND id = ?", (user_id, patch_id))
-
-
-def mark_asked(conn: sqlite3.Connection, user_id: str, patch_id: str, message_id: str) -> None:
-    """Note the message in which memapp itself asked about a patch."""
-    conn.execute("UPDATE patches SET asked_in = ? WHERE user_id = ? AND id = ?", (message_id, user_id, patch_id))
-
-
-def snooze(conn: sqlite3.Connection, user_id: str, patch_id: str, until: datetime | None) -> None:
-    """Keep a patch out of sight for a while; None shows it again."""
-    conn.execute(
-        "UPDATE patches SET snoozed_until = ? WHERE user_id = ? AND id = ?",
-        (to_text(until) if until else None, user_id, patch_id),
+def mark_applied(session: Session, request_id: str) -> None:
+    """End an approved request that changes no profile; one that does is marked by the schema."""
+    session.conn.execute(
+        "UPDATE consent_requests SET state = 'applied' WHERE user_id = ? AND id = ?", (session.user_id, request_id)
     )
 
 
-def asked_in(conn: sqlite3.Connection, user_id: str, message_id: str) -> Patch | None:
-    """Return the patch that a message asks about, whatever became of it; of its copies the one that waits, or was decided last.
+def mark_asked(session: Session, request_id: str, message_id: str) -> None:
+    """Note the message in which memapp itself asked about a request."""
+    session.conn.execute(
+        "UPDATE consent_requests SET asked_in = ? WHERE user_id = ? AND id = ?", (message_id, session.user_id, request_id)
+    )
+
+
+def snooze(session: Session, request_id: str, until: datetime | None) -> None:
+    """Keep a request out of sight for a while; None shows it again."""
+    session.conn.execute(
+        "UPDATE consent_requests SET snoozed_until = ? WHERE user_id = ? AND id = ?",
+        (to_text(until) if until else None, session.user_id, request_id),
+    )
+
+
+def asked_in(session: Session, message_id: str) -> ConsentRequest | None:
+    """Return the request that a message asks about, whatever became of it; of its copies the one that waits, or was decided last.
 
     A copy is not always the one with the last id: that is of the time at which it was made, by a clock that may have been wrong.
     """
     decided = """SELECT max(number) FROM history
-                 WHERE +user_id = p.user_id AND memory_id = 'profile:' || p.field AND meta ->> 'patch_id' = p.id"""
-    row = conn.execute(
-        f"""{_PATCHES} WHERE p.user_id = ? AND p.asked_in = ?
+                 WHERE +user_id = p.user_id AND memory_id = 'profile:' || p.field AND meta ->> 'request_id' = p.id"""
+    row = session.conn.execute(
+        f"""{_REQUESTS} WHERE p.user_id = ? AND p.asked_in = ?
             ORDER BY p.state = 'pending' DESC, ({decided}) DESC, p.id DESC LIMIT 1""",
-        (user_id, message_id),
+        (session.user_id, message_id),
     ).fetchone()
-    return _patch(row) if row else None
+    return _request(row) if row else None
 
 
-def messages_since_question(conn: sqlite3.Connection, user_id: str, thread_id: str) -> int | None:
+def messages_since_question(session: Session, thread_id: str) -> int | None:
     """Return how many messages of the person followed the last question of memapp in a thread; None if there is none.
 
     One that left the conversation with words that were replaced does not count.
     """
-    asked = conn.execute(
-        """SELECT max(m.seq) FROM patches p JOIN messages m ON m.id = p.asked_in
+    asked = session.conn.execute(
+        """SELECT max(m.seq) FROM consent_requests p JOIN messages m ON m.id = p.asked_in
            WHERE p.user_id = ? AND m.thread_id = ? AND m.active = 1""",
-        (user_id, thread_id),
+        (session.user_id, thread_id),
     ).fetchone()[0]
     if asked is None:
         return None
-    row = conn.execute(
+    row = session.conn.execute(
         "SELECT count(*) FROM messages WHERE user_id = ? AND thread_id = ? AND role = 'user' AND active = 1 AND seq > ?",
-        (user_id, thread_id, asked),
+        (session.user_id, thread_id, asked),
     ).fetchone()
     return int(row[0])
 
@@ -219,9 +228,9 @@ def messages_since_question(conn: sqlite3.Connection, user_id: str, thread_id: s
 
 
 def note_decision(
-    conn: sqlite3.Connection,
+    session: Session,
     actor: Actor,
-    patch: Patch,
+    request: ConsentRequest,
     decision: str,
     now: datetime,
     *,
@@ -229,32 +238,32 @@ def note_decision(
     reason: str = "",
 ) -> None:
     """Write a decision that changes no profile into the history: `denied`, `snoozed`, `withdrawn`, `expired`, `reopened`."""
-    meta = {"patch_id": patch.id, "decision": decision, **({"reason": reason} if reason else {})}
-    touched = Touched(Event.PROFILE, f"profile:{patch.field}", None, None, meta=meta)
-    history.record(conn, actor, actor.step, touched, now, undoes=undoes)
+    meta = {"request_id": request.id, "decision": decision, **({"reason": reason} if reason else {})}
+    touched = Touched(Event.PROFILE, f"profile:{request.field}", None, None, meta=meta)
+    history.record(session, actor, actor.step, touched, now, undoes=undoes)
     node: Node = "worker" if is_memapp(actor.name) else "hotpath"
     thread_id = actor.thread_id or None
-    add_event(conn, actor.user_id, node, "consent", "ok", now, thread_id=thread_id, category="profile", meta=meta)
+    add_event(session, node, "consent", "ok", now, thread_id=thread_id, category="profile", meta=meta)
 
 
-def was_reopened(conn: sqlite3.Connection, user_id: str, patch: Patch) -> bool:
-    """Tell whether the decision on a patch was taken back."""
-    entries = history.list_entries(conn, user_id, memory_id=f"profile:{patch.field}", limit=None)
-    return any(one.meta.get("patch_id") == patch.id and one.meta.get("decision") == "reopened" for one in entries)
+def was_reopened(session: Session, request: ConsentRequest) -> bool:
+    """Tell whether the decision on a request was taken back."""
+    entries = history.list_entries(session, memory_id=f"profile:{request.field}", limit=None)
+    return any(one.meta.get("request_id") == request.id and one.meta.get("decision") == "reopened" for one in entries)
 
 
 # The profile ---------------------------------------------------------------------------------------------------------
 
 
-def read_profile(conn: sqlite3.Connection, user_id: str) -> dict[str, str]:
+def read_profile(session: Session) -> dict[str, str]:
     """Return what is known of a person, by field."""
-    rows = conn.execute("SELECT field, value FROM profile WHERE user_id = ? ORDER BY field", (user_id,))
+    rows = session.conn.execute("SELECT field, value FROM profile WHERE user_id = ? ORDER BY field", (session.user_id,))
     return {row["field"]: row["value"] for row in rows}
 
 
 @from_row
-def _patch(row: Row) -> Patch:
-    return Patch(
+def _request(row: Row) -> ConsentRequest:
+    return ConsentRequest(
         id=row["id"],
         user_id=row["user_id"],
         field=row["field"],

@@ -1,10 +1,11 @@
-"""The one SQLite file: opening it safely, its pragmas, its single writer, migrations, checks and backups.
+"""The one SQLite file: opening it safely, its pragmas, its writer, migrations, checks and backups.
 
-Writes go through `Database.write()`, one at a time in this process; a lock file keeps a second process from writing.
+Writes go through `Database.write()`, one at a time in this process, and SQLite's locks let one process write after the other.
 Reads use a read-only connection of their own thread. No SQL stands outside `store`.
 """
 
 import os
+import random
 import sqlite3
 import threading
 import time
@@ -12,23 +13,29 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from secrets import token_hex
 from typing import BinaryIO
-
-import filelock
 
 from memapp.errors import Damaged, StoreError, StoreLocked
 from memapp.store import guards, schema, soundness
-from memapp.store.connection import BUSY_MILLISECONDS, connect, mode, refuse_foreign
-from memapp.store.failures import translated_errors
-from memapp.store.folder import keep_private, prepare_folder, refuse_no_file, replace_synced, take_lock
+from memapp.store.connection import BUSY_MILLISECONDS, connect, open_source, refuse_foreign
+from memapp.store.failures import Reader, translated_errors
+from memapp.store.folder import keep_private, prepare_folder, refuse_no_file, replace_synced
+from memapp.store.lock import WINDOW, Lock
 from memapp.store.place import BACKUPS, new_copy
 
 WHOLE = ("BEGIN IMMEDIATE", "COMMIT", "ROLLBACK")
 PART = ("SAVEPOINT part", "RELEASE part", "ROLLBACK TO part", "RELEASE part")
 """How a transaction, or what is nested in one, begins and ends, and what takes it back when it fails."""
+LOT_SECONDS = 0.004
 LOOK_MILLISECONDS = 50
 STEPS_BETWEEN_LOOKS = 1000
 """Of SQLite's machine, before it asks whether to go on; some milliseconds."""
+FOLDED_BYTES = 4 * 1024 * 1024
+"""From this size on, the log is written into the file after a change."""
+LONG_LOG_BYTES = 16 * 1024 * 1024
+LONGEST_READ_SECONDS = 5.0
+"""Whoever reads one list for longer lets the log grow, and is ended when that is long."""
 LARGE_BYTES = 32 * 1024 * 1024
 """Checking a larger file would slow the start; if it was closed properly, `Database.check` does it later."""
 
@@ -40,13 +47,19 @@ class _OnlyRehearsed(Exception):
 class Database:
     """An open memapp file. `close()` it; it is safe to use from any thread."""
 
-    def __init__(self, path: Path, writer: sqlite3.Connection | None, lock: filelock.BaseFileLock | None) -> None:
+    def __init__(self, path: Path, writer: sqlite3.Connection | None, lock: Lock | None) -> None:
         self.path = path
+        self.owner = token_hex(8)
+        """Who holds the leases of this process."""
         self._writer = writer
         self._file_lock = lock
+        self._window = Lock(path, WINDOW)
+        self._seen_version: int | None = None
+        self.heard_erasures = 0
+        """Those that this process knows of, and keeps nothing from before in memory."""
         self._turn = threading.RLock()
         self._authorizer: guards.Authorizer = guards.everyday
-        self._readers: dict[int, sqlite3.Connection] = {}
+        self._readers: dict[int, Reader] = {}
         self._opening = threading.Lock()
         self._closed = False
         self._raw: dict[str, BinaryIO] = {}
@@ -54,8 +67,11 @@ class Database:
         """False for a large file that nobody has read through yet."""
         self.mended = False
         """A search index did not match its table, and was written anew."""
-        self.erasures = 0
+
+    @property
+    def erasures(self) -> int:
         """How often the person erased something for good: what a model wrote from before is not saved afterwards."""
+        return int(self.read().execute("SELECT erasures FROM memory_file").fetchone()[0])
 
     @property
     def read_only(self) -> bool:
@@ -67,7 +83,7 @@ class Database:
         writer = self._own_writer()
         with self._turn, translated_errors(self.path):
             begin, end, *give_up = PART if writer.in_transaction else WHOLE
-            writer.execute(begin)
+            _begin(writer, begin)
             try:
                 yield writer
                 writer.execute(end)
@@ -76,15 +92,61 @@ class Database:
                     for statement in give_up:
                         writer.execute(statement)
                 raise
+            if begin == WHOLE[0]:
+                self._fold_log(writer)
+
+    def _fold_log(self, writer: sqlite3.Connection) -> None:
+        """Write a long log into the file, as far as nobody reads it still; our own readers may not keep it for long.
+
+        Nobody else may write meanwhile: in older versions of SQLite what was just written could be lost in a rare case.
+        """
+        if self.log_bytes() < FOLDED_BYTES:
+            return
+        if self.log_bytes() > LONG_LOG_BYTES:
+            for reader in list(self._readers.values()):
+                reader.end_long(LONGEST_READ_SECONDS)
+        with suppress(sqlite3.OperationalError), closing(connect(self.path, read_only=False, patience=0)) as barring:
+            barring.execute("BEGIN IMMEDIATE")
+            writer.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+
+    def log_bytes(self) -> int:
+        """Return how large the log is that stands beside the file."""
+        try:
+            return self.path.with_name(self.path.name + "-wal").stat().st_size
+        except FileNotFoundError:
+            return 0
+
+    def changed_elsewhere(self) -> bool:
+        """Say whether another process changed the file since the last look. A look while this one writes sees nothing."""
+        if self._writer is None or not self._turn.acquire(blocking=False):
+            return False
+        try:
+            before, self._seen_version = self._seen_version, self._version()
+            return before not in (None, self._seen_version)
+        finally:
+            self._turn.release()
+
+    def _version(self) -> int:
+        with translated_errors(self.path):
+            return int(self._own_writer().execute("PRAGMA data_version").fetchone()[0])
+
+    def is_wanted(self) -> bool:
+        """Say whether another process waits to have the file alone."""
+        return self._file_lock is not None and self._file_lock.is_wanted()
+
+    def keeps_drafts(self) -> bool:
+        """Say whether what is typed in this process is kept: it is in the first window that asks, until it closes."""
+        with self._opening:
+            return not self._closed and (self._window.is_held or self._window.take())
 
     def _own_writer(self) -> sqlite3.Connection:
         if self._writer is None:
-            raise StoreLocked("This memory file is open for reading only.", "Close the other memapp first.")
+            raise StoreError("This memory file is open for reading only.", "Nothing was changed.")
         return self._writer
 
     @contextmanager
     def decide(self) -> Iterator[sqlite3.Connection]:
-        """Like `write`, for the time in which a decision of the person is carried out: patches and the profile may change.
+        """Like `write`, for the time in which a decision of the person is carried out: requests and the profile may change.
 
         Only `services.consent` may use it, and `services.forget` and `lifecycle` when the words themselves are to be gone.
         """
@@ -118,7 +180,9 @@ class Database:
             with self._opening, translated_errors(self.path):
                 if self._closed:
                     raise StoreError("The memory file is closed.")
-                reader = self._readers[thread] = connect(self.path, read_only=True)
+                opened = connect(self.path, read_only=True)
+                assert isinstance(opened, Reader)
+                reader = self._readers[thread] = opened
         return reader
 
     @contextmanager
@@ -146,7 +210,7 @@ class Database:
         if conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
             return False
         conn.execute("BEGIN IMMEDIATE")
-        if self.path.with_name(self.path.name + "-wal").stat().st_size == 0:
+        if self.log_bytes() == 0:
             return True
         conn.execute("ROLLBACK")
         return False
@@ -189,8 +253,7 @@ class Database:
         return target
 
     def _copy_into(self, empty: Path, cancelled: Callable[[], bool]) -> None:
-        uri = f"{self.path.as_uri()}?{mode(self.path)}"
-        with translated_errors(self.path), closing(sqlite3.connect(uri, uri=True)) as source:
+        with translated_errors(self.path), open_source(self.path) as source:
             source.set_progress_handler(cancelled, STEPS_BETWEEN_LOOKS)
             source.execute("VACUUM INTO ?", (str(empty),))
 
@@ -254,7 +317,7 @@ class Database:
         return None
 
     def close(self) -> None:
-        """Close every connection and let another memapp write. A second call does nothing."""
+        """Close every connection. A second call does nothing."""
         with self._opening:
             self._closed = True
             readers = list(self._readers.values())
@@ -269,6 +332,7 @@ class Database:
             for file in self._raw.values():
                 file.close()
             self._raw.clear()
+            self._window.release()
             if self._file_lock is not None:
                 self._file_lock.release()
 
@@ -285,38 +349,94 @@ class Database:
                 writer.close()
 
 
-def open_database(path: Path, *, read_only: bool = False) -> Database:
-    """Open the file, creating or migrating it if need be; check it; mark it as ours. Raises `StoreError`."""
+def _begin(writer: sqlite3.Connection, begin: str) -> None:
+    """Begin a transaction as soon as no other process writes; those that wait draw lots, so that none waits for ever.
+
+    SQLite's own waiting looks ever more rarely, and loses against a process that writes one change after the other.
+    """
+    end = time.monotonic() + BUSY_MILLISECONDS / 1000
+    while True:
+        try:
+            writer.execute(begin)
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+                raise
+        time.sleep(random.uniform(0, LOT_SECONDS))
+
+
+def open_database(path: Path, *, read_only: bool = False, tell: Callable[[str], object] = lambda _: None) -> Database:
+    """Open the file, creating or migrating it if need be; check it; mark it as ours. `tell` hears what is waited for.
+
+    A file that must be migrated first is opened for writing in any case. Raises `StoreError`.
+    """
     refuse_no_file(path)
     if read_only:
-        return _open_read_only(path)
+        return _open_read_only(path, tell)
     prepare_folder(path.parent)
-    lock = take_lock(path)
+    lock = Lock(path)
     try:
+        alone = _enter(path, lock, tell)
         keep_private(path)
-        settled = _is_settled(path)
+        settled = alone and _is_settled(path)
         with translated_errors(path):
-            writer, mended = _open_writer(path, check=not settled)
+            writer, mended = _open_writer(path, alone=alone, check=alone and not settled)
     except BaseException:
         lock.release()
         raise
     database = Database(path, writer, lock)
     database.checked = not settled
     database.mended = mended
+    try:
+        if alone:
+            lock.enter(tell)
+        database.changed_elsewhere()  # from now on it counts
+        database.heard_erasures = writer.execute("SELECT erasures FROM memory_file").fetchone()[0]
+    except BaseException:
+        database.close()
+        raise
     return database
 
 
-def _open_read_only(path: Path) -> Database:
+def _enter(path: Path, lock: Lock, tell: Callable[[str], object]) -> bool:
+    """Take the file alone if nobody has it open, or if it must be made or migrated; else share it. Say whether it is alone."""
+    if lock.take():
+        return True
+    lock.enter(tell)
+    if not _is_old(path):
+        return False
+    lock.enter_alone(tell)
+    return True
+
+
+def _is_old(path: Path) -> bool:
+    """Say whether the schema of a file is older than this memapp, or is not there yet."""
+    if not path.exists():
+        return True
+    with translated_errors(path), closing(connect(path, read_only=True)) as conn:
+        return bool(conn.execute("PRAGMA user_version").fetchone()[0] < len(schema.scripts()))
+
+
+def _open_read_only(path: Path, tell: Callable[[str], object]) -> Database:
     if not path.exists():
         raise StoreError(f"There is no memory file at {path}.", "Start memapp once to make it.")
-    database, settled = Database(path, None, None), _is_settled(path)
-    with translated_errors(path):
-        refuse_foreign(database.read(), path)
-        if not settled:
-            _check_damage(path)
-        if database.read().execute("PRAGMA user_version").fetchone()[0] < len(schema.scripts()):
-            raise StoreError(f"{path} is empty or was made by an older memapp.", "Start memapp once to bring it up to date.")
-    return database
+    lock = Lock(path) if os.access(path.parent, os.W_OK) else None  # where nothing can be written nobody changes the file either
+    alone = lock is None or lock.take()
+    if lock:
+        lock.enter(tell)
+    database, settled = Database(path, None, lock), _is_settled(path)
+    try:
+        with translated_errors(path):
+            refuse_foreign(database.read(), path)
+            if alone and not settled:
+                _check_damage(path)
+        if not _is_old(path):
+            return database
+    except BaseException:
+        database.close()
+        raise
+    database.close()
+    return open_database(path, tell=tell)
 
 
 def _check_damage(path: Path, cancelled: Callable[[], bool] = lambda: False) -> None:
@@ -333,19 +453,23 @@ def _is_settled(path: Path) -> bool:
     return path.exists() and path.stat().st_size > LARGE_BYTES and not (log.exists() and log.stat().st_size)
 
 
-def _open_writer(path: Path, *, check: bool) -> tuple[sqlite3.Connection, bool]:
+def _open_writer(path: Path, *, alone: bool, check: bool) -> tuple[sqlite3.Connection, bool]:
     """Return the connection, and whether a search index had to be written anew."""
-    if not path.exists():
+    if alone and not path.exists():
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_RDWR, 0o600))
     writer = connect(path, read_only=False)
     try:
         refuse_foreign(writer, path)
         if check:
             soundness.check_damage(writer, path)
-        schema.migrate(writer, lambda version: _backup_before_migration(writer, path, version))
+        if alone:
+            schema.migrate(writer, lambda version: _backup_before_migration(writer, path, version))
         soundness.check_schema(writer, path)
         broken = soundness.mismatched(writer) if check else []
         soundness.rebuild(writer, broken)
+        if alone:
+            writer.execute("DELETE FROM leases")  # nobody else has the file open: whoever took one is dead
+        writer.execute("PRAGMA busy_timeout = 0")  # from now on `_begin` waits
         writer.set_authorizer(guards.everyday)
     except BaseException:
         writer.close()

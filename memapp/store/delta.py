@@ -4,15 +4,15 @@ Everything up to a chat's revision is settled; later changes that it was told al
 """
 
 import json
-import sqlite3
 from collections.abc import Sequence
 from datetime import datetime
 
 from memapp.domain.changes import Actor
 from memapp.domain.delta import Logged
+from memapp.store.encoding import new_id, to_json, to_text
 from memapp.store.history import Touched
-from memapp.store.rows import new_id, to_json, to_text
 from memapp.store.scope import Scope
+from memapp.store.session import Session
 
 WINDOW = 60
 """Only this many of the newest changes are told, so that an import of thousands is not."""
@@ -22,43 +22,42 @@ KEPT = 1000
 CUT_EVERY = 100
 
 
-def log_change(conn: sqlite3.Connection, actor: Actor, revision: int, touched: Touched, now: datetime) -> None:
+def log_change(session: Session, actor: Actor, revision: int, touched: Touched, now: datetime) -> None:
     """Log a change under the person's revision; now and then, delete entries too old to be told."""
     meta = to_json({"category": touched.category, "news": touched.is_news, "first": not touched.meta.get("before")})
-    conn.execute(
+    session.conn.execute(
         "INSERT INTO change_log (id, user_id, thread_id, rev, memory_id, event, meta, ts) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         (new_id(now), actor.user_id, actor.thread_id, revision, touched.memory_id, touched.logged, meta, to_text(now)),
     )
     if revision % CUT_EVERY == 0:
-        conn.execute("DELETE FROM change_log WHERE user_id = ? AND rev <= ?", (actor.user_id, revision - KEPT))
+        session.conn.execute("DELETE FROM change_log WHERE user_id = ? AND rev <= ?", (actor.user_id, revision - KEPT))
 
 
-def revision(conn: sqlite3.Connection, user_id: str, thread_id: str = "") -> int:
+def revision(session: Session, thread_id: str = "") -> int:
     """Return the person's revision, or with a thread the one it was told up to; a new chat starts at the current one."""
-    row = conn.execute(
+    row = session.conn.execute(
         """SELECT coalesce((SELECT rev FROM thread_revision WHERE user_id = :user AND thread_id = :thread),
                            (SELECT rev FROM thread_revision WHERE user_id = :user AND thread_id = ''), 0) AS rev""",
-        {"user": user_id, "thread": thread_id},
+        {"user": session.user_id, "thread": thread_id},
     ).fetchone()
     return int(row["rev"])
 
 
-def begin(conn: sqlite3.Connection, user_id: str, thread_id: str) -> None:
+def begin(session: Session, thread_id: str) -> None:
     """Start a new chat at the current revision: only later changes are news to it."""
-    conn.execute(
+    session.conn.execute(
         "INSERT INTO thread_revision (user_id, thread_id, rev) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-        (user_id, thread_id, revision(conn, user_id)),
+        (session.user_id, thread_id, revision(session)),
     )
 
 
-def untold(conn: sqlite3.Connection, scope: Scope, thread_id: str) -> list[Logged]:
+def untold(session: Session, scope: Scope, thread_id: str) -> list[Logged]:
     """Return the changes a chat may see and was not told yet, newest first.
 
     A memory that is not live comes without its text, and so does a field of the profile that says nothing now.
     """
-    user_id = scope.user_id
     # What an import brings takes nobody's place, and its step is too large to be read for each of its memories.
-    rows = conn.execute(
+    rows = session.conn.execute(
         f"""SELECT c.id, c.rev, c.memory_id, coalesce(m.text, p.value, '') AS text,
                   coalesce(a.category, c.meta ->> 'category') AS category,
                   CASE WHEN c.event <> 'profile' THEN c.event WHEN c.meta ->> 'first' THEN 'created'
@@ -66,7 +65,7 @@ def untold(conn: sqlite3.Connection, scope: Scope, thread_id: str) -> list[Logge
                   coalesce(a.importance, iif(c.event = 'profile', 2, 1)) AS importance,
                   (SELECT json_group_array(message_id) FROM (
                       SELECT message_id FROM memory_sources WHERE memory_id = c.memory_id
-                      UNION SELECT message_id FROM patch_evidence WHERE patch_id = p.patch_id)) AS sources,
+                      UNION SELECT message_id FROM request_evidence WHERE request_id = p.request_id)) AS sources,
                   (SELECT old.memory_id FROM history new JOIN history old ON old.step = new.step
                    WHERE c.event = 'created' AND new.memory_id = c.memory_id AND new.event = 'ADD' AND new.actor <> 'import'
                      AND old.meta ->> 'reason' = 'superseded') AS replaces
@@ -81,7 +80,7 @@ def untold(conn: sqlite3.Connection, scope: Scope, thread_id: str) -> list[Logge
            ORDER BY c.rev DESC, c.rowid DESC""",  # noqa: S608
         {
             **{"categories": "[]", "any_category": scope.categories is None, **scope.values},
-            **{"thread": thread_id, "seen": max(revision(conn, user_id, thread_id), _too_old(conn, user_id))},
+            **{"thread": thread_id, "seen": max(revision(session, thread_id), _too_old(session))},
         },
     )
     return [
@@ -100,27 +99,27 @@ def untold(conn: sqlite3.Connection, scope: Scope, thread_id: str) -> list[Logge
     ]
 
 
-def _too_old(conn: sqlite3.Connection, user_id: str) -> int:
+def _too_old(session: Session) -> int:
     """Return the revision up to which changes are no news any more."""
-    row = conn.execute(
+    row = session.conn.execute(
         f"SELECT rev FROM change_log c WHERE user_id = ? AND {_NEWS} ORDER BY rev DESC LIMIT 1 OFFSET ?",  # noqa: S608
-        (user_id, WINDOW),
+        (session.user_id, WINDOW),
     ).fetchone()
     return int(row["rev"]) if row else 0
 
 
-def settle(conn: sqlite3.Connection, scope: Scope, thread_id: str, change_ids: Sequence[str]) -> None:
+def settle(session: Session, scope: Scope, thread_id: str, change_ids: Sequence[str]) -> None:
     """Mark changes as told to a chat; when none is left, move it to the current revision."""
     user_id = scope.user_id
-    begin(conn, user_id, thread_id)
-    conn.executemany(
+    begin(session, thread_id)
+    session.conn.executemany(
         """INSERT INTO change_told (user_id, thread_id, change_id)
            SELECT user_id, ?, id FROM change_log WHERE user_id = ? AND id = ? ON CONFLICT DO NOTHING""",
         [(thread_id, user_id, change_id) for change_id in change_ids],
     )
-    if not untold(conn, scope, thread_id):
-        conn.execute(
+    if not untold(session, scope, thread_id):
+        session.conn.execute(
             "UPDATE thread_revision SET rev = ? WHERE user_id = ? AND thread_id = ?",
-            (revision(conn, user_id), user_id, thread_id),
+            (revision(session), user_id, thread_id),
         )
-        conn.execute("DELETE FROM change_told WHERE user_id = ? AND thread_id = ?", (user_id, thread_id))
+        session.conn.execute("DELETE FROM change_told WHERE user_id = ? AND thread_id = ?", (user_id, thread_id))

@@ -1,10 +1,10 @@
 """The log of operations: what each part of memapp did, when, and whether it worked."""
 
-import sqlite3
 from datetime import datetime
 from typing import Any, Literal
 
-from memapp.store.rows import new_id, to_json, to_text
+from memapp.store.encoding import new_id, to_json, to_text
+from memapp.store.session import Session
 
 Node = Literal["hotpath", "context", "episodic", "worker"]
 """The part of memapp that did it."""
@@ -12,8 +12,7 @@ EventStatus = Literal["ok", "error", "skipped"]
 
 
 def add_event(
-    conn: sqlite3.Connection,
-    user_id: str,
+    session: Session,
     node: Node,
     op: str,
     status: EventStatus,
@@ -26,8 +25,8 @@ def add_event(
     meta: dict[str, Any] | None = None,
 ) -> None:
     """Note an operation. `meta` holds numbers and reasons, never message text."""
-    conn.execute(
+    session.conn.execute(
         """INSERT INTO events (id, user_id, thread_id, node, op, status, memory_id, category, sim, meta, ts)
            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
-        (new_id(now), user_id, thread_id, node, op, status, memory_id, category, sim, to_json(meta or {}), to_text(now)),
+        (new_id(now), session.user_id, thread_id, node, op, status, memory_id, category, sim, to_json(meta or {}), to_text(now)),
     )

@@ -6,10 +6,12 @@ A `Reader` does so by itself, for each row: rows are read one by one, and each m
 import functools
 import shutil
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar
+from weakref import WeakSet
 
 from memapp.errors import Damaged, DiskFull, StoreError, StoreLocked
 from memapp.store.place import from_backup
@@ -67,19 +69,31 @@ class Reader(sqlite3.Connection):
     """Raises `StoreError` where a plain connection raises SQLite's errors."""
 
     path: Path
+    given_out: "WeakSet[Rows]"
+    """The rows of every query that somebody may still read from."""
 
     def execute(self, sql: str, parameters: Any = (), /) -> "Rows":
         with translated_errors(self.path):
             rows = self.cursor(Rows)
-            rows.path = self.path
+            rows.path, rows.since = self.path, time.monotonic()
+            self.given_out.add(rows)
             sqlite3.Cursor.execute(rows, sql, parameters)
         return rows
+
+    def end_long(self, seconds: float) -> None:
+        """End every query that is read from for longer: until then the log of the file can only grow."""
+        with suppress(RuntimeError):  # another thread began a query this moment; the next look comes soon
+            for rows in tuple(self.given_out):
+                if time.monotonic() - rows.since > seconds:
+                    with suppress(sqlite3.ProgrammingError):  # it is at work in SQLite just now
+                        rows.close()
 
 
 class Rows(sqlite3.Cursor):
     """The rows of a query of a `Reader`."""
 
     path: Path
+    since: float
 
     @contextmanager
     def _telling(self) -> Iterator[None]:

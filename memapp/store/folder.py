@@ -1,13 +1,11 @@
-"""The folder that the memory file lies in, whose the file must be, and the lock that keeps a second memapp from writing."""
+"""The folder that the memory file lies in, and whose the file must be."""
 
 import os
 import stat
-from datetime import datetime
+from contextlib import suppress
 from pathlib import Path
 
-import filelock
-
-from memapp.errors import StoreError, StoreLocked
+from memapp.errors import StoreError
 from memapp.store.failures import translated_errors
 
 REMOTE = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "9p"})
@@ -39,15 +37,18 @@ def prepare_folder(folder: Path) -> None:
 def keep_private(path: Path) -> None:
     """Let nobody else read the file or what SQLite keeps beside it. Raises `StoreError` if it may be somebody else's work."""
     for one in (path, *(path.with_name(path.name + suffix) for suffix in ("-wal", "-shm"))):
-        if os.name != "posix" or not one.exists():
+        try:
+            status = one.stat()
+        except FileNotFoundError:  # or what SQLite keeps went this moment, with another process
             continue
-        status = one.stat()
+        if os.name != "posix":
+            continue
         if status.st_uid != os.getuid():
             raise StoreError(f"{one} belongs to another user.", "Choose a file of your own with --db.")
         if status.st_mode & 0o022:
             raise StoreError(f"Other users can write to {one}.", f"Run: chmod 600 '{one}'")
         if status.st_mode & 0o077:
-            with translated_errors(path):
+            with translated_errors(path), suppress(FileNotFoundError):
                 one.chmod(0o600)
 
 
@@ -62,7 +63,9 @@ def _file_system(folder: Path) -> str:
 
 
 def refuse_no_file(path: Path) -> None:
-    """Raise `StoreError` for a folder, a device or a pipe, which cannot be used as the memory file."""
+    """Raise `StoreError` for a link, a folder, a device or a pipe, which cannot be used as the memory file."""
+    if path.is_symlink():
+        raise StoreError(f"{path} is a link.", "Name the file it leads to with --db.")
     if path.exists() and not path.is_file():
         raise StoreError(f"{path} is no plain file.", "Name another one.")
 
@@ -78,28 +81,3 @@ def replace_synced(written: Path, target: Path) -> None:
             os.fsync(folder)
         finally:
             os.close(folder)
-
-
-def take_lock(path: Path) -> filelock.BaseFileLock:
-    """Take the lock of a file, which the system gives back when the process ends. Raises `StoreLocked` if another has it."""
-    if path.is_symlink():
-        raise StoreError(f"{path} is a link.", "Name the file it leads to with --db.")
-    owner = path.with_suffix(".owner")
-    lock = filelock.FileLock(path.with_suffix(".lock"), mode=0o600, thread_local=False)
-    try:
-        lock.acquire(blocking=False)
-    except filelock.Timeout:
-        who = owner.read_text("utf-8").strip() if owner.exists() else "another window"
-        raise StoreLocked(
-            f"Another memapp has this file open ({who}).", "Close it first; searching and listing work meanwhile."
-        ) from None
-    except OSError as error:
-        raise StoreError(f"Cannot write to {path.parent}: {error.strerror}.", "Choose another place with --db.") from None
-    try:
-        owner.touch(mode=0o600)
-        owner.write_text(f"process {os.getpid()}, since {datetime.now().astimezone():%H:%M}", "utf-8")
-    except OSError as error:
-        lock.release()
-        with translated_errors(path):
-            raise error
-    return lock

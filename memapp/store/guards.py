@@ -1,6 +1,6 @@
 """Decides which SQL the writing connection may run.
 
-Two answers to every statement: `everyday`, and `deciding`, which lifts the lock from patches, the profile and what is to be
+Two answers to every statement: `everyday`, and `deciding`, which lifts the lock from requests, the profile and what is to be
 forgotten, and from nothing else. SQLite asks while it prepares a statement, so putting another function in place is what makes
 it ask again.
 """
@@ -19,9 +19,9 @@ READ_PRAGMAS = frozenset({
 """May be read but not set. The full-text index reads `data_version` by itself."""
 CHECK_PRAGMAS = frozenset({"foreign_key_check", "integrity_check", "quick_check", "wal_checkpoint"})
 """Change nothing that is remembered, whatever their argument."""
-DECIDED_TABLES = frozenset({"patches", "profile", "forgotten", "forgotten_key", "purge_todo"})
-"""Written while the person decides; patches may be added at any time."""
-LASTING_TABLES = frozenset({"versions", "events", "patch_evidence"})
+DECIDED_TABLES = frozenset({"consent_requests", "profile", "forgotten", "forgotten_key", "memory_file", "purge_jobs"})
+"""Written while the person decides; consent requests may be added at any time."""
+LASTING_TABLES = frozenset({"versions", "events", "request_evidence"})
 """Rows are added and never rewritten; they are deleted while the person decides, with what they belong to."""
 FIXED_TABLES = frozenset({"history", "profile_fields"})
 """Rows are added, never rewritten or deleted."""
@@ -35,12 +35,12 @@ HARMLESS = frozenset({
 
 
 def everyday(action: int, first: str | None, second: str | None, schema: str | None, _trigger: str | None) -> int:
-    """Answer SQLite's question whether the worker may do this: patches may be added, nothing decided or erased."""
+    """Answer SQLite's question whether the worker may do this: consent requests may be added, nothing decided or erased."""
     return _answer(action, first, second, schema, deciding=False)
 
 
 def deciding(action: int, first: str | None, second: str | None, schema: str | None, _trigger: str | None) -> int:
-    """Answer while the person's decision is carried out: patches may be decided and the profile may follow."""
+    """Answer while the person's decision is carried out: consent requests may be decided and the profile may follow."""
     return _answer(action, first, second, schema, deciding=True)
 
 
@@ -63,7 +63,7 @@ def _may_write(action: int, table: str, column: str, *, deciding: bool) -> bool:
     if table in VOCABULARY:
         return False
     if table in DECIDED_TABLES:
-        return deciding or (table == "patches" and action == sqlite3.SQLITE_INSERT)
+        return deciding or (table == "consent_requests" and action == sqlite3.SQLITE_INSERT)
     if table in LASTING_TABLES:
         return action == sqlite3.SQLITE_INSERT or (deciding and action == sqlite3.SQLITE_DELETE)
     if table in FIXED_TABLES:

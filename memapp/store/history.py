@@ -11,8 +11,9 @@ from memapp.domain.changes import Actor, ChangeEvent, Event
 from memapp.domain.history import IMPORT, Entry, Step, Version
 from memapp.errors import NotFound
 from memapp.store import chat, snapshots
+from memapp.store.encoding import new_id, to_json, to_text, to_time
 from memapp.store.failures import Row, from_row
-from memapp.store.rows import new_id, to_json, to_text, to_time
+from memapp.store.session import Session
 
 _NOT_ERASED = "(h.event = 'ADD' OR h.old_ref IS NOT NULL)"
 """SQL for an entry that still knows what was before it; `store.changes` passes over the others."""
@@ -22,8 +23,8 @@ _REACHED = """reached (memory_id, value, number) AS (
     UNION
     SELECT h.memory_id, coalesce(before.new_value, ''), h.number
     FROM reached JOIN history h ON h.memory_id = reached.memory_id AND h.number < reached.number
-    JOIN patches ON patches.id = h.meta ->> 'patch_id' AND patches.new_value = reached.value
-    LEFT JOIN patches before ON before.id = h.meta ->> 'before'
+    JOIN consent_requests ON consent_requests.id = h.meta ->> 'request_id' AND consent_requests.new_value = reached.value
+    LEFT JOIN consent_requests before ON before.id = h.meta ->> 'before'
     WHERE +h.user_id = :user AND h.undoes IS NULL AND h.meta ->> 'decision' IS NULL  -- by its memory, however long the history is
       AND (coalesce(h.meta ->> 'before', '') = '' OR before.id IS NOT NULL)
       AND NOT EXISTS (SELECT 1 FROM history u WHERE u.undoes = h.step))"""
@@ -70,19 +71,19 @@ class Touched:
         return snapshots.category_of(snapshot) if snapshot else ""
 
 
-def next_revision(conn: sqlite3.Connection, user_id: str) -> int:
+def next_revision(session: Session) -> int:
     """Add one to the person's revision and return it."""
-    row = conn.execute(
+    row = session.conn.execute(
         """INSERT INTO thread_revision (user_id, thread_id, rev) VALUES (?, '', 1)
            ON CONFLICT DO UPDATE SET rev = rev + 1 RETURNING rev""",
-        (user_id,),
+        (session.user_id,),
     ).fetchone()
     return int(row["rev"])
 
 
-def record(conn: sqlite3.Connection, actor: Actor, step: str, touched: Touched, now: datetime, *, undoes: str = "") -> None:
+def record(session: Session, actor: Actor, step: str, touched: Touched, now: datetime, *, undoes: str = "") -> None:
     """Write one entry, and its two versions unless they exist."""
-    conn.execute(
+    session.conn.execute(
         """INSERT INTO history (id, user_id, step, undoes, memory_id, event, old_ref, new_ref, actor, thread_id, meta, ts)
            VALUES (:id, :user_id, :step, :undoes, :memory_id, :event, :old_ref, :new_ref, :actor, :thread_id, :meta, :ts)""",
         {
@@ -92,8 +93,8 @@ def record(conn: sqlite3.Connection, actor: Actor, step: str, touched: Touched, 
             "undoes": undoes or None,
             "memory_id": touched.memory_id,
             "event": touched.event,
-            "old_ref": _version(conn, actor.user_id, touched.memory_id, None if touched.event is Event.PURGE else touched.before),
-            "new_ref": _version(conn, actor.user_id, touched.memory_id, touched.after),
+            "old_ref": _version(session, touched.memory_id, None if touched.event is Event.PURGE else touched.before),
+            "new_ref": _version(session, touched.memory_id, touched.after),
             "actor": actor.name,
             "thread_id": actor.thread_id,
             "meta": to_json(dict(touched.meta)),
@@ -102,32 +103,32 @@ def record(conn: sqlite3.Connection, actor: Actor, step: str, touched: Touched, 
     )
 
 
-def list_entries(
-    conn: sqlite3.Connection, user_id: str, *, memory_id: str = "", before: int | None = None, limit: int | None = 200
-) -> list[Entry]:
+def list_entries(session: Session, *, memory_id: str = "", before: int | None = None, limit: int | None = 200) -> list[Entry]:
     """Return entries, newest first, of one memory or of all; `before` is the number of an entry."""
     # With the plus, the few entries of one memory are found by its index, and not among all of the person's in their order.
     whose = "memory_id = :memory AND +user_id = :user" if memory_id else "user_id = :user"
-    rows = conn.execute(
+    rows = session.conn.execute(
         f"""SELECT * FROM history WHERE {whose} AND number < coalesce(:before, 9223372036854775807)
             ORDER BY number DESC LIMIT coalesce(:limit, -1)""",  # noqa: S608
-        {"user": user_id, "memory": memory_id, "before": before, "limit": limit},
+        {"user": session.user_id, "memory": memory_id, "before": before, "limit": limit},
     )
     return [_entry(row) for row in rows]
 
 
-def last_number(conn: sqlite3.Connection, user_id: str) -> int:
+def last_number(session: Session) -> int:
     """Return the number of the newest entry; 0 if there is none."""
-    return int(conn.execute("SELECT coalesce(max(number), 0) FROM history WHERE user_id = ?", (user_id,)).fetchone()[0])
+    return int(
+        session.conn.execute("SELECT coalesce(max(number), 0) FROM history WHERE user_id = ?", (session.user_id,)).fetchone()[0]
+    )
 
 
-def entries_of_step(conn: sqlite3.Connection, user_id: str, step: str) -> list[Entry]:
+def entries_of_step(session: Session, step: str) -> list[Entry]:
     """Return the entries of one step in the order in which they were made."""
-    rows = conn.execute("SELECT * FROM history WHERE user_id = ? AND step = ? ORDER BY number", (user_id, step))
+    rows = session.conn.execute("SELECT * FROM history WHERE user_id = ? AND step = ? ORDER BY number", (session.user_id, step))
     return [_entry(row) for row in rows]
 
 
-def undoable_steps(conn: sqlite3.Connection, user_id: str, limit: int = 50, *, step: str = "") -> list[Step]:
+def undoable_steps(session: Session, limit: int = 50, *, step: str = "") -> list[Step]:
     """Return what can be taken back, last first, or a certain step if it can be.
 
     Left out: links (they follow from the texts), what was taken back already, what takes something back, what erased
@@ -135,7 +136,7 @@ def undoable_steps(conn: sqlite3.Connection, user_id: str, limit: int = 50, *, s
     """
     # From the newest entry backwards, each step at its last one: so reading ends as soon as there are enough.
     whose = "h.step = :step AND +h.user_id = :user" if step else "h.user_id = :user"
-    rows = conn.execute(
+    rows = session.conn.execute(
         f"""WITH RECURSIVE {_REACHED},
              undoable AS NOT MATERIALIZED (
                SELECT h.number, h.step, h.memory_id, h.event, h.actor FROM history h
@@ -143,7 +144,7 @@ def undoable_steps(conn: sqlite3.Connection, user_id: str, limit: int = 50, *, s
                  AND NOT EXISTS (SELECT 1 FROM history u WHERE u.undoes = h.step)
                  AND NOT EXISTS (SELECT 1 FROM history p WHERE p.step = h.step AND p.event = 'PURGE')
                  AND CASE WHEN h.event = 'PROFILE'
-                       THEN EXISTS (SELECT 1 FROM patches WHERE id = h.meta ->> 'patch_id')
+                       THEN EXISTS (SELECT 1 FROM consent_requests WHERE id = h.meta ->> 'request_id')
                             AND (h.meta ->> 'decision' IS NOT NULL OR h.number IN (SELECT number FROM reached))
                        ELSE instr(h.memory_id, ':') > 0
                             OR {_NOT_ERASED} AND EXISTS (SELECT 1 FROM memories WHERE id = h.memory_id) END)
@@ -153,100 +154,106 @@ def undoable_steps(conn: sqlite3.Connection, user_id: str, limit: int = 50, *, s
            FROM undoable last
            WHERE NOT EXISTS (SELECT 1 FROM undoable later WHERE later.step = last.step AND later.number > last.number)
            ORDER BY last.number DESC LIMIT :limit""",  # noqa: S608
-        {"user": user_id, "limit": limit, "step": step},
+        {"user": session.user_id, "limit": limit, "step": step},
     ).fetchall()
-    return [_step(conn, user_id, row) for row in rows]
+    return [_step(session, row) for row in rows]
 
 
-def is_reached(conn: sqlite3.Connection, user_id: str, entry: Entry) -> bool:
+def is_reached(session: Session, entry: Entry) -> bool:
     """Tell whether a decision can be taken back, after those that came later; what changes no profile can."""
     if "decision" in entry.meta:
         return True
     sql = f"WITH RECURSIVE {_REACHED} SELECT 1 FROM reached WHERE number = :number"  # noqa: S608
-    return conn.execute(sql, {"user": user_id, "number": entry.number}).fetchone() is not None
+    return session.conn.execute(sql, {"user": session.user_id, "number": entry.number}).fetchone() is not None
 
 
-def was_taken_back(conn: sqlite3.Connection, user_id: str, step: str) -> bool:
-    row = conn.execute("SELECT 1 FROM history WHERE user_id = ? AND undoes = ? LIMIT 1", (user_id, step)).fetchone()
+def was_taken_back(session: Session, step: str) -> bool:
+    row = session.conn.execute(
+        "SELECT 1 FROM history WHERE user_id = ? AND undoes = ? LIMIT 1", (session.user_id, step)
+    ).fetchone()
     return row is not None
 
 
-def went_with_import(conn: sqlite3.Connection, user_id: str, thread_id: str) -> bool:
+def went_with_import(session: Session, thread_id: str) -> bool:
     """Tell whether a thread is deleted since the import that brought it was taken back."""
-    row = conn.execute(
+    row = session.conn.execute(
         """SELECT 1 FROM threads t WHERE t.user_id = :user AND t.id = :thread AND t.deleted_at IS NOT NULL AND EXISTS (
                SELECT 1 FROM history h, json_each(h.meta, '$.threads') came
                WHERE h.user_id = :user AND h.memory_id GLOB :imports AND h.undoes IS NULL AND came.value = :thread
                  AND EXISTS (SELECT 1 FROM history u WHERE u.undoes = h.step))""",
-        {"user": user_id, "thread": thread_id, "imports": f"{IMPORT}*"},
+        {"user": session.user_id, "thread": thread_id, "imports": f"{IMPORT}*"},
     ).fetchone()
     return row is not None
 
 
-def changed_since(conn: sqlite3.Connection, user_id: str, entry: Entry) -> bool:
+def changed_since(session: Session, entry: Entry) -> bool:
     """Tell whether a later step changed the same memory and still holds. Links do not count: they follow from the texts."""
-    row = conn.execute(
+    row = session.conn.execute(
         f"""SELECT 1 FROM history h WHERE +h.user_id = :user AND h.memory_id = :memory AND h.number > :number
            AND h.step <> :step AND h.undoes IS NULL AND h.event <> 'LINK' AND {_NOT_ERASED}
            AND NOT EXISTS (SELECT 1 FROM history u WHERE u.undoes = h.step) LIMIT 1""",  # noqa: S608
-        {"user": user_id, "memory": entry.memory_id, "number": entry.number, "step": entry.step},
+        {"user": session.user_id, "memory": entry.memory_id, "number": entry.number, "step": entry.step},
     ).fetchone()
     return row is not None
 
 
-def get_version(conn: sqlite3.Connection, user_id: str, number: int) -> Version:
+def get_version(session: Session, number: int) -> Version:
     """Return a version by its number. Raises `NotFound` for one that was erased or is somebody else's."""
-    row = conn.execute("SELECT * FROM versions WHERE id = ? AND user_id = ?", (number, user_id)).fetchone()
+    row = session.conn.execute("SELECT * FROM versions WHERE id = ? AND user_id = ?", (number, session.user_id)).fetchone()
     if row is None:
         raise NotFound(f"There is no version {number}.")
     return snapshots.to_version(row["id"], row["memory_id"], row["snapshot"])
 
 
-def list_versions(conn: sqlite3.Connection, user_id: str, memory_id: str) -> list[Version]:
+def list_versions(session: Session, memory_id: str) -> list[Version]:
     """Return the versions of a memory, oldest first."""
-    rows = conn.execute("SELECT * FROM versions WHERE memory_id = ? AND +user_id = ? ORDER BY id", (memory_id, user_id))
+    rows = session.conn.execute(
+        "SELECT * FROM versions WHERE memory_id = ? AND +user_id = ? ORDER BY id", (memory_id, session.user_id)
+    )
     return [snapshots.to_version(row["id"], row["memory_id"], row["snapshot"]) for row in rows]
 
 
-def texts_from(conn: sqlite3.Connection, user_id: str, message_id: str) -> list[str]:
+def texts_from(session: Session, message_id: str) -> list[str]:
     """Return all that memories from a message say or ever said, those in the trash too."""
-    rows = conn.execute(
+    rows = session.conn.execute(
         """SELECT v.* FROM memory_sources s JOIN versions v ON v.memory_id = s.memory_id
            WHERE s.message_id = ? AND +s.user_id = ?""",
-        (message_id, user_id),
+        (message_id, session.user_id),
     )
     return [snapshots.to_version(row["id"], row["memory_id"], row["snapshot"]).text for row in rows]
 
 
-def snapshot_of(conn: sqlite3.Connection, user_id: str, number: int) -> str:
-    row = conn.execute("SELECT snapshot FROM versions WHERE user_id = ? AND id = ?", (user_id, number)).fetchone()
+def snapshot_of(session: Session, number: int) -> str:
+    row = session.conn.execute("SELECT snapshot FROM versions WHERE user_id = ? AND id = ?", (session.user_id, number)).fetchone()
     return str(row["snapshot"])
 
 
-def _version(conn: sqlite3.Connection, user_id: str, memory_id: str, snapshot: str | None) -> int | None:
+def _version(session: Session, memory_id: str, snapshot: str | None) -> int | None:
     """Return the number of a version; the last one is used again if nothing changed since."""
     if snapshot is None:
         return None
-    last = conn.execute(
-        "SELECT id, snapshot FROM versions WHERE +user_id = ? AND memory_id = ? ORDER BY id DESC LIMIT 1", (user_id, memory_id)
+    last = session.conn.execute(
+        "SELECT id, snapshot FROM versions WHERE +user_id = ? AND memory_id = ? ORDER BY id DESC LIMIT 1",
+        (session.user_id, memory_id),
     ).fetchone()
     if last is not None and last["snapshot"] == snapshot:
         return int(last["id"])
-    made = conn.execute(
-        "INSERT INTO versions (user_id, memory_id, snapshot) VALUES (?, ?, ?) RETURNING id", (user_id, memory_id, snapshot)
+    made = session.conn.execute(
+        "INSERT INTO versions (user_id, memory_id, snapshot) VALUES (?, ?, ?) RETURNING id",
+        (session.user_id, memory_id, snapshot),
     ).fetchone()
     return int(made["id"])
 
 
-def _step(conn: sqlite3.Connection, user_id: str, row: sqlite3.Row) -> Step:
-    first = conn.execute(
+def _step(session: Session, row: sqlite3.Row) -> Step:
+    first = session.conn.execute(
         """SELECT h.*, coalesce(m.text, '') AS text,
              (SELECT i.meta -> '$.threads' FROM history i
               WHERE i.user_id = h.user_id AND i.step = h.step AND h.actor = 'import' AND i.memory_id GLOB :imports) AS threads
            FROM history h
            LEFT JOIN memories m ON m.user_id = h.user_id AND m.id = h.memory_id
            WHERE h.user_id = :user AND h.number = :first""",
-        {"user": user_id, "first": row["first"], "imports": f"{IMPORT}*"},
+        {"user": session.user_id, "first": row["first"], "imports": f"{IMPORT}*"},
     ).fetchone()
     threads = json.loads(first["threads"] or "[]")
     return Step(
@@ -259,7 +266,7 @@ def _step(conn: sqlite3.Connection, user_id: str, row: sqlite3.Row) -> Step:
         at=to_time(first["ts"]),
         reason=json.loads(first["meta"]).get("reason", ""),
         chats=len(threads),
-        kept=len(chat.went_on_with(conn, user_id, threads)) if threads else 0,
+        kept=len(chat.went_on_with(session, threads)) if threads else 0,
     )
 
 

@@ -1,24 +1,25 @@
 """Finding a row by a part of its id: what a person types is short, and ids are long."""
 
-import sqlite3
 from typing import Literal
 
-Named = Literal["memories", "patches", "threads"]
-_LABELS: dict[Named, str] = {"memories": "text", "patches": "field", "threads": "title"}
+from memapp.store.session import Session
+
+Named = Literal["memories", "consent_requests", "threads"]
+_LABELS: dict[Named, str] = {"memories": "text", "consent_requests": "field", "threads": "title"}
 
 
-def all_ids(conn: sqlite3.Connection, user_id: str, table: Named) -> list[str]:
+def all_ids(session: Session, table: Named) -> list[str]:
     """Return every id that a part of one could mean."""
-    return [row["id"] for row in conn.execute(f"SELECT id FROM {table} WHERE user_id = ?", (user_id,))]  # noqa: S608
+    return [row["id"] for row in session.conn.execute(f"SELECT id FROM {table} WHERE user_id = ?", (session.user_id,))]  # noqa: S608
 
 
-def beginning_or_ending(conn: sqlite3.Connection, user_id: str, table: Named, part: str, limit: int) -> list[tuple[str, str]]:
+def beginning_or_ending(session: Session, table: Named, part: str, limit: int) -> list[tuple[str, str]]:
     """Return ids that begin or end with `part`, each with a text for people; an exact match is returned alone."""
-    rows = conn.execute(
+    rows = session.conn.execute(
         f"""SELECT id, {_LABELS[table]} AS label FROM {table} WHERE user_id = :user
             AND (substr(id, 1, length(:part)) = :part OR substr(id, -length(:part)) = :part)
             ORDER BY id <> :part, id DESC LIMIT :limit""",  # noqa: S608
-        {"user": user_id, "part": part, "limit": limit},
+        {"user": session.user_id, "part": part, "limit": limit},
     ).fetchall()
     found = [(row["id"], row["label"]) for row in rows]
     return found[:1] if found and found[0][0] == part else found

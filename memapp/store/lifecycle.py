@@ -1,74 +1,74 @@
 """Queries of the life cycle: least used memories, what is due in the trash, days of use."""
 
-import sqlite3
 from datetime import date, datetime, timedelta
 
 from memapp.domain.lifecycle import Pace
 from memapp.domain.memory import Memory
+from memapp.store.encoding import to_text, to_time
 from memapp.store.interface import get_interface, set_interface
 from memapp.store.memories import get_memories
-from memapp.store.rows import to_text, to_time
+from memapp.store.session import Session
 
 PACE = "lifecycle"
 """The name under which the pace is saved."""
 
 
-def get_pace(conn: sqlite3.Connection, user_id: str) -> Pace | None:
-    kept = get_interface(conn, user_id, PACE)
+def get_pace(session: Session) -> Pace | None:
+    kept = get_interface(session, PACE)
     return Pace(to_time(kept["seen"]), to_time(kept["due"])) if kept else None
 
 
-def save_pace(conn: sqlite3.Connection, user_id: str, pace: Pace) -> None:
-    set_interface(conn, user_id, PACE, {"seen": to_text(pace.seen), "due": to_text(pace.due)})
+def save_pace(session: Session, pace: Pace) -> None:
+    set_interface(session, PACE, {"seen": to_text(pace.seen), "due": to_text(pace.due)})
 
 
-def count_all(conn: sqlite3.Connection, user_id: str) -> int:
+def count_all(session: Session) -> int:
     """Count memories, those in the trash too."""
-    return int(conn.execute("SELECT count(*) FROM memories WHERE user_id = ?", (user_id,)).fetchone()[0])
+    return int(session.conn.execute("SELECT count(*) FROM memories WHERE user_id = ?", (session.user_id,)).fetchone()[0])
 
 
-def least_used(conn: sqlite3.Connection, user_id: str, below: int, limit: int) -> list[tuple[str, datetime]]:
+def least_used(session: Session, below: int, limit: int) -> list[tuple[str, datetime]]:
     """Return the live memories below an importance that were used or changed longest ago, with when that was.
 
     The history says when one was changed: an undo and an import bring back older times.
     """
-    rows = conn.execute(
+    rows = session.conn.execute(
         """SELECT m.id, max(coalesce(u.last_accessed, ''), m.updated_at,
                             coalesce((SELECT max(ts) FROM history WHERE memory_id = m.id), '')) AS used
-           FROM memories m LEFT JOIN memory_uses u ON u.memory_id = m.id
+           FROM memories m LEFT JOIN access_counts u ON u.memory_id = m.id
            WHERE m.user_id = ? AND m.state = 'live' AND m.pinned = 0 AND m.importance < ?
            ORDER BY used, m.id LIMIT ?""",
-        (user_id, below, limit),
+        (session.user_id, below, limit),
     )
     return [(row["id"], to_time(row["used"])) for row in rows]
 
 
-def over(conn: sqlite3.Connection, user_id: str, now: datetime) -> list[Memory]:
+def over(session: Session, now: datetime) -> list[Memory]:
     """Return memories whose time in the trash is over, longest first."""
-    rows = conn.execute(
-        "SELECT id FROM memories WHERE +user_id = ? AND purge_at <= ? ORDER BY purge_at, id", (user_id, to_text(now))
+    rows = session.conn.execute(
+        "SELECT id FROM memories WHERE +user_id = ? AND purge_at <= ? ORDER BY purge_at, id", (session.user_id, to_text(now))
     ).fetchall()
-    return get_memories(conn, user_id, [row["id"] for row in rows])
+    return get_memories(session, [row["id"] for row in rows])
 
 
-def days_of_use(conn: sqlite3.Connection, user_id: str, since: datetime) -> list[date]:
+def days_of_use(session: Session, since: datetime) -> list[date]:
     """Return the days since a time on which the person wrote something."""
-    rows = conn.execute(
+    rows = session.conn.execute(
         """SELECT DISTINCT substr(created_at, 1, 10) AS day FROM messages
            WHERE user_id = ? AND origin = 'typed' AND created_at >= ?""",
-        (user_id, to_text(since)),
+        (session.user_id, to_text(since)),
     )
     return [date.fromisoformat(row["day"]) for row in rows]
 
 
-def behind(conn: sqlite3.Connection, user_id: str, at: datetime, now: datetime) -> timedelta:
+def behind(session: Session, at: datetime, now: datetime) -> timedelta:
     """Return by how much the clock was behind at a time that it showed: what the log has from before is dated later.
 
     What is dated after now does not count: then the clock had been ahead.
     """
-    (newest,) = conn.execute(
+    (newest,) = session.conn.execute(
         """SELECT max(ts) FROM events WHERE user_id = :user AND ts BETWEEN :at AND :now AND rowid < (
                SELECT rowid FROM events WHERE user_id = :user AND ts <= :at ORDER BY ts DESC, rowid DESC LIMIT 1)""",
-        {"user": user_id, "at": to_text(at), "now": to_text(now)},
+        {"user": session.user_id, "at": to_text(at), "now": to_text(now)},
     ).fetchone()
     return to_time(newest) - at if newest else timedelta()

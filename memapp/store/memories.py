@@ -1,7 +1,6 @@
 """Reading memories. They are written by `store.changes.apply` only."""
 
 import json
-import sqlite3
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
@@ -10,35 +9,35 @@ from memapp.domain.filters import MemoryFilter, Sort
 from memapp.domain.memory import Kind, Memory, State
 from memapp.domain.ranking import words_of
 from memapp.errors import NotFound
+from memapp.store.encoding import begin_of, to_json, to_text, to_time
 from memapp.store.failures import Row, from_row
-from memapp.store.rows import begin_of, to_json, to_text, to_time
 from memapp.store.scope import Scope
+from memapp.store.session import Session
 
 NAMING_AMONG = 1000
 MOST_OVERFLOWING = 50
 """How many memories go to the trash at a time."""
 
 
-def get_memory(conn: sqlite3.Connection, user_id: str, memory_id: str) -> Memory:
-    found = get_memories(conn, user_id, [memory_id])
+def get_memory(session: Session, memory_id: str) -> Memory:
+    found = get_memories(session, [memory_id])
     if not found:
         raise NotFound(f"There is no memory {memory_id}.")
     return found[0]
 
 
-def get_memories(conn: sqlite3.Connection, user_id: str, ids: Sequence[str]) -> list[Memory]:
+def get_memories(session: Session, ids: Sequence[str]) -> list[Memory]:
     """Return memories in the order of `ids`; ids of nobody or of somebody else are left out."""
-    rows = conn.execute(  # `+` keeps the index on the person out: by that, all that they have would be read
+    rows = session.conn.execute(  # `+` keeps the index on the person out: by that, all that they have would be read
         "SELECT * FROM memories WHERE +user_id = ? AND id IN (SELECT value FROM json_each(?))",
-        (user_id, to_json(list(ids))),
+        (session.user_id, to_json(list(ids))),
     ).fetchall()
-    by_id = {memory.id: memory for memory in _memories(conn, user_id, rows)}
+    by_id = {memory.id: memory for memory in _memories(session, rows)}
     return [by_id[id] for id in ids if id in by_id]
 
 
 def list_memories(
-    conn: sqlite3.Connection,
-    user_id: str,
+    session: Session,
     wanted: MemoryFilter,
     sort: Sort = Sort.NEWEST,
     *,
@@ -46,64 +45,66 @@ def list_memories(
     offset: int = 0,
 ) -> list[Memory]:
     """Return a page of the memories that a filter lets through; all of them without a limit."""
-    source, values = _filtered(user_id, wanted)
+    source, values = _filtered(session.user_id, wanted)
     order = _ORDERS[sort]
     if source.startswith("memories_fts"):
         # In the order of the index nothing need be sorted, however many texts have the word; keys are given in time order.
         order = _INDEX_ORDERS.get(sort, order)
-    rows = conn.execute(
+    rows = session.conn.execute(
         f"SELECT o.* FROM {source} ORDER BY {order} LIMIT coalesce(:limit, -1) OFFSET :offset",  # noqa: S608
         {**values, "limit": limit, "offset": offset},
     ).fetchall()
-    return _memories(conn, user_id, rows)
+    return _memories(session, rows)
 
 
-def unpinned_texts_naming(conn: sqlite3.Connection, user_id: str, phrase: str, limit: int) -> dict[str, str]:
+def unpinned_texts_naming(session: Session, phrase: str, limit: int) -> dict[str, str]:
     """Return the texts of live memories that hold a phrase and are not pinned, by their ids, the shortest first.
 
     Thousands may name the town where somebody lives, so only the oldest and the newest thousand are looked at.
     """
     if not words_of(phrase):
         return {}
-    rows = conn.execute(
+    rows = session.conn.execute(
         """SELECT o.id, o.text FROM (
                SELECT * FROM (SELECT rowid FROM memories_fts WHERE memories_fts MATCH :query ORDER BY rowid LIMIT :among)
                UNION
                SELECT * FROM (SELECT rowid FROM memories_fts WHERE memories_fts MATCH :query ORDER BY rowid DESC LIMIT :among)
            ) naming CROSS JOIN memories o ON o.key = naming.rowid
            WHERE o.user_id = :user AND o.state = 'live' AND o.pinned = 0 ORDER BY length(o.text), o.id LIMIT :limit""",
-        {"query": _quoted(phrase), "user": user_id, "among": NAMING_AMONG, "limit": limit},
+        {"query": _quoted(phrase), "user": session.user_id, "among": NAMING_AMONG, "limit": limit},
     )
     return {row["id"]: row["text"] for row in rows}
 
 
-def list_learned_from(conn: sqlite3.Connection, user_id: str, message_ids: Sequence[str]) -> list[Memory]:
+def list_learned_from(session: Session, message_ids: Sequence[str]) -> list[Memory]:
     """Return the live memories that came from any of these messages, oldest first."""
-    rows = conn.execute(
+    rows = session.conn.execute(
         """SELECT * FROM memories WHERE +user_id = ? AND state = 'live' AND id IN (
                SELECT memory_id FROM memory_sources WHERE message_id IN (SELECT value FROM json_each(?))) ORDER BY id""",
-        (user_id, to_json(list(message_ids))),
+        (session.user_id, to_json(list(message_ids))),
     ).fetchall()
-    return _memories(conn, user_id, rows)
+    return _memories(session, rows)
 
 
-def list_taken_in(conn: sqlite3.Connection, user_id: str, memory_id: str) -> list[Memory]:
+def list_taken_in(session: Session, memory_id: str) -> list[Memory]:
     """Return the memories that were merged into another."""
-    rows = conn.execute("SELECT * FROM memories WHERE user_id = ? AND state = 'merged' AND merged_into = ?", (user_id, memory_id))
-    return _memories(conn, user_id, rows.fetchall())
+    rows = session.conn.execute(
+        "SELECT * FROM memories WHERE user_id = ? AND state = 'merged' AND merged_into = ?", (session.user_id, memory_id)
+    )
+    return _memories(session, rows.fetchall())
 
 
-def count_memories(conn: sqlite3.Connection, user_id: str, wanted: MemoryFilter) -> int:
+def count_memories(session: Session, wanted: MemoryFilter) -> int:
     """Return how many memories a filter lets through."""
-    source, values = _filtered(user_id, wanted)
-    return int(conn.execute(f"SELECT count(*) FROM {source}", values).fetchone()[0])  # noqa: S608
+    source, values = _filtered(session.user_id, wanted)
+    return int(session.conn.execute(f"SELECT count(*) FROM {source}", values).fetchone()[0])  # noqa: S608
 
 
 _ORDERS = {
     Sort.NEWEST: "o.id DESC",
     Sort.OLDEST: "o.id",
     Sort.IMPORTANT: "o.pinned DESC, o.importance DESC, o.id DESC",
-    Sort.USED: "(SELECT uses FROM memory_uses u WHERE u.memory_id = o.id) DESC, o.id DESC",
+    Sort.USED: "(SELECT uses FROM access_counts u WHERE u.memory_id = o.id) DESC, o.id DESC",
     Sort.CHANGED: "o.updated_at DESC, o.id DESC",
 }
 
@@ -151,69 +152,69 @@ def _quoted(text: str) -> str:
     return f'"{text.replace(chr(34), chr(34) * 2).replace(chr(0), " ")}"'
 
 
-def ids_of(conn: sqlite3.Connection, user_id: str, keys: Collection[int]) -> dict[int, str]:
+def ids_of(session: Session, keys: Collection[int]) -> dict[int, str]:
     """Return the ids of live memories by their keys."""
-    rows = conn.execute(
+    rows = session.conn.execute(
         """SELECT o.key, o.id FROM json_each(?) asked CROSS JOIN memories o ON o.key = asked.value
            WHERE o.user_id = ? AND o.state = 'live'""",
-        (to_json(list(keys)), user_id),
+        (to_json(list(keys)), session.user_id),
     )
     return {row["key"]: row["id"] for row in rows}
 
 
-def newest_keys(conn: sqlite3.Connection, user_id: str, limit: int) -> list[int]:
+def newest_keys(session: Session, limit: int) -> list[int]:
     """Return the keys of the newest live memories, newest first."""
-    rows = conn.execute(
-        "SELECT key FROM memories WHERE user_id = ? AND state = 'live' ORDER BY id DESC LIMIT ?", (user_id, limit)
+    rows = session.conn.execute(
+        "SELECT key FROM memories WHERE user_id = ? AND state = 'live' ORDER BY id DESC LIMIT ?", (session.user_id, limit)
     )
     return [row["key"] for row in rows]
 
 
-def categories_in_use(conn: sqlite3.Connection, user_id: str) -> set[str]:
+def categories_in_use(session: Session) -> set[str]:
     """Return the categories that live memories have."""
-    rows = conn.execute(
-        "SELECT DISTINCT category FROM memories WHERE user_id = ? AND state = 'live' AND category <> ''", (user_id,)
+    rows = session.conn.execute(
+        "SELECT DISTINCT category FROM memories WHERE user_id = ? AND state = 'live' AND category <> ''", (session.user_id,)
     )
     return {row["category"] for row in rows}
 
 
-def in_scope(conn: sqlite3.Connection, scope: Scope, limit: int) -> list[Memory]:
+def in_scope(session: Session, scope: Scope, limit: int) -> list[Memory]:
     """Return the live memories in a scope: pinned and important ones first, then the newest."""
-    rows = conn.execute(
+    rows = session.conn.execute(
         f"SELECT o.* FROM memories o WHERE {scope.where} ORDER BY o.pinned DESC, o.importance DESC, o.id DESC LIMIT :limit",  # noqa: S608
         {**scope.values, "limit": limit},
     ).fetchall()
-    return _memories(conn, scope.user_id, rows)
+    return _memories(session, rows)
 
 
-def overflowing(conn: sqlite3.Connection, user_id: str, max_facts: int) -> list[str]:
+def overflowing(session: Session, max_facts: int) -> list[str]:
     """Return what goes to the trash when there are more facts than `max_facts`: the least important, of these the oldest.
 
     Only what memapp learned by itself counts and goes, and nothing pinned; at most 50 at a time.
     """
     learned = "memories WHERE user_id = :user AND state = 'live' AND pinned = 0 AND origin = 'distilled'"
-    rows = conn.execute(
+    rows = session.conn.execute(
         f"""SELECT id FROM {learned} ORDER BY importance, id
             LIMIT max(0, min((SELECT count(*) FROM {learned}) - :max_facts, :limit))""",  # noqa: S608
-        {"user": user_id, "max_facts": max_facts, "limit": MOST_OVERFLOWING},
+        {"user": session.user_id, "max_facts": max_facts, "limit": MOST_OVERFLOWING},
     )
     return [row["id"] for row in rows]
 
 
-def find_same(conn: sqlite3.Connection, user_id: str, normal_text: str) -> str | None:
+def find_same(session: Session, normal_text: str) -> str | None:
     """Return the id of the live memory that says the same, by normalised text."""
-    row = conn.execute(
-        "SELECT id FROM memories WHERE user_id = ? AND state = 'live' AND normal_text = ?", (user_id, normal_text)
+    row = session.conn.execute(
+        "SELECT id FROM memories WHERE user_id = ? AND state = 'live' AND normal_text = ?", (session.user_id, normal_text)
     ).fetchone()
     return row["id"] if row else None
 
 
-def _memories(conn: sqlite3.Connection, user_id: str, rows: Sequence[Row]) -> list[Memory]:
+def _memories(session: Session, rows: Sequence[Row]) -> list[Memory]:
     sources: dict[str, list[str]] = {row["id"]: [] for row in rows}
-    for source in conn.execute(
+    for source in session.conn.execute(
         """SELECT memory_id, message_id FROM memory_sources
            WHERE +user_id = ? AND memory_id IN (SELECT value FROM json_each(?)) ORDER BY message_id""",
-        (user_id, to_json(list(sources))),
+        (session.user_id, to_json(list(sources))),
     ):
         sources[source["memory_id"]].append(source["message_id"])
     return [_memory(row, sources[row["id"]]) for row in rows]

@@ -1,6 +1,8 @@
-"""Where the copies of a memory file are put, what they are called, and which one would take its place."""
+"""Where the copies of a memory file are put, what they are called, whose they are, and which one would take its place."""
 
 import re
+import sqlite3
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,11 +31,11 @@ def new_copy(path: Path, folder: str, why: str, now: datetime) -> Path:
     """Return where a copy of a memory file is to be written, in one of the folders of copies, which is made if need be."""
     place = path.parent / folder
     place.mkdir(mode=0o700, exist_ok=True)
-    return place / f"{path.stem}-{why}-{now.astimezone(UTC):%Y%m%dT%H%M%S%fZ}.db"
+    return place / f"{path.name}-{why}-{now.astimezone(UTC):%Y%m%dT%H%M%S%fZ}.db"
 
 
 def read_copy_name(name: str) -> tuple[str, str] | None:
-    """Return the stem of the file that memapp made a copy of, and what follows `.db`; None for a name it does not give."""
+    """Return the name of the file that memapp made a copy of, and what follows `.db`; None for a name it does not give."""
     found = _COPY.fullmatch(name)
     return (found[1], found[5]) if found else None
 
@@ -41,8 +43,23 @@ def read_copy_name(name: str) -> tuple[str, str] | None:
 def copies(path: Path) -> list[Copy]:
     """Return the copies of a memory file that memapp made, newest first."""
     found = (one for folder in COPY_FOLDERS for one in (path.parent / folder).glob("*") if one.is_file() and not one.is_symlink())
-    made = (_as_copy(path, one) for one in found if read_copy_name(one.name) == (path.stem, ""))
-    return sorted((one for one in made if one), key=lambda one: one.made_at, reverse=True)
+    made = [copy for one in found if read_copy_name(one.name) == (path.name, "") and (copy := _as_copy(path, one))]
+    mine = read_id(path) if made else ""
+    return sorted((one for one in made if may_be_of(mine, one.path)), key=lambda one: one.made_at, reverse=True)
+
+
+def read_id(path: Path) -> str:
+    """Return the id of a memory file, which every copy of it has; nothing if it cannot be read."""
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as conn:
+            return str(conn.execute("SELECT id FROM memory_file").fetchone()[0])
+    except (sqlite3.Error, TypeError, UnicodeDecodeError):
+        return ""
+
+
+def may_be_of(mine: str, copy: Path) -> bool:
+    """Say whether a copy is of the file with an id; of what cannot be read only the name tells."""
+    return not mine or read_id(copy) in (mine, "")
 
 
 def backups(path: Path) -> list[Copy]:
@@ -67,7 +84,7 @@ def delete_copy(path: Path) -> None:
 
 def restored_half(path: Path) -> Path:
     """Return where a backup is written before it replaces the memory file."""
-    return path.with_name(f"{path.stem}-restored.partial")
+    return path.with_name(f"{path.name}-restored.partial")
 
 
 def _as_copy(of: Path, path: Path) -> Copy | None:

@@ -10,16 +10,17 @@ from contextlib import contextmanager
 from typing import Any
 
 from memapp.domain import portable
-from memapp.domain.portable import Item, Line, Row
-from memapp.store.rows import to_json
+from memapp.domain.portable import Item, PortableLine, Row
+from memapp.store.encoding import to_json
+from memapp.store.session import Session
 
 Values = dict[str, Any]
 """The fields of a line, as JSON has them."""
-_ROWS: dict[type[Line], tuple[str, str]] = {
+_ROWS: dict[type[PortableLine], tuple[str, str]] = {
     portable.ThreadLine: ("threads", "id"),
     portable.MessageLine: ("messages", "thread_id, seq"),
     portable.RelationLine: ("relations", "id"),
-    portable.EvidenceLine: ("evidence", "id"),
+    portable.ContextCardLine: ("context_cards", "id"),
     portable.PredictionLine: ("predictions", "id"),
     portable.SurpriseLine: ("surprises", "id"),
     portable.RecallLine: ("recalls", "message_id, rank"),
@@ -27,27 +28,27 @@ _ROWS: dict[type[Line], tuple[str, str]] = {
 """The table of each kind of line that is written here, and its order."""
 _TABLES = _ROWS | {
     portable.MemoryLine: ("memories", "id"),
-    portable.PatchLine: ("patches", "id"),
+    portable.RequestLine: ("consent_requests", "id"),
     portable.ProfileLine: ("profile", "field"),
 }
-_REFERENCES: dict[type[Line], dict[str, str]] = {
+_REFERENCES: dict[type[PortableLine], dict[str, str]] = {
     portable.MessageLine: {"thread_id": "threads", "reply_to": "messages"},
     portable.RelationLine: {"from_id": "memories", "to_id": "memories"},
-    portable.EvidenceLine: {"thread_id": "threads"},
+    portable.ContextCardLine: {"thread_id": "threads"},
     portable.PredictionLine: {"thread_id": "threads", "message_id": "messages", "checked_by": "messages"},
     portable.SurpriseLine: {"thread_id": "threads", "message_id": "messages", "prediction_id": "predictions"},
     portable.RecallLine: {"message_id": "messages"},
 }
 """Rows that must exist, and belong to the same person, before a row can be written."""
 _FLAGS = frozenset({"unprompted", "active", "pinned", "surprised"})
-_JSON = frozenset({"pasted", "usage", "tags", "needed_info", "sources", "used", "held", "evidence"})
+_JSON = frozenset({"pasted", "usage", "tags", "needed_info", "sources", "used", "memory", "evidence"})
 _COMPUTED = {
     "sources": "(SELECT json_group_array(message_id) FROM memory_sources WHERE memory_id = o.id)",
     "used": """(SELECT json_object('last_accessed', last_accessed, 'uses', uses, 'days', days)
-                FROM memory_uses WHERE memory_id = o.id)""",
+                FROM access_counts WHERE memory_id = o.id)""",
     "evidence": """(SELECT json_group_array(json_object('message_id', message_id, 'typed', json(iif(typed, 'true', 'false'))))
-                    FROM patch_evidence WHERE patch_id = o.id)""",
-    "held": "nullif(o.held, '')",
+                    FROM request_evidence WHERE request_id = o.id)""",
+    "memory": "nullif(o.memory, '')",
 }
 """What a line has and its row has not, or in another form. Rows without hidden keys are kept in the order of their ids."""
 
@@ -55,62 +56,64 @@ _COMPUTED = {
 
 
 @contextmanager
-def one_moment(conn: sqlite3.Connection) -> Iterator[None]:
+def one_moment(session: Session) -> Iterator[None]:
     """Give the reader one consistent view, whoever writes meanwhile."""
-    conn.execute("BEGIN")
+    session.conn.execute("BEGIN")
     try:
         yield
     finally:
-        conn.execute("ROLLBACK")
+        session.conn.execute("ROLLBACK")
 
 
-def count_items(conn: sqlite3.Connection, user_id: str) -> int:
-    return sum(conn.execute(f"SELECT count(*) {_from(kind)}", {"user": user_id}).fetchone()[0] for kind in portable.ORDER)
+def count_items(session: Session) -> int:
+    return sum(
+        session.conn.execute(f"SELECT count(*) {_from(kind)}", {"user": session.user_id}).fetchone()[0] for kind in portable.ORDER
+    )
 
 
-def items(conn: sqlite3.Connection, user_id: str) -> Iterator[Values]:
+def items(session: Session) -> Iterator[Values]:
     """Yield everything, in the order of the portable form."""
     for kind in portable.ORDER:
         order = _TABLES[kind][1]
-        for row in conn.execute(f"SELECT {_columns(kind)} {_from(kind)} ORDER BY {order}", {"user": user_id}):
+        for row in session.conn.execute(f"SELECT {_columns(kind)} {_from(kind)} ORDER BY {order}", {"user": session.user_id}):
             yield _line(kind, row)
 
 
-def find(conn: sqlite3.Connection, user_id: str, line: Item) -> Values | None:
+def find(session: Session, line: Item) -> Values | None:
     """Return what is stored under a line's id, as a line; None if nothing is."""
     kind = type(line)
-    keys = {"user": user_id, **{name: getattr(line, name) for name in _key(kind)}}
+    keys = {"user": session.user_id, **{name: getattr(line, name) for name in _key(kind)}}
     condition = " AND ".join(f"o.{name} = :{name}" for name in _key(kind))
-    row = conn.execute(f"SELECT {_columns(kind)} {_from(kind)} AND {condition}", keys).fetchone()
+    row = session.conn.execute(f"SELECT {_columns(kind)} {_from(kind)} AND {condition}", keys).fetchone()
     return _line(kind, row) if row else None
 
 
-def _from(kind: type[Line]) -> str:
+def _from(kind: type[PortableLine]) -> str:
     table = _TABLES[kind][0]
     return f"FROM {table} o WHERE o.user_id = :user"
 
 
-def _names(kind: type[Line]) -> list[str]:
+def _names(kind: type[PortableLine]) -> list[str]:
     return [name for name in kind.model_fields if name != "type"]
 
 
-def _columns(kind: type[Line]) -> str:
-    computed = _COMPUTED if kind in (portable.MemoryLine, portable.PatchLine) else {}
+def _columns(kind: type[PortableLine]) -> str:
+    computed = _COMPUTED if kind in (portable.MemoryLine, portable.RequestLine) else {}
     return ", ".join(f"{computed[name]} AS {name}" if name in computed else f"o.{name}" for name in _names(kind))
 
 
-def _key(kind: type[Line]) -> tuple[str, ...]:
+def _key(kind: type[PortableLine]) -> tuple[str, ...]:
     return ("message_id", "rank") if kind is portable.RecallLine else ("id",)
 
 
-def _line(kind: type[Line], row: sqlite3.Row) -> Values:
+def _line(kind: type[PortableLine], row: sqlite3.Row) -> Values:
     values: Values = {"type": kind.model_fields["type"].annotation.__args__[0]}  # type: ignore[union-attr]
     for name in _names(kind):
         value = row[name]
         if name in _JSON and value is not None:
             value = json.loads(value)
-        if name == "held" and value is not None:
-            value = {part: value[part] for part in portable.Held.model_fields}
+        if name == "memory" and value is not None:
+            value = {part: value[part] for part in portable.RequestMemory.model_fields}
         elif name in _FLAGS and value is not None:
             value = bool(value)
         values[name] = value
@@ -120,28 +123,31 @@ def _line(kind: type[Line], row: sqlite3.Row) -> Values:
 # In --------------------------------------------------------------------------------------------------------------------
 
 
-def missing_reference(conn: sqlite3.Connection, user_id: str, line: Row) -> str:
+def missing_reference(session: Session, line: Row) -> str:
     """Return an id that a line refers to and that does not exist; empty if all exist."""
     for name, table in _REFERENCES.get(type(line), {}).items():
         wanted = getattr(line, name)
         if wanted is None:
             continue
-        if conn.execute(f"SELECT 1 FROM {table} WHERE id = ? AND user_id = ?", (wanted, user_id)).fetchone() is None:  # noqa: S608
+        if (
+            session.conn.execute(f"SELECT 1 FROM {table} WHERE id = ? AND user_id = ?", (wanted, session.user_id)).fetchone()  # noqa: S608
+            is None
+        ):
             return str(wanted)
     return ""
 
 
-def insert(conn: sqlite3.Connection, user_id: str, line: Row) -> bool:
+def insert(session: Session, line: Row) -> bool:
     """Write the row of a line; return whether it is new. A relation of two memories that have one already stays as it is.
 
     Raises `sqlite3.IntegrityError` for one that breaks a rule of the schema.
     """
     kind = type(line)
-    if kind is portable.RelationLine and _are_related(conn, user_id, line):
+    if kind is portable.RelationLine and _are_related(session, line):
         return False
-    values = {"user_id": user_id, **{name: _stored(name, getattr(line, name)) for name in _names(kind)}}
+    values = {"user_id": session.user_id, **{name: _stored(name, getattr(line, name)) for name in _names(kind)}}
     columns, places = ", ".join(values), ", ".join(f":{name}" for name in values)
-    conn.execute(f"INSERT INTO {_ROWS[kind][0]} ({columns}) VALUES ({places})", values)  # noqa: S608
+    session.conn.execute(f"INSERT INTO {_ROWS[kind][0]} ({columns}) VALUES ({places})", values)  # noqa: S608
     return True
 
 
@@ -149,9 +155,9 @@ def _stored(name: str, value: Any) -> Any:
     return to_json(value) if name in _JSON else value
 
 
-def _are_related(conn: sqlite3.Connection, user_id: str, line: Line) -> bool:
-    values = {"user": user_id, **line.model_dump(include={"from_id", "to_id", "relation_type"})}
-    row = conn.execute(
+def _are_related(session: Session, line: PortableLine) -> bool:
+    values = {"user": session.user_id, **line.model_dump(include={"from_id", "to_id", "relation_type"})}
+    row = session.conn.execute(
         """SELECT 1 FROM relations WHERE user_id = :user AND min(from_id, to_id) = min(:from_id, :to_id)
            AND max(from_id, to_id) = max(:from_id, :to_id) AND relation_type = :relation_type""",
         values,

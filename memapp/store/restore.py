@@ -1,76 +1,145 @@
 """Putting a backup in place of the memory file. What was there before is kept aside, never overwritten.
 
-At every moment the path holds the old file or the new one, whole.
+A sound file gets what the backup holds in one transaction, while other windows have it open and see the change. Only a damaged
+one is needed alone, and replaced. At every moment the path holds the old file or the new one, whole.
 """
 
 import errno
 import shutil
 import sqlite3
+from collections.abc import Callable
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from memapp.store.connection import exchanging, open_copy, open_suspect
+from memapp.errors import StoreError, StoreLocked
+from memapp.store import schema, soundness
+from memapp.store.connection import connect, open_copy, open_source, open_suspect
 from memapp.store.failures import translated_errors
-from memapp.store.folder import replace_synced
-from memapp.store.place import ASIDE, new_copy, restored_half
+from memapp.store.folder import prepare_folder, refuse_no_file, replace_synced
+from memapp.store.lock import Lock, at_the_copies
+from memapp.store.place import ASIDE, new_copy, read_id, restored_half
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class BackupContents:
     """What a backup has in it."""
 
     memories: int
     messages: int
     waiting: int
-    """Proposals that nobody decided yet."""
+    """Consent requests that nobody decided yet."""
     profile: tuple[tuple[str, str], ...]
     """What its person agreed to be known about them, by field."""
 
 
-def look_at(source: Path) -> Found:
+def look_at(source: Path) -> BackupContents:
     """Check a backup and count what is in it. Raises `StoreError` for a file that memapp would not use."""
     with open_suspect(source) as conn:
         memories = conn.execute("SELECT count(*) FROM memories").fetchone()[0]
         messages = conn.execute("SELECT count(*) FROM messages").fetchone()[0]
-        if not _knows_proposals(conn):
-            return Found(memories, messages, 0, ())
-        waiting = conn.execute("SELECT count(*) FROM patches WHERE state = 'pending'").fetchone()[0]
+        waiting = conn.execute("SELECT count(*) FROM consent_requests WHERE state = 'pending'").fetchone()[0]
         profile = tuple((row["field"], row["value"]) for row in conn.execute("SELECT field, value FROM profile ORDER BY field"))
-        return Found(memories, messages, waiting, profile)
+        return BackupContents(memories, messages, waiting, profile)
 
 
-def put_in_place(path: Path, source: Path, now: datetime) -> Path | None:
+def is_of_another(path: Path, source: Path) -> bool:
+    """Say whether a backup was made of another memory file than the one that it would replace."""
+    return path.exists() and read_id(path) not in ("", read_id(source))
+
+
+def put_in_place(path: Path, source: Path, now: datetime, tell: Callable[[str], object] = lambda _: None) -> Path | None:
     """Put a copy of a backup where the memory file is; return where the file went that was there, if one was.
 
-    What waits for a yes in the backup goes on waiting: nobody decided it.
+    What waits for a yes in the backup goes on waiting: nobody decided it. `tell` hears what is waited for.
     """
-    partial = restored_half(path)
-    with exchanging(path), translated_errors(path):
-        partial.unlink(missing_ok=True)
-        partial.touch(mode=0o600)
-        try:
-            with open_suspect(source) as conn:
-                conn.execute("VACUUM INTO ?", (str(partial),))
-                has_proposals = _knows_proposals(conn)
-            if has_proposals:
-                _use_up_approvals(partial)
-            aside = _keep_aside(path, now) if path.exists() else None
-            replace_synced(partial, path)
-        finally:
-            partial.unlink(missing_ok=True)
+    refuse_no_file(path)
+    prepare_folder(path.parent)
+    lock, partial = Lock(path), restored_half(path)
+    try:
+        with translated_errors(path), at_the_copies(path):
+            sound = path.exists() and _is_sound(path)
+            (lock.enter if sound else lock.enter_alone)(tell)
+            try:
+                _prepare(partial, source, _erasures(path) + 1 if sound else 0)
+                return _write_over(path, partial, now) if sound else _replace(path, partial, now)
+            finally:
+                partial.unlink(missing_ok=True)
+    finally:
+        lock.release()
+
+
+def _is_sound(path: Path) -> bool:
+    """Say whether SQLite can read and write a file, and its schema is the one that memapp makes."""
+    try:
+        with closing(connect(path, read_only=False)) as conn:
+            soundness.check_damage(conn, path)
+            soundness.check_schema(conn, path)
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
+            raise
+        return False
+    except (StoreError, sqlite3.DatabaseError, UnicodeDecodeError):
+        return False
+    return True
+
+
+def _erasures(path: Path) -> int:
+    with closing(connect(path, read_only=True)) as conn:
+        return int(conn.execute("SELECT erasures FROM memory_file").fetchone()[0])
+
+
+def _prepare(partial: Path, source: Path, erasures: int) -> None:
+    """Write what is to be put in place: the backup, brought up to date.
+
+    Whoever writes a reply from what is in the file now is told as after an erasure: by another number of erasures.
+    """
+    partial.unlink(missing_ok=True)
+    partial.touch(mode=0o600)
+    with open_suspect(source) as conn:
+        conn.execute("VACUUM INTO ?", (str(partial),))
+    with open_copy(partial) as conn:
+        schema.migrate(conn, lambda _: None)
+        conn.execute("BEGIN IMMEDIATE")
+        # a yes counts where it was given, and once
+        conn.execute("UPDATE consent_requests SET state = 'applied' WHERE state = 'approved'")
+        conn.execute("UPDATE memory_file SET erasures = max(erasures, ?)", (erasures,))
+        conn.execute("DELETE FROM leases")
+        conn.execute("COMMIT")
+
+
+def _write_over(path: Path, partial: Path, now: datetime) -> Path:
+    """Give a sound file what another holds, in one transaction; what it held is copied aside while nobody can change it."""
+    aside = new_copy(path, ASIDE, "before-restore", now)
+
+    def keep_aside(status: int, remaining: int, total: int) -> None:  # noqa: ARG001  # sqlite3's signature
+        if status == sqlite3.SQLITE_BUSY:
+            raise StoreLocked(f"{path} is being written by another program.", "Nothing was changed. Try again in a moment.")
+        if not aside.exists():  # after the first page: from then on nobody else writes
+            _copy_sound(path, aside)
+
+    with open_source(partial) as source, closing(connect(path, read_only=False)) as target:
+        source.backup(target, pages=1, progress=keep_aside)
+        with suppress(sqlite3.OperationalError):
+            target.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return aside
 
 
-def _knows_proposals(conn: sqlite3.Connection) -> bool:
-    """Tell whether a file is new enough to have any."""
-    return conn.execute("SELECT 1 FROM sqlite_master WHERE name = 'patches'").fetchone() is not None
+def _copy_sound(path: Path, aside: Path) -> None:
+    partial = aside.with_name(aside.name + ".partial")
+    partial.unlink(missing_ok=True)
+    partial.touch(mode=0o600)
+    with open_source(path) as conn:
+        conn.execute("VACUUM INTO ?", (str(partial),))
+    replace_synced(partial, aside)
 
 
-def _use_up_approvals(copy: Path) -> None:
-    """End what was approved but not carried out: a yes counts where it was given, and once."""
-    with open_copy(copy) as conn:
-        conn.execute("UPDATE patches SET state = 'applied' WHERE state = 'approved'")
+def _replace(path: Path, partial: Path, now: datetime) -> Path | None:
+    """Put a file where a damaged one is, or none."""
+    aside = _keep_aside(path, now) if path.exists() else None
+    replace_synced(partial, path)
+    return aside
 
 
 def _keep_aside(path: Path, now: datetime) -> Path:

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from memapp.domain.query import QueryFilters
-from memapp.store.rows import to_json, to_text
+from memapp.store.encoding import to_json, to_text
 
 _CONDITIONS = {
     "agent_id": "o.agent_id = :agent_id",

@@ -11,8 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from memapp.domain import ranking
 from memapp.domain.ranking import Candidate
-from memapp.store.rows import to_json, to_time
+from memapp.store.encoding import to_json, to_time
 from memapp.store.scope import Scope
+from memapp.store.session import Session
 from memapp.store.snapshots import NORMAL_TEXT
 from memapp.store.vectors import NOTHING_ALIKE, Likeness
 
@@ -74,7 +75,7 @@ def match_any(words: Sequence[str], *, unfinished: bool = False) -> str | None:
 
 
 def search_memories(
-    conn: sqlite3.Connection,
+    session: Session,
     scope: Scope,
     words: Sequence[str],
     *,
@@ -85,11 +86,11 @@ def search_memories(
     """Return the facts in scope that hold a word or keyword, or nearly, or mean something alike. Unordered."""
     by_words_sql = _MEMORIES_BY_WORDS.format(where=scope.where)
     fixed = {**scope.values, "weight": TAG_WEIGHT}
-    by_words = _scores(conn, by_words_sql, match_any(words, unfinished=unfinished), FACTS_BY_WORDS, fixed)
-    by_keywords = _scores(conn, by_words_sql, match_any(keywords), BY_KEYWORDS, fixed)
-    misspelt = {} if unfinished else _misspelt(conn, scope, words)
+    by_words = _scores(session, by_words_sql, match_any(words, unfinished=unfinished), FACTS_BY_WORDS, fixed)
+    by_keywords = _scores(session, by_words_sql, match_any(keywords), BY_KEYWORDS, fixed)
+    misspelt = {} if unfinished else _misspelt(session, scope, words)
     by_key_sql = _MEMORIES_BY_KEY.format(where=scope.where)
-    rows = _rows(conn, by_key_sql, scope.values, likeness, {*by_words, *by_keywords, *misspelt})
+    rows = _rows(session, by_key_sql, scope.values, likeness, {*by_words, *by_keywords, *misspelt})
     return [
         Candidate(
             kind="memory",
@@ -110,8 +111,7 @@ def search_memories(
 
 
 def search_messages(
-    conn: sqlite3.Connection,
-    user_id: str,
+    session: Session,
     words: Sequence[str],
     *,
     keywords: Sequence[str] = (),
@@ -119,10 +119,10 @@ def search_messages(
     unfinished: bool = False,
 ) -> list[Candidate]:
     """Return messages of chats not deleted that hold a word or keyword, or stand beside one, or mean something alike."""
-    fixed = {"user": user_id, "weight": CONTEXT_WEIGHT}
-    by_words = _scores(conn, _MESSAGES_BY_WORDS, match_any(words, unfinished=unfinished), MESSAGES_BY_WORDS, fixed)
-    by_keywords = _scores(conn, _MESSAGES_BY_WORDS, match_any(keywords), BY_KEYWORDS, fixed)
-    rows = _rows(conn, _MESSAGES_BY_KEY, {"user": user_id}, likeness, {*by_words, *by_keywords})
+    fixed = {"user": session.user_id, "weight": CONTEXT_WEIGHT}
+    by_words = _scores(session, _MESSAGES_BY_WORDS, match_any(words, unfinished=unfinished), MESSAGES_BY_WORDS, fixed)
+    by_keywords = _scores(session, _MESSAGES_BY_WORDS, match_any(keywords), BY_KEYWORDS, fixed)
+    rows = _rows(session, _MESSAGES_BY_KEY, {"user": session.user_id}, likeness, {*by_words, *by_keywords})
     return [
         Candidate(
             kind="message",
@@ -141,58 +141,58 @@ def search_messages(
     ]
 
 
-def sources_of(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[str]) -> dict[str, set[str]]:
+def sources_of(session: Session, memory_ids: Sequence[str]) -> dict[str, set[str]]:
     """Return for each fact the ids of the messages it came from."""
     sources: dict[str, set[str]] = {memory_id: set() for memory_id in memory_ids}
-    for row in conn.execute(
+    for row in session.conn.execute(
         """SELECT s.memory_id, s.message_id FROM json_each(?) asked CROSS JOIN memory_sources s ON s.memory_id = asked.value
            WHERE EXISTS (SELECT 1 FROM memories m WHERE m.id = s.memory_id AND m.user_id = ?)""",
-        (to_json(memory_ids), user_id),
+        (to_json(memory_ids), session.user_id),
     ):
         sources[row["memory_id"]].add(row["message_id"])
     return sources
 
 
-def taken_back(conn: sqlite3.Connection, user_id: str, message_ids: Sequence[str]) -> set[str]:
+def taken_back(session: Session, message_ids: Sequence[str]) -> set[str]:
     """Return those messages of which a fact left memory, or was reworded, since the person took it back or said otherwise."""
-    rows = conn.execute(
+    rows = session.conn.execute(
         f"""SELECT s.message_id FROM memory_sources s JOIN memories m ON m.id = s.memory_id
             WHERE +m.user_id = :user AND {_NO_LONGER_HOLDS} AND s.message_id IN (SELECT value FROM json_each(:ids))
             UNION SELECT message_id FROM taken_back WHERE message_id IN (SELECT value FROM json_each(:ids))""",  # noqa: S608
-        {"user": user_id, "ids": to_json(list(message_ids))},
+        {"user": session.user_id, "ids": to_json(list(message_ids))},
     )
     return {row["message_id"] for row in rows}
 
 
-def keep_taken_back(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[str], *, all_of_them: bool) -> None:
+def keep_taken_back(session: Session, memory_ids: Sequence[str], *, all_of_them: bool) -> None:
     """Keep the sources of facts that are about to be erased: of those that no longer hold, or of all of them.
 
     What was merged into a memory that stays is still said there, and so it holds.
     """
-    conn.execute(
+    session.conn.execute(
         f"""INSERT INTO taken_back (user_id, message_id)
             SELECT s.user_id, s.message_id FROM memory_sources s JOIN memories m ON m.id = s.memory_id
             WHERE +m.user_id = :user AND m.id IN (SELECT value FROM json_each(:ids)) AND ({_NO_LONGER_HOLDS}
                   OR :all AND (m.merged_into = '' OR m.merged_into IN (SELECT value FROM json_each(:ids))))
             ON CONFLICT DO NOTHING""",  # noqa: S608
-        {"user": user_id, "ids": to_json(list(memory_ids)), "all": all_of_them},
+        {"user": session.user_id, "ids": to_json(list(memory_ids)), "all": all_of_them},
     )
 
 
-def _scores(conn: sqlite3.Connection, sql: str, query: str | None, limit: int, fixed: Mapping[str, object]) -> dict[int, float]:
+def _scores(session: Session, sql: str, query: str | None, limit: int, fixed: Mapping[str, object]) -> dict[int, float]:
     """Run a full-text search; keys with their bm25, turned so that more is better."""
     if query is None:
         return {}
-    return {row["key"]: row["score"] for row in conn.execute(sql, {**fixed, "query": query, "limit": limit})}
+    return {row["key"]: row["score"] for row in session.conn.execute(sql, {**fixed, "query": query, "limit": limit})}
 
 
-def _misspelt(conn: sqlite3.Connection, scope: Scope, words: Sequence[str]) -> dict[int, float]:
+def _misspelt(session: Session, scope: Scope, words: Sequence[str]) -> dict[int, float]:
     """Return the facts that nearly hold a word which no fact holds, with the share of such words among all."""
-    unknown = [word for word in words if len(word) >= MISSPELT_LETTERS and not _known(conn, scope, word)]
+    unknown = [word for word in words if len(word) >= MISSPELT_LETTERS and not _known(session, scope, word)]
     if not unknown:
         return {}
     newest = _NEWEST_MEMORIES.format(where=scope.where)
-    rows = conn.execute(newest, {**scope.values, "limit": MISSPELT_AMONG}).fetchall()
+    rows = session.conn.execute(newest, {**scope.values, "limit": MISSPELT_AMONG}).fetchall()
     held = Counter(
         rows[place]["key"]
         for word in unknown
@@ -201,13 +201,13 @@ def _misspelt(conn: sqlite3.Connection, scope: Scope, words: Sequence[str]) -> d
     return {key: count / len(words) for key, count in held.items()}
 
 
-def _known(conn: sqlite3.Connection, scope: Scope, word: str) -> bool:
-    found = conn.execute(_HELD.format(where=scope.where), {**scope.values, "query": match_any([word])})
+def _known(session: Session, scope: Scope, word: str) -> bool:
+    found = session.conn.execute(_HELD.format(where=scope.where), {**scope.values, "query": match_any([word])})
     return found.fetchone() is not None
 
 
 def _rows(
-    conn: sqlite3.Connection, sql: str, fixed: Mapping[str, object], likeness: Likeness, found: Iterable[int]
+    session: Session, sql: str, fixed: Mapping[str, object], likeness: Likeness, found: Iterable[int]
 ) -> dict[int, sqlite3.Row]:
     """Return the live rows of what was found and of the likest, by key.
 
@@ -217,7 +217,7 @@ def _rows(
     while True:
         nearest = likeness.nearest(asked, ranking.LEAST_COSINE)
         values = {**fixed, "chars": TEXT_CHARS, "keys": to_json([*keys, *nearest])}
-        rows = {row["key"]: row for row in conn.execute(sql, values)}
+        rows = {row["key"]: row for row in session.conn.execute(sql, values)}
         alive = [key for key in nearest if key in rows]
         if len(alive) >= BY_MEANING or len(nearest) < asked:
             kept = keys.union(alive[:BY_MEANING])

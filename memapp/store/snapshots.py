@@ -5,14 +5,14 @@ take the default of `Memory`, and names that are not known are passed over: a sn
 """
 
 import json
-import sqlite3
 from typing import Any
 
 from memapp.domain.duplicates import normalise
 from memapp.domain.history import Version
 from memapp.domain.memory import Kind, Memory, State
+from memapp.store.encoding import to_json
 from memapp.store.memories import COLUMNS, get_memories, memory_of, row_of
-from memapp.store.rows import to_json
+from memapp.store.session import Session
 
 FORM = 1
 TEXT, NORMAL_TEXT, TAGS = (f"snapshot ->> '{name}'" for name in ("text", "normal_text", "tags"))
@@ -20,16 +20,16 @@ TEXT, NORMAL_TEXT, TAGS = (f"snapshot ->> '{name}'" for name in ("text", "normal
 _RELATION = ("id", "user_id", "from_id", "to_id", "relation_type", "strength", "created_at")
 
 
-def take(conn: sqlite3.Connection, user_id: str, memory_id: str) -> str | None:
+def take(session: Session, memory_id: str) -> str | None:
     """Return the snapshot of a memory as it is now, or None if there is no such memory."""
-    found = get_memories(conn, user_id, [memory_id])
+    found = get_memories(session, [memory_id])
     if not found:
         return None
-    relations = conn.execute(
+    relations = session.conn.execute(
         f"""SELECT {", ".join(_RELATION)} FROM relations WHERE user_id = :user AND from_id = :id
             UNION ALL SELECT {", ".join(_RELATION)} FROM relations WHERE user_id = :user AND to_id = :id
             ORDER BY id""",  # noqa: S608
-        {"user": user_id, "id": memory_id},
+        {"user": session.user_id, "id": memory_id},
     )
     return write(found[0], relations=[dict(one) for one in relations])
 
@@ -54,7 +54,7 @@ def read(snapshot: str) -> Memory:
     return memory_of({**known, "tags": to_json(data.get("tags", []))}, data.get("sources", ()))
 
 
-def put_back(conn: sqlite3.Connection, user_id: str, memory_id: str, snapshot: str, *, after: str, now: str) -> None:
+def put_back(session: Session, memory_id: str, snapshot: str, *, after: str, now: str) -> None:
     """Restore row, sources and relations from a snapshot; skip those whose targets are gone.
 
     `after` is the snapshot that the undone change made. Relations found since then stay, unless the text becomes another.
@@ -63,18 +63,20 @@ def put_back(conn: sqlite3.Connection, user_id: str, memory_id: str, snapshot: s
     known = {relation["id"] for relation in _relations(after)}
     found = [one for one in _relations(now) if one["id"] not in known] if read(now).text == memory.text else []
     row = {name: value for name, value in row_of(memory).items() if name != "id"} | {"normal_text": normalise(memory.text)}
-    conn.execute(
+    session.conn.execute(
         f"UPDATE memories SET {', '.join(f'{name} = :{name}' for name in row)} WHERE user_id = :user AND id = :id",  # noqa: S608
-        {**row, "user": user_id, "id": memory_id},
+        {**row, "user": session.user_id, "id": memory_id},
     )
-    conn.execute("DELETE FROM memory_sources WHERE +user_id = ? AND memory_id = ?", (user_id, memory_id))
-    conn.execute(
+    session.conn.execute("DELETE FROM memory_sources WHERE +user_id = ? AND memory_id = ?", (session.user_id, memory_id))
+    session.conn.execute(
         """INSERT INTO memory_sources (user_id, memory_id, message_id)
            SELECT m.user_id, ?, m.id FROM json_each(?) asked JOIN messages m ON m.id = asked.value WHERE m.user_id = ?""",
-        (memory_id, to_json(memory.sources), user_id),
+        (memory_id, to_json(memory.sources), session.user_id),
     )
-    conn.execute("DELETE FROM relations WHERE user_id = ?1 AND (from_id = ?2 OR to_id = ?2)", (user_id, memory_id))
-    conn.executemany(
+    session.conn.execute(
+        "DELETE FROM relations WHERE user_id = ?1 AND (from_id = ?2 OR to_id = ?2)", (session.user_id, memory_id)
+    )
+    session.conn.executemany(
         f"""INSERT INTO relations ({", ".join(_RELATION)})
             SELECT :id, :user_id, f.id, t.id, :relation_type, :strength, :created_at
             FROM memories f JOIN memories t

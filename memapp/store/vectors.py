@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from memapp.domain.memory import OwnerKind
 from memapp.store.database import Database
+from memapp.store.session import Session
 
 Vectors = NDArray[np.float32]
 
@@ -43,25 +44,23 @@ _NEW = """SELECT number, owner_key, vector FROM embeddings
           WHERE number > ? AND user_id = ? AND owner_kind = ? AND model_id = ? ORDER BY number"""
 
 
-def waiting(conn: sqlite3.Connection, user_id: str, kind: OwnerKind, model_id: str, limit: int) -> list[tuple[int, str]]:
+def waiting(session: Session, kind: OwnerKind, model_id: str, limit: int) -> list[tuple[int, str]]:
     """Return key and text of rows without a vector of this model, newest first."""
-    values = {"chars": EMBEDDED_CHARS, "user": user_id, "model": model_id, "limit": limit}
-    return [(row["key"], row["text"]) for row in conn.execute(_WAITING[kind], values)]
+    values = {"chars": EMBEDDED_CHARS, "user": session.user_id, "model": model_id, "limit": limit}
+    return [(row["key"], row["text"]) for row in session.conn.execute(_WAITING[kind], values)]
 
 
-def save(
-    conn: sqlite3.Connection, user_id: str, kind: OwnerKind, model_id: str, embedded: Sequence[tuple[int, str]], vectors: Vectors
-) -> list[int]:
+def save(session: Session, kind: OwnerKind, model_id: str, embedded: Sequence[tuple[int, str]], vectors: Vectors) -> list[int]:
     """Store the vectors of what `waiting` returned; return their keys.
 
     What was edited or deleted while the model was busy is left out.
     """
     rows = [
-        (user_id, kind, key, model_id, len(vector), vector.tobytes())
+        (session.user_id, kind, key, model_id, len(vector), vector.tobytes())
         for (key, text), vector in zip(embedded, np.asarray(vectors, dtype="<f4"), strict=True)
-        if (row := conn.execute(_TEXT[kind], (EMBEDDED_CHARS, key)).fetchone()) and row["text"] == text
+        if (row := session.conn.execute(_TEXT[kind], (EMBEDDED_CHARS, key)).fetchone()) and row["text"] == text
     ]
-    conn.executemany(
+    session.conn.executemany(
         """INSERT OR REPLACE INTO embeddings (user_id, owner_kind, owner_key, model_id, dimension, vector)
            VALUES (?, ?, ?, ?, ?, ?)""",
         rows,
@@ -114,20 +113,18 @@ class Matrix:
     def __len__(self) -> int:
         return len(self._places)
 
-    def likeness(self, conn: sqlite3.Connection, vector: Vectors) -> Likeness:
+    def likeness(self, session: Session, vector: Vectors) -> Likeness:
         """Compare a unit-length vector with every vector that the file holds now."""
         # Not `@`: its threads wait for cores that the language model holds, and one thread is as fast as the memory.
-        return self._compare(conn, vector[np.newaxis], lambda known, one: np.einsum("ij,kj->ki", known, one))[0]
+        return self._compare(session, vector[np.newaxis], lambda known, one: np.einsum("ij,kj->ki", known, one))[0]
 
-    def likenesses(self, conn: sqlite3.Connection, rows: Vectors) -> list[Likeness]:
+    def likenesses(self, session: Session, rows: Vectors) -> list[Likeness]:
         """Compare many vectors at once: each takes a quarter of the time, but of all cores, so do it when they rest."""
-        return self._compare(conn, rows, lambda known, new: new @ known.T)
+        return self._compare(session, rows, lambda known, new: new @ known.T)
 
-    def _compare(
-        self, conn: sqlite3.Connection, rows: Vectors, multiply: Callable[[Vectors, Vectors], Vectors]
-    ) -> list[Likeness]:
+    def _compare(self, session: Session, rows: Vectors, multiply: Callable[[Vectors, Vectors], Vectors]) -> list[Likeness]:
         with self._lock:
-            self._follow(conn)
+            self._follow(session)
             size = len(self._places)
             if size == 0 or self._vectors.shape[1] != rows.shape[1]:
                 return [NOTHING_ALIKE] * len(rows)
@@ -135,25 +132,25 @@ class Matrix:
             keys = self._keys[:size].copy()
             return [Likeness(keys, one, self._places) for one in cosines]
 
-    def _follow(self, conn: sqlite3.Connection) -> None:
-        state = (id(conn), conn.execute("PRAGMA data_version").fetchone()[0])
+    def _follow(self, session: Session) -> None:
+        state = (id(session.conn), session.conn.execute("PRAGMA data_version").fetchone()[0])
         if state != self._followed:
-            self._take_in(conn)
+            self._take_in(session)
             self._followed = state
 
-    def _take_in(self, conn: sqlite3.Connection) -> None:
+    def _take_in(self, session: Session) -> None:
         known = self._in_file
         owner = (self.user_id, self.kind, self.model_id)
-        new = conn.execute(_NEW, (self._last, *owner))
+        new = session.conn.execute(_NEW, (self._last, *owner))
         while rows := new.fetchmany(LOADED_AT_ONCE):
             known += len(rows)
             self._last = rows[-1]["number"]
             self._append(rows)
-        self._in_file = conn.execute(
+        self._in_file = session.conn.execute(
             "SELECT count(*) FROM embeddings WHERE user_id = ? AND owner_kind = ? AND model_id = ?", owner
         ).fetchone()[0]
         if self._in_file != known:
-            self._drop_missing(conn)
+            self._drop_missing(session)
 
     def _append(self, rows: Sequence[sqlite3.Row]) -> None:
         if not rows:
@@ -174,8 +171,8 @@ class Matrix:
             vectors[:size], keys[:size] = self._vectors[:size], self._keys[:size]
         self._vectors, self._keys = vectors, keys
 
-    def _drop_missing(self, conn: sqlite3.Connection) -> None:
-        rows = conn.execute(
+    def _drop_missing(self, session: Session) -> None:
+        rows = session.conn.execute(
             "SELECT owner_key FROM embeddings WHERE user_id = ? AND owner_kind = ? AND model_id = ?",
             (self.user_id, self.kind, self.model_id),
         )

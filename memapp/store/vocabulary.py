@@ -6,12 +6,12 @@ from typing import Any, get_args
 
 from memapp.domain.changes import ActorKind, ChangeEvent, Event
 from memapp.domain.chat import MessageStatus, Origin, Role
-from memapp.domain.consent import Decider, PatchState
+from memapp.domain.consent import Decider, RequestState
 from memapp.domain.memory import Kind, MemoryOrigin, OwnerKind, State, TrashReason
 from memapp.domain.prediction import Source, SurpriseState
 from memapp.domain.relation import RelationType
 from memapp.store.events import EventStatus, Node
-from memapp.store.forget.todo import PurgeKind
+from memapp.store.forget.purge_jobs import PurgeKind
 
 VOCABULARY: Mapping[str, Any] = {
     "actors": ActorKind,
@@ -27,7 +27,7 @@ VOCABULARY: Mapping[str, Any] = {
     "message_roles": Role,
     "message_statuses": MessageStatus,
     "owner_kinds": OwnerKind,
-    "patch_states": PatchState,
+    "request_states": RequestState,
     "prediction_sources": Source,
     "purge_kinds": PurgeKind,
     "relation_types": RelationType,

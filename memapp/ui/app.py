@@ -6,48 +6,62 @@ Nothing of memapp but this and the opening screen is imported before the first p
 import asyncio
 import atexit
 import os
+import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.text import Text
-from textual import events, work
+from textual import events, on, work
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.command import Provider
 from textual.driver import Driver
 from textual.screen import Screen
-from textual.signal import Signal
 from textual.widgets import Input, TextArea
 
 from memapp import paths
 from memapp.crash import three_lines, write_crash_file
-from memapp.ui import garbage, themes
-from memapp.ui.announce import Opened, OpeningFailed
-from memapp.ui.beside import beside
+from memapp.domain.text import shorten
+from memapp.ui import garbage
+from memapp.ui.background import background
 from memapp.ui.keys import KeyOrder
-from memapp.ui.leaving import heed_signals
-from memapp.ui.safe import copy, notify, place_toasts
+from memapp.ui.messages import (
+    FileChanged,
+    FileOpened,
+    InboxWanted,
+    Learned,
+    MemoryWanted,
+    MessageWanted,
+    ModeWanted,
+    OpeningFailed,
+    Proposed,
+    Rested,
+    ThreadWanted,
+)
+from memapp.ui.modes import MODES
+from memapp.ui.safe import LASTING_SECONDS, copy, end_toasts, notify, place_toasts
 from memapp.ui.screens.opening import OpeningScreen, open_file
 from memapp.ui.themes import DARK, LIGHT
 
 if TYPE_CHECKING:
-    from memapp.domain.chat import Thread
     from memapp.runtime import Runtime
     from memapp.services.backups import Copy
-    from memapp.ui.badges import Badges
     from memapp.ui.screens.chat import ChatScreen
-    from memapp.ui.talk import Talk
+    from memapp.ui.screens.mode import ModeScreen
+    from memapp.ui.session import AppSession
 
 QUIT_SECONDS = 5.0
-LASTING_SECONDS = 30.0
 SWITCH_SECONDS = 0.001
 """How long the event loop may wait for a thread that computes; Python's own 5 ms add up to dropped frames."""
 QUIET_SECONDS = 3.0
+COUNT_SECONDS = 60.0
+"""What was put off, or has run out of time, changes the number of what waits by itself."""
 BACKUP_SECONDS = 600.0
 """How often it is looked whether a backup is due; also after each turn."""
 
@@ -56,6 +70,21 @@ def _palette() -> type[Provider]:
     from memapp.ui.palette import Offered
 
     return Offered
+
+
+def mode_screens() -> "dict[str, type[ModeScreen]]":
+    """Return the screen of each mode but the chat, which is there from the beginning."""
+    from memapp.ui.screens import activity, inbox, memories, models, settings, trash
+
+    kinds: tuple[type[ModeScreen], ...] = (
+        memories.MemoriesScreen,
+        inbox.InboxScreen,
+        trash.TrashScreen,
+        activity.ActivityScreen,
+        models.ModelsScreen,
+        settings.SettingsScreen,
+    )
+    return {kind.MODE: kind for kind in kinds}
 
 
 class MemappApp(App[None]):
@@ -73,13 +102,10 @@ class MemappApp(App[None]):
         Binding("f1", "toggle_help", "Help", id="app.help", priority=True),
         Binding("question_mark", "toggle_help", "Help", show=False, id="app.help_outside_text"),
         Binding("escape", "close_help", "Close the help", show=False, id="app.close_help", priority=True),
-        Binding("f2", "mode('chat')", "Chat", show=False, id="app.chat", priority=True),
-        Binding("f3", "mode('memories')", "Memories", show=False, id="app.memories", priority=True),
-        Binding("f4", "mode('inbox')", "Inbox", show=False, id="app.inbox", priority=True),
-        Binding("f5", "mode('trash')", "Trash", show=False, id="app.trash", priority=True),
-        Binding("f7", "mode('activity')", "Activity", show=False, id="app.activity", priority=True),
-        Binding("f8", "mode('models')", "Models", show=False, id="app.models", priority=True),
-        Binding("f9", "mode('settings')", "Settings", show=False, id="app.settings", priority=True),
+        *(
+            Binding(one.key.lower(), f"mode('{one.name}')", one.label, show=False, id=f"app.{one.name}", priority=True)
+            for one in MODES
+        ),
         Binding("ctrl+f", "find", "Find", id="app.find", priority=True),
         Binding("ctrl+c", "interrupt", "Copy, stop or quit", show=False, id="app.interrupt", priority=True, system=True),
         Binding("ctrl+q", "quit", "Quit", show=False, id="app.quit", priority=True),
@@ -88,9 +114,8 @@ class MemappApp(App[None]):
     ]
 
     runtime: "Runtime"
-    talk: "Talk"
+    session: "AppSession"
     chat: "ChatScreen"
-    badges: "Badges"
 
     def __init__(self, start: Callable[[], "Runtime"], crash_folder: Path, *, question: str = "", demo: bool = False) -> None:
         super().__init__()
@@ -104,12 +129,6 @@ class MemappApp(App[None]):
         self._failed = False
         self._interrupted_at = -QUIT_SECONDS
         self._crash_folder = crash_folder
-        self.changed: Signal[None] = Signal(self, "memories changed")
-        """Published after each change of a memory; screens that show memories look again."""
-        self.badged: Signal[None] = Signal(self, "badges changed")
-        """Published when a mode has something else to tell in the top line."""
-        self.fresh_memory = ""
-        """What was remembered last and not looked at since; Memories opens there."""
         self.register_theme(DARK)
         self.register_theme(LIGHT)
         self.theme = DARK.name
@@ -124,7 +143,7 @@ class MemappApp(App[None]):
         return found
 
     def get_default_screen(self) -> Screen[Any]:
-        return OpeningScreen()
+        return OpeningScreen(demo=self.demo)
 
     def on_load(self) -> None:
         garbage.wait()
@@ -136,17 +155,28 @@ class MemappApp(App[None]):
 
     def on_mount(self) -> None:
         if not self.is_headless:
-            heed_signals(self)
+            self._heed_signals()
         self._typing = asyncio.create_task(self._deliver_keys(), name="memapp-keys")
         self.screen_change_signal.subscribe(self, self._show_toasts_once)
         # After the first paint, on a thread: reading settings, opening the file, importing the rest of the screen.
         self.call_after_refresh(self.open_file)
 
+    def on_opening_screen_backup_wanted(self, event: OpeningScreen.BackupWanted) -> None:
+        self.open_file(event.backup)
+
     def open_file(self, backup: "Copy | None" = None) -> None:
         """Open the memory on a thread, after a backup was put in its place if one is given."""
         self._failed = False
-        begin = (self, self._start, self._crash_folder, backup)
+        begin = (self, self._begin, self._crash_folder, backup)
         threading.Thread(target=open_file, args=begin, name="memapp-open", daemon=True).start()
+
+    def _begin(self) -> "Runtime":
+        """Open the memory, and import the screens, so that no later key waits for that."""
+        from memapp.ui.screens import chat  # noqa: F401
+
+        runtime = self._start()
+        mode_screens()
+        return runtime
 
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, events.InputEvent | events.Paste) and not self.screen_stack:
@@ -165,15 +195,9 @@ class MemappApp(App[None]):
 
     def on_notify(self) -> None:
         """Let the newest toast stand in place of the one before; only one that is to stay for long does stay."""
-        self.end_toasts()
+        end_toasts(self)
         if self.screen_stack:  # none is left when one comes while the app closes
             place_toasts(self.screen)
-
-    def end_toasts(self) -> None:
-        """Take away what was said but for what is to stay."""
-        for before in list(self._notifications):
-            if before.timeout < LASTING_SECONDS:
-                self._unnotify(before)
 
     def _show_toasts_once(self, _: Screen[Any]) -> None:
         """Show toasts on the topmost screen alone: Textual keeps them on those below too."""
@@ -192,23 +216,24 @@ class MemappApp(App[None]):
         if isinstance(self.screen, OpeningScreen):
             await self.screen.fail(event.error, event.backup)
 
-    async def on_opened(self, event: Opened) -> None:
-        from memapp.ui.badges import COUNT_SECONDS, Badges
-        from memapp.ui.modes import add_to
+    async def on_file_opened(self, event: FileOpened) -> None:
         from memapp.ui.screens.chat import ChatScreen
+        from memapp.ui.session import AppSession
         from memapp.ui.talk import Talk
 
         opening = self.screen
         assert isinstance(opening, OpeningScreen)
         self.runtime = event.runtime
+        talk = Talk(event.runtime, lambda happened: self.chat.conversation.post_message(happened))
+        self.session = AppSession(self, event.runtime, talk, demo=self.demo)
         self.chat = ChatScreen(
-            event.runtime,
+            self.session,
             question=(self._question, ()) if self._question else opening.sent,
             typed=("", ()) if opening.sent[0] else opening.typed(),
         )
-        self.talk = self.chat.talk = Talk(event.runtime, self.chat.post_message)
-        add_to(self, event.runtime)
-        self.badges = Badges(event.runtime, self.badged)
+        self.add_mode("chat", partial(self._styled, lambda: self.chat))
+        for mode, kind in mode_screens().items():
+            self.add_mode(mode, partial(self._styled, partial(kind, self.session)))
         self.is_open = True
         self._choose_theme()
         if not self.is_running:  # it is being closed: a screen more would be in the way
@@ -216,15 +241,16 @@ class MemappApp(App[None]):
         self.runtime.chat.loading("Loading the model…")  # what is sent from now on waits for it
         self.runtime.embedding.loading("Loading the embedding model…")  # and, for a moment, for this
         await self.switch_mode("chat")
-        self.changed.subscribe(self, lambda _: self.count_badges())
+        self.session.changed.subscribe(self, lambda _: self.count_badges())
         self.set_interval(COUNT_SECONDS, self.count_badges)
-        self.set_interval(BACKUP_SECONDS, self.talk.back_up)
+        self.set_interval(BACKUP_SECONDS, self.session.talk.back_up)
         self.count_badges()
         self._tell_of_undefined_categories()
         garbage.spare()
-        self.talk.load_models()
+        self.session.talk.load_models()
+        self.session.talk.watch()
 
-    @beside("open")
+    @background("open")
     async def _tell_of_undefined_categories(self) -> None:
         from memapp.services import curate
 
@@ -238,13 +264,26 @@ class MemappApp(App[None]):
         self.set_timer(QUIET_SECONDS, self._collect_when_quiet)
 
     def _collect_when_quiet(self) -> None:
-        if not self.talk.busy:
+        if not self.session.talk.busy:
             garbage.collect()
 
     def on_model_changed(self) -> None:
         """Let an open Models screen look again."""
         garbage.spare()
-        self.changed.publish(None)
+        self.session.memories_changed()
+
+    def _styled(self, build: Callable[[], Screen[Any]]) -> Screen[Any]:
+        """Return a screen that Textual need not style again.
+
+        All style was read at the start, and a widget gets its own when it is mounted: without this everything would be parsed
+        anew, twice, and each widget styled once more for the width of the window. That takes most of the time that the event
+        loop stands still when a screen is opened.
+        """
+        screen = build()
+        screen._css_update_count = self._css_update_count
+        for name in screen._get_breakpoint_classes(self.size.width, self.HORIZONTAL_BREAKPOINTS):
+            screen.add_class(name)
+        return screen
 
     def _choose_theme(self) -> None:
         from memapp.services import preferences
@@ -281,10 +320,10 @@ class MemappApp(App[None]):
     def on_click(self, event: events.Click) -> None:
         """Take back what a toast or a line of the chat is about, when its undo is clicked."""
         if step := event.style.meta.get("undo"):
-            self.chat.undo_last(step)
+            self.undo(step)
 
-    def on_top_bar_mode_chosen(self, event: Any) -> None:
-        self.call_later(self.action_mode, event.mode)
+    async def on_mode_wanted(self, event: ModeWanted) -> None:
+        await self.action_mode(event.mode)
 
     def action_toggle_help(self) -> None:
         from memapp.ui.widgets.help import Help
@@ -306,7 +345,7 @@ class MemappApp(App[None]):
         selected = self._selected_text()
         if selected:
             copy(self, selected)
-        elif self.is_open and self.talk.busy:
+        elif self.is_open and self.session.talk.busy:
             self.chat.action_stop()
         elif time.monotonic() - self._interrupted_at < QUIT_SECONDS:
             self.call_later(self.action_quit)
@@ -320,21 +359,15 @@ class MemappApp(App[None]):
         return self.screen.get_selected_text() or ""
 
     def action_undo(self) -> None:
-        """Take the last thing back; after a restart, the last change of a memory or the profile."""
-        if self.chat.undone.last is None:
-            self._undo_earlier()
-        else:
-            self.chat.undo_last()
+        self.undo()
 
-    @beside("undo")
-    async def _undo_earlier(self) -> None:
-        from memapp.ui.undo import undo_earlier
+    def on_composer_undo_wanted(self) -> None:
+        self.undo()
 
-        try:
-            notify(self, f"Taken back: {await asyncio.to_thread(undo_earlier, self.runtime)}")
-        finally:
-            self.memories_changed()  # some of it may wait in the inbox now
-            self.chat.chats_changed()
+    @background("undo")
+    async def undo(self, step: str = "") -> None:
+        """Take the last thing back, or what was done in a certain step."""
+        notify(self, await self.session.undo(step))
 
     async def action_quit(self) -> None:
         self.leave()
@@ -346,80 +379,112 @@ class MemappApp(App[None]):
     def leave(self, return_code: int = 0) -> None:
         """Leave at once; what is being written or typed is kept."""
         if self.is_open:
-            self.chat.drafts.save_now()
+            self.chat.conversation.drafts.save_now()
         self.exit(return_code=return_code)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        from memapp.ui.palette import commands_now
+        """Return the commands that make sense on this screen."""
+        from memapp.services import preferences
+        from memapp.ui.palette import key_commands
 
-        return commands_now(self, screen)
+        if self.is_open:
+            in_chat = self.current_mode == "chat"
+            if in_chat:
+                yield from self.chat.commands()
+            last = self.session.undone.last
+            label = f"Undo: {shorten(last.label, 60)}" if last else "Undo the last change of a memory"
+            yield SystemCommand(label, "Take back what was done last (ctrl+z)", self.action_undo)
+            yield SystemCommand("Find anything", "Chats, messages and memories (ctrl+f)", self.action_find)
+            for mode in MODES:
+                about = f"{mode.about} ({mode.key})"
+                yield SystemCommand(mode.label, about, partial(self.call_later, self.action_mode, mode.name))
+            if not in_chat:
+                yield from key_commands(screen)
+            for key in preferences.choices(self.runtime, "theme"):
+                yield SystemCommand(f"Theme: {key}", "Use these colours", partial(self.use_theme, key))
+        yield SystemCommand("Help", "Keys that work here (F1)", self.action_toggle_help)
+        yield SystemCommand("Quit", "Leave memapp (ctrl+q)", partial(self.call_later, self.action_quit))
 
-    def open_thread(self, thread: "Thread") -> None:
-        """Show a chat, from wherever the person is."""
-        self.chat.open_thread(thread)
-        self.call_later(self.action_mode, "chat")
+    async def on_thread_wanted(self, event: ThreadWanted) -> None:
+        self.chat.open_thread(event.thread)
+        await self.action_mode("chat")
 
-    @beside("open", exclusive=True)
-    async def show_message(self, message_id: str) -> None:
-        """Show a message in its chat, from wherever the person is."""
+    @background("open", exclusive=True)
+    async def on_message_wanted(self, event: MessageWanted) -> None:
         await self.action_mode("chat")  # first: where a message stands is known only while it is laid out
-        await self.chat.go_to_message(message_id)
+        await self.chat.conversation.cards.go_to_message(event.message_id)
 
     @work(group="open", exclusive=True)
-    async def show_inbox(self, tab: str) -> None:
-        """Show a tab of the inbox, from wherever the person is."""
+    async def on_inbox_wanted(self, event: InboxWanted) -> None:
         from memapp.ui.screens.inbox import InboxScreen
 
         await self.action_mode("inbox")
-        if isinstance(self.screen, InboxScreen) and self.screen.tab != tab:
-            self.screen.action_turn(tab)
+        if isinstance(self.screen, InboxScreen) and self.screen.tab != event.tab:
+            self.screen.action_turn(event.tab)
 
-    @work(group="open", exclusive=True)
-    async def show_memory(self, memory_id: str) -> None:
-        """Show a memory among all others, from wherever the person is."""
-        from memapp.ui.screens.memories import MemoriesScreen
+    @background("open", exclusive=True)
+    async def on_memory_wanted(self, event: MemoryWanted) -> None:
+        from memapp.services import curate
+        from memapp.ui.memories.card import MemoryCard
 
-        await self.action_mode("memories")
-        if isinstance(self.screen, MemoriesScreen):
-            self.screen.go_to(memory_id)
+        memory = await asyncio.to_thread(curate.get, self.runtime, event.memory_id)
+        await self.push_screen(MemoryCard(self.session, memory, event.why))
 
-    def memories_changed(self) -> None:
-        """Let every screen that shows memories look again."""
-        self.changed.publish(None)
-        self.chat.explain_again()
-
-    @beside("badges", exclusive=True)
+    @background("badges", exclusive=True)
     async def count_badges(self) -> None:
         """Bring the numbers in the top line up to date."""
-        await self.badges.count()
+        await self.session.count_badges()
 
-    def on_learned(self) -> None:
-        self.memories_changed()
+    @on(FileChanged)
+    @on(Learned)
+    @on(Proposed)
+    @on(Rested)
+    def _memories_changed(self) -> None:
+        self.session.memories_changed()
 
-    def on_proposed(self) -> None:
-        self.changed.publish(None)
-
-    def on_rested(self) -> None:
-        self.changed.publish(None)
+    def on_file_wanted(self) -> None:
+        needed = "Another memapp needs this memory for itself for a moment. Close this window to let it."
+        notify(self, needed, seconds=LASTING_SECONDS)
 
     def use_theme(self, name: str) -> None:
         """Change the colours and keep the choice."""
         self.theme = name
-        self.chat.keep_setting("theme", name)
+        self._keep_theme(name)
+
+    @background("deed")
+    async def _keep_theme(self, name: str) -> None:
+        from memapp.services import preferences
+
+        await asyncio.to_thread(preferences.set_preference, self.runtime, "theme", name)
 
     @work(group="deed")
     async def on_transcript_colours_wanted(self) -> None:
-        if (chosen := await themes.choose(self)) is not None:
+        from memapp.ui.screens.settings import choose_theme
+
+        if (chosen := await choose_theme(self, self.runtime)) is not None:
             self.use_theme(chosen)
 
     # Leaving ---------------------------------------------------------------------------------------------------------
+
+    def _heed_signals(self) -> None:
+        """Let SIGHUP (the terminal was closed) and SIGTERM end the app as its own key does, with everything kept."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGHUP, signal.SIGTERM):
+            loop.add_signal_handler(number, self._signalled, number)
+
+    def _signalled(self, number: signal.Signals) -> None:
+        if number is signal.SIGHUP:
+            nowhere = os.open(os.devnull, os.O_WRONLY)  # writing to a terminal that is gone would fail, and could wait for ever
+            for stream in (1, 2):
+                os.dup2(nowhere, stream)
+        self.leave(128 + number)
 
     def run(self, *args: Any, **kwargs: Any) -> None:
         """Run until the person leaves; then stop the models, keep what there is of a reply, and close the file."""
         try:
             super().run(*args, **kwargs)
         finally:
-            if self.is_open and not self.talk.close():
+            if self.is_open and not self.session.talk.close():
                 # A model that is still being loaded cannot be interrupted, and would crash inside a dying interpreter.
                 atexit.register(os._exit, self.return_code or 0)
 

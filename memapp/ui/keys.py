@@ -6,13 +6,11 @@ moves later still, and a mode or a form opens later than that. Keys that come fa
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
-from typing import TYPE_CHECKING
+from typing import Any
 
 from textual import events
+from textual.app import App
 from textual.dom import DOMNode
-
-if TYPE_CHECKING:
-    from memapp.ui.app import MemappApp
 
 MOST_SECONDS = 2.0
 """So long the keys after one wait at most, so that no bug and no slow disk can take the keyboard away."""
@@ -26,7 +24,7 @@ Typed = events.Key | events.Paste
 class KeyOrder:
     """The keys and pastes that are still to be delivered."""
 
-    def __init__(self, app: "MemappApp", deliver: Callable[[Typed], Awaitable[None]]) -> None:
+    def __init__(self, app: App[Any], deliver: Callable[[Typed], Awaitable[None]]) -> None:
         self._app = app
         self._deliver = deliver
         self._waiting: asyncio.Queue[Typed] = asyncio.Queue()
@@ -59,6 +57,7 @@ class KeyOrder:
         await _caught_up(self._app.screen)
         while not getattr(self._app.screen, "is_filled", True):
             await asyncio.sleep(LOOK_SECONDS)
+            await _caught_up(self._app.screen)  # what is done may lead on by a message
 
 
 async def _caught_up(node: DOMNode) -> None:

@@ -5,7 +5,9 @@ Textual would obey escape sequences inside a text, and would read `[...]` as mar
 
 import re
 from collections.abc import Iterable
+from typing import Any
 
+from textual.app import App
 from textual.content import Content, Span
 from textual.dom import DOMNode
 from textual.notifications import SeverityLevel
@@ -16,6 +18,9 @@ from memapp.domain.text import clean, one_line, shorten
 
 TOAST_LINES = 7
 """So many lines at the bottom a toast may take."""
+
+LASTING_SECONDS = 30.0
+"""A toast that is to stay for so long outlives those after it."""
 
 UNDO = "bold underline $accent"
 
@@ -67,10 +72,17 @@ def copy(node: DOMNode, text: str) -> None:
     notify(node, "Sent to your terminal's clipboard.")
 
 
+def end_toasts(app: App[Any]) -> None:
+    """Take away what was said but for what is to stay."""
+    for before in list(app._notifications):
+        if before.timeout < LASTING_SECONDS:
+            app._unnotify(before)
+
+
 def place_toasts(screen: Screen[object]) -> None:
     """Put toasts at the bottom, above the line of keys, any field that a person may write into, and news in the status line."""
     height = screen.size.height
-    fields = [one.region for one in screen.query("#status.-says, Input, TextArea") if one.is_on_screen]
+    fields = [one.region for one in screen.query("#status.-says, #commands, Input, TextArea") if one.is_on_screen]
     low = [field.y for field in fields if field.height and field.bottom > height - TOAST_LINES]
     for rack in screen.query("ToastRack"):
         rack.styles.margin = (0, 0, max(1, height - min(low)) if low else 1, 0)

@@ -16,13 +16,15 @@ from textual.types import NoActiveAppError
 
 from memapp.crash import write_crash_file
 from memapp.domain.chat import Message, Thread
-from memapp.domain.consent import Patch
+from memapp.domain.consent import ConsentRequest
 from memapp.domain.turn import Accepted, Streamed, TurnEvent
-from memapp.errors import MemappError
+from memapp.errors import MemappError, StoreError
 from memapp.runtime import Cancel, Runtime
-from memapp.services import backups, chats, models, upkeep
+from memapp.services import backups, chats, models, others, upkeep
 from memapp.services.turn import remark, resend_turn, retry_turn, take_turn
-from memapp.ui.announce import (
+from memapp.ui.messages import (
+    FileChanged,
+    FileWanted,
     Learned,
     LearningFailed,
     ModelChanged,
@@ -37,6 +39,8 @@ from memapp.ui.announce import (
 
 log = logging.getLogger(__name__)
 
+WATCH_SECONDS = 0.4
+"""How often it is looked what other processes did to the file; a look takes well below a millisecond."""
 STREAM_SECONDS = 0.06
 """Parts of a reply reach the screen at most this often."""
 
@@ -64,6 +68,7 @@ class Talk:
         self._idle_cancel = Cancel()
         self._warm_cancel = Cancel()
         self._backup_cancel = Cancel()
+        self._over = threading.Event()
 
     def send(self, thread: Thread | None, text: str, pasted: tuple[tuple[int, int], ...], persona: str = "") -> None:
         """Send a message; without a thread it starts a new chat."""
@@ -134,6 +139,7 @@ class Talk:
 
     def close(self, seconds: float = 0.6) -> bool:
         """Cancel everything and wait for the turn to save what it has; return False if something could not be stopped."""
+        self._over.set()
         for cancel in (self._turn_cancel, self._idle_cancel, self._warm_cancel, self._backup_cancel):
             cancel.set()
         self._loads += 1  # whatever still loads is not wanted any more
@@ -144,6 +150,21 @@ class Talk:
         closing = self._start("close", self._leave)
         closing.join(seconds)
         return not any(one.is_alive() for one in (closing, *self._loading))
+
+    def watch(self) -> None:
+        """Announce what other processes do to the file, until the end."""
+        self._start("watch", self._watch)
+
+    def _watch(self) -> None:
+        was_wanted = False
+        while not self._over.wait(WATCH_SECONDS):
+            with suppress(StoreError):  # whoever needs the file hears of it
+                heard = others.look(self.runtime)
+                if heard.changed:
+                    self._announce(FileChanged(heard.erased))
+                if heard.wanted and not was_wanted:
+                    self._announce(FileWanted())
+                was_wanted = heard.wanted
 
     def back_up(self) -> None:
         """Write a backup if it is time to."""
@@ -207,7 +228,7 @@ class Talk:
     def _idle(self, thread_id: str, cancel: Cancel) -> None:
         try:
             for made in upkeep.work(self.runtime, thread_id or None, cancel):
-                self._announce(Proposed() if isinstance(made, Patch) else Learned(thread_id, made))
+                self._announce(Proposed() if isinstance(made, ConsentRequest) else Learned(thread_id, made))
         except MemappError as error:
             log.warning("idle work stopped: %s", type(error).__name__)
         except Exception:

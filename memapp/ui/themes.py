@@ -1,12 +1,6 @@
 """The two themes of memapp. State is never told by colour alone: signs and words carry it too."""
 
-from functools import partial
-from typing import TYPE_CHECKING
-
 from textual.theme import Theme
-
-if TYPE_CHECKING:
-    from memapp.ui.app import MemappApp
 
 DARK = Theme(
     name="memapp-dark",
@@ -62,13 +56,3 @@ LIGHT = Theme(
         "scrollbar-corner-color": "#fbfaf6",
     },
 )
-
-
-async def choose(app: "MemappApp") -> str | None:
-    """Let the person look at each theme and choose one; without a choice the colours are as before."""
-    from memapp.services import preferences
-    from memapp.ui.screens.detail import Choice
-
-    offered = preferences.choices(app.runtime, "theme")
-    note = "The last two follow your terminal."
-    return await app.push_screen_wait(Choice("Colours", offered, app.theme, note=note, look=partial(setattr, app, "theme")))

@@ -5,11 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from textual.dom import DOMNode
-
 from memapp.runtime import Runtime
 from memapp.services import undo
-from memapp.ui.safe import notify
 
 MOST = 50
 
@@ -43,10 +40,6 @@ class UndoStack:
         self._done = [*self._done, done][-MOST:]
         return done.step
 
-    def tell(self, node: DOMNode, label: str, way_back: str | Callable[[Runtime], object]) -> None:
-        """Keep what was done, and say it in a toast whose undo takes back just that."""
-        notify(node, label, undo=self.push(label, way_back))
-
     def drop(self, step: str) -> None:
         """Leave out a step that was taken back, here or elsewhere."""
         self._done = [one for one in self._done if one.step != step]
@@ -64,13 +57,7 @@ class UndoStack:
         return self._done[-1] if self._done else None
 
 
-def earlier(runtime: Runtime, step: str) -> Undo | None:
-    """Return what was done in a step of the history, perhaps before memapp was opened; None if it cannot be taken back."""
-    found = undo.find(runtime, step)
-    return Undo(undo.told(runtime, found), partial(undo.undo, step=step), step) if found else None
-
-
-def undo_earlier(runtime: Runtime) -> str:
-    """Take back the last change of a memory or the profile that stands in the file; return what it was, in words."""
-    step = undo.undo_last(runtime)
-    return undo.told(runtime, step).replace(": ", " ")
+def recorded(runtime: Runtime, step: str = "") -> Undo | None:
+    """Return a change in the file that can be taken back, the last one or that of a step, perhaps from before the start."""
+    found = undo.find(runtime, step) if step else next(iter(undo.undoable(runtime, 1)), None)
+    return Undo(undo.describe(runtime, found), partial(undo.undo, step=found.id), found.id) if found else None

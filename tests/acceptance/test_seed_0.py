@@ -171,9 +171,9 @@ def test_both_predictions_are_kept_with_their_source(runtime: Runtime, model: Sc
     model.enqueue("Hello.", prediction="Tell me a joke.", needed_info=["joke"])
     reply = only(Completed, say(runtime, thread, "Hi!")).reply
     list(upkeep.work(runtime, thread, Cancel()))
-    conn = runtime.database.read()
-    responder = expectations.prediction_for(conn, runtime.user_id, reply.id, "responder")
-    predictor = expectations.prediction_for(conn, runtime.user_id, reply.id, "predictor")
+    session = runtime.read()
+    responder = expectations.prediction_for(session, reply.id, "responder")
+    predictor = expectations.prediction_for(session, reply.id, "predictor")
     assert responder is not None and responder.text == "Tell me a joke."
     assert predictor is not None and predictor.needed_info == ("joke",) and predictor.text
 

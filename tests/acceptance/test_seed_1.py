@@ -33,7 +33,7 @@ def test_tom_references_past_conversation_in_follow_ups(runtime: Runtime, model:
 
 def test_history_stands_between_evidence_and_message(runtime: Runtime, model: ScriptedModel) -> None:
     thread = new_chat(runtime, "tom")
-    chats.add_evidence(runtime, thread, "Scorch marks on the inner sill")
+    chats.add_context_card(runtime, thread, "Scorch marks on the inner sill")
     model.enqueue("Curious.")
     say(runtime, thread, FROST)
     say(runtime, thread, "What now?")

@@ -20,15 +20,15 @@ from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import activity, curate, lifecycle, undo, upkeep
-from memapp.services.consent import decisions, proposals
+from memapp.services.consent import decisions, requests
 from memapp.services.embed import embed
-from memapp.services.evidence import look_up
 from memapp.services.merge import Written
 from memapp.services.query import query
+from memapp.services.retrieved import look_up
 from memapp.services.turn import take_turn
 from memapp.store import changes, checkpoints, history, schema
 from memapp.store.database import open_database
-from tests.builders import Clock, make_runtime, new_chat, recorded, say
+from tests.builders import Clock, make_runtime, new_chat, on, recorded, say
 
 LATER = datetime(2026, 12, 31, tzinfo=UTC)
 SMALL_TALK = ("Hello!", "Good morning!", "Thank you!", "Okay, see you later.")
@@ -61,7 +61,7 @@ OLD_FILE = (
        VALUES (3, 'f', 'me', 'tea', 'User drinks oolong.', 'user drinks oolong', 'distilled', {DAY}, {DAY})""",
     "INSERT INTO memory_sources VALUES ('f', 'm', 'me')",
     "INSERT INTO embeddings VALUES (1, 'me', 'memory', 3, 'model', 1, zeroblob(4))",
-    f"INSERT INTO evidence VALUES ('e', 'me', 't', 'A cup.', {DAY})",
+    f"INSERT INTO context_cards VALUES ('e', 'me', 't', 'A cup.', {DAY})",
     f"INSERT INTO supervisor_checkpoints VALUES ('c', 'me', 't', '{{}}', {DAY}, {DAY})",
     f"INSERT INTO drafts VALUES ('me', 't', 'And', {DAY})",
     "INSERT INTO interface VALUES ('me', 'theme', '1')",
@@ -103,10 +103,10 @@ def statements(runtime: Runtime, work: Callable[[], object]) -> int:
 
 
 def checkpoint(runtime: Runtime, thread: str) -> None:
-    with runtime.database.write() as conn:
+    with runtime.write() as session:
         predicted = partial(Checkpoint.predicted, needed_info=["tea"])
-        checkpoints.advance(conn, runtime.user_id, thread, predicted, runtime.clock())
-    assert checkpoints.load(runtime.database.read(), runtime.user_id, thread).needed_info == ("tea",)
+        checkpoints.advance(session, thread, predicted, runtime.clock())
+    assert checkpoints.load(runtime.read(), thread).needed_info == ("tea",)
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +129,7 @@ def taken(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[int]]:
         }
         for name, work in works.items():
             taken.setdefault(name, []).append(statements(runtime, work))
-    assert look_up(runtime, thread, "Which hobby have I got?", (), []).again
+    assert look_up(runtime, thread, "Which hobby have I got?", (), []).on_demand
     runtime.close()
     return taken
 
@@ -302,11 +302,11 @@ def test_events_are_recorded_for_all_write_operations(runtime: Runtime) -> None:
     curate.discard(runtime, one)
     (revision,) = curate.restore(runtime, one).revisions
     undo.undo(runtime, revision.step)
-    with runtime.database.decide() as conn:
+    with runtime.decide() as session:
         unused = SoftDeleted(other, "unused", LATER)
         for change in (Restored(one), Merged(other, one, LATER), Restored(other), unused, Purged(other)):
-            changes.apply(conn, change, Actor(runtime.user_id, "rules"), runtime.clock())
-    city = proposals.propose(runtime, "city", "Oslo")
+            changes.apply(session, change, Actor(runtime.user_id, "rules"), runtime.clock())
+    city = requests.propose(runtime, "city", "Oslo")
     assert city is not None
     decisions.approve(runtime, city.id)
     entries = activity.entries(runtime)
@@ -344,7 +344,7 @@ def test_new_items_pass_the_format_checks_on_first_pass(runtime: Runtime) -> Non
 
 
 def test_less_than_a_tenth_of_turns_trigger_recall(runtime: Runtime) -> None:
-    """The share of real conversations is measured by `benchmarks.second_look`."""
+    """The share of real conversations is measured by `benchmarks.on_demand_recall`."""
     curate.add(runtime, "User keeps bees in the garden.")
     thread = new_chat(runtime)
     for text in SMALL_TALK:
@@ -352,9 +352,9 @@ def test_less_than_a_tenth_of_turns_trigger_recall(runtime: Runtime) -> None:
     assert recorded(runtime, "search") == [], "neither a greeting nor thanks is looked up"
     for text in (*SAID, *STATED, *ASKED):
         say(runtime, thread, text)
-    before = activity.rates(runtime).recalled_again
+    before = activity.rates(runtime).recalled_on_demand
     say(runtime, thread, "Which hobby have I got?")
-    rate = activity.rates(runtime).recalled_again
+    rate = activity.rates(runtime).recalled_on_demand
     assert rate == Rate(before.held + 1, before.of + 1), "a question about the person of which nothing is found"
     assert rate.of == len(SMALL_TALK) + len(SAID) + len(STATED) + len(ASKED) + 1
     assert rate.share is not None
@@ -374,8 +374,8 @@ def test_basic_counts_by_op_and_node_over_time(runtime: Runtime) -> None:
     for text in ("I am vegetarian.", "I planted dahlias yesterday.", "I visited Rome in May."):
         say(runtime, new_chat(runtime), text)
     _, *episodes = (one.memory.id for one in upkeep.work(runtime, None, Cancel()) if isinstance(one, Written))
-    with runtime.database.decide() as conn:
-        changes.apply(conn, Merged(*episodes, LATER), Actor(runtime.user_id, "rules"), runtime.clock())
+    with runtime.decide() as session:
+        changes.apply(session, Merged(*episodes, LATER), Actor(runtime.user_id, "rules"), runtime.clock())
     counted = {(one.node, one.op): one.today for one in activity.counts(runtime)}
     assert counted == {
         **dict.fromkeys([("hotpath", "classify"), ("hotpath", "search"), ("hotpath", "respond"), ("worker", "distil")], 3),
@@ -408,7 +408,7 @@ def test_checkpoints_persist_across_restarts(runtime: Runtime, model: ScriptedMo
     model.enqueue("Oolong.", prediction="Tell me more.", needed_info=["tea"])
     steps = {}
     for event in take_turn(runtime, thread, "Which tea do I like?"):
-        steps[type(event)] = before = checkpoints.load(runtime.database.read(), runtime.user_id, thread)
+        steps[type(event)] = before = checkpoints.load(runtime.read(), thread)
     accepted, predicted, recalled = (steps[kind] for kind in (Accepted, Predicted, Found))
     assert (accepted.stage, accepted.open_turn, accepted.position) == ("accepted", predicted.open_turn, 1)
     assert (predicted.stage, predicted.needed_info) == ("predicted", ("tea",))
@@ -416,7 +416,7 @@ def test_checkpoints_persist_across_restarts(runtime: Runtime, model: ScriptedMo
     assert (before.stage, before.open_turn, before.hits, before.last_prediction) == ("idle", None, (tea,), "Tell me more.")
     runtime.database.close()
     reopened = open_database(runtime.paths.database)
-    assert checkpoints.load(reopened.read(), runtime.user_id, thread) == before
+    assert checkpoints.load(on(reopened.read()), thread) == before
     reopened.close()
 
 
@@ -451,5 +451,5 @@ def test_the_history_is_ordered_by_number_whatever_the_clock_does(runtime: Runti
     for number in range(3):
         curate.add(runtime, f"User has plan number {number}.")
         runtime.clock.now -= timedelta(days=400)
-    entries = history.list_entries(runtime.database.read(), runtime.user_id)
+    entries = history.list_entries(runtime.read())
     assert [entry.number for entry in entries] == [3, 2, 1]

@@ -38,25 +38,25 @@ def test_no_sensitive_field_changes_without_consent(runtime: Runtime, field: str
         list(work(runtime, None, Cancel()))
     assert decisions.profile(runtime) == {}
     assert curate.list_memories(runtime) == []
-    (patch,) = pending.waiting(runtime)
-    assert (patch.field, patch.expires_at - patch.created_at) == (field, timedelta(days=7))
-    decisions.approve(runtime, patch.id)
-    assert decisions.profile(runtime) == {field: patch.new_value}
+    (request,) = pending.list_pending(runtime)
+    assert (request.field, request.expires_at - request.created_at) == (field, timedelta(days=7))
+    decisions.approve(runtime, request.id)
+    assert decisions.profile(runtime) == {field: request.new_value}
 
 
-def test_an_undecided_proposal_is_gone_after_seven_days(runtime: Runtime) -> None:
+def test_an_undecided_request_is_gone_after_seven_days(runtime: Runtime) -> None:
     say(runtime, new_chat(runtime), STATEMENTS["city"])
     assert isinstance(runtime.clock, Clock)
-    (patch,) = pending.waiting(runtime)
+    (request,) = pending.list_pending(runtime)
     runtime.clock.now += timedelta(days=7, hours=1)
-    assert (pending.waiting(runtime), decisions.profile(runtime)) == ([], {})
+    assert (pending.list_pending(runtime), decisions.profile(runtime)) == ([], {})
     with pytest.raises(UsageError, match="over"):
-        decisions.approve(runtime, patch.id)
+        decisions.approve(runtime, request.id)
     for _ in range(3):
         assert pending.expire_due(runtime) == [], "the clock of today may be wrong"
         runtime.clock.now += timedelta(days=1)
         say(runtime, new_chat(runtime), "Good morning!")
-    assert [one.id for one in pending.expire_due(runtime)] == [patch.id]
+    assert [one.id for one in pending.expire_due(runtime)] == [request.id]
 
 
 def test_a_benign_field_applies_by_two_signals(runtime: Runtime) -> None:
@@ -69,20 +69,20 @@ def test_a_benign_field_applies_by_two_signals(runtime: Runtime) -> None:
 def test_audit_trail_contains_the_decision(runtime: Runtime) -> None:
     say(runtime, new_chat(runtime), STATEMENTS["city"])
     say(runtime, new_chat(runtime), STATEMENTS["pronouns"])
-    by_field = {one.field: one for one in pending.waiting(runtime)}
+    by_field = {one.field: one for one in pending.list_pending(runtime)}
     decisions.approve(runtime, by_field["city"].id)
     decisions.deny(runtime, by_field["pronouns"].id)
     undo.undo_last(runtime)
-    conn = runtime.database.read()
-    entries = [one for one in reversed(history.list_entries(conn, runtime.user_id)) if one.memory_id.startswith("profile:")]
+    session = runtime.read()
+    entries = [one for one in reversed(history.list_entries(session)) if one.memory_id.startswith("profile:")]
     assert [(one.memory_id, one.meta.get("decision", "approved"), one.actor) for one in entries] == [
         ("profile:city", "approved", "person"),
         ("profile:pronouns", "denied", "person"),
         ("profile:pronouns", "reopened", "person"),
     ]
-    decided = {one.field: one for one in consents.list_patches(conn, runtime.user_id) if one.decided_at}
+    decided = {one.field: one for one in consents.list_requests(session) if one.decided_at}
     assert {field: (one.state, one.decided_by) for field, one in decided.items()} == {
         "city": ("applied", "person"),
         "pronouns": ("denied", "person"),
     }
-    assert all(entry.meta["patch_id"] in (decided["city"].id, decided["pronouns"].id) for entry in entries)
+    assert all(entry.meta["request_id"] in (decided["city"].id, decided["pronouns"].id) for entry in entries)

@@ -20,7 +20,7 @@ from memapp.errors import ModelError
 from memapp.inference import ChatModel
 from memapp.inference.bundled import bundled_model_path
 from memapp.inference.scripted import ScriptedModel
-from memapp.services import curate
+from memapp.services import chats, curate, lifecycle
 from tests.cli.conftest import Terminal
 
 
@@ -59,7 +59,7 @@ def test_ask_streams_the_answer_and_continues_the_chat(memapp: Terminal) -> None
 
 def test_ask_learns_and_says_so(memapp: Terminal) -> None:
     _, out, err = memapp("ask", "I'm vegetarian.")
-    assert "Remembered: User is vegetarian." in err
+    assert "Remembered: You are vegetarian." in err
     assert "Remembered" not in out
 
 
@@ -69,8 +69,8 @@ def test_a_question_of_memapp_itself_is_narrated_with_the_command_that_says_yes(
     assert "Shall I remember that your name is Ada?" in err
     assert "Shall I remember" not in out
     command = next(line for line in err.splitlines() if "memapp approve" in line)
-    patch_id = command.partition("memapp approve ")[2].partition(",")[0]
-    assert memapp("approve", patch_id)[0] == 0
+    request_id = command.partition("memapp approve ")[2].partition(",")[0]
+    assert memapp("approve", request_id)[0] == 0
     assert "Ada" in memapp("profile")[1]
 
 
@@ -177,14 +177,16 @@ def test_a_command_without_words_does_not_wait_for_a_terminal(
     assert (code, err) == (2, f"That cannot be done: `memapp {command}` needs words. Write them after it, or pipe them in.\n")
 
 
-def test_a_second_memapp_may_search_but_not_write(memapp: Terminal) -> None:
-    memapp("add", "User keeps bees.")
-    other = bootstrap.start(home=memapp.home)
-    code, _, err = memapp("add", "User keeps hens.")
-    assert code == 3
-    assert err.count("already open") == 1
-    assert "bees" in memapp("search", "bees")[1]
-    other.close()
+def test_everything_works_beside_an_open_window(memapp: Terminal, tmp_path: Path) -> None:
+    window = bootstrap.start(home=memapp.home)
+    one = memapp("add", "User keeps bees.")[1].strip()
+    for command in ("edit", one, "User keeps hens."), ("pin", one), ("rm", one), ("restore", one), ("undo",):
+        assert memapp(*command)[0] == 0, command
+    for command in ("ask", "Which birds?"), ("query", "hens"), ("search", "hens"), ("backup", str(tmp_path / "copy.db")):
+        assert memapp(*command)[0] == 0, command
+    assert [memory.id for memory in lifecycle.trash(window)] == [one], "the undo took back that it was restored"
+    assert len(chats.list_threads(window)) == 1
+    window.close()
 
 
 def test_hostile_text_never_reaches_the_terminal_as_an_escape_sequence(memapp: Terminal) -> None:

@@ -5,6 +5,7 @@ import io
 import json
 import re
 import sqlite3
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NoReturn
@@ -13,10 +14,10 @@ import pytest
 
 from memapp import bootstrap
 from memapp.domain.chat import Origin, Role
-from memapp.errors import NeedsYes
+from memapp.errors import NeedsYes, StoreError
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, undo
-from memapp.services.consent import proposals
+from memapp.services.consent import requests
 from memapp.store import chat, schema
 from tests.cli.conftest import Terminal
 
@@ -31,10 +32,10 @@ def texts(memapp: Terminal) -> set[str]:
 
 def propose(memapp: Terminal, field: str, value: str) -> str:
     runtime = bootstrap.start(home=memapp.home)
-    patch = proposals.propose(runtime, field, value)
+    request = requests.propose(runtime, field, value)
     runtime.close()
-    assert patch
-    return patch.id
+    assert request
+    return request.id
 
 
 def test_a_memory_is_edited_in_its_parts(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,6 +130,30 @@ def test_what_is_known_again_meanwhile_stays_in_the_trash(memapp: Terminal) -> N
     assert err.endswith("knows the same already: I keep bees.\n")
 
 
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (("list",), "You live in Bruges."),
+        (("search", "Bruges"), "You live in Bruges."),
+        (("show", "ID"), "You live in Bruges."),
+        (("history", "ID"), "You live in Bruges."),
+        (("history", "ID", "--diff", "1", "2"), "You live in [-Ghent.-] {+Bruges.+}"),
+        (("trash", "list"), "You drink coffee."),
+    ],
+)
+def test_a_terminal_tells_people_of_themselves_and_a_pipe_what_is_stored(
+    memapp: Terminal, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...], told: str
+) -> None:
+    _, found, _ = memapp("add", "User lives in Ghent.")
+    memapp("edit", found.strip(), "User lives in Bruges.")
+    _, gone, _ = memapp("add", "User drinks coffee.")
+    assert "In the trash: You drink coffee." in memapp("rm", gone.strip())[2]
+    asked = tuple(found.strip() if part == "ID" else part for part in command)
+    assert "User" in memapp(*asked)[1] and "You" not in memapp(*asked)[1]
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    assert told in memapp(*asked)[1]
+
+
 def test_what_says_something_of_the_profile_is_restored_with_a_yes_only(memapp: Terminal) -> None:
     memapp("ask", "I live in Bergen.")
     (waits,) = json.loads(memapp("consents", "list", "--json")[1])
@@ -137,7 +162,7 @@ def test_what_says_something_of_the_profile_is_restored_with_a_yes_only(memapp: 
     assert memapp("rm", memory_id)[0] == memapp("profile", "clear", "city")[0] == 0
     code, out, err = memapp("restore", memory_id, "--json")
     assert (code, [one["id"] for one in json.loads(out)["stayed"]]) == (4, [memory_id])
-    assert "User lives in Bergen" in err and "memapp consents list" in err
+    assert "You live in Bergen" in err and "memapp consents list" in err
     assert texts(memapp) == set()
     (waits,) = json.loads(memapp("consents", "list", "--json")[1])
     assert (waits["field"], waits["new_value"]) == ("city", "Bergen")
@@ -169,16 +194,14 @@ def test_history_shows_and_exports_every_change_and_the_difference_of_two_versio
 def test_an_exported_history_has_the_words_and_the_messages_that_they_rest_on(memapp: Terminal) -> None:
     runtime = bootstrap.start(home=memapp.home)
     thread = chats.new_thread(runtime)
-    with runtime.database.write() as conn:
-        said = chat.add_message(
-            conn, runtime.user_id, thread.id, Role.USER, "I live in Oslo.", thread.created_at, origin=Origin.TYPED
-        )
+    with runtime.write() as session:
+        said = chat.add_message(session, thread.id, Role.USER, "I live in Oslo.", thread.created_at, origin=Origin.TYPED)
     bees = curate.add(runtime, "I keep bees.", sources=[said.id]).memory_id
-    patch = proposals.propose(runtime, "city", "Oslo", message_id=said.id, typed=True)
+    request = requests.propose(runtime, "city", "Oslo", message_id=said.id, typed=True)
     runtime.close()
-    assert patch
+    assert request
     memapp("rm", bees)
-    memapp("approve", patch.id)
+    memapp("approve", request.id)
     memapp("profile", "set", "city", "Bergen")
     rows = [json.loads(line) for line in memapp("history", "--format", "jsonl")[1].splitlines()]
     assert [(row["event"], row["old"], row["new"], row["evidence"]) for row in rows] == [
@@ -232,27 +255,27 @@ def test_forgetting_words_is_previewed_first(memapp: Terminal) -> None:
     assert memapp("forget", "wasps")[0::2] == (0, "There is nothing to erase: nothing holds these words.\n")
 
 
-def test_a_proposal_is_shown_approved_and_taken_back(memapp: Terminal) -> None:
-    patch = propose(memapp, "city", "Ghent")
+def test_a_request_is_shown_approved_and_taken_back(memapp: Terminal) -> None:
+    request = propose(memapp, "city", "Ghent")
     assert memapp("consents")[1].split("\t")[2:] == ["from a chat", "Home", "- > Ghent\n"]
-    shown = json.loads(memapp("consents", "show", patch[-6:], "--json")[1])
+    shown = json.loads(memapp("consents", "show", request[-6:], "--json")[1])
     assert (shown["new_value"], shown["proposer"]) == ("Ghent", "rules")
     assert memapp("profile")[1] == ""
-    shown = memapp("consents", "show", patch)[2]
+    shown = memapp("consents", "show", request)[2]
     assert "pending, from a chat, asked on " in shown and ", open until " in shown
-    assert memapp("approve", patch[-6:])[0] == 0
-    assert ", open until " not in memapp("consents", "show", patch)[2]
+    assert memapp("approve", request[-6:])[0] == 0
+    assert ", open until " not in memapp("consents", "show", request)[2]
     assert memapp("profile")[1] == "Home\tGhent\n"
     assert memapp("undo")[0] == 0
     assert memapp("profile")[1] == ""
 
 
-def test_a_proposal_is_approved_with_another_value_or_denied(memapp: Terminal) -> None:
+def test_a_request_is_approved_with_another_value_or_denied(memapp: Terminal) -> None:
     assert memapp("approve", propose(memapp, "city", "Ghent"), "--value", "Bruges")[0] == 0
     assert json.loads(memapp("profile", "list", "--json")[1]) == {"city": "Bruges"}
-    patch = propose(memapp, "language", "Dutch")
-    assert json.loads(memapp("deny", patch, "--reason", "private", "--json")[1])["state"] == "denied"
-    assert memapp("approve", patch)[0] == 2
+    request = propose(memapp, "language", "Dutch")
+    assert json.loads(memapp("deny", request, "--reason", "private", "--json")[1])["state"] == "denied"
+    assert memapp("approve", request)[0] == 2
     assert json.loads(memapp("history", "--json")[1])[0]["meta"]["reason"] == "private"
 
 
@@ -324,13 +347,13 @@ def test_a_backup_is_put_back_and_what_was_there_is_kept(memapp: Terminal, tmp_p
     add(memapp, "I keep hens.")
     code, out, err = memapp("restore", "--file", str(backup), "--json")
     assert (code, json.loads(out)["memories"]) == (4, 1)
-    assert "1 memory, 0 messages and 1 undecided proposal" in err
+    assert "1 memory, 0 messages and 1 undecided request" in err
     assert "Name: Bo" in err
     assert memapp("restore", "--file", str(backup), "--yes")[0] == 0
     assert texts(memapp) == {"I keep bees."}
     assert "Home\t- > Ghent" in memapp("consents")[1], "what waited then waits again"
     assert "Expired" not in memapp("history")[1]
-    (aside,) = (memapp.home / "damaged").glob("memapp-before-restore-*.db")
+    (aside,) = (memapp.home / "damaged").glob("memapp.db-before-restore-*.db")
     with sqlite3.connect(aside) as kept:
         assert kept.execute("SELECT count(*) FROM memories").fetchone() == (2,)
 
@@ -366,7 +389,7 @@ def test_a_damaged_file_is_moved_aside_as_it_is(memapp: Terminal, tmp_path: Path
         "PRAGMA application_id = 1",
         "PRAGMA user_version = 99",
         "PRAGMA user_version = 0",
-        "DROP TRIGGER patches_need_a_yes",
+        "DROP TRIGGER consent_requests_need_a_yes",
         "CREATE TRIGGER evil AFTER INSERT ON memories BEGIN DELETE FROM memories; END",
         "CREATE VIEW more AS SELECT 1",
         "CREATE TABLE more (x)",
@@ -407,14 +430,28 @@ def test_damaged_truncated_and_linked_backups_are_refused(memapp: Terminal, tmp_
     assert texts(memapp) == {"I keep bees."}
 
 
-def test_a_file_in_use_is_not_exchanged(memapp: Terminal, tmp_path: Path) -> None:
+def test_a_backup_is_put_back_beside_an_open_window_and_a_damaged_file_is_not_exchanged(
+    memapp: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memapp.store.lock.ALONE_SECONDS", 0.1)
     add(memapp, "I keep bees.")
     backup = make_backup(memapp, tmp_path)
     add(memapp, "I keep hens.")
-    other = bootstrap.start(home=memapp.home)
-    assert memapp("restore", "--file", str(backup), "--yes")[0] == 3
-    other.close()
-    assert texts(memapp) == {"I keep bees.", "I keep hens."}
+    window = bootstrap.start(home=memapp.home)
+    erasures = window.database.erasures
+    assert memapp("restore", "--file", str(backup), "--yes")[0] == 0
+    assert [one.text for one in curate.list_memories(window)] == ["I keep bees."]
+    assert window.database.changed_elsewhere()
+    assert window.database.erasures != erasures, "what is written from the old words is not saved"
+    (aside,) = (memapp.home / "damaged").glob("*.db")
+    with closing(sqlite3.connect(aside)) as kept:
+        assert kept.execute("SELECT count(*) FROM memories").fetchone() == (2,)
+    (memapp.home / "memapp.db").write_bytes(b"no database" * 999)
+    code, _, err = memapp("restore", "--file", str(backup), "--yes")
+    assert (code, "Close it first" in err) == (3, True)
+    assert (memapp.home / "memapp.db").read_bytes() == b"no database" * 999
+    with suppress(StoreError):
+        window.close()
 
 
 def test_expired_ones_leave_the_trash_by_their_time(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,10 +40,13 @@ def test_it_says_that_the_guards_stand_and_how_learning_goes(memapp: Terminal) -
 @pytest.mark.parametrize(
     "script",
     [
-        "DROP TRIGGER patches_stay",
+        "DROP TRIGGER consent_requests_stay",
         "DROP INDEX memories_due",
         "DROP VIEW memories_indexed; CREATE VIEW memories_indexed AS SELECT key, text, tags FROM memories",
-        "PRAGMA writable_schema = 1; UPDATE sqlite_master SET sql = replace(sql, '<= 280', '<= 999') WHERE name = 'patches'",
+        (
+            "PRAGMA writable_schema = 1; UPDATE sqlite_master SET sql = replace(sql, '<= 280', '<= 999') "
+            "WHERE name = 'consent_requests'"
+        ),
     ],
 )
 def test_it_names_a_file_whose_guards_were_changed(memapp: Terminal, script: str) -> None:

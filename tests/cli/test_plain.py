@@ -42,7 +42,7 @@ def test_commands_of_the_app_are_understood_and_an_error_ends_nothing(memapp: Te
     typed("/remember User keeps bees.\n/remembr x\n/persona\n/evidence a torn ticket\n/multi\none\ntwo\n/end\n/new\n")
     code, _, err = memapp("--plain")
     assert code == 0
-    assert "Remembered: User keeps bees." in err
+    assert "Remembered: You keep bees." in err
     assert "Did you mean /remember?" in err and "There are: " in err
     assert memapp("list")[1].count("bees") == 1
     assert [line.split("\t")[-1] for line in memapp("chats")[1].splitlines()] == ["one two"]
@@ -81,4 +81,4 @@ def test_ctrl_c_stops_a_reply_and_not_the_program(
     chat_id = memapp("chats")[1].split("\t")[0]
     shown = [line for line in memapp("chats", "show", chat_id)[1].splitlines() if line.startswith("**")]
     assert [line.endswith(" UTC · stopped") for line in shown] == [False, True]
-    assert "Remembered: User keeps bees." in err
+    assert "Remembered: You keep bees." in err

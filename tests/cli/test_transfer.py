@@ -26,7 +26,7 @@ def test_an_export_goes_to_a_private_file_or_to_standard_output(memapp: Terminal
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
     code, out, _ = memapp("export")
     assert code == 0
-    assert [json.loads(line)["type"] for line in out.splitlines()] == ["header", "memory", "memory", "patch", "profile"]
+    assert [json.loads(line)["type"] for line in out.splitlines()] == ["header", "memory", "memory", "consent_request", "profile"]
     assert out.splitlines()[1:] == target.read_text("utf-8").splitlines()[1:]
     assert "- Home: Ghent" in memapp("export", "--format", "md")[1]
 
@@ -48,7 +48,7 @@ def test_an_import_is_shown_first_and_wants_a_yes(memapp: Terminal, tmp_path: Pa
     other = Terminal(tmp_path / "other", capsys)
     code, out, err = other("import", str(target))
     assert (code, out) == (4, "")
-    assert "This would bring in: 1 memory, 1 proposal for your profile, to be answered" in err
+    assert "This would bring in: 1 memory, 1 request for your profile, to be answered" in err
     code, out, _ = other("import", str(target), "--dry-run", "--json")
     assert (code, json.loads(out)["added"], json.loads(out)["dry_run"]) == (0, {"memory": 1}, True)
     assert other("list")[1] == ""

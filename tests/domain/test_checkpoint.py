@@ -2,11 +2,11 @@
 
 import pytest
 
-from memapp.domain.checkpoint import Checkpoint, DoneAhead, Stage, read_checkpoint
+from memapp.domain.checkpoint import Checkpoint, PrefetchedCall, Stage, read_checkpoint
 
 
 def test_each_stage_adds_what_it_knows() -> None:
-    at = Checkpoint(last_prediction="You will ask about tea.", ahead=DoneAhead("p", ("tea",)))
+    at = Checkpoint(last_prediction="You will ask about tea.", prefetch=PrefetchedCall("p", ("tea",)))
     at = at.accepted("reply", 7)
     assert at == Checkpoint(Stage.ACCEPTED, "reply", 7, last_prediction="You will ask about tea.")
     at = at.predicted(["oolong", "tea"])
@@ -26,7 +26,7 @@ def test_of_a_turn_that_has_ended_nothing_is_resumed() -> None:
     at = Checkpoint().accepted("reply", 1, ["tea"]).recalled(["one"], 3).settled("You will thank me.")
     assert at == Checkpoint(position=1, hits=("one",), revision=3, last_prediction="You will thank me.")
     assert at.kept_for("reply") == ()
-    assert at.looked_ahead("p", ["cake"]).ahead == DoneAhead("p", ("cake",))
+    assert at.with_prefetch("p", ["cake"]).prefetch == PrefetchedCall("p", ("cake",))
 
 
 @pytest.mark.parametrize(
@@ -35,8 +35,8 @@ def test_of_a_turn_that_has_ended_nothing_is_resumed() -> None:
         ("{}", Checkpoint()),
         ('{"open_turn":"reply"}', Checkpoint(open_turn="reply")),
         (
-            '{"open_turn":null,"last_prediction":"Thanks.","ahead":{"prediction_id":"p","needed_info":["tea"]}}',
-            Checkpoint(last_prediction="Thanks.", ahead=DoneAhead("p", ("tea",))),
+            '{"open_turn":null,"last_prediction":"Thanks.","prefetch":{"prediction_id":"p","needed_info":["tea"]}}',
+            Checkpoint(last_prediction="Thanks.", prefetch=PrefetchedCall("p", ("tea",))),
         ),
         ('{"open_turn":"reply","stage":"dreaming"}', Checkpoint()),
         ('{"position":"many"}', Checkpoint()),

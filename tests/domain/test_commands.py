@@ -2,7 +2,7 @@
 
 import pytest
 
-from memapp.domain.commands import Command, parse, unescaped
+from memapp.domain.commands import COMMANDS, Command, beginning, completed, parse, unescaped
 from memapp.errors import UsageError
 
 
@@ -28,3 +28,25 @@ def test_a_wrong_command_says_what_to_write(written: str) -> None:
 
 def test_two_slashes_send_one() -> None:
     assert unescaped("//x") == "/x"
+
+
+@pytest.mark.parametrize(
+    ("written", "offered"),
+    [
+        ("/", tuple(COMMANDS)),
+        ("/re", ("remember", "remark")),
+        ("/remember", ()),
+        ("/remember ", ()),
+        ("/nothing", ()),
+        ("/home/anna", ()),
+        ("//", ()),
+        ("see /re", ()),
+        ("", ()),
+    ],
+)
+def test_the_commands_that_begin_like_what_is_written(written: str, offered: tuple[str, ...]) -> None:
+    assert beginning(written) == offered
+
+
+def test_a_completed_command_leaves_room_for_the_words_it_takes() -> None:
+    assert [completed(one) for one in ("remember", "persona", "new")] == ["/remember ", "/persona ", "/new"]

@@ -126,7 +126,7 @@ def test_naming_another_value_is_no_yes(other: str) -> None:
         assert other.casefold().strip(" .,!").startswith(("ana", "ａna"))
 
 
-def test_a_patch_expires_after_seven_days() -> None:
+def test_a_request_expires_after_seven_days() -> None:
     now = datetime(2026, 3, 1, 12, tzinfo=UTC)
     assert expiry(now) == datetime(2026, 3, 8, 12, tzinfo=UTC)
 

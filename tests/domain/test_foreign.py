@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memapp.domain.chat import MAX_MESSAGE_CHARS
-from memapp.domain.foreign import Conversation, Note, read_chatgpt, read_claude, read_note
+from memapp.domain.foreign import ForeignConversation, ForeignFact, read_chatgpt, read_claude, read_note
 from memapp.domain.memory import MAX_MEMORY_CHARS
 
 names = st.sampled_from([
@@ -42,19 +42,19 @@ def test_nothing_but_a_refusal_comes_of_what_is_none(one: Any, other: Any) -> No
     ):
         with contextlib.suppress(ValueError):
             found = read(data)
-            assert isinstance(found, Conversation)
+            assert isinstance(found, ForeignConversation)
             assert all(0 < len(said.text) <= MAX_MESSAGE_CHARS for said in found.said)
             assert all(one.role != next_one.role for one, next_one in zip(found.said, found.said[1:], strict=False))
             assert found.created_at <= found.updated_at
     with contextlib.suppress(ValueError):
         note = read_note(one)
-        assert isinstance(note, Note)
+        assert isinstance(note, ForeignFact)
         assert 0 < len(note.text) <= MAX_MEMORY_CHARS
 
 
 def test_a_fact_is_read_by_the_names_that_others_give_it() -> None:
     note = read_note({"memory": "I keep\n bees.", "tags": ["bees", "bees", " "], "created_at": "2026-01-31T08:15:00Z"})
-    assert note == Note("I keep bees.", ("bees",), datetime(2026, 1, 31, 8, 15, tzinfo=UTC))
+    assert note == ForeignFact("I keep bees.", ("bees",), datetime(2026, 1, 31, 8, 15, tzinfo=UTC))
 
 
 def node(text: str, parent: str | None, at: float) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memapp.domain.distil import distil
-from memapp.domain.framing import as_stated, takes_back, told_by_healers
+from memapp.domain.framing import takes_back, told_by_healers, unwrap
 from memapp.domain.profile import stated
 
 
@@ -76,7 +76,7 @@ def test_what_is_said_instead_counts(typed: str) -> None:
 
 @pytest.mark.parametrize("typed", ["My name is Bob", "I am not tired, but it is late", "It is not that I mind"])
 def test_where_nothing_is_taken_back_nothing_changes(typed: str) -> None:
-    assert as_stated(typed).split() == typed.split()
+    assert unwrap(typed).split() == typed.split()
 
 
 @pytest.mark.parametrize(
@@ -153,4 +153,4 @@ _PIECES = (
 
 @given(st.lists(st.sampled_from(_PIECES.split("|"))).map(" ".join))
 def test_every_word_that_stays_keeps_its_place(text: str) -> None:
-    assert len(as_stated(text)) == len(text)
+    assert len(unwrap(text)) == len(text)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memapp.domain.merge import MERGE_BANDS, Bands, Verdict, compare, richer
+from memapp.domain.merge import MERGE_BANDS, Bands, MergeVerdict, compare, richer
 
 CONTRADICTIONS = [
     ("User lives in Oslo.", "User lives in Bergen.", 0.67),
@@ -183,26 +183,26 @@ LIKENESSES = st.floats(0.0, 1.0)
 
 @pytest.mark.parametrize(("new", "old", "likeness"), CONTRADICTIONS)
 def test_what_cannot_both_hold_contradicts_whichever_came_first(new: str, old: str, likeness: float) -> None:
-    assert compare(new, old, likeness) is Verdict.CONTRADICTS
-    assert compare(old, new, likeness) is Verdict.CONTRADICTS
+    assert compare(new, old, likeness) is MergeVerdict.CONTRADICTS
+    assert compare(old, new, likeness) is MergeVerdict.CONTRADICTS
 
 
 @pytest.mark.parametrize(("new", "old", "likeness"), SEPARATE)
 def test_what_may_both_hold_stays_separate(new: str, old: str, likeness: float) -> None:
-    assert compare(new, old, likeness) is Verdict.SEPARATE
-    assert compare(old, new, likeness) is Verdict.SEPARATE
+    assert compare(new, old, likeness) is MergeVerdict.SEPARATE
+    assert compare(old, new, likeness) is MergeVerdict.SEPARATE
 
 
 @pytest.mark.parametrize(("new", "old", "likeness"), UPDATES)
 def test_the_same_and_more_updates_and_the_same_and_less_does_not(new: str, old: str, likeness: float) -> None:
-    assert compare(new, old, likeness) is Verdict.UPDATES
-    assert compare(old, new, likeness) is Verdict.SAME
+    assert compare(new, old, likeness) is MergeVerdict.UPDATES
+    assert compare(old, new, likeness) is MergeVerdict.SAME
     assert richer(new, old) == richer(old, new) == new
 
 
 @pytest.mark.parametrize(("new", "old", "likeness"), SAME)
 def test_the_same_in_other_words_is_the_same(new: str, old: str, likeness: float) -> None:
-    assert compare(new, old, likeness) is Verdict.SAME
+    assert compare(new, old, likeness) is MergeVerdict.SAME
 
 
 def test_the_stored_wording_stays_when_both_tell_as_much() -> None:
@@ -218,8 +218,8 @@ def test_the_stored_wording_stays_when_both_tell_as_much() -> None:
     ],
 )
 def test_one_word_for_another_is_the_same_only_where_nearly_nothing_is_lost(new: str, old: str, likeness: float) -> None:
-    assert compare(new, old, likeness) is Verdict.SAME
-    assert compare(new, old, likeness - 0.1) is not Verdict.SAME
+    assert compare(new, old, likeness) is MergeVerdict.SAME
+    assert compare(new, old, likeness - 0.1) is not MergeVerdict.SAME
 
 
 @pytest.mark.parametrize(
@@ -242,7 +242,7 @@ def test_one_word_for_another_is_the_same_only_where_nearly_nothing_is_lost(new:
 )
 def test_no_likeness_makes_numbers_names_opposites_or_denials_the_same(new: str, old: str) -> None:
     for likeness in (0.9, 0.99, 1.0):
-        assert compare(new, old, likeness) not in (Verdict.SAME, Verdict.UPDATES)
+        assert compare(new, old, likeness) not in (MergeVerdict.SAME, MergeVerdict.UPDATES)
 
 
 @pytest.mark.parametrize(
@@ -255,23 +255,23 @@ def test_no_likeness_makes_numbers_names_opposites_or_denials_the_same(new: str,
     ],
 )
 def test_sentences_about_anything_merge_when_worded_anew(new: str, old: str, likeness: float) -> None:
-    assert compare(new, old, likeness) in (Verdict.SAME, Verdict.UPDATES)
-    assert compare(new, old, 0.6) is Verdict.SEPARATE
+    assert compare(new, old, likeness) in (MergeVerdict.SAME, MergeVerdict.UPDATES)
+    assert compare(new, old, 0.6) is MergeVerdict.SEPARATE
 
 
 def test_sentences_about_anything_never_contradict() -> None:
-    assert compare("The shop is not open.", "The shop is open.", 0.95) is Verdict.SEPARATE
+    assert compare("The shop is not open.", "The shop is open.", 0.95) is MergeVerdict.SEPARATE
 
 
 def test_the_bands_decide_how_alike_is_alike_enough() -> None:
     pair = ("User has a small dog.", "User has a dog.", 0.90)
-    assert compare(*pair, MERGE_BANDS) is Verdict.UPDATES
-    assert compare(*pair, Bands(addition=0.95)) is Verdict.SEPARATE
+    assert compare(*pair, MERGE_BANDS) is MergeVerdict.UPDATES
+    assert compare(*pair, Bands(addition=0.95)) is MergeVerdict.SEPARATE
 
 
 @given(SUBJECTS, PREDICATES, PREDICATES, LIKENESSES)
 def test_the_order_changes_nothing_but_which_of_the_two_tells_more(who: str, does: str, or_does: str, likeness: float) -> None:
-    swapped = {Verdict.UPDATES: Verdict.SAME}
+    swapped = {MergeVerdict.UPDATES: MergeVerdict.SAME}
     one, other = f"{who} {does}", f"{who} {or_does}"
     forth, back = compare(one, other, likeness), compare(other, one, likeness)
     assert swapped.get(forth, forth) == swapped.get(back, back)
@@ -284,10 +284,10 @@ def test_greater_likeness_never_takes_two_apart(new: str, old: str, likeness: fl
 
 @given(st.text(max_size=120))
 def test_any_text_says_the_same_as_itself(text: str) -> None:
-    assert compare(text, text, 1.0) is Verdict.SAME
+    assert compare(text, text, 1.0) is MergeVerdict.SAME
     assert richer(text, text) == text
 
 
 @given(st.text(max_size=80), st.text(max_size=80), LIKENESSES)
 def test_any_two_texts_can_be_compared(one: str, other: str, likeness: float) -> None:
-    assert compare(f"User {one}", f"User's {other}", likeness) in Verdict
+    assert compare(f"User {one}", f"User's {other}", likeness) in MergeVerdict

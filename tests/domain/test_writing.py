@@ -91,9 +91,9 @@ def test_a_question_is_not_made_a_statement_by_tidying() -> None:
 
 
 @given(st.text(max_size=300), st.text(max_size=300))
-def test_any_text_can_be_checked(text: str, evidence: str) -> None:
-    assert isinstance(check_fact(text, evidence), list)
-    assert isinstance(check_fact(f"User {text}.", f"I {evidence} {text}"), list)
+def test_any_text_can_be_checked(text: str, typed_text: str) -> None:
+    assert isinstance(check_fact(text, typed_text), list)
+    assert isinstance(check_fact(f"User {text}.", f"I {typed_text} {text}"), list)
 
 
 @pytest.mark.parametrize(

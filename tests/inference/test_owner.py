@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from memapp.errors import ModelError
-from memapp.inference.owner import Job, OwnerThread
+from memapp.inference.owner import ModelJob, OwnerThread
 
 
 class Bench:
@@ -22,7 +22,7 @@ class Bench:
         else:
             self.aborted.clear()
 
-    def job(self, name: str, *, urgent: bool, step: Callable[[], object] = lambda: None) -> Job:
+    def job(self, name: str, *, urgent: bool, step: Callable[[], object] = lambda: None) -> ModelJob:
         finished = threading.Event()
 
         def run() -> None:
@@ -34,7 +34,7 @@ class Bench:
             self.done.append(f"{name} dropped")
             finished.set()
 
-        job = Job(run, drop, urgent)
+        job = ModelJob(run, drop, urgent)
         job.finished = finished  # type: ignore[attr-defined]
         return job
 
@@ -47,7 +47,7 @@ def bench() -> Iterator[Bench]:
     made.owner.close()
 
 
-def wait(*jobs: Job) -> None:
+def wait(*jobs: ModelJob) -> None:
     for job in jobs:
         assert job.finished.wait(30)  # type: ignore[attr-defined]
 

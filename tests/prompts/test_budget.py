@@ -12,9 +12,9 @@ from memapp.domain.prompt import Prompt, Sampling
 from memapp.errors import ConfigError
 from memapp.inference.scripted import ScriptedModel
 from memapp.prompts import budget, respond
+from memapp.prompts.context import PromptContext
 from memapp.prompts.history import drop_step
-from memapp.prompts.scene import Scene
-from tests.prompts.scenes import companion, hit, scene, tom
+from tests.prompts.contexts import companion, context, hit, tom
 
 MODEL = ScriptedModel()
 LIMIT = 1000
@@ -31,15 +31,15 @@ class Counter:
         return MODEL.prompt_tokens(prompt)
 
 
-def ask(one: Scene) -> tuple[Prompt, Sampling]:
+def ask(one: PromptContext) -> tuple[Prompt, Sampling]:
     return respond.request(one, (), reply_tokens=100, temperature=0)
 
 
-def fit(one: Scene, limit: int = LIMIT, count: Callable[[Prompt], int] | None = None) -> Scene:
+def fit(one: PromptContext, limit: int = LIMIT, count: Callable[[Prompt], int] | None = None) -> PromptContext:
     return budget.fit(one, ask, limit, count or MODEL.prompt_tokens)
 
 
-def cost(one: Scene) -> int:
+def cost(one: PromptContext) -> int:
     prompt, sampling = ask(one)
     return MODEL.prompt_tokens(prompt) + sampling.max_tokens + sampling.tail_tokens
 
@@ -48,31 +48,31 @@ def chat(count: int, words: int = 20) -> tuple[Exchange, ...]:
     return tuple(Exchange(f"question {number} " + "word " * words, f"answer {number}") for number in range(count))
 
 
-def test_a_scene_that_fits_is_left_alone_and_counted_once() -> None:
+def test_a_context_that_fits_is_left_alone_and_counted_once() -> None:
     count = Counter()
-    one = scene(history=chat(3))
+    one = context(history=chat(3))
     assert fit(one, 4000, count) == one
     assert count.calls == 1
 
 
 def test_the_oldest_exchanges_go_first() -> None:
-    one = scene(history=chat(30), persona=tom())
+    one = context(history=chat(30), persona=tom())
     fitted = fit(one)
     assert cost(fitted) <= LIMIT - LIMIT // 4
     assert 0 < len(fitted.history) < 30
     assert fitted.history == one.history[-len(fitted.history) :]
-    assert (fitted.evidence, fitted.message) == (one.evidence, one.message)
+    assert (fitted.cards, fitted.message) == (one.cards, one.message)
 
 
 def test_finding_the_exchanges_that_fit_takes_few_counts() -> None:
     count = Counter()
-    fit(scene(history=chat(100)), count=count)
+    fit(context(history=chat(100)), count=count)
     assert count.calls <= 2 + 7
 
 
 def test_the_beginning_of_what_fits_moves_in_steps() -> None:
     whole = chat(60)
-    kept = [fit(scene(history=whole[:length])).history for length in range(32, 60)]
+    kept = [fit(context(history=whole[:length])).history for length in range(32, 60)]
     step = drop_step(len(kept[0]))
     assert step > 1
     assert len({some[0].user for some in kept}) <= 1 + (60 - 32) // step
@@ -81,14 +81,14 @@ def test_the_beginning_of_what_fits_moves_in_steps() -> None:
 @pytest.mark.parametrize("words", [20, 60, 250])
 def test_a_longer_history_is_never_kept_shorter_than_a_step_below_what_fits(words: int) -> None:
     whole = chat(100, words)
-    most = max(len(fit(scene(history=whole[-length:])).history) for length in range(1, 30))
+    most = max(len(fit(context(history=whole[-length:])).history) for length in range(1, 30))
     for length in range(most, 101, 9):
-        assert len(fit(scene(history=whole[-length:])).history) > most - drop_step(most)
+        assert len(fit(context(history=whole[-length:])).history) > most - drop_step(most)
 
 
 def test_of_a_last_exchange_that_is_too_long_the_beginning_is_kept() -> None:
     long = Exchange("Please sum this up. " + "word " * 800, "In short: " + "word " * 800)
-    fitted = fit(scene(history=[*chat(5), long]))
+    fitted = fit(context(history=[*chat(5), long]))
     assert cost(fitted) <= LIMIT
     (kept,) = fitted.history
     assert kept.user and kept.user.startswith("Please sum this up.") and kept.reply.startswith("In short:")
@@ -96,17 +96,17 @@ def test_of_a_last_exchange_that_is_too_long_the_beginning_is_kept() -> None:
 
 def test_cards_go_when_no_exchange_is_left_to_drop() -> None:
     cards = tuple(f"card {number} " + "word " * 20 for number in range(40))
-    one = replace(scene(history=chat(3), persona=tom()), evidence=cards)
+    one = replace(context(history=chat(3), persona=tom()), cards=cards)
     fitted = fit(one)
     assert cost(fitted) <= LIMIT
     assert (fitted.history, fitted.message) == ((), one.message)
-    assert fitted.evidence == cards[-len(fitted.evidence) :] != ()
+    assert fitted.cards == cards[-len(fitted.cards) :] != ()
 
 
 def test_the_middle_of_a_monstrous_message_goes_last() -> None:
     count = Counter()
     message = "Please sum this up. " + "word " * 40_000 + "What is it about?"
-    fitted = fit(scene(message, chat(3)), count=count)
+    fitted = fit(context(message, chat(3)), count=count)
     assert cost(fitted) <= LIMIT
     assert fitted.message is not None
     assert fitted.message.startswith("Please sum this up. ") and fitted.message.endswith("What is it about?")
@@ -117,11 +117,11 @@ def test_the_middle_of_a_monstrous_message_goes_last() -> None:
 
 def test_nothing_helps_a_budget_smaller_than_the_reply() -> None:
     with pytest.raises(ConfigError, match="budget_tokens"):
-        fit(scene(), 150)
+        fit(context(), 150)
 
 
 def test_a_remark_has_no_message_to_cut() -> None:
-    assert fit(scene(None, chat(60))).message is None
+    assert fit(context(None, chat(60))).message is None
 
 
 @settings(max_examples=40)
@@ -133,13 +133,13 @@ def test_a_remark_has_no_message_to_cut() -> None:
 )
 def test_no_request_is_larger_than_its_budget(message: str, replies: list[str], cards: list[str], limit: int) -> None:
     history = tuple(Exchange(None if len(reply) % 3 == 0 else "and?", reply) for reply in replies)
-    fitted = fit(Scene(companion(), tuple(cards), history, message), limit)
+    fitted = fit(PromptContext(companion(), tuple(cards), history, message), limit)
     assert cost(fitted) <= limit
 
 
 def test_the_weakest_hits_are_dropped_when_all_do_not_fit() -> None:
     hits = [hit(f"fact {number} " + "word " * 40) for number in range(5)]
-    one = scene()
+    one = context()
 
     def with_hits(some: object) -> tuple[Prompt, Sampling]:
         return respond.request(one, some, reply_tokens=100, temperature=0)  # type: ignore[arg-type]
@@ -152,8 +152,8 @@ def test_the_weakest_hits_are_dropped_when_all_do_not_fit() -> None:
 
 def test_what_is_told_goes_before_the_cards_and_the_message_and_after_the_history() -> None:
     news = ("Memory updates since rev 3:", "- +created: [Notes] " + "word " * 60)
-    one = replace(scene("My question " + "word " * 100, history=chat(30), persona=tom()), told=news)
-    assert fit(one).told == news and fit(one).history
+    one = replace(context("My question " + "word " * 100, history=chat(30), persona=tom()), injected_updates=news)
+    assert fit(one).injected_updates == news and fit(one).history
     assert cost(fit(one)) <= LIMIT
     long = fit(replace(one, message="word " * 2000))
-    assert (long.told, cost(long) <= LIMIT) == ((), True)
+    assert (long.injected_updates, cost(long) <= LIMIT) == ((), True)

@@ -10,7 +10,7 @@ from memapp.inference import Cancel
 from memapp.inference.bundled import bundled_model_path
 from memapp.inference.llama import LlamaModel
 from memapp.prompts import distil, predict
-from tests.prompts.scenes import scene
+from tests.prompts.contexts import context
 
 MESSAGE = 'What was the name of the "café" in Ghent,\nthe one with the blue door?'
 
@@ -28,7 +28,7 @@ def write(model: LlamaModel, request: tuple[Prompt, Sampling]) -> str:
 
 @pytest.mark.slow
 def test_call_1_writes_keywords_and_then_a_prediction(model: LlamaModel) -> None:
-    text = write(model, predict.request(scene(MESSAGE)))
+    text = write(model, predict.request(context(MESSAGE)))
     assert predict.parse(text)
     if text.endswith("}"):
         assert json.loads(predict.HEAD + text)["prediction_next"]
@@ -36,7 +36,7 @@ def test_call_1_writes_keywords_and_then_a_prediction(model: LlamaModel) -> None
 
 @pytest.mark.slow
 def test_a_list_that_was_read_is_continued_with_the_prediction(model: LlamaModel) -> None:
-    assert predict.parse_prediction(write(model, predict.finish_request(scene(MESSAGE), ["café", "Ghent"])))
+    assert predict.parse_prediction(write(model, predict.finish_request(context(MESSAGE), ["café", "Ghent"])))
 
 
 @pytest.mark.slow
@@ -47,6 +47,6 @@ def test_distilling_writes_a_sentence_and_tags(model: LlamaModel) -> None:
 
 @pytest.mark.slow
 def test_call_1_adds_few_tokens_to_the_trunk(model: LlamaModel) -> None:
-    prompt, _ = predict.request(scene(MESSAGE))
+    prompt, _ = predict.request(context(MESSAGE))
     trunk = model.prompt_tokens(Prompt(prompt.system, prompt.turns))
     assert model.prompt_tokens(prompt) - trunk <= 12

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from memapp.domain.chat import Exchange
 from memapp.prompts.history import SHOWN_CHARS, drop_step, format_history, recent
-from tests.prompts.scenes import tom
+from tests.prompts.contexts import tom
 
 FROST = Exchange("Tom, what do you think about the frost?", "Frost on OUTSIDE of window. Where was it cast from?")
 INSIDE = Exchange("I think it was cast from inside.", "Check the sill. Proof matters more than theory.")

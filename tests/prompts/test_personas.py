@@ -7,7 +7,7 @@ import pytest
 from memapp.domain.persona import Persona
 from memapp.errors import ConfigError
 from memapp.prompts.personas import EXPECTED, load_personas
-from tests.prompts.scenes import bundled_personas
+from tests.prompts.contexts import bundled_personas
 
 GOOD = 'name = "Ann"\ndescription = "Short."\nprompt = "You are Ann."\n'
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from memapp.prompts import predict
 from memapp.prompts.predict import MAX_KEYWORDS, keywords, parse, parse_prediction, read_enough
-from tests.prompts.scenes import scene
+from tests.prompts.contexts import context
 
 WHOLE = 'jazz music", "AC/DC"], "prediction_next": "I saw them live once."}'
 
@@ -81,15 +81,15 @@ def test_parsing_never_raises_and_gives_clean_bounded_text(text: str) -> None:
 
 
 def test_the_rest_of_a_reply_is_asked_for_where_it_stopped() -> None:
-    prompt, sampling = predict.finish_request(scene(), ["tea", 'a "b"'])
+    prompt, sampling = predict.finish_request(context(), ["tea", 'a "b"'])
     assert prompt.head == '{"needed_info": ["tea", "a \\"b\\""], "prediction_next": "'
     assert parse_prediction('I like "it".\n"}') == "I like"
     assert sampling.grammar is not None and "keyword" not in sampling.grammar.splitlines()[0]
 
 
-def test_both_requests_of_a_scene_share_the_trunk() -> None:
-    first, _ = predict.request(scene())
-    rest, _ = predict.finish_request(scene(), ["tea"])
+def test_both_requests_of_a_context_share_the_trunk() -> None:
+    first, _ = predict.request(context())
+    rest, _ = predict.finish_request(context(), ["tea"])
     assert (first.system, first.turns, first.suffix) == (rest.system, rest.turns, rest.suffix)
 
 

@@ -244,8 +244,8 @@ def recording(folder: Path) -> Iterator[Recorder]:
     for path in folder.rglob("*"):
         recorder.compare(path)
     recorder.log += [*(Synced(file) for file in recorder.contents), Marked("planted")]
-    with pytest.MonkeyPatch.context() as patch:
-        watch_python(recorder, patch)
+    with pytest.MonkeyPatch.context() as request:
+        watch_python(recorder, request)
         vfs = default_vfs()
         before = vfs.open, vfs.delete
         watch_sqlite(recorder, vfs)
@@ -257,7 +257,7 @@ def recording(folder: Path) -> Iterator[Recorder]:
                 os.close(handle)
 
 
-def watch_python(recorder: Recorder, patch: pytest.MonkeyPatch) -> None:
+def watch_python(recorder: Recorder, request: pytest.MonkeyPatch) -> None:
     def synced(fd: int, sync: Any = os.fsync) -> None:
         sync(fd)
         for path in recorder.folder.rglob("*"):
@@ -274,10 +274,10 @@ def watch_python(recorder: Recorder, patch: pytest.MonkeyPatch) -> None:
         delete(path)
         recorder.deleted(Path(path))
 
-    patch.setattr(os, "fsync", synced)
-    patch.setattr(os, "replace", moved)
-    patch.setattr(os, "rename", moved)
-    patch.setattr(os, "unlink", deleted)
+    request.setattr(os, "fsync", synced)
+    request.setattr(os, "replace", moved)
+    request.setattr(os, "rename", moved)
+    request.setattr(os, "unlink", deleted)
 
 
 def watch_sqlite(recorder: Recorder, vfs: Vfs) -> None:

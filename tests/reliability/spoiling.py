@@ -79,9 +79,9 @@ def _fields(data: bytes, cell: int, size: int, *, numbered: bool) -> Iterator[tu
     field = 0
     while kind_at < at + head:
         kind, following = _number(data, kind_at)
-        held = SIZES[kind] if kind < len(SIZES) else (kind - 12) // 2
-        yield (field, place, held) if held else (field, kind_at, following - kind_at)
-        place, kind_at, field = place + held, following, field + 1
+        memory = SIZES[kind] if kind < len(SIZES) else (kind - 12) // 2
+        yield (field, place, memory) if memory else (field, kind_at, following - kind_at)
+        place, kind_at, field = place + memory, following, field + 1
 
 
 def _number(data: bytes, at: int) -> tuple[int, int]:

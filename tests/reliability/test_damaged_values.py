@@ -42,7 +42,7 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for text in ("I like green tea in the morning.", "What tea do I like?", "I have two sons, and I live in Oslo."):
         say(runtime, thread, text)
         list(upkeep.work(runtime, thread, Cancel()))
-    chats.add_evidence(runtime, thread, "The tea stands on the shelf.")
+    chats.add_context_card(runtime, thread, "The tea stands on the shelf.")
     chats.save_draft(runtime, thread, "And then")
     ids = [curate.add(runtime, text, ["one"]).memory_id for text in ("I keep bees.", "I keep hens.", "I play chess.")]
     curate.edit(runtime, ids[0], "I keep many bees.")
@@ -147,7 +147,7 @@ async def looked_through(home: Path) -> bool:
             await pilot.press("escape")
         await seen.send("What tea do I like?")
         assert not any(" bug " in said for said in (*seen.toasts(), seen.words()))
-    assert app.talk.close(3)
+    assert app.session.talk.close(3)
     return offered
 
 

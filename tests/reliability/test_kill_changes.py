@@ -87,7 +87,7 @@ def states_after(work: Callable[[Path], None], planted: Path, folder: Path, roun
 
 def everything(runtime: Runtime) -> list[memories.Memory]:
     rows = runtime.database.read().execute("SELECT id FROM memories").fetchall()
-    return memories.get_memories(runtime.database.read(), runtime.user_id, [row["id"] for row in rows])
+    return memories.get_memories(runtime.read(), [row["id"] for row in rows])
 
 
 def assert_backups_sound(runtime: Runtime, texts: dict[str, State]) -> None:

@@ -17,16 +17,16 @@ from memapp.domain.profile_hints import unknown_in
 from memapp.inference.scripted import ScriptedEmbedder
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, lifecycle, undo
-from memapp.services.consent import decisions, pending, proposals
+from memapp.services.consent import decisions, pending, requests
 from memapp.services.merge import near, write
-from memapp.services.unlearn import unlearn
+from memapp.services.retract import retract
 from memapp.store import changes, chat, delta, history, snapshots
-from memapp.store.rows import new_id
+from memapp.store.encoding import new_id
 from tests.builders import fact
 from tests.reliability.test_kill import assert_sound
 
 PEOPLE = tuple(f"User knows person number {number} of the pottery class." for number in range(3))
-HELD = "User lives in Oslo near the harbour."
+WITH_MEMORY = "User lives in Oslo near the harbour."
 ROUNDS = 20
 """Kills of each kind."""
 PRELOADED = ["memapp.bootstrap", "memapp.services.merge", "memapp.services.undo", "tests.reliability.test_kill_each_change"]
@@ -37,7 +37,7 @@ def plant(home: Path) -> None:
     runtime = bootstrap.start(home=home)
     for text in (*PEOPLE, "User has a dog.", "User has two cats."):
         curate.add(runtime, text)
-    proposals.propose(runtime, "city", "Oslo", held=fact(HELD, runtime.clock()))
+    requests.propose(runtime, "city", "Oslo", memory=fact(WITH_MEMORY, runtime.clock()))
     runtime.close()
 
 
@@ -71,9 +71,9 @@ def link(runtime: Runtime) -> Iterator[None]:
     one, *others = people(runtime)
     for number in count():
         strength = 0.5 + number % 50 / 100
-        with runtime.database.write() as conn:
+        with runtime.write() as session:
             to = tuple((other, strength) for other in others)
-            changes.apply(conn, Linked(one, to), Actor(runtime.user_id, "rules"), runtime.clock())
+            changes.apply(session, Linked(one, to), Actor(runtime.user_id, "rules"), runtime.clock())
         yield
 
 
@@ -96,19 +96,19 @@ def approve_and_revert(runtime: Runtime) -> Iterator[None]:
         if decisions.profile(runtime):
             undo.undo_last(runtime)
         else:
-            decisions.approve(runtime, pending.waiting(runtime)[0].id)
+            decisions.approve(runtime, pending.list_pending(runtime)[0].id)
         yield
 
 
 def deny_and_revert(runtime: Runtime) -> Iterator[None]:
     for _ in count():
-        waits = pending.waiting(runtime)
+        waits = pending.list_pending(runtime)
         yield _done(decisions.deny(runtime, waits[0].id) if waits else undo.undo_last(runtime))
 
 
 def put_off_and_wake(runtime: Runtime) -> Iterator[None]:
     for _ in count():
-        waits = pending.waiting(runtime)
+        waits = pending.list_pending(runtime)
         yield _done(decisions.snooze(runtime, waits[0].id) if waits else decisions.wake(runtime))
 
 
@@ -120,21 +120,21 @@ def set_field_and_revert(runtime: Runtime) -> Iterator[None]:
 
 def edit_then_approve_and_revert(runtime: Runtime) -> Iterator[None]:
     for _ in count():
-        waits = pending.waiting(runtime)
+        waits = pending.list_pending(runtime)
         yield _done(decisions.edit_then_approve(runtime, waits[0].id, "Bergen") if waits else undo.undo_last(runtime))
 
 
-def learn_and_unlearn(runtime: Runtime) -> Iterator[None]:
+def learn_and_retract(runtime: Runtime) -> Iterator[None]:
     thread = chats.new_thread(runtime).id
     for number in count(curate.count(runtime) + len(lifecycle.trash(runtime, limit=None))):
         now = runtime.clock()
-        with runtime.database.write() as conn:
-            said = chat.add_message(conn, runtime.user_id, thread, Role.USER, "A joke.", now, origin=Origin.TYPED).id
+        with runtime.write() as session:
+            said = chat.add_message(session, thread, Role.USER, "A joke.", now, origin=Origin.TYPED).id
             joke = fact(f"User owns {number} boats.", now, sources=(said,))
-            changes.apply(conn, Created(joke), Actor(runtime.user_id, "rules"), now)
-            proposals.propose(runtime, "health", f"illness number {number}", message_id=said, typed=True)
+            changes.apply(session, Created(joke), Actor(runtime.user_id, "rules"), now)
+            requests.propose(runtime, "health", f"illness number {number}", message_id=said, typed=True)
         yield
-        yield _done(unlearn(runtime, thread, [said], "That was a joke."))
+        yield _done(retract(runtime, thread, [said], "That was a joke."))
 
 
 def pin_piecemeal(runtime: Runtime) -> Iterator[None]:
@@ -142,8 +142,8 @@ def pin_piecemeal(runtime: Runtime) -> Iterator[None]:
     for number in count():
         actor = Actor(runtime.user_id, "person", step=new_id(runtime.clock()))
         for one in people(runtime):
-            with runtime.database.write() as conn:
-                changes.apply(conn, Pinned(one, number % 2 == 0), actor, runtime.clock())
+            with runtime.write() as session:
+                changes.apply(session, Pinned(one, number % 2 == 0), actor, runtime.clock())
         yield
 
 
@@ -153,9 +153,9 @@ def _learn_and_revert(runtime: Runtime, text: str) -> Iterator[None]:
             undo.undo_last(runtime)
         else:
             (known,) = near(runtime, [text])
-            with runtime.database.write() as conn:
+            with runtime.write() as session:
                 now = runtime.clock()
-                write(runtime, conn, fact(text, runtime.clock()), known, Actor(runtime.user_id, "rules"), now)
+                write(runtime, session, fact(text, runtime.clock()), known, Actor(runtime.user_id, "rules"), now)
         yield
 
 
@@ -169,7 +169,7 @@ def _done(_: object) -> None:
 def change_until_killed(home: Path, kind: Callable[[Runtime], Iterator[None]], out: Connection) -> None:
     runtime = bootstrap.start(home=home)
     runtime.embedding.fill(ScriptedEmbedder())
-    unknown_in(HELD, {})  # compiles what a process compiles once, which takes longer than this one may live
+    unknown_in(WITH_MEMORY, {})  # compiles what a process compiles once, which takes longer than this one may live
     out.send("ready")
     for _ in kind(runtime):
         out.send("step")
@@ -207,36 +207,36 @@ def steps_of(runtime: Runtime) -> list[tuple[str, ...]]:
 
 def assert_agreement(runtime: Runtime) -> None:
     """History, change log, events, revision, rows, relations and the profile tell the same story."""
-    conn = runtime.database.read()
-    entries = conn.execute(
+    session = runtime.read()
+    entries = session.conn.execute(
         "SELECT memory_id, event, new_ref FROM history WHERE meta ->> 'decision' IS NULL ORDER BY number"
     ).fetchall()
-    logged = conn.execute("SELECT memory_id, rev FROM change_log ORDER BY rev, rowid").fetchall()
+    logged = session.conn.execute("SELECT memory_id, rev FROM change_log ORDER BY rev, rowid").fetchall()
     assert [row["memory_id"] for row in logged] == [row["memory_id"] for row in entries[-len(logged) :]]
-    revision = delta.revision(conn, runtime.user_id)
+    revision = delta.revision(session)
     first = logged[0]["rev"]
     assert first == 1 or revision - first + 1 >= delta.KEPT, "what is old leaves the log, the rest stands in it"
     assert {row["rev"] for row in logged} == set(range(first, revision + 1))
-    operations = conn.execute(f"SELECT count(*) FROM events WHERE op IN ({OPERATIONS})").fetchone()[0]
+    operations = session.conn.execute(f"SELECT count(*) FROM events WHERE op IN ({OPERATIONS})").fetchone()[0]
     assert operations == revision
     last = {row["memory_id"]: row for row in entries if row["new_ref"] is not None}
-    assert set(last) == {row["id"] for row in conn.execute("SELECT id FROM memories")}
+    assert set(last) == {row["id"] for row in session.conn.execute("SELECT id FROM memories")}
     for memory_id, row in last.items():
-        snapshot = conn.execute("SELECT snapshot FROM versions WHERE id = ?", (row["new_ref"],)).fetchone()["snapshot"]
-        kept, now = json.loads(snapshot), json.loads(snapshots.take(conn, runtime.user_id, memory_id) or "{}")
+        snapshot = session.conn.execute("SELECT snapshot FROM versions WHERE id = ?", (row["new_ref"],)).fetchone()["snapshot"]
+        kept, now = json.loads(snapshot), json.loads(snapshots.take(session, memory_id) or "{}")
         parts = ("row", "sources", "relations") if row["event"] == "LINK" else ("row", "sources")
         assert [kept[part] for part in parts] == [now[part] for part in parts]
-    assert conn.execute("SELECT count(*) FROM patches WHERE state = 'approved'").fetchone()[0] == 0
-    is_known = HELD in {one.text for one in curate.list_memories(runtime, limit=10_000)}
+    assert session.conn.execute("SELECT count(*) FROM consent_requests WHERE state = 'approved'").fetchone()[0] == 0
+    is_known = WITH_MEMORY in {one.text for one in curate.list_memories(runtime, limit=10_000)}
     city = decisions.profile(runtime).get("city")
     assert is_known is (city == "Oslo")
-    last_word = history.list_entries(conn, runtime.user_id, limit=1)[0].meta.get("decision")
-    waits = [one for one in pending.waiting(runtime) if one.field == "city"]
+    last_word = history.list_entries(session, limit=1)[0].meta.get("decision")
+    waits = [one for one in pending.list_pending(runtime) if one.field == "city"]
     assert len(waits) == (0 if city or last_word in ("denied", "snoozed") else 1)
-    assert len({said for one in pending.waiting(runtime) for said in one.evidence} & unlearned(runtime)) == 0
+    assert len({said for one in pending.list_pending(runtime) for said in one.evidence} & retracted(runtime)) == 0
 
 
-def unlearned(runtime: Runtime) -> set[str]:
+def retracted(runtime: Runtime) -> set[str]:
     return {source for one in lifecycle.trash(runtime, limit=None) for source in one.sources}
 
 
@@ -256,7 +256,7 @@ def unlearned(runtime: Runtime) -> set[str]:
         (put_off_and_wake, {("PROFILE",)}),
         (set_field_and_revert, {("PROFILE",)}),
         (edit_then_approve_and_revert, {("PROFILE", "PROFILE")}),
-        (learn_and_unlearn, {("ADD",), ("DELETE", "PROFILE")}),
+        (learn_and_retract, {("ADD",), ("DELETE", "PROFILE")}),
     ],
 )
 def test_a_kill_leaves_whole_steps_that_everything_agrees_on(

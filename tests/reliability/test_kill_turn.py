@@ -89,7 +89,7 @@ def reopened(home: Path) -> tuple[Runtime, str, Message, Checkpoint]:
     thread = chats.list_threads(runtime)[0].id
     message, reply = chats.page(runtime, thread).messages
     assert (message.text, reply.status) == (QUESTION, MessageStatus.INTERRUPTED)
-    at = checkpoints.load(runtime.database.read(), runtime.user_id, thread)
+    at = checkpoints.load(runtime.read(), thread)
     assert (at.open_turn, at.position) == (reply.id, message.seq)
     return runtime, thread, reply, at
 
@@ -118,7 +118,7 @@ def test_trying_again_goes_on_where_the_kill_came(home: Path, last: type, stage:
     assert (only(Predicted, happened).source, only(Predicted, happened).needed_info) == (source, NEEDED)
     assert calls(runtime) == needed, "call 1 is not made twice"
     assert [hit.text for hit in only(Found, happened).hits] == [FACT]
-    after = checkpoints.load(runtime.database.read(), runtime.user_id, thread)
+    after = checkpoints.load(runtime.read(), thread)
     assert (after.stage, after.open_turn, after.last_prediction) == (Stage.IDLE, None, "You will thank me.")
     assert chats.page(runtime, thread).messages[-1].text == "You drink oolong tea."
     runtime.close()
@@ -164,7 +164,7 @@ def test_another_message_begins_afresh(home: Path) -> None:
 def test_what_was_not_compared_before_the_kill_waits_and_is_compared_when_it_is_tried_again(home: Path) -> None:
     killed_at(ask_and_die, home, Accepted)
     runtime, _, reply, _ = reopened(home)
-    pending = partial(expectations.count_surprises, runtime.database.read(), runtime.user_id, "pending")
+    pending = partial(expectations.count_surprises, runtime.read(), "pending")
     assert (pending(), recorded(runtime, "classify")) == (1, [])
     list(retry_turn(runtime, reply.id))
     assert (pending(), len(recorded(runtime, "classify"))) == (1, 1)

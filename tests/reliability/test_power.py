@@ -51,8 +51,8 @@ STEPS: dict[type, Callable[[Runtime, list[str]], object]] = {
 
 
 def directly(runtime: Runtime, change: Change) -> None:
-    with runtime.database.decide() as conn:
-        changes.apply(conn, change, runtime.actor(), runtime.clock())
+    with runtime.decide() as session:
+        changes.apply(session, change, runtime.actor(), runtime.clock())
 
 
 def plant(home: Path) -> list[str]:
@@ -120,8 +120,8 @@ def test_each_kind_of_change_is_there_once_acknowledged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, synchronous: int, every: int, loses: bool
 ) -> None:
     assert set(STEPS) == set(get_args(Change))
-    with monkeypatch.context() as patch:
-        patch.setitem(connection.PRAGMAS, "synchronous", synchronous)
+    with monkeypatch.context() as request:
+        request.setitem(connection.PRAGMAS, "synchronous", synchronous)
         recorder, known = changed_step_by_step(tmp_path / "home")
     failures = power_failures(recorder.log, tmp_path, every=every)
     lost = [done for home, done in failures if not is_whole(home, known[done : done + 2])]

@@ -20,7 +20,7 @@ from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel, call_kind
 from memapp.runtime import Runtime
 from memapp.services import chats, upkeep
-from memapp.services.remember import notice
+from memapp.services.remember import propose_profile_changes
 from memapp.services.turn import retry_turn, take_turn
 from memapp.store.database import Database
 from tests.builders import new_chat
@@ -40,7 +40,7 @@ PASSING = {"events", "recalls", "interface", "supervisor_checkpoints", "drafts",
 SEEN = {
     "messages": f"SELECT role, text, status, reply_to FROM messages WHERE active = 1 AND model <> '{OWN_WORDS}'",
     "predictions": "SELECT message_id, source, checked_by, surprised, why FROM predictions",
-    "patches": "SELECT field, old_value, new_value, held, proposer, state, decided_by FROM patches",
+    "consent_requests": "SELECT field, old_value, new_value, memory, proposer, state, decided_by FROM consent_requests",
     "embeddings": "SELECT text, vector FROM embeddings JOIN memories ON owner_kind = 'memory' AND owner_key = key",
 }
 """What counts of some tables. A question that a kill kept memapp from asking is not asked later; it waits in the inbox."""
@@ -76,7 +76,7 @@ class Killed(BaseException):
 
 
 @contextmanager
-def killed_after(commits: int, runtime: Runtime, patch: pytest.MonkeyPatch) -> Iterator[Path]:
+def killed_after(commits: int, runtime: Runtime, request: pytest.MonkeyPatch) -> Iterator[Path]:
     """Yield where the files stand as they are after so many commits, when `Killed` is raised; or never, if there are fewer."""
     home = runtime.paths.database.parent
     left, write = iter(range(commits)), Database.write
@@ -90,7 +90,7 @@ def killed_after(commits: int, runtime: Runtime, patch: pytest.MonkeyPatch) -> I
             raise Killed
 
     after = home.with_name(f"{home.name}k")
-    with patch.context() as inside:
+    with request.context() as inside:
         inside.setattr(Database, "write", counted)
         yield after
 
@@ -109,13 +109,13 @@ class Storm:
 
     runtime: Runtime
     chance: random.Random
-    patch: pytest.MonkeyPatch
+    request: pytest.MonkeyPatch
     kills: int = 0
 
     def do(self, job: Callable[[Runtime], object]) -> None:
         """Do a job until it comes to its end; it may be killed twice before."""
         for _ in range(2):
-            with killed_after(self.chance.randint(0, 12), self.runtime, self.patch) as home:
+            with killed_after(self.chance.randint(0, 12), self.runtime, self.request) as home:
                 try:
                     job(self.runtime)
                 except Killed:
@@ -145,7 +145,7 @@ def work_without_a_chat(runtime: Runtime, thread: str) -> None:
 def notice_again(runtime: Runtime, thread: str) -> None:
     for message in chats.page(runtime, thread).messages:
         if message.role is Role.USER:
-            notice(runtime, message)
+            propose_profile_changes(runtime, message)
 
 
 JOBS = (work, work_without_a_chat, notice_again)

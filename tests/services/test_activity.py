@@ -76,7 +76,7 @@ def test_rates_come_from_what_happened_and_say_so_when_nothing_did(runtime: Runt
     list(upkeep.work(runtime, thread, Cancel()))
     rates = activity.rates(runtime)
     assert rates.facts_at_once == Rate(1, 1)
-    assert rates.recalled_again == Rate(0, 1)
+    assert rates.recalled_on_demand == Rate(0, 1)
     say(runtime, thread, "Where do penguins live?")
     assert activity.rates(runtime).expectations_held.of == 1
     assert str(Rate(1, 4)) == "25% (1 of 4)"

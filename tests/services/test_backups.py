@@ -8,8 +8,9 @@ import pytest
 
 from memapp.runtime import Runtime
 from memapp.services import activity, backups, curate, forget
-from memapp.services.consent import decisions, pending, proposals
+from memapp.services.consent import decisions, pending, requests
 from memapp.store import consents
+from memapp.store.lock import COPIES, held
 from memapp.store.place import copies
 from tests.builders import make_runtime
 
@@ -28,7 +29,8 @@ def made(runtime: Runtime) -> list[Path]:
 
 
 def test_none_is_written_beside_an_erasure(later: Runtime) -> None:
-    with forget.one_at_a_time:
+    with held(later.database.path, COPIES) as mine:
+        assert mine
         backups.run(later)
     assert made(later) == []
     backups.run(later)
@@ -76,32 +78,32 @@ def test_one_takes_the_place_of_its_file(later: Runtime) -> None:
 
 def test_what_waits_in_one_waits_again_with_its_own_time_left(runtime: Runtime, tmp_path: Path) -> None:
     home, path = tmp_path, runtime.paths.database
-    waits = proposals.propose(runtime, "city", "Ghent")
+    waits = requests.propose(runtime, "city", "Ghent")
     assert waits
     runtime.database.backup(copy := tmp_path / "mine.db")
     decisions.deny(runtime, waits.id)
     runtime.close()
     backups.put_back(path, copy)
     again = make_runtime(home)
-    (found,) = pending.waiting(again)
+    (found,) = pending.list_pending(again)
     assert (found.id, found.new_value, found.expires_at) == (waits.id, "Ghent", waits.expires_at)
     assert activity.entries(again) == [], "the history says nothing that did not happen"
     decisions.approve(again, found.id)
-    assert consents.read_profile(again.database.read(), again.user_id) == {"city": "Ghent"}
+    assert consents.read_profile(again.read()) == {"city": "Ghent"}
     again.close()
 
 
 def test_a_yes_in_one_that_was_not_used_is_used_up(runtime: Runtime, tmp_path: Path) -> None:
-    path, waits = runtime.paths.database, proposals.propose(runtime, "city", "Ghent")
+    path, waits = runtime.paths.database, requests.propose(runtime, "city", "Ghent")
     assert waits
-    with runtime.database.decide() as conn:
-        consents.decide(conn, runtime.user_id, waits.id, "approved", "person", runtime.clock())
+    with runtime.decide() as session:
+        consents.decide(session, waits.id, "approved", "person", runtime.clock())
     runtime.database.backup(copy := tmp_path / "mine.db")
     runtime.close()
     backups.put_back(path, copy)
     again = make_runtime(tmp_path)
-    with pytest.raises(sqlite3.IntegrityError, match="approved patch"), again.database.decide() as conn:
-        conn.execute("INSERT INTO profile VALUES (?, 'city', 'Ghent', ?, '')", (again.user_id, waits.id))
+    with pytest.raises(sqlite3.IntegrityError, match="approved request"), again.decide() as session:
+        session.conn.execute("INSERT INTO profile VALUES (?, 'city', 'Ghent', ?, '')", (again.user_id, waits.id))
     again.close()
 
 

@@ -27,7 +27,7 @@ def add(runtime: Runtime, text: str) -> str:
 
 
 def related(runtime: Runtime, memory_id: str) -> list[str]:
-    return [one.text for one in relations.related(runtime.database.read(), runtime.user_id, memory_id)]
+    return [one.text for one in relations.related(runtime.read(), memory_id)]
 
 
 def test_a_new_fact_is_related_to_those_most_like_it(runtime: Runtime) -> None:
@@ -87,7 +87,7 @@ def test_relations_are_no_step_of_their_own_for_undo(runtime: Runtime) -> None:
     add(runtime, "User drinks oolong tea in the morning.")
     add(runtime, "User drinks oolong tea in the evening.")
     embed(runtime, Cancel())
-    assert len(history.undoable_steps(runtime.database.read(), runtime.user_id)) == 2
+    assert len(history.undoable_steps(runtime.read())) == 2
 
 
 def test_recall_brings_what_is_related_to_a_hit_after_the_hits(runtime: Runtime) -> None:

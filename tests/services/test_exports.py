@@ -51,8 +51,8 @@ def test_the_markdown_is_for_reading(runtime: Runtime) -> None:
 
 def test_an_export_is_the_same_on_a_terminal_as_in_a_file(runtime: Runtime) -> None:
     thread = new_chat(runtime)
-    with runtime.database.write() as conn:
-        chat.add_message(conn, runtime.user_id, thread, Role.ASSISTANT, "\u202eback", runtime.clock(), origin=Origin.MODEL)
+    with runtime.write() as session:
+        chat.add_message(session, thread, Role.ASSISTANT, "\u202eback", runtime.clock(), origin=Origin.MODEL)
     for written in (*exports.as_lines(runtime), saves.export_thread(runtime, thread, "json")):
         assert clean(written) == written
     assert json.loads(written)["conversation_history"][0]["tom"] == "\u202eback"

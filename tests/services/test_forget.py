@@ -11,7 +11,7 @@ import pytest
 from memapp import bootstrap
 from memapp.domain.changes import Actor, ProfileChanged
 from memapp.domain.checkpoint import Checkpoint
-from memapp.domain.consent import FORGOTTEN, Patch
+from memapp.domain.consent import FORGOTTEN, ConsentRequest
 from memapp.domain.lifecycle import Pace
 from memapp.domain.prompt import Prompt, Sampling
 from memapp.domain.turn import Failed, Found
@@ -25,11 +25,11 @@ from memapp.services.recall import RecallRequest, recall
 from memapp.services.turn import take_turn
 from memapp.store import changes, checkpoints, lifecycle, snapshots
 from memapp.store.connection import open_copy
-from memapp.store.forget import erasing, finding, todo
-from memapp.store.forget.todo import Job
+from memapp.store.encoding import new_id, to_text
+from memapp.store.forget import erasing, finding, purge_jobs
+from memapp.store.forget.purge_jobs import PurgeJob
 from memapp.store.place import BACKUPS, new_copy
-from memapp.store.rows import new_id, to_text
-from tests.builders import Clock, erase, fact, make_runtime, new_chat, only, say
+from tests.builders import Clock, erase, fact, make_runtime, new_chat, on, only, say
 
 FACT = "User's sister Zqarla lives in Ghent."
 
@@ -89,17 +89,19 @@ def test_a_chat_is_erased_with_all_that_belongs_to_it_and_what_was_learned_stays
     memory = learn(runtime, "I keep bees.")
     (thread,) = chats.list_threads(runtime)
     chats.rename_thread(runtime, thread.id, "Zqarla's hives")
-    chats.add_evidence(runtime, thread.id, "Zqarla has a hive.")
+    chats.add_context_card(runtime, thread.id, "Zqarla has a hive.")
     chats.save_draft(runtime, thread.id, "zqarla, once more")
     say(runtime, thread.id, "The hives belong to Zqarla.")
     say(runtime, new_chat(runtime), "Whose are the hives?")
     for field in ("city", "pronouns", "language"):
         propose(runtime, field, "", f"of {field}", apply=False)
     with runtime.database.write() as conn:
-        conn.execute("INSERT INTO patch_evidence SELECT p.id, s.message_id, 1, p.user_id FROM patches p, memory_sources s")
-        conn.execute("""INSERT INTO patch_evidence SELECT p.id, m.id, 1, p.user_id FROM patches p, messages m
+        conn.execute(
+            "INSERT INTO request_evidence SELECT p.id, s.message_id, 1, p.user_id FROM consent_requests p, memory_sources s"
+        )
+        conn.execute("""INSERT INTO request_evidence SELECT p.id, m.id, 1, p.user_id FROM consent_requests p, messages m
                         WHERE p.field = 'language' AND m.text = 'Whose are the hives?'""")
-    decisions.deny(runtime, next(one.id for one in pending.waiting(runtime) if one.field == "pronouns"))
+    decisions.deny(runtime, next(one.id for one in pending.list_pending(runtime) if one.field == "pronouns"))
     copy = back_up(runtime)
     chats.delete_thread(runtime, thread.id)
     receipt = forget.purge_chats(runtime, [thread.id])
@@ -107,7 +109,9 @@ def test_a_chat_is_erased_with_all_that_belongs_to_it_and_what_was_learned_stays
     assert (files_with(tmp_path, b"zqarla"), copy.exists()) == (set(), True)
     assert len(chats.list_threads(runtime)) == 1 and chats.list_threads(runtime, deleted=True) == []
     assert curate.get(runtime, memory).sources == ()
-    assert ask(runtime, "SELECT field FROM patches") == [("language",)], "another chat says it too; nobody agreed to the others"
+    assert ask(runtime, "SELECT field FROM consent_requests") == [("language",)], (
+        "another chat says it too; nobody agreed to the others"
+    )
     assert ask(runtime, "PRAGMA foreign_key_check") == []
 
 
@@ -159,13 +163,13 @@ def test_the_receipt_is_honest_about_what_still_says_it(runtime: Runtime, model:
 def test_what_came_back_from_the_trash_is_left_out_and_told_of(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
     gone, live, brought_back = (curate.add(runtime, f"User {does}.").memory_id for does in ("swims", "runs", "rows"))
     curate.discard(runtime, gone, brought_back)
-    cleaning = forget.traces.copies
+    cleaning = forget.text_traces.copies
 
     def bring_back_meanwhile(*of: Any) -> list[Path]:
         curate.restore(runtime, brought_back)
         return cleaning(*of)
 
-    monkeypatch.setattr(forget.traces, "copies", bring_back_meanwhile)
+    monkeypatch.setattr(forget.text_traces, "copies", bring_back_meanwhile)
     receipt = forget.purge(runtime, [gone, live, brought_back])
     assert (receipt.memories, receipt.left_out, "2 memories no longer in the trash" in str(receipt)) == (1, 2, True)
     assert {one.id for one in curate.list_memories(runtime)} == {live, brought_back}
@@ -175,9 +179,9 @@ def test_memories_that_it_took_in_go_with_it(runtime: Runtime) -> None:
     from memapp.domain.changes import Merged
 
     kept, absorbed = curate.add(runtime, "User has a cat.").memory_id, curate.add(runtime, "User owns a cat.").memory_id
-    with runtime.database.write() as conn:
+    with runtime.write() as session:
         merged = Merged(absorbed, kept, runtime.clock() + timedelta(days=30))
-        changes.apply(conn, merged, Actor(runtime.user_id, "person"), runtime.clock())
+        changes.apply(session, merged, Actor(runtime.user_id, "person"), runtime.clock())
     assert erase(runtime, kept).memories == 2
 
 
@@ -190,7 +194,7 @@ def test_a_fact_that_was_forgotten_is_not_learned_again(runtime: Runtime) -> Non
     thread = new_chat(runtime)
     say(runtime, thread, "My sister Zqarla lives in Ghent.")
     (asked,) = upkeep.work(runtime, thread, Cancel())
-    assert isinstance(asked, Patch) and asked.field == FORGOTTEN, "it is asked about, not learned"
+    assert isinstance(asked, ConsentRequest) and asked.field == FORGOTTEN, "it is asked about, not learned"
     ((mark, secret),) = ask(runtime, "SELECT fingerprint, secret FROM forgotten, forgotten_key")
     assert isinstance(mark, str) and isinstance(secret, bytes)
     assert len(mark) == 64 and len(secret) == 32
@@ -237,7 +241,7 @@ def test_what_was_expected_with_it_in_the_prompt_is_gone(runtime: Runtime, model
     erase(runtime, memory)
     assert ask(runtime, "SELECT count(*) FROM predictions WHERE text || needed_info LIKE '%zqarla%'") == [(0,)]
     assert ask(runtime, "SELECT count(*) FROM recalls WHERE owner_id = ?", memory) == [(0,)]
-    assert checkpoints.load(runtime.database.read(), runtime.user_id, thread) == Checkpoint()
+    assert checkpoints.load(runtime.read(), thread) == Checkpoint()
 
 
 def test_what_idle_work_was_making_of_it_is_not_saved(runtime: Runtime, model: ScriptedModel) -> None:
@@ -254,13 +258,13 @@ def test_what_idle_work_was_making_of_it_is_not_saved(runtime: Runtime, model: S
     list(upkeep.work(runtime, thread, Cancel()))
     assert ask(runtime, "SELECT count(*) FROM history WHERE event = 'PURGE'") == [(2,)]
     assert ask(runtime, "SELECT count(*) FROM predictions WHERE text || needed_info LIKE '%zqarla%'") == [(0,)]
-    assert checkpoints.load(runtime.database.read(), runtime.user_id, thread).ahead is None
+    assert checkpoints.load(runtime.read(), thread).prefetch is None
 
 
 def test_a_word_is_gone_from_everywhere_as_the_preview_said(runtime: Runtime, tmp_path: Path) -> None:
     learn(runtime)
     thread = new_chat(runtime)
-    chats.add_evidence(runtime, thread, "Zqarla's cup")
+    chats.add_context_card(runtime, thread, "Zqarla's cup")
     chats.save_draft(runtime, thread, "ask zqarla")
     chats.rename_thread(runtime, thread, "About ZQARLA")
     back_up(runtime)
@@ -313,7 +317,7 @@ def test_a_word_within_other_words_is_left_alone(runtime: Runtime) -> None:
     receipt = forget.forget_everywhere(runtime, "ann")
     assert [memory.id for memory in curate.list_memories(runtime)] == [kept]
     assert (receipt.memories, receipt.left) == (1, ())
-    assert finding.texts_of(runtime.database.read(), runtime.user_id, [kept, gone]) == ("User is planning a trip with Hannah.",)
+    assert finding.texts_of(runtime.read(), [kept, gone]) == ("User is planning a trip with Hannah.",)
 
 
 def test_what_only_memapp_itself_says_is_not_meant(runtime: Runtime) -> None:
@@ -321,8 +325,8 @@ def test_what_only_memapp_itself_says_is_not_meant(runtime: Runtime) -> None:
     curate.edit(runtime, memory, "User wants to run far.")
     say(runtime, new_chat(runtime), "I like soup.")
     propose(runtime, "forgotten", "", "User swims.", "User swims.", apply=False)
-    with runtime.database.write() as conn:
-        lifecycle.save_pace(conn, runtime.user_id, Pace(runtime.clock(), runtime.clock()))
+    with runtime.write() as session:
+        lifecycle.save_pace(session, Pace(runtime.clock(), runtime.clock()))
     for word in ("goals", "live", "row", "category", "news", "stage", "status", "seen", "importance", "nothing"):
         preview = forget.preview(runtime, word)
         assert (word, preview.memories, preview.messages, preview.others) == (word, 0, 0, 0)
@@ -343,30 +347,31 @@ def test_what_is_too_little_to_look_for_is_refused(runtime: Runtime) -> None:
     assert curate.count(runtime) == 1
 
 
-def propose(runtime: Runtime, field: str, old: str, new: str, held: str = "", *, apply: bool) -> None:
-    with runtime.database.decide() as conn:
+def propose(runtime: Runtime, field: str, old: str, new: str, memory: str = "", *, apply: bool) -> None:
+    with runtime.decide() as session:
         now = runtime.clock()
-        patch, draft = new_id(now), snapshots.write(fact(held, now)) if held else ""
-        conn.execute(
-            """INSERT INTO patches (id, user_id, field, old_value, new_value, held, proposer, created_at, expires_at)
+        request, draft = new_id(now), snapshots.write(fact(memory, now)) if memory else ""
+        session.conn.execute(
+            """INSERT INTO consent_requests (id, user_id, field, old_value, new_value, memory, proposer, created_at, expires_at)
                VALUES (?, ?, ?, ?, ?, ?, 'rules', ?, ?)""",
-            (patch, runtime.user_id, field, old, new, draft, to_text(now), to_text(now + timedelta(days=7))),
+            (request, runtime.user_id, field, old, new, draft, to_text(now), to_text(now + timedelta(days=7))),
         )
         if apply:
-            conn.execute(
-                "UPDATE patches SET state = 'approved', decided_at = created_at, decided_by = 'person' WHERE id = ?", (patch,)
+            session.conn.execute(
+                "UPDATE consent_requests SET state = 'approved', decided_at = created_at, decided_by = 'person' WHERE id = ?",
+                (request,),
             )
-            changes.apply(conn, ProfileChanged(patch), Actor(runtime.user_id, "person"), now)
+            changes.apply(session, ProfileChanged(request), Actor(runtime.user_id, "person"), now)
 
 
-def test_a_word_leaves_the_profile_and_its_proposals_and_what_came_after_it_stays(runtime: Runtime, tmp_path: Path) -> None:
+def test_a_word_leaves_the_profile_and_its_requests_and_what_came_after_it_stays(runtime: Runtime, tmp_path: Path) -> None:
     propose(runtime, "city", "", "Zqoslo", apply=True)
     propose(runtime, "city", "Zqoslo", "Ghent", apply=True)
     propose(runtime, "preferred_name", "", "Zqoslo", apply=True)
     propose(runtime, "language", "", "Dutch", "User comes from Zqoslo.", apply=False)
     forget.forget_everywhere(runtime, "zqoslo")
     assert ask(runtime, "SELECT field, value FROM profile") == [("city", "Ghent")]
-    assert ask(runtime, "SELECT old_value, new_value, held, state FROM patches WHERE field <> 'preferred_name'") == [
+    assert ask(runtime, "SELECT old_value, new_value, memory, state FROM consent_requests WHERE field <> 'preferred_name'") == [
         ("", "Ghent", "", "applied")
     ]
     assert files_with(tmp_path, b"zqoslo") == set()
@@ -381,21 +386,21 @@ def test_a_purge_leaves_the_profile_and_drafts_alone_but_one_that_says_the_same(
     chats.save_draft(runtime, thread, "Where is there vegan food?")
     chats.save_draft(runtime, "", "vegan")
     memory = overdue(runtime, "Vegan")
-    before = ask(runtime, "SELECT id, state, decided_by FROM patches")
+    before = ask(runtime, "SELECT id, state, decided_by FROM consent_requests")
     receipt = forget.purge(runtime, [memory], by=by)
     assert ("Your profile still says: Health: vegan." in str(receipt)) is (by == "person")
     assert ask(runtime, "SELECT field, value FROM profile") == [("health", "asthma; vegan")]
-    assert ask(runtime, "SELECT id, state, decided_by FROM patches") == before
+    assert ask(runtime, "SELECT id, state, decided_by FROM consent_requests") == before
     assert chats.get_draft(runtime, thread) == "Where is there vegan food?"
     assert chats.get_draft(runtime, "") == draft
 
 
 @pytest.mark.parametrize("by", ["person", "lifecycle"])
-def test_a_purge_takes_a_memory_from_the_proposal_that_brought_it(runtime: Runtime, by: Literal["person", "lifecycle"]) -> None:
+def test_a_purge_takes_a_memory_from_the_request_that_brought_it(runtime: Runtime, by: Literal["person", "lifecycle"]) -> None:
     thread = new_chat(runtime)
     say(runtime, thread, "I live in Zqarlaville.")
-    (patch,) = pending.waiting(runtime)
-    decisions.approve(runtime, patch.id)
+    (request,) = pending.list_pending(runtime)
+    decisions.approve(runtime, request.id)
     (memory,) = curate.list_memories(runtime)
     undo.undo_last(runtime)
     if by == "lifecycle":
@@ -424,7 +429,7 @@ def test_a_purge_by_the_person_withdraws_what_waits_and_says_the_same(
     propose(runtime, "pronouns", "", "they", FACT, apply=False)
     propose(runtime, "language", "", f"{FACT} She moved there.", apply=False)
     forget.purge(runtime, [memory], by=by)
-    assert [field for (field,) in ask(runtime, "SELECT field FROM patches ORDER BY id")] == waiting
+    assert [field for (field,) in ask(runtime, "SELECT field FROM consent_requests ORDER BY id")] == waiting
 
 
 def test_a_word_takes_from_the_profile_only_what_holds_the_word(runtime: Runtime) -> None:
@@ -437,7 +442,7 @@ def test_a_word_takes_from_the_profile_only_what_holds_the_word(runtime: Runtime
     assert (preview.profile, "from your profile Health: zqarlitis" in str(preview)) == (("Health: zqarlitis",), True)
     forget.forget_everywhere(runtime, "zqarlitis")
     assert ask(runtime, "SELECT field, value FROM profile") == [("health", "vegan")]
-    assert ask(runtime, "SELECT old_value, new_value FROM patches WHERE state = 'pending'") == [("vegan", "vegan; gout")]
+    assert ask(runtime, "SELECT old_value, new_value FROM consent_requests WHERE state = 'pending'") == [("vegan", "vegan; gout")]
 
 
 SECRET = "User has a secret affair with Zqarla."
@@ -499,14 +504,14 @@ def test_no_wording_of_a_purged_memory_is_learned_again(runtime: Runtime) -> Non
 def test_the_end_of_the_trash_does_not_go_beyond_what_the_person_planned(runtime: Runtime) -> None:
     memory, planned = overdue(runtime, "User has a cat."), curate.add(runtime, FACT).memory_id
     curate.discard(runtime, planned)
-    with runtime.database.decide() as conn:
-        todo.plan(conn, runtime.user_id, Job((planned,)))
+    with runtime.decide() as session:
+        purge_jobs.plan(session, PurgeJob((planned,)))
     forget.purge(runtime, [memory], by="lifecycle")
     assert ask(runtime, "SELECT memory_id, actor FROM history WHERE event = 'PURGE' ORDER BY number") == [
         (planned, "person"),
         (memory, "lifecycle"),
     ]
-    assert ask(runtime, "SELECT count(*) FROM purge_todo") == [(0,)]
+    assert ask(runtime, "SELECT count(*) FROM purge_jobs") == [(0,)]
 
 
 def test_a_copy_that_cannot_be_cleaned_is_dropped_only_if_it_holds_it(runtime: Runtime) -> None:
@@ -554,7 +559,7 @@ def test_a_backup_that_has_still_to_learn_it_asks_first(runtime: Runtime) -> Non
     (written,) = upkeep.work(runtime, None, Cancel())
     assert erase(runtime, written.memory.id).backups_cleaned == 0
     with open_copy(copy) as conn:
-        assert erasing.is_forgotten(conn, runtime.user_id, FACT)
+        assert erasing.is_forgotten(on(conn), FACT)
 
 
 @pytest.mark.parametrize("way", ["messages", "words", "chat"])
@@ -562,16 +567,16 @@ def test_what_was_planned_before_a_kill_is_done_at_the_next_start(runtime: Runti
     memory = learn(runtime)
     copy = back_up(runtime)
     curate.discard(runtime, memory)
-    with runtime.database.decide() as conn:
-        messages = finding.said_in(conn, runtime.user_id, [memory])
+    with runtime.decide() as session:
+        messages = finding.said_in(session, [memory])
         (thread,) = chats.list_threads(runtime)
-        whole = Job((memory,), thread_ids=(thread.id,))
-        jobs = {"messages": Job((memory,), messages), "words": Job(words=("zqarla",)), "chat": whole}
-        todo.plan(conn, runtime.user_id, jobs[way])
+        whole = PurgeJob((memory,), thread_ids=(thread.id,))
+        jobs = {"messages": PurgeJob((memory,), messages), "words": PurgeJob(words=("zqarla",)), "chat": whole}
+        purge_jobs.plan(session, jobs[way])
     copy.with_name(f"{copy.name}.partial").write_text("half a backup")
     runtime.close()
     again = bootstrap.start(home=tmp_path)
-    assert ask(again, "SELECT count(*) FROM purge_todo") == [(0,)]
+    assert ask(again, "SELECT count(*) FROM purge_jobs") == [(0,)]
     assert curate.list_memories(again) == []
     assert files_with(tmp_path, b"zqarla") == set()
     assert not list(tmp_path.rglob("*.partial*"))
@@ -591,7 +596,7 @@ def test_a_reader_in_the_way_is_said_and_the_rest_done_later(runtime: Runtime, m
     reading.execute("ROLLBACK")
     other.close()
     forget.finish(runtime)
-    assert ask(runtime, "SELECT count(*) FROM purge_todo") == [(0,)]
+    assert ask(runtime, "SELECT count(*) FROM purge_jobs") == [(0,)]
     assert files_with(runtime.paths.database.parent, b"zqarla") == set()
 
 

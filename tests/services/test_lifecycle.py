@@ -16,7 +16,7 @@ from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, forget, lifecycle, undo, upkeep
-from memapp.services.consent import decisions, pending, proposals
+from memapp.services.consent import decisions, pending, requests
 from memapp.store import changes, chat, consents, history, interface, memories
 from memapp.store import lifecycle as store
 from tests.builders import Clock, fact, make_runtime, new_chat, recorded, say
@@ -49,21 +49,19 @@ def live_on(runtime: Runtime, since: datetime, days: int, *, talking: bool = Fal
     for day in range(1, days + 1):
         at(runtime, since + timedelta(days=day))
         if talking:
-            with runtime.database.write() as conn:
-                chat.add_message(conn, runtime.user_id, thread, Role.USER, "Hello.", runtime.clock(), origin=Origin.TYPED)
+            with runtime.write() as session:
+                chat.add_message(session, thread, Role.USER, "Hello.", runtime.clock(), origin=Origin.TYPED)
         lifecycle.run(runtime)
         at(runtime, since + timedelta(days=day, hours=10))
         lifecycle.run(runtime)
 
 
 def state(runtime: Runtime, memory_id: str) -> Memory:
-    return memories.get_memory(runtime.database.read(), runtime.user_id, memory_id)
+    return memories.get_memory(runtime.read(), memory_id)
 
 
 def gone(runtime: Runtime) -> set[str]:
-    return {
-        entry.memory_id for entry in history.list_entries(runtime.database.read(), runtime.user_id) if entry.event is Event.PURGE
-    }
+    return {entry.memory_id for entry in history.list_entries(runtime.read()) if entry.event is Event.PURGE}
 
 
 def test_what_is_unused_for_sixty_days_goes_to_the_trash_for_thirty(runtime: Runtime) -> None:
@@ -76,7 +74,7 @@ def test_what_is_unused_for_sixty_days_goes_to_the_trash_for_thirty(runtime: Run
     assert moved.purge_at is not None and moved.purge_at - moved.updated_at < timedelta(days=30, minutes=1)
     assert state(runtime, important).state is state(runtime, pinned).state is State.LIVE
     assert [memory.id for memory in lifecycle.trash(runtime)] == [forgotten]
-    (entry,) = [one for one in history.list_entries(runtime.database.read(), runtime.user_id) if one.event is Event.TTL]
+    (entry,) = [one for one in history.list_entries(runtime.read()) if one.event is Event.TTL]
     assert (entry.memory_id, entry.actor) == (forgotten, "lifecycle")
 
 
@@ -85,7 +83,7 @@ def test_what_stood_in_a_prompt_stays(tmp_path: Path) -> None:
     used, unused = add(runtime, "User's cat is called Tom."), add(runtime, "User owns a bicycle.")
     at(runtime, START + timedelta(days=40))
     say(runtime, new_chat(runtime), "What is my cat called?")
-    (row,) = runtime.database.read().execute("SELECT * FROM memory_uses").fetchall()
+    (row,) = runtime.database.read().execute("SELECT * FROM access_counts").fetchall()
     assert (row["memory_id"], row["uses"]) == (used, 1)
     live_on(runtime, START + timedelta(days=56), 9, talking=True)
     assert state(runtime, used).state is State.LIVE
@@ -99,9 +97,9 @@ def test_what_was_brought_back_or_in_is_not_moved_again_at_once(runtime: Runtime
     assert [state(runtime, one).reason for one in (restored, undone)] == ["unused", "unused"]
     curate.restore(runtime, restored)
     undo.undo(runtime, undo.undoable(runtime, 2)[1].id)
-    with runtime.database.write() as conn:  # as an import does, with the times of its file
+    with runtime.write() as session:  # as an import does, with the times of its file
         imported = fact("Three.", START)
-        changes.apply(conn, Created(imported), Actor(runtime.user_id, "import"), runtime.clock())
+        changes.apply(session, Created(imported), Actor(runtime.user_id, "import"), runtime.clock())
     live_on(runtime, START + timedelta(days=64), 20, talking=True)
     assert {state(runtime, one).state for one in (restored, undone, imported.id)} == {State.LIVE}
 
@@ -172,7 +170,7 @@ def test_without_days_of_use_nothing_is_erased_by_the_clock(runtime: Runtime) ->
     assert gone(runtime) == {memory}
 
 
-@pytest.mark.parametrize("years", [10, -10, 12])
+@pytest.mark.parametrize("years", [10, -10])
 def test_no_leap_of_the_clock_erases_or_moves_anything(runtime: Runtime, years: int) -> None:
     for number in range(100):
         add(runtime, f"Fact number {number}.")
@@ -216,9 +214,9 @@ def test_what_is_put_away_or_proposed_while_the_clock_is_behind_has_its_time_aft
         chats.delete_thread(runtime, thread)
     at(runtime, behind + timedelta(minutes=1))
     curate.discard(runtime, memory)
-    proposals.propose(runtime, "city", "Oslo")
+    requests.propose(runtime, "city", "Oslo")
     live_on(runtime, right, 1, talking=True)
-    assert (gone(runtime), pending.count_waiting(runtime)) == (set(), 1)
+    assert (gone(runtime), pending.count_pending(runtime)) == (set(), 1)
     live_on(runtime, right + timedelta(days=1), 25, talking=True)
     assert [one.id for one in lifecycle.trash(runtime)] == [memory]
     assert [one.id for one in chats.list_threads(runtime, deleted=True)] == [recent, old]
@@ -226,9 +224,9 @@ def test_what_is_put_away_or_proposed_while_the_clock_is_behind_has_its_time_aft
     assert (gone(runtime), chats.list_threads(runtime, deleted=True)) == ({memory}, [])
 
 
-def test_no_leap_of_the_clock_ends_a_proposal(runtime: Runtime) -> None:
+def test_no_leap_of_the_clock_ends_a_request(runtime: Runtime) -> None:
     lifecycle.run(runtime)
-    proposals.propose(runtime, "city", "Oslo")
+    requests.propose(runtime, "city", "Oslo")
     thread = new_chat(runtime)
     for minutes in (0, 1, 5, 20, 60):  # it stays wrong for an hour
         at(runtime, START + timedelta(days=400, minutes=minutes))
@@ -236,29 +234,29 @@ def test_no_leap_of_the_clock_ends_a_proposal(runtime: Runtime) -> None:
         list(upkeep.work(runtime, None, Cancel()))
     at(runtime, START + timedelta(hours=1))
     list(upkeep.work(runtime, None, Cancel()))
-    assert pending.count_waiting(runtime) == 1
+    assert pending.count_pending(runtime) == 1
     at(runtime, START + timedelta(days=3650))
-    proposals.propose(runtime, "health", "asthma")
+    requests.propose(runtime, "health", "asthma")
     live_on(runtime, START, days=9, talking=True)
-    assert pending.count_waiting(runtime) == 0
+    assert pending.count_pending(runtime) == 0
     live_on(runtime, START + timedelta(days=9), days=2, talking=True)
-    assert {one.state for one in consents.list_patches(runtime.database.read(), runtime.user_id)} == {"expired", "withdrawn"}
+    assert {one.state for one in consents.list_requests(runtime.read())} == {"expired", "withdrawn"}
 
 
-def test_a_person_who_comes_once_a_week_finds_the_trash_emptied_and_old_proposals_closed(runtime: Runtime) -> None:
+def test_a_person_who_comes_once_a_week_finds_the_trash_emptied_and_old_requests_closed(runtime: Runtime) -> None:
     trashed = add(runtime, "One.", 3)
     curate.discard(runtime, trashed)
-    proposals.propose(runtime, "city", "Oslo")
-    again = proposals.propose(runtime, FORGOTTEN, "User has a cat.")
+    requests.propose(runtime, "city", "Oslo")
+    again = requests.propose(runtime, FORGOTTEN, "User has a cat.")
     assert again is not None
     decisions.deny(runtime, again.id)
     states = []
     for week in range(1, 11):
         assert gone(runtime) == ({trashed} if week > 7 else set())
         live_on(runtime, START + timedelta(weeks=week), days=1, talking=True)
-        patches = consents.list_patches(runtime.database.read(), runtime.user_id)
-        states += [one.state for one in patches if one.field == "city"]
-        assert (again.id in [one.id for one in patches]) == (week < 7), "what was erased before goes sooner"
+        listed = consents.list_requests(runtime.read())
+        states += [one.state for one in listed if one.field == "city"]
+        assert (again.id in [one.id for one in listed]) == (week < 7), "what was erased before goes sooner"
     assert states == ["pending"] * 2 + ["expired"] * 7, "and erased as long after as the trash is kept"
 
 
@@ -319,5 +317,5 @@ def test_an_empty_trash_cannot_be_emptied(runtime: Runtime) -> None:
 def test_idle_work_looks_after_the_trash(tmp_path: Path) -> None:
     runtime = make_runtime(tmp_path, ScriptedModel())
     list(upkeep.work(runtime, None, Cancel()))
-    assert interface.get_interface(runtime.database.read(), runtime.user_id, "lifecycle") is not None
+    assert interface.get_interface(runtime.read(), "lifecycle") is not None
     runtime.close()

@@ -8,7 +8,7 @@ import pytest
 
 from memapp.domain.changes import Actor
 from memapp.domain.memory import State
-from memapp.domain.merge import Verdict
+from memapp.domain.merge import MergeVerdict
 from memapp.inference import Cancel
 from memapp.inference.embedder import ChildEmbedder, bundled
 from memapp.runtime import Runtime
@@ -38,8 +38,8 @@ def runtime(tmp_path: Path, embedder: ChildEmbedder) -> Iterator[Runtime]:
 def learn(runtime: Runtime, text: str) -> Written:
     now = runtime.clock()
     (known,) = near(runtime, [text])
-    with runtime.database.write() as conn:
-        return write(runtime, conn, fact(text, now, category="profile"), known, Actor(runtime.user_id, "rules"), now)
+    with runtime.write() as session:
+        return write(runtime, session, fact(text, now, category="profile"), known, Actor(runtime.user_id, "rules"), now)
 
 
 def live(runtime: Runtime) -> set[str]:
@@ -49,16 +49,16 @@ def live(runtime: Runtime) -> set[str]:
 @pytest.mark.parametrize(
     ("old", "new", "verdict", "kept"),
     [
-        ("User lives in Oslo.", "User lives in Bergen.", Verdict.CONTRADICTS, {"User lives in Bergen."}),
-        ("User has two cats.", "User has three cats.", Verdict.CONTRADICTS, {"User has three cats."}),
-        ("User has a dog.", "User has a dog named Rex.", Verdict.UPDATES, {"User has a dog named Rex."}),
-        ("User has a dog named Rex.", "User has a dog.", Verdict.SAME, {"User has a dog named Rex."}),
-        ("User likes tea.", "User likes coffee.", Verdict.SEPARATE, {"User likes tea.", "User likes coffee."}),
-        ("I have two cats.", "User has three cats.", Verdict.CONTRADICTS, {"User has three cats."}),
-        ("I prefer oolong tea.", "User prefers oolong tea.", Verdict.SAME, {"I prefer oolong tea."}),
+        ("User lives in Oslo.", "User lives in Bergen.", MergeVerdict.CONTRADICTS, {"User lives in Bergen."}),
+        ("User has two cats.", "User has three cats.", MergeVerdict.CONTRADICTS, {"User has three cats."}),
+        ("User has a dog.", "User has a dog named Rex.", MergeVerdict.UPDATES, {"User has a dog named Rex."}),
+        ("User has a dog named Rex.", "User has a dog.", MergeVerdict.SAME, {"User has a dog named Rex."}),
+        ("User likes tea.", "User likes coffee.", MergeVerdict.SEPARATE, {"User likes tea.", "User likes coffee."}),
+        ("I have two cats.", "User has three cats.", MergeVerdict.CONTRADICTS, {"User has three cats."}),
+        ("I prefer oolong tea.", "User prefers oolong tea.", MergeVerdict.SAME, {"I prefer oolong tea."}),
     ],
 )
-def test_each_verdict_leaves_what_is_true(runtime: Runtime, old: str, new: str, verdict: Verdict, kept: set[str]) -> None:
+def test_each_verdict_leaves_what_is_true(runtime: Runtime, old: str, new: str, verdict: MergeVerdict, kept: set[str]) -> None:
     curate.add(runtime, old)
     embed(runtime, Cancel())
     written = learn(runtime, new)
@@ -90,7 +90,7 @@ def test_the_whole_step_is_taken_back_at_once(runtime: Runtime) -> None:
     curate.add(runtime, "User lives in Oslo.")
     learn(runtime, "User lives in Bergen.")
     step = undo.undoable(runtime)[0]
-    assert undo.told(runtime, step) == "Replaced “User lives in Oslo.” by something newer"
+    assert undo.describe(runtime, step) == "Replaced “User lives in Oslo.” by something newer"
     revision = replace(curate.add(runtime, "User plays chess."), step=step.id)
     undo.undo(runtime, revision.step)
     assert live(runtime) == {"User lives in Oslo.", "User plays chess."}
@@ -120,7 +120,7 @@ def test_the_importance_of_what_is_replaced_is_kept(runtime: Runtime) -> None:
 def test_without_an_embedder_words_alone_decide(runtime: Runtime, embedder: ChildEmbedder) -> None:
     curate.add(runtime, "User lives in Oslo.")
     runtime.embedding.fail("off")
-    assert learn(runtime, "User lives in Bergen.").verdict is Verdict.CONTRADICTS
+    assert learn(runtime, "User lives in Bergen.").verdict is MergeVerdict.CONTRADICTS
     runtime.embedding.fill(embedder)
 
 

@@ -23,9 +23,9 @@ def test_what_was_new_what_replaced_what_said_more_and_what_said_the_same_are_to
         for text in ("I have a dog.", "I work as a baker.", "I work as a gardener.", "Yes, a dog.", "He is big, you know.")
     )
     dog = next(one for one in curate.list_memories(runtime) if "dog" in one.text)
-    with runtime.database.write() as conn:
+    with runtime.write() as session:
         for change in (Updated(dog.id, sources=(same,)), Updated(dog.id, text="User has a big dog.", sources=(more,))):
-            changes.apply(conn, change, Actor(runtime.user_id, "rules"), runtime.clock())
+            changes.apply(session, change, Actor(runtime.user_id, "rules"), runtime.clock())
     found = learned_from(runtime, [new, baker, gardener, same, more])
     assert {id: [(one.memory.text, one.was) for one in taught] for id, taught in found.items()} == {
         new: [("User has a big dog.", "")],
@@ -41,8 +41,8 @@ def test_what_was_new_what_replaced_what_said_more_and_what_said_the_same_are_to
 def test_what_a_fact_said_before_is_what_it_said_last(runtime: Runtime) -> None:
     first, second, third = (told(runtime, text) for text in ("I have a dog.", "He is big, you know.", "And brown."))
     (dog,) = curate.list_memories(runtime)
-    with runtime.database.write() as conn:
+    with runtime.write() as session:
         for text, said in (("User has a big dog.", second), ("User has a big brown dog.", third)):
-            changes.apply(conn, Updated(dog.id, text=text, sources=(said,)), Actor(runtime.user_id, "rules"), runtime.clock())
+            changes.apply(session, Updated(dog.id, text=text, sources=(said,)), Actor(runtime.user_id, "rules"), runtime.clock())
     found = learned_from(runtime, [first, second, third])
     assert [found[said][0].was for said in (first, second, third)] == ["", "User has a dog.", "User has a big dog."]

@@ -27,11 +27,9 @@ def runtime(tmp_path: Path) -> Iterator[Runtime]:
 
 def told(runtime: Runtime, *texts: str) -> list[str]:
     """Store a chat; return the ids of its messages."""
-    with runtime.database.write() as conn:
-        thread = chat.create_thread(conn, USER_ID, "Talk", "companion", runtime.clock())
-        return [
-            chat.add_message(conn, USER_ID, thread.id, Role.USER, text, runtime.clock(), origin=Origin.TYPED).id for text in texts
-        ]
+    with runtime.write() as session:
+        thread = chat.create_thread(session, "Talk", "companion", runtime.clock())
+        return [chat.add_message(session, thread.id, Role.USER, text, runtime.clock(), origin=Origin.TYPED).id for text in texts]
 
 
 def embed(runtime: Runtime) -> None:
@@ -39,10 +37,10 @@ def embed(runtime: Runtime) -> None:
     assert embedder is not None
     kinds: tuple[vectors.OwnerKind, ...] = ("memory", "message")
     for kind in kinds:
-        waiting = vectors.waiting(runtime.database.read(), USER_ID, kind, embedder.model_id, 100)
+        waiting = vectors.waiting(runtime.read(), kind, embedder.model_id, 100)
         if waiting:
-            with runtime.database.write() as conn:
-                vectors.save(conn, USER_ID, kind, embedder.model_id, waiting, embedder.embed([text for _, text in waiting]))
+            with runtime.write() as session:
+                vectors.save(session, kind, embedder.model_id, waiting, embedder.embed([text for _, text in waiting]))
 
 
 def texts(runtime: Runtime, text: str, **how: object) -> list[str]:
@@ -63,7 +61,7 @@ def test_facts_and_messages_are_found_together_each_with_its_reason(runtime: Run
 def test_a_message_comes_with_who_said_it_where_and_when(runtime: Runtime) -> None:
     (id,) = told(runtime, "I was born in Ghent.")
     (hit,) = recall(runtime, RecallRequest("Ghent"))
-    message = chat.get_message(runtime.database.read(), USER_ID, id)
+    message = chat.get_message(runtime.read(), id)
     assert (hit.id, hit.said_by, hit.thread_id, hit.at) == (id, "user", message.thread_id, message.created_at)
 
 
@@ -143,9 +141,9 @@ def test_a_message_is_not_told_again_below_the_fact_that_was_made_of_it(runtime:
 def test_old_words_of_a_fact_that_holds_no_longer_are_not_recalled_beside_what_still_holds(runtime: Runtime) -> None:
     words = ["I drink oolong in the morning.", "My sister drinks oolong too."]
     said, _ = told(runtime, *words)
-    with runtime.database.write() as conn:
+    with runtime.write() as session:
         actor, now = Actor(USER_ID, "rules"), runtime.clock()
-        old = changes.apply(conn, Created(fact("User drinks oolong.", now, sources=(said,))), actor, now).memory_id
+        old = changes.apply(session, Created(fact("User drinks oolong.", now, sources=(said,))), actor, now).memory_id
     curate.edit(runtime, old, "User drinks coffee.")
     assert texts(runtime, "Who drinks oolong?", kinds=("message",)) == words
     assert texts(runtime, "Who drinks oolong?", kinds=("message",), scope=Scope(USER_ID)) == words[1:]
@@ -195,7 +193,7 @@ def test_somebody_elses_things_are_never_recalled(runtime: Runtime) -> None:
     revision = curate.add(runtime, "User likes oolong.")
     told(runtime, "I like oolong.")
     embed(runtime)
-    memory = memories.get_memory(runtime.database.read(), USER_ID, revision.memory_id)
+    memory = memories.get_memory(runtime.read(), revision.memory_id)
     assert memory.text == "User likes oolong."
     runtime.user_id = "somebody else"
     assert recall(runtime, RecallRequest("oolong")) == []

@@ -26,7 +26,7 @@ def learn(runtime: Runtime) -> None:
 
 
 def waiting(runtime: Runtime) -> list[tuple[str, str]]:
-    return sorted((one.field, one.new_value) for one in pending.waiting(runtime))
+    return sorted((one.field, one.new_value) for one in pending.list_pending(runtime))
 
 
 def live(runtime: Runtime) -> list[str]:
@@ -41,7 +41,7 @@ def test_what_a_typed_message_states_waits_with_the_message_as_evidence(runtime:
     happened = say(runtime, new_chat(runtime), "My name is Ana and I live in Oslo.")
     message = only(Accepted, happened).message
     assert waiting(runtime) == [("city", "Oslo"), ("preferred_name", "Ana")]
-    assert {one.evidence for one in pending.waiting(runtime)} == {(message.id,)}
+    assert {one.evidence for one in pending.list_pending(runtime)} == {(message.id,)}
     assert decisions.profile(runtime) == {}
 
 
@@ -71,14 +71,14 @@ def test_each_of_three_facts_in_one_message_is_learned(runtime: Runtime) -> None
     assert set(live(runtime)) == {"User has two dogs.", "User plays the cello.", "User loves hiking."}
 
 
-def test_a_fact_that_states_a_sensitive_field_waits_with_its_proposal(runtime: Runtime) -> None:
+def test_a_fact_that_states_a_sensitive_field_waits_with_its_request(runtime: Runtime) -> None:
     say(runtime, new_chat(runtime), "I live in Oslo. I have a dog called Rex.")
     learn(runtime)
     assert [text for text in live(runtime) if "Oslo" in text] == []
     assert live(runtime) != []
-    (patch,) = pending.waiting(runtime)
-    assert "Oslo" in pending.held_text(runtime, patch.id)
-    decisions.approve(runtime, patch.id)
+    (request,) = pending.list_pending(runtime)
+    assert "Oslo" in pending.memory_text(runtime, request.id)
+    decisions.approve(runtime, request.id)
     assert [text for text in live(runtime) if "Oslo" in text] != []
 
 
@@ -95,9 +95,9 @@ def test_what_more_was_said_of_a_value_while_it_waited_is_learned_after_the_yes_
         say(runtime, thread, words)
         learn(runtime)
     curate.discard(runtime, *(memory.id for memory in curate.list_memories(runtime)))
-    (patch,) = pending.waiting(runtime)
+    (request,) = pending.list_pending(runtime)
     before = undo.undoable(runtime)
-    yes = decisions.approve(runtime, patch.id)
+    yes = decisions.approve(runtime, request.id)
     learn(runtime)
     assert sorted(live(runtime)) == ["User lives in Trondheim.", "User moved to Trondheim in 2019 with User's dog Rex."]
     undo.undo(runtime, yes)
@@ -111,7 +111,7 @@ def test_a_yes_taken_back_lets_nothing_be_known_but_what_the_person_brought_back
     for words in ("I live in Trondheim.", "I moved to Trondheim in 2019.", "I moved to Trondheim in 2019 with my dog Rex."):
         say(runtime, thread, words)
         learn(runtime)
-    yes = decisions.approve(runtime, pending.waiting(runtime)[0].id)
+    yes = decisions.approve(runtime, pending.list_pending(runtime)[0].id)
     learn(runtime)
     (taken_in,) = (one for one in lifecycle.trash(runtime) if one.text == first)
     if restored:
@@ -129,15 +129,15 @@ def test_each_value_of_a_field_waits_for_its_own_yes(runtime: Runtime) -> None:
     say(runtime, new_chat(runtime), "I have asthma. I have diabetes.")
     learn(runtime)
     assert live(runtime) == ["User has diabetes."]
-    (patch,) = pending.waiting(runtime)
-    assert pending.held_text(runtime, patch.id) == "User has asthma."
+    (request,) = pending.list_pending(runtime)
+    assert pending.memory_text(runtime, request.id) == "User has asthma."
 
 
-def test_every_proposal_holds_the_fact_that_says_its_value(runtime: Runtime) -> None:
+def test_every_request_holds_the_fact_that_says_its_value(runtime: Runtime) -> None:
     say(runtime, new_chat(runtime), "I have asthma. I have diabetes.")
     learn(runtime)
-    held = {one.new_value: pending.held_text(runtime, one.id) for one in pending.waiting(runtime)}
-    assert (held, live(runtime)) == ({"asthma": "User has asthma.", "diabetes": "User has diabetes."}, [])
+    memory = {one.new_value: pending.memory_text(runtime, one.id) for one in pending.list_pending(runtime)}
+    assert (memory, live(runtime)) == ({"asthma": "User has asthma.", "diabetes": "User has diabetes."}, [])
 
 
 @pytest.mark.parametrize(
@@ -157,10 +157,10 @@ def test_a_fact_that_touches_something_sensitive_waits_for_a_yes(runtime: Runtim
     say(runtime, new_chat(runtime), typed)
     learn(runtime)
     assert live(runtime) == []
-    (patch,) = pending.waiting(runtime)
-    fact = pending.held_text(runtime, patch.id)
-    assert (patch.field, f"User {patch.new_value}.") == (field, fact)
-    decisions.approve(runtime, patch.id)
+    (request,) = pending.list_pending(runtime)
+    fact = pending.memory_text(runtime, request.id)
+    assert (request.field, f"User {request.new_value}.") == (field, fact)
+    decisions.approve(runtime, request.id)
     assert live(runtime) == [fact]
     say(runtime, new_chat(runtime), typed)
     learn(runtime)
@@ -174,7 +174,7 @@ def test_what_the_model_writes_of_something_sensitive_waits_too(runtime: Runtime
     say(runtime, new_chat(runtime), "Yesterday I stopped taking insulin, it hurts.")
     learn(runtime)
     assert (waiting(runtime), live(runtime)) == ([("health", "stopped taking insulin yesterday")], [])
-    assert pending.waiting(runtime)[0].proposer == "model:scripted"
+    assert pending.list_pending(runtime)[0].proposer == "model:scripted"
 
 
 def test_the_history_names_who_learned_merged_and_tidied(runtime: Runtime, model: ScriptedModel) -> None:
@@ -203,7 +203,7 @@ def test_a_fact_that_was_erased_waits_when_it_is_stated_again(runtime: Runtime, 
     say(runtime, new_chat(runtime), again)
     learn(runtime)
     assert (live(runtime), waiting(runtime)) == ([], [(FORGOTTEN, fact)])
-    decisions.approve(runtime, pending.waiting(runtime)[0].id)
+    decisions.approve(runtime, pending.list_pending(runtime)[0].id)
     assert live(runtime) == [fact]
 
 
@@ -217,7 +217,7 @@ def test_memapp_asks_below_the_reply_and_a_typed_yes_approves(runtime: Runtime, 
     assert (question.role, question.unprompted, question.model) == (Role.ASSISTANT, True, OWN_WORDS)
     say(runtime, thread, "Yes, please.")
     assert decisions.profile(runtime) == {"preferred_name": "Ana"}
-    row = runtime.database.read().execute("SELECT decided_by FROM patches").fetchone()
+    row = runtime.database.read().execute("SELECT decided_by FROM consent_requests").fetchone()
     assert row["decided_by"] == "chat"
     say(runtime, thread, "What should I cook tonight?")
     assert "About the user: name Ana." in model.seen[-1].system
@@ -271,7 +271,7 @@ def test_memapp_asks_at_most_once_in_ten_turns_and_never_when_told_not_to(runtim
     assert len(asked(say(runtime, thread, "I live in Oslo."))) == 1
     quiet = make_runtime(tmp_path / "quiet", ScriptedModel(), ask_in_chat=False)
     assert asked(say(quiet, new_chat(quiet), "My name is Ana.")) == []
-    assert pending.count_waiting(quiet) == 1
+    assert pending.count_pending(quiet) == 1
     quiet.close()
 
 
@@ -287,9 +287,9 @@ def test_a_reply_that_failed_is_followed_by_no_question(runtime: Runtime, model:
 def test_an_answer_to_a_question_is_no_surprise_to_learn_from(runtime: Runtime) -> None:
     thread = new_chat(runtime)
     say(runtime, thread, "My name is Ana.")
-    before = len(expectations.pending_surprises(runtime.database.read(), runtime.user_id))
+    before = len(expectations.pending_surprises(runtime.read()))
     say(runtime, thread, "Yes")
-    assert len(expectations.pending_surprises(runtime.database.read(), runtime.user_id)) == before
+    assert len(expectations.pending_surprises(runtime.read())) == before
 
 
 def test_a_message_that_corrects_itself_is_learned_as_corrected(runtime: Runtime) -> None:
@@ -334,7 +334,7 @@ def test_what_was_not_noticed_when_it_came_is_asked_about_when_it_is_learned(
     runtime: Runtime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as broken:
-        broken.setattr("memapp.services.turn.notice", lambda *_: 1 / 0)
+        broken.setattr("memapp.services.turn.propose_profile_changes", lambda *_: 1 / 0)
         say(runtime, new_chat(runtime), "I live in Oslo. My phone number is 555 1234567.")
     assert waiting(runtime) == []
     learn(runtime)
@@ -343,8 +343,8 @@ def test_what_was_not_noticed_when_it_came_is_asked_about_when_it_is_learned(
 
 def test_a_message_that_is_learned_from_later_does_not_undo_what_was_decided(runtime: Runtime) -> None:
     say(runtime, new_chat(runtime), "I live in Oslo.")
-    (patch,) = pending.waiting(runtime)
-    decisions.edit_then_approve(runtime, patch.id, "Bergen")
+    (request,) = pending.list_pending(runtime)
+    decisions.edit_then_approve(runtime, request.id, "Bergen")
     learn(runtime)
     assert (waiting(runtime), live(runtime), decisions.profile(runtime)) == ([], [], {"city": "Bergen"})
 
@@ -365,8 +365,8 @@ def test_a_message_that_is_learned_from_later_does_not_undo_what_was_decided(run
 def test_what_was_refused_is_not_learned_in_other_words(runtime: Runtime, again: str) -> None:
     thread = new_chat(runtime)
     say(runtime, thread, "I live in Oslo")
-    (patch,) = pending.waiting(runtime)
-    decisions.deny(runtime, patch.id)
+    (request,) = pending.list_pending(runtime)
+    decisions.deny(runtime, request.id)
     say(runtime, thread, again)
     learn(runtime)
     assert (waiting(runtime), live(runtime), decisions.profile(runtime)) == ([], [], {})
@@ -388,7 +388,7 @@ def test_a_fact_with_two_sensitive_values_comes_with_the_last_yes(runtime: Runti
     say(runtime, new_chat(runtime), "I have lived in Oslo since I was diagnosed with asthma.")
     learn(runtime)
     assert live(runtime) == []
-    for patch in pending.waiting(runtime):
+    for request in pending.list_pending(runtime):
         assert live(runtime) == []
-        decisions.approve(runtime, patch.id)
+        decisions.approve(runtime, request.id)
     assert live(runtime) == ["User has lived in Oslo since User was diagnosed with asthma."]

@@ -13,9 +13,9 @@ def test_the_demo_has_something_to_show_in_every_mode(tmp_path: Path) -> None:
     assert len(chats.list_threads(runtime)) == 4
     assert curate.count(runtime) == 8
     assert len(lifecycle.trash(runtime)) == 2
-    (patch,) = pending.waiting(runtime)
-    assert (patch.field, patch.new_value, len(patch.evidence)) == ("city", "Bruges", 1)
+    (request,) = pending.list_pending(runtime)
+    assert (request.field, request.new_value, len(request.evidence)) == ("city", "Bruges", 1)
     assert decisions.profile(runtime) == {}
     opened = chats.get_thread(runtime, str(chats.choice(runtime, "thread")))
-    assert opened.id == chats.get_message(runtime, patch.evidence[0]).thread_id, "a demo opens where something waits for a word"
+    assert opened.id == chats.get_message(runtime, request.evidence[0]).thread_id, "a demo opens where something waits for a word"
     runtime.close()

@@ -29,16 +29,16 @@ def test_an_error_while_noticing_costs_no_answer_and_is_counted(
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(turn, "notice", fail)
+    monkeypatch.setattr(turn, "propose_profile_changes", fail)
     thread = new_chat(runtime)
     happened = say(runtime, thread, "I live in Oslo.")
     assert only(Completed, happened).reply.status is MessageStatus.COMPLETE
     assert chats.get_message(runtime, only(Accepted, happened).message.id).text == "I live in Oslo."
-    (skipped,) = recorded(runtime, "notice")
+    (skipped,) = recorded(runtime, "propose_profile_changes")
     assert (skipped["status"], skipped["thread_id"], skipped["meta"]) == ("skipped", thread, {"error": type(error).__name__})
 
 
-@pytest.mark.parametrize("step", ["compare", "unlearn", "questions.ask_about"])
+@pytest.mark.parametrize("step", ["compare", "retract", "questions.ask_about"])
 def test_an_error_after_the_message_is_saved_costs_no_answer(
     runtime: Runtime, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from memapp.domain.memory import State
-from memapp.domain.merge import Verdict
+from memapp.domain.merge import MergeVerdict
 from memapp.errors import UsageError
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import curate, forget, undo, upkeep
-from memapp.services.consent import decisions, pending, proposals
+from memapp.services.consent import decisions, pending, requests
 from memapp.services.embed import embed
 from memapp.services.merge import Written
 from memapp.services.recall import RecallRequest, recall
@@ -31,8 +31,8 @@ def runtime(tmp_path: Path) -> Iterator[Runtime]:
 
 
 def state(runtime: Runtime) -> dict[str, object]:
-    """Everything that is remembered, agreed on and waiting; a proposal that waits again is a copy with an id of its own."""
-    waiting = sorted((one.field, one.new_value, one.evidence) for one in pending.waiting(runtime))
+    """Everything that is remembered, agreed on and waiting; a request that waits again is a copy with an id of its own."""
+    waiting = sorted((one.field, one.new_value, one.evidence) for one in pending.list_pending(runtime))
     return {**dump(runtime.database.read()), "waiting": waiting}
 
 
@@ -69,14 +69,14 @@ def found(runtime: Runtime, words: str) -> set[str]:
 
 
 LEARNED = [
-    ("I have two cats.", "I have three cats.", Verdict.CONTRADICTS, State.SOFT_DELETED),
-    ("I have a dog.", "I have a dog named Rex.", Verdict.UPDATES, State.MERGED),
+    ("I have two cats.", "I have three cats.", MergeVerdict.CONTRADICTS, State.SOFT_DELETED),
+    ("I have a dog.", "I have a dog named Rex.", MergeVerdict.UPDATES, State.MERGED),
 ]
 
 
 @pytest.mark.parametrize(("first", "then", "verdict", "became"), LEARNED)
 def test_a_fact_that_replaced_another_gives_way_to_it_again(
-    runtime: Runtime, first: str, then: str, verdict: Verdict, became: State
+    runtime: Runtime, first: str, then: str, verdict: MergeVerdict, became: State
 ) -> None:
     for text in ("User feeds two cats and a dog.", "User plays the cello."):
         curate.add(runtime, text)
@@ -153,8 +153,8 @@ def test_ten_steps_of_every_kind_with_decisions_lead_back_to_the_first_state(run
     undo.undo_last(runtime)
     learn(runtime, "I have a dog.")
     cello = curate.add(runtime, "User plays the cello.").memory_id
-    city = proposals.propose(runtime, "city", "Oslo", held=replace(oslo, origin="distilled"))
-    name, tongue = proposals.propose(runtime, "preferred_name", "Ana"), proposals.propose(runtime, "language", "Dutch")
+    city = requests.propose(runtime, "city", "Oslo", memory=replace(oslo, origin="distilled"))
+    name, tongue = requests.propose(runtime, "preferred_name", "Ana"), requests.propose(runtime, "language", "Dutch")
     assert city and name and tongue
     ready(runtime)
     steps: list[Callable[[], object]] = [

@@ -9,7 +9,7 @@ import pytest
 
 from memapp.domain.activity import Learning
 from memapp.domain.chat import Message, Role
-from memapp.domain.consent import Patch
+from memapp.domain.consent import ConsentRequest
 from memapp.domain.prediction import Surprise
 from memapp.domain.prompt import Prompt, Sampling
 from memapp.domain.turn import Accepted
@@ -35,7 +35,7 @@ def learn(runtime: Runtime) -> list[str]:
 
 
 def pending(runtime: Runtime) -> int:
-    return len(expectations.pending_surprises(runtime.database.read(), runtime.user_id))
+    return len(expectations.pending_surprises(runtime.read()))
 
 
 def states(runtime: Runtime) -> list[str]:
@@ -85,7 +85,7 @@ def test_what_waits_for_a_yes_is_told_before_the_next_surprise_is_taken(runtime:
     say(runtime, new_chat(runtime), "I hate jazz.")
     made = upkeep.work(runtime, None, Cancel())
     first = next(made)
-    assert isinstance(first, Patch) and first.new_value == "User plays the cello."
+    assert isinstance(first, ConsentRequest) and first.new_value == "User plays the cello."
     assert (live(runtime), pending(runtime)) == ([], 1)
     assert [type(one) for one in made] == [Written]
 
@@ -103,7 +103,7 @@ def test_a_message_whose_turn_was_killed_is_compared_and_learned_from_later(
     begun.close()  # type: ignore[attr-defined]
     assert learn(runtime) == learned
     assert states(runtime)[-1] == state
-    compared = expectations.checked_by(runtime.database.read(), runtime.user_id, message.id)
+    compared = expectations.checked_by(runtime.read(), message.id)
     assert compared is not None and compared.surprised == bool(learned)
 
 
@@ -170,7 +170,7 @@ def test_room_is_made_only_among_what_memapp_learned_and_belongs_to_the_step(tmp
         say(runtime, new_chat(runtime), text)
         learn(runtime)
     assert sorted(live(runtime)) == ["User keeps bees.", "User owns a tandem.", "User plays the cello."]
-    assert undo.told(runtime, undo.undo_last(runtime)) == "Remembered “User plays the cello.”"
+    assert undo.describe(runtime, undo.undo_last(runtime)) == "Remembered “User plays the cello.”"
     assert sorted(live(runtime)) == ["User hates jazz.", "User keeps bees.", "User owns a tandem."]
     runtime.close()
 

@@ -36,7 +36,7 @@ from memapp.domain.portable import Row
 from memapp.errors import NotFound, StoreError, UsageError
 from memapp.store import changes, history, memories, portable, vectors
 from memapp.store.database import Database, open_database
-from tests.builders import fact
+from tests.builders import fact, on
 from tests.store.conftest import NOW, USER
 
 PERSON = Actor(USER, "person")
@@ -45,7 +45,7 @@ LATER = NOW + timedelta(days=30)
 
 def apply(database: Database, change: Change, actor: Actor = PERSON) -> Revision:
     with database.decide() as conn:
-        return changes.apply(conn, change, actor, NOW)
+        return changes.apply(on(conn), change, actor, NOW)
 
 
 def add(database: Database, text: str) -> str:
@@ -74,10 +74,10 @@ def dump(conn: sqlite3.Connection) -> dict[str, list[tuple[object, ...]]]:
 
 def give_vectors(database: Database) -> None:
     """Give each live memory without a vector one that tells its text, as idle time would."""
-    if waiting := vectors.waiting(database.read(), USER, "memory", "letters", 100):
+    if waiting := vectors.waiting(on(database.read()), "memory", "letters", 100):
         made = np.array([list(text.encode().ljust(40)) for _, text in waiting], np.float32)
         with database.write() as conn:
-            vectors.save(conn, USER, "memory", "letters", waiting, made)
+            vectors.save(on(conn), "memory", "letters", waiting, made)
 
 
 def dump_with_vectors(database: Database) -> dict[str, list[tuple[object, ...]]]:
@@ -109,7 +109,7 @@ def test_each_change_writes_history_change_log_revision_and_event(database: Data
         revision = apply(database, change)
         conn = database.read()
         assert revision.number == number
-        entries = history.entries_of_step(conn, USER, revision.step)
+        entries = history.entries_of_step(on(conn), revision.step)
         assert {entry.event for entry in entries} == {event}
         in_log = conn.execute("SELECT event FROM change_log WHERE rev = ?", (number,)).fetchall()
         assert [row["event"] for row in in_log] == [logged] * len(entries)
@@ -134,10 +134,10 @@ def test_what_is_in_the_trash_is_in_no_index_until_it_is_restored(database: Data
     one = add(database, "User drinks oolong.")
     apply(database, SoftDeleted(one, "person", LATER))
     assert found(database, "oolong") == 0
-    assert memories.get_memory(database.read(), USER, one).purge_at == LATER
+    assert memories.get_memory(on(database.read()), one).purge_at == LATER
     apply(database, Restored(one))
     assert found(database, "oolong") == 1
-    assert memories.get_memory(database.read(), USER, one).purge_at is None
+    assert memories.get_memory(on(database.read()), one).purge_at is None
 
 
 def test_merging_destroys_nothing_and_can_be_taken_back(database: Database) -> None:
@@ -145,7 +145,7 @@ def test_merging_destroys_nothing_and_can_be_taken_back(database: Database) -> N
     apply(database, Pinned(one, True))
     before = dump(database.read())
     revision = apply(database, Merged(one, two, LATER))
-    absorbed, kept = memories.get_memories(database.read(), USER, [one, two])
+    absorbed, kept = memories.get_memories(on(database.read()), [one, two])
     assert (absorbed.state, absorbed.merged_into, absorbed.text) == (State.MERGED, two, "User drinks oolong.")
     assert kept.pinned, "what the person had pinned stays pinned"
     undo(database, revision)
@@ -182,7 +182,7 @@ def test_other_words_drop_the_relations_and_undo_brings_them_back(database: Data
 def test_a_creation_taken_back_lies_in_the_trash(database: Database) -> None:
     revision = apply(database, Created(fact("User drinks oolong.", NOW)))
     undo(database, revision)
-    memory = memories.get_memory(database.read(), USER, revision.memory_id)
+    memory = memories.get_memory(on(database.read()), revision.memory_id)
     assert (memory.state, memory.reason, memory.purge_at) == (State.SOFT_DELETED, "undone", LATER)
     assert found(database, "oolong") == 0
 
@@ -201,9 +201,9 @@ def test_what_was_taken_back_is_not_offered_again_and_links_never_are(database: 
     one, two = add(database, "User drinks oolong."), add(database, "User likes tea.")
     pinned = apply(database, Pinned(one, True))
     apply(database, Linked(one, ((two, 0.5),)))
-    assert [step.event for step in history.undoable_steps(database.read(), USER)] == [Event.PIN, Event.ADD, Event.ADD]
+    assert [step.event for step in history.undoable_steps(on(database.read()))] == [Event.PIN, Event.ADD, Event.ADD]
     undo(database, pinned)
-    steps = history.undoable_steps(database.read(), USER)
+    steps = history.undoable_steps(on(database.read()))
     assert [(step.event, step.text) for step in steps] == [(Event.ADD, "User likes tea."), (Event.ADD, "User drinks oolong.")]
 
 
@@ -214,9 +214,9 @@ def test_undo_works_after_the_file_was_closed_and_opened(tmp_path: Path) -> None
     apply(opened, Updated(one, text="User drinks coffee."))
     opened.close()
     opened = open_database(file)
-    last = history.undoable_steps(opened.read(), USER)[0]
+    last = history.undoable_steps(on(opened.read()))[0]
     apply(opened, Reverted(last.id, LATER))
-    assert memories.get_memory(opened.read(), USER, one).text == "User drinks oolong."
+    assert memories.get_memory(on(opened.read()), one).text == "User drinks oolong."
     opened.close()
 
 
@@ -228,8 +228,8 @@ def test_a_purge_leaves_no_version_and_cannot_be_taken_back(database: Database) 
     for revision in (purged, edited):
         with pytest.raises(UsageError, match="erased"):
             undo(database, revision)
-    assert history.undoable_steps(database.read(), USER) == []
-    kept = history.list_entries(database.read(), USER, memory_id=one)
+    assert history.undoable_steps(on(database.read())) == []
+    kept = history.list_entries(on(database.read()), memory_id=one)
     assert [(entry.event, entry.before, entry.after) for entry in kept] == [
         (Event.PURGE, None, None),
         (Event.UPDATE, None, None),
@@ -242,7 +242,7 @@ def test_what_goes_back_to_the_trash_has_its_whole_time_there_again(database: Da
     apply(database, SoftDeleted(one, "person", NOW))
     restored = apply(database, Restored(one))
     undo(database, restored)
-    memory = memories.get_memory(database.read(), USER, one)
+    memory = memories.get_memory(on(database.read()), one)
     assert (memory.state, memory.purge_at) == (State.SOFT_DELETED, LATER)
 
 
@@ -258,9 +258,9 @@ def test_versions_hold_what_a_memory_said_and_unchanged_ones_are_kept_once(datab
     one = add(database, "User drinks oolong.")
     apply(database, Updated(one, text="User drinks coffee."))
     undo(database, apply(database, SoftDeleted(one, "person", LATER)))
-    versions = history.list_versions(database.read(), USER, one)
+    versions = history.list_versions(on(database.read()), one)
     assert [version.text for version in versions[:2]] == ["User drinks oolong.", "User drinks coffee."]
-    entries = list(reversed(history.list_entries(database.read(), USER, memory_id=one)))
+    entries = list(reversed(history.list_entries(on(database.read()), memory_id=one)))
     assert [one.after for one in entries[:-1]] == [one.before for one in entries[1:]], "each begins where the last one ended"
 
 
@@ -294,6 +294,7 @@ def _changes() -> st.SearchStrategy[Step]:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=10, suppress_health_check=list(HealthCheck))
 @given(st.lists(_changes(), min_size=80, max_size=80))
 def test_any_fifty_changes_undone_step_by_step_lead_back_the_same_way(
@@ -341,28 +342,30 @@ def test_no_other_sql_in_the_tree_writes_to_memories() -> None:
             named_in_a_variable.add(file.name)
     assert writers == {"changes.py", "snapshots.py"}, "snapshots.put_back is called by changes.apply only"
     assert named_in_a_variable == {"portable.py"}, "which writes what stands in its `_ROWS`"
-    assert {table for table, _ in portable._ROWS.values()}.isdisjoint({"memories", "patches", "profile"})
+    assert {table for table, _ in portable._ROWS.values()}.isdisjoint({"memories", "consent_requests", "profile"})
     assert frozenset(portable._ROWS) == frozenset(get_args(Row))
 
 
-def test_an_image_is_put_back_by_apply_only() -> None:
+def test_a_snapshot_is_put_back_by_apply_only() -> None:
     callers = {file.name for file in paths.bundled("memapp").rglob("*.py") if "snapshots.put_back(" in file.read_text("utf-8")}
     assert callers == {"changes.py"}
 
 
-def test_the_profile_cannot_be_changed_without_an_approved_patch(database: Database) -> None:
+def test_the_profile_cannot_be_changed_without_an_approved_request(database: Database) -> None:
     with database.write() as conn:
         conn.execute(
-            """INSERT INTO patches (id, user_id, field, old_value, new_value, proposer, created_at, expires_at)
+            """INSERT INTO consent_requests (id, user_id, field, old_value, new_value, proposer, created_at, expires_at)
                VALUES ('p', 'me', 'city', '', 'Oslo', 'rules', '2026-01-01', '2026-01-08')"""
         )
     with pytest.raises(UsageError):
         apply(database, ProfileChanged("p"))
     with database.decide() as conn:
-        conn.execute("UPDATE patches SET state = 'approved', decided_at = '2026-01-02', decided_by = 'person' WHERE id = 'p'")
-        revision = changes.apply(conn, ProfileChanged("p"), PERSON, NOW)
+        conn.execute(
+            "UPDATE consent_requests SET state = 'approved', decided_at = '2026-01-02', decided_by = 'person' WHERE id = 'p'"
+        )
+        revision = changes.apply(on(conn), ProfileChanged("p"), PERSON, NOW)
     assert dump(database.read())["profile"] == [(USER, "city", "Oslo")]
-    (entry,) = history.entries_of_step(database.read(), USER, revision.step)
-    assert (entry.event, entry.memory_id, dict(entry.meta)) == (Event.PROFILE, "profile:city", {"patch_id": "p", "before": ""})
+    (entry,) = history.entries_of_step(on(database.read()), revision.step)
+    assert (entry.event, entry.memory_id, dict(entry.meta)) == (Event.PROFILE, "profile:city", {"request_id": "p", "before": ""})
     with pytest.raises(UsageError):
         apply(database, ProfileChanged("p"))

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,12 +16,13 @@ import pytest
 
 from memapp.errors import DiskFull, NewerSchema, StoreError, StoreLocked
 from memapp.store import schema
-from memapp.store.connection import exchanging
+from memapp.store.connection import PRAGMAS
 from memapp.store.database import Database, open_database
 from memapp.store.failures import translated_errors
 from memapp.store.folder import keep_private, prepare_folder
+from memapp.store.lock import Lock
 from memapp.store.schema import APPLICATION_ID, statements
-from tests.builders import damage
+from tests.builders import damage, until
 
 
 def mode(path: Path) -> int:
@@ -48,12 +50,26 @@ def test_it_is_marked_as_ours_and_durable(database: Database) -> None:
             assert conn.execute(f"PRAGMA {name}").fetchone()[0] == value
 
 
-def test_a_second_memapp_is_refused_in_words_and_may_read(database: Database) -> None:
-    with pytest.raises(StoreLocked, match=r"has this file open \(process \d+, since \d\d:\d\d\)"):
-        open_database(database.path)
+def test_several_write_to_one_file_and_hear_of_each_other(database: Database) -> None:
+    other = open_database(database.path)
+    assert not other.changed_elsewhere() and not database.changed_elsewhere()
+    with other.write() as conn:
+        conn.execute("INSERT INTO interface VALUES ('me', 'theme', '1')")
+    assert database.changed_elsewhere(), "the other changed it"
+    assert not database.changed_elsewhere(), "once"
+    assert not other.changed_elsewhere(), "its own change is none of another"
+    with database.write() as conn:
+        conn.execute("INSERT INTO interface VALUES ('me', 'chat', '2')")
+    assert other.read().execute("SELECT count(*) FROM interface").fetchone()[0] == 2
+    other.close()
+    with pytest.raises(StoreError), other.write():
+        pass
+
+
+def test_who_only_reads_writes_nothing(database: Database) -> None:
     reader = open_database(database.path, read_only=True)
     assert reader.read().execute("SELECT count(*) FROM threads").fetchone()[0] == 0
-    with pytest.raises(StoreLocked), reader.write():
+    with pytest.raises(StoreError, match="for reading only"), reader.write():
         pass
     reader.close()
 
@@ -269,12 +285,64 @@ def test_the_lock_is_free_after_closing_on_another_thread(tmp_path: Path) -> Non
     path = tmp_path / "data" / "memapp.db"
     with ThreadPoolExecutor(1) as other:
         opened = other.submit(open_database, path).result()
-    with pytest.raises(StoreLocked):
-        open_database(path)
+    lock = Lock(path)
+    assert not lock.take()
     opened.close()
-    again = open_database(path)
-    assert not again.read_only
-    again.close()
+    assert lock.take()
+    lock.release()
+
+
+def test_a_file_that_must_be_migrated_waits_for_the_others_and_gives_up_in_words(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    newer, released = tmp_path / "9999_newer.sql", schema.scripts()
+    newer.write_text("CREATE TABLE newer (x TEXT) STRICT;", "utf-8")
+    monkeypatch.setattr(schema, "scripts", lambda: [*released, newer])
+    monkeypatch.setattr("memapp.store.lock.ALONE_SECONDS", 0.1)
+    for read_only in (True, False):
+        told: list[str] = []
+        with pytest.raises(StoreLocked, match="needed alone for a moment"):
+            open_database(database.path, read_only=read_only, tell=told.append)
+        assert told == [f"Waiting for others to close {database.path}…"]
+    with closing(sqlite3.connect(database.path)) as conn:
+        assert conn.execute("PRAGMA user_version").fetchone()[0] == len(released), "nothing was changed"
+    database.close()
+    reader = open_database(database.path, read_only=True)
+    assert reader.read().execute("SELECT count(*) FROM newer").fetchone()[0] == 0, "who only wants to read migrates it too"
+    reader.close()
+
+
+def test_who_is_in_the_way_of_one_that_needs_the_file_alone_knows(database: Database) -> None:
+    assert not database.is_wanted()
+    with ThreadPoolExecutor(1) as other:
+        waiting = other.submit(Lock(database.path).take, 10)
+        until(database.is_wanted)
+        database.close()
+        assert waiting.result()
+
+
+@pytest.mark.parametrize(("commits", "long"), [(200, 1 << 20), pytest.param(3000, 16 << 20, marks=pytest.mark.slow)])
+def test_the_log_stays_short_beside_a_reader_that_forgot_to_end(
+    database: Database, commits: int, long: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {"LONG_LOG_BYTES": long, "FOLDED_BYTES": long // 4, "LONGEST_READ_SECONDS": 0.0}.items():
+        monkeypatch.setattr(f"memapp.store.database.{name}", value)
+    monkeypatch.setitem(PRAGMAS, "journal_size_limit", long // 16)
+    database = open_database(database.path)
+    with database.write() as conn:
+        conn.executemany("INSERT INTO interface VALUES ('me', ?, '1')", [(f"row {number}",) for number in range(100)])
+    pinned = database.read().execute("SELECT * FROM interface")
+    pinned.fetchone()
+    sizes = []
+    for number in range(commits):
+        with database.write() as conn:
+            conn.execute("UPDATE interface SET value = ? WHERE name = 'row 1'", (f'"{str(number) * 2000}"',))
+        sizes.append(database.log_bytes())
+    assert long < max(sizes) < long + 100_000, "until then it could only grow"
+    assert sizes[-1] < long // 2
+    with pytest.raises(StoreError):
+        pinned.fetchall()
+    database.close()
 
 
 def test_a_large_file_that_was_closed_properly_is_read_through_after_the_start(
@@ -399,5 +467,5 @@ def test_a_row_that_is_no_text_is_told_without_it_and_holds_the_file_no_longer(d
         opened.read().execute("SELECT value FROM interface").fetchall()
     assert "Zqar" not in str(told.value)
     opened.close()
-    with exchanging(database.path):
-        pass
+    with closing(sqlite3.connect(database.path)) as conn:
+        assert conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0

@@ -1,13 +1,13 @@
 """What a chat is told of changes: each once, the most important first, nothing that lies in the trash."""
 
 from memapp.domain.changes import Actor, Created, Linked, Merged, Pinned, ProfileChanged, Purged, Restored, SoftDeleted, Updated
-from memapp.domain.consent import Patch, expiry
+from memapp.domain.consent import ConsentRequest, expiry
 from memapp.domain.delta import Delta, summarise
 from memapp.store import changes, chat, consents, delta
 from memapp.store.database import Database
-from memapp.store.rows import new_id
+from memapp.store.encoding import new_id
 from memapp.store.scope import Scope
-from tests.builders import fact
+from tests.builders import fact, on
 from tests.store.conftest import NOW, USER
 from tests.store.test_changes import LATER, apply, undo
 
@@ -16,8 +16,8 @@ PERSON = Actor(USER, "person")
 
 def new_thread(database: Database) -> str:
     with database.write() as conn:
-        thread = chat.create_thread(conn, USER, "Talk", "companion", NOW).id
-        delta.begin(conn, USER, thread)
+        thread = chat.create_thread(on(conn), "Talk", "companion", NOW).id
+        delta.begin(on(conn), thread)
     return thread
 
 
@@ -27,13 +27,13 @@ def add(database: Database, text: str, importance: int = 2, category: str = "goa
 
 def look(database: Database, thread: str, in_prompt: frozenset[str] = frozenset()) -> Delta:
     conn = database.read()
-    return summarise(delta.untold(conn, Scope(USER), thread), delta.revision(conn, USER, thread), in_prompt)
+    return summarise(delta.untold(on(conn), Scope(USER), thread), delta.revision(on(conn), thread), in_prompt)
 
 
 def told(database: Database, thread: str) -> tuple[str, ...]:
     found = look(database, thread)
     with database.write() as conn:
-        delta.settle(conn, Scope(USER), thread, found.settled)
+        delta.settle(on(conn), Scope(USER), thread, found.settled)
     return found.lines
 
 
@@ -82,8 +82,8 @@ def test_what_took_the_place_of_another_is_told_in_one_line(database: Database) 
     with database.write() as conn:
         for text in ("User has three cats.", "User has four cats."):
             actor = Actor(USER, "rules", step=text)
-            changes.apply(conn, SoftDeleted(one, "superseded", LATER), actor, NOW)
-            one = changes.apply(conn, Created(fact(text, NOW, category="goals")), actor, NOW).memory_id
+            changes.apply(on(conn), SoftDeleted(one, "superseded", LATER), actor, NOW)
+            one = changes.apply(on(conn), Created(fact(text, NOW, category="goals")), actor, NOW).memory_id
     assert told(database, thread)[1:] == ("- ↑updated: [Goals] User has four cats.",)
     assert told(database, thread) == ()
 
@@ -103,7 +103,7 @@ def test_what_came_and_went_unseen_is_not_told_and_no_text_of_the_trash_is_shown
     apply(database, Updated(one, text="User drinks coffee."))
     apply(database, SoftDeleted(one, "person", LATER))
     assert told(database, thread) == ()
-    assert delta.revision(database.read(), USER, thread) == delta.revision(database.read(), USER)
+    assert delta.revision(on(database.read()), thread) == delta.revision(on(database.read()))
 
 
 def test_several_changes_of_a_memory_become_one_line(database: Database) -> None:
@@ -127,12 +127,12 @@ def test_all_that_went_to_the_trash_is_one_line_and_its_end_there_none(database:
 def write_profile(database: Database, field: str, value: str, said: str = "") -> None:
     """Change the profile as a yes of the person does."""
     with database.decide() as conn:
-        patch = Patch(new_id(NOW), USER, field, "", value, (), "worker", "pending", NOW, expiry(NOW))
-        consents.add_patch(conn, patch)
+        request = ConsentRequest(new_id(NOW), USER, field, "", value, (), "rules", "pending", NOW, expiry(NOW))
+        consents.add_request(on(conn), request)
         if said:
-            consents.add_evidence(conn, patch.id, said, typed=True)
-        consents.decide(conn, USER, patch.id, "approved", "person", NOW)
-        changes.apply(conn, ProfileChanged(patch.id), PERSON, NOW)
+            consents.add_evidence(on(conn), request.id, said, typed=True)
+        consents.decide(on(conn), request.id, "approved", "person", NOW)
+        changes.apply(on(conn), ProfileChanged(request.id), PERSON, NOW)
 
 
 def test_a_change_of_the_profile_is_told(database: Database) -> None:
@@ -150,14 +150,14 @@ def test_a_change_of_the_profile_is_told(database: Database) -> None:
 def test_a_change_of_the_profile_is_told_to_who_may_read_the_profile(database: Database) -> None:
     thread = new_thread(database)
     write_profile(database, "city", "Ghent")
-    assert delta.untold(database.read(), Scope(USER, frozenset({"goals"})), thread) == []
-    assert len(delta.untold(database.read(), Scope(USER, frozenset({"profile"})), thread)) == 1
+    assert delta.untold(on(database.read()), Scope(USER, frozenset({"goals"})), thread) == []
+    assert len(delta.untold(on(database.read()), Scope(USER, frozenset({"profile"})), thread)) == 1
 
 
 def test_a_profile_value_whose_message_stands_in_the_prompt_is_not_told(database: Database) -> None:
     thread = new_thread(database)
     with database.write() as conn:
-        said = chat.add_message(conn, USER, thread, chat.Role.USER, "I live in Ghent", NOW, origin=chat.Origin.TYPED).id
+        said = chat.add_message(on(conn), thread, chat.Role.USER, "I live in Ghent", NOW, origin=chat.Origin.TYPED).id
     write_profile(database, "city", "Ghent", said)
     assert look(database, thread, frozenset({said})).lines == ()
     assert look(database, thread).lines[1:] == ("- +created: [Profile] Home is Ghent (imp=2)",)
@@ -176,8 +176,8 @@ def test_pins_links_and_other_tags_are_no_news(database: Database) -> None:
 def test_a_fact_whose_message_stands_in_the_prompt_is_not_told(database: Database) -> None:
     thread = new_thread(database)
     with database.write() as conn:
-        said = chat.add_message(conn, USER, thread, chat.Role.USER, "I drink oolong", NOW, origin=chat.Origin.TYPED)
-        changes.apply(conn, Created(fact("User drinks oolong.", NOW, sources=(said.id,))), PERSON, NOW)
+        said = chat.add_message(on(conn), thread, chat.Role.USER, "I drink oolong", NOW, origin=chat.Origin.TYPED)
+        changes.apply(on(conn), Created(fact("User drinks oolong.", NOW, sources=(said.id,))), PERSON, NOW)
     assert look(database, thread, frozenset({said.id})).lines == ()
     assert len(look(database, thread).lines) == 2
 
@@ -190,7 +190,7 @@ def test_an_import_of_hundreds_is_told_as_far_as_it_is_news(database: Database) 
     while told(database, thread):
         turns += 1
     assert turns == delta.WINDOW // 3
-    assert delta.revision(database.read(), USER, thread) == delta.WINDOW + 40
+    assert delta.revision(on(database.read()), thread) == delta.WINDOW + 40
 
 
 def test_the_log_is_cut_and_the_history_is_not(database: Database) -> None:
@@ -207,13 +207,13 @@ def test_what_a_chat_may_not_see_is_not_told_to_it(database: Database) -> None:
     thread = new_thread(database)
     one = add(database, "User studies knots.", category="knowledge")
     scope = Scope(USER, frozenset({"goals"}))
-    assert delta.untold(database.read(), scope, thread) == []
+    assert delta.untold(on(database.read()), scope, thread) == []
     apply(database, SoftDeleted(one, "person", LATER))
     apply(database, Purged(one))
     apply(database, Purged(add(database, "User ties knots.", category="knowledge")))
-    assert delta.untold(database.read(), scope, thread) == []
+    assert delta.untold(on(database.read()), scope, thread) == []
     add(database, "User learns the cello.")
-    assert [one.text for one in delta.untold(database.read(), scope, thread)] == ["User learns the cello."]
+    assert [one.text for one in delta.untold(on(database.read()), scope, thread)] == ["User learns the cello."]
 
 
 def test_pins_and_links_push_no_news_away(database: Database) -> None:

@@ -10,10 +10,10 @@ import pytest
 
 from memapp.domain.changes import Actor, Change, Created, Linked, Pinned, Restored, Reverted, SoftDeleted, Updated
 from memapp.domain.chat import Origin, Role
-from memapp.store import changes, chat, delta, expectations, history, memories, recalls, relations, search, uses
+from memapp.store import access_counts, changes, chat, delta, expectations, history, memories, recalls, relations, search
 from memapp.store.database import Database
 from memapp.store.scope import Scope
-from tests.builders import fact
+from tests.builders import fact, on
 from tests.store.conftest import NOW, USER
 
 FEW, MANY = 8, 120
@@ -26,33 +26,33 @@ class Undone(Exception):
 
 
 def change(make: Callable[[list[str]], Change]) -> Look:
-    return lambda conn, ids: changes.apply(conn, make(ids), Actor(USER, "person"), NOW)
+    return lambda conn, ids: changes.apply(on(conn), make(ids), Actor(USER, "person"), NOW)
 
 
 def there_and_back(conn: Connection, ids: list[str]) -> None:
     for one in (SoftDeleted(ids[4], "person", NOW), Restored(ids[4]), Pinned(ids[4], True)):
-        step = changes.apply(conn, one, Actor(USER, "person"), NOW).step
-    changes.apply(conn, Reverted(step, NOW), Actor(USER, "person"), NOW)
+        step = changes.apply(on(conn), one, Actor(USER, "person"), NOW).step
+    changes.apply(on(conn), Reverted(step, NOW), Actor(USER, "person"), NOW)
 
 
 LOOKS: dict[str, Look] = {
-    "get_memories": lambda conn, ids: memories.get_memories(conn, USER, ids[:3]),
-    "learned_from": lambda conn, ids: memories.list_learned_from(conn, USER, MESSAGES),
-    "taken_in": lambda conn, ids: memories.list_taken_in(conn, USER, ids[0]),
-    "find_same": lambda conn, ids: memories.find_same(conn, USER, "user has plan 3"),
-    "related": lambda conn, ids: relations.related(conn, USER, ids[0]),
-    "edges_of": lambda conn, ids: relations.edges_of(conn, Scope(USER, frozenset({"notes", "tasks"})), ids[:5]),
-    "pairs_of": lambda conn, ids: relations.pairs_of(conn, USER, ids[0]),
-    "sources_of": lambda conn, ids: search.sources_of(conn, USER, ids[:3]),
-    "taken_back": lambda conn, ids: search.taken_back(conn, USER, MESSAGES),
-    "keep_taken_back": lambda conn, ids: search.keep_taken_back(conn, USER, ids[:3], all_of_them=True),
-    "count_uses": lambda conn, ids: uses.count_uses(conn, USER, ids[:3], NOW),
-    "used_in": lambda conn, ids: recalls.used_in(conn, USER, ids[0], 5),
-    "list_recalls": lambda conn, ids: recalls.list_recalls(conn, USER, "0"),
-    "checked_by": lambda conn, ids: expectations.checked_by(conn, USER, "0"),
-    "still_there": lambda conn, ids: chat.still_there(conn, USER, MESSAGES),
-    "versions": lambda conn, ids: history.list_versions(conn, USER, ids[0]),
-    "entries": lambda conn, ids: history.list_entries(conn, USER, memory_id=ids[0]),
+    "get_memories": lambda conn, ids: memories.get_memories(on(conn), ids[:3]),
+    "learned_from": lambda conn, ids: memories.list_learned_from(on(conn), MESSAGES),
+    "taken_in": lambda conn, ids: memories.list_taken_in(on(conn), ids[0]),
+    "find_same": lambda conn, ids: memories.find_same(on(conn), "user has plan 3"),
+    "related": lambda conn, ids: relations.related(on(conn), ids[0]),
+    "edges_of": lambda conn, ids: relations.edges_of(on(conn), Scope(USER, frozenset({"notes", "tasks"})), ids[:5]),
+    "pairs_of": lambda conn, ids: relations.pairs_of(on(conn), ids[0]),
+    "sources_of": lambda conn, ids: search.sources_of(on(conn), ids[:3]),
+    "taken_back": lambda conn, ids: search.taken_back(on(conn), MESSAGES),
+    "keep_taken_back": lambda conn, ids: search.keep_taken_back(on(conn), ids[:3], all_of_them=True),
+    "count_uses": lambda conn, ids: access_counts.count_access(on(conn), ids[:3], NOW),
+    "used_in": lambda conn, ids: recalls.used_in(on(conn), ids[0], 5),
+    "list_recalls": lambda conn, ids: recalls.list_recalls(on(conn), "0"),
+    "checked_by": lambda conn, ids: expectations.checked_by(on(conn), "0"),
+    "still_there": lambda conn, ids: chat.still_there(on(conn), MESSAGES),
+    "versions": lambda conn, ids: history.list_versions(on(conn), ids[0]),
+    "entries": lambda conn, ids: history.list_entries(on(conn), memory_id=ids[0]),
     "created": change(lambda ids: Created(fact("User has one plan more.", NOW, category="notes"))),
     "updated": change(lambda ids: Updated(ids[3], text="User has no plan.")),
     "linked": change(lambda ids: Linked(ids[2], ((ids[3], 0.5),))),
@@ -77,17 +77,17 @@ def test_the_work_on_a_few_rows_does_not_grow_with_the_store(database: Database)
     ids: list[str] = []
     taken: list[dict[str, int]] = []
     with database.write() as conn:
-        thread = chat.create_thread(conn, USER, "Tea", "companion", NOW)
+        thread = chat.create_thread(on(conn), "Tea", "companion", NOW)
         MESSAGES[:] = [
-            chat.add_message(conn, USER, thread.id, Role.USER, text, NOW, origin=Origin.TYPED).id for text in ("Tea?", "Yes.")
+            chat.add_message(on(conn), thread.id, Role.USER, text, NOW, origin=Origin.TYPED).id for text in ("Tea?", "Yes.")
         ]
     for more in (FEW, MANY):
         with database.write() as conn:
             for _ in range(more):
                 memory = fact(f"User has plan {len(ids)}.", NOW, category="notes", sources=MESSAGES[:1] if len(ids) < FEW else ())
-                ids.append(changes.apply(conn, Created(memory), Actor(USER, "rules"), NOW).memory_id)
+                ids.append(changes.apply(on(conn), Created(memory), Actor(USER, "rules"), NOW).memory_id)
             if len(ids) == FEW:
-                changes.apply(conn, Linked(ids[0], ((ids[1], 0.5),)), Actor(USER, "rules"), NOW)
+                changes.apply(on(conn), Linked(ids[0], ((ids[1], 0.5),)), Actor(USER, "rules"), NOW)
         taken.append({name: steps(database, ids, look) for name, look in LOOKS.items()})
     few, many = taken
     assert {name: (few[name], many[name]) for name in LOOKS if many[name] > 1.5 * few[name]} == {}
@@ -95,17 +95,17 @@ def test_the_work_on_a_few_rows_does_not_grow_with_the_store(database: Database)
 
 def test_the_rows_of_a_large_import_are_not_read_again_for_each_of_them(database: Database) -> None:
     with database.write() as conn:
-        thread = chat.create_thread(conn, USER, "Tea", "companion", NOW).id
-        delta.begin(conn, USER, thread)
+        thread = chat.create_thread(on(conn), "Tea", "companion", NOW).id
+        delta.begin(on(conn), thread)
     taken: list[list[int]] = []
     for rows in (20, 80):
         actor = Actor(USER, "import", step=f"a step of {rows}")
         with database.write() as conn:
             for number in range(rows):
-                changes.apply(conn, Created(fact(f"User has plan {number} of {rows}.", NOW, category="notes")), actor, NOW)
+                changes.apply(on(conn), Created(fact(f"User has plan {number} of {rows}.", NOW, category="notes")), actor, NOW)
         looks: tuple[Look, ...] = (
-            lambda conn, _: history.undoable_steps(conn, USER, 1),
-            lambda conn, _: delta.untold(conn, Scope(USER), thread),
+            lambda conn, _: history.undoable_steps(on(conn), 1),
+            lambda conn, _: delta.untold(on(conn), Scope(USER), thread),
         )
         taken.append([steps(database, [], look) for look in looks])
     few, many = taken

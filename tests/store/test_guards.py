@@ -14,7 +14,7 @@ from memapp.store.database import Database, open_database
 
 @pytest.fixture(scope="module")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A closed file that has patches in every state."""
+    """A closed file that has consent requests in every state."""
     folder = tmp_path_factory.mktemp("planted") / "data"
     with planted(folder) as database:
         return database.path
@@ -42,7 +42,7 @@ def test_the_legitimate_way_succeeds_each_time(attacked: Database) -> None:
 
 
 def test_a_statement_that_was_prepared_while_deciding_is_refused_afterwards(attacked: Database) -> None:
-    snooze = "UPDATE patches SET snoozed_until = '2026' WHERE id = 'waits'"
+    snooze = "UPDATE consent_requests SET snoozed_until = '2026' WHERE id = 'waits'"
     with attacked.decide() as conn:
         conn.execute(snooze)
     with pytest.raises(StoreError, match="not let this be changed"), attacked.write() as conn:
@@ -68,7 +68,7 @@ def test_deciding_lifts_nothing_else(attacked: Database) -> None:
     for statement in (
         "UPDATE history SET actor = 'import'",
         "UPDATE versions SET snapshot = '{}'",
-        "DROP TRIGGER patches_stay",
+        "DROP TRIGGER consent_requests_stay",
         "PRAGMA foreign_keys = OFF",
     ):
         with pytest.raises(StoreError), attacked.decide() as conn:
@@ -82,7 +82,7 @@ def test_search_messages_and_json_still_work_with_the_guard(attacked: Database) 
         conn.execute("DELETE FROM messages WHERE id IN (SELECT value FROM json_each('[\"typed1\"]'))")
         found = conn.execute("SELECT rowid FROM messages_fts WHERE messages_fts MATCH 'words'").fetchall()
     assert len(found) == 2
-    assert attacked.read().execute("SELECT count(*) FROM patch_evidence").fetchone()[0] == 0
+    assert attacked.read().execute("SELECT count(*) FROM request_evidence").fetchone()[0] == 0
 
 
 def test_a_backup_keeps_the_guards(attacked: Database, tmp_path: Path) -> None:
@@ -96,12 +96,15 @@ def test_a_backup_keeps_the_guards(attacked: Database, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "altered",
     [
-        "DROP TRIGGER profile_update_needs_patch",
+        "DROP TRIGGER profile_update_needs_request",
         "DROP INDEX memories_once",
-        "ALTER TABLE patches RENAME COLUMN held TO kept",
+        "ALTER TABLE consent_requests RENAME COLUMN memory TO kept",
         "DROP VIEW memories_indexed; CREATE VIEW memories_indexed AS SELECT key, text, tags FROM memories",
         "CREATE TRIGGER evil AFTER INSERT ON events BEGIN DELETE FROM drafts; END",
-        "DROP TRIGGER patches_stay; CREATE TRIGGER patches_stay BEFORE DELETE ON patches BEGIN SELECT 1; END",
+        (
+            "DROP TRIGGER consent_requests_stay; CREATE TRIGGER consent_requests_stay BEFORE DELETE ON consent_requests "
+            "BEGIN SELECT 1; END"
+        ),
     ],
 )
 def test_what_was_altered_from_outside_stops_writing_and_not_reading(attacked: Database, altered: str) -> None:
@@ -118,5 +121,5 @@ def test_what_was_altered_from_outside_stops_writing_and_not_reading(attacked: D
 
 def test_only_consent_and_forgetting_decide() -> None:
     services = paths.bundled("memapp", "services")
-    users = {file for file in paths.bundled("memapp").rglob("*.py") if "database.decide(" in file.read_text("utf-8")}
+    users = {file for file in paths.bundled("memapp").rglob("*.py") if "runtime.decide(" in file.read_text("utf-8")}
     assert users <= {*(services / "consent").iterdir(), services / "forget.py", services / "lifecycle.py"}

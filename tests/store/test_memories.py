@@ -14,13 +14,13 @@ from memapp.domain.filters import MemoryFilter, Sort, parse_filter
 from memapp.domain.memory import State
 from memapp.store import memories
 from memapp.store.database import Database
-from tests.builders import fact
-from tests.store.conftest import NOW, USER
+from tests.builders import fact, on
+from tests.store.conftest import NOW
 from tests.store.test_changes import LATER, apply
 
 
 def listed(database: Database, wanted: MemoryFilter, sort: Sort = Sort.NEWEST, **page: int) -> list[str]:
-    return [one.text for one in memories.list_memories(database.read(), USER, wanted, sort, **page)]
+    return [one.text for one in memories.list_memories(on(database.read()), wanted, sort, **page)]
 
 
 @pytest.fixture
@@ -69,8 +69,8 @@ def four(database: Database) -> Database:
 )
 def test_what_is_typed_narrows_the_list(four: Database, typed: str, found: list[str]) -> None:
     wanted = parse_filter(typed)
-    assert [one.id for one in memories.list_memories(four.read(), USER, wanted)] == found
-    assert memories.count_memories(four.read(), USER, wanted) == len(found)
+    assert [one.id for one in memories.list_memories(on(four.read()), wanted)] == found
+    assert memories.count_memories(on(four.read()), wanted) == len(found)
 
 
 def test_a_day_begins_where_the_person_is(database: Database, live_in: Callable[[str], None]) -> None:
@@ -101,7 +101,7 @@ def test_tags_and_the_trash_are_found_in_small_and_large_letters_of_any_language
 
 def test_each_order(four: Database) -> None:
     apply(four, Updated("m0", importance=5))
-    ids = {sort: [one.id for one in memories.list_memories(four.read(), USER, MemoryFilter(), sort)] for sort in Sort}
+    ids = {sort: [one.id for one in memories.list_memories(on(four.read()), MemoryFilter(), sort)] for sort in Sort}
     assert ids[Sort.NEWEST] == ["m2", "m1", "m0"]
     assert ids[Sort.OLDEST] == ["m0", "m1", "m2"]
     assert ids[Sort.IMPORTANT] == ["m1", "m0", "m2"]
@@ -120,11 +120,11 @@ def test_pages_follow_each_other_without_gap(four: Database) -> None:
 )
 def test_nothing_typed_reaches_the_query_language_of_the_index(four: Database, typed: str) -> None:
     listed(four, parse_filter(typed))
-    assert memories.count_memories(four.read(), USER, parse_filter(typed)) <= 3
+    assert memories.count_memories(on(four.read()), parse_filter(typed)) <= 3
 
 
 def test_nobody_sees_the_memories_of_somebody_else(four: Database) -> None:
-    assert memories.list_memories(four.read(), "somebody else", parse_filter("tea")) == []
+    assert memories.list_memories(on(four.read(), "somebody else"), parse_filter("tea")) == []
 
 
 def test_what_names_something_is_found_among_the_oldest_and_the_newest(
@@ -135,7 +135,7 @@ def test_what_names_something_is_found_among_the_oldest_and_the_newest(
         apply(database, Created(fact(f"User goes to Oslo{more}.", NOW, id=f"m{number}")))
     apply(database, Created(fact("User plays the cello.", NOW, id="m9")))
     apply(database, Pinned("m1", True))
-    found = partial(memories.unpinned_texts_naming, database.read(), USER)
+    found = partial(memories.unpinned_texts_naming, on(database.read()))
     assert list(found("oslo", 9)) == ["m0", "m3", "m4"]  # the shortest first; m1 is pinned, m2 lies between
     assert list(found("oslo", 1)) == ["m0"]
     assert found("🏠", 9) == {}
@@ -146,11 +146,11 @@ def test_what_overflows_is_unpinned_learned_and_least_important_then_oldest_and_
     for memory_id, origin, importance in given:
         made = fact(f"User has thing {memory_id}.", NOW, id=memory_id, origin=origin, importance=importance)
         apply(database, Created(made))
-    assert memories.overflowing(database.read(), USER, 3) == []
-    assert memories.overflowing(database.read(), USER, 1) == ["c", "e"]
-    assert memories.overflowing(database.read(), USER, 0) == ["c", "e", "b"]
+    assert memories.overflowing(on(database.read()), 3) == []
+    assert memories.overflowing(on(database.read()), 1) == ["c", "e"]
+    assert memories.overflowing(on(database.read()), 0) == ["c", "e", "b"]
     apply(database, Pinned("c", True))
-    assert memories.overflowing(database.read(), USER, 1) == ["e"]
+    assert memories.overflowing(on(database.read()), 1) == ["e"]
     for number in range(60):
         apply(database, Created(fact(f"User saw bird {number}.", NOW, id=f"n{number:02}")))
-    assert len(memories.overflowing(database.read(), USER, 0)) == 50
+    assert len(memories.overflowing(on(database.read()), 0)) == 50

@@ -14,11 +14,11 @@ from memapp.domain.filters import ALL_LIVE
 from memapp.domain.turn import Accepted
 from memapp.errors import StoreError
 from memapp.services import chats, curate, undo
-from memapp.store import changes, history, memories, schema, uses, vectors
+from memapp.store import access_counts, changes, history, memories, schema, vectors
 from memapp.store.database import Database, open_database
 from memapp.store.snapshots import FORM
 from memapp.store.vocabulary import VOCABULARY, words_of
-from tests.builders import fact, make_runtime, only, say
+from tests.builders import fact, make_runtime, on, only, say
 from tests.store.conftest import NOW, USER
 
 TABLE = "CREATE TABLE memories (\n"
@@ -56,7 +56,7 @@ def rebuilt() -> str:
 def everything(conn: sqlite3.Connection) -> dict[str, list[tuple[object, ...]]]:
     """Return the rows of all that undo needs."""
     named = ", ".join(memories.COLUMNS)
-    tables = ("versions", "history", "memory_sources", "memory_uses", "relations", "embeddings")
+    tables = ("versions", "history", "memory_sources", "access_counts", "relations", "embeddings")
     rows = {table: [tuple(row) for row in conn.execute(f"SELECT * FROM {table} ORDER BY 1, 2")] for table in tables}
     return {**rows, "memories": [tuple(row) for row in conn.execute(f"SELECT {named} FROM memories ORDER BY id")]}
 
@@ -66,15 +66,15 @@ def make_past(database: Database, thread_message: str) -> list[Revision]:
 
     def apply(change: Change) -> Revision:
         with database.write() as conn:
-            return changes.apply(conn, change, Actor(USER, "person"), NOW)
+            return changes.apply(on(conn), change, Actor(USER, "person"), NOW)
 
     one, two, three, _ = (
         apply(Created(fact(text, NOW, sources=(thread_message,)))).memory_id
         for text in ("Tea.", "Green tea.", "Coffee.", "Rain.")
     )
     with database.write() as conn:
-        vectors.save(conn, USER, "memory", "letters", vectors.waiting(conn, USER, "memory", "letters", 9), np.eye(4, dtype="f4"))
-        uses.count_uses(conn, USER, [one, two, three], NOW)
+        vectors.save(on(conn), "memory", "letters", vectors.waiting(on(conn), "memory", "letters", 9), np.eye(4, dtype="f4"))
+        access_counts.count_access(on(conn), [one, two, three], NOW)
     edited = apply(Updated(one, text="Black tea."))
     apply(Linked(one, ((two, 0.8), (three, 0.6))))
     changed = [Pinned(three, True), Merged(two, one, NOW), SoftDeleted(three, "person", NOW)]
@@ -95,19 +95,19 @@ def test_a_rebuilt_table_a_column_a_kind_and_an_actor_keep_the_whole_past(
     migration.write_text(rebuilt(), "utf-8")
 
     runtime = make_runtime(tmp_path / "home")
-    conn = runtime.database.read()
-    assert everything(conn) == before
-    assert conn.execute("PRAGMA foreign_key_check").fetchall() == []
-    assert {row["mood"] for row in conn.execute("SELECT mood FROM memories")} == {"calm"}
+    session = runtime.read()
+    assert everything(session.conn) == before
+    assert session.conn.execute("PRAGMA foreign_key_check").fetchall() == []
+    assert {row["mood"] for row in session.conn.execute("SELECT mood FROM memories")} == {"calm"}
     for revision in reversed(revisions):
         undo.undo(runtime, revision.step)
     texts = {one.text: (one.state, one.pinned) for one in curate.list_memories(runtime)}
     assert texts == {"Tea.": ("live", False), "Green tea.": ("live", False), "Coffee.": ("live", False), "Rain.": ("live", False)}
     (found,) = [one for one in curate.list_memories(runtime) if one.text == "Tea."]
-    assert {one.text for one in history.list_versions(conn, USER, found.id)} == {"Tea.", "Black tea."}
+    assert {one.text for one in history.list_versions(session, found.id)} == {"Tea.", "Black tea."}
     with runtime.database.write() as writer:
         kind, actor = fact("User keeps calm.", NOW), Actor(USER, "person")
-        changes.apply(writer, Created(kind), actor, NOW)
+        changes.apply(on(writer), Created(kind), actor, NOW)
         writer.execute("UPDATE memories SET kind = 'insight', mood = 'glad' WHERE id = ?", (kind.id,))
     runtime.close()
     open_database(runtime.paths.database).close()
@@ -117,7 +117,7 @@ def test_a_migration_that_loses_what_others_refer_to_changes_nothing(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with database.write() as conn:
-        changes.apply(conn, Created(fact("Tea.", NOW)), Actor(USER, "person"), NOW)
+        changes.apply(on(conn), Created(fact("Tea.", NOW)), Actor(USER, "person"), NOW)
     database.close()
     migration = growth(tmp_path, monkeypatch)
     migration.write_text("DELETE FROM memories;", "utf-8")
@@ -125,14 +125,14 @@ def test_a_migration_that_loses_what_others_refer_to_changes_nothing(
         open_database(database.path)
     migration.unlink()
     opened = open_database(database.path)
-    assert [one.text for one in memories.list_memories(opened.read(), USER, ALL_LIVE)] == ["Tea."]
+    assert [one.text for one in memories.list_memories(on(opened.read()), ALL_LIVE)] == ["Tea."]
     opened.close()
 
 
 def test_a_snapshot_without_a_name_takes_the_default_and_one_that_is_not_known_stays(database: Database) -> None:
     with database.write() as conn:
-        made = changes.apply(conn, Created(fact("Tea.", NOW, run_id="a thread")), Actor(USER, "person"), NOW)
-        edited = changes.apply(conn, Updated(made.memory_id, text="Coffee."), Actor(USER, "person"), NOW)
+        made = changes.apply(on(conn), Created(fact("Tea.", NOW, run_id="a thread")), Actor(USER, "person"), NOW)
+        edited = changes.apply(on(conn), Updated(made.memory_id, text="Coffee."), Actor(USER, "person"), NOW)
     database.close()
     with closing(sqlite3.connect(database.path)) as raw, raw:
         (first,) = raw.execute("SELECT snapshot FROM versions ORDER BY id LIMIT 1").fetchone()
@@ -141,8 +141,8 @@ def test_a_snapshot_without_a_name_takes_the_default_and_one_that_is_not_known_s
         raw.execute("UPDATE versions SET snapshot = ? WHERE id = (SELECT min(id) FROM versions)", (json.dumps(other),))
     opened = open_database(database.path)
     with opened.write() as conn:
-        changes.apply(conn, Reverted(edited.step, NOW), Actor(USER, "person"), NOW)
-    memory = memories.get_memory(opened.read(), USER, made.memory_id)
+        changes.apply(on(conn), Reverted(edited.step, NOW), Actor(USER, "person"), NOW)
+    memory = memories.get_memory(on(opened.read()), made.memory_id)
     assert (memory.text, memory.run_id) == ("Tea.", "")
     stored = json.loads(opened.read().execute("SELECT snapshot FROM versions ORDER BY id LIMIT 1").fetchone()[0])
     assert stored["mood"] == "calm"
@@ -163,7 +163,8 @@ def test_each_table_of_words_is_known_and_each_that_is_a_persons_names_them(data
     }
     assert {table for table, names in columns.items() if names == {"name"}} == set(VOCABULARY)
     nobodys = {table for table, names in columns.items() if "user_id" not in names} - set(VOCABULARY)
-    assert nobodys == {"forgotten_key", "profile_fields"}, "a key of the whole file, and the fields there are"
+    of_the_file = {"forgotten_key", "profile_fields", "memory_file", "leases"}
+    assert nobodys == of_the_file, "a key of the whole file, the fields there are, whose copy it is, and who works on it"
 
 
 def test_nobody_writes_a_word_of_the_schema(database: Database) -> None:

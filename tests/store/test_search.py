@@ -15,31 +15,31 @@ from memapp.store import changes, chat, search
 from memapp.store.database import Database
 from memapp.store.scope import Scope
 from memapp.store.vectors import Likeness
-from tests.builders import fact
+from tests.builders import fact, on
 from tests.store.conftest import NOW, USER
 
 
 def add_fact(database: Database, text: str, tags: tuple[str, ...] = (), user: str = USER, sources: tuple[str, ...] = ()) -> str:
     memory = fact(text, NOW, tags=tags, sources=sources)
     with database.write() as conn:
-        changes.apply(conn, Created(memory), Actor(user, "person"), NOW)
+        changes.apply(on(conn, user), Created(memory), Actor(user, "person"), NOW)
     return memory.id
 
 
 def talk(database: Database, *texts: str, user: str = USER) -> tuple[str, list[str]]:
     with database.write() as conn:
-        thread = chat.create_thread(conn, user, "Talk", "companion", NOW)
-        ids = [chat.add_message(conn, user, thread.id, Role.USER, text, NOW, origin=Origin.TYPED).id for text in texts]
+        thread = chat.create_thread(on(conn, user), "Talk", "companion", NOW)
+        ids = [chat.add_message(on(conn, user), thread.id, Role.USER, text, NOW, origin=Origin.TYPED).id for text in texts]
     return thread.id, ids
 
 
 def facts(database: Database, query: str, **how: bool) -> list[str]:
-    found = search.search_memories(database.read(), Scope(USER), ranking.query_words(query), **how)
+    found = search.search_memories(on(database.read()), Scope(USER), ranking.query_words(query), **how)
     return [one.text for one in sorted(found, key=lambda one: -one.bm25)]
 
 
 def messages(database: Database, query: str, **how: bool) -> list[str]:
-    found = search.search_messages(database.read(), USER, ranking.query_words(query), **how)
+    found = search.search_messages(on(database.read()), ranking.query_words(query), **how)
     return [one.text for one in sorted(found, key=lambda one: -one.bm25)]
 
 
@@ -138,7 +138,7 @@ def test_a_tag_counts_but_less_than_the_text(database: Database) -> None:
 def test_soft_deleted_facts_are_not_found(database: Database) -> None:
     deleted = add_fact(database, "User hikes.")
     with database.write() as conn:
-        changes.apply(conn, SoftDeleted(deleted, "person", NOW), Actor(USER, "person"), NOW)
+        changes.apply(on(conn), SoftDeleted(deleted, "person", NOW), Actor(USER, "person"), NOW)
     assert facts(database, "hikes") == []
     assert facts(database, "hykes") == []
 
@@ -160,7 +160,7 @@ def test_what_belongs_to_somebody_else_is_not_found_and_takes_no_place(
 def test_a_misspelt_word_finds_the_fact_that_nearly_holds_it(database: Database) -> None:
     add_fact(database, "User is vegetarian.")
     add_fact(database, "User has a cat.")
-    (found,) = search.search_memories(database.read(), Scope(USER), ["vegatarian", "dinner"])
+    (found,) = search.search_memories(on(database.read()), Scope(USER), ["vegatarian", "dinner"])
     assert (found.text, found.misspelt, found.bm25) == ("User is vegetarian.", 0.5, 0.0)
 
 
@@ -172,8 +172,8 @@ def test_a_word_that_some_fact_holds_is_not_taken_for_a_slip(database: Database)
 
 def test_the_last_word_may_be_unfinished(database: Database) -> None:
     add_fact(database, "User is vegetarian.")
-    (whole,) = search.search_memories(database.read(), Scope(USER), ["veget"])
-    (begun,) = search.search_memories(database.read(), Scope(USER), ["veget"], unfinished=True)
+    (whole,) = search.search_memories(on(database.read()), Scope(USER), ["veget"])
+    (begun,) = search.search_memories(on(database.read()), Scope(USER), ["veget"], unfinished=True)
     assert whole.bm25 == 0 < begun.bm25
 
 
@@ -187,14 +187,14 @@ def test_a_message_is_found_by_what_stands_beside_it_but_after_the_one_that_says
 def test_messages_of_a_deleted_chat_are_not_found(database: Database) -> None:
     thread_id, _ = talk(database, "I like oolong.")
     with database.write() as conn:
-        chat.set_thread_deleted(conn, USER, thread_id, NOW)
+        chat.set_thread_deleted(on(conn), thread_id, NOW)
     assert messages(database, "oolong") == []
 
 
 def test_messages_that_left_the_chat_are_not_found(database: Database) -> None:
     _, (left, _) = talk(database, "I like oolong.", "I like sencha.")
     with database.write() as conn:
-        chat.set_active(conn, USER, [left], active=False)
+        chat.set_active(on(conn), [left], active=False)
     assert messages(database, "oolong") == []
 
 
@@ -202,7 +202,7 @@ def test_what_means_something_alike_is_found_without_a_common_word(database: Dat
     add_fact(database, "User has a cat.")
     key = database.read().execute("SELECT key FROM memories").fetchone()["key"]
     alike = Likeness(np.array([key]), np.array([0.7], np.float32), {key: 0})
-    (found,) = search.search_memories(database.read(), Scope(USER), ["pets"], likeness=alike)
+    (found,) = search.search_memories(on(database.read()), Scope(USER), ["pets"], likeness=alike)
     assert (found.text, found.cosine) == ("User has a cat.", pytest.approx(0.7))
 
 
@@ -211,18 +211,18 @@ def test_vectors_of_a_deleted_chat_leave_their_place_to_others(database: Databas
     thread_id, _ = talk(database, "one", "two", "three")
     _, kept = talk(database, "four")
     with database.write() as conn:
-        chat.set_thread_deleted(conn, USER, thread_id, NOW)
+        chat.set_thread_deleted(on(conn), thread_id, NOW)
     keys = [row["key"] for row in database.read().execute("SELECT key FROM messages ORDER BY key")]
     cosines = np.array([0.9, 0.8, 0.7, 0.6], np.float32)
     alike = Likeness(np.array(keys), cosines, {key: place for place, key in enumerate(keys)})
-    assert [one.id for one in search.search_messages(database.read(), USER, [], likeness=alike)] == kept
+    assert [one.id for one in search.search_messages(on(database.read()), [], likeness=alike)] == kept
 
 
 def test_the_sources_of_facts_are_told_to_their_owner_only(database: Database) -> None:
     _, (said,) = talk(database, "I like oolong.")
     fact = add_fact(database, "User likes oolong.", sources=(said,))
-    assert search.sources_of(database.read(), USER, [fact]) == {fact: {said}}
-    assert search.sources_of(database.read(), "somebody else", [fact]) == {fact: set()}
+    assert search.sources_of(on(database.read()), [fact]) == {fact: {said}}
+    assert search.sources_of(on(database.read(), "somebody else"), [fact]) == {fact: set()}
 
 
 def test_the_words_of_somebody_else_do_not_tell_what_is_misspelt(database: Database) -> None:

@@ -8,7 +8,7 @@ from memapp.domain.chat import Origin, Role
 from memapp.store import changes, chat, vectors
 from memapp.store.database import Database
 from memapp.store.vectors import Matrix, Vectors
-from tests.builders import fact
+from tests.builders import fact, on
 from tests.store.conftest import NOW, USER
 
 MODEL = "test-model"
@@ -17,7 +17,7 @@ MODEL = "test-model"
 def add_fact(database: Database, text: str, user: str = USER) -> str:
     memory = fact(text, NOW)
     with database.write() as conn:
-        changes.apply(conn, Created(memory), Actor(user, "person"), NOW)
+        changes.apply(on(conn, user), Created(memory), Actor(user, "person"), NOW)
     return memory.id
 
 
@@ -28,15 +28,15 @@ def unit(*numbers: float) -> Vectors:
 
 def embed(database: Database, made: dict[str, Vectors], user: str = USER, model: str = MODEL) -> int:
     """Store vectors by text."""
-    waiting = vectors.waiting(database.read(), user, "memory", model, 100)
+    waiting = vectors.waiting(on(database.read(), user), "memory", model, 100)
     with database.write() as conn:
-        return len(vectors.save(conn, user, "memory", model, waiting, np.stack([made[text] for _, text in waiting])))
+        return len(vectors.save(on(conn, user), "memory", model, waiting, np.stack([made[text] for _, text in waiting])))
 
 
 def nearest(database: Database, matrix: Matrix, vector: Vectors, least: float = -1.0) -> list[str]:
     conn = database.read()
     texts = {row["key"]: row["text"] for row in conn.execute("SELECT key, text FROM memories")}
-    return [texts[key] for key in matrix.likeness(conn, vector).nearest(10, least)]
+    return [texts[key] for key in matrix.likeness(on(conn), vector).nearest(10, least)]
 
 
 @pytest.fixture
@@ -56,24 +56,24 @@ def test_what_is_not_like_enough_is_left_out(database: Database, matrix: Matrix)
 
 
 def test_a_limit_keeps_the_best(database: Database, matrix: Matrix) -> None:
-    likeness = matrix.likeness(database.read(), unit(0, 0, 1))
+    likeness = matrix.likeness(on(database.read()), unit(0, 0, 1))
     assert len(likeness.nearest(1)) == 1
     assert likeness.of(likeness.nearest(1)[0]) == pytest.approx(1.0)
 
 
 def test_what_has_no_vector_is_like_nothing(database: Database, matrix: Matrix) -> None:
-    assert matrix.likeness(database.read(), unit(1, 0, 0)).of(99) == 0.0
+    assert matrix.likeness(on(database.read()), unit(1, 0, 0)).of(99) == 0.0
 
 
 def test_only_what_lacks_a_vector_waits_newest_first(database: Database, matrix: Matrix) -> None:
     add_fact(database, "snow")
     add_fact(database, "hail")
-    waiting = vectors.waiting(database.read(), USER, "memory", MODEL, 10)
+    waiting = vectors.waiting(on(database.read()), "memory", MODEL, 10)
     assert [text for _, text in waiting] == ["hail", "snow"]
 
 
 def test_a_new_vector_is_found_at_once(database: Database, matrix: Matrix) -> None:
-    matrix.likeness(database.read(), unit(1, 0, 0))
+    matrix.likeness(on(database.read()), unit(1, 0, 0))
     add_fact(database, "snow")
     embed(database, {"snow": unit(0, 0.1, 1)})
     assert nearest(database, matrix, unit(0, 0.1, 1))[0] == "snow"
@@ -81,12 +81,12 @@ def test_a_new_vector_is_found_at_once(database: Database, matrix: Matrix) -> No
 
 
 def test_a_deleted_memory_leaves_the_matrix(database: Database, matrix: Matrix) -> None:
-    matrix.likeness(database.read(), unit(1, 0, 0))
+    matrix.likeness(on(database.read()), unit(1, 0, 0))
     doomed = add_fact(database, "snow")
     embed(database, {"snow": unit(1, 0, 0)})
     assert "snow" in nearest(database, matrix, unit(1, 0, 0))
     with database.write() as conn:
-        changes.apply(conn, SoftDeleted(doomed, "person", NOW), Actor(USER, "person"), NOW)
+        changes.apply(on(conn), SoftDeleted(doomed, "person", NOW), Actor(USER, "person"), NOW)
     assert nearest(database, matrix, unit(1, 0, 0)) == ["tea", "milk", "rain"]
     assert len(matrix) == 3
 
@@ -96,7 +96,7 @@ def test_an_edited_memory_gets_its_new_vector_even_when_it_was_the_newest(databa
     embed(database, {"snow": unit(0, 0, 1)})
     nearest(database, matrix, unit(0, 0, 1))
     with database.write() as conn:
-        changes.apply(conn, Updated(edited, text="coffee"), Actor(USER, "person"), NOW)
+        changes.apply(on(conn), Updated(edited, text="coffee"), Actor(USER, "person"), NOW)
     embed(database, {"coffee": unit(0, 1, 0)})
     assert nearest(database, matrix, unit(0, 1, 0))[0] == "coffee"
 
@@ -109,18 +109,18 @@ def test_deleting_from_the_middle_keeps_every_other_vector_in_its_place(database
     nearest(database, matrix, made["a"])
     with database.write() as conn:
         for text in ("a", "c"):
-            changes.apply(conn, SoftDeleted(ids[text], "person", NOW), Actor(USER, "person"), NOW)
+            changes.apply(on(conn), SoftDeleted(ids[text], "person", NOW), Actor(USER, "person"), NOW)
     assert nearest(database, matrix, made["b"], least=0.9) == ["b"]
     assert nearest(database, matrix, made["d"], least=0.9) == ["d"]
 
 
 def test_a_search_that_is_running_keeps_what_it_began_with(database: Database, matrix: Matrix) -> None:
-    running = matrix.likeness(database.read(), unit(1, 0, 0))
+    running = matrix.likeness(on(database.read()), unit(1, 0, 0))
     before = {int(key): running.of(int(key)) for key in running.keys}
     for number in range(20):
         add_fact(database, f"more {number}")
     embed(database, {f"more {number}": unit(0, 1, 0) for number in range(20)})
-    matrix.likeness(database.read(), unit(0, 1, 0))
+    matrix.likeness(on(database.read()), unit(0, 1, 0))
     assert {key: running.of(key) for key in before} == before
 
 
@@ -134,21 +134,21 @@ def test_vectors_of_another_model_or_person_are_never_mixed_in(database: Databas
 
 
 def test_a_vector_of_another_dimension_is_like_nothing(database: Database, matrix: Matrix) -> None:
-    assert matrix.likeness(database.read(), unit(1, 0)).nearest(5) == []
+    assert matrix.likeness(on(database.read()), unit(1, 0)).nearest(5) == []
 
 
 def test_what_was_edited_while_the_model_was_busy_gets_no_vector(database: Database) -> None:
     edited = add_fact(database, "tea")
-    waiting = vectors.waiting(database.read(), USER, "memory", MODEL, 10)
+    waiting = vectors.waiting(on(database.read()), "memory", MODEL, 10)
     with database.write() as conn:
-        changes.apply(conn, Updated(edited, text="coffee"), Actor(USER, "person"), NOW)
-        assert vectors.save(conn, USER, "memory", MODEL, waiting, np.stack([unit(1, 0)])) == []
-    assert [text for _, text in vectors.waiting(database.read(), USER, "memory", MODEL, 10)] == ["coffee"]
+        changes.apply(on(conn), Updated(edited, text="coffee"), Actor(USER, "person"), NOW)
+        assert vectors.save(on(conn), "memory", MODEL, waiting, np.stack([unit(1, 0)])) == []
+    assert [text for _, text in vectors.waiting(on(database.read()), "memory", MODEL, 10)] == ["coffee"]
 
 
 def test_messages_wait_too_but_not_those_that_left_the_chat(database: Database) -> None:
     with database.write() as conn:
-        thread = chat.create_thread(conn, USER, "Tea", "companion", NOW)
-        ids = [chat.add_message(conn, USER, thread.id, Role.USER, text, NOW, origin=Origin.TYPED).id for text in ("kept", "gone")]
-        chat.set_active(conn, USER, ids[1:], active=False)
-    assert [text for _, text in vectors.waiting(database.read(), USER, "message", MODEL, 10)] == ["kept"]
+        thread = chat.create_thread(on(conn), "Tea", "companion", NOW)
+        ids = [chat.add_message(on(conn), thread.id, Role.USER, text, NOW, origin=Origin.TYPED).id for text in ("kept", "gone")]
+        chat.set_active(on(conn), ids[1:], active=False)
+    assert [text for _, text in vectors.waiting(on(database.read()), "message", MODEL, 10)] == ["kept"]

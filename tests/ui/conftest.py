@@ -83,9 +83,9 @@ class World:
             seen = Seen(app, pilot)
             yield seen
             if app.is_open:
-                app.chat.drafts.save_now()
+                app.chat.conversation.drafts.save_now()
         if app.is_open:
-            assert app.talk.close(3)
+            assert app.session.talk.close(3)
         self.database.close()  # here too: a file lock may belong to the thread that took it
 
 
@@ -143,7 +143,7 @@ class Seen:
     async def answered(self) -> None:
         """Wait until no turn runs."""
         await self.pilot.pause()
-        await self.until(lambda: not self.chat.busy)
+        await self.until(lambda: not self.chat.state.busy)
         await self.settle()
 
     def lines(self) -> list[str]:
@@ -165,7 +165,7 @@ class Seen:
 BRIEF = {
     *("open", "threads", "explain", "earlier", "draft", "variant", "models"),
     *("memories", "memories-go", "memory-detail", "relations", "trash", "undo"),
-    *("cases", "known", "decide", "badges", "waiting", "activity", "activity-undo"),
+    *("cases", "known", "decide", "badges", "waiting", "activity", "activity-undo", "file"),
 }
 """Groups of workers that end by themselves; the others may wait for the person."""
 

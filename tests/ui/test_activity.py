@@ -9,16 +9,17 @@ from unittest.mock import patch
 
 import pytest
 
-from memapp.domain.activity import Count, Day, Rate, Rates
+from memapp.domain.activity import NODES, Count, Day, Rate, Rates
 from memapp.domain.changes import Event
 from memapp.domain.history import Step, in_words
 from memapp.services import activity, chats, curate, forget, undo
-from memapp.services.consent import decisions, proposals
+from memapp.services.consent import decisions, requests
 from memapp.store.events import Node, add_event
-from memapp.ui.activity import reading, words
+from memapp.ui.activity import labels, read_models
 from memapp.ui.activity.numbers import sparkline
-from memapp.ui.screens.activity import ActivityScreen, DifferenceCard
-from memapp.ui.screens.memories import MemoriesScreen
+from memapp.ui.dialogs import TextCard
+from memapp.ui.memories.card import MemoryCard
+from memapp.ui.screens.activity import ActivityScreen
 from memapp.ui.widgets.rowlist import RowList
 from tests.builders import new_chat, say
 from tests.services.imports.builders import carry, empty_store
@@ -58,14 +59,14 @@ async def test_operations_are_counted_and_called_in_plain_words(seen: Seen) -> N
     assert table["answered"] == ["1", "1", "1", "-"]
     assert table["remembered something"] == ["1", "1", "1", "-"]
     assert not {"respond", "classify", "hotpath"} & set(seen.words().split())
-    assert set(words.NODES) == set(get_args(Node))
+    assert set(NODES) == set(get_args(Node))
 
 
 async def test_failures_are_marked_by_a_sign(seen: Seen) -> None:
     runtime = seen.app.runtime
-    with runtime.database.write() as conn:
-        add_event(conn, runtime.user_id, "context", "search", "error", runtime.clock())
-        add_event(conn, runtime.user_id, "worker", "polish_shoes", "ok", runtime.clock())
+    with runtime.write() as session:
+        add_event(session, "context", "search", "error", runtime.clock())
+        add_event(session, "worker", "polish_shoes", "ok", runtime.clock())
     await open_activity(seen)
     assert "1 ✗" in next(line for line in seen.lines() if "searched the memory" in line)
     assert "polish shoes" in seen.text(), "what has no words of its own yet is still shown"
@@ -74,9 +75,9 @@ async def test_failures_are_marked_by_a_sign(seen: Seen) -> None:
 @pytest.mark.parametrize(
     ("facts", "turns", "shown"),
     [
-        (Rate(19, 20), Rate(1, 40), ["✓ 19 of 20 facts kept the writing rules at once 95%, goal 95%", "✓ 1 of 40 turns"]),
-        (Rate(18, 20), Rate(4, 40), ["✗ 18 of 20 facts kept the writing rules at once 90%, goal 95%", "✗ 4 of 40 turns"]),
-        (Rate(0, 0), Rate(0, 0), ["- facts kept the writing rules at once: nothing counted yet, goal 95%"]),
+        (Rate(19, 20), Rate(1, 40), ["✓ 19 of 20 facts were well written at once 95%, goal 95%", "✓ 1 of 40 turns"]),
+        (Rate(18, 20), Rate(4, 40), ["✗ 18 of 20 facts were well written at once 90%, goal 95%", "✗ 4 of 40 turns"]),
+        (Rate(0, 0), Rate(0, 0), ["- facts were well written at once: nothing counted yet, goal 95%"]),
     ],
 )
 async def test_rates_are_told_with_their_numbers_and_goals(seen: Seen, facts: Rate, turns: Rate, shown: list[str]) -> None:
@@ -117,7 +118,7 @@ async def test_a_file_that_was_brought_in_is_called_one_and_enter_says_how_to_ta
         carry(other, seen.app.runtime, tmp_path)
     screen = await open_activity(seen, "log")
     assert "an import brought in a file" in seen.words()
-    assert screen.lines.current is not None and words.is_file(screen.lines.current)
+    assert screen.lines.current is not None and labels.is_file(screen.lines.current)
     await seen.pilot.press("enter")
     await seen.until(lambda: any("The next tab takes it back as one." in toast for toast in seen.toasts()))
     await open_activity(seen, "undo")
@@ -128,7 +129,7 @@ async def test_a_file_that_was_brought_in_is_called_one_and_enter_says_how_to_ta
     await seen.until(lambda: "took back a file" in seen.words())
 
 
-@pytest.mark.parametrize("keys", [["f7", "u"], ["escape", "u"]])
+@pytest.mark.parametrize("keys", [["f7", "u"], ["escape", "up", "u"]])
 async def test_chats_that_go_with_a_file_leave_the_screen(seen: Seen, tmp_path: Path, keys: list[str]) -> None:
     with empty_store() as other:
         say(other, new_chat(other), "I keep bees.")
@@ -136,9 +137,9 @@ async def test_chats_that_go_with_a_file_leave_the_screen(seen: Seen, tmp_path: 
     (thread,) = chats.list_threads(seen.app.runtime)
     seen.chat.open_thread(thread)
     await seen.settle()
-    assert seen.chat.thread == thread and seen.chat.threads.thread(thread.id)
+    assert seen.chat.state.thread == thread and seen.chat.threads.thread(thread.id)
     await seen.pilot.press(*keys)
-    await seen.until(lambda: seen.chat.thread is None)
+    await seen.until(lambda: seen.chat.state.thread is None)
     await seen.settle()
     assert seen.chat.threads.thread(thread.id) is None
 
@@ -156,7 +157,7 @@ async def test_the_log_quotes_nothing_that_is_in_the_trash_or_erased(seen: Seen)
     assert len(seen.app.screen_stack) == 1 and "the key" not in seen.text()
     assert any("F5" in one for one in seen.toasts())
     forget.purge(runtime, [memory])
-    seen.app.memories_changed()
+    seen.app.session.memories_changed()
     await seen.until(lambda: "erased for good" in seen.words())
     await seen.pilot.press("home", "enter")
     await seen.until(lambda: seen.toasts() == ["It was erased for good."])
@@ -168,17 +169,17 @@ async def test_enter_shows_what_a_change_made_of_a_memory_then_opens_it(seen: Se
     curate.edit(runtime, memory, "Anna likes oolong tea.")
     await open_activity(seen, "log")
     await seen.pilot.press("home", "enter")
-    await seen.until(lambda: isinstance(seen.app.screen, DifferenceCard))
+    await seen.until(lambda: isinstance(seen.app.screen, TextCard))
     await seen.pilot.pause()
     assert "Anna likes -green- +oolong+ tea." in seen.words()
     await seen.pilot.press("enter")
-    await seen.until(lambda: isinstance(seen.app.screen, MemoriesScreen) and "Anna likes oolong tea." in seen.text())
+    await seen.until(lambda: isinstance(seen.app.screen, MemoryCard) and "Anna likes oolong tea." in seen.text())
 
 
 async def test_the_log_is_read_page_by_page(seen: Seen) -> None:
     for number in range(7):
         curate.add(seen.app.runtime, f"Fact number {number}.")
-    with patch.object(reading, "PAGE", 3):
+    with patch.object(read_models, "PAGE", 3):
         screen = await open_activity(seen, "log")
         pages = [[one.said for one in screen.lines.items]]
         for _ in range(2):
@@ -236,8 +237,8 @@ async def test_what_is_taken_back_is_seen_at_once_in_the_log(seen: Seen) -> None
 
 
 async def test_what_is_taken_back_here_is_not_taken_back_twice_by_the_key_elsewhere(seen: Seen) -> None:
-    await seen.chat.memories.add("Anna likes oolong tea.")
-    await seen.chat.memories.add("Anna has a cat.")
+    await seen.chat.conversation.actions.add("Anna likes oolong tea.")
+    await seen.chat.conversation.actions.add("Anna has a cat.")
     await open_activity(seen, "undo")
     await seen.pilot.press("u")
     await seen.until(lambda: curate.count(seen.app.runtime) == 1)
@@ -248,10 +249,10 @@ async def test_what_is_taken_back_here_is_not_taken_back_twice_by_the_key_elsewh
 
 async def test_an_answer_in_the_inbox_is_called_by_its_name(seen: Seen) -> None:
     runtime = seen.app.runtime
-    for deed, field in ((decisions.deny, "city"), (decisions.snooze, "pronouns")):
-        found = proposals.propose(runtime, field, "x")
+    for action, field in ((decisions.deny, "city"), (decisions.snooze, "pronouns")):
+        found = requests.propose(runtime, field, "x")
         assert found is not None
-        deed(runtime, found.id)
+        action(runtime, found.id)
     screen = await open_activity(seen, "undo")
     assert [one.said for one in screen.steps.items] == ["Put off until tomorrow: Pronouns “x”", "Denied Home “x”"]
 

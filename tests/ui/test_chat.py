@@ -1,6 +1,7 @@
 """The main job: a message is sent, the answer streams, and both are there after a restart."""
 
 import asyncio
+import re
 import threading
 from dataclasses import replace
 from unittest.mock import patch
@@ -13,9 +14,9 @@ from memapp.errors import DiskFull
 from memapp.services import chats, curate, preferences
 from memapp.services.consent import decisions
 from memapp.store.database import Database
-from memapp.ui import reading
+from memapp.ui import read_models
 from memapp.ui.app import MemappApp
-from memapp.ui.chat import silence, status
+from memapp.ui.chat import conversation, status
 from memapp.ui.chat.threads import ThreadList
 from memapp.ui.panels.loop import LoopDrawer
 from memapp.ui.screens.find import FindScreen
@@ -26,8 +27,8 @@ from tests.ui.conftest import Seen, World
 
 
 def messages(seen: Seen) -> list[tuple[Role, str, MessageStatus]]:
-    assert seen.chat.thread is not None
-    page = chats.page(seen.app.runtime, seen.chat.thread.id)
+    assert seen.chat.state.thread is not None
+    page = chats.page(seen.app.runtime, seen.chat.state.thread.id)
     return [(one.role, one.text, one.status) for one in page.messages]
 
 
@@ -109,7 +110,7 @@ async def test_retry_keeps_the_old_answer_as_a_variant(seen: Seen, world: World)
     await seen.answered()
     assert shown(seen) == ["hello there", "Another answer."]
     assert "answer 2 of 2" in seen.text()
-    await seen.pilot.press("escape", "left_square_bracket")
+    await seen.pilot.press("escape", "up", "left_square_bracket")
     await seen.settle()
     assert shown(seen) == ["hello there", "The first answer."]
     assert [text for _, text, _ in messages(seen)] == ["hello there", "The first answer."]
@@ -121,7 +122,7 @@ async def test_an_earlier_message_is_sent_in_other_words(seen: Seen, world: Worl
     world.model.enqueue("More cats.")
     await seen.send("more")
     await seen.type("half a draft")
-    await seen.pilot.press("escape", "g", "e")
+    await seen.pilot.press("escape", "home", "e")
     assert seen.chat.composer.text == "cats"
     seen.chat.composer.clear_text()
     world.model.enqueue("About dogs.")
@@ -233,7 +234,7 @@ async def test_answers_show_the_memories_they_used_and_a_chip_opens_one(world: W
         await seen.pilot.press("escape", "right")
         assert "enter opens it" in seen.text()
         await seen.pilot.press("enter")
-        await seen.until(lambda: "d trash" in seen.text())
+        await seen.until(lambda: "d Trash" in seen.text())
         await seen.pilot.press("d")
         await seen.until(lambda: curate.count(seen.app.runtime) == 0)
         await seen.settle()
@@ -249,7 +250,7 @@ async def test_the_mouse_opens_a_chip_and_changes_the_mode(world: World) -> None
         await seen.send("which tea does Anna like?")
         row = next(number for number, line in enumerate(seen.lines()) if "[1]" in line)
         await seen.pilot.click(offset=(seen.lines()[row].index("[1]") + 5, row))
-        await seen.until(lambda: "d trash" in seen.text())
+        await seen.until(lambda: "d Trash" in seen.text())
         await seen.pilot.press("escape")
         await seen.until(lambda: len(seen.app.screen_stack) == 1)
         await seen.pilot.click(offset=(seen.lines()[0].index("Models") + 1, 0))
@@ -260,7 +261,7 @@ async def test_the_mouse_opens_a_chip_and_changes_the_mode(world: World) -> None
 async def test_a_remark_is_said_unasked_and_not_answered_again(seen: Seen, world: World) -> None:
     await seen.type("/persona tom")
     await seen.pilot.press("enter")
-    await seen.until(lambda: seen.chat.persona_id == "tom")
+    await seen.until(lambda: seen.chat.state.persona_id == "tom")
     await seen.settle()
     assert chats.list_threads(seen.app.runtime) == []
     await seen.type("/remark")
@@ -281,9 +282,9 @@ async def test_a_learned_fact_and_what_it_replaces_are_told_quietly_and_can_be_t
     assert curate.count(seen.app.runtime) == 1
     await seen.until(lambda: "memapp keeps short facts" in seen.words())
     await seen.send("I work as a gardener.")
-    line = "Updated: User works as a gardener. (was: User works as a baker.)"
+    line = "Updated: You work as a gardener. (was: You work as a baker.)"
     await seen.until(lambda: f"{line} · F3 · undo" in seen.words())
-    seen.chat.open_thread(seen.chat.thread)
+    seen.chat.open_thread(seen.chat.state.thread)
     await seen.until(lambda: f"{line} · F3 · undo" in seen.words() and "memapp keeps short facts" not in seen.words())
     await seen.pilot.press("ctrl+z")
     await seen.until(lambda: [one.text for one in curate.list_memories(seen.app.runtime)] == ["User works as a baker."])
@@ -309,11 +310,11 @@ async def test_a_click_on_a_line_opens_what_it_says_and_one_on_its_undo_takes_th
         await seen.until(lambda: "Remembered:" in seen.text())
         await seen.settle()
     await seen.until(lambda: curate.count(seen.app.runtime) == 2)
-    row = next(number for number, line in enumerate(seen.lines()) if "Remembered: User has a dog" in line)
+    row = next(number for number, line in enumerate(seen.lines()) if "Remembered: You have a dog" in line)
     await seen.pilot.click(offset=(seen.lines()[row].index("F3"), row))
-    await seen.until(lambda: "d trash" in seen.text())
+    await seen.until(lambda: "d Trash" in seen.text())
     await seen.pilot.press("escape")
-    await seen.until(lambda: "d trash" not in seen.text())
+    await seen.until(lambda: "d Trash" not in seen.text())
     assert curate.count(seen.app.runtime) == 2
     await seen.pilot.click(offset=(seen.lines()[row].index("undo") + 1, row))
     await seen.until(lambda: [one.text for one in curate.list_memories(seen.app.runtime)] == ["User has a bike."])
@@ -325,13 +326,13 @@ async def test_what_replaced_words_taught_is_taken_back_and_said(seen: Seen) -> 
     await seen.until(lambda: "Remembered:" in seen.text())
     await seen.send("yes")
     await seen.until(lambda: "Noted." in seen.text())
-    await seen.pilot.press("escape", "g", "e")
+    await seen.pilot.press("escape", "home", "e")
     seen.chat.composer.clear_text()
     seen.chat.composer.insert("I have a bike.")
     await seen.pilot.press("enter")
     await seen.until(lambda: "Took back: Approved Home “Ghent”" in seen.words())
-    await seen.until(lambda: "No longer remembered: User has a dog called Rex." in seen.words())
-    await seen.until(lambda: "Remembered: User has a bike." in seen.words())
+    await seen.until(lambda: "No longer remembered: You have a dog called Rex." in seen.words())
+    await seen.until(lambda: "Remembered: You have a bike." in seen.words())
     await seen.pilot.press("ctrl+z", "ctrl+z")
     await seen.until(lambda: [one.text for one in curate.list_memories(seen.app.runtime)] == ["User has a dog called Rex."])
 
@@ -339,22 +340,22 @@ async def test_what_replaced_words_taught_is_taken_back_and_said(seen: Seen) -> 
 async def test_what_is_remembered_of_a_message_stands_below_its_answer_when_the_chat_is_opened_again(seen: Seen) -> None:
     preferences.set_preference(seen.app.runtime, "ask_in_chat", "false")
     await seen.send("I have a dog called Rex.")
-    await seen.until(lambda: "Remembered: User has a dog called Rex." in seen.text())
+    await seen.until(lambda: "Remembered: You have a dog called Rex." in seen.text())
     await seen.send("I live in Ghent.")
     await seen.until(lambda: "Waiting for you" in seen.text())
-    while seen.chat.undone.pop():
+    while seen.app.session.undone.pop():
         pass  # as after a restart
-    seen.chat.open_thread(seen.chat.thread)
+    seen.chat.open_thread(seen.chat.state.thread)
     await seen.settle()
     lines = [line.strip() for line in seen.lines()]
-    remembered = next(number for number, line in enumerate(lines) if "Remembered: User has a dog called Rex." in line)
+    remembered = next(number for number, line in enumerate(lines) if "Remembered: You have a dog called Rex." in line)
     assert remembered < next(number for number, line in enumerate(lines) if "I live in Ghent." in line)
     assert "Waiting for you" in seen.text()
     await seen.pilot.click(offset=(seen.lines()[remembered].index("Remembered") + 2, remembered))
-    await seen.until(lambda: "d trash" in seen.text())
+    await seen.until(lambda: "d Trash" in seen.text())
     await seen.pilot.press("escape")
     await seen.pilot.resize_terminal(50, 40)
-    await seen.until(lambda: "Remembered: User has a do… · F3 · undo" in seen.words())
+    await seen.until(lambda: "Remembered: You have a do… · F3 · undo" in seen.words())
     remembered = next(number for number, line in enumerate(seen.lines()) if "Remembered:" in line)
     await seen.pilot.click(offset=(seen.lines()[remembered].index("undo") + 2, remembered))
     await seen.until(lambda: "taken back" in seen.lines()[remembered])
@@ -396,7 +397,7 @@ async def test_earlier_messages_are_loaded_above(seen: Seen) -> None:
     seen.chat.open_thread(thread)
     await seen.settle()
     assert len(seen.chat.transcript.bubbles) == chats.PAGE
-    await seen.pilot.press("escape", "g", "up")
+    await seen.pilot.press("escape", "home", "up")
     await seen.settle()
     assert len(seen.chat.transcript.bubbles) == 2 * chats.PAGE
     assert isinstance(seen.chat.transcript.bubbles[0], Said)
@@ -426,9 +427,9 @@ async def test_find_jumps_to_a_fact_from_anywhere_and_escape_leads_back(seen: Se
     assert (seen.app.current_mode, len(seen.app.screen_stack)) == ("trash", 1)
     await seen.pilot.press("ctrl+f")
     await seen.type("bees")
-    await seen.until(lambda: "keeps bees" in seen.text())
+    await seen.until(lambda: "keep bees" in seen.text())
     await seen.pilot.press("enter")
-    await seen.until(lambda: seen.app.screen is not seen.chat and "User keeps bees in Ghent." in seen.words())
+    await seen.until(lambda: seen.app.screen is not seen.chat and "You keep bees in Ghent." in seen.words())
     assert not isinstance(seen.app.screen, FindScreen)
 
 
@@ -437,14 +438,13 @@ def _fill(seen: Seen, thread_id: str, count: int) -> None:
     from memapp.store import chat
 
     runtime = seen.app.runtime
-    with runtime.database.write() as conn:
+    with runtime.write() as session:
         asked = None
         for number in range(count):
             role = (Role.USER, Role.ASSISTANT)[number % 2]
             text = f"message number {number} ends"
             one = chat.add_message(
-                conn,
-                runtime.user_id,
+                session,
                 thread_id,
                 role,
                 text,
@@ -480,14 +480,14 @@ async def test_ctrl_c_asks_once_before_it_quits(seen: Seen) -> None:
 
 async def test_after_a_silence_the_persona_says_one_thing_unasked(seen: Seen, world: World) -> None:
     await seen.send("Hello there")
-    assert seen.chat.silence._timer is None  # off unless the person sets it
+    assert seen.chat.conversation._silence is None  # off unless the person sets it
     preferences.set_preference(seen.app.runtime, "remark_after_minutes", "2")
-    with patch.object(silence, "MINUTE_SECONDS", 0.05):
-        seen.chat.silence.begin()
+    with patch.object(conversation, "MINUTE_SECONDS", 0.05):
+        seen.chat.conversation.begin_silence()
         await seen.until(lambda: len(list(seen.chat.transcript.bubbles)) == 3)
     await seen.answered()
     assert [one.message.unprompted for one in seen.chat.transcript.bubbles] == [False, False, True]
-    seen.chat.silence.end()
+    seen.chat.conversation.end_silence()
     await seen.answered()
     assert len(list(seen.chat.transcript.bubbles)) == 3
 
@@ -495,7 +495,7 @@ async def test_after_a_silence_the_persona_says_one_thing_unasked(seen: Seen, wo
 async def test_no_remark_comes_while_something_is_being_written(seen: Seen) -> None:
     await seen.send("Hello there")
     seen.chat.composer.insert("half a sentence")
-    seen.chat.silence.end()
+    seen.chat.conversation.end_silence()
     await seen.answered()
     assert len(list(seen.chat.transcript.bubbles)) == 2
 
@@ -512,13 +512,13 @@ async def test_an_answer_at_its_length_limit_says_so_and_goes_on(world: World) -
         assert "ended at its length limit" in again.words()
         await again.type("half a draft")
         world.model.enqueue("And so it ended.")
-        await again.pilot.press("escape", "o")
+        await again.pilot.press("escape", "up", "o")
         await again.answered()
         assert shown(again)[-2:] == ["Please go on.", "And so it ended."]
         assert again.chat.composer.text == "half a draft"
         assert again.chat.transcript.bubbles[-2].message.typed_text == ""
-        await again.pilot.press("escape", "o")
-        assert not again.chat.busy
+        await again.pilot.press("escape", "up", "o")
+        assert not again.chat.state.busy
 
 
 def said(seen: Seen) -> str:
@@ -533,7 +533,7 @@ async def test_nothing_is_said_to_go_on_once_an_answer_was_stopped(seen: Seen, w
     await seen.until(gate.reached.is_set)
     await seen.pilot.press("escape")
     await seen.answered()
-    await seen.until(lambda: not seen.chat.turn.doing())
+    await seen.until(lambda: not seen.chat.state.turn.doing)
     assert "stopped" in seen.words()
     assert said(seen) == ""
 
@@ -541,14 +541,14 @@ async def test_nothing_is_said_to_go_on_once_an_answer_was_stopped(seen: Seen, w
 async def test_nothing_is_said_to_go_on_once_a_model_failed(seen: Seen, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(status, "SAID_SECONDS", 0.0)
     await seen.send("hello")
-    seen.chat.say("something that was said before")
+    seen.chat.conversation.status.say("something that was said before")
     failed = threading.Event()
 
     def slow(*_: object) -> list[object]:
         failed.wait(15)
         return []
 
-    monkeypatch.setattr(reading, "explanations", slow)
+    monkeypatch.setattr(read_models, "explanations", slow)
     world.model.misbehave("crash", "reply", after_tokens=2)
     await seen.type("again")
     await seen.pilot.press("enter")
@@ -584,7 +584,7 @@ async def test_an_answer_is_retried_above_a_question_of_memapp_itself(seen: Seen
     assert after_retry[1] == "Good morning, Ada."
     assert "Shall I remember" in after_retry[2]
     assert [text for _, text, _ in messages(seen)] == after_retry
-    await seen.pilot.press("escape", "left_square_bracket")
+    await seen.pilot.press("escape", "up", "left_square_bracket")
     await seen.settle()
     assert [text for _, text, _ in messages(seen)] == shown(seen)
     assert "Hello Ada." in shown(seen)
@@ -601,9 +601,9 @@ async def test_an_answer_that_ended_at_its_limit_goes_on_although_a_question_fol
         await seen.send("Hello, my name is Ada.")
         await seen.until(lambda: any("Shall I remember" in one for one in shown(seen)))
         await seen.settle()
-        assert "esc, then o goes on" in seen.words()
+        assert "esc, ↑, then o goes on" in seen.words()
         assert "memapp asks" in seen.words() and "unasked" not in seen.words()
-        await seen.pilot.press("escape", "o")
+        await seen.pilot.press("escape", "up", "o")
         await seen.until(lambda: "Please go on." in shown(seen))
         await seen.answered()
 
@@ -627,13 +627,13 @@ async def test_the_list_of_chats_offers_only_keys_that_do_something(seen: Seen) 
     await seen.pilot.press("escape", "ctrl+b")
     await seen.settle()
     await seen.pilot.press("enter")
-    await seen.until(lambda: seen.chat.thread is not None)
+    await seen.until(lambda: seen.chat.state.thread is not None)
 
 
 async def test_the_list_of_chats_says_who_answers_where_it_is_not_the_usual_one(seen: Seen) -> None:
     await seen.send("hello there")
-    seen.chat.new_chat_with("tom")
-    await seen.until(lambda: seen.chat.persona_id == "tom")
+    seen.chat.open_thread(None, persona="tom")
+    await seen.until(lambda: seen.chat.state.persona_id == "tom")
     await seen.settle()
     await seen.send("Good morning")
     titles = [str(one.prompt) for one in seen.chat.query_one(ThreadList).options]
@@ -643,10 +643,10 @@ async def test_the_list_of_chats_says_who_answers_where_it_is_not_the_usual_one(
 async def test_a_deleted_chat_that_is_brought_back_is_shown_again(seen: Seen) -> None:
     await seen.send("hello there")
     await seen.pilot.press("ctrl+b", "d")
-    await seen.until(lambda: seen.chat.thread is None)
+    await seen.until(lambda: seen.chat.state.thread is None)
     await seen.settle()
     await seen.pilot.press("ctrl+z")
-    await seen.until(lambda: seen.chat.thread is not None)
+    await seen.until(lambda: seen.chat.state.thread is not None)
     await seen.settle()
     assert "hello there" in shown(seen)
 
@@ -663,15 +663,17 @@ async def test_a_chat_deleted_before_its_first_answer_is_there_is_called_by_its_
         await seen.answered()
 
 
-async def test_a_score_is_at_most_one_and_what_always_belongs_to_an_answer_has_none(seen: Seen, world: World) -> None:
+async def test_why_an_answer_used_something_is_told_in_words(seen: Seen, world: World) -> None:
     world.model.enqueue("Hello.")
     await seen.send("hello there")
     hit = Recalled("memory", "m", "Anna lives in Oslo.", "", "", seen.app.runtime.clock(), 0.0, "always")
     answer = seen.chat.transcript.last_answer
     assert answer is not None
-    answer.explain([hit, replace(hit, score=0.5), replace(hit, score=1.03)])
+    answer.explain([hit, replace(hit, score=0.5, why="words 0.40 + pinned 0.04")])
     await seen.pilot.pause()
-    assert "0.50" in seen.text() and "1.00" in seen.text() and "0.00" not in seen.text()
+    await seen.pilot.press("escape", "right", "right")
+    assert "a memory · has the same words · enter opens it" in seen.text()
+    assert not re.search(r"\d\.\d\d(?! s)", seen.text()), "sums are for the drawer"
 
 
 async def test_the_drawer_is_scrolled_with_keys_where_it_is_small(world: World) -> None:

@@ -7,6 +7,7 @@ import pytest
 from textual import events
 
 from memapp.domain.chat import MAX_MESSAGE_CHARS
+from memapp.domain.commands import COMMANDS
 from memapp.services import chats, curate
 from memapp.ui.widgets.composer import Composer
 from tests.ui.conftest import Seen, World
@@ -80,7 +81,7 @@ async def test_undo_at_words_in_the_composer_takes_back_nothing_else(seen: Seen,
     await seen.settle()
     match words:
         case "a draft":
-            thread = seen.chat.thread
+            thread = seen.chat.state.thread
             await seen.type("short")
             await seen.pilot.press("ctrl+n")
             await seen.settle()
@@ -113,13 +114,13 @@ async def test_a_draft_survives_without_a_proper_end(world: World) -> None:
     async with world.app() as seen:
         await seen.ready()
         await seen.send("hello")
-        thread = seen.chat.thread
+        thread = seen.chat.state.thread
         assert thread is not None
         await seen.type("my name")
         await paste(seen, " is Eve")
         await seen.until(lambda: chats.get_draft(seen.app.runtime, thread.id) == "my name is Eve")
         seen.chat.composer.clear_text()  # what a kill would lose: nothing more is saved
-        seen.chat.drafts.held = True
+        seen.chat.state.held = True
     async with world.app() as again:
         await again.ready()
         assert again.chat.composer.text == "my name is Eve"
@@ -128,7 +129,7 @@ async def test_a_draft_survives_without_a_proper_end(world: World) -> None:
 
 async def test_each_chat_has_its_own_draft(seen: Seen) -> None:
     await seen.send("first chat")
-    first = seen.chat.thread
+    first = seen.chat.state.thread
     await seen.type("for the first")
     await seen.pilot.press("ctrl+n")
     await seen.settle()
@@ -147,9 +148,9 @@ async def test_a_sent_message_leaves_no_draft(seen: Seen) -> None:
     await seen.until(lambda: chats.get_draft(seen.app.runtime, "") == "short lived")
     await seen.pilot.press("enter")
     await seen.answered()
-    assert seen.chat.thread is not None
+    assert seen.chat.state.thread is not None
     assert chats.get_draft(seen.app.runtime, "") == ""
-    assert chats.get_draft(seen.app.runtime, seen.chat.thread.id) == ""
+    assert chats.get_draft(seen.app.runtime, seen.chat.state.thread.id) == ""
 
 
 async def test_commands_of_the_composer(seen: Seen) -> None:
@@ -171,14 +172,14 @@ async def test_commands_of_the_composer(seen: Seen) -> None:
     await seen.until(lambda: f"Write /persona and a name: {', '.join(seen.app.runtime.personas)}." in seen.words())
     composer.insert(" Tom")
     await seen.pilot.press("enter")
-    await seen.until(lambda: seen.chat.persona_name == "Tom")
+    await seen.until(lambda: seen.chat.state.persona_name == "Tom")
     composer.insert("/evidence a torn ticket")
     await seen.pilot.press("enter")
     await seen.until(lambda: "Evidence added: a torn ticket" in seen.words())
-    assert seen.chat.thread is not None and seen.chat.thread.persona == "tom"
+    assert seen.chat.state.thread is not None and seen.chat.state.thread.persona == "tom"
     composer.insert("/new")
     await seen.pilot.press("enter")
-    await seen.until(lambda: seen.chat.thread is None and not composer.text)
+    await seen.until(lambda: seen.chat.state.thread is None and not composer.text)
     composer.insert("/quit")
     await seen.pilot.press("enter")
     await seen.until(lambda: not seen.app.is_running)
@@ -186,13 +187,13 @@ async def test_commands_of_the_composer(seen: Seen) -> None:
 
 async def test_letters_that_come_at_once_with_a_new_chat_stand_in_it(seen: Seen) -> None:
     await seen.send("hello")
-    first = seen.chat.thread
+    first = seen.chat.state.thread
     assert first is not None
     await seen.type("half a draft")
     burst(seen, "ctrl+n", *"half3")
     await seen.until(lambda: seen.chat.composer.text == "half3")
     await seen.settle()
-    assert (seen.chat.thread, seen.chat.composer.text) == (None, "half3")
+    assert (seen.chat.state.thread, seen.chat.composer.text) == (None, "half3")
     assert chats.get_draft(seen.app.runtime, first.id) == "half a draft"
 
 
@@ -244,3 +245,87 @@ async def test_an_editor_that_fails_leaves_the_message(seen: Seen, monkeypatch: 
 async def test_where_no_editor_can_be_opened_that_is_said(seen: Seen) -> None:
     await seen.pilot.press("ctrl+g")
     await seen.until(lambda: "Another editor cannot be opened from here." in seen.text())
+
+
+async def test_right_after_escape_letters_are_words_until_a_message_is_chosen(seen: Seen) -> None:
+    await seen.send("Hello there.")
+    said = [one.message.id for one in seen.chat.transcript.bubbles]
+    await seen.pilot.press("escape")
+    assert "Choose" in seen.lines()[-1] and "Remember" not in seen.lines()[-1]
+    await seen.pilot.press(*"really", "question_mark")
+    assert seen.chat.composer.text == "really?" and seen.chat.composer.has_focus
+    assert [one.message.id for one in seen.chat.transcript.bubbles] == said
+    await seen.pilot.press("escape", "up")
+    assert "Remember" in seen.lines()[-1] and "Choose" not in seen.lines()[-1]
+    await seen.pilot.press("y")
+    assert seen.chat.composer.text == "really?" and any("clipboard" in one for one in seen.toasts())
+
+
+@pytest.mark.parametrize("way", ["tab", "click"])
+async def test_who_goes_to_the_messages_on_purpose_finds_the_keys_there(seen: Seen, way: str) -> None:
+    await seen.send("Hello there.")
+    if way == "tab":
+        await seen.pilot.press("shift+tab")
+    else:
+        await seen.click("You  09")
+    await seen.pilot.press("e")
+    assert seen.chat.state.editing is not None and seen.chat.composer.text == "Hello there."
+
+
+async def test_after_a_key_on_a_message_the_keys_go_on_with_the_new_answer(seen: Seen) -> None:
+    await seen.send("Hello there.")
+    await seen.pilot.press("escape", "up", "r")
+    await seen.answered()
+    await seen.pilot.press("left_square_bracket")
+    await seen.settle()
+    await seen.until(lambda: "answer 1 of 2" in seen.text())
+    await seen.pilot.press("right_square_bracket")
+    await seen.until(lambda: "answer 2 of 2" in seen.text())
+    assert seen.chat.composer.text == ""
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_a_slash_lists_the_commands_and_letters_narrow_them(world: World, size: tuple[int, int]) -> None:
+    async with world.app(size) as seen:
+        await seen.ready()
+        await seen.pilot.press("slash")
+        assert all(f"{form} " in seen.text() and what in seen.text() for form, what in COMMANDS.values())
+        await seen.pilot.press("r", "e")
+        assert "/remark" in seen.text() and "/remember TEXT" in seen.text() and "/new" not in seen.text()
+        await seen.pilot.press("down", "up", "down", "tab")
+        assert seen.chat.composer.text == "/remark" and "adds a context card" not in seen.text()
+
+
+async def test_enter_takes_a_command_and_carries_it_out_if_it_needs_no_words(seen: Seen) -> None:
+    await seen.pilot.press("slash", "r", "e", "enter")
+    assert seen.chat.composer.text == "/remember "
+    await seen.type("User sails.")
+    await seen.pilot.press("enter")
+    await seen.until(lambda: curate.count(seen.app.runtime) == 1)
+    await seen.pilot.press("slash", "h", "enter")
+    await seen.until(lambda: "Commands" in seen.text())
+
+
+async def test_escape_closes_the_list_of_commands_and_leaves_the_words(seen: Seen) -> None:
+    await seen.pilot.press("slash", "n", "escape")
+    assert seen.chat.composer.text == "/n" and seen.chat.composer.has_focus and "/new" not in seen.text()
+    await seen.pilot.press("e")
+    assert "/new" in seen.text()
+    await seen.pilot.press("o")
+    assert "/new" not in seen.text()  # there is no such command: it is told when it is sent
+
+
+async def test_paths_and_earlier_prompts_open_no_list(seen: Seen) -> None:
+    await seen.type("/home/anna")
+    assert not seen.chat.query_one("#commands").display
+    seen.chat.composer.clear_text()
+    seen.chat.composer.prompts = ["/help", "earlier"]
+    await seen.pilot.press("up", "up")
+    assert seen.chat.composer.text == "earlier"
+
+
+async def test_a_command_is_taken_by_a_click(seen: Seen) -> None:
+    await seen.pilot.press("slash")
+    await seen.click("/persona NAME")
+    await seen.pilot.pause()
+    assert seen.chat.composer.text == "/persona " and seen.chat.composer.has_focus

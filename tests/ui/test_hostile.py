@@ -4,13 +4,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from textual.widgets import Input
+from textual.widgets import TextArea
 
 from memapp.crash import three_lines, write_crash_file
 from memapp.domain.persona import Persona
 from memapp.domain.text import clean
 from memapp.errors import MemappError
 from memapp.services import chats, curate
+from memapp.ui.messages import MemoryWanted
 from memapp.ui.safe import joined, marked, notify, plain, row
 from memapp.ui.widgets.transcript import Note
 from tests.ui.conftest import Seen, World
@@ -71,11 +72,11 @@ async def test_hostile_facts_titles_and_personas_are_shown_as_they_are(world: Wo
         await seen.ready()
         runtime = seen.app.runtime
         for number, text in enumerate([*MARKUP, *ESCAPES[:8]]):
-            await seen.chat.memories.add(f"{text} tea {number}"[:280])
+            await seen.chat.conversation.actions.add(f"{text} tea {number}"[:280])
             thread = chats.new_thread(runtime)
             chats.rename_thread(runtime, thread.id, f"{text} title")
-            seen.chat.undone.push(f"{text} undone", lambda _: None)
-        seen.chat.list_threads()
+            seen.app.session.undone.push(f"{text} undone", lambda _: None)
+        seen.chat.threads.list()
         await seen.settle()
         no_escapes(seen)
         assert "[/INST] title" in seen.text() or "[/] title" in seen.text()
@@ -89,18 +90,19 @@ async def test_hostile_facts_titles_and_personas_are_shown_as_they_are(world: Wo
         no_escapes(seen)
         await seen.pilot.press("escape")
         for memory in curate.list_memories(runtime)[:6]:
-            seen.chat.run_worker(seen.chat.memories.show(memory.id, "[/INST] why"))
-            await seen.until(lambda: len(seen.app.screen_stack) > 1)
+            seen.app.post_message(MemoryWanted(memory.id, "[/INST] why"))
+            await seen.until(lambda: "[/INST] why" in seen.text())
             await seen.pilot.pause()
             no_escapes(seen)
             await seen.pilot.press("e")
-            assert "\x1b" not in seen.app.screen.query_one(Input).value
+            await seen.until(lambda: seen.app.screen.query(TextArea))
+            assert "\x1b" not in seen.app.screen.query_one(TextArea).text
             await seen.pilot.press("escape", "escape")
             await seen.until(lambda: len(seen.app.screen_stack) == 1)
 
 
-@pytest.mark.parametrize("name", ["[/INST]", "[@click=app.quit]x[/]", "\x1b]0;t\x07evil"])
-async def test_a_hostile_persona_name_is_shown_as_it_is(world: World, name: str) -> None:
+async def test_a_hostile_persona_name_is_shown_as_it_is(world: World) -> None:
+    name = "[@click=app.quit]x[/INST]\x1b]0;t\x07evil"
     async with world.app() as seen:
         await seen.ready()
         persona = Persona(id="evil", name=name, description=name, prompt="Be kind.")
@@ -120,7 +122,7 @@ async def test_a_hostile_persona_name_is_shown_as_it_is(world: World, name: str)
 async def test_hostile_toasts_and_errors(seen: Seen) -> None:
     for text in [*MARKUP, *ESCAPES]:
         notify(seen.chat, text, title=text)
-        seen.chat.say(text, problem=True)
+        seen.chat.conversation.status.say(text, problem=True)
         seen.chat.transcript.add_note(Note(text, step="1"))
     await seen.pilot.pause()
     no_escapes(seen)
@@ -156,7 +158,7 @@ async def test_a_huge_message_is_sent_and_read(seen: Seen, world: World) -> None
     await seen.pilot.press("enter")
     await seen.answered()
     assert "98,000 more characters" in seen.words()
-    await seen.pilot.press("escape", "up", "enter")
+    await seen.pilot.press("escape", "up", "up", "enter")
     await seen.until(lambda: len(seen.app.screen_stack) > 1)
     await seen.pilot.press("escape")
 

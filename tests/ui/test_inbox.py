@@ -11,14 +11,14 @@ import pytest
 from textual import events
 
 from memapp.domain.chat import Origin, Role
-from memapp.domain.consent import Patch
+from memapp.domain.consent import ConsentRequest
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, preferences, undo
-from memapp.services.consent import decisions, pending, proposals
+from memapp.services.consent import decisions, pending, requests
 from memapp.settings import THEMES
 from memapp.store import chat as store
-from memapp.ui.inbox import arming, reading
-from memapp.ui.inbox.words import expires
+from memapp.ui.inbox import arming, read_models
+from memapp.ui.inbox.labels import expires
 from memapp.ui.screens.inbox import AnswerLine, InboxScreen
 from memapp.ui.widgets.transcript import Note
 from tests.ui.conftest import Seen, World
@@ -26,7 +26,7 @@ from tests.ui.test_hostile import ESCAPES, MARKDOWN, MARKUP, no_escapes
 from tests.ui.test_screens import SIZES, compare
 
 NEVER = 3600.0
-Decision = Callable[[Runtime, Patch], str]
+Decision = Callable[[Runtime, ConsentRequest], str]
 
 
 @pytest.fixture
@@ -51,24 +51,24 @@ class Watch:
         return self.now
 
 
-def put_in(seen: Seen, field: str = "city", value: str = "Bergen", text: str = "I moved to Bergen.", **more: object) -> Patch:
+def put_in(
+    seen: Seen, field: str = "city", value: str = "Bergen", text: str = "I moved to Bergen.", **more: object
+) -> ConsentRequest:
     """Put something into the inbox, read from a message that was typed."""
     runtime = seen.app.runtime
     thread = chats.new_thread(runtime)
     pasted = more.pop("pasted", ())
-    with runtime.database.write() as conn:
-        message = store.add_message(
-            conn, runtime.user_id, thread.id, Role.USER, text, runtime.clock(), origin=Origin.TYPED, pasted=pasted
-        )
-    found = proposals.propose(runtime, field, value, message_id=message.id, typed=True, **more)  # type: ignore[arg-type]
+    with runtime.write() as session:
+        message = store.add_message(session, thread.id, Role.USER, text, runtime.clock(), origin=Origin.TYPED, pasted=pasted)
+    found = requests.propose(runtime, field, value, message_id=message.id, typed=True, **more)  # type: ignore[arg-type]
     assert found is not None
     return found
 
 
-def propose(seen: Seen, *args: str, **more: object) -> Patch:
+def propose(seen: Seen, *args: str, **more: object) -> ConsentRequest:
     """Put something into the inbox, and let the screen hear of it."""
     found = put_in(seen, *args, **more)  # type: ignore[arg-type]
-    seen.app.memories_changed()
+    seen.app.session.memories_changed()
     return found
 
 
@@ -82,7 +82,7 @@ async def open_inbox(seen: Seen) -> InboxScreen:
 
 
 def waiting(seen: Seen) -> list[str]:
-    return [one.new_value for one in pending.waiting(seen.app.runtime)]
+    return [one.new_value for one in pending.list_pending(seen.app.runtime)]
 
 
 def profile(seen: Seen) -> dict[str, str]:
@@ -105,7 +105,7 @@ async def test_keys_mashed_while_the_inbox_opens_answer_nothing(seen: Seen, monk
     await seen.pilot.press("e", *"ada", "ctrl+s")
     await seen.settle()
     assert (waiting(seen), profile(seen)) == (["Bergen"], {})
-    assert screen.waiting.view.field.line.value == "Bergenada" and any("too soon" in one for one in seen.toasts())
+    assert screen.requests.view.field.line.value == "Bergenada" and any("too soon" in one for one in seen.toasts())
     monkeypatch.setattr(arming, "ARMING_SECONDS", 0.0)
     await seen.pilot.press("ctrl+s")
     await seen.until(lambda: profile(seen) == {"city": "Bergenada"})
@@ -119,7 +119,7 @@ async def test_edit_first_need_not_wait_and_what_is_typed_then_goes_into_the_fie
     watch.now += 0.3
     await seen.type("(Plagwitz)")
     await seen.settle()
-    assert screen.waiting.view.field.line.value == "Leipzig (Plagwitz)"
+    assert screen.requests.view.field.line.value == "Leipzig (Plagwitz)"
     assert (waiting(seen), profile(seen)) == (["Leipzig"], {})
 
 
@@ -180,10 +180,10 @@ async def test_an_open_inbox_shows_what_a_message_states_before_the_answer_is_th
     async with world.app() as seen:
         await seen.ready()
         screen = await open_inbox(seen)
-        seen.app.talk.send(None, "I live in Bergen.", ())
+        seen.app.session.talk.send(None, "I live in Bergen.", ())
         await seen.until(lambda: "Bergen" in seen.text())
-        assert seen.app.talk.busy and len(screen.waiting.rows.items) == 1
-        seen.app.talk.stop()
+        assert seen.app.session.talk.busy and len(screen.requests.rows.items) == 1
+        seen.app.session.talk.stop()
 
 
 async def test_an_answer_counts_only_for_what_has_been_seen(seen: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,11 +191,11 @@ async def test_an_answer_counts_only_for_what_has_been_seen(seen: Seen, monkeypa
     propose(seen)
     propose(seen, "pronouns", "she/her", "My pronouns are she/her.")
     screen = await open_inbox(seen)
-    assert screen.waiting.case is not None and screen.waiting.case.patch.field == "pronouns"
+    assert screen.requests.shown is not None and screen.requests.shown.request.field == "pronouns"
     monkeypatch.setattr(arming, "ARMING_SECONDS", NEVER)
     await seen.pilot.press("down", "a", "d")
     await seen.settle()
-    assert screen.waiting.case.patch.field == "city"
+    assert screen.requests.shown.request.field == "city"
     assert len(waiting(seen)) == 2
 
 
@@ -203,8 +203,8 @@ async def test_what_is_read_stays_when_something_new_arrives(seen: Seen, at_once
     first = propose(seen)
     screen = await open_inbox(seen)
     propose(seen, "pronouns", "she/her", "My pronouns are she/her.")
-    await seen.until(lambda: len(screen.waiting.rows.items) == 2)
-    assert screen.waiting.case is not None and screen.waiting.case.patch.id == first.id
+    await seen.until(lambda: len(screen.requests.rows.items) == 2)
+    assert screen.requests.shown is not None and screen.requests.shown.request.id == first.id
     await seen.pilot.press("a")
     await seen.settle()
     assert profile(seen) == {"city": "Bergen"}
@@ -219,19 +219,47 @@ async def test_enter_shows_the_message_and_approves_nothing(seen: Seen, at_once:
     await open_inbox(seen)
     await seen.pilot.press("e", "enter")
     await seen.settle()
-    assert screen.waiting.view.field.display and profile(seen) == {}
+    assert screen.requests.view.field.display and profile(seen) == {}
+
+
+@pytest.mark.parametrize("key", ["enter", "ctrl+s"])
+async def test_what_the_person_wrote_is_approved_by_the_keys_that_save_elsewhere(seen: Seen, at_once: None, key: str) -> None:
+    propose(seen)
+    await open_inbox(seen)
+    await seen.pilot.press("e", "!", key)
+    await seen.until(lambda: profile(seen) == {"city": "Bergen!"})
+
+
+@pytest.mark.parametrize("leave", ["tab", "shift+tab", "click"])
+@pytest.mark.parametrize("tab", ["requests", "profile"])
+async def test_what_is_being_written_stays_when_the_person_turns_to_another_tab(
+    seen: Seen, at_once: None, tab: str, leave: str
+) -> None:
+    propose(seen)
+    screen = await open_inbox(seen)
+    if tab == "profile":
+        await seen.pilot.press("tab")
+    await seen.pilot.press("e", "!")
+    if leave == "click":
+        await seen.click("Waiting" if tab == "profile" else "Profile")
+    else:
+        await seen.pilot.press(leave)
+    await seen.settle()
+    field = screen.requests.view.field if tab == "requests" else screen.profile.field
+    assert screen.tab == tab and field.line.has_focus and field.line.value.endswith("!")
+    assert any("enter saves" in toast for toast in seen.toasts())
 
 
 async def test_the_message_of_a_long_chat_is_where_enter_leads(seen: Seen, at_once: None) -> None:
     runtime = seen.app.runtime
     thread = chats.new_thread(runtime)
-    with runtime.database.write() as conn:
+    with runtime.write() as session:
         said = [
-            store.add_message(conn, runtime.user_id, thread.id, Role.USER, text, runtime.clock(), origin=Origin.TYPED)
+            store.add_message(session, thread.id, Role.USER, text, runtime.clock(), origin=Origin.TYPED)
             for number in range(60)
             for text in ["I moved to Bergen." if number == 20 else f"{number} is a number. " * 20]
         ]
-    proposals.propose(runtime, "city", "Bergen", message_id=said[20].id, typed=True)
+    requests.propose(runtime, "city", "Bergen", message_id=said[20].id, typed=True)
     await open_inbox(seen)
     await seen.pilot.press("enter")
     await seen.until(lambda: seen.app.current_mode == "chat" and len(seen.chat.transcript.bubbles) > 10)
@@ -300,14 +328,14 @@ async def test_every_answer_can_be_taken_back(seen: Seen, at_once: None, keys: l
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-async def test_marked_proposals_are_denied_together_but_approved_one_by_one(
+async def test_marked_requests_are_denied_together_but_approved_one_by_one(
     world: World, at_once: None, size: tuple[int, int]
 ) -> None:
     async with world.app(size) as seen:
         await seen.ready()
         for field, value in (("health", "asthma"), ("city", "Bergen"), ("pronouns", "she/her")):
             put_in(seen, field, value, f"I said {value}.")
-        seen.app.memories_changed()
+        seen.app.session.memories_changed()
         await open_inbox(seen)
         await seen.pilot.press("ctrl+a", "a", "end", "space", "d")
         await seen.until(lambda: len(waiting(seen)) == 1)
@@ -324,7 +352,7 @@ async def test_what_was_put_off_waits_again_the_next_day(seen: Seen, world: Worl
     await seen.pilot.press("s")
     await seen.until(lambda: waiting(seen) == [])
     world.clock.now += timedelta(hours=25)
-    seen.app.memories_changed()
+    seen.app.session.memories_changed()
     await seen.until(lambda: "+ then  Bergen" in seen.text())
 
 
@@ -339,34 +367,34 @@ async def test_what_sleeps_is_told_with_its_time_and_is_woken_by_a_key(seen: See
     await seen.until(lambda: "2 sleep, the first until tomorrow 09:0" in seen.text())
     await seen.settle()
     await seen.pilot.press("w")
-    await seen.until(lambda: len(screen.waiting.rows.items) == 2)
+    await seen.until(lambda: len(screen.requests.rows.items) == 2)
     await seen.settle()
-    assert "sleep" not in seen.lines()[2] and seen.chat.undone.last is None
+    assert "sleep" not in seen.lines()[2] and seen.app.session.undone.last is None
 
 
 async def test_an_answer_that_is_taken_back_is_shown_again(seen: Seen, at_once: None) -> None:
     for field, value in (("health", "asthma"), ("city", "Bergen"), ("pronouns", "she/her")):
         put_in(seen, field, value, f"I said {value}.")
-    seen.app.memories_changed()
+    seen.app.session.memories_changed()
     screen = await open_inbox(seen)
     for key in ("a", "s"):
         await seen.pilot.press("home", "down")
         await seen.settle()
-        assert screen.waiting.case is not None
-        value = screen.waiting.case.patch.new_value
+        assert screen.requests.shown is not None
+        value = screen.requests.shown.request.new_value
         await seen.pilot.press(key)
         await seen.until(lambda value=value: value not in waiting(seen))
         await seen.settle()
         await seen.pilot.press("ctrl+z")
         await seen.until(lambda value=value: value in waiting(seen))
         await seen.settle()
-        assert screen.waiting.case.patch.new_value == value
+        assert screen.requests.shown.request.new_value == value
 
 
 async def test_what_else_waits_for_a_field_with_one_value_is_told_and_goes_with_a_yes(seen: Seen, at_once: None) -> None:
     for value in ("Leipzig", "Dresden", "Hamburg"):
         put_in(seen, "city", value, f"I live in {value}.")
-    seen.app.memories_changed()
+    seen.app.session.memories_changed()
     await open_inbox(seen)
     await seen.pilot.press("home")
     await seen.settle()
@@ -406,30 +434,30 @@ async def test_what_was_asked_without_a_value_is_written_not_approved(seen: Seen
 
 
 async def test_a_refused_answer_is_told_and_changes_nothing(seen: Seen, at_once: None) -> None:
-    patch_ = propose(seen)
+    request = propose(seen)
     screen = await open_inbox(seen)
-    decisions.deny(seen.app.runtime, patch_.id)
+    decisions.deny(seen.app.runtime, request.id)
     await seen.pilot.press("a")
     await seen.until(lambda: any("decided already" in one for one in seen.toasts()))
     assert profile(seen) == {}
     decisions.set_field(seen.app.runtime, "health", "x" * 280)
     propose(seen, "health", "gout")
-    await seen.until(lambda: screen.waiting.case is not None and screen.waiting.case.label == "Health")
+    await seen.until(lambda: screen.requests.shown is not None and screen.requests.shown.label == "Health")
     await seen.pilot.press("a")
     await seen.until(lambda: any("no room for this in Health" in one for one in seen.toasts()))
     await seen.pilot.press("e", *["backspace"] * 6)
-    assert screen.waiting.view.field.line.value == "x" * 280
+    assert screen.requests.view.field.line.value == "x" * 280
 
 
 async def test_the_memory_that_waits_is_shown_and_comes_with_a_yes(seen: Seen, at_once: None) -> None:
     runtime = seen.app.runtime
-    held = curate.get(runtime, curate.add(runtime, "User lives in Bergen near the harbour.").memory_id)
+    memory = curate.get(runtime, curate.add(runtime, "User lives in Bergen near the harbour.").memory_id)
     undo.undo_last(runtime)
-    propose(seen, held=held)
+    propose(seen, memory=memory)
     await open_inbox(seen)
-    assert "User lives in Bergen near the harbour." in seen.words()
+    assert "You live in Bergen near the harbour." in seen.words()
     await seen.pilot.press("a")
-    await seen.until(lambda: [one.text for one in curate.list_memories(runtime)] == [held.text])
+    await seen.until(lambda: [one.text for one in curate.list_memories(runtime)] == [memory.text])
 
 
 async def test_words_that_were_pasted_are_told_from_words_that_were_typed(seen: Seen, at_once: None) -> None:
@@ -444,20 +472,20 @@ async def test_words_that_were_pasted_are_told_from_words_that_were_typed(seen: 
 
 async def test_a_message_whose_words_were_erased_is_not_quoted(seen: Seen, at_once: None) -> None:
     found = propose(seen)
-    with seen.app.runtime.database.write() as conn:
-        store.erase_messages(conn, seen.app.runtime.user_id, found.evidence)
+    with seen.app.runtime.write() as session:
+        store.erase_messages(session, found.evidence)
     await open_inbox(seen)
     assert "its words were erased" in seen.words()
     assert "you typed it" not in seen.words() and "“[erased]”" not in seen.words()
 
 
 async def test_a_long_queue_comes_up_as_it_is_answered(seen: Seen, at_once: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "SHOWN", 2)
+    monkeypatch.setattr(read_models, "SHOWN", 2)
     for value in ("tea", "milk", "rain"):
         put_in(seen, "health", f"allergic to {value}", f"I am allergic to {value}.")
     screen = await open_inbox(seen)
     assert "Waiting 3" in seen.text() and "1 more, when these are answered" in seen.text()
-    assert len(screen.waiting.rows.items) == 2
+    assert len(screen.requests.rows.items) == 2
     await seen.pilot.press("d")
     await seen.until(lambda: "allergic to tea" in seen.text())
     assert "Waiting 2" in seen.text() and "more, when" not in seen.text()
@@ -498,12 +526,12 @@ async def test_a_line_below_the_answer_says_what_waits(seen: Seen, at_once: None
     await seen.until(lambda: waiting(seen) == [])
     await seen.pilot.press("f2")
     await seen.until(lambda: seen.app.current_mode == "chat" and "Waiting for you" not in seen.text())
-    seen.chat.undo_last()
+    seen.app.undo()
     await seen.until(lambda: "Waiting for you" in seen.text())
     await seen.send("I have diabetes.")
     await seen.until(lambda: "Waiting for you: Health “diabetes” · F4" in seen.words())
     decisions.set_field(seen.app.runtime, "health", "asthma")
-    seen.app.memories_changed()
+    seen.app.session.memories_changed()
     await seen.settle()
     assert "Health “diabetes” · F4" in seen.words(), "it goes on waiting, beside what the profile says now"
 
@@ -519,10 +547,10 @@ async def test_what_the_chat_asks_about_is_not_said_to_wait_once_more(seen: Seen
     await seen.until(lambda: "Shall I remember that you have diabetes?" in seen.words())
     await seen.settle()
     assert "Waiting for you" not in seen.text()
-    seen.chat.open_thread(seen.chat.thread)
+    seen.chat.open_thread(seen.chat.state.thread)
     await seen.settle()
     assert "that you have diabetes?" in seen.words() and "Waiting for you" not in seen.text()
-    (asked_now,) = (one for one in pending.waiting(seen.app.runtime) if one.field == "health")
+    (asked_now,) = (one for one in pending.list_pending(seen.app.runtime) if one.field == "health")
     decisions.deny(seen.app.runtime, asked_now.id)
     await seen.send("yes")
     await seen.until(lambda: "That question is over. Denied Health “diabetes”" in seen.words())
@@ -567,11 +595,11 @@ async def test_an_answer_in_the_chat_is_told_and_can_be_taken_back(
     await seen.until(lambda: f"{line} · taken back" in seen.words())
     await seen.until(lambda: undone in seen.toasts())
     assert profile(seen) == {}
-    assert seen.chat.undone.last is None
+    assert seen.app.session.undone.last is None
 
 
 async def test_a_yes_that_became_a_no_is_passed_over_by_undo(seen: Seen) -> None:
-    await seen.chat.memories.add("Anna has a cat.")
+    await seen.chat.conversation.actions.add("Anna has a cat.")
     await seen.send("I moved to Bergen.")
     await seen.send("yes")
     await seen.until(lambda: "Your profile says now" in seen.words())
@@ -579,7 +607,7 @@ async def test_a_yes_that_became_a_no_is_passed_over_by_undo(seen: Seen) -> None
     seen.chat.composer.clear_text()
     await seen.send("well, what a day")
     await seen.until(lambda: profile(seen) == {})
-    await seen.pilot.press("escape", "u")
+    await seen.pilot.press("escape", "up", "u")
     await seen.until(lambda: curate.count(seen.app.runtime) == 0)
     assert not any("already" in one for one in seen.toasts())
 
@@ -592,7 +620,7 @@ async def test_a_yes_is_told_once_with_how_many_others_it_set_aside(world: World
     await seen.send("I moved to Norwich.")
     await seen.until(lambda: "Shall I remember that you live in Norwich" in seen.words())
     await seen.send("yes please go ahead")
-    line = "Your profile says now: Home “Norwich” · 3 other proposals for Home set aside · F4, tab shows it"
+    line = "Your profile says now: Home “Norwich” · 3 other requests for Home set aside · F4, tab shows it"
     await seen.until(lambda: f"{line} · undo" in seen.words())
     assert seen.words().count("Your profile says now") == 1 and profile(seen)["city"] == "Norwich"
     await seen.click("Your profile says now")
@@ -603,7 +631,7 @@ async def test_a_yes_is_told_once_with_how_many_others_it_set_aside(world: World
     await seen.pilot.press("ctrl+z")
     await seen.until(lambda: sorted(waiting(seen)) == ["Glasgow", "Leeds", "Norwich", "York"])
     await seen.until(lambda: f"{line} · taken back" in seen.words())
-    assert seen.chat.undone.last is None
+    assert seen.app.session.undone.last is None
 
 
 async def test_what_is_typed_twice_and_not_sensitive_is_told_when_it_is_kept(seen: Seen) -> None:
@@ -645,7 +673,7 @@ async def test_escape_leaves_what_is_being_written_then_the_tab_then_the_inbox(s
     await seen.pilot.press("tab", "e", "x", "escape")
     assert screen.tab == "profile" and not screen.profile.field.display
     await seen.pilot.press("escape")
-    assert screen.tab == "waiting"
+    assert screen.tab == "requests"
     await seen.pilot.press("escape")
     await seen.until(lambda: seen.app.current_mode == "chat")
     assert profile(seen) == {}
@@ -661,16 +689,16 @@ async def test_hostile_values_evidence_and_memories_are_shown_as_they_are(seen: 
     for number, text in enumerate(texts):
         put_in(seen, "health", f"{text} {number}", f"I have {text} {number} {'word ' * 200}")
     screen = await open_inbox(seen)
-    await seen.until(lambda: len(screen.waiting.rows.items) == len(texts))
+    await seen.until(lambda: len(screen.requests.rows.items) == len(texts))
     for _ in texts:
         await seen.pilot.press("down")
         await seen.pilot.pause()
         no_escapes(seen)
     found = propose(seen, "money", "[/INST] \x1b]0;t\x07 9")
-    await seen.until(lambda: found.id in [one.patch.id for one in screen.waiting.rows.items])
+    await seen.until(lambda: found.id in [one.request.id for one in screen.requests.rows.items])
     await seen.pilot.press("home", "e")
     await seen.settle()
-    assert "\x1b" not in screen.waiting.view.field.line.value
+    assert "\x1b" not in screen.requests.view.field.line.value
     await seen.pilot.press("ctrl+s")
     await seen.until(lambda: "money" in profile(seen))
     await seen.pilot.press("tab")
@@ -681,20 +709,20 @@ async def test_hostile_values_evidence_and_memories_are_shown_as_they_are(seen: 
 async def test_the_store_is_read_beside_the_event_loop(seen: Seen, at_once: None) -> None:
     threads = set()
 
-    def queue(runtime: object) -> reading.Queue:
+    def queue(runtime: object) -> read_models.Queue:
         threads.add(threading.current_thread())
         return reading_queue(runtime)  # type: ignore[arg-type]
 
-    reading_queue = reading.queue
+    reading_queue = read_models.queue
     propose(seen)
-    with patch("memapp.ui.inbox.reading.queue", queue):
+    with patch("memapp.ui.inbox.read_models.queue", queue):
         await open_inbox(seen)
     assert threads and threading.main_thread() not in threads
 
 
 def test_the_time_that_is_left_is_told() -> None:
     now = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
-    one = Patch("1", "me", "city", "", "Bergen", (), "rules", "pending", now, now + timedelta(days=6, hours=4))
+    one = ConsentRequest("1", "me", "city", "", "Bergen", (), "rules", "pending", now, now + timedelta(days=6, hours=4))
     assert expires(one, now) == "Unanswered, it becomes a no in 6 d 4 h."
     assert expires(one, now + timedelta(days=6)) == "Unanswered, it becomes a no TODAY, in 4 h 0 m."
 

@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 import pytest
 from textual.binding import Binding
-from textual.widgets import Input, OptionList
+from textual.widgets import Input
 
 from memapp.domain.changes import Actor, Created, Linked, SoftDeleted
 from memapp.domain.chat import Origin
@@ -19,17 +19,21 @@ from memapp.domain.text import clean
 from memapp.runtime import Runtime
 from memapp.services import activity, chats, curate, undo
 from memapp.store import changes, recalls
-from memapp.store.uses import count_uses
+from memapp.store.access_counts import count_access
+from memapp.ui.dialogs import Choice
+from memapp.ui.memories.card import MemoryCard
+from memapp.ui.memories.form import MemoryForm, Words
+from memapp.ui.memories.keys import MemoryKeys
+from memapp.ui.messages import MemoryWanted
 from memapp.ui.panels.memory_detail import ContentView, MemoryDetail
 from memapp.ui.panels.memory_history import VersionRows
 from memapp.ui.panels.memory_provenance import MessageRows
 from memapp.ui.panels.memory_relations import MemoryRelations
 from memapp.ui.screens.memories import MemoriesScreen
-from memapp.ui.screens.memory_form import Choice, MemoryForm, Words
+from memapp.ui.widgets.labels import written
 from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.searchfield import SearchField
 from memapp.ui.widgets.tabline import TabLine
-from memapp.ui.widgets.words import written
 from tests.builders import damage
 from tests.ui.conftest import Seen, World
 from tests.ui.test_hostile import ESCAPES, MARKUP, no_escapes
@@ -98,7 +102,7 @@ async def test_an_empty_list_offers_no_order_and_no_search(world: World) -> None
         await seen.settle()
         assert "Order" not in seen.lines()[-1] and "Search" not in seen.lines()[-1]
         curate.add(seen.app.runtime, "Anna has a cat.")
-        seen.app.memories_changed()
+        seen.app.session.memories_changed()
         await seen.until(lambda: "Order" in seen.lines()[-1] and "Search" in seen.lines()[-1])
         await seen.pilot.press("t", *"pets", "ctrl+s")
         await seen.until(lambda: curate.list_memories(seen.app.runtime)[0].tags[-1] == "pets")
@@ -127,6 +131,35 @@ async def test_typing_searches_and_points_out_what_matched(world: World) -> None
         await seen.pilot.press("escape")
         await shown(seen)
         assert len(texts(screen)) == 3
+
+
+@pytest.mark.parametrize("turns", range(4))
+async def test_without_a_hit_nothing_of_the_memory_before_is_seen(world: World, turns: int) -> None:
+    async with memories(world, ["Anna plays the piano."]) as (seen, _):
+        await seen.pilot.press("enter", *["tab"] * turns)
+        await looked_up(seen)
+        await seen.pilot.press("escape", "slash")
+        await seen.type("zzz")
+        await shown(seen, "zzz")
+        assert "No memory is like this." in seen.text()
+        beside = " ".join(line[line.index("│") :] for line in seen.lines() if "│" in line)
+        assert set(beside) <= set("│ "), beside
+        await seen.pilot.press("escape")
+        await looked_up(seen)
+        assert "Relations" in seen.text()
+
+
+async def test_a_text_of_average_length_is_shown_whole_beside_the_detail(world: World) -> None:
+    text = "Anna's sister Mia lives in Oslo and visits us in summer."
+    async with memories(world, [text]) as (seen, _):
+        assert any(text in line.partition("│")[0] for line in seen.lines())
+
+
+async def test_what_the_relations_say_when_there_are_none_is_not_cut(world: World) -> None:
+    async with memories(world, ["Anna plays the piano."]) as (seen, _):
+        await seen.pilot.press("enter", "tab", "tab")
+        await looked_up(seen)
+        assert "is idle" in seen.text()
 
 
 async def test_conditions_narrow_the_list_and_wrong_ones_are_named(world: World) -> None:
@@ -182,7 +215,7 @@ async def test_memories_look_as_they_should(world: World, size: tuple[int, int],
         curate.set_importance(runtime, 5, live(runtime)[1].id)
         curate.edit(runtime, live(runtime)[1].id, "Anna's sister Mia lives in Bergen and visits at Easter.")
         world.clock.now += timedelta(days=3)
-        seen.app.memories_changed()
+        seen.app.session.memories_changed()
         await seen.settle()
         await seen.pilot.press("space")
         await looked_up(seen)
@@ -199,7 +232,7 @@ async def test_without_colour_signs_tell_the_state(world: World) -> None:
             await seen.settle()
             assert any("✓★" in line for line in seen.lines()) and any(line.startswith(" ▸") for line in seen.lines())
             curate.edit(seen.app.runtime, live(seen.app.runtime)[1].id, "Anna's sister Mia lives in Bergen.")
-            seen.app.memories_changed()
+            seen.app.session.memories_changed()
             await seen.settle()
             await seen.pilot.press("enter", "tab")
             await looked_up(seen)
@@ -216,7 +249,7 @@ async def test_pinning_forgetting_and_undo(world: World) -> None:
         await seen.pilot.press("d")
         await seen.until(lambda: len(texts(screen)) == 2)
         assert any("In the trash" in toast and "ctrl+z" in toast for toast in seen.toasts())
-        seen.app.chat.undone.push("Learned something since", lambda _: None)
+        seen.app.session.undone.push("Learned something since", lambda _: None)
         await seen.click("undo (ctrl+z)")  # takes back what the toast is about, not what was done last
         await seen.until(lambda: len(texts(screen)) == 3)
         assert screen.rows.items[0].pinned and any("Taken back: In the trash" in toast for toast in seen.toasts())
@@ -261,7 +294,7 @@ async def test_marks_make_a_key_act_on_many_but_words_are_edited_where_the_curso
         await seen.pilot.press("c")
         await seen.until(lambda: isinstance(seen.app.screen, Choice))
         wanted = curate.categories(runtime).index("goals")
-        seen.app.screen.query_one(OptionList).highlighted = wanted
+        await seen.pilot.press("home", *["down"] * wanted)
         await seen.pilot.press("enter")
         await seen.until(lambda: sum(one.category == "goals" for one in live(runtime)) == 2)
         await seen.pilot.press("escape", "space", "slash", "x", "escape")
@@ -286,6 +319,18 @@ async def test_writing_by_hand_puts_the_cursor_on_the_new_memory(world: World) -
         await seen.until(lambda: len(seen.app.screen_stack) == 1 and len(texts(screen)) == 4)
         assert screen.rows.current is not None and screen.rows.current.text == "Anna sings in a choir."
         assert screen.rows.current.tags == ("music", "friends")
+
+
+@pytest.mark.parametrize("key", ["enter", "ctrl+s"])
+@pytest.mark.parametrize("field", ["form-text", "form-tags", "form-importance", "form-category"])
+async def test_the_same_keys_save_in_every_field_of_the_form(world: World, field: str, key: str) -> None:
+    async with memories(world) as (seen, screen):
+        await seen.pilot.press("e")
+        await seen.until(lambda: isinstance(seen.app.screen, MemoryForm))
+        seen.app.screen.query_one(Words).text = "Anna works on Mondays."
+        seen.app.screen.query_one(f"#{field}").focus()
+        await seen.pilot.press(key)
+        await seen.until(lambda: texts(screen)[0] == "Anna works on Mondays.")
 
 
 async def test_editing_keeps_the_words_that_were_refused(world: World) -> None:
@@ -348,7 +393,7 @@ async def test_history_shows_the_words_between_any_two_versions(world: World) ->
         curate.edit(runtime, memory_id, "Anna likes oolong tea.")
         curate.pin(runtime, memory_id)
         curate.edit(runtime, memory_id, "Anna likes oolong tea at night.")
-        seen.app.memories_changed()
+        seen.app.session.memories_changed()
         await seen.settle()
         await seen.pilot.press("enter", "tab")
         await looked_up(seen)
@@ -361,7 +406,7 @@ async def test_history_shows_the_words_between_any_two_versions(world: World) ->
         await seen.until(lambda: "v1 → v4" in seen.words() and "-green tea.- +oolong tea at night.+" in seen.words())
         await seen.pilot.press("j")
         curate.set_importance(runtime, 5, memory_id)
-        seen.app.memories_changed()
+        seen.app.session.memories_changed()
         await seen.until(lambda: len(seen.app.screen.query_one(VersionRows).items) == 5)
         await seen.until(lambda: "v1 → v3" in seen.words())
         assert activity.timeline(runtime, memory_id)[0].version.text == "Anna likes green tea."
@@ -373,34 +418,34 @@ async def test_history_says_what_a_newer_memory_replaced(world: World) -> None:
         (oslo,) = live(runtime)
         bergen = replace(oslo, id="01KG9HXJMRVST5QEZ1A4EGR62M", text="User lives in Bergen.")
         actor = Actor(runtime.user_id, "rules", step="moved")
-        with runtime.database.write() as conn:
+        with runtime.write() as session:
             for change in (SoftDeleted(oslo.id, "superseded", runtime.purge_at()), Created(bergen)):
-                changes.apply(conn, change, actor, runtime.clock())
-        seen.app.memories_changed()
+                changes.apply(session, change, actor, runtime.clock())
+        seen.app.session.memories_changed()
         await seen.settle()
         await seen.pilot.press("enter", "tab")
         await looked_up(seen)
-        await seen.until(lambda: "replaced “User lives in Oslo.”" in seen.words())
+        await seen.until(lambda: "replaced “You live in Oslo.”" in seen.words())
 
 
 async def test_relations_are_walked_and_walked_back(world: World) -> None:
     async with memories(world) as (seen, screen):
         runtime = seen.app.runtime
         newest, middle, oldest = live(runtime)
-        with runtime.database.write() as conn:
+        with runtime.write() as session:
             for one, other in ((newest, middle), (middle, oldest)):
-                changes.apply(conn, Linked(one.id, ((other.id, 0.7),)), Actor(runtime.user_id, "rules"), runtime.clock())
+                changes.apply(session, Linked(one.id, ((other.id, 0.7),)), Actor(runtime.user_id, "rules"), runtime.clock())
         await seen.pilot.press("enter", "tab", "tab")
         await looked_up(seen)
         await seen.until(lambda: "0.70 Anna's sister" in seen.text())
         await seen.pilot.press("down", "right")
         await seen.until(lambda: "0.70 Anna likes" in seen.text())
-        seen.app.on_rested()
+        seen.app.session.memories_changed()
         await looked_up(seen)
         assert "0.70 Anna likes" in seen.text()
-        with runtime.database.write() as conn:
-            changes.apply(conn, Linked(newest.id, ((oldest.id, 0.9),)), Actor(runtime.user_id, "rules"), runtime.clock())
-        seen.app.on_rested()
+        with runtime.write() as session:
+            changes.apply(session, Linked(newest.id, ((oldest.id, 0.9),)), Actor(runtime.user_id, "rules"), runtime.clock())
+        seen.app.session.memories_changed()
         await seen.until(lambda: "0.90 Anna likes" in seen.text())
         await seen.settle()
         await seen.pilot.press("enter")
@@ -413,8 +458,8 @@ async def test_what_is_done_to_a_memory_at_the_end_of_a_walk_leaves_the_person_t
     async with memories(world) as (seen, screen):
         runtime = seen.app.runtime
         newest, _, oldest = live(runtime)
-        with runtime.database.write() as conn:
-            changes.apply(conn, Linked(newest.id, ((oldest.id, 0.7),)), Actor(runtime.user_id, "rules"), runtime.clock())
+        with runtime.write() as session:
+            changes.apply(session, Linked(newest.id, ((oldest.id, 0.7),)), Actor(runtime.user_id, "rules"), runtime.clock())
         await seen.pilot.press("enter", "tab", "tab")
         await looked_up(seen)
         await seen.until(lambda: "0.70 Anna likes" in seen.text())
@@ -437,14 +482,14 @@ async def test_provenance_leads_to_the_message_and_tells_why_it_was_recalled(wor
         runtime = seen.app.runtime
         thread = chats.list_threads(runtime)[0]
         said, reply = chats.page(runtime, thread.id).messages[:2]
-        await seen.pilot.press("escape", "g", "m", "enter")
+        await seen.pilot.press("escape", "home", "m", "enter")
         await seen.until(lambda: any(one.origin == "person" for one in curate.list_memories(runtime)))
         memory = next(one for one in curate.list_memories(runtime) if one.origin == "person")
-        with runtime.database.write() as conn:
-            count_uses(conn, runtime.user_id, [memory.id], runtime.clock())
+        with runtime.write() as session:
+            count_access(session, [memory.id], runtime.clock())
             hit = Recalled("memory", memory.id, "", "", "", runtime.clock(), 0.83, "words 0.71 + meaning 0.40")
-            conn.execute("DELETE FROM recalls")
-            recalls.save_recalls(conn, runtime.user_id, reply.id, [hit])
+            session.conn.execute("DELETE FROM recalls")
+            recalls.save_recalls(session, reply.id, [hit])
         seen.app.clear_notifications()
         await seen.pilot.press("f3")
         await shown(seen)
@@ -458,7 +503,7 @@ async def test_provenance_leads_to_the_message_and_tells_why_it_was_recalled(wor
         await seen.pilot.press("j")
         await seen.pilot.pause()
         assert "0.83" in seen.text() and "words 0.71 + meaning 0.40" in seen.words()
-        seen.app.on_rested()
+        seen.app.session.memories_changed()
         await looked_up(seen)
         assert "0.83" in seen.text() and "words 0.71 + meaning 0.40" in seen.words()
         await seen.pilot.press("k", "enter")
@@ -466,12 +511,58 @@ async def test_provenance_leads_to_the_message_and_tells_why_it_was_recalled(wor
         await seen.until(lambda: seen.chat.transcript.cursor is not None and seen.chat.transcript.cursor.message.id == said.id)
 
 
+async def test_facts_about_the_person_are_told_to_them_wherever_they_are_read(world: World) -> None:
+    async with memories(world, ["User's cat is called Minka.", "User lives in Bruges."]) as (seen, screen):
+        runtime = seen.app.runtime
+        await looked_up(seen)
+        assert seen.words().count("You live in Bruges.") == 2 and "Your cat is called Minka." in seen.words()
+        await seen.pilot.press("y", "e")
+        assert seen.app.clipboard == "You live in Bruges."
+        await seen.until(lambda: isinstance(seen.app.screen, MemoryForm))
+        assert seen.app.screen.query_one(Words).text == "User lives in Bruges.", "what is stored is edited"
+        await seen.pilot.press("escape", "d")
+        await seen.until(lambda: len(texts(screen)) == 1)
+        assert any("In the trash: “You live in Bruges.”" in toast for toast in seen.toasts())
+        await seen.pilot.press("f5")
+        await seen.until(lambda: "put there by you" in seen.text() and "You live in Bruges." in seen.words())
+        await seen.pilot.press("f7", "tab")
+        await seen.until(lambda: "“Your cat is called Minka.”" in seen.words())
+        await seen.pilot.press("tab")
+        await seen.until(lambda: "Moved to the trash: “You live in Bruges.”" in seen.words())
+        await seen.pilot.press("ctrl+f")
+        await seen.until(lambda: "Latest memories" in seen.text() and "Your cat is called Minka." in seen.words())
+        assert "User" not in seen.words()
+        assert [one.text for one in live(runtime)] == ["User's cat is called Minka."]
+
+
+async def test_the_card_of_a_memory_follows_what_is_done_to_it_and_walks_along_relations(world: World) -> None:
+    async with memories(world, FACTS[:2]) as (seen, _):
+        runtime = seen.app.runtime
+        one, other = live(runtime)
+        with runtime.write() as session:
+            changes.apply(session, Linked(one.id, ((other.id, 0.5),)), Actor(runtime.user_id, "rules"), runtime.clock())
+        await seen.pilot.press("f2")
+        seen.app.post_message(MemoryWanted(one.id, "Used for this answer."))
+        await seen.until(lambda: isinstance(seen.app.screen, MemoryCard) and "Used for this answer." in seen.text())
+        await seen.pilot.press("p")
+        await seen.until(lambda: "always kept" in seen.text() and "p Pin" in seen.text())
+        await seen.pilot.press("tab", "tab")
+        await seen.until(lambda: "0.50 Anna" in seen.words())
+        await seen.pilot.press("down", "enter", "shift+tab", "shift+tab")
+        await seen.until(lambda: other.text in seen.words() and "Used for this answer." not in seen.text())
+        await seen.pilot.press("escape")
+        await seen.until(lambda: one.text in seen.words() and other.text not in seen.words())
+        await seen.pilot.press("d")
+        await seen.until(lambda: seen.app.screen is seen.chat)
+        assert [memory.id for memory in live(runtime)] == [other.id]
+
+
 # Together with the rest ------------------------------------------------------------------------------------------------
 
 
 async def test_a_change_elsewhere_is_seen_at_once(world: World) -> None:
     async with memories(world) as (seen, screen):
-        await seen.chat.memories.add("Anna plays the piano.")
+        await seen.chat.conversation.actions.add("Anna plays the piano.")
         await seen.until(lambda: "Anna plays the piano." in texts(screen), seconds=2)
         assert undo.undoable(seen.app.runtime)[0].text == "Anna plays the piano."
 
@@ -482,7 +573,7 @@ async def test_f3_opens_at_what_was_just_remembered(world: World) -> None:
         await seen.type("oolong")
         await shown(seen, "oolong")
         await seen.pilot.press("f2")
-        await seen.chat.memories.add("Anna plays the piano.")
+        await seen.chat.conversation.actions.add("Anna plays the piano.")
         await seen.pilot.press("f3")
         await seen.until(lambda: screen.rows.current is not None and screen.rows.current.text == "Anna plays the piano.")
 
@@ -511,8 +602,9 @@ async def test_the_palette_offers_what_keys_do_here(world: World) -> None:
 
 
 def test_every_binding_has_an_id_of_its_own() -> None:
-    ours = [MemoriesScreen, MemoryForm, Choice, RowList, VersionRows, MessageRows, MemoryRelations, MemoryDetail, SearchField]
-    bindings = [one for kind in (*ours, ContentView) for one in kind.__dict__.get("BINDINGS", [])]
+    ours = [MemoriesScreen, MemoryKeys, MemoryCard, MemoryForm, Words, Choice, RowList, SearchField, MemoryDetail, ContentView]
+    ours += [VersionRows, MessageRows, MemoryRelations]
+    bindings = [one for kind in ours for one in kind.__dict__.get("BINDINGS", [])]
     assert all(isinstance(one, Binding) and one.id for one in bindings)
     assert len({one.id for one in bindings}) == len(bindings)
 
@@ -528,10 +620,10 @@ async def test_hostile_texts_are_shown_as_they_are(world: World) -> None:
                     revision = curate.add(runtime, text, tags=[text[:30]])
                     curate.edit(runtime, revision.memory_id, f"{text}!"[:280])
                 ids = [one.id for one in live(runtime)]
-                with runtime.database.write() as conn:
+                with runtime.write() as session:
                     edges = tuple((other, 0.5) for other in ids[1:20])
-                    changes.apply(conn, Linked(ids[0], edges), Actor(runtime.user_id, "rules"), runtime.clock())
-            seen.app.memories_changed()
+                    changes.apply(session, Linked(ids[0], edges), Actor(runtime.user_id, "rules"), runtime.clock())
+            seen.app.session.memories_changed()
             await seen.settle()
             no_escapes(seen)
             for key in ("enter", "tab", "tab", "right", "down", "tab", "escape", "e", "escape", "t", "escape", "i"):

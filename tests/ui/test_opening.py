@@ -10,7 +10,7 @@ from memapp.store.database import open_database
 from memapp.store.place import BACKUPS, new_copy
 from memapp.ui.app import MemappApp
 from memapp.ui.screens.opening import news_of_syncing
-from tests.builders import damage, fact, make_runtime
+from tests.builders import damage, fact, make_runtime, on
 from tests.ui.conftest import Seen, World
 
 
@@ -20,7 +20,7 @@ async def test_a_key_puts_the_newest_sound_backup_in_place_of_a_damaged_file(wor
     now = datetime.now(UTC)
     with made.write() as conn:
         lost = fact("User plays chess.", now, category="hobbies")
-        changes.apply(conn, Created(lost), Actor(USER_ID, "import"), now)
+        changes.apply(on(conn), Created(lost), Actor(USER_ID, "import"), now)
     made.backup(new_copy(path, BACKUPS, "auto", now - timedelta(minutes=25, seconds=30)))
     damage(made.backup(new_copy(path, BACKUPS, "auto", now - timedelta(minutes=5))), "memories_due")
     made.close()
@@ -42,7 +42,7 @@ async def test_a_key_puts_the_newest_sound_backup_in_place_of_a_damaged_file(wor
         assert aside.read_bytes() == damaged
         await seen.until(lambda: any(aside.name in toast for toast in seen.toasts()))
         await seen.until(lambda: any("No chat sees the memories in hobbies" in toast for toast in seen.toasts()))
-    assert app.talk.close(3)
+    assert app.session.talk.close(3)
 
 
 def test_a_folder_that_is_copied_elsewhere_is_warned_of_once(tmp_path: Path) -> None:

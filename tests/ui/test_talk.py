@@ -14,7 +14,7 @@ from memapp.domain.turn import Accepted
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import chats
-from memapp.ui.announce import ModelChanged, TurnEnded, TurnMoved
+from memapp.ui.messages import ModelChanged, TurnEnded, TurnMoved
 from memapp.ui.talk import Talk
 from tests.builders import make_runtime, new_chat
 
@@ -139,7 +139,7 @@ def test_a_turn_ends_the_idle_work_that_generates(runtime: Runtime) -> None:
 
 async def test_the_end_of_a_turn_comes_too_late_for_the_next_one(seen: Seen) -> None:
     await seen.send("Tell me about the garden")
-    talk, late = seen.app.talk, []
+    talk, late = seen.app.session.talk, []
     tell = talk._tell
 
     def hold_back(happened: Any) -> None:

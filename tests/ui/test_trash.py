@@ -18,10 +18,10 @@ from memapp.runtime import Runtime
 from memapp.services import chats, curate
 from memapp.services.consent import decisions, pending
 from memapp.store import changes
-from memapp.ui.memories.words import age, kept, kept_in_full
-from memapp.ui.screens.detail import TextCard
+from memapp.ui.dialogs import ConfirmErase, Erase, TextCard
+from memapp.ui.memories.card import MemoryCard
+from memapp.ui.memories.labels import age, kept, kept_in_full
 from memapp.ui.screens.memories import MemoriesScreen
-from memapp.ui.screens.memory_form import ConfirmErase, Erase
 from memapp.ui.screens.trash import TrashScreen
 from memapp.ui.widgets.searchfield import SearchField
 from tests.ui.conftest import Seen, World
@@ -49,11 +49,13 @@ def fill(runtime: Runtime) -> None:
     facts = ("Anna has a cat.", "Anna owns a cat.", "Anna had a dog.", "Anna lives in Oslo.", "Anna met Tom once.", "Anna sings.")
     ids = {text: curate.add(runtime, text).memory_id for text in facts}
     now, worker = runtime.clock(), Actor(runtime.user_id, "rules")
-    with runtime.database.write() as conn:
-        changes.apply(conn, Merged(ids["Anna owns a cat."], ids["Anna has a cat."], now + timedelta(days=30)), worker, now)
-        changes.apply(conn, SoftDeleted(ids["Anna had a dog."], "unused", now + timedelta(hours=20)), worker, now)
-        changes.apply(conn, SoftDeleted(ids["Anna lives in Oslo."], "superseded", now + timedelta(days=6, hours=4)), worker, now)
-        changes.apply(conn, SoftDeleted(ids["Anna met Tom once."], "overflow", now + timedelta(days=30)), worker, now)
+    with runtime.write() as session:
+        changes.apply(session, Merged(ids["Anna owns a cat."], ids["Anna has a cat."], now + timedelta(days=30)), worker, now)
+        changes.apply(session, SoftDeleted(ids["Anna had a dog."], "unused", now + timedelta(hours=20)), worker, now)
+        changes.apply(
+            session, SoftDeleted(ids["Anna lives in Oslo."], "superseded", now + timedelta(days=6, hours=4)), worker, now
+        )
+        changes.apply(session, SoftDeleted(ids["Anna met Tom once."], "overflow", now + timedelta(days=30)), worker, now)
     curate.discard(runtime, ids["Anna sings."])
 
 
@@ -152,18 +154,20 @@ async def test_what_says_something_of_the_profile_waits_for_a_yes_and_that_is_sa
     async with trash(world) as (seen, screen):
         runtime = seen.app.runtime
         written = curate.get(runtime, curate.add(runtime, "User lives in Bergen.").memory_id)
-        with runtime.database.decide() as conn:
-            changes.apply(conn, Purged(written.id), Actor(runtime.user_id, "person"), runtime.clock())
-            changes.apply(conn, Created(replace(written, origin="distilled")), Actor(runtime.user_id, "rules"), runtime.clock())
+        with runtime.decide() as session:
+            changes.apply(session, Purged(written.id), Actor(runtime.user_id, "person"), runtime.clock())
+            changes.apply(
+                session, Created(replace(written, origin="distilled")), Actor(runtime.user_id, "rules"), runtime.clock()
+            )
         curate.discard(runtime, written.id)
-        seen.app.memories_changed()
+        seen.app.session.memories_changed()
         await seen.settle()
         put_cursor(screen, "User lives in Bergen.")
         await seen.pilot.press("r")
         await seen.until(lambda: any("needs your yes first, in the inbox (F4)" in one for one in seen.toasts()))
         await seen.until(lambda: "Inbox ●1" in seen.lines()[0])
         assert "User lives in Bergen." in in_trash(runtime)
-        assert [one.new_value for one in pending.waiting(runtime)] == ["Bergen"]
+        assert [one.new_value for one in pending.list_pending(runtime)] == ["Bergen"]
 
 
 async def test_search_finds_what_was_forgotten(world: World) -> None:
@@ -183,9 +187,8 @@ async def test_enter_shows_the_whole_text_and_what_took_it_in(world: World) -> N
     async with trash(world) as (seen, screen):
         put_cursor(screen, "Anna owns a cat.")
         await seen.pilot.press("enter")
-        await seen.until(lambda: isinstance(seen.app.screen, TextCard))
-        await seen.pilot.pause()
-        assert "merged into: Anna has a cat." in seen.words()
+        await seen.until(lambda: isinstance(seen.app.screen, MemoryCard))
+        await seen.until(lambda: "merged into Anna has a cat." in seen.words())
 
 
 async def test_nothing_is_erased_without_the_typed_word(world: World) -> None:
@@ -209,8 +212,8 @@ async def test_the_typed_word_erases_and_a_receipt_is_shown(world: World) -> Non
         await seen.type("e")
         await seen.pilot.press("enter")
         await seen.until(lambda: isinstance(seen.app.screen, TextCard))
-        await seen.until(lambda: not seen.toasts())
-        assert "Receipt" in seen.text() and "1 item erased" in seen.words() and "0 copies left" in seen.words()
+        await seen.until(lambda: not seen.toasts() and "Receipt" in seen.text())
+        assert "1 item erased" in seen.words() and "0 copies left" in seen.words()
         await seen.pilot.press("escape")
         await seen.until(lambda: len(screen.rows.items) == 4)
         assert b"Anna had a dog." not in seen.app.runtime.paths.database.read_bytes()
@@ -227,7 +230,7 @@ async def test_marks_stay_on_other_pages_and_go_with_what_leaves_the_trash(world
         await seen.until(lambda: len(screen.rows.items) == 2)
         await seen.pilot.press("space")
         curate.restore(runtime, first)
-        seen.app.memories_changed()
+        seen.app.session.memories_changed()
         await seen.until(lambda: first not in screen.rows.marked)
         await seen.until(lambda: "3 marked" in seen.words())
         assert second in screen.rows.marked
@@ -247,7 +250,7 @@ async def test_a_mode_key_closes_a_card_and_goes_and_says_what_stands_in_its_way
         await seen.pilot.press("f3")
         await seen.until(lambda: "esc closes this first." in seen.toasts())
         await seen.pilot.press("escape", "enter")
-        await seen.until(lambda: isinstance(seen.app.screen, TextCard))
+        await seen.until(lambda: isinstance(seen.app.screen, MemoryCard))
         await seen.pilot.press("f3")
         await seen.until(lambda: isinstance(seen.app.screen, MemoriesScreen))
         await seen.pilot.press("f5")
@@ -280,13 +283,13 @@ async def test_from_the_receipt_one_goes_to_another_memory_with_the_same_words(w
         assert "Their words also stand in 1 other memory" in seen.words()
         assert "Your profile still says: Goals: a dog. Change that with F4, tab." in seen.words()
         await seen.pilot.press("enter")
-        await seen.until(lambda: isinstance(seen.app.screen, MemoriesScreen) and "It was old." in seen.text())
+        await seen.until(lambda: isinstance(seen.app.screen, MemoryCard) and "It was old." in seen.text())
 
 
 async def test_emptying_needs_the_word_too(world: World) -> None:
     async with trash(world) as (seen, screen):
         await ask_to_erase(seen, "E")
-        assert "All 5 memories in the trash, with all that repeats the words: guesses, proposals in the inbox" in seen.words()
+        assert "All 5 memories in the trash, with all that repeats the words: guesses, requests in the inbox" in seen.words()
         await seen.type("erase")
         await seen.pilot.press("enter")
         await seen.until(lambda: isinstance(seen.app.screen, TextCard))
@@ -306,7 +309,7 @@ async def test_emptying_needs_the_word_too(world: World) -> None:
         await seen.pilot.press(*"erase", "enter")
         await seen.until(lambda: isinstance(seen.app.screen, TextCard))
         await seen.until(lambda: "1 item erased" in seen.words())
-        await seen.chat.drafts.save()
+        await seen.chat.conversation.drafts.save()
         assert (chats.get_draft(runtime, ""), seen.chat.composer.text) == ("", "")
 
 
@@ -335,7 +338,7 @@ async def test_a_learned_memory_may_take_its_messages_along(world: World) -> Non
 async def test_a_memory_put_here_elsewhere_is_seen_at_once(world: World) -> None:
     async with trash(world) as (seen, screen):
         curate.discard(seen.app.runtime, curate.list_memories(seen.app.runtime)[0].id)
-        seen.app.memories_changed()
+        seen.app.session.memories_changed()
         await seen.until(lambda: len(screen.rows.items) == 6, seconds=2)
 
 

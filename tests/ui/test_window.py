@@ -17,14 +17,14 @@ from textual.worker import WorkerFailed
 from memapp.crash import write_crash_file
 from memapp.errors import MemappError
 from memapp.services import curate, upkeep
-from memapp.services.consent import proposals
-from memapp.ui.activity.rows import LogRows
-from memapp.ui.announce import Rested, TurnRefused
+from memapp.services.consent import requests
+from memapp.ui.activity.log_rows import LogRows
 from memapp.ui.app import MemappApp
 from memapp.ui.chat.threads import Threads
-from memapp.ui.inbox.rows import CaseRows
+from memapp.ui.dialogs import LineQuestion
+from memapp.ui.inbox.request_rows import RequestRows
+from memapp.ui.messages import Rested, TurnRefused
 from memapp.ui.safe import notify
-from memapp.ui.screens.detail import Line
 from memapp.ui.widgets.help import Help
 from memapp.ui.widgets.searchfield import SearchField
 from memapp.ui.widgets.statusline import StatusLine
@@ -128,7 +128,7 @@ async def test_a_bug_in_learning_is_said_once_and_learning_goes_on(seen: Seen, m
 async def test_nothing_is_written_of_an_app_that_is_gone(world: World) -> None:
     async with world.app() as seen:
         await seen.ready()
-        runtime, talk = seen.app.runtime, seen.app.talk
+        runtime, talk = seen.app.runtime, seen.app.session.talk
     talk._announce(Rested())
     assert not list(runtime.paths.log.glob("crash-*"))
 
@@ -161,13 +161,14 @@ async def test_a_toast_is_shown_once_while_something_is_open_above(seen: Seen) -
     await seen.settle()
     assert seen.text().count("done now") == 1
     seen.app.delay_update()  # as Textual does when something is chosen from the palette
-    await seen.app.push_screen(Line("Remember", ""))
+    await seen.app.push_screen(LineQuestion("Remember", "", str))
     await seen.until(lambda: [one for one in seen.app.screen.query("Toast") if one.region])
     await seen.until(lambda: seen.text().count("done now") == 1)
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-@pytest.mark.parametrize("keys", ["", "f3 slash", "f3 n", "ctrl+f"])
+@pytest.mark.parametrize(
+    ("size", "keys"), [((80, 24), ""), ((120, 40), ""), ((80, 24), "f3 slash"), ((120, 40), "f3 n"), ((80, 24), "ctrl+f")]
+)
 async def test_a_toast_never_hides_what_is_written_into(world: World, size: tuple[int, int], keys: str) -> None:
     async with world.app(size) as seen:
         await seen.ready()
@@ -195,7 +196,7 @@ async def test_an_error_takes_as_many_lines_as_it_needs_and_stays_in_its_chat(wo
         await seen.ready()
         await seen.send("hello")
         error = MemappError("Your message is too long (200,025 characters), nothing was sent.", "The limit is 200,000: cut it.")
-        seen.chat.post_message(TurnRefused("", error, None))
+        seen.chat.conversation.post_message(TurnRefused("", error, None))
         await seen.settle()
         assert "The limit is 200,000: cut it." in seen.words()
         await seen.pilot.press("ctrl+n")
@@ -210,7 +211,8 @@ async def test_an_error_takes_as_many_lines_as_it_needs_and_stays_in_its_chat(wo
 async def test_help_begins_with_the_keys_of_what_has_the_focus(world: World) -> None:
     async with world.app((80, 24)) as seen:
         await seen.ready()
-        await seen.pilot.press("escape", "f1")
+        await seen.send("hello")
+        await seen.pilot.press("escape", "up", "f1")
         await seen.settle()
         shown = seen.app.screen.query_one("#help-keys-text").render().plain  # type: ignore[attr-defined]
         assert shown.splitlines()[0] == "Conversation"
@@ -253,7 +255,7 @@ async def test_the_palette_offers_nothing_that_is_not_of_memapp(seen: Seen) -> N
 async def test_a_toast_makes_way_for_what_is_said_later(seen: Seen) -> None:
     notify(seen.app, "Copied.")
     await seen.settle()
-    seen.chat.say("An earlier message")
+    seen.chat.conversation.status.say("An earlier message")
     await seen.settle()
     assert "Copied." in seen.text() and "An earlier message" in seen.text()
     line = next(number for number, one in enumerate(seen.lines()) if "An earlier message" in one)
@@ -318,7 +320,7 @@ async def test_keys_that_come_with_the_one_that_opens_a_panel_wait_for_its_rows(
     async with world.app() as seen:
         await seen.ready()
         for city in ("Oslo", "Rome"):
-            await asyncio.to_thread(proposals.propose, seen.app.runtime, "goals_add", f"to see {city}")
+            await asyncio.to_thread(requests.propose, seen.app.runtime, "goals_add", f"to see {city}")
             await asyncio.to_thread(curate.add, seen.app.runtime, f"The gardener comes from {city}.")
         burst(seen, "f4", "j", "f7", "tab", "j")
         await seen.until(lambda: any(one.current_key for one in seen.app.screen.query(LogRows)))
@@ -326,7 +328,7 @@ async def test_keys_that_come_with_the_one_that_opens_a_panel_wait_for_its_rows(
         lines = seen.app.screen.query_one(LogRows)
         assert lines.current == lines.items[1]
         await seen.pilot.press("f4")
-        cases = seen.app.screen.query_one(CaseRows)
+        cases = seen.app.screen.query_one(RequestRows)
         assert cases.current == cases.items[1]
 
 

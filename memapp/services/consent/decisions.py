@@ -3,7 +3,6 @@
 Every decision is one step of the history, named by what it returns, and is taken back by that name (`services.undo`).
 """
 
-import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -11,7 +10,7 @@ from datetime import timedelta
 from typing import Literal
 
 from memapp.domain.changes import Actor, Event, ProfileChanged, Restored, Reverted, SoftDeleted, is_memapp
-from memapp.domain.consent import FORGOTTEN, DenyReason, Patch, decided, label, rebased
+from memapp.domain.consent import FORGOTTEN, ConsentRequest, DenyReason, decided, label, rebased
 from memapp.domain.duplicates import normalise
 from memapp.domain.history import Entry
 from memapp.domain.memory import Memory, State
@@ -24,8 +23,9 @@ from memapp.runtime import Runtime
 from memapp.services.consent import pending
 from memapp.services.merge import sharing_words, write
 from memapp.store import changes, chat, consents, expectations, history, memories
+from memapp.store.encoding import new_id
 from memapp.store.forget import erasing
-from memapp.store.rows import new_id
+from memapp.store.session import Session
 
 SNOOZE_HOURS = 24
 LAST_HOURS = 12
@@ -38,77 +38,77 @@ Decider = Literal["person", "chat", "signals"]
 
 def profile(runtime: Runtime) -> dict[str, str]:
     """Return what the person has agreed to be known about them, by field."""
-    return consents.read_profile(runtime.database.read(), runtime.user_id)
+    return consents.read_profile(runtime.read())
 
 
-def approve(runtime: Runtime, patch_id: str) -> str:
-    """Carry out a proposal and create the memory that waited with it. Return the step."""
-    with runtime.database.decide() as conn:
-        return carry_out(conn, runtime, pending.undecided(conn, runtime, patch_id), "person", runtime.actor())
+def approve(runtime: Runtime, request_id: str) -> str:
+    """Carry out a request and create the memory that waited with it. Return the step."""
+    with runtime.decide() as session:
+        return carry_out(session, runtime, pending.undecided(session, runtime, request_id), "person", runtime.actor())
 
 
-def edit_then_approve(runtime: Runtime, patch_id: str, value: str) -> str:
+def edit_then_approve(runtime: Runtime, request_id: str, value: str) -> str:
     """Carry out another value in place of the proposed one, which is withdrawn. Return the step."""
     value = _checked(value)
-    with runtime.database.decide() as conn:
-        patch, actor = pending.undecided(conn, runtime, patch_id), runtime.actor()
-        current = pending.current(conn, runtime, patch.field)
-        return _carry_out_as(conn, runtime, patch, current, value, actor)
+    with runtime.decide() as session:
+        request, actor = pending.undecided(session, runtime, request_id), runtime.actor()
+        current = pending.current(session, request.field)
+        return _carry_out_as(session, runtime, request, current, value, actor)
 
 
-def deny(runtime: Runtime, *patch_ids: str, reason: DenyReason | None = None) -> str:
-    """Drop proposals and what waited with them: all, or none. Return the step."""
+def deny(runtime: Runtime, *request_ids: str, reason: DenyReason | None = None) -> str:
+    """Drop requests and what waited with them: all, or none. Return the step."""
     actor = runtime.actor()
-    with runtime.database.decide() as conn:
-        for patch_id in patch_ids:
-            turn_down(conn, runtime, pending.undecided(conn, runtime, patch_id), "person", actor, reason)
+    with runtime.decide() as session:
+        for request_id in request_ids:
+            turn_down(session, runtime, pending.undecided(session, runtime, request_id), "person", actor, reason)
     return actor.step
 
 
-def snooze(runtime: Runtime, *patch_ids: str, hours: int = SNOOZE_HOURS) -> str:
-    """Put proposals out of sight for some hours: all, or none. Return the step."""
+def snooze(runtime: Runtime, *request_ids: str, hours: int = SNOOZE_HOURS) -> str:
+    """Put requests out of sight for some hours: all, or none. Return the step."""
     actor, now = runtime.actor(), runtime.clock()
-    with runtime.database.decide() as conn:
-        for patch_id in patch_ids:
-            patch = pending.undecided(conn, runtime, patch_id)
-            left = patch.expires_at - now
+    with runtime.decide() as session:
+        for request_id in request_ids:
+            request = pending.undecided(session, runtime, request_id)
+            left = request.expires_at - now
             if left < timedelta(hours=hours + LAST_HOURS):
                 raise UsageError(
                     f"Only {left // timedelta(hours=1)} hours are left to decide on this.", "It cannot be put off any more."
                 )
-            consents.snooze(conn, runtime.user_id, patch.id, now + timedelta(hours=hours))
-            consents.note_decision(conn, actor, patch, "snoozed", now)
+            consents.snooze(session, request.id, now + timedelta(hours=hours))
+            consents.note_decision(session, actor, request, "snoozed", now)
     return actor.step
 
 
 def wake(runtime: Runtime) -> list[str]:
     """Bring up all that was put off, by taking that back; return the steps that were taken back."""
-    conn = runtime.database.read()
+    session = runtime.read()
     actor, steps = runtime.actor(), []
-    for patch in pending.asleep(runtime):
-        entries = history.list_entries(conn, runtime.user_id, memory_id=f"profile:{patch.field}", limit=None)
-        put_off = (one for one in entries if one.meta.get("patch_id") == patch.id and one.meta.get("decision") == "snoozed")
+    for request in pending.asleep(runtime):
+        entries = history.list_entries(session, memory_id=f"profile:{request.field}", limit=None)
+        put_off = (one for one in entries if one.meta.get("request_id") == request.id and one.meta.get("decision") == "snoozed")
         if entry := next(put_off, None):
             take_back(runtime, [entry], actor)
             steps.append(entry.step)
         else:  # queued anew when words beside it were forgotten
-            with runtime.database.decide() as writing:
-                consents.snooze(writing, runtime.user_id, patch.id, None)
+            with runtime.decide() as writing:
+                consents.snooze(writing, request.id, None)
     return steps
 
 
-def told(runtime: Runtime, step: str) -> str:
-    """Return what a step decided, in words: `Approved Home “Bergen”`. Proposals that were set aside with it are left out."""
-    conn = runtime.database.read()
-    entries = history.entries_of_step(conn, runtime.user_id, step)
-    said = [(str(entry.meta.get("decision", "changed")), patch) for entry, patch in _not_erased(conn, runtime, entries)]
+def describe(runtime: Runtime, step: str) -> str:
+    """Return what a step decided, in words: `Approved Home “Bergen”`. Requests that were set aside with it are left out."""
+    session = runtime.read()
+    entries = history.entries_of_step(session, step)
+    said = [(str(entry.meta.get("decision", "changed")), request) for entry, request in _not_erased(session, entries)]
     if not said:
         return f"Changed {label(entries[0].memory_id.partition(':')[2])}"
-    decision, patch = next((one for one in said if one[0] != "withdrawn"), said[0])
+    decision, request = next((one for one in said if one[0] != "withdrawn"), said[0])
     more = sum(1 for one, _ in said if one == decision) - 1
     moved = sum(entry.event is Event.DELETE for entry in entries)
     went = f" and moved {counted(moved, 'memory', 'memories')} to the trash" if moved else ""
-    return decided(decision, patch) + (f" and {more} more" if more else "") + went
+    return decided(decision, request) + (f" and {more} more" if more else "") + went
 
 
 def set_field(runtime: Runtime, field: str, value: str) -> str:
@@ -116,103 +116,103 @@ def set_field(runtime: Runtime, field: str, value: str) -> str:
     value = _checked(value) if value.strip() else ""
     if field not in FIELDS:
         raise UsageError(f"There is no profile field {field!r}.", f"There are: {', '.join(FIELDS)}.")
-    with runtime.database.decide() as conn:
-        current = pending.current(conn, runtime, field)
+    with runtime.decide() as session:
+        current = pending.current(session, field)
         if value == current:
             raise UsageError("The profile says that already." if value else "The profile says nothing there.")
         actor = runtime.actor()
-        settled = pending.known_with(conn, runtime, field, value)
+        settled = pending.known_with(session, runtime, field, value)
         for waiting in settled:
             # what an import would bring along, the person has not read
             if waiting.proposer != "import" and same_value(field, rebased(waiting, current).new_value, value):
-                return _carry_out_as(conn, runtime, waiting, current, value, actor)
+                return _carry_out_as(session, runtime, waiting, current, value, actor)
         pending.withdraw(runtime, [one.id for one in settled], actor)
-        patch = _replace(conn, runtime, field, current, value, "person", actor)
-        _retire(conn, runtime, patch, actor)
+        request = _replace(session, runtime, field, current, value, "person", actor)
+        _retire(session, runtime, request, actor)
         return actor.step
 
 
-def carry_out(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, by: Decider, actor: Actor) -> str:
-    """Approve a proposal in the caller's transaction, and remember what waited with it. Return the step.
+def carry_out(session: Session, runtime: Runtime, request: ConsentRequest, by: Decider, actor: Actor) -> str:
+    """Approve a request in the caller's transaction, and remember what waited with it. Return the step.
 
     Other values that wait for a field with one value are withdrawn.
     """
-    if not patch.new_value:
-        raise UsageError("This proposal has no value yet.", "Edit it, and it is approved.")
-    held, said_in = pending.brought_by(conn, runtime, patch), patch.evidence
-    patch, says = _against_now(conn, runtime, patch, by), pending.current(conn, runtime, patch.field)
+    if not request.new_value:
+        raise UsageError("This request has no value yet.", "Edit it, and it is approved.")
+    memory, said_in = pending.brought_by(session, request), request.evidence
+    request, says = _against_now(session, runtime, request, by), pending.current(session, request.field)
     now = runtime.clock()
-    consents.decide(conn, runtime.user_id, patch.id, "approved", by, now)
-    if patch.field == FORGOTTEN:
-        consents.mark_applied(conn, runtime.user_id, patch.id)
-        erasing.let_be_known(conn, runtime.user_id, patch.new_value)
-        consents.note_decision(conn, actor, patch, "approved", now)
+    consents.decide(session, request.id, "approved", by, now)
+    if request.field == FORGOTTEN:
+        consents.mark_applied(session, request.id)
+        erasing.let_be_known(session, request.new_value)
+        consents.note_decision(session, actor, request, "approved", now)
     else:
-        changes.apply(conn, ProfileChanged(patch.id), actor, now)
-        _retire(conn, runtime, replace(patch, old_value=says), actor)  # not what it said when this was proposed
-        for other in pending.rivals(conn, runtime, patch):
-            consents.decide(conn, runtime.user_id, other.id, "withdrawn", by, now)
-            consents.note_decision(conn, actor, other, "withdrawn", now)
-        expectations.learn_again(conn, runtime.user_id, said_in)  # what more these messages say of it needs no yes any more
-    if held and memories.find_same(conn, runtime.user_id, normalise(held.text)) is None:
-        _remember(conn, runtime, held, actor)
+        changes.apply(session, ProfileChanged(request.id), actor, now)
+        _retire(session, runtime, replace(request, old_value=says), actor)  # not what it said when this was proposed
+        for other in pending.rivals(session, runtime, request):
+            consents.decide(session, other.id, "withdrawn", by, now)
+            consents.note_decision(session, actor, other, "withdrawn", now)
+        expectations.learn_again(session, said_in)  # what more these messages say of it needs no yes any more
+    if memory and memories.find_same(session, normalise(memory.text)) is None:
+        _remember(session, runtime, memory, actor)
     return actor.step
 
 
-def _carry_out_as(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, current: str, value: str, actor: Actor) -> str:
-    """Carry out a proposal as the person wrote it, to the letter. Return the step."""
-    proposed = rebased(patch, current).new_value
+def _carry_out_as(session: Session, runtime: Runtime, request: ConsentRequest, current: str, value: str, actor: Actor) -> str:
+    """Carry out a request as the person wrote it, to the letter. Return the step."""
+    proposed = rebased(request, current).new_value
     if proposed == value:
-        return carry_out(conn, runtime, patch, "person", actor)
-    held = consents.held(conn, runtime.user_id, patch.id)
-    if held and patch.field == FORGOTTEN:
-        held = replace(held, text=value)
-    elif held and not (same_value(patch.field, proposed, value) and pending.is_still_said(patch, held)):
-        held = None
-    edited = pending.add(conn, runtime, patch.field, current, value, "person", held)
-    consents.copy_evidence(conn, patch.id, edited.id)
-    consents.decide(conn, runtime.user_id, patch.id, "withdrawn", "person", runtime.clock())
-    consents.note_decision(conn, actor, patch, "withdrawn", runtime.clock())
-    return carry_out(conn, runtime, consents.get_patch(conn, runtime.user_id, edited.id), "person", actor)
+        return carry_out(session, runtime, request, "person", actor)
+    memory = consents.memory_of(session, request.id)
+    if memory and request.field == FORGOTTEN:
+        memory = replace(memory, text=value)
+    elif memory and not (same_value(request.field, proposed, value) and pending.is_still_said(request, memory)):
+        memory = None
+    edited = pending.add(session, runtime, request.field, current, value, "person", memory)
+    consents.copy_evidence(session, request.id, edited.id)
+    consents.decide(session, request.id, "withdrawn", "person", runtime.clock())
+    consents.note_decision(session, actor, request, "withdrawn", runtime.clock())
+    return carry_out(session, runtime, consents.get_request(session, edited.id), "person", actor)
 
 
-def _remember(conn: sqlite3.Connection, runtime: Runtime, held: Memory, actor: Actor) -> None:
+def _remember(session: Session, runtime: Runtime, memory: Memory, actor: Actor) -> None:
     """Bring a memory that waited: out of the trash where it lies there as it is, else like any new fact."""
-    there, now = memories.get_memories(conn, runtime.user_id, [held.id]), runtime.clock()
-    if there and there[0].text == held.text:
-        changes.apply(conn, Restored(held.id), actor, now)
+    there, now = memories.get_memories(session, [memory.id]), runtime.clock()
+    if there and there[0].text == memory.text:
+        changes.apply(session, Restored(memory.id), actor, now)
         return
-    sources = tuple(chat.still_there(conn, runtime.user_id, held.sources))
-    fact = replace(held, id=new_id(now), sources=sources, created_at=now, updated_at=now)
-    write(runtime, conn, fact, sharing_words(runtime, conn, fact.text), actor, now)
+    sources = tuple(chat.still_there(session, memory.sources))
+    fact = replace(memory, id=new_id(now), sources=sources, created_at=now, updated_at=now)
+    write(runtime, session, fact, sharing_words(runtime, session, fact.text), actor, now)
 
 
-def _against_now(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, by: Decider) -> Patch:
-    """Add to what the profile says now: since the proposal was made, the field may have got another value beside it."""
-    if not adds_up(patch.field) or patch.proposer == "person" or patch.old_value == pending.current(conn, runtime, patch.field):
-        return patch
-    if not pending.has_room(conn, runtime, patch):
-        raise UsageError(f"There is no room for this in {label(patch.field)}.", "Take something out there first, or edit this.")
-    consents.decide(conn, runtime.user_id, patch.id, "withdrawn", by, runtime.clock())
-    return pending.add_again(conn, runtime, patch, patch.proposer)
+def _against_now(session: Session, runtime: Runtime, request: ConsentRequest, by: Decider) -> ConsentRequest:
+    """Add to what the profile says now: since the request was made, the field may have got another value beside it."""
+    if not adds_up(request.field) or request.proposer == "person" or request.old_value == pending.current(session, request.field):
+        return request
+    if not pending.has_room(session, request):
+        raise UsageError(f"There is no room for this in {label(request.field)}.", "Take something out there first, or edit this.")
+    consents.decide(session, request.id, "withdrawn", by, runtime.clock())
+    return pending.add_again(session, runtime, request, request.proposer)
 
 
 def turn_down(
-    conn: sqlite3.Connection,
+    session: Session,
     runtime: Runtime,
-    patch: Patch,
+    request: ConsentRequest,
     by: Literal["person", "chat"],
     actor: Actor,
     reason: DenyReason | None = None,
 ) -> None:
-    """Deny a proposal in the caller's transaction."""
+    """Deny a request in the caller's transaction."""
     now = runtime.clock()
-    consents.decide(conn, runtime.user_id, patch.id, "denied", by, now)
-    consents.note_decision(conn, actor, patch, "denied", now, reason=reason or "")
+    consents.decide(session, request.id, "denied", by, now)
+    consents.note_decision(session, actor, request, "denied", now, reason=reason or "")
 
 
 def _replace(
-    conn: sqlite3.Connection,
+    session: Session,
     runtime: Runtime,
     field: str,
     old: str,
@@ -220,25 +220,25 @@ def _replace(
     proposer: Literal["person", "undo"],
     actor: Actor,
     undoes: str = "",
-) -> Patch:
-    """Change a field at the person's own word: a patch like any other, approved at once."""
-    patch = pending.add(conn, runtime, field, old, new, proposer, None)
+) -> ConsentRequest:
+    """Change a field at the person's own word: a request like any other, approved at once."""
+    request = pending.add(session, runtime, field, old, new, proposer, None)
     now = runtime.clock()
-    consents.decide(conn, runtime.user_id, patch.id, "approved", "person", now)
-    changes.apply(conn, ProfileChanged(patch.id, undoes), actor, now)
-    return patch
+    consents.decide(session, request.id, "approved", "person", now)
+    changes.apply(session, ProfileChanged(request.id, undoes), actor, now)
+    return request
 
 
-def _retire(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, actor: Actor) -> None:
+def _retire(session: Session, runtime: Runtime, request: ConsentRequest, actor: Actor) -> None:
     """Move what the profile says no longer out of the memories too: only one of "lives in Oslo" and "lives in Bergen" is true.
 
     What the person pinned stays.
     """
-    for value in lost_values(patch.field, patch.old_value, patch.new_value):
-        for memory_id, text in memories.unpinned_texts_naming(conn, runtime.user_id, value, READ_AGAIN).items():
-            if any(same_value(one.field, one.value, value) for one in stated_by(text, patch.field)):
-                reason: Literal["superseded", "person"] = "superseded" if patch.new_value else "person"
-                changes.apply(conn, SoftDeleted(memory_id, reason, runtime.purge_at()), actor, runtime.clock())
+    for value in lost_values(request.field, request.old_value, request.new_value):
+        for memory_id, text in memories.unpinned_texts_naming(session, value, READ_AGAIN).items():
+            if any(same_value(one.field, one.value, value) for one in stated_by(text, request.field)):
+                reason: Literal["superseded", "person"] = "superseded" if request.new_value else "person"
+                changes.apply(session, SoftDeleted(memory_id, reason, runtime.purge_at()), actor, runtime.clock())
 
 
 def _checked(value: str) -> str:
@@ -258,83 +258,84 @@ def take_back(runtime: Runtime, entries: Sequence[Entry], actor: Actor) -> bool:
 
     What was erased since is left out, and what came before it. Raises `UsageError` when the profile has been changed again since.
     """
-    with runtime.database.decide() as conn:
-        found = [one for one in _not_erased(conn, runtime, entries) if history.is_reached(conn, runtime.user_id, one[0])]
-        for entry, patch in reversed(found):
-            _take_back(conn, runtime, entry, patch, actor)
+    with runtime.decide() as session:
+        found = [one for one in _not_erased(session, entries) if history.is_reached(session, one[0])]
+        for entry, request in reversed(found):
+            _take_back(session, runtime, entry, request, actor)
     return bool(found)
 
 
-def _not_erased(conn: sqlite3.Connection, runtime: Runtime, entries: Sequence[Entry]) -> list[tuple[Entry, Patch]]:
-    """Return the decisions among some entries, each with its proposal, but for those whose words were erased since."""
+def _not_erased(session: Session, entries: Sequence[Entry]) -> list[tuple[Entry, ConsentRequest]]:
+    """Return the decisions among some entries, each with its request, but for those whose words were erased since."""
     found = []
     for entry in entries:
         with suppress(NotFound):
             if entry.event is Event.PROFILE:
-                _value_before(conn, runtime, entry)
-                found.append((entry, consents.get_patch(conn, runtime.user_id, entry.meta["patch_id"])))
+                _value_before(session, entry)
+                found.append((entry, consents.get_request(session, entry.meta["request_id"])))
     return found
 
 
-def _take_back(conn: sqlite3.Connection, runtime: Runtime, entry: Entry, patch: Patch, actor: Actor) -> None:
+def _take_back(session: Session, runtime: Runtime, entry: Entry, request: ConsentRequest, actor: Actor) -> None:
     decision = entry.meta.get("decision", "changed")
     if decision == "changed":
-        _restore_value(conn, runtime, patch, entry, actor)
-        _let_go(conn, runtime, patch, entry, actor)
+        _restore_value(session, runtime, request, entry, actor)
+        _let_go(session, runtime, request, entry, actor)
     elif decision == "snoozed":
-        consents.snooze(conn, runtime.user_id, patch.id, None)
+        consents.snooze(session, request.id, None)
     elif decision == "approved":
-        erasing.remember_wordings(conn, runtime.user_id, [patch.new_value], runtime.clock())
+        erasing.remember_wordings(session, [request.new_value], runtime.clock())
     reopened = decision in ("denied", "withdrawn", "expired") or (
-        decision in ("changed", "approved") and patch.proposer != "person"
+        decision in ("changed", "approved") and request.proposer != "person"
     )
-    is_known = has_value(patch.field, pending.current(conn, runtime, patch.field), patch.addition)
-    if reopened and not is_known and not pending.waiting_for(conn, runtime, patch.field, patch.addition):
-        pending.add_again(conn, runtime, patch, "undo")  # a decided one stays as it was decided; this never applies by itself
+    is_known = has_value(request.field, pending.current(session, request.field), request.addition)
+    if reopened and not is_known and not pending.pending_for(session, runtime, request.field, request.addition):
+        # a decided one stays as it was decided; this never applies by itself
+        pending.add_again(session, runtime, request, "undo")
     if decision != "changed":
-        consents.note_decision(conn, actor, patch, "reopened", runtime.clock(), undoes=entry.step)
+        consents.note_decision(session, actor, request, "reopened", runtime.clock(), undoes=entry.step)
 
 
-def _restore_value(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, entry: Entry, actor: Actor) -> None:
-    """Give a field the value it had, by the opposite patch."""
-    current = pending.current(conn, runtime, patch.field)
-    if current != patch.new_value:
+def _restore_value(session: Session, runtime: Runtime, request: ConsentRequest, entry: Entry, actor: Actor) -> None:
+    """Give a field the value it had, by the opposite request."""
+    current = pending.current(session, request.field)
+    if current != request.new_value:
         raise UsageError("The profile was changed again since then.", "Take that back first.")
-    value = _value_before(conn, runtime, entry)
-    _replace(conn, runtime, patch.field, current, value, "undo", actor, undoes=entry.step)
-    known = [one.id for one in pending.known_with(conn, runtime, patch.field, value)]
+    value = _value_before(session, entry)
+    _replace(session, runtime, request.field, current, value, "undo", actor, undoes=entry.step)
+    known = [one.id for one in pending.known_with(session, runtime, request.field, value)]
     pending.withdraw(runtime, known, actor, undoes=entry.step)
 
 
-def _let_go(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, decision: Entry, actor: Actor) -> None:
+def _let_go(session: Session, runtime: Runtime, request: ConsentRequest, decision: Entry, actor: Actor) -> None:
     """Take back what was learned later, thanks to a yes, from the messages that it was about; what the person touched stays."""
-    known = consents.read_profile(conn, runtime.user_id)
-    for memory in memories.list_learned_from(conn, runtime.user_id, patch.evidence):
-        entries = history.list_entries(conn, runtime.user_id, memory_id=memory.id)
+    known = consents.read_profile(session)
+    for memory in memories.list_learned_from(session, request.evidence):
+        entries = history.list_entries(session, memory_id=memory.id)
         steps = dict.fromkeys(entry.step for entry in entries if entry.event is not Event.LINK)
         if unknown_in(memory.text, known) and all(is_memapp(entry.actor) for entry in entries) and decision.step not in steps:
             try:
-                with runtime.database.write():  # all of it or nothing
-                    for step in (one for one in steps if not history.was_taken_back(conn, runtime.user_id, one)):
-                        unsaid = _unsaid(conn, runtime, step, memory, known)
-                        changes.apply(conn, Reverted(step, runtime.purge_at(), unsaid), actor, runtime.clock())
+                with runtime.write():  # all of it or nothing
+                    for step in (one for one in steps if not history.was_taken_back(session, one)):
+                        unsaid = _unsaid(session, step, memory, known)
+                        changes.apply(session, Reverted(step, runtime.purge_at(), unsaid), actor, runtime.clock())
             except UsageError:  # the person brought back what it took in or replaced: only this goes, as a step of its own
                 gone = SoftDeleted(memory.id, "person", runtime.purge_at())
-                changes.apply(conn, gone, replace(actor, step=""), runtime.clock())
+                changes.apply(session, gone, replace(actor, step=""), runtime.clock())
 
 
-def _unsaid(conn: sqlite3.Connection, runtime: Runtime, step: str, memory: Memory, known: Mapping[str, str]) -> tuple[str, ...]:
+def _unsaid(session: Session, step: str, memory: Memory, known: Mapping[str, str]) -> tuple[str, ...]:
     """Return what a step took in or replaced and needs a yes by now: it stays where it is."""
-    touched = [entry.memory_id for entry in history.entries_of_step(conn, runtime.user_id, step) if entry.memory_id != memory.id]
-    there = [one for one in memories.get_memories(conn, runtime.user_id, touched) if one.state is not State.LIVE]
+    touched = [entry.memory_id for entry in history.entries_of_step(session, step) if entry.memory_id != memory.id]
+    there = [one for one in memories.get_memories(session, touched) if one.state is not State.LIVE]
     return tuple(one.id for one in there if one.origin != "person" and unknown_in(one.text, known))
 
 
-def _value_before(conn: sqlite3.Connection, runtime: Runtime, entry: Entry) -> str:
+def _value_before(session: Session, entry: Entry) -> str:
     """Return what a field said before a decision. Raises `NotFound` when that was erased since."""
     if not (before := entry.meta.get("before", "")):
         return ""
-    patch = consents.get_patch(conn, runtime.user_id, before)
-    if patch.state != "applied" or entry.memory_id != f"profile:{patch.field}":
-        raise NotFound(f"The profile never said what proposal {patch.id} does.")
-    return patch.new_value
+    request = consents.get_request(session, before)
+    if request.state != "applied" or entry.memory_id != f"profile:{request.field}":
+        raise NotFound(f"The profile never said what request {request.id} does.")
+    return request.new_value

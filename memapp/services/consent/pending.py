@@ -1,13 +1,12 @@
-"""Proposals that wait for the person: adding them, listing them against the current profile, and ending them unanswered."""
+"""Requests that wait for the person: adding them, listing them against the current profile, and ending them unanswered."""
 
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Literal
 
 from memapp.domain.changes import Actor
-from memapp.domain.consent import FORGOTTEN, Patch, expiry, like, proposes, rebased
+from memapp.domain.consent import FORGOTTEN, ConsentRequest, expiry, like, proposes, rebased
 from memapp.domain.lifecycle import is_over
 from memapp.domain.memory import Memory, State
 from memapp.domain.profile import FIELDS
@@ -16,148 +15,153 @@ from memapp.domain.profile_values import VALUE_CHARS, adds_up, fits, has_value, 
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.store import chat, consents
+from memapp.store.encoding import new_id
 from memapp.store.lifecycle import behind, days_of_use
-from memapp.store.rows import new_id
+from memapp.store.session import Session
 
 A_DAY = timedelta(days=1)
 
 
-def waiting(runtime: Runtime, *, limit: int | None = None) -> list[Patch]:
-    """Return the proposals that can be decided now, newest first, each updated to the current profile."""
-    conn = runtime.database.read()
-    known = consents.read_profile(conn, runtime.user_id)
-    found = consents.list_waiting(conn, runtime.user_id, runtime.clock(), limit=limit)
+def list_pending(runtime: Runtime, *, limit: int | None = None) -> list[ConsentRequest]:
+    """Return the requests that can be decided now, newest first, each updated to the current profile."""
+    session = runtime.read()
+    known = consents.read_profile(session)
+    found = consents.list_pending(session, runtime.clock(), limit=limit)
     return [rebased(one, known.get(one.field, "")) for one in found]
 
 
-def get(runtime: Runtime, patch_id: str) -> Patch:
-    """Return a proposal in any state; one that waits is updated to the current profile."""
-    conn = runtime.database.read()
-    patch = consents.get_patch(conn, runtime.user_id, patch_id)
-    return rebased(patch, current(conn, runtime, patch.field)) if patch.state == "pending" else patch
+def get(runtime: Runtime, request_id: str) -> ConsentRequest:
+    """Return a request in any state; one that waits is updated to the current profile."""
+    session = runtime.read()
+    request = consents.get_request(session, request_id)
+    return rebased(request, current(session, request.field)) if request.state == "pending" else request
 
 
-def count_waiting(runtime: Runtime) -> int:
-    return consents.count_waiting(runtime.database.read(), runtime.user_id, runtime.clock())
+def count_pending(runtime: Runtime) -> int:
+    return consents.count_pending(runtime.read(), runtime.clock())
 
 
-def asleep(runtime: Runtime) -> list[Patch]:
-    """Return snoozed proposals, the next to wake first."""
+def asleep(runtime: Runtime) -> list[ConsentRequest]:
+    """Return snoozed requests, the next to wake first."""
     now = runtime.clock()
-    found = consents.list_patches(runtime.database.read(), runtime.user_id, state="pending")
+    found = consents.list_requests(runtime.read(), state="pending")
     put_off = [(one.snoozed_until, one) for one in found if one.snoozed_until and is_open(runtime, one)]
     return [one for until, one in sorted(put_off, key=lambda pair: pair[0]) if until > now]
 
 
-def rivals(conn: sqlite3.Connection, runtime: Runtime, patch: Patch) -> list[Patch]:
-    """Return the other proposals for the same single-valued field, newest first: a yes to one settles them.
+def rivals(session: Session, runtime: Runtime, request: ConsentRequest) -> list[ConsentRequest]:
+    """Return the other requests for the same single-valued field, newest first: a yes to one settles them.
 
-    Proposals from an import are left out.
+    Requests from an import are left out.
     """
-    if adds_up(patch.field) or patch.field == FORGOTTEN:
+    if adds_up(request.field) or request.field == FORGOTTEN:
         return []
-    found = consents.list_patches(conn, runtime.user_id, state="pending", field=patch.field)
-    return [one for one in found if one.id != patch.id and one.proposer != "import" and is_open(runtime, one)]
+    found = consents.list_requests(session, state="pending", field=request.field)
+    return [one for one in found if one.id != request.id and one.proposer != "import" and is_open(runtime, one)]
 
 
-def other_values(runtime: Runtime, patch: Patch) -> tuple[str, ...]:
-    """Return the other values that wait for the same field, newest first: a yes to this proposal withdraws them."""
-    found = rivals(runtime.database.read(), runtime, patch)
+def other_values(runtime: Runtime, request: ConsentRequest) -> tuple[str, ...]:
+    """Return the other values that wait for the same field, newest first: a yes to this request withdraws them."""
+    found = rivals(runtime.read(), runtime, request)
     return tuple(dict.fromkeys(one.new_value for one in found if one.new_value))
 
 
-def held_text(runtime: Runtime, patch_id: str) -> str:
-    """Return the text of the memory that approving a patch would store; empty if there is none."""
-    conn = runtime.database.read()
-    held = brought_by(conn, runtime, consents.get_patch(conn, runtime.user_id, patch_id))
-    return held.text if held else ""
+def memory_text(runtime: Runtime, request_id: str) -> str:
+    """Return the text of the memory that approving a request would store; empty if there is none."""
+    session = runtime.read()
+    memory = brought_by(session, consents.get_request(session, request_id))
+    return memory.text if memory else ""
 
 
-def brought_by(conn: sqlite3.Connection, runtime: Runtime, patch: Patch) -> Memory | None:
-    """Return the memory that approving a patch stores. One that states several values is stored with the last yes it needs."""
-    held = consents.held(conn, runtime.user_id, patch.id)
-    if held is None or patch.field == FORGOTTEN:
-        return held
-    if not is_still_said(patch, held):
+def brought_by(session: Session, request: ConsentRequest) -> Memory | None:
+    """Return the memory that approving a request stores. One that states several values is stored with the last yes it needs."""
+    memory = consents.memory_of(session, request.id)
+    if memory is None or request.field == FORGOTTEN:
+        return memory
+    if not is_still_said(request, memory):
         return None
-    stated = unknown_in(held.text, {})
+    stated = unknown_in(memory.text, {})
     if len(stated) < 2:
-        return held
-    known = consents.read_profile(conn, runtime.user_id)
-    known[patch.field] = rebased(patch, known.get(patch.field, "")).new_value
-    return held if all(has_value(one.field, known.get(one.field, ""), one.value) for one in stated) else None
+        return memory
+    known = consents.read_profile(session)
+    known[request.field] = rebased(request, known.get(request.field, "")).new_value
+    return memory if all(has_value(one.field, known.get(one.field, ""), one.value) for one in stated) else None
 
 
-def is_still_said(patch: Patch, held: Memory) -> bool:
+def is_still_said(request: ConsentRequest, memory: Memory) -> bool:
     """Say whether a waiting memory comes from the evidence; else its words were taken back, and the others are read again."""
-    return not (patch.evidence and held.sources) or bool(set(patch.evidence) & set(held.sources))
+    return not (request.evidence and memory.sources) or bool(set(request.evidence) & set(memory.sources))
 
 
-def expire_due(runtime: Runtime) -> list[Patch]:
-    """Mark proposals as expired that nobody decided in time, in one step; return them."""
-    now, conn = runtime.clock(), runtime.database.read()
-    due = consents.due_patches(conn, runtime.user_id, now)
+def expire_due(runtime: Runtime) -> list[ConsentRequest]:
+    """Mark requests as expired that nobody decided in time, in one step; return them."""
+    now, session = runtime.clock(), runtime.read()
+    due = consents.due_requests(session, now)
     if not due:
         return []
-    days = days_of_use(conn, runtime.user_id, min(patch.expires_at for patch in due))
-    over = [patch.id for patch in due if is_over(patch.expires_at, days, now) and not _was_behind(conn, runtime, patch)]
+    days = days_of_use(session, min(request.expires_at for request in due))
+    over = [
+        request.id for request in due if is_over(request.expires_at, days, now) and not _was_behind(session, runtime, request)
+    ]
     return _end(runtime, over, "expired", "clock", Actor(runtime.user_id, "lifecycle", step=new_id(now)))
 
 
 def begin_again(runtime: Runtime) -> None:
     """Let what was proposed while the clock was wrong wait from now on, and no longer than anything else."""
     now = runtime.clock()
-    with runtime.database.decide() as conn:
-        for patch in consents.list_patches(conn, runtime.user_id, state="pending"):
-            if patch.created_at - now > A_DAY or (not is_open(runtime, patch) and _was_behind(conn, runtime, patch)):
-                consents.decide(conn, runtime.user_id, patch.id, "withdrawn", "clock", now)
-                add_again(conn, runtime, patch, patch.proposer)
+    with runtime.decide() as session:
+        for request in consents.list_requests(session, state="pending"):
+            if request.created_at - now > A_DAY or (not is_open(runtime, request) and _was_behind(session, runtime, request)):
+                consents.decide(session, request.id, "withdrawn", "clock", now)
+                add_again(session, runtime, request, request.proposer)
 
 
-def _was_behind(conn: sqlite3.Connection, runtime: Runtime, patch: Patch) -> bool:
+def _was_behind(session: Session, runtime: Runtime, request: ConsentRequest) -> bool:
     """Say whether the clock was behind when something was proposed."""
-    return behind(conn, runtime.user_id, patch.created_at, runtime.clock()) > A_DAY
+    return behind(session, request.created_at, runtime.clock()) > A_DAY
 
 
 def withdraw(
-    runtime: Runtime, patch_ids: Sequence[str], actor: Actor, by: Literal["person", "signals"] = "person", undoes: str = ""
+    runtime: Runtime, request_ids: Sequence[str], actor: Actor, by: Literal["person", "signals"] = "person", undoes: str = ""
 ) -> None:
-    """Withdraw proposals whose cause is gone, as part of a step; those already decided stay decided."""
-    _end(runtime, patch_ids, "withdrawn", by, actor, undoes)
+    """Withdraw requests whose cause is gone, as part of a step; those already decided stay decided."""
+    _end(runtime, request_ids, "withdrawn", by, actor, undoes)
 
 
 def drop_evidence(runtime: Runtime, message_ids: Sequence[str]) -> None:
     """Let messages say nothing any more for what waits."""
-    with runtime.database.decide() as conn:
-        consents.drop_evidence(conn, runtime.user_id, message_ids)
+    with runtime.decide() as session:
+        consents.drop_evidence(session, message_ids)
 
 
 def _end(
     runtime: Runtime,
-    patch_ids: Sequence[str],
+    request_ids: Sequence[str],
     state: Literal["withdrawn", "expired"],
     by: Literal["person", "signals", "clock"],
     actor: Actor,
     undoes: str = "",
-) -> list[Patch]:
-    """End those of some proposals that wait still; return them."""
-    if not patch_ids:
+) -> list[ConsentRequest]:
+    """End those of some requests that wait still; return them."""
+    if not request_ids:
         return []
     now = runtime.clock()
-    with runtime.database.decide() as conn:
-        ended = [one for one in consents.list_patches(conn, runtime.user_id, state="pending") if one.id in patch_ids]
-        for patch in ended:
-            consents.decide(conn, runtime.user_id, patch.id, state, by, now)
-            consents.note_decision(conn, actor, patch, state, now, undoes=undoes)
+    with runtime.decide() as session:
+        ended = [one for one in consents.list_requests(session, state="pending") if one.id in request_ids]
+        for request in ended:
+            consents.decide(session, request.id, state, by, now)
+            consents.note_decision(session, actor, request, state, now, undoes=undoes)
     return ended
 
 
-def add(conn: sqlite3.Connection, runtime: Runtime, field: str, old: str, new: str, proposer: str, held: Memory | None) -> Patch:
-    """Queue a proposal to change a field from one value to another, with the memory that waits with it."""
+def add(
+    session: Session, runtime: Runtime, field: str, old: str, new: str, proposer: str, memory: Memory | None
+) -> ConsentRequest:
+    """Queue a request to change a field from one value to another, with the memory that waits with it."""
     if field not in FIELDS and field != FORGOTTEN:
         raise UsageError(f"There is no profile field {field!r}.", f"There are: {', '.join(FIELDS)}.")
     now = runtime.clock()
-    patch = Patch(
+    request = ConsentRequest(
         id=new_id(now),
         user_id=runtime.user_id,
         field=field,
@@ -169,68 +173,68 @@ def add(conn: sqlite3.Connection, runtime: Runtime, field: str, old: str, new: s
         created_at=now,
         expires_at=expiry(now),
     )
-    consents.add_patch(conn, patch, held=held)
-    return patch
+    consents.add_request(session, request, memory=memory)
+    return request
 
 
-def add_again(conn: sqlite3.Connection, runtime: Runtime, patch: Patch, proposer: str) -> Patch:
-    """Queue a copy of a proposal, updated to the current profile, with its evidence, its question and its waiting memory."""
-    moved = rebased(patch, current(conn, runtime, patch.field))
-    held = consents.held(conn, runtime.user_id, patch.id)
-    copy = add(conn, runtime, moved.field, moved.old_value, moved.new_value, proposer, held)
-    consents.copy_evidence(conn, patch.id, copy.id)
-    for question in chat.still_there(conn, runtime.user_id, [consents.question_of(conn, runtime.user_id, patch.id)]):
-        consents.mark_asked(conn, runtime.user_id, copy.id, question)
+def add_again(session: Session, runtime: Runtime, request: ConsentRequest, proposer: str) -> ConsentRequest:
+    """Queue a copy of a request, updated to the current profile, with its evidence, its question and its waiting memory."""
+    moved = rebased(request, current(session, request.field))
+    memory = consents.memory_of(session, request.id)
+    copy = add(session, runtime, moved.field, moved.old_value, moved.new_value, proposer, memory)
+    consents.copy_evidence(session, request.id, copy.id)
+    for question in chat.still_there(session, [consents.question_of(session, request.id)]):
+        consents.mark_asked(session, copy.id, question)
     return copy
 
 
-def put_back(conn: sqlite3.Connection, runtime: Runtime, memory: Memory, unknown: Sequence[Hint]) -> None:
+def put_back(session: Session, runtime: Runtime, memory: Memory, unknown: Sequence[Hint]) -> None:
     """Propose the profile values that restoring this memory would reveal, and hold the memory with them.
 
     It comes back with the last yes that it needs (`brought_by`). Values that wait already are not proposed again.
     """
-    held = replace(memory, state=State.LIVE, reason="", merged_into="")
+    memory = replace(memory, state=State.LIVE, reason="", merged_into="")
     for one in unknown:
-        if not one.value or waiting_for(conn, runtime, one.field, one.value):
+        if not one.value or pending_for(session, runtime, one.field, one.value):
             continue
-        says = current(conn, runtime, one.field)
-        patch = add(conn, runtime, one.field, says, with_value(one.field, says, one.value[:VALUE_CHARS]), "undo", held)
-        for message_id in chat.still_there(conn, runtime.user_id, memory.sources):
-            consents.add_evidence(conn, patch.id, message_id, typed=False)
+        says = current(session, one.field)
+        request = add(session, runtime, one.field, says, with_value(one.field, says, one.value[:VALUE_CHARS]), "undo", memory)
+        for message_id in chat.still_there(session, memory.sources):
+            consents.add_evidence(session, request.id, message_id, typed=False)
 
 
-def waiting_for(conn: sqlite3.Connection, runtime: Runtime, field: str, value: str) -> list[Patch]:
-    """Return the proposals of one value that can still be decided."""
-    found = consents.list_patches(conn, runtime.user_id, state="pending", field=field, like=like(field, value))
+def pending_for(session: Session, runtime: Runtime, field: str, value: str) -> list[ConsentRequest]:
+    """Return the requests of one value that can still be decided."""
+    found = consents.list_requests(session, state="pending", field=field, like=like(field, value))
     return [one for one in found if is_open(runtime, one) and proposes(one, value)]
 
 
-def known_with(conn: sqlite3.Connection, runtime: Runtime, field: str, value: str) -> list[Patch]:
-    """Return the proposals of a field that ask for nothing more once it has a value."""
-    found = consents.list_patches(conn, runtime.user_id, state="pending", field=field)
+def known_with(session: Session, runtime: Runtime, field: str, value: str) -> list[ConsentRequest]:
+    """Return the requests of a field that ask for nothing more once it has a value."""
+    found = consents.list_requests(session, state="pending", field=field)
     return [one for one in found if is_open(runtime, one) and has_value(field, value, one.addition)]
 
 
-def has_room(conn: sqlite3.Connection, runtime: Runtime, patch: Patch) -> bool:
-    """Say whether what a proposal adds fits beside what its field says now."""
-    return fits(patch.field, current(conn, runtime, patch.field), patch.addition)
+def has_room(session: Session, request: ConsentRequest) -> bool:
+    """Say whether what a request adds fits beside what its field says now."""
+    return fits(request.field, current(session, request.field), request.addition)
 
 
-def is_open(runtime: Runtime, patch: Patch) -> bool:
+def is_open(runtime: Runtime, request: ConsentRequest) -> bool:
     """Say whether there is still time to decide."""
-    return patch.expires_at >= runtime.clock()
+    return request.expires_at >= runtime.clock()
 
 
-def undecided(conn: sqlite3.Connection, runtime: Runtime, patch_id: str) -> Patch:
-    """Return a proposal that can still be decided. Raises `UsageError` for one that was decided or has expired."""
-    patch = consents.get_patch(conn, runtime.user_id, patch_id)
-    if patch.state != "pending":
+def undecided(session: Session, runtime: Runtime, request_id: str) -> ConsentRequest:
+    """Return a request that can still be decided. Raises `UsageError` for one that was decided or has expired."""
+    request = consents.get_request(session, request_id)
+    if request.state != "pending":
         raise UsageError("This was decided already.")
-    if not is_open(runtime, patch):
+    if not is_open(runtime, request):
         raise UsageError("The time to decide on this is over.", "Write it into the profile yourself.")
-    return patch
+    return request
 
 
-def current(conn: sqlite3.Connection, runtime: Runtime, field: str) -> str:
+def current(session: Session, field: str) -> str:
     """Return what the profile says in a field."""
-    return consents.read_profile(conn, runtime.user_id).get(field, "")
+    return consents.read_profile(session).get(field, "")

@@ -6,14 +6,14 @@ from itertools import takewhile
 
 from memapp.domain.changes import is_memapp
 from memapp.domain.chat import OWN_WORDS, Message, MessageStatus, Origin, Role
-from memapp.domain.consent import FORGOTTEN, Patch, says_yes
+from memapp.domain.consent import FORGOTTEN, ConsentRequest, says_yes
 from memapp.domain.history import Entry
 from memapp.domain.memory import Memory
 from memapp.domain.profile import said_instead, same_value
 from memapp.domain.text import clean, one_line
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
-from memapp.services.consent import decisions, pending, proposals
+from memapp.services.consent import decisions, pending, requests
 from memapp.store import chat, consents, history
 
 TURNS_BETWEEN_QUESTIONS = 10
@@ -62,21 +62,21 @@ _PLAIN: Mapping[str, Mapping[str, str]] = {
 """Sentences that say no more than the value of their field does, and how memapp asks about each."""
 
 
-def ask(runtime: Runtime, patch_id: str, thread_id: str) -> Message:
-    """Ask about one proposal in a chat, in memapp's own words; the next typed message there may answer.
+def ask(runtime: Runtime, request_id: str, thread_id: str) -> Message:
+    """Ask about one request in a chat, in memapp's own words; the next typed message there may answer.
 
     Raises `UsageError` for one that was not read from a chat here: the inbox shows who proposed it.
     """
-    with runtime.database.decide() as conn:
-        patch = pending.undecided(conn, runtime, patch_id)
-        if not _came_up(patch):
+    with runtime.decide() as session:
+        request = pending.undecided(session, runtime, request_id)
+        if not _came_up(request):
             raise UsageError("This did not come up in a chat.", "Decide on it in the inbox.")
-        what, now = _asked_about(patch, pending.brought_by(conn, runtime, patch)), runtime.clock()
+        what, now = _asked_about(request, pending.brought_by(session, request)), runtime.clock()
         text = f"Shall I remember {what}? (yes / no)"
         question = chat.add_message(
-            conn, runtime.user_id, thread_id, Role.ASSISTANT, text, now, origin=Origin.MODEL, unprompted=True, model=OWN_WORDS
+            session, thread_id, Role.ASSISTANT, text, now, origin=Origin.MODEL, unprompted=True, model=OWN_WORDS
         )
-        consents.mark_asked(conn, runtime.user_id, patch.id, question.id)
+        consents.mark_asked(session, request.id, question.id)
         return question
 
 
@@ -85,19 +85,19 @@ def ask_about(runtime: Runtime, message: Message, *, is_answer: bool = False) ->
 
     An answer that gives another value goes on with the question that it answers.
     """
-    conn = runtime.database.read()
-    if not any(reply.status is MessageStatus.COMPLETE for reply in chat.variants(conn, runtime.user_id, message.id)):
+    session = runtime.read()
+    if not any(reply.status is MessageStatus.COMPLETE for reply in chat.variants(session, message.id)):
         return None
-    since = consents.messages_since_question(conn, runtime.user_id, message.thread_id)
+    since = consents.messages_since_question(session, message.thread_id)
     if not runtime.settings.ask_in_chat or (since is not None and since < TURNS_BETWEEN_QUESTIONS and not is_answer):
         return None
-    for patch in consents.list_waiting(conn, runtime.user_id, runtime.clock()):
-        if not _came_up(patch) or message.id not in patch.evidence or not patch.new_value:
+    for request in consents.list_pending(session, runtime.clock()):
+        if not _came_up(request) or message.id not in request.evidence or not request.new_value:
             continue
-        if not pending.has_room(conn, runtime, patch) or (is_answer and not said_instead(message.typed_text, patch.field)):
+        if not pending.has_room(session, request) or (is_answer and not said_instead(message.typed_text, request.field)):
             continue
-        if not consents.question_of(conn, runtime.user_id, patch.id):
-            return ask(runtime, patch.id, message.thread_id)
+        if not consents.question_of(session, request.id):
+            return ask(runtime, request.id, message.thread_id)
     return None
 
 
@@ -106,78 +106,78 @@ def open_question(runtime: Runtime, messages: Sequence[Message]) -> Message | No
     last = messages[-1] if messages else None
     if last is None or not last.unprompted:
         return None
-    return last if consents.asked_in(runtime.database.read(), runtime.user_id, last.id) else None
+    return last if consents.asked_in(runtime.read(), last.id) else None
 
 
 def asked_last(runtime: Runtime, thread_id: str) -> str:
-    """Return the id of the proposal that a chat ends with a question about; empty if it ends with none."""
-    conn = runtime.database.read()
-    question = open_question(runtime, chat.list_messages(conn, runtime.user_id, thread_id, limit=1))
-    patch = consents.asked_in(conn, runtime.user_id, question.id) if question else None
-    return patch.id if patch else ""
+    """Return the id of the request that a chat ends with a question about; empty if it ends with none."""
+    session = runtime.read()
+    question = open_question(runtime, chat.list_messages(session, thread_id, limit=1))
+    request = consents.asked_in(session, question.id) if question else None
+    return request.id if request else ""
 
 
-def passed_over(runtime: Runtime, message: Message) -> Patch | None:
+def passed_over(runtime: Runtime, message: Message) -> ConsentRequest | None:
     """Return what memapp asked about since the person's message before this one, if this decided nothing.
 
     That is what still waits; and what ended before, without the chat, if this would have answered it.
     """
-    conn = runtime.database.read()
-    before = chat.list_messages(conn, runtime.user_id, message.thread_id, before=message.seq, limit=MESSAGES_SINCE)
+    session = runtime.read()
+    before = chat.list_messages(session, message.thread_id, before=message.seq, limit=MESSAGES_SINCE)
     replies = takewhile(lambda one: one.role is Role.ASSISTANT, reversed(before))
-    asked = (consents.asked_in(conn, runtime.user_id, one.id) for one in replies if one.unprompted)
-    patch = next(filter(None, asked), None)
-    if patch is None or (patch.decided_by == "chat" and patch.state != "withdrawn"):  # another chat's yes may withdraw it
+    asked = (consents.asked_in(session, one.id) for one in replies if one.unprompted)
+    request = next(filter(None, asked), None)
+    if request is None or (request.decided_by == "chat" and request.state != "withdrawn"):  # another chat's yes may withdraw it
         return None
-    if patch.state == "pending" and pending.is_open(runtime, patch):
-        return next((waits for waits in pending.waiting(runtime) if waits.id == patch.id), None)
-    is_answer = says_yes(message.typed_text, patch.field, patch.addition) is not None
-    return replace(patch, state="expired" if patch.state == "pending" else patch.state) if is_answer else None
+    if request.state == "pending" and pending.is_open(runtime, request):
+        return next((waits for waits in pending.list_pending(runtime) if waits.id == request.id), None)
+    is_answer = says_yes(message.typed_text, request.field, request.addition) is not None
+    return replace(request, state="expired" if request.state == "pending" else request.state) if is_answer else None
 
 
-def hear(runtime: Runtime, question: Message, reply: Message) -> bool | None:
+def read_answer(runtime: Runtime, question: Message, reply: Message) -> bool | None:
     """Read the message right after a question: a typed yes approves, a typed no denies, anything else leaves it waiting.
 
     A no that gives another value proposes that one.
     """
-    with runtime.database.decide() as conn:
-        patch = consents.asked_in(conn, runtime.user_id, question.id)
-        if patch is None or patch.state != "pending" or reply.pasted or patch.expires_at < runtime.clock():
+    with runtime.decide() as session:
+        request = consents.asked_in(session, question.id)
+        if request is None or request.state != "pending" or reply.pasted or request.expires_at < runtime.clock():
             return None
-        yes = says_yes(reply.typed_text, patch.field, patch.addition)
-        if yes and not pending.has_room(conn, runtime, patch):
+        yes = says_yes(reply.typed_text, request.field, request.addition)
+        if yes and not pending.has_room(session, request):
             return None
         if yes:
-            decisions.carry_out(conn, runtime, patch, "chat", runtime.actor(reply.thread_id))
-        instead = said_instead(reply.typed_text, patch.field) if yes is None else ""
+            decisions.carry_out(session, runtime, request, "chat", runtime.actor(reply.thread_id))
+        instead = said_instead(reply.typed_text, request.field) if yes is None else ""
         if yes is False or instead:
-            decisions.turn_down(conn, runtime, patch, "chat", runtime.actor(reply.thread_id))
+            decisions.turn_down(session, runtime, request, "chat", runtime.actor(reply.thread_id))
     if instead:
-        proposals.propose(runtime, patch.field, instead, message_id=reply.id, typed=True)
+        requests.propose(runtime, request.field, instead, message_id=reply.id, typed=True)
     return False if instead else yes
 
 
 def answered_by(runtime: Runtime, question: Message) -> Entry | None:
     """Return what the answer that decided on a question did; None if none did, or if it was taken back."""
-    conn, user = runtime.database.read(), runtime.user_id
-    patch = consents.asked_in(conn, user, question.id)
-    if patch is None or patch.decided_by != "chat":
+    session = runtime.read()
+    request = consents.asked_in(session, question.id)
+    if request is None or request.decided_by != "chat":
         return None
-    entries = history.list_entries(conn, user, memory_id=f"profile:{patch.field}", limit=None)
-    entry = next((one for one in entries if one.meta.get("patch_id") == patch.id and not one.undoes), None)
-    return None if entry is None or history.was_taken_back(conn, user, entry.step) else entry
+    entries = history.list_entries(session, memory_id=f"profile:{request.field}", limit=None)
+    entry = next((one for one in entries if one.meta.get("request_id") == request.id and not one.undoes), None)
+    return None if entry is None or history.was_taken_back(session, entry.step) else entry
 
 
-def _came_up(patch: Patch) -> bool:
-    return is_memapp(patch.proposer)
+def _came_up(request: ConsentRequest) -> bool:
+    return is_memapp(request.proposer)
 
 
-def _asked_about(patch: Patch, held: Memory | None) -> str:
+def _asked_about(request: ConsentRequest, memory: Memory | None) -> str:
     """Say what a yes would keep: the value, and the sentence where that says more."""
-    value, in_general = patch.addition, _QUESTIONS[patch.field].format(patch.addition)
-    if held is None:
+    value, in_general = request.addition, _QUESTIONS[request.field].format(request.addition)
+    if memory is None:
         return in_general
-    for sentence, question in _PLAIN.get(patch.field, {}).items():
-        if same_value(patch.field, held.text, sentence.format(value)):
+    for sentence, question in _PLAIN.get(request.field, {}).items():
+        if same_value(request.field, memory.text, sentence.format(value)):
             return question.format(value)
-    return f'{in_general}, in the words "{one_line(clean(held.text))}"'
+    return f'{in_general}, in the words "{one_line(clean(memory.text))}"'

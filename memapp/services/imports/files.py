@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import IO, Any, Literal
 
 from memapp.domain import foreign, strict_json
-from memapp.domain.foreign import Conversation, Note
+from memapp.domain.foreign import ForeignConversation, ForeignFact
 from memapp.domain.portable import MAX_BYTES, MAX_ITEMS, MAX_LINE_BYTES, NOTHING_IMPORTED, Item, read_items, refusal
 from memapp.errors import UsageError
 from memapp.services.imports import archive
 
 TOO_MANY = f"there are more than {MAX_ITEMS:,}"
 Form = Literal["auto", "jsonl", "chatgpt", "claude"]
-Numbered = tuple[str, Item | Conversation | Note]
+Numbered = tuple[str, Item | ForeignConversation | ForeignFact]
 """An item of a file, with where it stands in words."""
 
 
@@ -116,7 +116,7 @@ def _conversations(files: Iterable[tuple[str, bytes | memoryview]], form: Form) 
             raise refusal(f"Conversation {max(number, 1)}{of}", _said(error)) from None
 
 
-def _conversation(one: Any, form: Form) -> Conversation:
+def _conversation(one: Any, form: Form) -> ForeignConversation:
     if foreign.is_chatgpt(one) and form in ("auto", "chatgpt"):
         return foreign.read_chatgpt(one)
     if foreign.is_claude(one) and form in ("auto", "claude"):

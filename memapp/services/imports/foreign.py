@@ -3,16 +3,16 @@
 from datetime import datetime
 
 from memapp.domain.categories import NOTES
-from memapp.domain.foreign import Conversation, Note
+from memapp.domain.foreign import ForeignConversation, ForeignFact
 from memapp.domain.memory import Kind, Memory
 from memapp.domain.portable import MessageLine, ThreadLine
 from memapp.domain.tags import tags_for
-from memapp.store.rows import derived_id, to_text
+from memapp.store.encoding import derived_id, to_text
 
 IMPORTANCE = 2
 
 
-def thread_of(one: Conversation, persona: str) -> ThreadLine:
+def thread_of(one: ForeignConversation, persona: str) -> ThreadLine:
     """Return the chat that a conversation becomes; the same one has the same id each time."""
     return ThreadLine(
         type="thread",
@@ -26,7 +26,7 @@ def thread_of(one: Conversation, persona: str) -> ThreadLine:
     )
 
 
-def messages_of(one: Conversation, thread_id: str) -> list[MessageLine]:
+def messages_of(one: ForeignConversation, thread_id: str) -> list[MessageLine]:
     """Return the messages of a conversation: each reply to the message before it."""
     lines: list[MessageLine] = []
     for number, said in enumerate(one.said, start=1):
@@ -53,7 +53,7 @@ def messages_of(one: Conversation, thread_id: str) -> list[MessageLine]:
     return lines
 
 
-def memory_of(note: Note, memory_id: str, now: datetime) -> Memory:
+def memory_of(note: ForeignFact, memory_id: str, now: datetime) -> Memory:
     """Return the memory that a fact of another program becomes."""
     return Memory(
         id=memory_id,

@@ -1,11 +1,11 @@
 """What a line says of a memory, as a `Memory`."""
 
 from memapp.domain.memory import Kind, Memory
-from memapp.domain.portable import Held, MemoryLine
-from memapp.store.rows import to_time
+from memapp.domain.portable import MemoryLine, RequestMemory
+from memapp.store.encoding import to_time
 
 
-def live_memory(line: MemoryLine | Held) -> Memory:
+def live_memory(line: MemoryLine | RequestMemory) -> Memory:
     """Return the memory of a line as one that nothing has happened to yet."""
     created_at = to_time(line.created_at)
     return Memory(

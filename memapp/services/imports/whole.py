@@ -1,31 +1,31 @@
 """Imports all of a file or nothing: one transaction, one step of the history, taken back by one undo."""
 
-import sqlite3
 from collections.abc import Iterable
 from pathlib import Path
 
 from memapp.domain.changes import Actor, Event
-from memapp.domain.foreign import Conversation, Note
+from memapp.domain.foreign import ForeignConversation, ForeignFact
 from memapp.domain.history import IMPORT
-from memapp.domain.portable import Item, MemoryLine, PatchLine, ProfileLine, refusal
+from memapp.domain.portable import Item, MemoryLine, ProfileLine, RequestLine, refusal
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.services.imports import files
 from memapp.services.imports.files import Form, Numbered
 from memapp.services.imports.memories import take_memory, take_note
-from memapp.services.imports.questions import take_patch, take_profile
-from memapp.services.imports.rows import take_conversation, take_row
+from memapp.services.imports.plain_rows import take_conversation, take_row
+from memapp.services.imports.questions import take_profile, take_request
 from memapp.services.imports.work import Imported, Work
 from memapp.store import chat, history
+from memapp.store.encoding import new_id
 from memapp.store.history import Touched
-from memapp.store.rows import new_id
+from memapp.store.session import Rejected
 
 
 def import_file(runtime: Runtime, path: Path, form: Form = "auto", *, dry_run: bool = False) -> Imported:
     """Bring a file in, or only say what would come in. Raises `UsageError` when anything in it is not in order."""
-    with runtime.database.rehearse() if dry_run else runtime.database.write() as conn:
+    with runtime.rehearse() if dry_run else runtime.write() as session:
         now = runtime.clock()
-        work = Work(runtime, conn, Actor(runtime.user_id, "import", step=new_id(now)), now)
+        work = Work(runtime, session, Actor(runtime.user_id, "import", step=new_id(now)), now)
         with files.opened(path, form) as numbered:
             _take_all(work, numbered)
         return _settled(work)
@@ -35,22 +35,22 @@ def _take_all(work: Work, numbered: Iterable[Numbered]) -> None:
     for place, one in numbered:
         try:
             _take(work, one)
-        except sqlite3.IntegrityError:
+        except Rejected:
             raise refusal(place, "this does not fit what is here or what stands before it") from None
         except UsageError as error:
             raise refusal(place, error.message.rstrip(".")) from None
 
 
-def _take(work: Work, one: Item | Conversation | Note) -> None:
+def _take(work: Work, one: Item | ForeignConversation | ForeignFact) -> None:
     match one:
-        case Conversation():
+        case ForeignConversation():
             take_conversation(work, one)
-        case Note():
+        case ForeignFact():
             take_note(work, one)
         case MemoryLine():
             take_memory(work, one)
-        case PatchLine():
-            take_patch(work, one)
+        case RequestLine():
+            take_request(work, one)
         case ProfileLine():
             take_profile(work, one)
         case _:
@@ -60,10 +60,10 @@ def _take(work: Work, one: Item | Conversation | Note) -> None:
 def _settled(work: Work) -> Imported:
     """Finish: what depends on several lines, and the entry of the history by which all of it is taken back."""
     for thread_id in work.threads:
-        chat.refresh_contexts(work.conn, work.user_id, thread_id)
-    step = work.actor.step if work.added or work.patches else ""
+        chat.refresh_contexts(work.session, thread_id)
+    step = work.actor.step if work.added or work.requests else ""
     if step:
-        meta = {"threads": work.threads, "patches": work.patches, "memories": work.added["memory"]}
+        meta = {"threads": work.threads, "consent_requests": work.requests, "memories": work.added["memory"]}
         touched = Touched(Event.ADD, f"{IMPORT}{step}", None, None, meta=meta)
-        history.record(work.conn, work.actor, step, touched, work.now)
-    return Imported(dict(work.added), len(work.patches), work.known, work.reworded, work.left_out + len(work.support), step)
+        history.record(work.session, work.actor, step, touched, work.now)
+    return Imported(dict(work.added), len(work.requests), work.known, work.reworded, work.left_out + len(work.support), step)

@@ -1,6 +1,5 @@
 """The state of one running import, and its result."""
 
-import sqlite3
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -8,6 +7,7 @@ from datetime import datetime
 from memapp.domain.changes import Actor
 from memapp.domain.text import counted
 from memapp.runtime import Runtime
+from memapp.store.session import Session
 
 LEFT_OUT = "without words, added to a chat that is here already, decided elsewhere, asked about already, or erased here"
 
@@ -17,7 +17,7 @@ class Work:
     """One import under way, in one transaction."""
 
     runtime: Runtime
-    conn: sqlite3.Connection
+    session: Session
     actor: Actor
     now: datetime
     added: Counter[str] = field(default_factory=Counter)
@@ -29,9 +29,9 @@ class Work:
     absent: set[str] = field(default_factory=set)
     """Memories, messages and predictions of the file that did not come in."""
     threads: list[str] = field(default_factory=list)
-    patches: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
     support: dict[str, list[str]] = field(default_factory=dict)
-    """The messages behind each approved proposal of the file on which no field of the profile rests so far."""
+    """The messages behind each approved consent request of the file on which no field of the profile rests so far."""
 
     @property
     def user_id(self) -> str:
@@ -44,7 +44,7 @@ class Imported:
 
     added: dict[str, int]
     """How many new things, by the type of their line."""
-    proposals: int
+    requests: int
     """Values for the profile, and memories that say them, that wait for a yes."""
     known: int
     """What was here already."""
@@ -64,7 +64,7 @@ class Imported:
             counted(chats, "chat") + (f" with {counted(messages, 'message')}" if messages else "") if chats else "",
             counted(messages, "message") if messages and not chats else "",
             counted(others, "other entry", "other entries") if others else "",
-            f"{counted(self.proposals, 'proposal')} for your profile, to be answered" if self.proposals else "",
+            f"{counted(self.requests, 'request')} for your profile, to be answered" if self.requests else "",
         ]
         said = ", ".join(part for part in parts if part) or "nothing new"
         said += f"; {counted(self.known, 'entry', 'entries')} here already" if self.known else ""

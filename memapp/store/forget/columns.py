@@ -9,15 +9,16 @@ REPEATING = (
        AND (holds(text) OR holds(needed_info))""",
     "DELETE FROM predictions WHERE user_id = :user AND (holds(text) OR holds(needed_info))",
     """DELETE FROM supervisor_checkpoints WHERE user_id = :user AND (holds(checkpoint_data ->> 'needed_info')
-       OR holds(checkpoint_data ->> 'last_prediction') OR holds(checkpoint_data ->> '$.ahead.needed_info'))""",
+       OR holds(checkpoint_data ->> 'last_prediction') OR holds(checkpoint_data ->> '$.prefetch.needed_info'))""",
 )
-# Where words stand that only somebody who wants them gone everywhere means; for the profile and its patches see `proposals`.
+# Where words stand that only somebody who wants them gone everywhere means; for the profile and its requests see
+# `consent_requests`.
 ELSEWHERE = (
     "DELETE FROM drafts WHERE user_id = :user AND holds(text)",
     """DELETE FROM interface WHERE user_id = :user
        AND EXISTS (SELECT 1 FROM json_tree(interface.value) one WHERE one.type = 'text' AND holds(one.value))""",
     "UPDATE threads SET title = :mark WHERE user_id = :user AND holds(title)",
-    "DELETE FROM evidence WHERE user_id = :user AND holds(text)",
+    "DELETE FROM context_cards WHERE user_id = :user AND holds(text)",
     f"""DELETE FROM versions WHERE memory_id IN (SELECT id FROM memories WHERE user_id = :user)
         AND (holds({TEXT}) OR holds({TAGS}))""",  # noqa: S608
 )

@@ -3,7 +3,6 @@
 import hashlib
 import hmac
 import secrets
-import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,12 +12,13 @@ from memapp.domain.duplicates import gist, normalise
 from memapp.domain.forget import ERASED
 from memapp.domain.text import one_line
 from memapp.store import changes, chat, search
-from memapp.store.forget import proposals
+from memapp.store.encoding import to_json, to_text
+from memapp.store.forget import consent_requests
 from memapp.store.forget.columns import ELSEWHERE, REPEATING
 from memapp.store.forget.finding import holding, searching, texts_of, with_absorbed
-from memapp.store.forget.todo import Job
+from memapp.store.forget.purge_jobs import PurgeJob
 from memapp.store.memories import get_memories
-from memapp.store.rows import to_json, to_text
+from memapp.store.session import Session
 from memapp.store.snapshots import NORMAL_TEXT
 
 # What was written while the memory stood in the prompt, or out of the messages that it came from.
@@ -56,7 +56,7 @@ class Erased:
 
 
 def erase(
-    conn: sqlite3.Connection, actor: Actor, job: Job, now: datetime, said: Sequence[str] = (), sent: Sequence[str] = ()
+    session: Session, actor: Actor, job: PurgeJob, now: datetime, said: Sequence[str] = (), sent: Sequence[str] = ()
 ) -> Erased:
     """Erase everything of a job in the caller's transaction, which must be one of `Database.decide`.
 
@@ -64,57 +64,57 @@ def erase(
     since the copy may hold one as a draft. What the person wrote, and the memories of the same words, are touched by the
     person's wish only.
     """
-    found = holding(conn, actor.user_id, job.words) if job.words else Job()
-    memory_ids = with_absorbed(conn, actor.user_id, [*job.memory_ids, *found.memory_ids])
-    in_threads = chat.message_ids_of(conn, actor.user_id, job.thread_ids)
+    found = holding(session, job.words) if job.words else PurgeJob()
+    memory_ids = with_absorbed(session, [*job.memory_ids, *found.memory_ids])
+    in_threads = chat.message_ids_of(session, job.thread_ids)
     message_ids = tuple(dict.fromkeys([*job.message_ids, *found.message_ids, *in_threads]))
     values = {"user": actor.user_id, "mark": ERASED, "memories": to_json(memory_ids), "messages": to_json(message_ids)}
-    texts = {*said, *texts_of(conn, actor.user_id, memory_ids)}
-    others = sum(conn.execute(sql, values).rowcount for sql in _FOLLOWING)
-    with searching(conn, [*texts, *job.words]):
-        others += sum(conn.execute(sql, values).rowcount for sql in REPEATING)
+    texts = {*said, *texts_of(session, memory_ids)}
+    others = sum(session.conn.execute(sql, values).rowcount for sql in _FOLLOWING)
+    with searching(session, [*texts, *job.words]):
+        others += sum(session.conn.execute(sql, values).rowcount for sql in REPEATING)
     if job.words:
-        with searching(conn, job.words):
-            others += sum(conn.execute(sql, values).rowcount for sql in ELSEWHERE)
-        others += proposals.erase_holding(conn, actor, job.words, now)
-    others += proposals.erase_read_from(conn, actor.user_id, [*job.message_ids, *in_threads], now)
-    others += chat.erase_threads(conn, actor.user_id, job.thread_ids)
-    messages = chat.erase_messages(conn, actor.user_id, message_ids)
-    others += _erase_titles(conn, actor.user_id, messages)
+        with searching(session, job.words):
+            others += sum(session.conn.execute(sql, values).rowcount for sql in ELSEWHERE)
+        others += consent_requests.erase_holding(session, actor, job.words, now)
+    others += consent_requests.erase_read_from(session, [*job.message_ids, *in_threads], now)
+    others += chat.erase_threads(session, job.thread_ids)
+    messages = chat.erase_messages(session, message_ids)
+    others += _erase_titles(session, messages)
     by_person = actor.name == "person"
-    gone = [one.id for one in get_memories(conn, actor.user_id, memory_ids) if by_person or one.reason == "person"]
-    remember_wordings(conn, actor.user_id, {*(said if by_person else ()), *texts_of(conn, actor.user_id, gone)}, now)
-    search.keep_taken_back(conn, actor.user_id, memory_ids, all_of_them=by_person)
+    gone = [one.id for one in get_memories(session, memory_ids) if by_person or one.reason == "person"]
+    remember_wordings(session, {*(said if by_person else ()), *texts_of(session, gone)}, now)
+    search.keep_taken_back(session, memory_ids, all_of_them=by_person)
     for memory_id in memory_ids:
-        changes.apply(conn, Purged(memory_id), actor, now)
+        changes.apply(session, Purged(memory_id), actor, now)
     same = {normalise(text) for text in texts} - {""}
-    others += proposals.erase_saying(conn, actor.user_id, same, now, waiting=by_person)
+    others += consent_requests.erase_saying(session, same, now, waiting=by_person)
     if by_person:
-        others += conn.execute(_SAME_VERSIONS, {"user": actor.user_id, "same": to_json(list(same))}).rowcount
-        others += _erase_drafts(conn, actor.user_id, [*texts, *sent, *(text for _, text in messages)])
+        others += session.conn.execute(_SAME_VERSIONS, {"user": actor.user_id, "same": to_json(list(same))}).rowcount
+        others += _erase_drafts(session, [*texts, *sent, *(text for _, text in messages)])
     return Erased(len(memory_ids), len(messages) + len(in_threads), others)
 
 
-def _erase_drafts(conn: sqlite3.Connection, user_id: str, texts: Iterable[str]) -> int:
+def _erase_drafts(session: Session, texts: Iterable[str]) -> int:
     """Erase the drafts that say just what was erased; one that says more is the person's own, and the receipt counts it."""
     same = {normalise(text) for text in texts}
-    drafts = conn.execute("SELECT thread_id, text FROM drafts WHERE user_id = ?", (user_id,)).fetchall()
+    drafts = session.conn.execute("SELECT thread_id, text FROM drafts WHERE user_id = ?", (session.user_id,)).fetchall()
     gone = to_json([one["thread_id"] for one in drafts if normalise(one["text"]) in same])
-    return conn.execute(
-        "DELETE FROM drafts WHERE user_id = ? AND thread_id IN (SELECT value FROM json_each(?))", (user_id, gone)
+    return session.conn.execute(
+        "DELETE FROM drafts WHERE user_id = ? AND thread_id IN (SELECT value FROM json_each(?))", (session.user_id, gone)
     ).rowcount
 
 
-def _erase_titles(conn: sqlite3.Connection, user_id: str, messages: Iterable[tuple[str, str]]) -> int:
+def _erase_titles(session: Session, messages: Iterable[tuple[str, str]]) -> int:
     """Take back the titles that were made from the beginning of a message."""
     count = 0
     for thread_id, text in messages:
-        row = conn.execute(
-            "SELECT title FROM threads WHERE user_id = ? AND id = ? AND titled_by = 'app'", (user_id, thread_id)
+        row = session.conn.execute(
+            "SELECT title FROM threads WHERE user_id = ? AND id = ? AND titled_by = 'app'", (session.user_id, thread_id)
         ).fetchone()
         if row and one_line(text).startswith(row["title"].removesuffix("…")):
-            count += conn.execute(
-                "UPDATE threads SET title = ? WHERE user_id = ? AND id = ?", (ERASED, user_id, thread_id)
+            count += session.conn.execute(
+                "UPDATE threads SET title = ? WHERE user_id = ? AND id = ?", (ERASED, session.user_id, thread_id)
             ).rowcount
     return count
 
@@ -122,32 +122,36 @@ def _erase_titles(conn: sqlite3.Connection, user_id: str, messages: Iterable[tup
 # What was forgotten ----------------------------------------------------------------------------------------------------
 
 
-def is_forgotten(conn: sqlite3.Connection, user_id: str, text: str) -> bool:
+def is_forgotten(session: Session, text: str) -> bool:
     """Tell whether the same was erased for good before."""
-    key = conn.execute("SELECT secret FROM forgotten_key").fetchone()
+    key = session.conn.execute("SELECT secret FROM forgotten_key").fetchone()
     if key is None:
         return False
-    values = (user_id, _fingerprint(key["secret"], text))
-    return conn.execute("SELECT 1 FROM forgotten WHERE user_id = ? AND fingerprint = ?", values).fetchone() is not None
+    values = (session.user_id, _fingerprint(key["secret"], text))
+    return session.conn.execute("SELECT 1 FROM forgotten WHERE user_id = ? AND fingerprint = ?", values).fetchone() is not None
 
 
-def remember_wordings(conn: sqlite3.Connection, user_id: str, texts: Iterable[str], now: datetime) -> None:
+def remember_wordings(session: Session, texts: Iterable[str], now: datetime) -> None:
     """Remember what the person did not want, in each of its wordings: it is not to be learned again unasked."""
-    conn.executemany(
+    session.conn.executemany(
         "INSERT INTO forgotten (user_id, fingerprint, ts) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-        [(user_id, _fingerprint(_key(conn), text), to_text(now)) for text in texts],
+        [(session.user_id, _fingerprint(_key(session), text), to_text(now)) for text in texts],
     )
 
 
-def let_be_known(conn: sqlite3.Connection, user_id: str, text: str) -> None:
+def let_be_known(session: Session, text: str) -> None:
     """Let the same be learned like anything else again: the person said yes to it."""
-    conn.execute("DELETE FROM forgotten WHERE user_id = ? AND fingerprint = ?", (user_id, _fingerprint(_key(conn), text)))
+    session.conn.execute(
+        "DELETE FROM forgotten WHERE user_id = ? AND fingerprint = ?", (session.user_id, _fingerprint(_key(session), text))
+    )
 
 
-def _key(conn: sqlite3.Connection) -> bytes:
+def _key(session: Session) -> bytes:
     """Return the key of this file's fingerprints; it is made when the first is needed."""
-    conn.execute("INSERT INTO forgotten_key (one, secret) VALUES (1, ?) ON CONFLICT DO NOTHING", (secrets.token_bytes(32),))
-    return bytes(conn.execute("SELECT secret FROM forgotten_key").fetchone()["secret"])
+    session.conn.execute(
+        "INSERT INTO forgotten_key (one, secret) VALUES (1, ?) ON CONFLICT DO NOTHING", (secrets.token_bytes(32),)
+    )
+    return bytes(session.conn.execute("SELECT secret FROM forgotten_key").fetchone()["secret"])
 
 
 def _fingerprint(key: bytes, text: str) -> str:

@@ -1,109 +1,111 @@
 """Finds the rows that repeat a memory or contain given words."""
 
-import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 
 from memapp.domain.forget import Needles
-from memapp.store.forget.todo import Job
-from memapp.store.rows import to_json, to_text
+from memapp.store.encoding import to_json, to_text
+from memapp.store.forget.purge_jobs import PurgeJob
+from memapp.store.session import Session
 from memapp.store.snapshots import TAGS, TEXT
 
 
 @contextmanager
-def searching(conn: sqlite3.Connection, texts: Iterable[str]) -> Iterator[None]:
+def searching(session: Session, texts: Iterable[str]) -> Iterator[None]:
     """Define the SQL function `holds(text)` on the connection for a while."""
-    conn.create_function("holds", 1, Needles(texts).held_by, deterministic=True)
+    session.conn.create_function("holds", 1, Needles(texts).held_by, deterministic=True)
     try:
         yield
     finally:
-        conn.create_function("holds", 1, None)
+        session.conn.create_function("holds", 1, None)
 
 
-def with_absorbed(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[str]) -> tuple[str, ...]:
+def with_absorbed(session: Session, memory_ids: Sequence[str]) -> tuple[str, ...]:
     """Return those of these memories that exist, and the duplicates merged into them."""
-    rows = conn.execute(
+    rows = session.conn.execute(
         """WITH RECURSIVE wanted (id) AS (
              SELECT id FROM memories WHERE +user_id = :user AND id IN (SELECT value FROM json_each(:ids))
              UNION SELECT m.id FROM wanted w JOIN memories m ON m.merged_into = w.id AND m.merged_into <> ''
                    WHERE m.user_id = :user)
            SELECT id FROM wanted ORDER BY id""",
-        {"user": user_id, "ids": to_json(list(memory_ids))},
+        {"user": session.user_id, "ids": to_json(list(memory_ids))},
     )
     return tuple(row["id"] for row in rows)
 
 
-def in_trash(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[str], until: datetime | None = None) -> tuple[str, ...]:
+def in_trash(session: Session, memory_ids: Sequence[str], until: datetime | None = None) -> tuple[str, ...]:
     """Return those of some memories that lie in the trash; with a time, those whose time there is over by then."""
-    rows = conn.execute(
+    rows = session.conn.execute(
         """SELECT id FROM memories WHERE +user_id = ? AND purge_at <= coalesce(?, purge_at)
            AND id IN (SELECT value FROM json_each(?)) ORDER BY id""",
-        (user_id, to_text(until) if until else None, to_json(list(memory_ids))),
+        (session.user_id, to_text(until) if until else None, to_json(list(memory_ids))),
     )
     return tuple(row["id"] for row in rows)
 
 
-def overdue_threads(conn: sqlite3.Connection, user_id: str, thread_ids: Sequence[str], before: datetime) -> tuple[str, ...]:
+def overdue_threads(session: Session, thread_ids: Sequence[str], before: datetime) -> tuple[str, ...]:
     """Return those of some chats that were deleted before a time."""
-    rows = conn.execute(
+    rows = session.conn.execute(
         "SELECT id FROM threads WHERE user_id = ? AND deleted_at <= ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id",
-        (user_id, to_text(before), to_json(list(thread_ids))),
+        (session.user_id, to_text(before), to_json(list(thread_ids))),
     )
     return tuple(row["id"] for row in rows)
 
 
-def said_in(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[str]) -> tuple[str, ...]:
+def said_in(session: Session, memory_ids: Sequence[str]) -> tuple[str, ...]:
     """Return the messages that memories came from, what memapp asked about those, the answers to that, and all replies."""
-    rows = conn.execute(
+    rows = session.conn.execute(
         """WITH sources (id) AS (SELECT message_id FROM memory_sources WHERE memory_id IN (SELECT value FROM json_each(:ids))),
            asked (id, thread_id, seq, answered) AS (
-             SELECT m.id, m.thread_id, m.seq, p.decided_by = 'chat' FROM patch_evidence e
-             JOIN patches p ON p.id = e.patch_id JOIN messages m ON m.id = p.asked_in WHERE e.message_id IN sources),
+             SELECT m.id, m.thread_id, m.seq, p.decided_by = 'chat' FROM request_evidence e
+             JOIN consent_requests p ON p.id = e.request_id JOIN messages m ON m.id = p.asked_in WHERE e.message_id IN sources),
            said (id) AS (SELECT id FROM sources UNION SELECT id FROM asked UNION
              SELECT (SELECT id FROM messages WHERE thread_id = asked.thread_id AND role = 'user' AND seq > asked.seq
                      ORDER BY seq LIMIT 1) FROM asked WHERE answered)
            SELECT id FROM messages WHERE user_id = :user AND (id IN said OR reply_to IN said) ORDER BY id""",
-        {"user": user_id, "ids": to_json(list(memory_ids))},
+        {"user": session.user_id, "ids": to_json(list(memory_ids))},
     )
     return tuple(row["id"] for row in rows)
 
 
-def texts_of(conn: sqlite3.Connection, user_id: str, memory_ids: Sequence[str]) -> tuple[str, ...]:
+def texts_of(session: Session, memory_ids: Sequence[str]) -> tuple[str, ...]:
     """Return what memories say and said before."""
-    values = {"user": user_id, "ids": to_json(list(memory_ids))}
-    said = conn.execute("SELECT text FROM memories WHERE +user_id = :user AND id IN (SELECT value FROM json_each(:ids))", values)
-    versions = conn.execute(
+    values = {"user": session.user_id, "ids": to_json(list(memory_ids))}
+    said = session.conn.execute(
+        "SELECT text FROM memories WHERE +user_id = :user AND id IN (SELECT value FROM json_each(:ids))", values
+    )
+    versions = session.conn.execute(
         f"SELECT {TEXT} AS text FROM versions WHERE +user_id = :user AND memory_id IN (SELECT value FROM json_each(:ids))",  # noqa: S608
         values,
     )
     return tuple(dict.fromkeys(row["text"] for row in [*said, *versions]))
 
 
-def texts_of_messages(conn: sqlite3.Connection, user_id: str, message_ids: Sequence[str]) -> tuple[str, ...]:
+def texts_of_messages(session: Session, message_ids: Sequence[str]) -> tuple[str, ...]:
     """Return what the person wrote in messages. What a model replied is not theirs, and it replies the same to others too."""
-    rows = conn.execute(
+    rows = session.conn.execute(
         "SELECT text FROM messages WHERE user_id = ? AND role = 'user' AND id IN (SELECT value FROM json_each(?))",
-        (user_id, to_json(list(message_ids))),
+        (session.user_id, to_json(list(message_ids))),
     )
     return tuple(row["text"] for row in rows)
 
 
-def holding(conn: sqlite3.Connection, user_id: str, words: Sequence[str]) -> Job:
+def holding(session: Session, words: Sequence[str]) -> PurgeJob:
     """Return the memories and messages that contain any of these words."""
-    values = {"user": user_id}
-    with searching(conn, words):
-        memories = conn.execute("SELECT id FROM memories WHERE user_id = :user AND (holds(text) OR holds(tags))", values)
-        messages = conn.execute("SELECT id FROM messages WHERE user_id = :user AND holds(text)", values)
-        return Job(tuple(row["id"] for row in memories), tuple(row["id"] for row in messages))
+    values = {"user": session.user_id}
+    with searching(session, words):
+        memories = session.conn.execute("SELECT id FROM memories WHERE user_id = :user AND (holds(text) OR holds(tags))", values)
+        messages = session.conn.execute("SELECT id FROM messages WHERE user_id = :user AND holds(text)", values)
+        return PurgeJob(tuple(row["id"] for row in memories), tuple(row["id"] for row in messages))
 
 
-def memories_with(conn: sqlite3.Connection, user_id: str, texts: Sequence[str]) -> tuple[str, ...]:
+def memories_with(session: Session, texts: Sequence[str]) -> tuple[str, ...]:
     """Return memories that contain any of these texts now or in an earlier version, newest first."""
-    with searching(conn, texts):
-        rows = conn.execute(
+    with searching(session, texts):
+        rows = session.conn.execute(
             f"""SELECT id FROM memories WHERE user_id = ? AND (holds(text) OR holds(tags) OR EXISTS (
                   SELECT 1 FROM versions WHERE memory_id = memories.id AND (holds({TEXT}) OR holds({TAGS})))) ORDER BY id DESC""",  # noqa: S608
-            (user_id,),
+            (session.user_id,),
         )
         return tuple(row["id"] for row in rows)

@@ -8,12 +8,11 @@ from textual.content import Content
 from textual.widgets import Static
 
 from memapp.domain.activity import Count, Day, Rate, Rates
-from memapp.ui.activity.reading import Numbers
-from memapp.ui.activity.words import NODES, operation
+from memapp.ui.activity.read_models import ActivityNumbers
 from memapp.ui.safe import joined, plain
 
 FACTS_GOAL = 0.95
-SECOND_LOOKS_GOAL = 0.10
+ON_DEMAND_RECALLS_GOAL = 0.10
 BLOCKS = "▁▂▃▄▅▆▇█"
 LABEL, COLUMN = 42, 8
 """Together they fit into 80 columns."""
@@ -28,7 +27,7 @@ class NumbersView(VerticalScroll, can_focus=True):
     def compose(self) -> ComposeResult:
         yield Static(plain("Counting…", "$text-muted"), id="numbers-text", markup=False)
 
-    def show(self, numbers: Numbers) -> None:
+    def show(self, numbers: ActivityNumbers) -> None:
         content = Content("\n\n").join([_rates(numbers.rates), _days(numbers.days), _table(numbers.counts)])
         self.query_one("#numbers-text", Static).update(content)
 
@@ -40,15 +39,18 @@ def sparkline(counts: Sequence[int]) -> str:
 
 
 def _rates(rates: Rates) -> Content:
-    facts, turns = rates.facts_at_once, rates.recalled_again
+    facts, turns = rates.facts_at_once, rates.recalled_on_demand
     return Content("\n").join(
         [
             joined(("How well it does", "bold $primary")),
             _rate(rates.expectations_held, "guesses of what you say next held"),
-            _rate(facts, "facts kept the writing rules at once", f"goal {FACTS_GOAL:.0%}", (facts.share or 0) >= FACTS_GOAL),
+            _rate(facts, "facts were well written at once", f"goal {FACTS_GOAL:.0%}", (facts.share or 0) >= FACTS_GOAL),
             _rate(rates.facts_said, "of those say no more than you did; others are not kept"),
             _rate(
-                turns, "turns needed a second look", f"goal below {SECOND_LOOKS_GOAL:.0%}", (turns.share or 0) < SECOND_LOOKS_GOAL
+                turns,
+                "turns needed a second look",
+                f"goal below {ON_DEMAND_RECALLS_GOAL:.0%}",
+                (turns.share or 0) < ON_DEMAND_RECALLS_GOAL,
             ),
         ]
     )
@@ -76,9 +78,9 @@ def _days(days: Sequence[Day]) -> Content:
 def _table(counts: Sequence[Count]) -> Content:
     head = "".join(f"{name:>{COLUMN}}" for name in ("today", "7 days", "all", "failed"))
     lines = [joined((f"{'What memapp did':{LABEL}}", "bold $primary"), (head, "$text-muted"))]
-    for node in dict.fromkeys(one.node for one in counts):
-        lines.append(joined((f"  {NODES.get(node, node)}", "$secondary")))
-        lines += [_row(one) for one in counts if one.node == node]
+    for part in dict.fromkeys(one.part for one in counts):
+        lines.append(joined((f"  {part}", "$secondary")))
+        lines += [_row(one) for one in counts if one.part == part]
     return Content("\n").join(lines if counts else [*lines, joined(("  Nothing yet. Chat (F2), and come back.", "$text-muted"))])
 
 
@@ -88,4 +90,4 @@ def _row(count: Count) -> Content:
         f"{count.failed:>{COLUMN - 2},} ✗" if count.failed else f"{'-':>{COLUMN}}",
         "bold $text-error" if count.failed else "$text-muted",
     )
-    return joined(f"    {operation(count.op):{LABEL - 4}}", numbers, failed)
+    return joined(f"    {count.did:{LABEL - 4}}", numbers, failed)

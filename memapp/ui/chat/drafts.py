@@ -1,41 +1,38 @@
 """What is being typed, kept at each pause: it survives a crash, another chat, and leaving."""
 
 import asyncio
-from typing import TYPE_CHECKING
 
 from memapp.domain.chat import MAX_MESSAGE_CHARS
 from memapp.errors import MemappError
 from memapp.runtime import Runtime
 from memapp.services import chats
-
-if TYPE_CHECKING:
-    from memapp.ui.screens.chat import ChatScreen
+from memapp.ui.chat.state import ChatState
+from memapp.ui.widgets.composer import Composer
 
 Spans = tuple[tuple[int, int], ...]
 
 
 class Drafts:
-    """The drafts of one screen's composer, one for each chat."""
+    """The drafts of one composer, one for each chat."""
 
-    def __init__(self, screen: "ChatScreen") -> None:
-        self._screen = screen
+    def __init__(self, state: ChatState, composer: Composer) -> None:
+        self._state = state
+        self._composer = composer
         self._one_at_a_time = asyncio.Lock()
-        self.held = False
-        """A message is on its way; its turn settles the draft itself."""
         self.put_aside: tuple[str, Spans] | None = None
         """What was being typed before an earlier message was taken into the composer."""
 
     async def save(self) -> None:
         """Keep what stands in the composer."""
-        if self.held or self.put_aside is not None:
+        if self._state.held or self.put_aside is not None:
             return
-        composer = self._screen.composer
+        composer = self._composer
         async with self._one_at_a_time:
-            await asyncio.to_thread(_save, self._screen.runtime, self._thread_id, composer.text, composer.pasted)
+            await asyncio.to_thread(_save, self._state.runtime, self._state.thread_id, composer.text, composer.pasted)
 
     async def leave(self) -> None:
         """Keep what stands in the composer, with what is written meanwhile, and empty it."""
-        composer, kept = self._screen.composer, None
+        composer, kept = self._composer, None
         while composer.text != kept:
             kept = composer.text
             await self.save()
@@ -43,27 +40,23 @@ class Drafts:
 
     async def load(self) -> None:
         """Put the draft of the shown chat into the composer, unless something stands there already."""
-        composer = self._screen.composer
+        composer = self._composer
         if composer.text:
             return
-        draft = await asyncio.to_thread(_load, self._screen.runtime, self._thread_id)
+        draft = await asyncio.to_thread(_load, self._state.runtime, self._state.thread_id)
         if not composer.text:
             composer.fill(*draft)
 
     def save_now(self) -> None:
         """Keep what is being typed before the app ends; a message on its way stays the draft until its turn has saved it."""
-        if self.held:
+        if self._state.held:
             return
-        composer = self._screen.composer
+        composer = self._composer
         text, pasted = self.put_aside or (composer.text, composer.pasted)
         try:
-            _save(self._screen.runtime, self._thread_id, text, pasted)
+            _save(self._state.runtime, self._state.thread_id, text, pasted)
         except MemappError:
             return  # leaving must not fail; the last pause was saved
-
-    @property
-    def _thread_id(self) -> str:
-        return self._screen.thread.id if self._screen.thread else ""
 
 
 def _save(runtime: Runtime, thread_id: str, text: str, pasted: Spans) -> None:

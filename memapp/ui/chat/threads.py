@@ -1,10 +1,10 @@
 """The list of chats, and what a person does with whole chats: list, search, rename, delete. Each can be undone."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -16,19 +16,15 @@ from textual.widgets.option_list import Option
 
 from memapp.domain.chat import Thread
 from memapp.domain.text import one_line, shorten
-from memapp.runtime import Runtime
 from memapp.services import chats, forget
-from memapp.ui.beside import beside
-from memapp.ui.memories.deeds import show_receipt
-from memapp.ui.memories.words import kept
+from memapp.ui.background import background
+from memapp.ui.chat.state import ChatState
+from memapp.ui.dialogs import Choice, ConfirmErase, LineQuestion
+from memapp.ui.memories.actions import show_receipt
+from memapp.ui.memories.labels import kept
+from memapp.ui.messages import ThreadWanted
 from memapp.ui.safe import joined, notify, plain, row
-from memapp.ui.screens.detail import Line
-from memapp.ui.screens.memory_form import Choice, ConfirmErase
-from memapp.ui.undo import Undo
-from memapp.ui.widgets.words import moment
-
-if TYPE_CHECKING:
-    from memapp.ui.screens.chat import ChatScreen
+from memapp.ui.widgets.labels import moment
 
 SHOWN = 200
 """Chats listed at once."""
@@ -83,23 +79,24 @@ class ThreadList(OptionList):
 
 
 class Threads(Vertical):
-    """Search field and list in one screen."""
+    """Search field and list."""
 
-    def __init__(self, chat: "ChatScreen") -> None:
+    def __init__(self, state: ChatState) -> None:
         super().__init__(id="threads")
-        self._chat = chat
-        self._runtime = chat.runtime
+        self._state = state
+        self._session = state.session
+        self._runtime = state.runtime
         self._threads: list[Thread] = []
         self._text = ""
         """What is searched for."""
-        self._left: tuple[Callable[[Runtime], object], Thread] | None = None
-        """How to bring back the chat that was on the screen when it was deleted."""
+        self._left: tuple[str, Thread] | None = None
+        """The chat that was on the screen when it was deleted, and the step that undo knows that by."""
 
     def compose(self) -> ComposeResult:
         yield Input(placeholder="Search chats", compact=True, id="thread-search", select_on_focus=False)
         yield ThreadList(self)
 
-    @beside("threads", exclusive=True)
+    @background("threads", exclusive=True)
     async def list(self, count: int = SHOWN) -> None:
         """Bring the list of chats up to date."""
         found = await asyncio.to_thread(partial(chats.list_threads, self._runtime, self._text, limit=count + 1))
@@ -109,9 +106,9 @@ class Threads(Vertical):
         """Show these chats, and mark the one that is open; in the list, the cursor stays with the chat it is on."""
         self._threads = list(threads)
         rows, now = self.query_one(ThreadList), self._runtime.clock()
-        current = self._chat.thread.id if self._chat.thread else ""
+        current = self._state.thread_id
         on, otherwise = current, 0
-        if self._chat.focused is rows and rows.highlighted is not None:
+        if rows.has_focus and rows.highlighted is not None:
             on, otherwise = rows.get_option_at_index(rows.highlighted).id or current, min(rows.highlighted, len(threads) - 1)
         at = next((number for number, one in enumerate(threads) if one.id == on), otherwise if threads else None)
         options = [Option(self._row(one, current, now), id=one.id) for one in threads]
@@ -142,7 +139,7 @@ class Threads(Vertical):
         if event.option.id == MORE:
             self.list(len(self._threads) + SHOWN)
         elif (thread := self.thread(event.option.id or "")) is not None:
-            self._chat.open_thread(thread)
+            self.screen.post_message(ThreadWanted(thread))
 
     @on(Input.Changed)
     def _search(self, event: Input.Changed) -> None:
@@ -164,36 +161,36 @@ class Threads(Vertical):
         title = row(thread.title, 26 - len(when) - whose.cell_length)
         return joined((sign, "$primary"), whose, title, (f"  {when}", "$text-muted"))
 
-    @beside("deed")
+    @background("deed")
     async def rename(self, thread: Thread) -> None:
         """Ask for another title."""
-        title = await self.app.push_screen_wait(Line("Rename this chat", thread.title))
+        title = await self.app.push_screen_wait(LineQuestion("Rename this chat", thread.title, str))
         if title is None or title == thread.title:
             return
         await asyncio.to_thread(chats.rename_thread, self._runtime, thread.id, title)
         label = f"Renamed “{shorten(thread.title, 40)}”"
-        self._chat.undone.push(label, lambda runtime: chats.rename_thread(runtime, thread.id, thread.title))
+        self._session.undone.push(label, lambda runtime: chats.rename_thread(runtime, thread.id, thread.title))
         self.list()
 
-    @beside("deed")
+    @background("deed")
     async def delete(self, thread: Thread) -> None:
         """Take a chat out of the list; it can be brought back, so nobody is asked."""
-        chat = self._chat
-        if chat.turn.thread_id == thread.id and chat.talk.busy:
-            chat.talk.stop()
+        state = self._state
+        if state.turn.thread_id == thread.id and state.talk.busy:
+            state.talk.stop()
         title = thread.title
         if title == chats.NEW_TITLE:  # it gets another with its first answer
             title = next((one.text for one in (await asyncio.to_thread(chats.page, self._runtime, thread.id)).messages), title)
         await asyncio.to_thread(chats.delete_thread, self._runtime, thread.id)
         label = f"Deleted “{shorten(one_line(title), 40)}”"
-        back = partial(chats.restore_thread, thread_id=thread.id)
-        chat.undone.tell(self, label, back)
-        if chat.thread is not None and chat.thread.id == thread.id:
-            self._left = back, thread
-            chat.open_thread(None)
+        step = self._session.undone.push(label, partial(chats.restore_thread, thread_id=thread.id))
+        notify(self, label, undo=step)
+        if state.thread_id == thread.id:
+            self._left = step, thread
+            self.screen.post_message(ThreadWanted(None))
         self.list()
 
-    @beside("deed")
+    @background("deed")
     async def bring_back(self) -> None:
         """Let the person choose a chat that was deleted, and show it again."""
         runtime = self._runtime
@@ -202,27 +199,23 @@ class Threads(Vertical):
             notify(self, "No chat is deleted.")
             return
         now = runtime.clock()
-        rows = [(one.id, f"{shorten(one.title, 40)} · {kept(runtime.purge_at(one.deleted_at), now)}") for one in deleted]
-        chosen = await self.app.push_screen_wait(Choice("Bring back a deleted chat", rows, rows[0][0]))
+        rows = {one.id: f"{shorten(one.title, 40)} · {kept(runtime.purge_at(one.deleted_at), now)}" for one in deleted}
+        chosen = await self.app.push_screen_wait(Choice("Bring back a deleted chat", rows, deleted[0].id))
         if chosen is not None:
             await asyncio.to_thread(chats.restore_thread, runtime, chosen)
-            self._chat.open_thread(await asyncio.to_thread(chats.get_thread, runtime, chosen))
+            self.screen.post_message(ThreadWanted(await asyncio.to_thread(chats.get_thread, runtime, chosen)))
 
-    @beside("deed")
+    @background("deed")
     async def erase(self, thread: Thread) -> None:
         """Erase a chat for good, if the person types the word, and show the receipt."""
-        chat = self._chat
         text = f"“{shorten(thread.title, 40)}”\n\nThis cannot be undone. What memapp learned from it stays in Memories (F3)."
         card = ConfirmErase("Erase this chat for good?", text, may_take_messages=False)
         if await self.app.push_screen_wait(card) is None:
             return
-        await chat.settle_draft()
-        notify(self, "Erasing, and scanning the files for what is left…")
-        receipt = await asyncio.to_thread(forget.purge_chats, self._runtime, [thread.id])
-        await chat.show_again()
-        await show_receipt(chat, receipt)
+        receipt = await self._session.erase(self, partial(forget.purge_chats, self._runtime, [thread.id]))
+        await show_receipt(self, self._session, receipt)
 
-    def brought_back(self, done: Undo) -> None:
+    def brought_back(self, step: str) -> None:
         """Show a chat again that was on the screen when it was deleted, unless another one is there now."""
-        if self._left is not None and self._left[0] is done.back and self._chat.thread is None:
-            self._chat.open_thread(self._left[1])
+        if self._left is not None and self._left[0] == step and self._state.thread is None:
+            self.screen.post_message(ThreadWanted(self._left[1]))

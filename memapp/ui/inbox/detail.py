@@ -1,4 +1,4 @@
-"""One proposal to be read: the difference it would make first and largest, then why, and how long there is to answer."""
+"""One request to be read: the difference it would make first and largest, then why, and how long there is to answer."""
 
 from datetime import datetime
 from typing import ClassVar
@@ -12,18 +12,20 @@ from textual.widgets import Static
 from memapp.domain.consent import FORGOTTEN
 from memapp.domain.difference import words_changed
 from memapp.domain.forget import ERASED
-from memapp.ui.inbox.reading import Case, Quote
+from memapp.domain.second_person import addressed
+from memapp.ui.inbox.labels import expires, proposed_by, wrote
+from memapp.ui.inbox.read_models import Quote, ShownRequest
 from memapp.ui.inbox.value import ValueField
-from memapp.ui.inbox.words import expires, proposed_by, wrote
-from memapp.ui.memories.words import ago
+from memapp.ui.memories.labels import ago
 from memapp.ui.safe import joined, plain
-from memapp.ui.widgets.words import moment
+from memapp.ui.widgets.labels import moment
 
+UNCHANGED = "Nothing was approved: you changed nothing. ctrl+s approves it as it is."
 NO_VALUE = "a change was asked for without saying to what: e lets you write it"
 
 
-class CaseView(VerticalScroll):
-    """A proposal. It takes the focus only when it fills the screen."""
+class RequestView(VerticalScroll):
+    """A request. It takes the focus only when it fills the screen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("j", "scroll_down", "Down", show=False, id="case.down"),
@@ -31,39 +33,39 @@ class CaseView(VerticalScroll):
     ]
 
     def __init__(self) -> None:
-        super().__init__(id="case")
-        self.field = ValueField("write what is right · ctrl+s approves it · esc leaves", enter_saves=False)
+        super().__init__(id="request")
+        self.field = ValueField("write what is right · enter approves it · esc leaves", unchanged=UNCHANGED)
 
     def compose(self) -> ComposeResult:
-        yield Static(id="case-head", markup=False)
-        yield Static(id="case-old", markup=False)
-        yield Static(id="case-new", markup=False)
+        yield Static(id="request-head", markup=False)
+        yield Static(id="request-old", markup=False)
+        yield Static(id="request-new", markup=False)
         yield self.field
-        yield Static(id="case-why", markup=False)
+        yield Static(id="request-why", markup=False)
 
-    def show(self, case: Case | None, now: datetime) -> None:
-        """Show a proposal, or nothing."""
+    def show(self, shown: ShownRequest | None, now: datetime) -> None:
+        """Show a request, or nothing."""
         for child in self.query_children(Static):
-            child.display = case is not None
-        if case is not None:
-            old, new = difference(case)
-            self.query_one("#case-head", Static).update(_head(case))
-            self.query_one("#case-old", Static).update(old)
-            self.query_one("#case-new", Static).update(new)
-            self.tell_time(case, now)
+            child.display = shown is not None
+        if shown is not None:
+            old, new = difference(shown)
+            self.query_one("#request-head", Static).update(_head(shown))
+            self.query_one("#request-old", Static).update(old)
+            self.query_one("#request-new", Static).update(new)
+            self.tell_time(shown, now)
 
-    def tell_time(self, case: Case, now: datetime) -> None:
+    def tell_time(self, shown: ShownRequest, now: datetime) -> None:
         """Bring what depends on the time up to date."""
-        self.query_one("#case-why", Static).update(_why(case, now))
+        self.query_one("#request-why", Static).update(_why(shown, now))
 
 
-def difference(case: Case) -> tuple[Content, Content]:
+def difference(shown: ShownRequest) -> tuple[Content, Content]:
     """Return what the profile says now and what it would say, each with its sign and word."""
-    patch = case.patch
-    if patch.field == FORGOTTEN:
-        return joined(("- now   ", "bold"), "erased, at your wish"), joined(("+ then  ", "bold"), (patch.new_value, "bold"))
+    request = shown.request
+    if request.field == FORGOTTEN:
+        return joined(("- now   ", "bold"), "erased, at your wish"), joined(("+ then  ", "bold"), (shown.value, "bold"))
     old, new = Content(""), Content("")
-    for piece in words_changed(patch.old_value, patch.new_value):
+    for piece in words_changed(request.old_value, request.new_value):
         if piece.kind in ("same", "out"):
             old = joined(old, " " if old else "", (piece.text, "bold" if piece.kind == "out" else ""))
         if piece.kind in ("same", "in"):
@@ -72,24 +74,24 @@ def difference(case: Case) -> tuple[Content, Content]:
     return joined(("- now   ", "bold"), old or nothing), joined(("+ then  ", "bold"), new or plain(NO_VALUE, "italic"))
 
 
-def _head(case: Case) -> Content:
-    rule = "sensitive: changes only with your yes" if case.sensitive else "changes with your yes, or when you type it twice"
-    return joined((case.label, "bold $primary"), (f"   {rule}", "$text-muted"))
+def _head(shown: ShownRequest) -> Content:
+    rule = "sensitive: changes only with your yes" if shown.sensitive else "changes with your yes, or when you type it twice"
+    return joined((shown.label, "bold $primary"), (f"   {rule}", "$text-muted"))
 
 
-def _why(case: Case, now: datetime) -> Content:
-    patch = case.patch
-    asked = f"{proposed_by(patch)}, {ago(patch.created_at, now)}."
+def _why(shown: ShownRequest, now: datetime) -> Content:
+    request = shown.request
+    asked = f"{proposed_by(request)}, {ago(request.created_at, now)}."
     parts = [
-        joined(("Also waiting for this   ", "bold"), " · ".join(case.also), ("\nA yes here settles it.\n", "$text-muted"))
-        if case.also
+        joined(("Also waiting for this   ", "bold"), " · ".join(shown.also), ("\nA yes here settles it.\n", "$text-muted"))
+        if shown.also
         else None,
-        joined(("With a yes it also remembers", "$text-muted"), "\n", case.held, "\n") if case.held else None,
-        joined(("Why   ⏎ goes to the message", "$text-muted"), *(_quote(one, now) for one in case.quotes), "\n")
-        if case.quotes
+        joined(("With a yes it also remembers", "$text-muted"), "\n", addressed(shown.memory), "\n") if shown.memory else None,
+        joined(("Why   ⏎ goes to the message", "$text-muted"), *(_quote(one, now) for one in shown.quotes), "\n")
+        if shown.quotes
         else joined(("Why", "$text-muted"), "\nThere is no message behind this any more.\n"),
         joined((asked, "$text-muted")),
-        joined((expires(patch, now), "bold $text-warning" if "TODAY" in expires(patch, now) else "$text-muted")),
+        joined((expires(request, now), "bold $text-warning" if "TODAY" in expires(request, now) else "$text-muted")),
     ]
     return Content("\n").join(part for part in parts if part is not None)
 

@@ -8,18 +8,16 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.getters import app as the_app
 from textual.widgets import Static
 
-from memapp.runtime import Runtime
 from memapp.services.consent import decisions
-from memapp.ui.app import MemappApp
-from memapp.ui.beside import beside
-from memapp.ui.inbox import reading
-from memapp.ui.inbox.reading import Known
-from memapp.ui.inbox.rows import KnownRows
+from memapp.ui.background import background
+from memapp.ui.inbox import read_models
+from memapp.ui.inbox.read_models import Known
+from memapp.ui.inbox.request_rows import KnownRows
 from memapp.ui.inbox.value import ValueField
 from memapp.ui.safe import copy, plain
+from memapp.ui.session import AppSession
 
 NOTE = "The persona you talk to is told this. Only you change it: by your yes to what waits, or by writing it here."
 
@@ -27,18 +25,17 @@ NOTE = "The persona you talk to is told this. Only you change it: by your yes to
 class ProfilePane(Vertical):
     """The fields of the profile."""
 
-    app = the_app(MemappApp)
-
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("e", "write", "Write it yourself", id="profile.write"),
         Binding("x,delete", "take_away", "Take it away", id="profile.take_away", key_display="x"),
         Binding("y,c", "copy", "Copy", id="profile.copy", key_display="y"),
     ]
 
-    def __init__(self, runtime: Runtime) -> None:
+    def __init__(self, session: AppSession) -> None:
         super().__init__(id="profile")
-        self.runtime = runtime
-        self.field = ValueField("enter saves · esc leaves", enter_saves=True)
+        self.session = session
+        self.runtime = session.runtime
+        self.field = ValueField("enter saves · esc leaves")
 
     def compose(self) -> ComposeResult:
         yield KnownRows(self.runtime.clock)
@@ -53,10 +50,10 @@ class ProfilePane(Vertical):
         self.rows.show(known)
         self.refresh_bindings()
 
-    @beside("known", exclusive=True)
+    @background("known", exclusive=True)
     async def refresh_known(self) -> None:
         """Look again what the profile says."""
-        self.show(await asyncio.to_thread(reading.profile, self.runtime))
+        self.show(await asyncio.to_thread(read_models.profile, self.runtime))
 
     @on(KnownRows.Moved)
     def _moved(self, event: KnownRows.Moved) -> None:
@@ -84,8 +81,8 @@ class ProfilePane(Vertical):
         event.stop()
         self._set(event.key, event.value.strip())
 
-    @on(ValueField.Left)
-    def _left(self, event: ValueField.Left) -> None:
+    @on(ValueField.GivenUp)
+    def _given_up(self, event: ValueField.GivenUp) -> None:
         event.stop()
         self.rows.focus()
 
@@ -106,10 +103,8 @@ class ProfilePane(Vertical):
         if (known := self.rows.current) is not None:
             copy(self, known.value)
 
-    @beside("decide")
+    @background("decide")
     async def _set(self, field: str, value: str) -> None:
         step = await asyncio.to_thread(decisions.set_field, self.runtime, field, value)
         self.leave_field()
-        done = await asyncio.to_thread(decisions.told, self.runtime, step)
-        self.app.chat.undone.tell(self, done, step)
-        self.app.memories_changed()
+        self.session.did(self, await asyncio.to_thread(decisions.describe, self.runtime, step), step)

@@ -12,7 +12,7 @@ from textual.widgets import Input, Static
 
 from memapp.domain.profile_values import VALUE_CHARS
 from memapp.domain.text import clean, one_line
-from memapp.ui.safe import plain
+from memapp.ui.safe import notify, plain
 
 
 class ValueField(Vertical):
@@ -21,6 +21,7 @@ class ValueField(Vertical):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "save", "Save", id="value.save"),
         Binding("escape", "leave", "Leave", id="value.leave"),
+        Binding("tab,shift+tab", "stay", show=False, id="value.stay"),
     ]
 
     @dataclass
@@ -30,13 +31,15 @@ class ValueField(Vertical):
         key: str
         value: str
 
-    class Left(Message):
+    class GivenUp(Message):
         """The person gave it up."""
 
-    def __init__(self, what: str, *, enter_saves: bool) -> None:
+    def __init__(self, what: str, *, unchanged: str = "") -> None:
         super().__init__(classes="value")
         self._what = what
-        self._enter_saves = enter_saves
+        self._unchanged = unchanged
+        """What is said when enter comes and nothing was changed; if nothing is, that is saved too."""
+        self._before = ""
         self.key = ""
         """What the value is for; empty while nobody writes."""
 
@@ -57,6 +60,7 @@ class ValueField(Vertical):
         self.query_one(".value-what", Static).update(plain(f"{label}: {self._what}", "$text-muted"))
         self.line.max_length = max(VALUE_CHARS, len(value))  # what there is no room for is made shorter here
         self.line.value = clean(value)
+        self._before = self.line.value
         self.line.cursor_position = len(self.line.value)
         self.display = True
         self.line.focus()
@@ -67,15 +71,21 @@ class ValueField(Vertical):
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
-        if self._enter_saves:
+        if self._unchanged and event.value == self._before:
+            notify(self, self._unchanged)
+        else:
             self.action_save()
 
     def action_save(self) -> None:
         self.post_message(self.Saved(self.key, self.line.value))
 
+    def action_stay(self) -> None:
+        """Say how to get out of the field: no other key throws away what is written."""
+        notify(self, "enter saves what you write here, esc leaves it.")
+
     def action_leave(self) -> None:
         self.close()
-        self.post_message(self.Left())
+        self.post_message(self.GivenUp())
 
 
 class _Line(Input):

@@ -11,7 +11,7 @@ from memapp.domain.activity import Rate
 from memapp.domain.memory import Recalled
 from memapp.domain.prediction import Prediction
 from memapp.ui.safe import joined, plain, row
-from memapp.ui.widgets.words import rated
+from memapp.ui.widgets.labels import rated
 
 SOURCES = {
     "model": "",
@@ -86,7 +86,11 @@ def _found(hits: tuple[Recalled, ...]) -> Content:
     if not hits:
         return plain("nothing it knows of")
     return Content("\n").join(
-        joined((f"[{number}] ", "$accent"), row(hit.text, 70), (f"\n    {_why(hit)}", "$text-muted"))
+        joined(
+            (f"[{number}] ", "$accent"),
+            row(hit.told, 70),
+            (f"\n    {_why(hit)}", "$text-muted"),
+        )
         for number, hit in enumerate(hits, start=1)
     )
 

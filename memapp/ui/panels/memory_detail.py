@@ -8,16 +8,21 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
+from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Static
 
 from memapp.domain.memory import Memory, State, why
+from memapp.domain.second_person import addressed
+from memapp.errors import NotFound
 from memapp.runtime import Runtime
+from memapp.services import curate
 from memapp.services.activity import timeline
 from memapp.services.provenance import provenance_of
-from memapp.ui.beside import beside
-from memapp.ui.memories.words import KINDS, ORIGINS, bar, kept_in_full, when
+from memapp.ui.background import background
+from memapp.ui.memories.labels import KINDS, ORIGINS, bar, kept_in_full, when
+from memapp.ui.messages import MessageWanted
 from memapp.ui.panels.memory_history import MemoryHistory, VersionRows
 from memapp.ui.panels.memory_provenance import MemoryProvenance, MessageRows
 from memapp.ui.panels.memory_relations import MemoryRelations
@@ -45,13 +50,21 @@ class MemoryDetail(Vertical):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "turn(1)", "Next tab", id="memory_detail.next"),
         Binding("shift+tab", "turn(-1)", "Tab before", show=False, id="memory_detail.before"),
+        Binding("enter", "source", "Its message", id="memory_detail.source", key_display="⏎"),
     ]
 
-    def __init__(self, runtime: Runtime) -> None:
+    class Gone(Message):
+        """The memory that was shown is not in the file any more."""
+
+    def __init__(self, runtime: Runtime, why: str = "") -> None:
         super().__init__(id="memory-detail")
         self._runtime = runtime
+        self._why = why
+        """Why the memory shown first was used where the person came from."""
         self.memory: Memory | None = None
         self.tab = TABS[0]
+        self._trail: list[str] = []
+        """Where a walk along relations came from."""
         self._looked_up = ""
         """Which tab of which memory is shown already."""
         self._pause: Timer | None = None
@@ -66,19 +79,72 @@ class MemoryDetail(Vertical):
     def allow_focus_children(self) -> bool:
         return self.memory is not None
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
+        return bool(self.memory and self.memory.sources) if action == "source" else True
+
     def show(self, memory: Memory | None, *, at_once: bool = False) -> None:
         """Show a memory, or none."""
+        self._trail.clear()
+        self._show(memory, at_once=at_once)
+
+    def _show(self, memory: Memory | None, *, at_once: bool) -> None:
         if memory == self.memory and not at_once:
             return
         changed = memory is not None and self.memory is not None and memory.id == self.memory.id
         self._looked_up = ""
         self.memory = memory
+        self.set_class(memory is None, "-empty")
+        self.refresh_bindings()
         if self._pause is not None:
             self._pause.stop()
         if at_once or changed:
             self._look_up()
         else:
             self._pause = self.set_timer(PAUSE_SECONDS, self._look_up)
+
+    @background("memory-again", exclusive=True)
+    async def look_again(self) -> None:
+        """Look anew at what is shown: something was changed."""
+        if (shown := self.memory) is None:
+            return
+        try:
+            now = await asyncio.to_thread(curate.get, self._runtime, shown.id)
+        except NotFound:
+            self.post_message(self.Gone())
+            return
+        if self.memory is not None and self.memory.id == now.id:
+            self._show(now, at_once=self.tab != TABS[0])
+
+    # Walking along relations -----------------------------------------------------------------------------------------
+
+    @on(MemoryRelations.Walked)
+    def _walked(self, event: MemoryRelations.Walked) -> None:
+        event.stop()
+        if self.memory is not None:
+            self._trail.append(self.memory.id)
+        self._walk(event.memory_id)
+
+    def walk_back(self) -> bool:
+        """Go one step back along a walk; return whether there was one."""
+        if not self._trail:
+            return False
+        self._walk(self._trail.pop())
+        return True
+
+    @background("memory-again", exclusive=True)
+    async def _walk(self, memory_id: str) -> None:
+        self._why = ""
+        self._show(await asyncio.to_thread(curate.get, self._runtime, memory_id), at_once=True)
+
+    def action_source(self) -> None:
+        """Show the message that the memory came from."""
+        if self.memory is not None and self.memory.sources:
+            self.post_message(MessageWanted(self.memory.sources[0]))
+
+    @on(MemoryProvenance.SourceOpened)
+    def _message_opened(self, event: MemoryProvenance.SourceOpened) -> None:
+        event.stop()
+        self.post_message(MessageWanted(event.message.id))
 
     def enter(self) -> None:
         """Take the focus."""
@@ -121,18 +187,18 @@ class MemoryDetail(Vertical):
         kinds: dict[str, type[Widget]] = {"history": VersionRows, "relations": MemoryRelations, "provenance": MessageRows}
         return self.query_one(kinds.get(self.tab, ContentView))
 
-    @beside("memory-detail", exclusive=True)
+    @background("memory-detail", exclusive=True)
     async def _look_up(self) -> None:
         memory, tab = self.memory, self.tab
         if memory is None:
-            self.query_one("#memory-text", Static).update("")
             return
         wanted = f"{tab}:{memory.id}"
         if wanted == self._looked_up:
             return
         match tab:
             case "content":
-                self.query_one("#memory-text", Static).update(self._content(memory))
+                into = await asyncio.to_thread(self._text_of, memory.merged_into) if memory.merged_into else ""
+                self.query_one("#memory-text", Static).update(self._content(memory, into))
             case "history":
                 self.query_one(MemoryHistory).show(memory.id, await asyncio.to_thread(timeline, self._runtime, memory.id))
             case "relations":
@@ -142,13 +208,13 @@ class MemoryDetail(Vertical):
                 self.query_one(MemoryProvenance).show(memory, found)
         self._looked_up = wanted
 
-    def look_again(self) -> None:
-        """Look the open tab up anew: something was changed. What the first tab has to show comes with the memory itself."""
-        if self.tab != TABS[0]:
-            self._looked_up = ""
-            self._look_up()
+    def _text_of(self, memory_id: str) -> str:
+        try:
+            return addressed(curate.get(self._runtime, memory_id).text)
+        except NotFound:
+            return "(erased for good since)"
 
-    def _content(self, one: Memory) -> Content:
+    def _content(self, one: Memory, into: str) -> Content:
         now = self._runtime.clock()
         facts = [
             ("pinned", "★ always kept" if one.pinned else ""),
@@ -161,6 +227,11 @@ class MemoryDetail(Vertical):
             ("changed", when(one.updated_at, now) if one.updated_at != one.created_at else ""),
         ]
         if one.state is not State.LIVE:
-            facts += [("in trash", why(one, self._runtime.settings.ttl_days)), ("", kept_in_full(one.purge_at, now))]
+            facts += [
+                ("in trash", why(one, self._runtime.settings.ttl_days)),
+                ("", kept_in_full(one.purge_at, now)),
+                ("merged into", into),
+            ]
         lines = [joined((f"{name:>11}  ", "$text-muted"), value) for name, value in facts if value]
-        return joined(plain(one.text, "bold"), "\n\n", Content("\n").join(lines))
+        used = f"{self._why}\n\n" if self._why else ""
+        return joined(plain(addressed(one.text), "bold"), "\n\n", used, Content("\n").join(lines))

@@ -13,10 +13,11 @@ from textual.widgets import Static
 
 from memapp.domain.difference import words_changed
 from memapp.domain.history import Moment, Version, who
-from memapp.ui.memories.words import bar
+from memapp.domain.second_person import addressed
+from memapp.ui.memories.labels import bar
 from memapp.ui.safe import joined, plain
+from memapp.ui.widgets.labels import moment
 from memapp.ui.widgets.rowlist import RowList
-from memapp.ui.widgets.words import moment
 
 OUT, IN = "strike $text-error", "bold $text-success"
 STATES = {"live": "remembered", "soft_deleted": "in the trash", "merged": "merged into another"}
@@ -92,8 +93,8 @@ class MemoryHistory(Vertical):
         one, other = sorted((base, at))
         difference = self.query_one("#difference", Static)
         if one not in by_number:
-            replaced = [joined("\n\n", ("replaced ", "$text-muted"), f"“{text}”") for text in by_number[at].replaced]
-            difference.update(joined((f"v{at}\n", "$text-muted"), by_number[at].version.text, *replaced))
+            replaced = [joined("\n\n", ("replaced ", "$text-muted"), f"“{addressed(text)}”") for text in by_number[at].replaced]
+            difference.update(joined((f"v{at}\n", "$text-muted"), addressed(by_number[at].version.text), *replaced))
         else:
             head = (f"v{one} → v{other}\n", "$text-muted")
             difference.update(joined(head, difference_of(by_number[one].version, by_number[other].version)))
@@ -103,7 +104,7 @@ def difference_of(before: Version, after: Version) -> Content:
     """Return what is different, told by signs as well as colours: -words- went out, +words+ came in."""
     pieces = [
         {"same": plain(one.text), "out": plain(f"-{one.text}-", OUT), "in": plain(f"+{one.text}+", IN)}[one.kind]
-        for one in words_changed(before.text, after.text)
+        for one in words_changed(addressed(before.text), addressed(after.text))
     ]
     lines = [Content(" ").join(pieces)]
     for name, old, new in (

@@ -15,10 +15,10 @@ from memapp.domain.chat import Message
 from memapp.domain.memory import Memory
 from memapp.domain.provenance import Provenance, UsedIn
 from memapp.domain.text import counted
-from memapp.ui.memories.words import ORIGINS, ago
+from memapp.ui.memories.labels import ORIGINS, ago
 from memapp.ui.safe import joined, plain, row
+from memapp.ui.widgets.labels import at_moment, matched, moment, rated, written
 from memapp.ui.widgets.rowlist import RowList
-from memapp.ui.widgets.words import at_moment, moment, rated, written
 
 
 class MessageRows(RowList[Message | UsedIn]):
@@ -38,7 +38,7 @@ class MessageRows(RowList[Message | UsedIn]):
         message = item if isinstance(item, Message) else item.message
         sign = ("from ", "$primary")
         if isinstance(item, UsedIn):
-            sign = (f"{rated(item.score) if item.score else item.why} ", "$accent")
+            sign = ("used ", "$accent")
         when = (f"{moment(message.created_at, self._clock()):>11}  ", "$text-muted")
         return joined(sign, when, row(message.text or "(no words)", max(1, width)))
 
@@ -47,7 +47,7 @@ class MemoryProvenance(Vertical):
     """Counts, then messages and replies, then all about the current one."""
 
     @dataclass
-    class Opened(Announcement):
+    class SourceOpened(Announcement):
         """The person wants to see a message in its chat."""
 
         message: Message
@@ -65,11 +65,11 @@ class MemoryProvenance(Vertical):
     def show(self, memory: Memory, found: Provenance) -> None:
         """Show where a memory comes from."""
         now = self._clock()
-        uses = found.uses
+        access_count = found.access_count
         used = "Never used in an answer so far."
-        if uses is not None:
-            times, days = counted(uses.count, "prompt"), counted(uses.days, "day")
-            used = f"Stood in {times} on {days}, last {ago(uses.last, now)}."
+        if access_count is not None:
+            times, days = counted(access_count.count, "prompt"), counted(access_count.days, "day")
+            used = f"Stood in {times} on {days}, last {ago(access_count.last, now)}."
         origin = f"{ORIGINS[memory.origin].capitalize()} {at_moment(memory.created_at, now)}."
         self.query_one("#provenance-head", Static).update(plain(f"{origin}\n{used}"))
         rows = self.query_one(MessageRows)
@@ -83,7 +83,9 @@ class MemoryProvenance(Vertical):
         event.stop()
         item = self.query_one(MessageRows).current
         if isinstance(item, UsedIn):
-            note = joined(("recalled for this reply: ", "$text-muted"), item.why, "\n", row(item.message.text, 240))
+            details = f" ({rated(item.score)}: {item.why})" if item.score else ""
+            note = joined(("this answer used it: ", "$text-muted"), matched(item.why), (details, "$text-muted"), "\n")
+            note = joined(note, row(item.message.text, 240))
         elif item is not None:
             note = joined((f"{written(item)}: ", "$text-muted"), row(item.text, 240))
         else:
@@ -94,4 +96,4 @@ class MemoryProvenance(Vertical):
     def _opened(self, event: RowList.Opened) -> None:
         event.stop()
         if (item := self.query_one(MessageRows).current) is not None:
-            self.post_message(self.Opened(item if isinstance(item, Message) else item.message))
+            self.post_message(self.SourceOpened(item if isinstance(item, Message) else item.message))

@@ -13,12 +13,15 @@ from textual.widgets import Tree
 from textual.widgets.tree import TreeNode
 
 from memapp.domain.memory import Memory
+from memapp.domain.second_person import addressed
 from memapp.domain.text import clean, one_line, shorten
 from memapp.runtime import Runtime
 from memapp.services import relations
-from memapp.ui.beside import beside
+from memapp.ui.background import background
 
 LABEL_CHARS = 120
+NOTHING_RELATED = ("nothing yet: what is alike", "is related while memapp", "is idle")
+"""A line each: a tree breaks none."""
 
 
 class MemoryRelations(Tree[str]):
@@ -88,7 +91,7 @@ class MemoryRelations(Tree[str]):
         elif node.parent is not None:
             self.move_cursor(node.parent)
 
-    @beside("relations")
+    @background("relations")
     async def _look_up(self, node: TreeNode[str]) -> None:
         if not node.data:
             return
@@ -96,7 +99,7 @@ class MemoryRelations(Tree[str]):
         found = await asyncio.to_thread(relations.related, self._runtime, node.data)
         rows = [(one.id, _label(one.text, f"{one.strength:.2f} ")) for one in found]
         if not rows and node is self.root:
-            rows = [("", Text("nothing yet: what is alike is related while memapp is idle", style="italic"))]
+            rows = [("", Text(line, style="italic")) for line in NOTHING_RELATED]
         if node not in self._looked_up:
             return  # another memory is shown by now
         if rows != [(child.data, child.label) for child in node.children]:
@@ -113,5 +116,5 @@ class MemoryRelations(Tree[str]):
 
 
 def _label(text: str, before: str = "") -> Text:
-    """Return a label of one line; a bare string would be read as markup."""
-    return Text(before + (shorten(one_line(clean(text[: 4 * LABEL_CHARS])), LABEL_CHARS) or "…"))
+    """Return the words of a memory as a label of one line; a bare string would be read as markup."""
+    return Text(before + (shorten(one_line(clean(addressed(text)[: 4 * LABEL_CHARS])), LABEL_CHARS) or "…"))

@@ -6,48 +6,29 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Vertical
 from textual.widget import Widget
 from textual.widgets import Static
 
 from memapp.domain.changes import Event
-from memapp.domain.history import Version
-from memapp.errors import UsageError
-from memapp.runtime import Runtime
-from memapp.services import undo
-from memapp.ui.activity import words
+from memapp.domain.second_person import addressed
+from memapp.ui.activity import labels
+from memapp.ui.activity.log_rows import LogRows, StepRows
 from memapp.ui.activity.numbers import NumbersView
-from memapp.ui.activity.reading import Line, LogPage, compared, log_page, numbers, undoable
-from memapp.ui.activity.rows import LogRows, StepRows
-from memapp.ui.beside import beside
+from memapp.ui.activity.read_models import LogLine, LogPage, compared, log_page, numbers, undoable
+from memapp.ui.background import background
+from memapp.ui.dialogs import TextCard
+from memapp.ui.messages import MemoryWanted
 from memapp.ui.panels.memory_history import difference_of
-from memapp.ui.safe import copy, joined, notify, plain
-from memapp.ui.screens.detail import Card
+from memapp.ui.safe import copy, notify, plain
 from memapp.ui.screens.mode import ModeScreen
+from memapp.ui.session import AppSession
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.tabline import TabLine
 
 TABS = (("numbers", "Numbers"), ("log", "Log"), ("undo", "Undo"))
 UNDO_NOTE = "Last first. u takes back the one marked ↶, with everything that followed from it."
-
-
-class DifferenceCard(Card):
-    """What one change made of a memory, word by word. Its answer `jump` opens the memory."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,j", "want('jump')", "Open the memory", id="difference.jump")]
-
-    def __init__(self, title: str, before: Version, after: Version) -> None:
-        super().__init__()
-        self._title, self._before, self._after = title, before, after
-
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="card"):
-            yield Static(joined((self._title, "bold $primary")), markup=False)
-            with VerticalScroll(classes="reading"):
-                yield Static(difference_of(self._before, self._after), markup=False)
-            yield Static(plain("-went out-   +came in+"), markup=False, classes="muted")
-            yield Static(plain("⏎ open the memory   y copy   esc close"), markup=False, classes="keys")
 
 
 class ActivityScreen(ModeScreen):
@@ -68,8 +49,8 @@ class ActivityScreen(ModeScreen):
         Binding("escape", "chat", "Back", show=False, id="activity.back"),
     ]
 
-    def __init__(self, runtime: Runtime) -> None:
-        super().__init__(runtime)
+    def __init__(self, session: AppSession) -> None:
+        super().__init__(session)
         self.tab = "numbers"
         self._befores: list[int | None] = [None]
         """Where the pages of the log begin, up to the one that is shown."""
@@ -108,7 +89,7 @@ class ActivityScreen(ModeScreen):
 
     # What is shown ---------------------------------------------------------------------------------------------------
 
-    @beside("activity", exclusive=True)
+    @background("activity", exclusive=True)
     async def load(self) -> None:
         """Look up what the open tab shows. A later call ends this one, so that no old result comes after a newer one."""
         tab = self.tab
@@ -164,7 +145,7 @@ class ActivityScreen(ModeScreen):
     # What a line leads to --------------------------------------------------------------------------------------------
 
     @on(RowList.Opened, "#log")
-    @beside("activity-open", exclusive=True)
+    @background("activity-open", exclusive=True)
     async def _line_opened(self) -> None:
         """Show what a change made of a memory, or the memory."""
         line = self.lines.current
@@ -172,7 +153,7 @@ class ActivityScreen(ModeScreen):
             return
         if line.entry.event is Event.PROFILE:
             notify(self, "The Inbox (F4) shows your profile, in its second tab.")
-        elif words.is_file(line):
+        elif labels.is_file(line):
             notify(self, "A file was brought in here, all of it at once. The next tab takes it back as one.")
         elif line.entry.event is Event.PURGE:
             notify(self, "It was erased for good.")
@@ -181,33 +162,26 @@ class ActivityScreen(ModeScreen):
         else:
             await self._compare(line)
 
-    async def _compare(self, line: Line) -> None:
+    async def _compare(self, line: LogLine) -> None:
         two = await asyncio.to_thread(compared, self.runtime, line.entry)
         if two is not None:
-            wanted = await self.app.push_screen_wait(DifferenceCard(words.done(line).capitalize(), *two))
+            what = labels.done(line).capitalize()
+            card = TextCard(what, difference_of(*two), note="-went out-   +came in+", jump="open the memory")
+            wanted = await self.app.push_screen_wait(card)
             if wanted is None:
                 return
-            if wanted.deed == "copy":
-                copy(self, two[1].text)
+            if wanted == "copy":
+                copy(self, addressed(two[1].text))
                 return
-        self.app.show_memory(line.entry.memory_id)
+        self.app.post_message(MemoryWanted(line.entry.memory_id))
 
     @on(RowList.Opened, "#steps")
     def _step_opened(self) -> None:
         current = self.steps.current
         if current is not None and current.step.text:
-            self.app.show_memory(current.step.memory_id)
+            self.app.post_message(MemoryWanted(current.step.memory_id))
 
-    @beside("activity-undo", exclusive=True)
+    @background("activity-undo", exclusive=True)
     async def action_undo_last(self) -> None:
         """Take back the last step that can be taken back."""
-        last = next(iter(await asyncio.to_thread(undoable, self.runtime, 1)), None)
-        if last is None:
-            raise UsageError("There is nothing to take back.")
-        try:
-            await asyncio.to_thread(undo.undo, self.runtime, last.step.id)
-        finally:
-            self.app.memories_changed()  # some of it may wait in the inbox now
-            self.app.chat.chats_changed()
-        self.app.chat.undone.drop(last.step.id)
-        notify(self, f"Taken back: {last.said}")
+        notify(self, await self.session.undo_recorded())

@@ -1,56 +1,52 @@
-"""Chat: puts the list of chats, the conversation, the composer and the drawer together, and routes what they announce.
+"""Chat: puts the list of chats and the conversation together, and routes what they announce.
 
 What happens there is in the parts of `ui.chat`.
 """
 
 import asyncio
+from collections.abc import Iterable
+from functools import partial
 from typing import ClassVar
 
-from textual.app import ComposeResult
+from textual.app import ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
-from textual.getters import app as the_app
 from textual.screen import Screen
 
 from memapp.domain.chat import Message, Thread
+from memapp.domain.text import shorten
 from memapp.domain.turn import Accepted
-from memapp.runtime import Runtime
-from memapp.services import chats, preferences, undo
-from memapp.ui import reading
-from memapp.ui.announce import Learned, LearningFailed, ModelChanged, ThreadStarted, TurnEnded, TurnMoved, TurnRefused
-from memapp.ui.app import MemappApp
-from memapp.ui.beside import beside
-from memapp.ui.chat.cards import Cards
+from memapp.services import chats
+from memapp.ui import read_models
+from memapp.ui.background import background
 from memapp.ui.chat.conversation import Conversation
-from memapp.ui.chat.drafts import Drafts, Spans
-from memapp.ui.chat.memories import MemoryDeeds
-from memapp.ui.chat.sending import Sending
-from memapp.ui.chat.showing import Showing, replies
-from memapp.ui.chat.silence import Silence
-from memapp.ui.chat.status import Status
+from memapp.ui.chat.drafts import Spans
+from memapp.ui.chat.state import ChatState
 from memapp.ui.chat.threads import Threads
-from memapp.ui.chat.turn import TurnView
-from memapp.ui.chat.waiting import WaitingLine
-from memapp.ui.modes import MODES
-from memapp.ui.panels.loop import LoopDrawer
-from memapp.ui.safe import notify
+from memapp.ui.messages import FileChanged, ModelChanged, ThreadStarted, ThreadWanted, TurnEnded, TurnMoved
 from memapp.ui.screens.find import FindScreen
-from memapp.ui.talk import Talk
-from memapp.ui.undo import UndoStack, earlier
+from memapp.ui.session import AppSession
 from memapp.ui.widgets.composer import Composer
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.topbar import TopBar
 from memapp.ui.widgets.transcript import Transcript
 
+ON_MESSAGES = (
+    ("Copy a message", "The chosen or the last one (y)", "copy"),
+    ("Edit and send again", "The chosen or the last one (e)", "edit"),
+    ("Remember a message", "The chosen or the last one (m)", "remember"),
+    ("Open a message or memory", "The chosen or the last one (enter)", "open"),
+    ("Go to the first message shown", "The beginning of what is on the screen (g)", "first"),
+    ("Go to the end", "The last message of this chat (G)", "last"),
+)
+
 
 class ChatScreen(Screen[None]):
     """The main screen."""
 
-    app = the_app(MemappApp)
-
     AUTO_FOCUS = "Composer"
     BINDING_GROUP_TITLE = "Chat"
-    HELP = "Write below and press enter. Escape goes to the conversation, and back."
+    HELP = "Write below and press enter. Escape goes to the conversation, and back; there the arrow keys choose a message."
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "stop", "Stop", id="chat.stop"),
@@ -61,264 +57,169 @@ class ChatScreen(Screen[None]):
         Binding("ctrl+b", "threads", "Chats", id="chat.threads"),
     ]
 
-    talk: Talk
-
-    def __init__(self, runtime: Runtime, *, question: tuple[str, Spans] = ("", ()), typed: tuple[str, Spans] = ("", ())) -> None:
+    def __init__(
+        self, session: AppSession, *, question: tuple[str, Spans] = ("", ()), typed: tuple[str, Spans] = ("", ())
+    ) -> None:
         super().__init__()
-        self.runtime = runtime
-        self.thread: Thread | None = None
-        """The chat on the screen; None until a new one has its first message."""
-        self.persona_id = runtime.settings.persona
-        """Who answers in the chat on the screen."""
+        self.session = session
+        session.before_erasing, session.after_erasing = self._settle, self._show_again
         self._question = question
         self._typed = typed
-        self.undone = UndoStack(lambda step: self.transcript.took_back(step))
-        self.turn = TurnView(self)
-        self.sending = Sending(self)
-        self.showing = Showing(self)
-        self._settled = ""
-        """What stood in the composer when something began to be erased."""
-        self.status = Status(self)
-        self.cards = Cards(self)
-        self.silence = Silence(self)
-        self.drafts = Drafts(self)
-        self.memories = MemoryDeeds(self)
-        self.waiting = WaitingLine(self)
-        self._accepted: Accepted | None = None
-        """The message whose turn began last, until it is known what it states and decides."""
-        self.threads = Threads(self)
+        self._erased_elsewhere = False
+        """Another process erased something while a turn ran here."""
+        self.state = ChatState(session)
+        self.threads = Threads(self.state)
+        self.conversation = Conversation(self.state)
 
     def compose(self) -> ComposeResult:
-        yield TopBar(MODES, "chat")
+        yield TopBar(self.session, "chat")
         with Horizontal(id="body"):
             yield self.threads
-            yield Conversation(self)
+            yield self.conversation
         yield KeyLine()
 
     def on_mount(self) -> None:
         self.composer.fill(*self._typed)
-        self.query_one(TopBar).say(reading.network(self.runtime))
-        self.app.changed.subscribe(self, lambda _: self._look_at_what_waits())
+        self._say_network()
+        self.session.taken_back.subscribe(self, self._taken_back)
         self._start()
 
     @property
     def composer(self) -> Composer:
-        return self.query_one(Composer)
+        return self.conversation.composer
 
     @property
     def transcript(self) -> Transcript:
-        return self.query_one(Transcript)
+        return self.conversation.transcript
 
     @property
     def is_filled(self) -> bool:
         """What the last key began is done, as far as it is quick; the next key waits for that."""
-        return not any(one.group in ("open", "find", "send", "deed") and not one.is_finished for one in self.app.workers)
+        return not any(one.group in ("open", "find", "send", "deed", "undo") and not one.is_finished for one in self.app.workers)
 
-    @property
-    def persona_name(self) -> str:
-        return self.runtime.persona(self.persona_id).name
+    def _say_network(self) -> None:
+        self.query_one(TopBar).say(read_models.network(self.session.runtime))
 
-    @property
-    def busy(self) -> bool:
-        """A turn is running, or a message is on its way to one."""
-        return self.talk.busy or self.drafts.held
+    # Which chat is shown ---------------------------------------------------------------------------------------------
 
-    @property
-    def can_answer(self) -> bool:
-        """There is a model, or one is on its way."""
-        return self.runtime.chat.state in ("ready", "loading")
-
-    def list_threads(self) -> None:
-        """Bring the list of chats up to date."""
-        self.threads.list()
-
-    @beside("threads")
-    async def chats_changed(self) -> None:
-        """Bring the list of chats up to date after some went or came back, and leave one that is deleted now."""
-        self.list_threads()
-        thread = self.thread
-        if thread is None:
-            return
-        now = await asyncio.to_thread(chats.get_thread, self.runtime, thread.id)
-        if now.deleted_at is not None and self.thread is thread:
-            self.open_thread(None)
-
-    # Opening a chat --------------------------------------------------------------------------------------------------
-
-    @beside("open")
+    @background("open")
     async def _start(self) -> None:
         """Show the chat that was open last, or send the question that memapp was started with."""
         question, pasted = self._question
-        last = None if question else await asyncio.to_thread(reading.last_thread, self.runtime)
-        await self._show_thread(last)
-        self.list_threads()
-        self.composer.prompts = await asyncio.to_thread(chats.typed_prompts, self.runtime)
+        last = None if question else await asyncio.to_thread(read_models.last_thread, self.session.runtime)
+        await self.conversation.show(last)
+        self.threads.list()
+        await self.conversation.recall_prompts()
+        if not await asyncio.to_thread(chats.keeps_drafts, self.session.runtime):
+            self.conversation.status.say("Another window keeps the drafts: here only what you send is kept.")
         if question:
-            await self.sending.send(question, pasted)
+            await self.conversation.sending.send(question, pasted)
 
-    async def settle_draft(self) -> None:
-        """Save what is being typed before something is erased: it is looked through too."""
-        self.sending.leave_editing()
-        self._settled = self.composer.text
-        await self.drafts.save()
+    def on_thread_wanted(self, event: ThreadWanted) -> None:
+        event.stop()
+        self.open_thread(event.thread, event.at, persona=event.persona)
 
-    async def show_again(self) -> None:
-        """Show what the file holds since something was erased: words that are gone stay nowhere here, to be saved again."""
-        typed_since = self.composer.text.removeprefix(self._settled)
-        self.composer.clear_text()
-        self.composer.prompts = await asyncio.to_thread(chats.typed_prompts, self.runtime)
-        await self._show_thread(await asyncio.to_thread(reading.last_thread, self.runtime), persona=self.persona_id)
-        self.composer.move_cursor(self.composer.document.end)
-        self.composer.insert(typed_since)
-        self.list_threads()
-
-    @beside("open", exclusive=True)
+    @background("open", exclusive=True)
     async def open_thread(self, thread: Thread | None, at: Message | None = None, *, persona: str = "") -> None:
         """Show a chat, or an empty one in which `persona` answers; `at` is the message to show it at."""
-        self.sending.leave_editing()
-        await self.drafts.leave()
-        await self._show_thread(thread, at, persona)
-        self.list_threads()
+        await self.conversation.leave()
+        await self.conversation.show(thread, at, persona)
+        self.refresh_bindings()
+        self.threads.list()
         self.threads.leave()
         self.remove_class("-threads")
         (self.transcript if at else self.composer).focus()
-        await asyncio.to_thread(chats.remember_choice, self.runtime, "thread", thread.id if thread else "")
+        await asyncio.to_thread(chats.remember_choice, self.session.runtime, "thread", thread.id if thread else "")
 
-    async def _show_thread(self, thread: Thread | None, at: Message | None = None, persona: str = "") -> None:
-        self.say("")  # what was said about another chat stays there
-        self.thread = thread
-        self.persona_id = thread.persona if thread else persona or self.runtime.settings.persona
-        await self.drafts.load()
+    async def _settle(self) -> None:
+        await self.conversation.settle()
+
+    async def _show_again(self) -> None:
+        await self.conversation.show_again()
+        self.threads.list()
+
+    def _taken_back(self, step: str) -> None:
+        self.threads.brought_back(step)
+        self._chats_changed()
+
+    @background("threads", exclusive=True)
+    async def _chats_changed(self) -> None:
+        """Bring the list of chats up to date after some went or came back; leave one that is gone, show what is new in it."""
+        self.threads.list()
+        thread = self.state.thread
         if thread is None:
-            await self.showing.welcome()
-        else:
-            await self.showing.messages(thread, at)
-        self.show_status()
-        self.refresh_bindings()
-        self._rest()
+            return
+        is_there = await asyncio.to_thread(read_models.is_there, self.session.runtime, thread.id)
+        if self.state.thread is not thread:
+            return
+        if not is_there:
+            self.open_thread(None)
+        elif not self.state.busy and self.state.editing is None:
+            await self.conversation.show_news(thread)
 
-    @beside("explain", exclusive=True)
-    async def explain(self, answers: list[Message]) -> None:
-        """Put the chips below the answers."""
-        await self.turn.explain(answers)
+    @background("file")
+    async def on_file_changed(self, event: FileChanged) -> None:
+        """Show what another process changed; what it erased stands nowhere here any more, once no turn runs."""
+        self._erased_elsewhere |= event.erased
+        if not self._erased_elsewhere:
+            self._chats_changed()
+        elif not self.state.busy:
+            self._erased_elsewhere = False
+            await self._settle()
+            await self._show_again()
 
-    @beside("explain")
-    async def explain_more(self, answers: list[Message]) -> None:
-        """Put the chips below answers that were not there yet."""
-        await self.turn.explain(answers)
-
-    def explain_again(self) -> None:
-        """Bring the chips up to date after a memory changed."""
-        if not self.busy:
-            self.explain(replies([one.message for one in self.transcript.bubbles]))
-
-    # Sending, and the running turn -----------------------------------------------------------------------------------
-
-    @beside("deed")
-    async def new_chat_with(self, persona: str) -> None:
-        """Start a chat with another persona."""
-        await self.sending.new_chat_with(persona)
+    # What the turn announces, after the conversation followed it -----------------------------------------------------
 
     async def on_thread_started(self, event: ThreadStarted) -> None:
-        if self.thread is None:
-            self.thread = event.thread
-            await asyncio.to_thread(chats.remember_choice, self.runtime, "thread", event.thread.id)
-            await asyncio.to_thread(chats.save_draft, self.runtime, "", "")
-            self.list_threads()
+        if self.state.thread is None:
+            await self.state.begin(event.thread)
+        self.threads.list()
 
-    async def on_turn_moved(self, event: TurnMoved) -> None:
-        await self.turn.follow(event)
+    def on_turn_moved(self, event: TurnMoved) -> None:
         if isinstance(event.event, Accepted):
-            self._accepted = event.event
-        elif self._accepted is not None:  # by now it was looked at what the message states and decides
-            accepted, self._accepted = self._accepted, None
-            await self.waiting.accepted(accepted)
-        if self.drafts.held:
-            self.drafts.held = False
-            self.save_draft()
-            self.list_threads()
+            self.threads.list()
             self.refresh_bindings()
-        self.show_status()
 
-    async def on_turn_refused(self, event: TurnRefused) -> None:
-        """Nothing may be lost: a message that was not saved goes back into the composer."""
-        self.drafts.held = False
-        if event.unsent is not None:
-            self.sending.take_back(event.unsent)
-        await self.turn.refused(event.error)
-        self.say(f"{event.error.title}: {event.error}", problem=True)
-
-    def on_turn_ended(self, event: TurnEnded) -> None:
-        if event.turn != self.talk.turns:
-            return  # enter was quicker, and what is known now is of the next turn
-        self.turn.ended()
-        self.list_threads()
+    def on_turn_ended(self, _: TurnEnded) -> None:
+        self.threads.list()
         self.refresh_bindings()
-        self.status.turn_ended()
-        self.talk.rest(event.thread_id)
-        self.silence.begin()
-        self._say_what_waits()
-
-    @beside("waiting")
-    async def _say_what_waits(self) -> None:
-        await self.waiting.ended()
-
-    @beside("waiting")
-    async def _look_at_what_waits(self) -> None:
-        await self.waiting.look_again()
-
-    async def on_learned(self, event: Learned) -> None:
-        await self.memories.learned(event.written, shown=self.thread is not None and self.thread.id == event.thread_id)
-
-    def on_learning_failed(self, _: LearningFailed) -> None:
-        self.say("Learning from your messages failed; memapp doctor says more.")
+        if self._erased_elsewhere:
+            self.on_file_changed(FileChanged(erased=True))
 
     def on_model_changed(self, _: ModelChanged) -> None:
-        self.query_one(TopBar).say(reading.network(self.runtime))
-        self.show_status()
-        self._rest()
+        self._say_network()
+        self.conversation.status.show()
+        self.conversation.rest()
 
-    def _rest(self) -> None:
-        if not self.busy and self.thread is not None:
-            self.talk.rest(self.thread.id)
-
-    def say(self, words: str, *, problem: bool = False) -> None:
-        """Say one line above the composer until something else happens."""
-        self.status.say(words, problem=problem)
-
-    def show_status(self) -> None:
-        """Say what is going on, and what the composer is for."""
-        self.status.show()
-
-    # Keys ------------------------------------------------------------------------------------------------------------
+    # Keys and the palette --------------------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
         match action:
             case "stop":
-                return self.talk.busy
+                return self.session.talk.busy
             case "retry":
                 answered = self.is_mounted and self.transcript.last_answer is not None
-                return answered and not self.transcript.in_own_words and not self.busy
+                return answered and not self.transcript.in_own_words and not self.state.busy
         return True
 
     def action_stop(self) -> None:
         """Stop the answer; what there is of it is kept."""
-        self.talk.stop()
-        self.turn.stop()
-        self.say("")
-        self.show_status()
+        self.session.talk.stop()
+        self.conversation.turn.stop()
+        self.conversation.status.say("")
+        self.conversation.status.show()
 
     def action_back(self) -> None:
         """Leave what is open, else go between the composer and the conversation."""
         self.threads.leave()
-        if self.sending.editing is not None:
-            self.sending.leave_editing()
+        if self.state.editing is not None:
+            self.conversation.sending.leave_editing()
         elif self.has_class("-threads"):
             self.remove_class("-threads")
             self.composer.focus()
         elif self.focused is self.composer:
-            self.say("")
-            self.transcript.focus()
+            self.conversation.status.say("")
+            self.transcript.glance()
         else:
             self.composer.focus()
 
@@ -328,14 +229,14 @@ class ChatScreen(Screen[None]):
 
     def action_retry(self) -> None:
         """Answer the last message again; the old answer stays as a variant."""
-        self.sending.retry()
+        self.conversation.sending.retry()
 
     def action_drawer(self) -> None:
         """Show or hide the loop at work."""
-        if self.query_one(LoopDrawer).has_focus:
+        if self.conversation.drawer.has_focus:
             self.composer.focus()
         self.toggle_class("-loop")
-        self.turn.show_loop()
+        self.conversation.turn.show_loop()
 
     def action_threads(self) -> None:
         """Show the list of chats and go there; hide it when already there."""
@@ -350,54 +251,39 @@ class ChatScreen(Screen[None]):
         else:
             self.threads.enter()
 
-    @beside("find", exclusive=True)
+    @background("find", exclusive=True)
     async def find(self, text: str = "") -> None:
         """Find anything, from wherever the person is, and go there."""
-        hit = await self.app.push_screen_wait(FindScreen(self.runtime, text))
+        hit = await self.app.push_screen_wait(FindScreen(self.session.runtime, text))
         if hit is not None:
-            if self.app.current_mode != "chat":
+            if hit.kind != "memory" and self.app.current_mode != "chat":
                 await self.app.switch_mode("chat")
-            await self.cards.go_to(hit)
+            await self.conversation.cards.go_to(hit)
 
-    async def go_to_message(self, message_id: str) -> None:
-        """Show a message in its chat."""
-        await self.cards.go_to_message(message_id)
-
-    # Undo, drafts, choices -------------------------------------------------------------------------------------------
-
-    @beside("deed")
-    async def write_memory(self, text: str, *sources: str) -> None:
-        """Let the person put something into the words to be remembered."""
-        await self.memories.write(text, *sources)
-
-    @beside("deed")
-    async def undo_last(self, step: str = "") -> None:
-        """Take the last thing back, or what was done in a certain step."""
-        done = self.undone.pop(step) or await asyncio.to_thread(earlier, self.runtime, step)
-        if done is None:
-            already = bool(step) and await asyncio.to_thread(undo.was_taken_back, self.runtime, step)
-            gone = "That is taken back already." if already else "That cannot be taken back any more."
-            notify(self, gone if step else "Nothing to undo.")
-            return
-        if not step and await asyncio.to_thread(undo.was_taken_back, self.runtime, done.step):
-            self.undone.drop(done.step)  # it went with a message that was sent in other words
-            self.app.action_undo()
-            return
-        try:
-            await asyncio.to_thread(done.back, self.runtime)
-        finally:
-            self.app.memories_changed()  # some of it may wait in the inbox now
-        self.undone.drop(done.step)
-        notify(self, f"Taken back: {done.label.replace(': ', ' ')}")
-        self.threads.brought_back(done)
-        self.list_threads()
-
-    @beside("draft")
-    async def save_draft(self) -> None:
-        """Keep what is being typed."""
-        await self.drafts.save()
-
-    @beside("deed")
-    async def keep_setting(self, name: str, value: str) -> None:
-        """Keep a setting that was chosen on the screen."""
-        await asyncio.to_thread(preferences.set_preference, self.runtime, name, value)
+    def commands(self) -> Iterable[SystemCommand]:
+        """Offer in the palette every action that has a key here, and some that have none."""
+        conversation, transcript, state = self.conversation, self.transcript, self.state
+        yield SystemCommand("New chat", "ctrl+n", self.action_new)
+        yield SystemCommand("Show or hide the chats", "ctrl+b", self.action_threads)
+        yield SystemCommand("Show or hide the loop", "What memapp expected, needed and found (ctrl+t)", self.action_drawer)
+        for key, persona in self.session.runtime.personas.items():
+            name = shorten(persona.name, 40)
+            yield SystemCommand(f"New chat with {name}", f"/persona {key}", partial(self.open_thread, None, persona=key))
+        yield SystemCommand("Remember something", "Write a memory by hand (/remember)", partial(conversation.write_memory, ""))
+        yield SystemCommand("Write in your editor", "The one that EDITOR names (ctrl+g)", self.composer.action_editor)
+        if state.busy:
+            yield SystemCommand("Stop the answer", "Keeps what there is (esc)", self.action_stop)
+        elif transcript.last_answer is not None:
+            if not transcript.in_own_words:
+                yield SystemCommand("Answer again", "Keeps the old answer as a variant (ctrl+r)", self.action_retry)
+            if transcript.replied is not None and transcript.replied.cut:
+                yield SystemCommand("Go on with the last answer", "It ended at its length limit (o)", conversation.sending.go_on)
+        if transcript.bubbles:
+            for label, about, action in ON_MESSAGES:
+                yield SystemCommand(label, about, getattr(transcript, f"action_{action}"))
+        if (thread := state.thread) is not None:
+            yield SystemCommand("Rename this chat", "e in the list of chats", partial(self.threads.rename, thread))
+            yield SystemCommand("Delete this chat", "ctrl+z brings it back", partial(self.threads.delete, thread))
+            if not state.busy:
+                yield SystemCommand("Erase this chat for good", "Asks for a typed word", partial(self.threads.erase, thread))
+        yield SystemCommand("Deleted chats", "Bring one back", self.threads.bring_back)

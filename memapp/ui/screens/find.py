@@ -13,13 +13,14 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from memapp.domain.second_person import addressed
 from memapp.domain.text import one_line, shorten
 from memapp.errors import MemappError
 from memapp.runtime import Runtime
 from memapp.services import browse, chats, curate
 from memapp.services.browse import Hit
 from memapp.ui.safe import joined, marked, plain, row
-from memapp.ui.widgets.words import moment
+from memapp.ui.widgets.labels import moment
 
 DEBOUNCE_SECONDS = 0.06
 RECENT = 8
@@ -103,7 +104,8 @@ class FindScreen(ModalScreen[Hit | None]):
 
     def _row(self, hit: Hit, words: Sequence[str]) -> Content:
         when = (f"  {moment(hit.at, self._runtime.clock()):>11}  ", "$text-muted")
-        text = marked(shorten(one_line(hit.snippet or hit.title), SNIPPET_CHARS), words, "bold $accent underline")
+        found = addressed(hit.snippet) if hit.kind == "memory" else hit.snippet or hit.title
+        text = marked(shorten(one_line(found), SNIPPET_CHARS), words, "bold $accent underline")
         where = joined(("  in ", "$text-muted"), row(hit.title, 40, "$text-muted")) if hit.kind == "message" else ""
         if not hit.beside:
             return joined(when, text, where)

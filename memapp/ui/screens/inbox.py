@@ -9,15 +9,16 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from memapp.runtime import Runtime
 from memapp.ui.inbox.profile import ProfilePane
-from memapp.ui.inbox.waiting import WaitingPane
+from memapp.ui.inbox.requests import RequestsPane
+from memapp.ui.inbox.value import ValueField
 from memapp.ui.safe import notify
 from memapp.ui.screens.mode import ModeScreen
+from memapp.ui.session import AppSession
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.tabline import TabLine
 
-TABS = (("waiting", "Waiting"), ("profile", "Profile"))
+TABS = (("requests", "Waiting"), ("profile", "Profile"))
 
 
 class AnswerLine(KeyLine):
@@ -34,7 +35,7 @@ class InboxScreen(ModeScreen):
     """The two tabs."""
 
     MODE = "inbox"
-    AUTO_FOCUS = "#cases"
+    AUTO_FOCUS = "#request-list"
     BINDING_GROUP_TITLE = "Inbox"
     HELP = (
         "What memapp would like to know about you waits here for your word; nothing of it is used before.\n\n"
@@ -45,13 +46,13 @@ class InboxScreen(ModeScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab,shift+tab", "turn('profile')", "Profile", id="inbox.to_profile", key_display="tab"),
-        Binding("tab,shift+tab", "turn('waiting')", "Waiting", id="inbox.to_waiting", key_display="tab"),
+        Binding("tab,shift+tab", "turn('requests')", "Waiting", id="inbox.to_requests", key_display="tab"),
         Binding("escape", "back", "Back", show=False, id="inbox.back"),
     ]
 
-    def __init__(self, runtime: Runtime) -> None:
-        super().__init__(runtime)
-        self.tab = "waiting"
+    def __init__(self, session: AppSession) -> None:
+        super().__init__(session)
+        self.tab = "requests"
         self.came_back = False
         """The terminal came to the front, and nothing has been clicked since."""
         self._counts: dict[str, int] = {}
@@ -61,8 +62,8 @@ class InboxScreen(ModeScreen):
     def compose(self) -> ComposeResult:
         yield from super().compose()
         yield TabLine(TABS)
-        yield WaitingPane(self.runtime)
-        yield ProfilePane(self.runtime)
+        yield RequestsPane(self.session)
+        yield ProfilePane(self.session)
         yield AnswerLine()
 
     def on_mount(self) -> None:
@@ -71,19 +72,19 @@ class InboxScreen(ModeScreen):
 
     def on_screen_resume(self) -> None:
         self.came_back = False
-        self.waiting.arm_later()
+        self.requests.arm_later()
 
     @property
     def has_rows(self) -> bool:
-        return self.waiting.queue is not None if self.tab == "waiting" else bool(self.profile.rows.items)
+        return self.requests.queue is not None if self.tab == "requests" else bool(self.profile.rows.items)
 
     def look_again(self) -> None:
-        self.waiting.refresh_cases()
+        self.requests.refresh_requests()
         self.profile.refresh_known()
 
     @property
-    def waiting(self) -> WaitingPane:
-        return self.query_one(WaitingPane)
+    def requests(self) -> RequestsPane:
+        return self.query_one(RequestsPane)
 
     @property
     def profile(self) -> ProfilePane:
@@ -92,13 +93,13 @@ class InboxScreen(ModeScreen):
     # Tabs ------------------------------------------------------------------------------------------------------------
 
     def _show_tab(self) -> None:
-        self.waiting.display = self.tab == "waiting"
+        self.requests.display = self.tab == "requests"
         self.profile.display = self.tab == "profile"
-        self.query_one(TabLine).show(self.tab, self._counts, self._asleep if self.tab == "waiting" else "")
+        self.query_one(TabLine).show(self.tab, self._counts, self._asleep if self.tab == "requests" else "")
 
-    @on(WaitingPane.Counted)
-    def _counted(self, event: WaitingPane.Counted) -> None:
-        self._counts["waiting"] = event.count
+    @on(RequestsPane.Counted)
+    def _counted(self, event: RequestsPane.Counted) -> None:
+        self._counts["requests"] = event.count
         self._asleep = event.asleep
         self._show_tab()
 
@@ -110,22 +111,25 @@ class InboxScreen(ModeScreen):
         return parameters != (self.tab,) if action == "turn" else True
 
     def action_turn(self, tab: str) -> None:
-        """Open the other tab."""
-        self.waiting.leave_reading()
-        self.profile.leave_field()
+        """Open the other tab, unless the person is writing in this one."""
+        for field in self.query(ValueField):
+            if field.key:
+                field.action_stay()
+                return
+        self.requests.leave_reading()
         self.tab = tab
         self._show_tab()
-        (self.waiting.rows if tab == "waiting" else self.profile.rows).focus()
-        self.waiting.arm_later()
+        (self.requests.rows if tab == "requests" else self.profile.rows).focus()
+        self.requests.arm_later()
 
     def action_back(self) -> None:
         """Go one step back: out of what is read, out of the profile, to the chat."""
-        waiting = self.waiting
-        left = waiting.leave_reading() or waiting.unmark() if self.tab == "waiting" else self.profile.leave_field()
+        requests = self.requests
+        left = requests.leave_reading() or requests.unmark() if self.tab == "requests" else self.profile.leave_field()
         if left:
             return
         if self.tab == "profile":
-            self.action_turn("waiting")
+            self.action_turn("requests")
         else:
             self.action_chat()
 
@@ -134,7 +138,7 @@ class InboxScreen(ModeScreen):
     def _focus_moved(self, focused: bool) -> None:
         self.came_back = focused
         if focused:
-            self.waiting.arm_later()
+            self.requests.arm_later()
 
     def on_click(self) -> None:
         self.came_back = False

@@ -13,12 +13,14 @@ from memapp.domain.filters import MemoryFilter, Sort
 from memapp.domain.memory import Memory, State
 from memapp.runtime import Runtime
 from memapp.services import curate
-from memapp.ui.beside import beside
-from memapp.ui.memories.deeds import Deeds
-from memapp.ui.memories.rows import FoundRows, wanted_words
-from memapp.ui.memories.words import SORTS, many
+from memapp.ui.background import background
+from memapp.ui.memories.actions import MemoryActions
+from memapp.ui.memories.keys import MemoryKeys
+from memapp.ui.memories.labels import SORTS, many
+from memapp.ui.memories.memory_rows import FoundRows, wanted_words
 from memapp.ui.safe import joined
 from memapp.ui.screens.mode import ModeScreen
+from memapp.ui.session import AppSession
 from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.searchfield import SearchField
 
@@ -32,7 +34,7 @@ REST_SECONDS = 0.15
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class MemoryPage:
     """Some of the memories that a filter lets through."""
 
     rows: tuple[Memory, ...]
@@ -40,7 +42,7 @@ class Page:
     more: bool
 
 
-class MemoryListScreen(ModeScreen):
+class MemoryListScreen(ModeScreen, MemoryKeys):
     """A search field, a line that counts, and rows; a subclass says around what they stand and what keys do."""
 
     NOTHING: ClassVar[str]
@@ -49,19 +51,17 @@ class MemoryListScreen(ModeScreen):
     """What stands there when nothing is like what is searched for."""
     COUNTED: ClassVar[str] = ""
     """What is said after their number."""
-    ON_CHOSEN: ClassVar[frozenset[str]]
-    """The actions that need a memory to act on."""
 
-    def __init__(self, runtime: Runtime, field: SearchField, rows: FoundRows, sort: Sort) -> None:
-        super().__init__(runtime)
-        self.deeds = Deeds(self, runtime)
+    def __init__(self, session: AppSession, field: SearchField, rows: FoundRows, sort: Sort) -> None:
+        super().__init__(session)
+        self.actions = MemoryActions(self, session)
         self.field = field
         self.rows = rows
         self.sort = sort
         self.counted = Static(markup=False, classes="counted")
         self.shown_for: str | None = None
         """What the rows on the screen were found for."""
-        self._page = Page((), 0, False)
+        self._page = MemoryPage((), 0, False)
         self._skipped = 0
         """Memories before the page that is wanted."""
         self._count: int | None = None
@@ -103,7 +103,7 @@ class MemoryListScreen(ModeScreen):
         self._go_to = ""
         self.load()
 
-    @beside("memories", exclusive=True)
+    @background("memories", exclusive=True)
     async def load(self) -> None:
         """Look up what is wanted now; of other rows than before, a screenful first.
 
@@ -158,13 +158,19 @@ class MemoryListScreen(ModeScreen):
 
     @property
     def chosen(self) -> list[Memory]:
-        """What a key acts on."""
         return self.rows.chosen
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
+    @property
+    def read(self) -> Memory | None:
+        return self.rows.current
+
+    def left(self, chosen: list[Memory]) -> None:
+        self.unmark(chosen)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in ("search", "sort"):
             return not self.has_rows or bool(self.rows.items or self.field.value)
-        return bool(self.chosen) if action in self.ON_CHOSEN else True
+        return bool(self.rows.chosen) if action == "mark" else super().check_action(action, parameters)
 
     def action_search(self) -> None:
         self.field.focus()
@@ -183,12 +189,9 @@ class MemoryListScreen(ModeScreen):
         self.show_counted()
 
     def unmark(self, done: list[Memory] | None = None) -> None:
-        """Take marks away, after a deed or all of them."""
+        """Take marks away, of some memories or all of them."""
         self.rows.unmark(None if done is None else [one.id for one in done])
         self.show_counted()
-
-    def action_copy(self) -> None:
-        self.deeds.copy(self.chosen)
 
     def action_back(self) -> None:
         """Go one step back: out of the search, marks away, search away, to the chat."""
@@ -201,10 +204,10 @@ class MemoryListScreen(ModeScreen):
             self.action_chat()
 
 
-def _page_of(runtime: Runtime, wanted: MemoryFilter, sort: Sort, offset: int, size: int) -> Page:
+def _page_of(runtime: Runtime, wanted: MemoryFilter, sort: Sort, offset: int, size: int) -> MemoryPage:
     """Return one page."""
     found = curate.list_memories(runtime, wanted, sort, limit=size + 1, offset=offset)
-    return Page(tuple(found[:size]), offset, len(found) > size)
+    return MemoryPage(tuple(found[:size]), offset, len(found) > size)
 
 
 def _still_there(runtime: Runtime, memory_ids: Sequence[str], *, live: bool) -> dict[str, Memory]:

@@ -5,26 +5,23 @@ from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
-from textual.getters import app as the_app
 from textual.screen import Screen
 
-from memapp.runtime import Runtime
-from memapp.ui import reading
-from memapp.ui.app import MemappApp
-from memapp.ui.modes import MODES
+from memapp.ui import read_models
+from memapp.ui.messages import ModeWanted
+from memapp.ui.session import AppSession
 from memapp.ui.widgets.topbar import TopBar
 
 
 class ModeScreen(Screen[None]):
     """A screen that looks again when it is opened, and after each change of a memory while it is open."""
 
-    app = the_app(MemappApp)
-
     MODE: ClassVar[str]
 
-    def __init__(self, runtime: Runtime) -> None:
+    def __init__(self, session: AppSession) -> None:
         super().__init__()
-        self.runtime = runtime
+        self.session = session
+        self.runtime = session.runtime
 
     def look_again(self) -> None:
         """Look up what there is to show."""
@@ -42,13 +39,13 @@ class ModeScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """The first line; what stands below it comes from the subclass."""
-        yield TopBar(MODES, self.MODE)
+        yield TopBar(self.session, self.MODE)
 
     def on_mount(self) -> None:
-        self.app.changed.subscribe(self, self._changed)
+        self.session.changed.subscribe(self, self._changed)
 
     def on_screen_resume(self) -> None:
-        self.query_one(TopBar).say(reading.network(self.runtime))
+        self.query_one(TopBar).say(read_models.network(self.runtime))
         self.look_again()
 
     def _changed(self, _: None) -> None:
@@ -57,7 +54,7 @@ class ModeScreen(Screen[None]):
 
     def action_chat(self) -> None:
         """Go back to the chat."""
-        self.app.call_later(self.app.action_mode, "chat")
+        self.app.post_message(ModeWanted("chat"))
 
     async def on_event(self, event: events.Event) -> None:
         """Let keys and everything else have a turn after each event: those of opening a screen come all at once."""

@@ -9,18 +9,18 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Static
 
-from memapp.runtime import Runtime
 from memapp.services import models
 from memapp.services.models import ModelChoice
-from memapp.ui import reading
-from memapp.ui.beside import beside
+from memapp.ui import read_models
+from memapp.ui.background import background
 from memapp.ui.safe import joined, notify, row
 from memapp.ui.screens.mode import ModeScreen
+from memapp.ui.session import AppSession
 from memapp.ui.widgets.explained import Explained, ExplainedRows, columns
 from memapp.ui.widgets.keyline import KeyLine
+from memapp.ui.widgets.labels import size
 from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.topbar import TopBar
-from memapp.ui.widgets.words import size
 
 LOADING_SECONDS = 0.3
 SIGNS = {"fits": "✓ fits", "tight": "~ tight", "too big": "✗ too big", "unusable": "✗ unusable"}
@@ -60,8 +60,8 @@ class ModelsScreen(ModeScreen):
         Binding("escape", "chat", "Chat", id="models.leave"),
     ]
 
-    def __init__(self, runtime: Runtime) -> None:
-        super().__init__(runtime)
+    def __init__(self, session: AppSession) -> None:
+        super().__init__(session)
         self.models = Explained(ModelRows(id="models"))
 
     def compose(self) -> ComposeResult:
@@ -74,7 +74,7 @@ class ModelsScreen(ModeScreen):
         self.refresh_models()
         self._follow_loading()
 
-    @beside("models", exclusive=True)
+    @background("models", exclusive=True)
     async def refresh_models(self) -> None:
         """Look again which models there are."""
         choices = await asyncio.to_thread(models.list_models, self.runtime)
@@ -85,7 +85,7 @@ class ModelsScreen(ModeScreen):
     @work(exclusive=True, group="loading")
     async def _follow_loading(self) -> None:
         """Say how far a model is that loads; a change of its state is announced."""
-        while self.is_current and self.app.talk.loading:
+        while self.is_current and self.session.talk.loading:
             await asyncio.sleep(LOADING_SECONDS)
             self._show_state()
 
@@ -102,7 +102,7 @@ class ModelsScreen(ModeScreen):
         what = words + (chat.note if chat.state != "off" else "")
         state = joined((what, "bold"), "\n", (f"{meaning}\n{own}", "$text-muted"))
         self.query_one("#model-state", Static).update(state)
-        self.query_one(TopBar).say(reading.network(self.runtime))
+        self.query_one(TopBar).say(read_models.network(self.runtime))
 
     @on(RowList.Opened)
     def _use_chosen(self) -> None:
@@ -119,7 +119,7 @@ class ModelsScreen(ModeScreen):
         else:
             self._use(chosen.name)
 
-    @beside("use", exclusive=True)
+    @background("use", exclusive=True)
     async def _use(self, name: str) -> None:
         if to_know := await asyncio.to_thread(models.use_model, self.runtime, name):
             notify(self, to_know, title="A file from elsewhere")
@@ -127,7 +127,7 @@ class ModelsScreen(ModeScreen):
 
     def action_reload(self) -> None:
         """Load the chosen model again."""
-        self.app.talk.load_models()
+        self.session.talk.load_models()
 
 
 def _whereabouts(choice: ModelChoice) -> str:

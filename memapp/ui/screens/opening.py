@@ -1,20 +1,22 @@
 """The first screen: the same shape as Chat, there before anything is loaded. What is typed here is not lost."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.message import Message as Announcement
 from textual.screen import Screen
 from textual.widgets import Static
 
 from memapp import paths
 from memapp.crash import write_crash_file
-from memapp.errors import Damaged, MemappError, StoreLocked
-from memapp.ui.announce import Opened, OpeningFailed
+from memapp.errors import Damaged, MemappError
+from memapp.ui.messages import FileOpened, OpeningFailed
 from memapp.ui.safe import joined, notify
 from memapp.ui.widgets.composer import Composer
 from memapp.ui.widgets.keyline import KeyLine
@@ -24,7 +26,6 @@ from memapp.ui.widgets.topbar import TopBar
 if TYPE_CHECKING:
     from memapp.runtime import Runtime
     from memapp.services.backups import Copy
-    from memapp.ui.app import MemappApp
 
 
 class OpeningScreen(Screen[None]):
@@ -33,19 +34,24 @@ class OpeningScreen(Screen[None]):
     AUTO_FOCUS = "Composer"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("r", "put_back", "Put the backup back", show=False, id="opening.put_back")]
 
-    app: "MemappApp"
+    @dataclass
+    class BackupWanted(Announcement):
+        """The person wants a backup in the place of the damaged file."""
 
-    def __init__(self) -> None:
+        backup: "Copy"
+
+    def __init__(self, *, demo: bool) -> None:
         super().__init__()
+        self._demo = demo
         self.sent: tuple[str, tuple[tuple[int, int], ...]] = ("", ())
         """What the person sent before there was anything to send it to, with its pasted spans."""
         self._backup: Copy | None = None
 
     def compose(self) -> ComposeResult:
-        yield TopBar()
+        yield TopBar(demo=self._demo)
         yield Vertical(id="opening")
         yield StatusLine()
-        yield Composer(id="composer")
+        yield Composer()
         yield KeyLine()
 
     def on_mount(self) -> None:
@@ -65,8 +71,7 @@ class OpeningScreen(Screen[None]):
         self._backup = backup
         self.query_one(Composer).display = False
         self.query_one(StatusLine).say("")
-        advice = error.advice or ("Close it there, then start memapp again." if isinstance(error, StoreLocked) else "")
-        said = [error.message, _offer(backup) if backup else advice]
+        said = [error.message, _offer(backup) if backup else error.advice]
         keys = "r puts it back · q quits" if backup else "q quits"
         card = joined((error.title, "bold $error"), *(f"\n\n{one}" for one in said if one), (f"\n\n{keys}", "$text-muted"))
         await self.query_one("#opening").mount(Static(card, markup=False, id="opening-card"))
@@ -79,12 +84,12 @@ class OpeningScreen(Screen[None]):
             await self.query("#opening-card").remove()
             self.query_one(Composer).display = True
             self.query_one(Composer).hint("Putting the backup back…")
-            self.app.open_file(backup)
+            self.post_message(self.BackupWanted(backup))
 
 
 def _offer(backup: "Copy") -> str:
     from memapp.domain.backups import in_words
-    from memapp.ui.memories.words import when
+    from memapp.ui.memories.labels import when
 
     now = datetime.now(UTC)
     lost = in_words(now - backup.made_at)
@@ -94,16 +99,11 @@ def _offer(backup: "Copy") -> str:
     )
 
 
-def open_file(app: "MemappApp", start: Callable[[], "Runtime"], crash_folder: Path, backup: "Copy | None" = None) -> None:
+def open_file(app: App[Any], start: Callable[[], "Runtime"], crash_folder: Path, backup: "Copy | None" = None) -> None:
     """Open the file and announce it, on a thread; then read it through while the person begins. A backup is put back before."""
     try:
         aside = _put_back(backup) if backup else None
         runtime = start()
-        # Imported here so that no later key waits for it.
-        from memapp.ui import modes
-        from memapp.ui.screens import chat  # noqa: F401
-
-        modes.screens()
     except MemappError as error:
         app.post_message(OpeningFailed(error, _newest_sound(error)))
         return
@@ -112,7 +112,7 @@ def open_file(app: "MemappApp", start: Callable[[], "Runtime"], crash_folder: Pa
         problem = MemappError(f"A bug ({type(error).__name__}) kept memapp from opening.", f"See {path}." if path else "")
         app.post_message(OpeningFailed(problem))
         return
-    app.post_message(Opened(runtime))
+    app.post_message(FileOpened(runtime))
     if aside:
         app.call_from_thread(notify, app, f"The damaged file is kept for 30 days: {aside}", title="Put back", seconds=60.0)
     try:

@@ -1,10 +1,11 @@
 """Settings: every knob with its value, its default and where it came from; searchable."""
 
 import asyncio
-from typing import ClassVar
+from functools import partial
+from typing import Any, ClassVar
 
 from textual import on
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Input
@@ -12,11 +13,11 @@ from textual.widgets import Input
 from memapp.runtime import Runtime
 from memapp.services import preferences
 from memapp.services.preferences import Preference
-from memapp.ui import themes
-from memapp.ui.beside import beside
+from memapp.ui.background import background
+from memapp.ui.dialogs import Choice, LineQuestion
 from memapp.ui.safe import joined, row
-from memapp.ui.screens.detail import Choice, Line
 from memapp.ui.screens.mode import ModeScreen
+from memapp.ui.session import AppSession
 from memapp.ui.widgets.explained import Explained, ExplainedRows, columns
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.rowlist import RowList
@@ -67,8 +68,8 @@ class SettingsScreen(ModeScreen):
         Binding("escape", "chat", "Chat", id="settings.leave"),
     ]
 
-    def __init__(self, runtime: Runtime) -> None:
-        super().__init__(runtime)
+    def __init__(self, session: AppSession) -> None:
+        super().__init__(session)
         self.settings = Explained(SettingRows(id="settings", empty="No setting has these words."))
 
     def compose(self) -> ComposeResult:
@@ -108,25 +109,26 @@ class SettingsScreen(ModeScreen):
         else:
             self._ask(one)
 
-    @beside("settings")
+    @background("settings")
     async def _ask(self, one: Preference) -> None:
         def keep(value: str) -> None:
             if value != one.value:
                 preferences.set_preference(self.runtime, one.name, value)
 
-        await self.app.push_screen_wait(Line(one.label, one.value, note=one.description, length=1000, keep=keep))
+        await self.app.push_screen_wait(LineQuestion(one.label, one.value, keep, note=one.description, length=1000))
         self._show()
 
-    @beside("settings")
+    @background("settings")
     async def _choose(self, one: Preference) -> None:
         if one.name == "theme":
-            value = await themes.choose(self.app)
+            value = await choose_theme(self.app, self.runtime)
         else:
-            value = await self.app.push_screen_wait(Choice(one.label, one.choices, one.value, note=one.description))
+            shown = {choice: choice for choice in one.choices}
+            value = await self.app.push_screen_wait(Choice(one.label, shown, one.value, note=one.description))
         if value is not None and value != one.value:
             await self._save(one, value)
 
-    @beside("settings")
+    @background("settings")
     async def _write(self, one: Preference, value: str) -> None:
         await self._save(one, value)
 
@@ -143,6 +145,14 @@ class SettingsScreen(ModeScreen):
 
     def action_search(self) -> None:
         self.query_one(SearchField).focus()
+
+
+async def choose_theme(app: App[Any], runtime: Runtime) -> str | None:
+    """Let the person look at each theme and choose one; without a choice the colours are as before."""
+    note = "The last two follow your terminal."
+    look = partial(setattr, app, "theme")
+    shown = {name: name for name in preferences.choices(runtime, "theme")}
+    return await app.push_screen_wait(Choice("Colours", shown, app.theme, note=note, look=look))
 
 
 def _words(one: Preference) -> str:

@@ -1,6 +1,5 @@
 """Trash: what was discarded, when and why, how long it is still there, the way back, and the end."""
 
-import asyncio
 from dataclasses import replace
 from typing import ClassVar
 
@@ -12,16 +11,14 @@ from textual.widgets import Static
 
 from memapp.domain.filters import MemoryFilter, Sort
 from memapp.domain.memory import Memory, why
-from memapp.errors import NotFound
-from memapp.runtime import Runtime
-from memapp.services import curate
-from memapp.ui.beside import beside
-from memapp.ui.memories.deeds import show_receipt
-from memapp.ui.memories.rows import TrashRows
-from memapp.ui.memories.words import ago, kept_in_full
+from memapp.domain.second_person import addressed
+from memapp.ui.background import background
+from memapp.ui.memories.labels import ago, kept_in_full
+from memapp.ui.memories.memory_rows import TrashRows
+from memapp.ui.messages import MemoryWanted
 from memapp.ui.safe import joined
-from memapp.ui.screens.detail import TextCard
 from memapp.ui.screens.memory_list import MemoryListScreen
+from memapp.ui.session import AppSession
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.searchfield import SearchField
@@ -38,13 +35,10 @@ class TrashScreen(MemoryListScreen):
     HELP = "r brings a memory back. X erases it for good, E everything, F words wherever they stand; each asks for a typed word."
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("r", "restore", "Restore", id="trash.restore"),
         Binding("slash", "search", "Search", id="trash.search"),
         Binding("space", "mark", "Mark", id="trash.mark", key_display="␣"),
-        Binding("X", "erase", "Erase now", id="trash.erase"),
         Binding("E", "empty", "Empty", id="trash.empty"),
         Binding("F", "forget_words", "Forget words everywhere", show=False, id="trash.forget_words"),
-        Binding("y", "copy", "Copy", show=False, id="trash.copy"),
         Binding("ctrl+a", "mark_all", "Mark all shown", show=False, id="trash.mark_all"),
         Binding("escape", "back", "Back", show=False, id="trash.back"),
     ]
@@ -56,11 +50,11 @@ class TrashScreen(MemoryListScreen):
     )
     NOT_FOUND = "Nothing in the trash is like this.\n\nesc clears the search."
     COUNTED = " in the trash"
-    ON_CHOSEN = frozenset({"restore", "erase", "empty", "copy", "mark"})
 
-    def __init__(self, runtime: Runtime) -> None:
+    def __init__(self, session: AppSession) -> None:
         field = SearchField("words of what lies here", id="trash-search")
-        super().__init__(runtime, field, TrashRows(runtime.clock, runtime.settings.ttl_days, id="trash"), Sort.CHANGED)
+        rows = TrashRows(session.runtime.clock, session.runtime.settings.ttl_days, id="trash")
+        super().__init__(session, field, rows, Sort.CHANGED)
         self.note = Static(id="trash-note", markup=False)
 
     def compose(self) -> ComposeResult:
@@ -89,7 +83,7 @@ class TrashScreen(MemoryListScreen):
         one = self.rows.current
         self.note.display = one is not None
         if one is not None:
-            self.note.update(joined((self._fate(one), "$text-muted"), "\n", (one.text, "bold")), layout=False)
+            self.note.update(joined((self._fate(one), "$text-muted"), "\n", (addressed(one.text), "bold")), layout=False)
 
     def _fate(self, one: Memory) -> str:
         now = self.runtime.clock()
@@ -98,48 +92,21 @@ class TrashScreen(MemoryListScreen):
         return f"{reason}, {ago(one.updated_at, now)} · {stays} · first remembered {since}"
 
     @on(RowList.Opened, "#trash")
-    @beside("trash-card", exclusive=True)
-    async def _open(self) -> None:
-        """Show the whole text, and what took it in."""
-        one = self.rows.current
-        if one is None:
-            return
-        text = one.text
-        if one.merged_into:
-            text += f"\n\nmerged into:\n{await asyncio.to_thread(self._text_of, one.merged_into)}"
-        wanted = await self.app.push_screen_wait(TextCard("In the trash", text, note=self._fate(one)))
-        if wanted is not None:
-            self.deeds.copy([one])
-
-    def _text_of(self, memory_id: str) -> str:
-        try:
-            return curate.get(self.runtime, memory_id).text
-        except NotFound:
-            return "(erased for good since)"
+    def _open(self) -> None:
+        if (one := self.rows.current) is not None:
+            self.post_message(MemoryWanted(one.id))
 
     # Keys ------------------------------------------------------------------------------------------------------------
 
-    @beside("trash-deed")
-    async def action_restore(self) -> None:
-        chosen = self.rows.chosen
-        await self.deeds.restore(chosen)
-        self.unmark(chosen)
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return bool(self.rows.items) if action == "empty" else super().check_action(action, parameters)
 
-    @beside("trash-erase", exclusive=True)
-    async def action_erase(self) -> None:
-        chosen = self.rows.chosen
-        if receipt := await self.deeds.erase(chosen):
-            self.unmark(chosen)
-            await show_receipt(self, receipt)
-
-    @beside("trash-erase", exclusive=True)
+    @background("memory-erase", exclusive=True)
     async def action_forget_words(self) -> None:
-        if receipt := await self.deeds.forget_words():
+        if await self.actions.forget_words():
             self.unmark()
-            await show_receipt(self, receipt)
 
-    @beside("trash-erase", exclusive=True)
+    @background("memory-erase", exclusive=True)
     async def action_empty(self) -> None:
-        if receipt := await self.deeds.empty_trash():
+        if await self.actions.empty_trash():
             self.unmark()
-            await show_receipt(self, receipt)

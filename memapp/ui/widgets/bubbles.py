@@ -14,9 +14,9 @@ from memapp.domain.chat import OWN_WORDS, Message, MessageStatus
 from memapp.domain.memory import Recalled
 from memapp.domain.text import clean
 from memapp.ui.safe import joined, plain, row
+from memapp.ui.widgets.labels import clock, cost, matched
 from memapp.ui.widgets.live import LiveText
 from memapp.ui.widgets.markdown import ReplyMarkdown, has_marks
-from memapp.ui.widgets.words import clock, cost, rated
 
 MOST_SHOWN = 2000
 """Characters of a message of the person that are laid out; the rest is a key away."""
@@ -156,11 +156,10 @@ class Answer(Vertical):
         return Content("  ").join(chips)
 
     def _chip(self, number: int, hit: Recalled) -> Content:
-        words = row(hit.text, CHIP_CHARS)
+        words = row(hit.told, CHIP_CHARS)
         if hit.kind == "message":
             words = joined("“", words, "”")
-        score = f" {rated(hit.score)}" if hit.score else ""  # what always belongs to an answer was not searched for
-        chip = joined((f"[{number + 1}]", "$accent"), " ★ " if hit.pinned else " ", words, (score, "$text-muted"))
+        chip = joined((f"[{number + 1}]", "$accent"), " ★ " if hit.pinned else " ", words)
         if number == self.chip:
             chip = joined(("▸", "bold"), chip).stylize("reverse")
         return chip.stylize(Style.from_meta({"chip": number}))
@@ -170,16 +169,17 @@ class Answer(Vertical):
         if hit is None:
             return Content("")
         whose = {"": "a memory", "user": "you said it", "assistant": "an earlier answer"}[hit.said_by]
-        return joined((f"    {whose} · {hit.why} · enter opens it", "$text-muted"))
+        return joined((f"    {whose} · {matched(hit.why)} · enter opens it", "$text-muted"))
 
     def _state(self) -> Content:
         ended = {
             MessageStatus.STOPPED: "◼ stopped · ctrl+r answers again",
             MessageStatus.INTERRUPTED: "◼ interrupted · ctrl+r answers again",
+            MessageStatus.GENERATING: "" if self._streaming else "… another memapp is writing this",
             MessageStatus.FAILED: f"✗ failed{': ' + self.problem if self.problem else ''} · ctrl+r retries",
-        }.get(self.message.status, "◼ ended at its length limit · esc, then o goes on" if self.cut else "")
+        }.get(self.message.status, "◼ ended at its length limit · esc, ↑, then o goes on" if self.cut else "")
         at, of = self.variant
-        parts = [ended, f"answer {at} of {of} · esc, then [ or ] switches" if of > 1 else ""]
+        parts = [ended, f"answer {at} of {of} · esc, ↑, then [ or ] switches" if of > 1 else ""]
         if not self._streaming:
             parts.append(cost(self.message.usage))
         words = " · ".join(part for part in parts if part)

@@ -11,9 +11,11 @@ from textual.timer import Timer
 from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, EditResult
 
+from memapp.domain.commands import completed
 from memapp.domain.text import clean
 from memapp.ui.pasted import PastedSpans
 from memapp.ui.safe import place_toasts, plain
+from memapp.ui.widgets.commands import CommandList
 
 WARM_SECONDS = 0.15
 DRAFT_SECONDS = 0.4
@@ -25,10 +27,12 @@ class Composer(TextArea):
     BINDING_GROUP_TITLE = "Composer"
     HELP = (
         "Write here. Enter sends. ctrl+j breaks the line. Up brings back what you wrote before. ctrl+g opens your editor. "
-        "/help lists the commands."
+        "/ lists the commands."
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab,enter", "take", "Take", id="composer.take", key_display="tab ⏎"),
+        Binding("escape", "close", "Close", id="composer.close"),
         Binding("enter", "send", "Send", id="composer.send", key_display="⏎"),
         Binding("ctrl+j,shift+enter,alt+enter", "newline", "New line", show=False, id="composer.newline"),
         Binding("up", "back", "Earlier prompt", show=False, id="composer.back"),
@@ -59,7 +63,7 @@ class Composer(TextArea):
         """The person wants to write in another editor."""
 
     @dataclass
-    class PageWanted(Message):
+    class ScrollWanted(Message):
         """The person wants to see what stands a page above (-1) or below (1), and there is nothing to scroll here."""
 
         step: int
@@ -70,8 +74,9 @@ class Composer(TextArea):
     class NothingUndone(Message):
         """Undo was pressed at words that have nothing to undo."""
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id, soft_wrap=True, compact=True, highlight_cursor_line=False, max_checkpoints=100)
+    def __init__(self, commands: CommandList | None = None) -> None:
+        super().__init__(id="composer", soft_wrap=True, compact=True, highlight_cursor_line=False, max_checkpoints=100)
+        self._commands = commands
         self.prompts: list[str] = []
         """What the person wrote before, newest first."""
         self._recalled = 0
@@ -150,6 +155,8 @@ class Composer(TextArea):
         if event.key == "enter":
             event.prevent_default()
             event.stop()
+            if self.take() and self.text.endswith(" "):
+                return
             self.action_send()
             return
         await super()._on_key(event)
@@ -188,8 +195,36 @@ class Composer(TextArea):
         if self.text == before:
             self.post_message(self.NothingUndone() if before else self.UndoWanted())
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in ("take", "close"):
+            return self._commands is not None and self._commands.display
+        return super().check_action(action, parameters)
+
+    def action_take(self) -> None:
+        self.take()
+
+    def action_close(self) -> None:
+        self._offer("")
+
+    def take(self, name: str = "") -> bool:
+        """Write a command that is offered, or the one chosen there; return whether there was one."""
+        name = name or (self._commands.chosen if self._commands else "")
+        if name:
+            self.replace(completed(name), (0, 0), self.document.end)
+            self.move_cursor(self.document.end)
+            self._offer("")
+        return bool(name)
+
+    def _offer(self, written: str) -> None:
+        if self._commands is not None:
+            self._commands.offer(written)
+            self.refresh_bindings()
+
     def action_back(self) -> None:
-        """Go up a line; from the first line, to the prompt before."""
+        """Go up a line; from the first line, to the prompt before. In the list of commands, to the one before."""
+        if self._commands is not None and self._commands.display:
+            self._commands.step(-1)
+            return
         if self.cursor_location[0] > 0 or self._recalled >= len(self.prompts):
             self.action_cursor_up()
             return
@@ -198,6 +233,9 @@ class Composer(TextArea):
         self._recall(self._recalled + 1)
 
     def action_forward(self) -> None:
+        if self._commands is not None and self._commands.display:
+            self._commands.step(1)
+            return
         if self._recalled == 0 or self.cursor_location[0] < self.document.line_count - 1:
             self.action_cursor_down()
             return
@@ -206,7 +244,7 @@ class Composer(TextArea):
     def action_page(self, step: int) -> None:
         """Go a page up or down in the text; without one, in the conversation."""
         if not self.text:
-            self.post_message(self.PageWanted(step))
+            self.post_message(self.ScrollWanted(step))
         elif step < 0:
             self.action_cursor_page_up()
         else:
@@ -243,6 +281,7 @@ class Composer(TextArea):
 
     def _on_text_area_changed(self, event: TextArea.Changed) -> None:
         event.stop()
+        self._offer("" if self._quiet else self.text)
         if self._quiet:
             self._quiet = False
             return
@@ -262,7 +301,7 @@ def prompt_hint(*, model: str, persona: str) -> str:
     """Return what the empty composer says, from the state of the chat model."""
     match model:
         case "ready":
-            return f"Write to {persona}. Enter sends, /help lists what else you can do."
+            return f"Write to {persona}. Enter sends, / lists what else you can do."
         case "loading":
             return "Write already; your message waits for the model."
         case _:

@@ -1,21 +1,18 @@
 """The first line of the screen: the modes, and what this installation is doing about the network."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual import events
 from textual.content import Content
-from textual.getters import app as the_app
-from textual.message import Message
 from textual.style import Style
 from textual.widgets import Static
 
+from memapp.ui.messages import ModeWanted
+from memapp.ui.modes import MODES
 from memapp.ui.safe import joined
 
-if TYPE_CHECKING:
-    from memapp.ui.app import MemappApp
-    from memapp.ui.modes import Mode
+if TYPE_CHECKING:  # it stands on the first picture too, and that waits for no service
+    from memapp.ui.session import AppSession
 
 DEMO = ("demo - nothing is saved", "not saved")
 """The shorter one leaves room for the modes in 80 columns."""
@@ -24,23 +21,19 @@ DEMO = ("demo - nothing is saved", "not saved")
 class TopBar(Static):
     """memapp, the modes (clickable, with their keys where they fit), and on the right the model and whether words stay here."""
 
-    if TYPE_CHECKING:  # the app imports this one
-        app = the_app(MemappApp)
-
     ALLOW_SELECT = False
 
-    @dataclass
-    class ModeChosen(Message):
-        mode: str
-
-    def __init__(self, modes: "Sequence[Mode]" = (), current: str = "") -> None:
+    def __init__(self, session: "AppSession | None" = None, current: str = "", *, demo: bool = False) -> None:
         super().__init__(id="topbar", markup=False)
-        self._modes = modes
+        self._session = session
+        """None until a memory is open: there is no mode to go to."""
         self._current = current
+        self._in_demo = session.demo if session else demo
         self._right = ""
 
     def on_mount(self) -> None:
-        self.app.badged.subscribe(self, lambda _: self._show())
+        if self._session:
+            self._session.badged.subscribe(self, lambda _: self._show())
         self._show()
 
     def on_resize(self) -> None:
@@ -54,11 +47,11 @@ class TopBar(Static):
     def on_click(self, event: events.Click) -> None:
         mode = event.style.meta.get("mode")
         if mode and mode != self._current:
-            self.post_message(self.ModeChosen(mode))
+            self.post_message(ModeWanted(mode))
 
     def _show(self) -> None:
         modes = self._list(keys=True)
-        if modes.cell_length + len(f" memapp {DEMO[0] if self.app.demo else ''}   {self._right}") > self.size.width:
+        if modes.cell_length + len(f" memapp {DEMO[0] if self._in_demo else ''}   {self._right}") > self.size.width:
             modes = self._list(keys=False)
         left = joined((" memapp ", "bold $primary"), self._demo(modes.cell_length), modes)
         space = self.size.width - left.cell_length
@@ -66,9 +59,9 @@ class TopBar(Static):
         self.update(joined(left, " " * max(0, space - right.cell_length), right), layout=False)
 
     def _list(self, *, keys: bool) -> Content:
-        badges = self.app.badges.words if self.app.is_open else {}
+        badges = self._session.badges if self._session else {}
         modes = Content("")
-        for mode in self._modes:
+        for mode in MODES if self._session else ():
             badge = (f" {badges[mode.name]}" if mode.name in badges else "", "bold $accent")
             sides = "[]" if mode.name == self._current else "  "
             colour = "bold" if mode.name == self._current else "$text-muted"
@@ -79,7 +72,7 @@ class TopBar(Static):
 
     def _demo(self, modes: int) -> Content:
         """Return the words that keep a demo from being taken for the real thing."""
-        if not self.app.demo:
+        if not self._in_demo:
             return Content(" ")
         room = self.size.width - len(" memapp ") - modes
         return joined((f" {next((one for one in DEMO if len(one) + 2 <= room), DEMO[-1])} ", "bold reverse $accent"))

@@ -1,6 +1,7 @@
 """The conversation on the screen: a window of messages with a cursor on one of them.
 
-It is one stop for the tab key; the arrow keys go from message to message and from chip to chip.
+It is one stop for the tab key; the arrow keys go from message to message and from chip to chip. Letters are commands on a
+message that is chosen; as long as none is, they are words for the composer.
 """
 
 import itertools
@@ -34,9 +35,13 @@ class Transcript(VerticalScroll):
     """Messages, oldest first."""
 
     BINDING_GROUP_TITLE = "Conversation"
-    HELP = "Up and down choose a message, left and right a memory below it. Enter opens what is chosen."
+    HELP = (
+        "Up and down choose a message, left and right a memory below it. Enter opens what is chosen. Letters are keys for the "
+        "chosen message; right after escape none is chosen, and what you type goes to the composer."
+    )
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,down", "choose", "Choose a message", id="transcript.choose", key_display="↑"),
         Binding("up,k", "step(-1)", "Message", show=False, id="transcript.up"),
         Binding("down,j", "step(1)", "Message", show=False, id="transcript.down"),
         Binding("left,h", "chip(-1)", "Memory", show=False, id="transcript.chip_left"),
@@ -62,7 +67,7 @@ class Transcript(VerticalScroll):
         before: int
 
     @dataclass
-    class Written(Announcement):
+    class CharacterTyped(Announcement):
         """The person wrote or pasted something that is no key here."""
 
         text: str
@@ -108,21 +113,10 @@ class Transcript(VerticalScroll):
     class ColoursWanted(Announcement):
         """The person wants to choose the colours."""
 
-    @dataclass
-    class InboxWanted(Announcement):
-        """The person clicked on a note about something that waits for their word, or about their profile."""
-
-        tab: str = "waiting"
-
-    @dataclass
-    class MemoryOpened(Announcement):
-        """The person clicked on a note about a memory."""
-
-        memory_id: str
-
     def __init__(self) -> None:
         super().__init__(id="transcript")
         self._cursor: Bubble | None = None
+        self._glanced_at = False
         self._above: list[Widget] = []
         """Messages of the page that are still to be mounted above."""
         self.complete = True
@@ -208,7 +202,7 @@ class Transcript(VerticalScroll):
         """Add messages at the end and follow the end."""
         await self.query(Welcome).remove()
         await self.mount_all(bubbles)
-        self._move_cursor(None)
+        self._move_cursor(bubbles[-1] if self._cursor else None)
         self.anchor()
         self.refresh_bindings()
 
@@ -225,7 +219,7 @@ class Transcript(VerticalScroll):
         """Show another answer at its place among what was said unasked."""
         after = next((one for one in self.bubbles if one.message.seq > answer.message.seq), None)
         await self.mount(answer, before=after)
-        self._move_cursor(None)
+        self._move_cursor(answer if self._cursor else None)
 
     def add_note(self, note: "Note") -> None:
         """Add a quiet line below the last message."""
@@ -245,13 +239,14 @@ class Transcript(VerticalScroll):
 
     def on_key(self, event: events.Key) -> None:
         letter = event.character or ""
-        if event.is_printable and not letter.isspace() and event.key not in self.screen.active_bindings:
+        is_command = self._takes_letters and event.key in self.screen.active_bindings
+        if event.is_printable and not letter.isspace() and not is_command:
             event.stop()
-            self.post_message(self.Written(letter, pasted=False))
+            self.post_message(self.CharacterTyped(letter, pasted=False))
 
     def on_paste(self, event: events.Paste) -> None:
         event.stop()
-        self.post_message(self.Written(event.text, pasted=True))
+        self.post_message(self.CharacterTyped(event.text, pasted=True))
 
     def on_click(self, event: events.Click) -> None:
         under, _ = self.screen.get_widget_at(*event.screen_offset)
@@ -266,16 +261,30 @@ class Transcript(VerticalScroll):
     def on_blur(self) -> None:
         self._move_cursor(None)
 
+    def glance(self) -> None:
+        """Take the focus without choosing a message."""
+        self._glanced_at = True
+        self.focus()
+
     def on_focus(self) -> None:
-        if self._cursor is None and self.bubbles:
+        glanced, self._glanced_at = self._glanced_at, False
+        if self._cursor is None and self.bubbles and not glanced:
             self._move_cursor(self.bubbles[-1])
+
+    @property
+    def _takes_letters(self) -> bool:
+        """A message is chosen, or the card of the first start is there, which tells its keys."""
+        return self._cursor is not None or bool(self._first_path)
+
+    def action_choose(self) -> None:
+        self._put_cursor(self.bubbles[-1])
 
     def action_step(self, step: int) -> None:
         bubbles = self.bubbles
         if not bubbles:
             return
         cursor = self.cursor
-        at = bubbles.index(cursor) + step if cursor is not None and self._cursor is not None else len(bubbles) - 1
+        at = bubbles.index(cursor) + step if cursor is not None else len(bubbles) - 1
         if at < 0 and self.query(_EarlierLine):
             self.want_earlier()
         elif at >= len(bubbles) and not self.complete:
@@ -347,14 +356,16 @@ class Transcript(VerticalScroll):
             self.post_message(self.GoOnWanted())
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
+        if action == "choose":
+            return self._cursor is None and bool(self.bubbles)
         if action == "go_on":
-            return self._can_go_on
+            return self._cursor is not None and self._can_go_on
         if action == "retry":
-            return self.last_answer is not None and not self.in_own_words
-        if action in ("open", "edit", "remember"):
-            return self.cursor is not None
+            return self._cursor is not None and self.last_answer is not None and not self.in_own_words
+        if action in ("step", "open", "edit", "remember", "variant"):
+            return self._cursor is not None
         if action == "copy":
-            return self.cursor is not None or bool(self._first_path)
+            return self._takes_letters
         if action in ("samples", "colours"):
             return bool(self._first_path)
         return True
@@ -383,6 +394,8 @@ class Transcript(VerticalScroll):
             one.remove_class("-current")
             if isinstance(one, Answer) and one is not bubble:
                 one.leave_chips()
+        if (self._cursor is None) != (bubble is None):
+            self.call_later(self.refresh_bindings)
         self._cursor = bubble
         if bubble is not None:
             bubble.add_class("-current")
@@ -444,4 +457,4 @@ class Note(Static):
 
     def on_click(self, event: events.Click) -> None:
         if self._asks is not None and "undo" not in event.style.meta and isinstance(self.parent, Transcript):
-            self.parent.post_message(self._asks)
+            self.app.post_message(self._asks)  # it would bubble no further than to who made it

@@ -4,24 +4,24 @@ from dataclasses import replace
 from datetime import timedelta
 
 from memapp.domain.chat import Message, Origin, Role
-from memapp.domain.consent import Patch
+from memapp.domain.consent import ConsentRequest
 from memapp.domain.memory import Memory
 from memapp.runtime import Runtime
 from memapp.services import curate, undo
-from memapp.services.consent import proposals
+from memapp.services.consent import requests
 from memapp.store import chat
 from tests.builders import Clock
 
 
 def typed(runtime: Runtime, thread: str, text: str = "words") -> Message:
-    with runtime.database.write() as conn:
-        return chat.add_message(conn, runtime.user_id, thread, Role.USER, text, runtime.clock(), origin=Origin.TYPED)
+    with runtime.write() as session:
+        return chat.add_message(session, thread, Role.USER, text, runtime.clock(), origin=Origin.TYPED)
 
 
-def proposed(runtime: Runtime, field: str = "city", value: str = "Oslo", **more: object) -> Patch:
-    patch = proposals.propose(runtime, field, value, **more)  # type: ignore[arg-type]
-    assert patch is not None
-    return patch
+def proposed(runtime: Runtime, field: str = "city", value: str = "Oslo", **more: object) -> ConsentRequest:
+    request = requests.propose(runtime, field, value, **more)  # type: ignore[arg-type]
+    assert request is not None
+    return request
 
 
 def later(runtime: Runtime, **time: int) -> None:
@@ -29,7 +29,7 @@ def later(runtime: Runtime, **time: int) -> None:
     runtime.clock.now += timedelta(**time)
 
 
-def held_fact(runtime: Runtime, text: str = "User lives in Oslo near the harbour.") -> Memory:
+def requested_fact(runtime: Runtime, text: str = "User lives in Oslo near the harbour.") -> Memory:
     """A memory that is not in the store, as it comes out of distilling."""
     memory = curate.get(runtime, curate.add(runtime, text).memory_id)
     undo.undo_last(runtime)

@@ -1,4 +1,4 @@
-"""Decisions on real proposals, and taking them back."""
+"""Decisions on real requests, and taking them back."""
 
 import sqlite3
 from dataclasses import replace
@@ -13,29 +13,31 @@ from memapp.runtime import Runtime
 from memapp.services import curate, forget, undo
 from memapp.services.consent import decisions, pending
 from memapp.store import changes, consents
-from memapp.store.rows import new_id
+from memapp.store.encoding import new_id
 from tests.builders import erase, new_chat
-from tests.services.consent.builders import held_fact, live, proposed, typed
+from tests.services.consent.builders import live, proposed, requested_fact, typed
 
 
 def test_a_held_memory_is_created_by_a_yes_and_dropped_by_a_no(runtime: Runtime) -> None:
-    patch = proposed(runtime, held=held_fact(runtime))
-    assert (live(runtime), pending.held_text(runtime, patch.id)) == ([], "User lives in Oslo near the harbour.")
-    decisions.approve(runtime, patch.id)
+    request = proposed(runtime, memory=requested_fact(runtime))
+    assert (live(runtime), pending.memory_text(runtime, request.id)) == ([], "User lives in Oslo near the harbour.")
+    decisions.approve(runtime, request.id)
     assert live(runtime) == ["User lives in Oslo near the harbour."]
-    decisions.deny(runtime, proposed(runtime, "pronouns", "she/her", held=held_fact(runtime, "User's pronouns are she/her.")).id)
+    decisions.deny(
+        runtime, proposed(runtime, "pronouns", "she/her", memory=requested_fact(runtime, "User's pronouns are she/her.")).id
+    )
     assert live(runtime) == ["User lives in Oslo near the harbour."]
 
 
 def test_an_approval_is_one_step_and_undo_takes_profile_and_memory_back_and_lets_it_wait_again(runtime: Runtime) -> None:
-    patch = proposed(runtime, held=held_fact(runtime))
-    step = decisions.approve(runtime, patch.id)
+    request = proposed(runtime, memory=requested_fact(runtime))
+    step = decisions.approve(runtime, request.id)
     (last, *_) = undo.undoable(runtime)
     assert (last.id, last.event) == (step, Event.PROFILE)
     undo.undo_last(runtime)
     assert (decisions.profile(runtime), live(runtime)) == ({}, [])
-    (again,) = pending.waiting(runtime)
-    assert (again.id != patch.id, again.new_value, again.proposer) == (True, "Oslo", "undo")
+    (again,) = pending.list_pending(runtime)
+    assert (again.id != request.id, again.new_value, again.proposer) == (True, "Oslo", "undo")
     decisions.approve(runtime, again.id)
     assert (decisions.profile(runtime), live(runtime)) == ({"city": "Oslo"}, ["User lives in Oslo near the harbour."])
 
@@ -64,7 +66,7 @@ def test_a_denial_taken_back_waits_again_with_its_evidence(runtime: Runtime) -> 
     message = typed(runtime, new_chat(runtime))
     decisions.deny(runtime, proposed(runtime, message_id=message.id, typed=True).id)
     undo.undo_last(runtime)
-    (again,) = pending.waiting(runtime)
+    (again,) = pending.list_pending(runtime)
     assert (again.new_value, again.evidence, again.state) == ("Oslo", (message.id,), "pending")
 
 
@@ -72,17 +74,17 @@ def test_a_denial_taken_back_asks_nothing_that_the_profile_says_by_now(runtime: 
     step = decisions.deny(runtime, proposed(runtime).id)
     decisions.set_field(runtime, "city", "Oslo")
     undo.undo(runtime, step)
-    assert (decisions.profile(runtime), pending.waiting(runtime)) == ({"city": "Oslo"}, [])
+    assert (decisions.profile(runtime), pending.list_pending(runtime)) == ({"city": "Oslo"}, [])
 
 
 def test_an_edited_value_is_applied_and_the_proposed_one_withdrawn(runtime: Runtime) -> None:
-    patch = proposed(runtime, held=held_fact(runtime))
-    step = decisions.edit_then_approve(runtime, patch.id, "Bergen")
+    request = proposed(runtime, memory=requested_fact(runtime))
+    step = decisions.edit_then_approve(runtime, request.id, "Bergen")
     assert (decisions.profile(runtime), live(runtime)) == ({"city": "Bergen"}, [])
-    assert consents.get_patch(runtime.database.read(), runtime.user_id, patch.id).state == "withdrawn"
+    assert consents.get_request(runtime.read(), request.id).state == "withdrawn"
     undo.undo(runtime, step)
     assert decisions.profile(runtime) == {}
-    assert [(one.new_value, pending.held_text(runtime, one.id)) for one in pending.waiting(runtime)] == [
+    assert [(one.new_value, pending.memory_text(runtime, one.id)) for one in pending.list_pending(runtime)] == [
         ("Oslo", "User lives in Oslo near the harbour.")
     ]
 
@@ -90,33 +92,35 @@ def test_an_edited_value_is_applied_and_the_proposed_one_withdrawn(runtime: Runt
 @pytest.mark.parametrize("by_hand", [False, True])
 def test_the_spelling_that_the_person_writes_stands_and_what_waited_comes_along(runtime: Runtime, by_hand: bool) -> None:
     message = typed(runtime, new_chat(runtime))
-    patch = proposed(runtime, "preferred_name", "Mckay", message_id=message.id, held=held_fact(runtime, "User's name is Mckay."))
+    request = proposed(
+        runtime, "preferred_name", "Mckay", message_id=message.id, memory=requested_fact(runtime, "User's name is Mckay.")
+    )
     if by_hand:
         step = decisions.set_field(runtime, "preferred_name", "McKay")
     else:
-        step = decisions.edit_then_approve(runtime, patch.id, "McKay")
+        step = decisions.edit_then_approve(runtime, request.id, "McKay")
     assert (decisions.profile(runtime), live(runtime)) == ({"preferred_name": "McKay"}, ["User's name is Mckay."])
-    applied = consents.list_patches(runtime.database.read(), runtime.user_id, state="applied")
-    assert ([one.evidence for one in applied], pending.waiting(runtime)) == ([(message.id,)], [])
+    applied = consents.list_requests(runtime.read(), state="applied")
+    assert ([one.evidence for one in applied], pending.list_pending(runtime)) == ([(message.id,)], [])
     undo.undo(runtime, step)
     assert (decisions.profile(runtime), live(runtime)) == ({}, [])
-    assert [(one.new_value, one.evidence) for one in pending.waiting(runtime)] == [("Mckay", (message.id,))]
+    assert [(one.new_value, one.evidence) for one in pending.list_pending(runtime)] == [("Mckay", (message.id,))]
 
 
 def test_a_request_without_a_value_is_approved_by_editing_only(runtime: Runtime) -> None:
-    patch = proposed(runtime, "preferred_name", "")
+    request = proposed(runtime, "preferred_name", "")
     with pytest.raises(UsageError, match="no value"):
-        decisions.approve(runtime, patch.id)
-    decisions.edit_then_approve(runtime, patch.id, "Ana")
+        decisions.approve(runtime, request.id)
+    decisions.edit_then_approve(runtime, request.id, "Ana")
     assert decisions.profile(runtime) == {"preferred_name": "Ana"}
 
 
 def test_what_was_decided_is_not_decided_again(runtime: Runtime) -> None:
-    patch = proposed(runtime)
-    decisions.deny(runtime, patch.id)
+    request = proposed(runtime)
+    decisions.deny(runtime, request.id)
     for again in (decisions.approve, decisions.deny, decisions.snooze):
         with pytest.raises(UsageError, match="decided already"):
-            again(runtime, patch.id)
+            again(runtime, request.id)
     with pytest.raises(NotFound):
         decisions.approve(runtime, "nobody")
 
@@ -129,29 +133,29 @@ def test_the_person_writes_their_own_profile_and_undo_gives_the_old_value_back(r
     for expected in ({"city": "Bergen"}, {"city": "Oslo"}, {}):
         undo.undo_last(runtime)
         assert decisions.profile(runtime) == expected
-    assert pending.waiting(runtime) == [], "what the person wrote is no proposal"
+    assert pending.list_pending(runtime) == [], "what the person wrote is no request"
     for field, value in (("city", ""), ("shoe_size", "42"), (FORGOTTEN, "x"), ("city", "x" * 281)):
         with pytest.raises(UsageError):
             decisions.set_field(runtime, field, value)
 
 
 def test_what_the_person_writes_is_not_asked_about_any_more(runtime: Runtime) -> None:
-    proposed(runtime, held=held_fact(runtime, "User lives in Oslo."))
+    proposed(runtime, memory=requested_fact(runtime, "User lives in Oslo."))
     proposed(runtime, "health", "asthma")
     decisions.set_field(runtime, "city", "Oslo")
     assert live(runtime) == ["User lives in Oslo."], "that was a yes"
     decisions.set_field(runtime, "health", "asthma; migraine")
-    assert pending.waiting(runtime) == []
+    assert pending.list_pending(runtime) == []
     for _ in range(2):
         undo.undo_last(runtime)
     assert (decisions.profile(runtime), live(runtime)) == ({}, [])
-    assert {(one.field, one.new_value) for one in pending.waiting(runtime)} == {("city", "Oslo"), ("health", "asthma")}
+    assert {(one.field, one.new_value) for one in pending.list_pending(runtime)} == {("city", "Oslo"), ("health", "asthma")}
 
 
 def test_what_the_person_writes_brings_in_no_memory_of_an_import(runtime: Runtime) -> None:
-    proposed(runtime, held=held_fact(runtime), proposer="import")
+    proposed(runtime, memory=requested_fact(runtime), proposer="import")
     decisions.set_field(runtime, "city", "Oslo")
-    assert (pending.waiting(runtime), live(runtime)) == ([], [])
+    assert (pending.list_pending(runtime), live(runtime)) == ([], [])
 
 
 def test_an_undo_settles_what_it_makes_known(runtime: Runtime) -> None:
@@ -159,19 +163,19 @@ def test_an_undo_settles_what_it_makes_known(runtime: Runtime) -> None:
     decisions.set_field(runtime, "city", "")
     proposed(runtime)
     undo.undo_last(runtime)
-    assert (decisions.profile(runtime), pending.waiting(runtime)) == ({"city": "Oslo"}, [])
-    assert [undo.told(runtime, one) for one in undo.undoable(runtime)] == ["Set Home to “Oslo”"]
+    assert (decisions.profile(runtime), pending.list_pending(runtime)) == ({"city": "Oslo"}, [])
+    assert [undo.describe(runtime, one) for one in undo.undoable(runtime)] == ["Set Home to “Oslo”"]
 
 
 def test_what_the_profile_says_no_longer_is_no_memory_either_and_undo_brings_it_back(runtime: Runtime) -> None:
-    decisions.approve(runtime, proposed(runtime, held=held_fact(runtime, "User lives in Oslo.")).id)
+    decisions.approve(runtime, proposed(runtime, memory=requested_fact(runtime, "User lives in Oslo.")).id)
     kept = ["I like the harbour of Oslo.", "User lives in Oslo and keeps the spare key under the blue pot."]
     for text in kept:
         added = curate.add(runtime, text).memory_id
     curate.pin(runtime, added)
-    moved = proposed(runtime, value="Bergen", held=held_fact(runtime, "User lives in Bergen."))
+    moved = proposed(runtime, value="Bergen", memory=requested_fact(runtime, "User lives in Bergen."))
     step = decisions.approve(runtime, moved.id)
-    assert decisions.told(runtime, step) == "Approved Home “Bergen” and moved 1 memory to the trash"
+    assert decisions.describe(runtime, step) == "Approved Home “Bergen” and moved 1 memory to the trash"
     assert set(live(runtime)) == {*kept, "User lives in Bergen."}
     undo.undo(runtime, step)
     assert set(live(runtime)) == {*kept, "User lives in Oslo."}
@@ -191,63 +195,63 @@ def test_what_the_profile_says_no_longer_is_no_memory_either_and_undo_brings_it_
 def test_what_comes_with_a_yes_is_a_fact_like_any_other_to_those_that_are_known(
     runtime: Runtime, by_hand: str, says: str, kept: list[str]
 ) -> None:
-    patch = proposed(runtime, value="Trondheim", held=held_fact(runtime, says))
+    request = proposed(runtime, value="Trondheim", memory=requested_fact(runtime, says))
     curate.add(runtime, by_hand)
-    step = decisions.approve(runtime, patch.id)
+    step = decisions.approve(runtime, request.id)
     assert live(runtime) == kept
     undo.undo(runtime, step)
     assert live(runtime) == [by_hand]
 
 
-def test_a_yes_to_an_older_proposal_retires_what_the_profile_says_now(runtime: Runtime) -> None:
-    moved = proposed(runtime, value="Bergen", held=held_fact(runtime, "User lives in Bergen."), proposer="import")
-    decisions.approve(runtime, proposed(runtime, held=held_fact(runtime, "User lives in Oslo.")).id)
+def test_a_yes_to_an_older_request_retires_what_the_profile_says_now(runtime: Runtime) -> None:
+    moved = proposed(runtime, value="Bergen", memory=requested_fact(runtime, "User lives in Bergen."), proposer="import")
+    decisions.approve(runtime, proposed(runtime, memory=requested_fact(runtime, "User lives in Oslo.")).id)
     decisions.approve(runtime, moved.id)
     assert (decisions.profile(runtime), live(runtime)) == ({"city": "Bergen"}, ["User lives in Bergen."])
 
 
 def test_a_memory_that_is_true_no_longer_goes_however_many_newer_ones_name_the_same(runtime: Runtime) -> None:
-    decisions.approve(runtime, proposed(runtime, held=held_fact(runtime, "User lives in Oslo.")).id)
-    bus, worker, now = held_fact(runtime, "A bus goes to Oslo."), Actor(runtime.user_id, "rules"), runtime.clock()
-    with runtime.database.write() as conn:
+    decisions.approve(runtime, proposed(runtime, memory=requested_fact(runtime, "User lives in Oslo.")).id)
+    bus, worker, now = requested_fact(runtime, "A bus goes to Oslo."), Actor(runtime.user_id, "rules"), runtime.clock()
+    with runtime.write() as session:
         for number in range(201):
-            changes.apply(conn, Created(replace(bus, id=new_id(now), text=f"Bus number {number} goes to Oslo.")), worker, now)
+            changes.apply(session, Created(replace(bus, id=new_id(now), text=f"Bus number {number} goes to Oslo.")), worker, now)
     decisions.approve(runtime, proposed(runtime, value="Bergen").id)
     assert "User lives in Oslo." not in [one.text for one in curate.list_memories(runtime, parse_filter("user"))]
 
 
 def test_one_of_several_values_taken_away_takes_its_memory_along(runtime: Runtime) -> None:
     for value in ("diabetes", "asthma"):
-        decisions.approve(runtime, proposed(runtime, "health", value, held=held_fact(runtime, f"User has {value}.")).id)
+        decisions.approve(runtime, proposed(runtime, "health", value, memory=requested_fact(runtime, f"User has {value}.")).id)
     decisions.set_field(runtime, "health", "asthma")
     assert live(runtime) == ["User has asthma."]
 
 
 def test_a_value_for_which_there_is_no_room_drops_no_other_and_waits_until_there_is(runtime: Runtime) -> None:
     much = "hearing loss " * 20
-    decisions.approve(runtime, proposed(runtime, "health", "epilepsy", held=held_fact(runtime, "User has epilepsy.")).id)
+    decisions.approve(runtime, proposed(runtime, "health", "epilepsy", memory=requested_fact(runtime, "User has epilepsy.")).id)
     decisions.approve(runtime, proposed(runtime, "health", much).id)
     full, message = decisions.profile(runtime), typed(runtime, new_chat(runtime), "I have tuberculosis.")
-    patch = proposed(runtime, "health", "tuberculosis", message_id=message.id, typed=True)
-    assert (patch.addition, pending.get(runtime, patch.id).old_value) == ("tuberculosis", full["health"])
+    request = proposed(runtime, "health", "tuberculosis", message_id=message.id, typed=True)
+    assert (request.addition, pending.get(runtime, request.id).old_value) == ("tuberculosis", full["health"])
     with pytest.raises(UsageError, match="no room for this in Health"):
-        decisions.approve(runtime, patch.id)
+        decisions.approve(runtime, request.id)
     assert (decisions.profile(runtime), live(runtime)) == (full, ["User has epilepsy."])
     decisions.set_field(runtime, "health", "epilepsy")
-    decisions.approve(runtime, patch.id)
+    decisions.approve(runtime, request.id)
     assert decisions.profile(runtime) == {"health": "epilepsy; tuberculosis"}
 
 
 def test_a_fact_that_was_erased_before_is_remembered_by_a_yes_only(runtime: Runtime) -> None:
     text = "User had a cat called Luna."
     erase(runtime, curate.add(runtime, text).memory_id)
-    patch = proposed(runtime, FORGOTTEN, text, held=replace(held_fact(runtime, "User likes tea."), text=text))
+    request = proposed(runtime, FORGOTTEN, text, memory=replace(requested_fact(runtime, "User likes tea."), text=text))
     assert live(runtime) == []
-    assert proposed(runtime, FORGOTTEN, "User had the cat called Luna.").id == patch.id, "the same in other words"
-    step = decisions.approve(runtime, patch.id)
+    assert proposed(runtime, FORGOTTEN, "User had the cat called Luna.").id == request.id, "the same in other words"
+    step = decisions.approve(runtime, request.id)
     assert (live(runtime), decisions.profile(runtime), forget.is_forgotten(runtime, text)) == ([text], {}, False)
     undo.undo(runtime, step)
-    assert (live(runtime), pending.count_waiting(runtime), forget.is_forgotten(runtime, text)) == ([], 1, True)
+    assert (live(runtime), pending.count_pending(runtime), forget.is_forgotten(runtime, text)) == ([], 1, True)
 
 
 def test_an_undo_puts_back_only_what_the_profile_said_whatever_the_history_says(runtime: Runtime) -> None:
@@ -281,22 +285,22 @@ def test_a_yes_to_one_value_withdraws_the_others_that_wait_for_the_field_and_und
     imported = proposed(runtime, "city", "Berlin", proposer="import")
     illness = proposed(runtime, "health", "asthma")
     step = decisions.approve(runtime, dresden.id)
-    assert {one.id for one in pending.waiting(runtime)} == {imported.id, illness.id}
+    assert {one.id for one in pending.list_pending(runtime)} == {imported.id, illness.id}
     assert [pending.get(runtime, one.id).state for one in (leipzig, hamburg)] == ["withdrawn", "withdrawn"]
     undo.undo(runtime, step)
     assert decisions.profile(runtime) == {}
-    waits = [one.new_value for one in pending.waiting(runtime)]
+    waits = [one.new_value for one in pending.list_pending(runtime)]
     assert waits[0] == "Dresden", "what was decided last is the newest"
     assert sorted(waits) == ["Berlin", "Dresden", "Hamburg", "Leipzig", "asthma"]
-    (again,) = (one for one in pending.waiting(runtime) if one.new_value == "Leipzig")
+    (again,) = (one for one in pending.list_pending(runtime) if one.new_value == "Leipzig")
     decisions.approve(runtime, again.id)
-    assert sorted(one.new_value for one in pending.waiting(runtime)) == ["Berlin", "asthma"]
+    assert sorted(one.new_value for one in pending.list_pending(runtime)) == ["Berlin", "asthma"]
 
 
 def test_several_values_of_a_field_that_holds_them_wait_side_by_side(runtime: Runtime) -> None:
     asthma, _ = proposed(runtime, "health", "asthma"), proposed(runtime, "health", "hay fever")
     decisions.approve(runtime, asthma.id)
-    assert [one.addition for one in pending.waiting(runtime)] == ["hay fever"]
+    assert [one.addition for one in pending.list_pending(runtime)] == ["hay fever"]
 
 
 @pytest.mark.parametrize("decide", ["approve", "deny", "set_field"])
@@ -305,12 +309,12 @@ def test_what_was_erased_everywhere_is_no_step_and_leaves_the_older_ones_to_be_t
     if decide == "set_field":
         step = decisions.set_field(runtime, "city", "Oslo")
     else:
-        step = getattr(decisions, decide)(runtime, proposed(runtime, held=held_fact(runtime)).id)
+        step = getattr(decisions, decide)(runtime, proposed(runtime, memory=requested_fact(runtime)).id)
     forget.forget_everywhere(runtime, "oslo")
     assert [one.id for one in undo.undoable(runtime)] == [tea]
     with pytest.raises(UsageError, match=r"to take back|taken back"):
         undo.undo(runtime, step)
-    assert undo.told(runtime, undo.undo_last(runtime)) == "Remembered “User likes tea.”"
+    assert undo.describe(runtime, undo.undo_last(runtime)) == "Remembered “User likes tea.”"
     assert (live(runtime), decisions.profile(runtime)) == ([], {})
 
 
@@ -328,8 +332,8 @@ def test_a_value_that_was_erased_does_not_stand_in_the_way_back(
     curate.add(runtime, "User likes tea.")
     first, *_ = [decisions.approve(runtime, proposed(runtime, field, value).id) for value in values]
     forget.forget_everywhere(runtime, gone)
-    assert [undo.told(runtime, one) for one in undo.undoable(runtime)] == [*left, "Remembered “User likes tea.”"]
-    assert decisions.told(runtime, first) == f"Approved {label(field)} “{values[0]}”"
+    assert [undo.describe(runtime, one) for one in undo.undoable(runtime)] == [*left, "Remembered “User likes tea.”"]
+    assert decisions.describe(runtime, first) == f"Approved {label(field)} “{values[0]}”"
     with pytest.raises(UsageError, match="Take that back first" if left else "nothing to take back"):
         undo.undo(runtime, first)
     for _ in left:
@@ -342,13 +346,13 @@ def test_a_step_of_which_a_part_was_erased_everywhere_gives_the_rest_back(runtim
     step = decisions.approve(runtime, oslo.id)
     assert pending.get(runtime, bergen.id).state == "withdrawn"
     forget.forget_everywhere(runtime, "bergen")
-    assert decisions.told(runtime, step) == "Approved Home “Oslo”"
+    assert decisions.describe(runtime, step) == "Approved Home “Oslo”"
     undo.undo(runtime, step)
-    assert (decisions.profile(runtime), [one.new_value for one in pending.waiting(runtime)]) == ({}, ["Oslo"])
+    assert (decisions.profile(runtime), [one.new_value for one in pending.list_pending(runtime)]) == ({}, ["Oslo"])
 
 
 def test_an_older_step_taken_back_makes_nothing_known_that_needs_a_yes_by_now(runtime: Runtime) -> None:
-    decisions.approve(runtime, proposed(runtime, held=held_fact(runtime, "User lives in Oslo.")).id)
+    decisions.approve(runtime, proposed(runtime, memory=requested_fact(runtime, "User lives in Oslo.")).id)
     (oslo,) = curate.list_memories(runtime)
     thrown = curate.discard(runtime, oslo.id)
     decisions.set_field(runtime, "city", "")
@@ -356,19 +360,19 @@ def test_an_older_step_taken_back_makes_nothing_known_that_needs_a_yes_by_now(ru
         undo.undo(runtime, thrown.step)
     assert (live(runtime), decisions.profile(runtime)) == ([], {})
     assert thrown.step not in [one.id for one in undo.undoable(runtime)]
-    (asked,) = pending.waiting(runtime)
-    assert pending.held_text(runtime, asked.id) == "User lives in Oslo."
+    (asked,) = pending.list_pending(runtime)
+    assert pending.memory_text(runtime, asked.id) == "User lives in Oslo."
     decisions.approve(runtime, asked.id)
     assert [one.id for one in curate.list_memories(runtime)] == [oslo.id]
 
 
 def test_what_was_put_off_is_woken_all_at_once(runtime: Runtime) -> None:
-    patches = [proposed(runtime, "city"), proposed(runtime, "health", "asthma")]
-    steps = [decisions.snooze(runtime, patch.id) for patch in patches]
-    assert [one.id for one in pending.asleep(runtime)] == [one.id for one in patches]
+    requests = [proposed(runtime, "city"), proposed(runtime, "health", "asthma")]
+    steps = [decisions.snooze(runtime, request.id) for request in requests]
+    assert [one.id for one in pending.asleep(runtime)] == [one.id for one in requests]
     assert sorted(decisions.wake(runtime)) == sorted(steps)
-    assert (pending.asleep(runtime), len(pending.waiting(runtime))) == ([], 2)
-    decisions.approve(runtime, patches[1].id)
+    assert (pending.asleep(runtime), len(pending.list_pending(runtime))) == ([], 2)
+    decisions.approve(runtime, requests[1].id)
     decisions.snooze(runtime, proposed(runtime, "health", "migraine").id)
     forget.forget_everywhere(runtime, "asthma")
     assert (decisions.wake(runtime), pending.asleep(runtime)) == ([], []), "forgetting queued it anew"

@@ -6,97 +6,97 @@ from memapp.domain.filters import MemoryFilter
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.services import curate, undo
-from memapp.services.consent import decisions, pending, proposals, questions
+from memapp.services.consent import decisions, pending, questions, requests
 from memapp.store import consents, history
-from tests.builders import new_chat
-from tests.services.consent.builders import held_fact, later, live, proposed, typed
+from tests.builders import new_chat, on
+from tests.services.consent.builders import later, live, proposed, requested_fact, typed
 
 
-def test_a_proposal_changes_nothing_until_it_is_approved(runtime: Runtime) -> None:
-    patch = proposed(runtime)
+def test_a_request_changes_nothing_until_it_is_approved(runtime: Runtime) -> None:
+    request = proposed(runtime)
     assert decisions.profile(runtime) == {}
-    assert (pending.count_waiting(runtime), [one.id for one in pending.waiting(runtime)]) == (1, [patch.id])
-    decisions.approve(runtime, patch.id)
+    assert (pending.count_pending(runtime), [one.id for one in pending.list_pending(runtime)]) == (1, [request.id])
+    decisions.approve(runtime, request.id)
     assert decisions.profile(runtime) == {"city": "Oslo"}
-    assert pending.count_waiting(runtime) == 0
-    decided = consents.get_patch(runtime.database.read(), runtime.user_id, patch.id)
+    assert pending.count_pending(runtime) == 0
+    decided = consents.get_request(runtime.read(), request.id)
     assert (decided.state, decided.decided_by) == ("applied", "person")
 
 
 def test_snoozing_hides_for_a_while_and_undo_shows_again(runtime: Runtime) -> None:
-    patch = proposed(runtime)
-    decisions.snooze(runtime, patch.id)
-    assert pending.waiting(runtime) == []
+    request = proposed(runtime)
+    decisions.snooze(runtime, request.id)
+    assert pending.list_pending(runtime) == []
     undo.undo_last(runtime)
-    assert [one.id for one in pending.waiting(runtime)] == [patch.id]
-    decisions.snooze(runtime, patch.id)
+    assert [one.id for one in pending.list_pending(runtime)] == [request.id]
+    decisions.snooze(runtime, request.id)
     later(runtime, hours=25)
-    assert pending.count_waiting(runtime) == 1
+    assert pending.count_pending(runtime) == 1
 
 
 def test_a_field_with_several_values_grows(runtime: Runtime) -> None:
     one, other = proposed(runtime, "health", "asthma"), proposed(runtime, "health", "hay fever")
     decisions.approve(runtime, one.id)
-    (shown,) = pending.waiting(runtime)
+    (shown,) = pending.list_pending(runtime)
     assert (shown.id, shown.old_value, shown.new_value) == (other.id, "asthma", "asthma; hay fever")
     decisions.approve(runtime, other.id)
     assert decisions.profile(runtime) == {"health": "asthma; hay fever"}
-    assert proposals.propose(runtime, "health", "Asthma") is None
+    assert requests.propose(runtime, "health", "Asthma") is None
     undo.undo_last(runtime)
     assert decisions.profile(runtime) == {"health": "asthma"}
 
 
-def test_a_proposal_expires_after_seven_days_and_cannot_be_approved_then(runtime: Runtime) -> None:
-    patch = proposed(runtime)
+def test_a_request_expires_after_seven_days_and_cannot_be_approved_then(runtime: Runtime) -> None:
+    request = proposed(runtime)
     later(runtime, days=6)
-    assert (pending.expire_due(runtime), pending.count_waiting(runtime)) == ([], 1)
+    assert (pending.expire_due(runtime), pending.count_pending(runtime)) == ([], 1)
     later(runtime, days=1, hours=1)
     with pytest.raises(UsageError, match="time to decide"):
-        decisions.approve(runtime, patch.id)
+        decisions.approve(runtime, request.id)
     for _ in range(3):
         later(runtime, days=1)
         typed(runtime, new_chat(runtime))
-    assert [one.id for one in pending.expire_due(runtime)] == [patch.id]
-    assert consents.get_patch(runtime.database.read(), runtime.user_id, patch.id).decided_by == "clock"
+    assert [one.id for one in pending.expire_due(runtime)] == [request.id]
+    assert consents.get_request(runtime.read(), request.id).decided_by == "clock"
     assert decisions.profile(runtime) == {}
-    (entry,) = history.list_entries(runtime.database.read(), runtime.user_id)
+    (entry,) = history.list_entries(runtime.read())
     assert (entry.actor, entry.meta["decision"]) == ("lifecycle", "expired")
-    assert undo.told(runtime, undo.undo_last(runtime)) == "Closed unanswered: Home “Oslo”"
-    assert [one.new_value for one in pending.waiting(runtime)] == ["Oslo"], "it waits again, for seven days more"
+    assert undo.describe(runtime, undo.undo_last(runtime)) == "Closed unanswered: Home “Oslo”"
+    assert [one.new_value for one in pending.list_pending(runtime)] == ["Oslo"], "it waits again, for seven days more"
 
 
 def test_what_ends_soon_is_not_put_off_until_it_is_over(runtime: Runtime) -> None:
-    patch = proposed(runtime)
+    request = proposed(runtime)
     later(runtime, days=5, hours=14)
     with pytest.raises(UsageError, match="Only 33 hours are left"):
-        decisions.snooze(runtime, patch.id)
-    assert [one.id for one in pending.waiting(runtime)] == [patch.id]
+        decisions.snooze(runtime, request.id)
+    assert [one.id for one in pending.list_pending(runtime)] == [request.id]
 
 
-def test_what_waits_with_a_proposal_and_what_was_asked_belong_to_one_person(runtime: Runtime) -> None:
+def test_what_waits_with_a_request_and_what_was_asked_belong_to_one_person(runtime: Runtime) -> None:
     thread = new_chat(runtime)
-    patch = proposed(runtime, held=held_fact(runtime))
-    question = questions.ask(runtime, patch.id, thread)
+    request = proposed(runtime, memory=requested_fact(runtime))
+    question = questions.ask(runtime, request.id, thread)
     conn, me = runtime.database.read(), runtime.user_id
     for user, text, asked, since in ((me, True, question.id, 0), ("somebody else", False, "", None)):
-        assert (consents.held(conn, user, patch.id) is not None) is text
-        assert consents.question_of(conn, user, patch.id) == asked
-        assert consents.messages_since_question(conn, user, thread) == since
+        assert (consents.memory_of(on(conn, user), request.id) is not None) is text
+        assert consents.question_of(on(conn, user), request.id) == asked
+        assert consents.messages_since_question(on(conn, user), thread) == since
 
 
 def test_a_memory_that_states_what_is_not_approved_waits_for_the_yes_when_it_is_restored(runtime: Runtime) -> None:
-    patch = proposed(runtime, held=held_fact(runtime))
-    undo.undo(runtime, decisions.approve(runtime, patch.id))
+    request = proposed(runtime, memory=requested_fact(runtime))
+    undo.undo(runtime, decisions.approve(runtime, request.id))
     (lost,) = trash(runtime)
-    (again,) = pending.waiting(runtime)
+    (again,) = pending.list_pending(runtime)
     back = curate.restore(runtime, lost)
     assert (back.revisions, back.known, back.asked) == ((), (), (lost,))
-    assert [one.id for one in pending.waiting(runtime)] == [again.id], "what waits already is not asked twice"
+    assert [one.id for one in pending.list_pending(runtime)] == [again.id], "what waits already is not asked twice"
     decisions.deny(runtime, again.id)
     assert curate.restore(runtime, lost).asked == (lost,)
-    (asked,) = pending.waiting(runtime)
+    (asked,) = pending.list_pending(runtime)
     assert (asked.field, asked.old_value, asked.new_value, live(runtime)) == ("city", "", "Oslo", [])
-    assert pending.held_text(runtime, asked.id) == "User lives in Oslo near the harbour."
+    assert pending.memory_text(runtime, asked.id) == "User lives in Oslo near the harbour."
     step = decisions.approve(runtime, asked.id)
     assert live(runtime) == ["User lives in Oslo near the harbour."]
     assert trash(runtime) == [], "it came back itself, not as a copy"
@@ -106,14 +106,14 @@ def test_a_memory_that_states_what_is_not_approved_waits_for_the_yes_when_it_is_
 
 def test_a_memory_that_states_two_such_things_comes_back_when_both_are_approved(runtime: Runtime) -> None:
     decisions.set_field(runtime, "health", "asthma")
-    patch = proposed(runtime, held=held_fact(runtime, "User has asthma and lives in Oslo."))
-    undo.undo(runtime, decisions.approve(runtime, patch.id))
+    request = proposed(runtime, memory=requested_fact(runtime, "User has asthma and lives in Oslo."))
+    undo.undo(runtime, decisions.approve(runtime, request.id))
     (lost,) = trash(runtime)
-    decisions.deny(runtime, pending.waiting(runtime)[0].id)
+    decisions.deny(runtime, pending.list_pending(runtime)[0].id)
     decisions.set_field(runtime, "health", "")
     assert curate.restore(runtime, lost).asked == (lost,)
-    assert {(one.field, one.new_value) for one in pending.waiting(runtime)} == {("health", "asthma"), ("city", "Oslo")}
-    first, second = pending.waiting(runtime)
+    assert {(one.field, one.new_value) for one in pending.list_pending(runtime)} == {("health", "asthma"), ("city", "Oslo")}
+    first, second = pending.list_pending(runtime)
     decisions.approve(runtime, first.id)
     assert (live(runtime), trash(runtime)) == ([], [lost])
     decisions.approve(runtime, second.id)
@@ -122,17 +122,17 @@ def test_a_memory_that_states_two_such_things_comes_back_when_both_are_approved(
 
 def test_what_the_person_wrote_or_has_approved_is_restored_without_a_question(runtime: Runtime) -> None:
     own = curate.add(runtime, "User lives in Oslo.").memory_id
-    patch = proposed(runtime, "health", "asthma", held=held_fact(runtime, "User has asthma."))
-    decisions.approve(runtime, patch.id)
+    request = proposed(runtime, "health", "asthma", memory=requested_fact(runtime, "User has asthma."))
+    decisions.approve(runtime, request.id)
     (learned,) = (one.id for one in curate.list_memories(runtime) if one.id != own)
     curate.discard(runtime, own, learned)
     assert len(curate.restore(runtime, own, learned).revisions) == 2
-    assert pending.waiting(runtime) == []
+    assert pending.list_pending(runtime) == []
 
 
 def test_a_memory_that_touches_such_a_field_without_a_value_stays_in_the_trash(runtime: Runtime) -> None:
-    patch = proposed(runtime, held=held_fact(runtime, "User does not live in Oslo."))
-    undo.undo(runtime, decisions.approve(runtime, patch.id))
+    request = proposed(runtime, memory=requested_fact(runtime, "User does not live in Oslo."))
+    undo.undo(runtime, decisions.approve(runtime, request.id))
     (lost,) = trash(runtime)
     assert curate.restore(runtime, lost).barred == (lost,)
     assert trash(runtime) == [lost]

@@ -1,4 +1,4 @@
-"""The question in the chat: which proposal it is about, and what a yes to it keeps."""
+"""The question in the chat: which request it is about, and what a yes to it keeps."""
 
 import sqlite3
 from dataclasses import replace
@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from memapp.domain.chat import Origin, Role
-from memapp.domain.consent import FORGOTTEN, Patch
+from memapp.domain.consent import FORGOTTEN, ConsentRequest
 from memapp.domain.profile import FIELDS
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
@@ -14,21 +14,21 @@ from memapp.services import undo
 from memapp.services.consent import decisions, pending, questions
 from memapp.store import chat, consents
 from tests.builders import new_chat
-from tests.services.consent.builders import held_fact, later, live, proposed, typed
+from tests.services.consent.builders import later, live, proposed, requested_fact, typed
 
 
-def brought_in(runtime: Runtime, text: str) -> Patch:
-    return proposed(runtime, "city", "Berlin", held=held_fact(runtime, text), proposer="import")
+def brought_in(runtime: Runtime, text: str) -> ConsentRequest:
+    return proposed(runtime, "city", "Berlin", memory=requested_fact(runtime, text), proposer="import")
 
 
 def test_a_yes_in_the_chat_never_creates_a_memory_that_an_import_brought(runtime: Runtime) -> None:
     thread = new_chat(runtime)
     imported = brought_in(runtime, "User has HIV.")
     own = proposed(runtime, "city", "Berlin", message_id=typed(runtime, thread).id, typed=True)
-    assert (own.id != imported.id, own.proposer, pending.held_text(runtime, own.id)) == (True, "rules", "")
+    assert (own.id != imported.id, own.proposer, pending.memory_text(runtime, own.id)) == (True, "rules", "")
     assert pending.get(runtime, imported.id).state == "withdrawn", "one value is asked about once"
     question = questions.ask(runtime, own.id, thread)
-    assert questions.hear(runtime, question, typed(runtime, thread, "yes")) is True
+    assert questions.read_answer(runtime, question, typed(runtime, thread, "yes")) is True
     assert (decisions.profile(runtime), live(runtime)) == ({"city": "Berlin"}, [])
 
 
@@ -36,15 +36,15 @@ def test_what_an_import_brought_or_an_undo_reopened_is_not_asked_about_in_a_chat
     thread = new_chat(runtime)
     message = typed(runtime, thread)
     imported = brought_in(runtime, "User has HIV.")
-    with runtime.database.write() as conn:
-        consents.add_evidence(conn, imported.id, message.id, typed=False)
-        chat.add_message(conn, runtime.user_id, thread, Role.ASSISTANT, "Hello.", runtime.clock(), origin=Origin.MODEL)
+    with runtime.write() as session:
+        consents.add_evidence(session, imported.id, message.id, typed=False)
+        chat.add_message(session, thread, Role.ASSISTANT, "Hello.", runtime.clock(), origin=Origin.MODEL)
     assert questions.ask_about(runtime, message) is None
     with pytest.raises(UsageError, match="chat"):
         questions.ask(runtime, imported.id, thread)
     decisions.deny(runtime, imported.id)
     undo.undo_last(runtime)
-    (again,) = pending.waiting(runtime)
+    (again,) = pending.list_pending(runtime)
     with pytest.raises(UsageError, match="chat"):
         questions.ask(runtime, again.id, thread)
 
@@ -77,14 +77,14 @@ def test_what_an_import_brought_or_an_undo_reopened_is_not_asked_about_in_a_chat
 def test_a_question_shows_the_sentence_that_a_yes_would_keep(
     runtime: Runtime, field: str, value: str, text: str, asked: str
 ) -> None:
-    patch = proposed(runtime, field, value, held=held_fact(runtime, text) if text else None)
-    assert questions.ask(runtime, patch.id, new_chat(runtime)).text == asked
+    request = proposed(runtime, field, value, memory=requested_fact(runtime, text) if text else None)
+    assert questions.ask(runtime, request.id, new_chat(runtime)).text == asked
 
 
 @pytest.mark.parametrize("field", FIELDS)
 def test_every_field_has_words_for_its_question(runtime: Runtime, field: str) -> None:
-    patch = proposed(runtime, field, "this value")
-    assert "this value" in questions.ask(runtime, patch.id, new_chat(runtime)).text
+    request = proposed(runtime, field, "this value")
+    assert "this value" in questions.ask(runtime, request.id, new_chat(runtime)).text
 
 
 def test_a_question_about_one_more_value_names_that_one_and_hears_it_again(runtime: Runtime) -> None:
@@ -92,21 +92,21 @@ def test_a_question_about_one_more_value_names_that_one_and_hears_it_again(runti
     thread = new_chat(runtime)
     question = questions.ask(runtime, proposed(runtime, "health", "diabetes").id, thread)
     assert question.text == "Shall I remember this about your health: diabetes? (yes / no)"
-    assert questions.hear(runtime, question, typed(runtime, thread, "Yes, diabetes.")) is True
+    assert questions.read_answer(runtime, question, typed(runtime, thread, "Yes, diabetes.")) is True
     assert decisions.profile(runtime) == {"health": "asthma; diabetes"}
 
 
-def test_what_there_is_no_room_for_is_not_asked_about_and_no_yes_is_heard(runtime: Runtime) -> None:
+def test_what_there_is_no_room_for_is_not_asked_about_and_no_yes_is_read(runtime: Runtime) -> None:
     thread = new_chat(runtime)
     question = questions.ask(runtime, proposed(runtime, "health", "diabetes").id, thread)
     decisions.set_field(runtime, "health", "x" * 275)
-    assert questions.hear(runtime, question, typed(runtime, thread, "yes")) is None
-    assert questions.hear(runtime, question, typed(runtime, thread, "no")) is False
+    assert questions.read_answer(runtime, question, typed(runtime, thread, "yes")) is None
+    assert questions.read_answer(runtime, question, typed(runtime, thread, "no")) is False
     message = typed(runtime, new_chat(runtime), "I have gout.")
     proposed(runtime, "health", "gout", message_id=message.id, typed=True)
-    with runtime.database.write() as conn:
-        ours, now = (conn, runtime.user_id, message.thread_id, Role.ASSISTANT, "Good."), runtime.clock()
-        chat.add_message(*ours, now, origin=Origin.MODEL, reply_to=message.id)
+    with runtime.write() as session:
+        said, now = (message.thread_id, Role.ASSISTANT, "Good."), runtime.clock()
+        chat.add_message(session, *said, now, origin=Origin.MODEL, reply_to=message.id)
     assert questions.ask_about(runtime, message) is None
     decisions.set_field(runtime, "health", "")
     assert questions.ask_about(runtime, message) is not None
@@ -114,23 +114,23 @@ def test_what_there_is_no_room_for_is_not_asked_about_and_no_yes_is_heard(runtim
 
 def test_a_yes_after_other_words_is_none_to_the_schema(runtime: Runtime) -> None:
     thread = new_chat(runtime)
-    patch = proposed(runtime)
-    questions.ask(runtime, patch.id, thread)
+    request = proposed(runtime)
+    questions.ask(runtime, request.id, thread)
     for words in ("What a day.", "yes"):
         typed(runtime, thread, words)
-    with pytest.raises(sqlite3.IntegrityError, match="nobody said yes"), runtime.database.decide() as conn:
-        consents.decide(conn, runtime.user_id, patch.id, "approved", "chat", runtime.clock())
+    with pytest.raises(sqlite3.IntegrityError, match="nobody said yes"), runtime.decide() as session:
+        consents.decide(session, request.id, "approved", "chat", runtime.clock())
 
 
 @pytest.mark.parametrize("answer", ["yes, but call it Gent", "What a day."])
 def test_a_question_that_was_passed_over_is_known_to_wait_once(runtime: Runtime, answer: str) -> None:
     thread = new_chat(runtime)
-    patch = proposed(runtime, "city", "Ghent")
-    question = questions.ask(runtime, patch.id, thread)
-    assert questions.asked_last(runtime, thread) == patch.id
+    request = proposed(runtime, "city", "Ghent")
+    question = questions.ask(runtime, request.id, thread)
+    assert questions.asked_last(runtime, thread) == request.id
     message = typed(runtime, thread, answer)
-    assert questions.hear(runtime, question, message) is None
-    assert questions.passed_over(runtime, message) == pending.get(runtime, patch.id)
+    assert questions.read_answer(runtime, question, message) is None
+    assert questions.passed_over(runtime, message) == pending.get(runtime, request.id)
     assert questions.asked_last(runtime, thread) == ""
     assert questions.passed_over(runtime, typed(runtime, thread, "yes")) is None, "told once"
 
@@ -141,7 +141,7 @@ def test_a_question_from_while_the_clock_was_ahead_hears_its_answer_and_knows_it
     question = questions.ask(runtime, proposed(runtime).id, thread)
     later(runtime, days=-300)
     pending.begin_again(runtime)
-    assert questions.hear(runtime, question, typed(runtime, thread, "yes"))
+    assert questions.read_answer(runtime, question, typed(runtime, thread, "yes"))
     answer = questions.answered_by(runtime, question)
     assert answer and answer.step == undo.undo_last(runtime).id
     assert questions.answered_by(runtime, question) is None
@@ -149,21 +149,21 @@ def test_a_question_from_while_the_clock_was_ahead_hears_its_answer_and_knows_it
 
 @pytest.mark.parametrize("end", ["withdrawn", "withdrawn by a yes in another chat", "applied", "expired"])
 def test_an_answer_to_a_question_that_is_over_is_known_to_be_none(runtime: Runtime, end: str) -> None:
-    thread, patch = new_chat(runtime), proposed(runtime, "city", "Ghent")
-    question = questions.ask(runtime, patch.id, thread)
+    thread, request = new_chat(runtime), proposed(runtime, "city", "Ghent")
+    question = questions.ask(runtime, request.id, thread)
     if end == "expired":
         later(runtime, days=8)
     elif "another chat" in end:
         rival, other = proposed(runtime, "city", "Bergen"), new_chat(runtime)
         asked = questions.ask(runtime, rival.id, other)
-        assert questions.hear(runtime, asked, typed(runtime, other, "yes"))
+        assert questions.read_answer(runtime, asked, typed(runtime, other, "yes"))
     else:
-        decisions.set_field(runtime, "city", "ghent") if end == "withdrawn" else decisions.approve(runtime, patch.id)
+        decisions.set_field(runtime, "city", "ghent") if end == "withdrawn" else decisions.approve(runtime, request.id)
     message = typed(runtime, thread, "Yes, please!")
-    assert questions.hear(runtime, question, message) is None
+    assert questions.read_answer(runtime, question, message) is None
     ended = questions.passed_over(runtime, message)
     assert ended is not None
-    assert (ended.id, ended.state) == (patch.id, end.split()[0])
+    assert (ended.id, ended.state) == (request.id, end.split()[0])
     assert questions.passed_over(runtime, replace(message, text="What a day.")) is None
 
 
@@ -172,5 +172,5 @@ def test_a_question_that_was_answered_was_not_passed_over(runtime: Runtime, answ
     thread = new_chat(runtime)
     question = questions.ask(runtime, proposed(runtime).id, thread)
     message = typed(runtime, thread, answer)
-    questions.hear(runtime, question, message)
+    questions.read_answer(runtime, question, message)
     assert questions.passed_over(runtime, message) is None

@@ -11,7 +11,7 @@ from memapp.domain.portable import read_items
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, exports
-from memapp.services.consent import decisions, pending, proposals
+from memapp.services.consent import decisions, pending, requests
 from memapp.services.imports.whole import import_file
 from memapp.services.imports.work import Imported
 from tests.builders import make_runtime, new_chat, say
@@ -31,8 +31,8 @@ def dump(runtime: Runtime) -> list[dict[str, Any]]:
 
 
 def kept(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return what has to be the same afterwards: everything but the profile and the proposals."""
-    return [line for line in lines if line["type"] not in ("patch", "profile")]
+    """Return what has to be the same afterwards: everything but the profile and the consent requests."""
+    return [line for line in lines if line["type"] not in ("consent_request", "profile")]
 
 
 def as_it_arrives(runtime: Runtime) -> list[dict[str, Any]]:
@@ -41,7 +41,7 @@ def as_it_arrives(runtime: Runtime) -> list[dict[str, Any]]:
 
 
 def waiting(runtime: Runtime) -> set[tuple[str, str, str]]:
-    return {(one.field, one.new_value, pending.held_text(runtime, one.id)) for one in pending.waiting(runtime)}
+    return {(one.field, one.new_value, pending.memory_text(runtime, one.id)) for one in pending.list_pending(runtime)}
 
 
 def carry(runtime: Runtime, other: Runtime, tmp: Path) -> Imported:
@@ -64,7 +64,7 @@ def lived_in(runtime: Runtime) -> None:
     chats.delete_thread(runtime, new_chat(runtime))
     decisions.set_field(runtime, "city", "Ghent")
     decisions.set_field(runtime, "city", "Bruges")
-    proposals.propose(runtime, "language", "Dutch")
-    patch = proposals.propose(runtime, "pronouns", "she/her")
-    assert patch
-    decisions.deny(runtime, patch.id)
+    requests.propose(runtime, "language", "Dutch")
+    request = requests.propose(runtime, "pronouns", "she/her")
+    assert request
+    decisions.deny(runtime, request.id)

@@ -80,9 +80,9 @@ def written(path: Path, data: Any) -> Path:
 
 
 def said(runtime: Runtime) -> list[list[tuple[str, str, str]]]:
-    conn, user = runtime.database.read(), runtime.user_id
+    session = runtime.read()
     threads = chats.list_threads(runtime)
-    return [[(m.role, m.text, m.origin) for m in chat.list_messages(conn, user, thread.id)] for thread in threads]
+    return [[(m.role, m.text, m.origin) for m in chat.list_messages(session, thread.id)] for thread in threads]
 
 
 def test_a_conversation_of_chatgpt_is_the_branch_that_was_left_standing(runtime: Runtime, tmp_path: Path) -> None:
@@ -95,8 +95,8 @@ def test_a_conversation_of_chatgpt_is_the_branch_that_was_left_standing(runtime:
         ]
     ]
     assert chats.list_threads(runtime)[0].title == "Bees"
-    assert (found.proposals, curate.count(runtime)) == (0, 0), "imported words teach nothing"
-    assert pending.waiting(runtime) == []
+    assert (found.requests, curate.count(runtime)) == (0, 0), "imported words teach nothing"
+    assert pending.list_pending(runtime) == []
     again = import_file(runtime, tmp_path / "conversations.json")
     assert (again.added, again.known) == ({}, 1)
 
@@ -178,11 +178,11 @@ def test_facts_of_others_are_imported_and_sensitive_ones_wait(runtime: Runtime, 
         ("User keeps bees.", "import"),
         ("I play chess.", "import"),
     }
-    (patch,) = pending.waiting(runtime)
-    assert (patch.field, patch.new_value, patch.proposer) == ("city", "Oslo", "import")
-    assert pending.held_text(runtime, patch.id) == "User lives in Oslo."
-    assert (found.added, found.proposals) == ({"memory": 2}, 1)
-    decisions.approve(runtime, patch.id)
+    (request,) = pending.list_pending(runtime)
+    assert (request.field, request.new_value, request.proposer) == ("city", "Oslo", "import")
+    assert pending.memory_text(runtime, request.id) == "User lives in Oslo."
+    assert (found.added, found.requests) == ({"memory": 2}, 1)
+    decisions.approve(runtime, request.id)
     assert {one.text for one in curate.list_memories(runtime)} >= {"User lives in Oslo."}
 
 
@@ -191,9 +191,9 @@ def test_facts_of_others_in_the_first_person_wait_where_they_touch_something_sen
     file.write_text("\n".join(json.dumps({"text": text}) for text in ("I pray with friends.", "My mother has cancer.")), "utf-8")
     import_file(runtime, file)
     assert [one.text for one in curate.list_memories(runtime)] == ["My mother has cancer."]
-    (patch,) = pending.waiting(runtime)
-    held = pending.held_text(runtime, patch.id)
-    assert (patch.field, patch.new_value, held) == ("religion", "pray with friends", "I pray with friends.")
+    (request,) = pending.list_pending(runtime)
+    memory = pending.memory_text(runtime, request.id)
+    assert (request.field, request.new_value, memory) == ("religion", "pray with friends", "I pray with friends.")
 
 
 @pytest.mark.parametrize("line", ["{}", "[]", '{"text": 3}', '{"text": " "}', '{"text": "%s"}' % ("x" * 281), "nonsense"])

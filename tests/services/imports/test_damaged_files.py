@@ -19,7 +19,7 @@ from memapp.errors import MemappError, UsageError
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, exports, undo
-from memapp.services.consent import decisions, pending, proposals
+from memapp.services.consent import decisions, pending, requests
 from memapp.services.imports.whole import import_file
 from tests.builders import make_runtime, new_chat, say
 from tests.services.imports.builders import HEADER, as_it_arrives, carry, dump, empty_store, kept, lived_in, waiting
@@ -169,7 +169,7 @@ def live_through(runtime: Runtime, steps: list[tuple[Any, ...]]) -> None:
                 case "field":
                     decisions.set_field(runtime, *rest)
                 case "propose":
-                    proposals.propose(runtime, *rest)
+                    requests.propose(runtime, *rest)
                 case _ if made:
                     memory_id = made[rest[0] % len(made)]
                     {"edit": curate.edit, "trash": curate.discard, "restore": curate.restore}[name](runtime, memory_id, *rest[1:])
@@ -195,8 +195,8 @@ def test_a_store_is_the_same_after_its_way_through_a_file(steps: list[tuple[Any,
 
 def wished(runtime: Runtime) -> Iterator[tuple[str, str]]:
     """Yield each value that the profile has, or that waits to be in it."""
-    for patch in pending.waiting(runtime):
-        yield patch.field, added_value(patch.field, patch.old_value, patch.new_value)
+    for request in pending.list_pending(runtime):
+        yield request.field, added_value(request.field, request.old_value, request.new_value)
     for field, value in decisions.profile(runtime).items():
         yield from ((field, one) for one in (value.split(BETWEEN) if adds_up(field) else [value]) if one)
 

@@ -9,19 +9,19 @@ from memapp.domain.filters import MemoryFilter
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.services import curate, exports, undo, upkeep
-from memapp.services.consent import decisions, pending, proposals
+from memapp.services.consent import decisions, pending, requests
 from memapp.services.imports.whole import import_file
 from tests.builders import erase, new_chat, say
 from tests.services.imports.builders import HEADER, carry, empty_store, waiting
 
 
 def test_a_benign_field_does_not_apply_by_imported_signals(runtime: Runtime, tmp_path: Path) -> None:
-    patch = proposals.propose(runtime, "tone", "formal")
-    assert patch
+    request = requests.propose(runtime, "tone", "formal")
+    assert request
     with empty_store() as other:
         carry(runtime, other, tmp_path)
         say(other, new_chat(other), "Please be more formal.")
-        assert {(one.field, one.state) for one in pending.waiting(other)} == {("tone", "pending")}
+        assert {(one.field, one.state) for one in pending.list_pending(other)} == {("tone", "pending")}
         assert decisions.profile(other) == {}
 
 
@@ -35,15 +35,15 @@ def test_what_was_erased_for_good_comes_back_only_as_a_question(runtime: Runtime
         assert waiting(other) == {("forgotten", "I keep bees.", "I keep bees.")}
 
 
-def test_a_memory_that_states_something_sensitive_waits_with_its_proposal(tmp_path: Path) -> None:
+def test_a_memory_that_states_something_sensitive_waits_with_its_request(tmp_path: Path) -> None:
     with empty_store() as one, empty_store() as other:
         curate.add(one, "User lives in Ghent.")
         curate.add(one, "User keeps bees.")
         carry(one, other, tmp_path)
         assert [memory.text for memory in curate.list_memories(other)] == ["User keeps bees."]
-        (patch,) = pending.waiting(other)
-        assert (patch.field, pending.held_text(other, patch.id)) == ("city", "User lives in Ghent.")
-        decisions.approve(other, patch.id)
+        (request,) = pending.list_pending(other)
+        assert (request.field, pending.memory_text(other, request.id)) == ("city", "User lives in Ghent.")
+        decisions.approve(other, request.id)
         assert {memory.text for memory in curate.list_memories(other)} == {"User keeps bees.", "User lives in Ghent."}
 
 
@@ -55,9 +55,9 @@ def test_a_memory_that_states_two_such_things_comes_with_the_yes_to_the_second(t
     with empty_store() as one, empty_store() as other, empty_store() as third:
         curate.add(one, TWO)
         found = carry(one, other, tmp_path)
-        assert (found.proposals, found.known, found.left_out) == (2, 0, 0)
+        assert (found.requests, found.known, found.left_out) == (2, 0, 0)
         found = carry(other, third, tmp_path)
-        assert (found.proposals, found.known, found.left_out) == (2, 0, 0)
+        assert (found.requests, found.known, found.left_out) == (2, 0, 0)
         assert waiting(third) == waiting(other) == {("city", "Berlin", ""), ("health", "HIV", "")}
         approve(third, first)
         assert curate.count(third) == 0
@@ -70,7 +70,7 @@ def test_a_memory_that_states_two_such_things_stays_away_after_one_no(tmp_path: 
     with empty_store() as one, empty_store() as other:
         curate.add(one, TWO)
         carry(one, other, tmp_path)
-        (city,) = (patch for patch in pending.waiting(other) if patch.field == "city")
+        (city,) = (request for request in pending.list_pending(other) if request.field == "city")
         decisions.deny(other, city.id)
         approve(other, "health")
         assert (curate.count(other), decisions.profile(other)) == (0, {"health": "HIV"})
@@ -101,8 +101,8 @@ def test_a_harmless_line_brings_no_memory_back_that_says_something_else(runtime:
 
 
 def approve(runtime: Runtime, field: str) -> None:
-    (patch,) = (one for one in pending.waiting(runtime) if one.field == field)
-    decisions.approve(runtime, patch.id)
+    (request,) = (one for one in pending.list_pending(runtime) if one.field == field)
+    decisions.approve(runtime, request.id)
 
 
 WHEELS = "User uses a wheelchair."
@@ -113,13 +113,13 @@ def test_a_memory_that_touches_something_sensitive_waits_though_it_states_no_val
         curate.add(one, WHEELS)
         carry(one, other, tmp_path)
         assert curate.count(other) == 0
-        (patch,) = pending.waiting(other)
+        (request,) = pending.list_pending(other)
         assert waiting(other) == {("health", "uses a wheelchair", WHEELS)}
-        decisions.approve(other, patch.id)
+        decisions.approve(other, request.id)
         assert [memory.text for memory in curate.list_memories(other)] == [WHEELS]
 
 
-def test_a_held_memory_stays_with_its_proposal_on_the_way_through_a_file(runtime: Runtime, tmp_path: Path) -> None:
+def test_a_held_memory_stays_with_its_request_on_the_way_through_a_file(runtime: Runtime, tmp_path: Path) -> None:
     thread = new_chat(runtime)
     for text in ("I use a wheelchair.", "I live in Ghent.", "I got divorced in March."):
         say(runtime, thread, text)
@@ -137,7 +137,7 @@ def test_a_memory_that_may_be_about_a_field_but_names_no_value_of_it_is_told_to_
     with empty_store() as one, empty_store() as other:
         curate.add(one, "User's name is on the list.")
         found = carry(one, other, tmp_path)
-        assert (waiting(other), curate.count(other), found.proposals, found.left_out) == (set(), 0, 0, 1)
+        assert (waiting(other), curate.count(other), found.requests, found.left_out) == (set(), 0, 0, 1)
 
 
 def test_of_two_memories_that_say_the_same_of_the_person_the_second_is_told_to_be_left_out(tmp_path: Path) -> None:
@@ -146,16 +146,16 @@ def test_of_two_memories_that_say_the_same_of_the_person_the_second_is_told_to_b
         curate.add(one, "User's home is Ghent.")
         found = carry(one, other, tmp_path)
         assert waiting(other) == {("city", "Ghent", "User lives in Ghent.")}
-        assert (found.proposals, found.known, found.left_out) == (1, 0, 1)
+        assert (found.requests, found.known, found.left_out) == (1, 0, 1)
 
 
-PATCH = {
-    **{"type": "patch", "id": "01KG9Z0000000000000000000P", "field": "city", "old_value": "", "new_value": "Berlin"},
+REQUEST = {
+    **{"type": "consent_request", "id": "01KG9Z0000000000000000000P", "field": "city", "old_value": "", "new_value": "Berlin"},
     **{"proposer": "rules", "state": "pending", "asked_in": None, "snoozed_until": None, "evidence": []},
     **{"created_at": "2026-01-31T08:15:00.000Z", "expires_at": "2026-02-07T08:15:00.000Z"},
     **{"decided_at": None, "decided_by": None},
 }
-HELD = {
+WITH_MEMORY = {
     **{"id": "", "tags": [], "kind": "semantic", "category": "notes", "importance": 5, "pinned": True, "reason": ""},
     **{"sources": [], "origin": "distilled", "agent_id": "", "run_id": "", "created_at": "2026-01-31T08:15:00.000Z"},
 }
@@ -183,11 +183,11 @@ GOAL = ("goals_add", "owes the bank a fortune")
         ("forgotten", "User kept bees.", "User keeps hens.", {("forgotten", "User kept bees.", "")}, 1),
     ],
 )
-def test_a_proposal_brings_no_memory_that_says_something_else(
+def test_a_request_brings_no_memory_that_says_something_else(
     runtime: Runtime, tmp_path: Path, field: str, value: str, text: str, arrives: set[tuple[str, str, str]], left_out: int
 ) -> None:
     file = tmp_path / "all.jsonl"
-    line = {**PATCH, "field": field, "new_value": value, "held": {**HELD, "text": text}}
+    line = {**REQUEST, "field": field, "new_value": value, "memory": {**WITH_MEMORY, "text": text}}
     file.write_text(HEADER + json.dumps(line) + "\n")
     found = import_file(runtime, file)
     assert waiting(runtime) == arrives
@@ -196,7 +196,7 @@ def test_a_proposal_brings_no_memory_that_says_something_else(
 
 def test_a_yes_in_the_chat_keeps_nothing_that_an_import_slipped_in(runtime: Runtime, tmp_path: Path) -> None:
     file = tmp_path / "all.jsonl"
-    file.write_text(HEADER + json.dumps({**PATCH, "held": {**HELD, "text": "User has HIV."}}) + "\n")
+    file.write_text(HEADER + json.dumps({**REQUEST, "memory": {**WITH_MEMORY, "text": "User has HIV."}}) + "\n")
     import_file(runtime, file)
     thread = new_chat(runtime)
     say(runtime, thread, "I live in Berlin.")

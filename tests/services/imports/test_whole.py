@@ -9,7 +9,7 @@ from memapp.domain.changes import Actor, Linked
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, exports, undo
-from memapp.services.consent import decisions, proposals
+from memapp.services.consent import decisions, requests
 from memapp.services.imports.whole import import_file
 from memapp.store import changes
 from tests.builders import erase, new_chat, say
@@ -23,8 +23,8 @@ def test_everything_comes_back_but_the_profile_waits_for_a_yes(runtime: Runtime,
         assert kept(dump(other)) == as_it_arrives(runtime)
         assert decisions.profile(other) == {}
         assert waiting(other) == {("city", "Bruges", ""), ("language", "Dutch", "")}
-        assert (found.proposals, found.left_out) == (2, 2)
-        assert {line["proposer"] for line in dump(other) if line["type"] == "patch"} == {"import"}
+        assert (found.requests, found.left_out) == (2, 2)
+        assert {line["proposer"] for line in dump(other) if line["type"] == "consent_request"} == {"import"}
 
 
 def test_what_came_in_counts_as_nobodys_typing(runtime: Runtime, tmp_path: Path) -> None:
@@ -34,7 +34,7 @@ def test_what_came_in_counts_as_nobodys_typing(runtime: Runtime, tmp_path: Path)
         for line in dump(other):
             assert line.get("origin") in (None, "model", "import")
             assert line["type"] != "surprise" or line["state"] != "pending"
-            assert line["type"] != "patch" or not any(one["typed"] for one in line["evidence"])
+            assert line["type"] != "consent_request" or not any(one["typed"] for one in line["evidence"])
 
 
 def test_a_memory_of_a_file_is_never_the_persons_own(runtime: Runtime, tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_the_same_file_again_changes_nothing(runtime: Runtime, tmp_path: Path) -
         before = dump(other)
         again = import_file(other, tmp_path / "all.jsonl")
         assert dump(other) == before
-        assert (again.added, again.proposals, again.step) == ({}, 0, "")
+        assert (again.added, again.requests, again.step) == ({}, 0, "")
     before = dump(runtime)
     assert import_file(runtime, tmp_path / "all.jsonl").added == {}, "into the store that it came from"
     assert dump(runtime) == before
@@ -79,7 +79,7 @@ def test_one_undo_takes_all_of_it_back(runtime: Runtime, tmp_path: Path) -> None
         curate.add(other, "I play chess.")
         say(other, new_chat(other), "A chat of before.")
         decisions.set_field(other, "tone", "dry")
-        proposals.propose(other, "city", "Oslo")
+        requests.propose(other, "city", "Oslo")
         before = dump(other)
         carry(runtime, other, tmp_path)
         undo.undo_last(other)
@@ -99,13 +99,13 @@ def test_a_chat_that_is_here_already_stays_as_it_is(runtime: Runtime, tmp_path: 
         say(other, thread, "Both went on with it.")
         before = dump(other)
         say(runtime, thread, "And which plants?")
-        chats.add_evidence(runtime, thread, "A card that only one of the two has.")
+        chats.add_context_card(runtime, thread, "A card that only one of the two has.")
         learned = curate.add(runtime, "I grow dahlias.").memory_id
-        with runtime.database.write() as conn:
+        with runtime.write() as session:
             one = chats.page(runtime, thread).messages[-2]
-            conn.execute("INSERT INTO memory_sources VALUES (?, ?, 'me')", (learned, one.id))
+            session.conn.execute("INSERT INTO memory_sources VALUES (?, ?, 'me')", (learned, one.id))
             for to in (hens, learned):
-                changes.apply(conn, Linked(bees, ((to, 0.9),)), Actor(runtime.user_id, "rules"), runtime.clock())
+                changes.apply(session, Linked(bees, ((to, 0.9),)), Actor(runtime.user_id, "rules"), runtime.clock())
         found = carry(runtime, other, tmp_path)
         assert found.added == {"memory": 1, "relation": 1}
         assert "added to a chat that is here already" in str(found)
@@ -152,7 +152,7 @@ def test_a_chat_that_the_person_went_on_with_outlives_the_import(runtime: Runtim
     with empty_store() as other:
         carry(runtime, other, tmp_path)
         say(other, trip, "Let us go on with the trip.")
-        assert undo.told(other, undo.undo_last(other)) == "Brought in a file: 2 chats; 1 you went on with stays"
+        assert undo.describe(other, undo.undo_last(other)) == "Brought in a file: 2 chats; 1 you went on with stays"
         assert [thread.id for thread in chats.list_threads(other)] == [trip]
 
 
@@ -199,7 +199,7 @@ def test_what_went_with_an_undo_comes_in_again(runtime: Runtime, tmp_path: Path)
         assert curate.list_memories(other) == []
         assert "2 chats, " in str(import_file(other, tmp_path / "all.jsonl")), "their messages were here"
         (again, *_) = undo.undoable(other)
-        assert undo.told(other, again) == "Brought in a file: “I keep hens.” and 1 more, 2 chats"
+        assert undo.describe(other, again) == "Brought in a file: “I keep hens.” and 1 more, 2 chats"
         live = {line["text"] for line in came if line["type"] == "memory" and line["state"] == "live"}
         assert {one.text for one in curate.list_memories(other)} == live
         assert len(chats.list_threads(other)) == len(

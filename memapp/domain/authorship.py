@@ -1,0 +1,45 @@
+"""What of a message is the person's own statement, and not something shown or quoted."""
+
+import re
+from collections.abc import Iterator
+
+from memapp.domain.english import PRONOUNS, expand, sentences, tokens, without_symbols
+
+TYPED_CHARS = 8_000
+"""As much of a message is looked at; nobody types more."""
+
+
+MAX_SENTENCE_WORDS = 400
+"""What is longer is no sentence but a list, or something pasted; reading compares its words with each other."""
+_MATERIAL = re.compile(
+    r"(?:please |pls |can you |could you |would you |now )*"
+    r"(?:translate|proofread|rewrite|rephrase|reword|summari[sz]e|paraphrase|correct|improve|fix|shorten|write|compose|draft|"
+    r"pretend|imagine|suppose|role-?play|act as|complete|continue|finish|repeat|analy[sz]e|explain)\b",
+    re.IGNORECASE,
+)
+
+
+def own_words(text: str) -> str:
+    """Return a message without what is not the person's own statement: code, quoted lines, links, quoted speech."""
+    text = re.sub(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", "\n", text, flags=re.DOTALL)
+    text = re.sub(r"(?m)^(?:>|\t| {4}).*$", "", text)
+    text = re.sub(r"`[^`\n]*`|\b\w+://\S+|\bwww\.\S+", " # ", text)
+    return re.sub(r"[\"“„«]([^\"“”„«»\n]*)[\"”“»]", _title_or_nothing, without_symbols(text))
+
+
+def _title_or_nothing(quote: re.Match[str]) -> str:
+    """A short quotation without a statement in it is a title; anything longer is somebody's speech."""
+    words = tokens(expand(quote.group(1)))
+    is_title = len(words) <= 5 and not any(word.casefold() in PRONOUNS for word in words)
+    return " ".join(words) if is_title else " # "
+
+
+def stated_sentences(text: str) -> Iterator[list[str]]:
+    """Yield the words of each sentence that tells something."""
+    for sentence in sentences(own_words(text[:TYPED_CHARS])):
+        bare = sentence.strip(" -*•")
+        if _MATERIAL.match(bare) or bare.endswith(":"):
+            return  # what follows is material for a task, as often in quotes as not
+        words = [] if bare.endswith(("?", '?"', "?!")) else tokens(expand(bare))
+        if len(words) <= MAX_SENTENCE_WORDS:
+            yield words

@@ -1,0 +1,64 @@
+"""What is worth remembering of a statement about oneself: who somebody is, likes, has, does, plans and has lived through.
+
+Each rule takes what follows the verb it is named after and returns the predicate with its verb in the third person, or
+nothing. Verbs of thinking, saying, wanting right now and small talk have no rule, on purpose.
+"""
+
+from collections.abc import Callable
+
+from memapp.domain.english import TRANSITIVE_LIKING, UNCHANGED_PAST, is_past, word_set
+from memapp.domain.salience.aims import hope, plan, try_to, want
+from memapp.domain.salience.being import am, was
+from memapp.domain.salience.doing import can, did, do_not, present, used
+from memapp.domain.salience.having import had, have
+from memapp.domain.salience.past import past
+from memapp.domain.salience.salient import Salient, Words, split_denial, word_at
+from memapp.domain.salience.word_tables import HAPPENED, VAGUE_OBJECTS
+from memapp.domain.third_person import split_adverbs
+
+
+def of_person(words: Words) -> Salient | None:
+    """Judge and rewrite what follows `I`."""
+    adverbs, rest = split_adverbs(words)
+    if not rest:
+        return None
+    verb, after = rest[0].casefold(), rest[1:]
+    rule = _RULES.get(verb)
+    if rule is not None:
+        return rule(adverbs, after)
+    is_ambiguous_past = verb in UNCHANGED_PAST and HAPPENED.search(" ".join(words))
+    if is_past(verb) or verb in _PAST_BY_ITSELF or is_ambiguous_past:
+        return past(adverbs, verb, after)
+    return present(adverbs, verb, after)
+
+
+_PAST_BY_ITSELF = word_set("quit adopted retired divorced")
+
+
+def _do(adverbs: Words, words: Words) -> Salient | None:
+    """Keep `do not like`, the emphatic `do like`, and the verb itself: `do yoga`."""
+    denial, rest = split_denial(words)
+    more, rest = split_adverbs(rest)
+    verb, following = word_at(rest, 0), word_at(rest, 1)
+    if denial:
+        return do_not(verb, rest[1:], more)
+    is_emphatic = verb in TRANSITIVE_LIKING | {"have", "own", "live"} or (
+        verb == "work" and following in ("as", "at", "for", "in")
+    )
+    if is_emphatic and len(rest) > 1:
+        return of_person([*more, *rest])
+    if verb in VAGUE_OBJECTS | {"my", "well", "good", "great", "okay", "fine", ""} or more or is_past(verb):
+        return None
+    return Salient(["does", *adverbs, *rest], "activity")
+
+
+def _nothing(_adverbs: Words, _words: Words) -> Salient | None:
+    return None
+
+
+_Rule = Callable[[Words, Words], Salient | None]
+"""Takes the adverbs before the verb and what comes after it."""
+_RULES: dict[str, _Rule] = {
+    "am": am, "was": was, "have": have, "do": _do, "did": did, "had": had, "can": can, "used": used, "want": want,
+    "plan": plan, "hope": hope, "try": try_to, "are": _nothing, "is": _nothing, "has": _nothing,
+}  # fmt: skip

@@ -1,0 +1,52 @@
+"""The facts about User, put as one tells them to a person: `User likes jazz.` -> `You like jazz.`"""
+
+import re
+
+from memapp.domain.english import COMMON_VERBS, is_adverb, third_person
+
+_BASES = {third_person(verb): verb for verb in COMMON_VERBS}
+_FINITE = {"is": "are", "was": "were", "has": "have", "does": "do", "goes": "go"} | {
+    "isn't": "aren't", "wasn't": "weren't", "hasn't": "haven't", "doesn't": "don't"
+}  # fmt: skip
+_BEFORE_VERBS = {"no", "longer"}
+_MORE = {"and", "but", "or"}
+_USER = re.compile(r"([(\"'“]*)User('s|’s)?([.,;:!?)\"'”]*)")
+_SENTENCE_ENDS = (".", "!", "?", "…")
+
+
+def addressed(fact: str) -> str:
+    """Return a fact about User as one tells it to them: `User's sister calls User.` -> `Your sister calls you.`"""
+    told: list[str] = []
+    is_subject = verb_is_next = False
+    words = fact.split(" ")
+    for word, following in zip(words, [*words[1:], ""], strict=True):
+        if found := _USER.fullmatch(word):
+            you = "your" if found[2] else "you"
+            is_first = _begins_sentence(" ".join(told))
+            told.append(found[1] + (you.capitalize() if is_first else you) + found[3])
+            verb_is_next = not found[2] and not found[3]
+            is_subject = verb_is_next and is_first
+        elif verb_is_next and not is_adverb(word) and word not in _BEFORE_VERBS:
+            told.append(_base(word))
+            verb_is_next = False
+        elif is_subject and following and word in _BASES | _FINITE and told[-1] in _MORE:
+            told.append(_base(word))  # `has two cats and lives in Oslo`; a last word is a noun, as in `food and drinks.`
+        else:
+            told.append(word)
+    return " ".join(told)
+
+
+def _begins_sentence(before: str) -> bool:
+    before = before.rstrip(" \"'“(")
+    return not before or before.endswith(_SENTENCE_ENDS)
+
+
+def _base(verb: str) -> str:
+    """Return the form after `you`: likes -> like, studies -> study. A past tense stays as it is."""
+    if known := _FINITE.get(verb) or _BASES.get(verb):
+        return known
+    if re.search(r"\w[^aeiou]ies$", verb):
+        return verb[:-3] + "y"
+    if re.search(r"(?:ss|us|x|zz|ch|sh|o)es$", verb):
+        return verb[:-2]
+    return verb[:-1] if re.search(r"\w[^su]s$", verb) else verb

@@ -1,0 +1,123 @@
+"""What a turn's prompts are made of, and the trunk that all its calls share.
+
+Evidence stands before the history and the history before the message, for every persona. A plain persona gets the history as
+the turns they were: a small model follows a conversation so, and loses its thread in a transcript. An inner voice is no
+party to a conversation but comments on one; it gets one situation with the history as a transcript in it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from memapp.domain.chat import Exchange
+from memapp.domain.persona import Persona
+from memapp.domain.profile import FIELDS
+from memapp.domain.prompt import Prompt, PromptTurn
+from memapp.domain.text import one_line, shorten
+from memapp.prompts.history import SHOWN_CHARS, format_history
+from memapp.prompts.templates import template
+
+VALUE_CHARS = 60
+CASE, EVIDENCE, CONVERSATION, QUESTION = "CASE FACTS", "EVIDENCE DISCOVERED SO FAR", "RECENT CONVERSATION", "'S QUESTION TO YOU"
+PROFILE_LINE_CHARS = 400
+"""The profile stands in every prompt: what does not fit is left out."""
+
+
+@dataclass(frozen=True)
+class PromptContext:
+    """The situation in which the model is to speak."""
+
+    persona: Persona
+    cards: tuple[str, ...]
+    """The persona's cards and those the person added."""
+    history: tuple[Exchange, ...]
+    """Earlier exchanges, oldest first, as many as the prompt shows."""
+    message: str | None
+    """What the person wrote; None when nobody asked."""
+    profile_line: str = ""
+    """What the person has agreed to be known about them, as one line."""
+    injected_updates: tuple[str, ...] = ()
+    """Lines that stand before the last exchange as if the person had told them there, and was thanked for it."""
+
+
+def trunk(context: PromptContext) -> Prompt:
+    """Return the part of the prompt that every call of the turn shares, token by token."""
+    if context.persona.mode == "inner_voice":
+        return Prompt(system_text(context), (PromptTurn("user", _situation(context)),))
+    return Prompt(system_text(context), _turns(context))
+
+
+def speech(persona: Persona) -> tuple[str, tuple[str, ...]]:
+    """Return how the reply of a persona is begun for it, and the strings at which it is over.
+
+    An inner voice reads a transcript, and a small model would go on with all of it: so it is given its own label and an open
+    quotation mark, and ends with that quotation.
+    """
+    if persona.mode != "inner_voice":
+        return "", ()
+    labels = [f"{name}:" for name in (persona.name, persona.user_name, "You")]
+    headings = [CASE, EVIDENCE, CONVERSATION, f"{persona.user_name.upper()}{QUESTION}"]
+    return f'{persona.name}: "', ('"', *(f"\n{begun}" for begun in (*labels, *headings)))
+
+
+def system_text(context: PromptContext) -> str:
+    """Who speaks, and for a plain persona what it has before it: the same in every call of a chat."""
+    persona = context.persona
+    if persona.mode == "inner_voice":
+        return "\n".join(filter(None, [persona.prompt, _trust(persona.trust_level), context.profile_line]))
+    return "\n\n".join(filter(None, [persona.prompt, context.profile_line, *_known(context)]))
+
+
+def profile_line(profile: Mapping[str, str]) -> str:
+    """Return the profile as one line: the same in every call until it changes, so it stands in front of all that changes more."""
+    known = [(FIELDS[field].label.lower(), value) for field, value in profile.items() if field in FIELDS]
+    said = [f"{label} {shorten(one_line(value), VALUE_CHARS)}" for label, value in known]
+    return shorten(f"About the user: {', '.join(said)}.", PROFILE_LINE_CHARS) if said else ""
+
+
+def with_injected_updates(context: PromptContext) -> tuple[Exchange, ...]:
+    """Return the history with what is told in it: the further from the message, the less a small model speaks of it."""
+    if not context.injected_updates:
+        return context.history
+    return (
+        *context.history[:-1],
+        Exchange("\n".join(context.injected_updates), template("injected_updates").template),
+        *context.history[-1:],
+    )
+
+
+def _turns(context: PromptContext) -> tuple[PromptTurn, ...]:
+    turns = []
+    for exchange in with_injected_updates(context):
+        if exchange.user is not None:
+            turns.append(PromptTurn("user", shorten(exchange.user, SHOWN_CHARS)))
+        turns.append(PromptTurn("assistant", shorten(exchange.reply, SHOWN_CHARS)))
+    if context.message is not None:
+        turns.append(PromptTurn("user", context.message))
+    return tuple(turns)
+
+
+def _situation(context: PromptContext) -> str:
+    """The order and the headings are those of the specification."""
+    persona = context.persona
+    shown = format_history(context.history, persona)
+    parts = [*_known(context), f"{CONVERSATION} (last {max(3, len(context.history))} exchanges):\n{shown}"]
+    if context.message is not None:
+        parts.append(f"{persona.user_name.upper()}{QUESTION}:\n{context.message}")
+    return "\n\n".join(parts)
+
+
+def _known(context: PromptContext) -> list[str]:
+    parts = []
+    if context.persona.case_facts:
+        parts.append(f"{CASE} (what you know):\n{_cards(context.persona.case_facts)}")
+    if context.cards:
+        parts.append(f"{EVIDENCE}:\n{_cards(context.cards)}")
+    return parts
+
+
+def _cards(lines: tuple[str, ...]) -> str:
+    return "\n".join(f"- {one_line(card)}" for card in lines)
+
+
+def _trust(level: float) -> str:
+    return template("trust_low" if level < 1 / 3 else "trust_middle" if level < 2 / 3 else "trust_high").template

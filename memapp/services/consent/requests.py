@@ -1,0 +1,79 @@
+"""Proposes a profile value once; a value that is not sensitive is applied without a yes when it was typed twice."""
+
+from datetime import datetime, timedelta
+
+from memapp.domain.changes import Actor, is_memapp
+from memapp.domain.consent import REQUEST_DAYS, ConsentRequest, corroborated, proposes
+from memapp.domain.memory import Memory
+from memapp.domain.profile_hints import may_apply_by_itself
+from memapp.domain.profile_values import VALUE_CHARS, fits, has_value, with_value
+from memapp.domain.text import clean, one_line
+from memapp.runtime import Runtime
+from memapp.services.consent import decisions, pending
+from memapp.store import consents, events
+from memapp.store.encoding import new_id
+from memapp.store.session import Session
+
+
+def propose(
+    runtime: Runtime,
+    field: str,
+    value: str,
+    *,
+    message_id: str = "",
+    typed: bool = False,
+    memory: Memory | None = None,
+    proposer: str = "rules",
+) -> ConsentRequest | None:
+    """Put a value of a field before the person, with a memory that waits with it.
+
+    The same request again only adds its message as evidence; what the profile says already, what was denied within the last
+    week, or what was decided as this message proposed it, is not proposed. A benign field applies by itself when two messages
+    that were typed say the same, and that tells nothing sensitive. What the person said here takes the place of what an import
+    proposed, with all that came with it.
+    Return the request, or None if there is nothing to decide.
+    """
+    value = one_line(clean(value))[:VALUE_CHARS]
+    with runtime.write() as session:
+        now = runtime.clock()
+        actor = Actor(runtime.user_id, "profile", step=new_id(now))
+        current = pending.current(session, field)
+        if value and has_value(field, current, value):
+            return None
+        same = pending.pending_for(session, runtime, field, value)
+        brought = [one for one in same if one.proposer == "import" and proposer != "import"]
+        request = next((one for one in same if one not in brought), None)
+        if request is None:
+            if _denied_lately(session, field, value, now) or _was_decided(session, field, value, message_id):
+                return None
+            pending.withdraw(runtime, [one.id for one in brought], actor, "signals")
+            request = pending.add(session, runtime, field, current, with_value(field, current, value), proposer, memory)
+            events.add_event(
+                session,
+                "worker",
+                "propose",
+                "ok",
+                now,
+                category="profile",
+                meta={"field": field, "request_id": request.id},
+            )
+        if message_id:
+            consents.add_evidence(session, request.id, message_id, typed=typed)
+        signals = consents.signals(session, request.id)
+        by_itself = value and may_apply_by_itself(field, value) and fits(field, current, value)
+        if is_memapp(request.proposer) and by_itself and corroborated(signals):
+            with runtime.decide() as deciding:
+                decisions.carry_out(deciding, runtime, request, "signals", actor)
+        return consents.get_request(session, request.id)
+
+
+def _denied_lately(session: Session, field: str, value: str, now: datetime) -> bool:
+    denied = consents.list_requests(session, state="denied", field=field)
+    lately = [one for one in denied if one.decided_at and abs(now - one.decided_at) < timedelta(days=REQUEST_DAYS)]
+    return any(proposes(one, value) and not consents.was_reopened(session, one) for one in lately)
+
+
+def _was_decided(session: Session, field: str, value: str, message_id: str) -> bool:
+    """Say whether this message was read before, and what became of its request is known."""
+    known = consents.list_requests(session, field=field, message_id=message_id) if message_id else []
+    return any(one.state != "pending" and proposes(one, value) for one in known)

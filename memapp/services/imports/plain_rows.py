@@ -1,0 +1,68 @@
+"""Imports the rows that need no decision: chats with their messages, relations and the like.
+
+A row comes in only with the chat or the memory that it belongs to. So what is here already stays as it is, and an undo, which
+takes back chats and memories, takes back all of it.
+"""
+
+from memapp.domain.foreign import ForeignConversation
+from memapp.domain.portable import MessageLine, PredictionLine, RecallLine, RelationLine, Row, ThreadLine
+from memapp.errors import UsageError
+from memapp.services.imports import foreign
+from memapp.services.imports.work import Work
+from memapp.store import chat, history, portable
+
+PERSONA = "companion"
+
+
+def take_row(work: Work, row: Row) -> None:
+    """Write a line as the row that it was, unless it is here, or belongs to what was here before."""
+    if portable.find(work.session, row) is not None:
+        if isinstance(row, ThreadLine) and not row.deleted_at and history.went_with_import(work.session, row.id):
+            chat.set_thread_deleted(work.session, row.id, None)
+            _added(work, row)
+        else:
+            work.known += 1
+        return
+    missing = portable.missing_reference(work.session, row)
+    if missing and missing not in work.absent:
+        raise UsageError(f"There is no {missing}, of which this speaks.")
+    if missing or not _comes_along(work, row):
+        work.left_out += 1
+        if isinstance(row, MessageLine | PredictionLine):
+            work.absent.add(row.id)
+    elif portable.insert(work.session, row):
+        _added(work, row)
+    else:
+        work.known += 1
+
+
+def _comes_along(work: Work, row: Row) -> bool:
+    match row:
+        case ThreadLine():
+            return True
+        case RelationLine():
+            return not work.came.isdisjoint((row.from_id, row.to_id))
+        case RecallLine():
+            return row.message_id in work.came and row.owner_id not in work.absent
+        case _:
+            return row.thread_id in work.came
+
+
+def _added(work: Work, row: Row) -> None:
+    work.added[row.type] += 1
+    if isinstance(row, ThreadLine | MessageLine):
+        work.came.add(row.id)
+    if isinstance(row, ThreadLine):
+        work.threads.append(row.id)
+
+
+def take_conversation(work: Work, one: ForeignConversation) -> None:
+    """Make a chat of a conversation of another program, unless it came in before or nothing was said."""
+    if not one.said:
+        work.left_out += 1
+        return
+    thread = foreign.thread_of(one, PERSONA)
+    is_new = portable.find(work.session, thread) is None
+    take_row(work, thread)
+    for message in foreign.messages_of(one, thread.id) if is_new else ():
+        take_row(work, message)

@@ -1,0 +1,123 @@
+"""Takes back what was learned from messages that the person rewrote, or calls a joke or a lie."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+from memapp.domain.changes import Change, Restored, SoftDeleted, Updated, is_memapp
+from memapp.domain.chat import Message, Role
+from memapp.domain.duplicates import normalise
+from memapp.domain.memory import Memory
+from memapp.domain.turn import AnswersLeft, Retracted
+from memapp.domain.writing import check_fact
+from memapp.errors import NeedsYes, UsageError
+from memapp.runtime import Runtime
+from memapp.services.consent import decisions, pending, questions
+from memapp.services.undo import hold_back, undo
+from memapp.store import changes, chat, consents, expectations, history, memories
+from memapp.store.session import Session
+
+
+def said_before(earlier: Sequence[Message]) -> list[str]:
+    """Return the message that "that was a joke" refers to."""
+    return [one.id for one in earlier if one.role is Role.USER][-1:]
+
+
+def take_answers_back(runtime: Runtime, asked: Sequence[Message]) -> AnswersLeft | None:
+    """Take back what the person answered to the questions among some messages, the last first, unless it was changed later.
+
+    Where words of it or of what came later were erased, it stays as a whole.
+    """
+    taken_back, kept = [], []
+    for answer in filter(None, (questions.answered_by(runtime, one) for one in reversed(asked))):
+        what = decisions.describe(runtime, answer.step)
+        if not history.is_reached(runtime.read(), answer):
+            kept.append(what)
+            continue
+        try:
+            with suppress(NeedsYes):  # what would be known again that way waits in the inbox
+                undo(runtime, answer.step)
+            taken_back.append(what)
+        except UsageError:
+            kept.append(what)
+    return AnswersLeft(tuple(taken_back), tuple(kept)) if taken_back or kept else None
+
+
+def retract(runtime: Runtime, thread_id: str, message_ids: Sequence[str], text: str) -> Retracted | None:
+    """Move to the trash what came from these messages and neither `text` nor another message says; withdraw what they proposed.
+
+    What the person pinned or changed stays: that is their own by now. It is one step, and can be taken back.
+    """
+    if not message_ids:
+        return None
+    actor = runtime.actor(thread_id)
+    with runtime.write() as session:
+        expectations.learn_nothing(session, message_ids)
+        gone = []
+        for memory in memories.list_learned_from(session, message_ids):
+            if _is_left_alone(session, memory) and check_fact(memory.text, text):
+                steps = _back_to_what_is_said(session, runtime, memory, message_ids)
+                gone += [memory.text] if steps else []
+                for step in steps:  # what comes back is not the person's own by that: it goes when nobody says it any more
+                    by = actor if isinstance(step, SoftDeleted) else replace(actor, name="rules")
+                    changes.apply(session, step, by, runtime.clock())
+        waiting = consents.list_requests(session, state="pending")
+        proposed = [one for one in waiting if one.proposer not in ("person", "import")]
+        from_these = [one for one in proposed if set(message_ids) & set(one.evidence)]
+        unsaid = [one.id for one in from_these if not _others(session, one.evidence, message_ids)]
+        pending.withdraw(runtime, unsaid, actor, "signals")
+        pending.drop_evidence(runtime, message_ids)  # or a yes to what others say too would have these read again
+    return Retracted(tuple(gone), actor.step) if gone else None
+
+
+def _others(session: Session, sources: Sequence[str], message_ids: Sequence[str]) -> list[Message]:
+    """Return the other messages that still stand."""
+    there = chat.still_there(session, [source for source in sources if source not in message_ids])
+    return [one for one in (chat.get_message(session, source) for source in there) if one.active]
+
+
+def _is_left_alone(session: Session, memory: Memory) -> bool:
+    """Say whether the person did nothing with a memory."""
+    entries = history.list_entries(session, memory_id=memory.id, limit=None)
+    return not memory.pinned and all(is_memapp(entry.actor) for entry in entries)
+
+
+def _back_to_what_is_said(session: Session, runtime: Runtime, memory: Memory, message_ids: Sequence[str]) -> Sequence[Change]:
+    """Return what leaves of a memory only what other messages say: nothing to do, its earlier words, or what gave way to it."""
+    others = [one.typed_text for one in _others(session, memory.sources, message_ids)]
+
+    def is_said(text: str) -> bool:
+        return any(not check_fact(text, other) for other in others)
+
+    def may_be_said(text: str) -> bool:
+        return is_said(text) and memories.find_same(session, normalise(text)) is None
+
+    if is_said(memory.text):
+        return ()
+    before = [one.text for one in reversed(history.list_versions(session, memory.id)) if may_be_said(one.text)]
+    if before:
+        return (Updated(memory.id, text=before[0]),)
+    taken_in = [one.id for one in memories.list_taken_in(session, memory.id) if may_be_said(one.text)]
+    replaced = _replaced(session, runtime, memory, message_ids)
+    return SoftDeleted(memory.id, "person", runtime.purge_at()), *(Restored(one) for one in [*taken_in, *replaced])
+
+
+def _replaced(session: Session, runtime: Runtime, memory: Memory, message_ids: Sequence[str]) -> list[str]:
+    """Return what a memory replaced when it was learned and what holds again without it. What needs a yes by now waits for it.
+
+    For what is not said any more either, it is what that had replaced.
+    """
+
+    def is_said(one: Memory) -> bool:
+        return one.origin == "person" or not one.sources or bool(_others(session, one.sources, message_ids))
+
+    learned = history.list_entries(session, memory_id=memory.id, limit=None)[-1]
+    step = history.entries_of_step(session, learned.step)
+    retired = [one for one in step if one.meta.get("reason") == "superseded" and one.before]
+    gone = [one for one in retired if not history.changed_since(session, one)]
+    found = memories.get_memories(session, [one.memory_id for one in gone])
+    unknown = [one for one in found if memories.find_same(session, normalise(one.text)) is None]
+    there = [one for one in unknown if is_said(one)]
+    unsaid = hold_back(session, runtime, gone, there)
+    earlier = [one for unheard in unknown if unheard not in there for one in _replaced(session, runtime, unheard, message_ids)]
+    return [one.id for one in there if one.id not in unsaid] + earlier

@@ -1,0 +1,114 @@
+"""Erases the requests that repeat what is erased, and takes words out of the profile.
+
+What waits is withdrawn before it is deleted, as the schema demands. The profile changes by an approved request only: the wish
+that words be gone is the person's yes to one.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from memapp.domain.changes import Actor, ProfileChanged
+from memapp.domain.consent import ConsentRequest
+from memapp.domain.duplicates import normalise
+from memapp.domain.forget import Needles
+from memapp.domain.profile_values import with_value, without
+from memapp.store import changes, chat, consents
+from memapp.store.encoding import new_id, to_json, to_text
+from memapp.store.forget.finding import searching
+from memapp.store.session import Session
+
+# `says` is true of the same text only. What stands or stood in the profile is left.
+_SAYS_MEMORY = "says(json_extract(memory, '$.text'))"
+_SAYING = f"""SELECT id FROM consent_requests WHERE user_id = :user AND (says(new_value) OR memory <> '' AND {_SAYS_MEMORY})
+              AND (state IN ('denied', 'expired', 'withdrawn') OR state = 'applied' AND field = 'forgotten'
+                   OR state = 'pending' AND (:waiting OR expires_at < :now))"""  # noqa: S608
+_EMPTY_MEMORY = (
+    f"UPDATE consent_requests SET memory = '' WHERE user_id = :user AND state = 'applied' AND memory <> '' AND {_SAYS_MEMORY}"  # noqa: S608
+)
+_ONLY_FROM = """SELECT id FROM consent_requests WHERE user_id = :user AND state IN ('pending', 'denied', 'expired', 'withdrawn')
+                AND id IN (SELECT request_id FROM request_evidence WHERE message_id IN (SELECT value FROM json_each(:messages)))
+                AND NOT EXISTS (SELECT 1 FROM request_evidence WHERE request_id = consent_requests.id
+                                AND message_id NOT IN (SELECT value FROM json_each(:messages)))"""
+_MEMORY_HOLDS = "(holds(nullif(memory, '') ->> 'text') OR holds(nullif(memory, '') ->> 'tags'))"
+_HOLDING = f"""SELECT id, {_MEMORY_HOLDS} AS memory_too FROM consent_requests
+               WHERE user_id = :user AND (holds(old_value) OR holds(new_value) OR {_MEMORY_HOLDS})"""  # noqa: S608
+
+
+def erase(session: Session, request_ids: Collection[str], now: datetime) -> int:
+    """Erase requests in any state; return how many there were."""
+    values = {"user": session.user_id, "ids": to_json(list(request_ids)), "now": to_text(now)}
+    session.conn.execute(
+        """UPDATE consent_requests SET state = 'withdrawn', decided_at = :now, decided_by = 'person'
+           WHERE user_id = :user AND state = 'pending' AND id IN (SELECT value FROM json_each(:ids))""",
+        values,
+    )
+    session.conn.execute(
+        """UPDATE consent_requests SET state = 'applied'
+           WHERE user_id = :user AND state = 'approved' AND id IN (SELECT value FROM json_each(:ids))""",
+        values,
+    )
+    gone = session.conn.execute(
+        "DELETE FROM consent_requests WHERE user_id = :user AND id IN (SELECT value FROM json_each(:ids))", values
+    )
+    return gone.rowcount
+
+
+def erase_saying(session: Session, same: Collection[str], now: datetime, *, waiting: bool) -> int:
+    """Erase the requests that say one of these normal texts, those in time only if told to; a yes forgets what it brought."""
+    values = {"user": session.user_id, "waiting": waiting, "now": to_text(now)}
+    session.conn.create_function("says", 1, lambda text: normalise(text or "") in same, deterministic=True)
+    saying = [row["id"] for row in session.conn.execute(_SAYING, values)]
+    emptied = session.conn.execute(_EMPTY_MEMORY, values).rowcount
+    session.conn.create_function("says", 1, None)
+    return emptied + erase(session, saying, now)
+
+
+def erase_read_from(session: Session, message_ids: Sequence[str], now: datetime) -> int:
+    """Erase the requests that were read from these messages alone, unless the person said yes."""
+    rows = session.conn.execute(_ONLY_FROM, {"user": session.user_id, "messages": to_json(list(message_ids))})
+    return erase(session, [row["id"] for row in rows], now)
+
+
+def erase_holding(session: Session, actor: Actor, words: Sequence[str], now: datetime) -> int:
+    """Erase the requests that hold the words, and the values of the profile that do.
+
+    A request beside such a value, which does not hold them itself, waits on.
+    """
+    with searching(session, words):
+        found = {row["id"]: row["memory_too"] for row in session.conn.execute(_HOLDING, {"user": actor.user_id})}
+    holds = Needles(words).held_by
+    fields = session.conn.execute("SELECT field, value, request_id FROM profile WHERE user_id = ?", (actor.user_id,)).fetchall()
+    changed = [one for one in fields if holds(one["value"]) or one["request_id"] in found]
+    for one in changed:
+        _put_into_profile(session, actor, one["field"], without(one["field"], one["value"], holds), now)
+    for request in consents.list_requests(session, state="pending"):
+        if request.id in found and not found[request.id]:
+            _wait_on(session, request, holds)
+    return len(changed) + erase(session, found, now)
+
+
+def _put_into_profile(session: Session, actor: Actor, field: str, value: str, now: datetime) -> None:
+    """Take a field away, or let a new request that does not hold the words stand behind it."""
+    request_id = new_id(now)
+    session.conn.execute(
+        """INSERT INTO consent_requests (id, user_id, field, old_value, new_value, proposer, created_at, expires_at)
+           VALUES (?, ?, ?, '', ?, 'person', ?, ?)""",
+        (request_id, actor.user_id, field, value, to_text(now), to_text(now + timedelta(days=1))),
+    )
+    consents.decide(session, request_id, "approved", "person", now)
+    changes.apply(session, ProfileChanged(request_id), actor, now)
+
+
+def _wait_on(session: Session, request: ConsentRequest, is_gone: Callable[[str], bool]) -> None:
+    """Queue a request anew with what it adds and is not gone, if that is anything."""
+    adds = without(request.field, request.addition, is_gone)
+    if not adds:
+        return
+    says = consents.read_profile(session).get(request.field, "")
+    again = replace(request, id=new_id(request.created_at), old_value=says, new_value=with_value(request.field, says, adds))
+    consents.add_request(session, again, memory=consents.memory_of(session, request.id))
+    consents.copy_evidence(session, request.id, again.id)
+    consents.snooze(session, again.id, request.snoozed_until)
+    for question in chat.still_there(session, [consents.question_of(session, request.id)]):
+        consents.mark_asked(session, again.id, question)

@@ -1,0 +1,185 @@
+"""Erases deleted text from the files: what SQLite keeps of it, the copies beside the file, and a scan that proves it is gone."""
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from enum import StrEnum
+from pathlib import Path
+from typing import BinaryIO
+
+from memapp.domain.forget import ByteNeedles
+from memapp.errors import DiskFull, StoreError, StoreLocked
+from memapp.store import place, schema
+from memapp.store.connection import open_copy, open_suspect
+from memapp.store.database import Database
+from memapp.store.failures import translated_errors
+from memapp.store.forget.erasing import Erased
+from memapp.store.forget.free_pages import empty_free_pages
+from memapp.store.forget.purge_jobs import mark_erased, mark_settled, planned
+from memapp.store.place import BACKUPS, COPY_FOLDERS, delete_copy, may_be_of, read_copy_name, read_id, restored_half
+from memapp.store.session import Session
+from memapp.store.soundness import FULL_TEXT_TABLES
+
+HALVES = (".partial", ".partial-journal", "-wal.partial")
+"""How the name of a copy ends that is still being written."""
+CHUNK = 256 * 1024
+"""Small, so that the screen need not wait while one is searched."""
+PIECE = 16 * 1024 * 1024
+PAGES_MERGED = 64
+"""Of an index, in one transaction. The file is cleaned in pieces too: whoever wants to write need not wait for long."""
+
+
+class Fate(StrEnum):
+    """What became of a copy of the file."""
+
+    UNTOUCHED = "it does not hold what is erased"
+    CLEANED = "erased inside it"
+    DROPPED = "deleted, since it cannot be cleaned: of another version, or damaged"
+
+
+def settle(database: Database) -> bool:
+    """Take what was deleted out of the indexes, the unused parts of the file, and the log; False if another program reads that.
+
+    Who writes meanwhile waits for one piece at a time, and at the end for one look at the whole: in between, SQLite may have
+    moved something from what was not done yet to where all was done.
+    """
+    _merge_indexes(database.write)
+    page_size = database.read().execute("PRAGMA page_size").fetchone()[0]
+    size = database.path.stat().st_size
+    try:
+        for start in range(0, size, PIECE):
+            with database.at_rest() as file:
+                empty_free_pages(file, start, PIECE, page_size)
+        with database.at_rest() as file:
+            empty_free_pages(file, 0, size, page_size)
+    except StoreLocked:
+        return False
+    os.fsync(file.fileno())
+    return True
+
+
+def copies(database: Database) -> list[Path]:
+    """Return the copies of the file: those that memapp made, and those that the person put among the backups."""
+    mine = read_id(database.path)
+    others = (one for one in (database.path.parent / BACKUPS).glob("*") if read_copy_name(one.name) is None)
+    made = [copy.path for copy in place.copies(database.path)]
+    return [*made, *(one for one in sorted(others) if _is_copy(one, mine))]
+
+
+def clean_copy(path: Path, user_id: str, traces: ByteNeedles, erase: Callable[[Session], Erased]) -> Fate:
+    """Erase inside a copy; drop one of memapp's own that cannot be cleaned and has traces. A kill leaves it sound."""
+    try:
+        return Fate.CLEANED if _erase_inside(path, user_id, erase) else Fate.UNTOUCHED
+    except DiskFull:
+        raise
+    except StoreError:
+        if read_copy_name(path.name) is None or not traces.count(_chunks_of(path)):
+            return Fate.UNTOUCHED
+    delete_copy(path)
+    return Fate.DROPPED
+
+
+def remove_unfinished(path: Path) -> None:
+    """Delete half-written files of a killed backup."""
+    names = [(path.name, ending) for ending in HALVES]
+    found = (one for folder in COPY_FOLDERS for one in (path.parent / folder).glob("*") if one.is_file())
+    for unfinished in (*(one for one in found if read_copy_name(one.name) in names), *_restored_halves(path)):
+        unfinished.unlink(missing_ok=True)
+
+
+def holds(path: Path, needles: ByteNeedles) -> bool:
+    return needles.count(_chunks_of(path)) > 0
+
+
+def scan(database: Database, more: Iterable[Path], needles: ByteNeedles) -> tuple[int, list[tuple[str, int]]]:
+    """Search the bytes of the open file, of what lies beside it, and of more files and folders.
+
+    Returns how many files were read, and the names of those that hold something with how often.
+    """
+    counts = [(database.path.name + suffix, needles.count(_chunks(file))) for suffix, file in _open_files(database)]
+    counts += [(path.name, needles.count(_chunks_of(path))) for path in _other_files(database, more)]
+    return len(counts), [(name, count) for name, count in counts if count]
+
+
+def _other_files(database: Database, more: Iterable[Path]) -> list[Path]:
+    """Return every file that memapp may write words to, but those that SQLite has open and the locks."""
+    path, mine = database.path, read_id(database.path)
+    beside = [path.with_name(f"{path.name}-journal"), *_restored_halves(path)]
+    copies = [one for folder in COPY_FOLDERS for one in (path.parent / folder).rglob("*") if not _is_of_another(path, mine, one)]
+    below = [one for folder in more for one in (folder, *folder.rglob("*"))]
+    return sorted({one for one in (*beside, *copies, *below) if one.is_file() and not one.is_symlink()})
+
+
+def _is_copy(path: Path, mine: str) -> bool:
+    """Tell whether a file that may be anybody's is a copy of the memory file with this id."""
+    try:
+        with open_suspect(path):
+            return read_id(path) == mine
+    except (StoreError, sqlite3.Error):
+        return False
+
+
+def _restored_halves(path: Path) -> list[Path]:
+    half = restored_half(path)
+    return [half.with_name(half.name + ending) for ending in ("", "-journal")]
+
+
+def _is_of_another(path: Path, mine: str, copy: Path) -> bool:
+    """Say whether memapp made a copy of another memory file. What the person put there may be of this one."""
+    found = read_copy_name(copy.name)
+    return found is not None and (found[0] != path.name or not may_be_of(mine, copy))
+
+
+def _open_files(database: Database) -> Iterator[tuple[str, BinaryIO]]:
+    for suffix in ("", "-wal", "-shm"):
+        file = database.raw(suffix)
+        if file is not None:
+            yield suffix, file
+
+
+def _erase_inside(path: Path, user_id: str, erase: Callable[[Session], Erased]) -> bool:
+    """Return whether there was anything to erase."""
+    with open_copy(path) as conn:
+        if conn.execute("PRAGMA user_version").fetchone()[0] != len(schema.scripts()):
+            raise StoreError(f"{path} was made by an older memapp.")
+        conn.execute("BEGIN IMMEDIATE")
+        erased = erase(Session(conn, user_id))
+        _, begun = planned(Session(conn, user_id))  # here before, and killed before it was done
+        if not (erased.memories or erased.messages or erased.others or begun):
+            conn.execute("COMMIT")  # what it has still to learn is not to be learned unasked: the fingerprints stay
+            return False
+        mark_erased(Session(conn, user_id))
+        conn.execute("COMMIT")
+        _merge_indexes(lambda: nullcontext(conn))
+        page_size = conn.execute("PRAGMA page_size").fetchone()[0]
+    with translated_errors(path), path.open("r+b", buffering=0) as file:
+        empty_free_pages(file, 0, path.stat().st_size, page_size)
+        os.fsync(file.fileno())
+    with open_copy(path) as conn:
+        mark_settled(Session(conn, user_id))
+    return True
+
+
+def _merge_indexes(writing: Callable[[], AbstractContextManager[sqlite3.Connection]]) -> None:
+    """Write the full-text indexes anew without what was deleted, a little at a time: until then that is only crossed out."""
+    with writing() as conn:
+        if conn.execute("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_stat4'").fetchone():
+            conn.execute("DELETE FROM sqlite_stat4")  # some builds of SQLite keep samples of indexed text there
+    for table in FULL_TEXT_TABLES:
+        pages, changes = -PAGES_MERGED, 2  # negative: at first all parts of an index are made ready to become one
+        while changes >= 2:
+            with writing() as conn:
+                before = conn.total_changes
+                conn.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('merge', ?)", (pages,))  # noqa: S608
+                pages, changes = PAGES_MERGED, conn.total_changes - before
+
+
+def _chunks_of(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        yield from _chunks(file)
+
+
+def _chunks(file: BinaryIO) -> Iterator[bytes]:
+    while chunk := file.read(CHUNK):
+        yield chunk

@@ -1,0 +1,96 @@
+"""What Activity reads, on a thread, in the shape it shows it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memapp.domain.activity import Count, Day, Rates
+from memapp.domain.changes import Event
+from memapp.domain.history import Entry, Step, Version
+from memapp.domain.memory import State
+from memapp.errors import NotFound
+from memapp.runtime import Runtime
+from memapp.services import activity, curate, undo
+
+PAGE = 200
+STEPS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ActivityNumbers:
+    """How often and how well."""
+
+    counts: tuple[Count, ...]
+    days: tuple[Day, ...]
+    rates: Rates
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """One line of the log."""
+
+    entry: Entry
+    said: str
+    """What the memory says; empty for one that is not remembered now, and for the profile."""
+    pinned: bool | None = None
+    """Whether a pin was set or taken away; None for anything else."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogPage:
+    """Some lines of the log, newest first."""
+
+    lines: tuple[LogLine, ...]
+    before: int | None
+    """The entry that they come before; None for the newest."""
+    more: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Undoable:
+    """Something that can be taken back."""
+
+    step: Step
+    said: str
+    """What it did, in words."""
+
+
+def numbers(runtime: Runtime) -> ActivityNumbers:
+    return ActivityNumbers(tuple(activity.counts(runtime)), tuple(activity.by_day(runtime)), activity.rates(runtime))
+
+
+def log_page(runtime: Runtime, before: int | None = None) -> LogPage:
+    """Return one page of the log."""
+    found = activity.entries(runtime, before=before, limit=PAGE + 1)
+    texts = _texts(runtime, found[:PAGE])
+    lines = tuple(LogLine(one, texts.get(one.memory_id, ""), _pinned(runtime, one)) for one in found[:PAGE])
+    return LogPage(lines, before, len(found) > PAGE)
+
+
+def undoable(runtime: Runtime, limit: int = STEPS) -> tuple[Undoable, ...]:
+    """Return what can be taken back, last first."""
+    return tuple(Undoable(one, undo.describe(runtime, one)) for one in undo.undoable(runtime, limit))
+
+
+def compared(runtime: Runtime, entry: Entry) -> tuple[Version, Version] | None:
+    """Return what an entry led from and to; None if there is nothing to compare."""
+    if entry.before is None or entry.after is None or entry.before == entry.after:
+        return None
+    try:
+        return activity.version(runtime, entry.before), activity.version(runtime, entry.after)
+    except NotFound:
+        return None
+
+
+def _texts(runtime: Runtime, entries: Sequence[Entry]) -> dict[str, str]:
+    """Return what the memories say that are remembered now; words of others stay out of the log."""
+    ids = {one.memory_id for one in entries if one.event is not Event.PROFILE}
+    return {memory.id: memory.text for memory in curate.get_many(runtime, ids) if memory.state is State.LIVE}
+
+
+def _pinned(runtime: Runtime, entry: Entry) -> bool | None:
+    if entry.event is not Event.PIN or entry.after is None:
+        return None
+    try:
+        return activity.version(runtime, entry.after).pinned
+    except NotFound:
+        return None

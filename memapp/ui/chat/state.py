@@ -1,0 +1,77 @@
+"""The state of Chat, which its parts share: the chat on the screen, the message on its way, the running turn."""
+
+import asyncio
+from dataclasses import dataclass, field
+
+from memapp.domain.chat import Message, Thread
+from memapp.services import chats
+from memapp.ui.panels.loop import LoopState
+from memapp.ui.session import AppSession
+
+
+@dataclass
+class RunningTurn:
+    """What is known of the turn that runs, or ran last; it goes on while another chat is shown."""
+
+    thread_id: str = ""
+    reply: Message | None = None
+    text: str = ""
+    phase: str = ""
+    """What it is doing, in words; empty when none runs."""
+    stopped: bool = False
+    """The person stopped it."""
+    replaces: str = ""
+    """The message that the coming turn replaces: an answer that is retried, or a message that is edited."""
+    loop: LoopState = field(default_factory=LoopState)
+
+    @property
+    def doing(self) -> str:
+        """What is said of it; empty when none runs."""
+        return "Stopping…" if self.phase and self.stopped else self.phase
+
+    def writes(self, message: Message) -> bool:
+        """Say whether this is the answer that is being written."""
+        return bool(self.phase) and self.reply is not None and self.reply.id == message.id
+
+
+class ChatState:
+    """What the parts of Chat have in common."""
+
+    def __init__(self, session: AppSession) -> None:
+        self.session = session
+        self.runtime = session.runtime
+        self.talk = session.talk
+        self.thread: Thread | None = None
+        """The chat on the screen; None until a new one has its first message."""
+        self.persona_id = session.runtime.settings.persona
+        """Who answers in the chat on the screen."""
+        self.editing: Message | None = None
+        """An earlier message that the composer holds, to be sent in other words."""
+        self.held = False
+        """A message is on its way; its turn settles the draft itself."""
+        self.turn = RunningTurn()
+
+    @property
+    def thread_id(self) -> str:
+        """The id of the chat on the screen; empty for a new one."""
+        return self.thread.id if self.thread else ""
+
+    @property
+    def persona_name(self) -> str:
+        return self.runtime.persona(self.persona_id).name
+
+    @property
+    def busy(self) -> bool:
+        """A turn is running, or a message is on its way to one."""
+        return self.talk.busy or self.held
+
+    @property
+    def can_answer(self) -> bool:
+        """There is a model, or one is on its way."""
+        return self.runtime.chat.state in ("ready", "loading")
+
+    async def begin(self, thread: Thread) -> None:
+        """Let a thread be the chat on the screen, which was a new one without messages."""
+        self.thread = thread
+        await asyncio.to_thread(chats.remember_choice, self.runtime, "thread", thread.id)
+        await asyncio.to_thread(chats.save_draft, self.runtime, "", "")

@@ -1,0 +1,277 @@
+"""The dialogs above a screen, each of which returns a typed answer: a text to read, a question, one line, a choice, a word.
+
+Enter and ctrl+s save in every dialog that saves, escape closes every one.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar, Generic, Literal, TypeVar
+
+from textual import events, on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Checkbox, Input, Static
+
+from memapp.domain.text import clean
+from memapp.errors import MemappError
+from memapp.ui.safe import joined, plain, row
+from memapp.ui.widgets.rowlist import RowList
+
+Answer = TypeVar("Answer")
+
+ERASE = "erase"
+"""The word a person types before anything is erased for good."""
+
+
+class Dialog(ModalScreen[Answer | None], Generic[Answer]):
+    """A card with a title, what a subclass shows, and the keys that work."""
+
+    TITLE_STYLE: ClassVar[str] = "bold $primary"
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Close", id="dialog.close")]
+
+    def __init__(self, title: str, *, leaves: str = "close") -> None:
+        super().__init__()
+        self._title, self._leaves = title, leaves
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="card"):
+            yield Static(joined((self._title, self.TITLE_STYLE)), markup=False)
+            yield from self.compose_body()
+            yield Static(plain("   ".join([*self.keys(), f"esc {self._leaves}"])), markup=False, classes="keys")
+
+    def compose_body(self) -> ComposeResult:
+        """Return what stands between the title and the keys."""
+        raise NotImplementedError
+
+    def keys(self) -> list[str]:
+        """Return the keys and what they do, but for escape."""
+        raise NotImplementedError
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
+
+
+class TextCard(Dialog[Literal["copy", "jump"]]):
+    """A text to read: an earlier message, what one change did, a receipt; `jump` says where enter leads, if anywhere."""
+
+    AUTO_FOCUS = ""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("q", "leave", "Close", show=False, id="text.close"),
+        Binding("y,c", "dismiss('copy')", "Copy", id="text.copy"),
+        Binding("enter,j", "dismiss('jump')", "Go there", id="text.jump"),
+    ]
+
+    def __init__(self, title: str, text: str | Content, *, note: str = "", jump: str = "") -> None:
+        super().__init__(title)
+        self._text, self._note, self._jump = text, note, jump
+
+    def compose_body(self) -> ComposeResult:
+        with VerticalScroll(classes="reading"):
+            yield Static(joined(self._text), markup=False)
+        if self._note:
+            yield Static(plain(self._note), markup=False, classes="muted")
+
+    def keys(self) -> list[str]:
+        return [*([f"⏎ {self._jump}"] if self._jump else []), "y copy"]
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return bool(self._jump) if action == "dismiss" and parameters == ("jump",) else True
+
+
+class Question(Dialog[bool]):
+    """A question that enter answers with yes and escape with no."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter,y", "dismiss(True)", "Yes", id="question.yes"),
+        Binding("n", "leave", "No", id="question.no"),
+    ]
+
+    def __init__(self, title: str, text: str, yes: str, no: str) -> None:
+        super().__init__(title, leaves=no)
+        self._text, self._yes = text, yes
+
+    def compose_body(self) -> ComposeResult:
+        yield Static(joined("\n", self._text), markup=False)
+
+    def keys(self) -> list[str]:
+        return [f"⏎ {self._yes}"]
+
+
+class Form(Dialog[Answer]):
+    """Fields to write in. What is refused stays there, with the reason."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s", "save", "Save", priority=True, id="form.save")]
+
+    def compose_body(self) -> ComposeResult:
+        yield from self.compose_fields()
+        yield Static(markup=False, classes="problem")
+
+    def compose_fields(self) -> ComposeResult:
+        """Return the fields."""
+        raise NotImplementedError
+
+    def saving(self) -> Callable[[], Answer | None]:
+        """Return what saves the fields as they are now; it runs on a thread, and what it returns is the answer."""
+        raise NotImplementedError
+
+    def keys(self) -> list[str]:
+        return ["⏎ save"]
+
+    @on(Input.Submitted)
+    def action_save(self) -> None:
+        """Save what stands there, and close, or say what is wrong with it; only once at a time."""
+        if not any(one.group == "save" and one.node is self and not one.is_finished for one in self.workers):
+            self._save()
+
+    @work(group="save")
+    async def _save(self) -> None:
+        try:
+            answer = await asyncio.to_thread(self.saving())
+        except MemappError as error:
+            self.query_one(".problem", Static).update(plain(f"✗ {error}"))
+        else:
+            self.dismiss(answer)
+
+
+class LineQuestion(Form[Answer]):
+    """A question that one line of text answers; the answer is what `save` makes of it."""
+
+    def __init__(
+        self, title: str, text: str, save: Callable[[str], Answer], *, note: str = "", length: int = 200, does: str = "save"
+    ) -> None:
+        super().__init__(title)
+        self._text, self._save_line, self._note, self._length, self._does = text, save, note, length, does
+
+    def compose_fields(self) -> ComposeResult:
+        if self._note:
+            yield Static(plain(self._note), markup=False, classes="muted")
+        yield Input(clean(self._text), max_length=self._length)
+
+    def saving(self) -> Callable[[], Answer]:
+        return partial(self._save_line, self.query_one(Input).value)
+
+    def keys(self) -> list[str]:
+        return [f"⏎ {self._does}"]
+
+
+class Choices(RowList[str]):
+    """What there is to choose from, by key."""
+
+    def __init__(self, shown: Mapping[str, str]) -> None:
+        super().__init__(id="choices")
+        self._shown = shown
+
+    def key(self, item: str) -> str:
+        return item
+
+    def draw(self, item: str, width: int) -> Content:
+        return row(self._shown[item], width)
+
+
+class Choice(Dialog[str]):
+    """A choice from a short list, by key: with the arrow keys and enter, or with a key of one letter.
+
+    `look` is told where the cursor is, and without a choice where it began.
+    """
+
+    def __init__(
+        self, title: str, shown: Mapping[str, str], chosen: str, *, note: str = "", look: Callable[[str], None] = lambda _: None
+    ) -> None:
+        super().__init__(title)
+        self._shown, self._chosen, self._note, self._look = shown, chosen, note, look
+
+    def compose_body(self) -> ComposeResult:
+        if self._note:
+            yield Static(plain(self._note), markup=False, classes="muted")
+        yield Choices(self._shown)
+
+    def keys(self) -> list[str]:
+        return ["⏎ choose", "↑↓ move"]
+
+    @property
+    def rows(self) -> Choices:
+        return self.query_one(Choices)
+
+    def on_mount(self) -> None:
+        self.rows.styles.height = len(self._shown)
+        self.rows.show(list(self._shown), at=self._chosen)
+
+    def on_key(self, event: events.Key) -> None:
+        if event.character in self._shown:
+            event.stop()
+            self.dismiss(event.character)
+
+    @on(RowList.Moved)
+    def _moved(self) -> None:
+        if (word := self.rows.current) is not None:
+            self._look(word)
+
+    @on(RowList.Opened)
+    def _choose(self) -> None:
+        self.dismiss(self.rows.current)
+
+    def action_leave(self) -> None:
+        self._look(self._chosen)
+        super().action_leave()
+
+
+@dataclass(frozen=True)
+class Erase:
+    """The person's word that something is to be erased for good."""
+
+    messages: bool
+    """Also the messages that it came from."""
+
+
+class Tick(Checkbox, inherit_bindings=False):
+    """A box that shows whether it is ticked without its colour too; enter is the key of the card, not of the box."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("space", "toggle_button", "Tick", show=False)]
+
+    BUTTON_LEFT, BUTTON_INNER, BUTTON_RIGHT = "[", " ", "]"
+
+    def watch_value(self) -> None:
+        self.BUTTON_INNER = "✓" if self.value else " "
+        super().watch_value()
+
+
+class ConfirmErase(Dialog[Erase]):
+    """What is erased for good is erased only when the person types the word."""
+
+    TITLE_STYLE = "bold $error"
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "erase", "Erase", show=False, id="erase.enter")]
+
+    def __init__(self, title: str, text: str, *, may_take_messages: bool) -> None:
+        super().__init__(title, leaves="keep")
+        self._text, self._may_take_messages = text, may_take_messages
+
+    def compose_body(self) -> ComposeResult:
+        yield Static(joined("\n", self._text), markup=False)
+        if self._may_take_messages:
+            yield Tick(plain("also erase the messages it came from, and their replies"), compact=True, id="erase-messages")
+        yield Static(joined("\n", f"Type {ERASE} and press enter."), markup=False, id="erase-how")
+        yield Input(max_length=20, id="erase-word")
+
+    def keys(self) -> list[str]:
+        return ["⏎ erase for good", *(["tab to the box, space ticks it"] if self._may_take_messages else [])]
+
+    def on_mount(self) -> None:
+        self.query_one(Input).focus()
+
+    @on(Input.Submitted)
+    def action_erase(self) -> None:
+        """Erase if the word stands there."""
+        word = self.query_one(Input).value.strip().lower()
+        if word == ERASE:
+            boxes = self.query(Checkbox)
+            self.dismiss(Erase(messages=bool(boxes) and boxes.first().value))
+        elif word:
+            self.query_one("#erase-how", Static).update(joined(("\nType the whole word: ", "bold $text-warning"), ERASE))

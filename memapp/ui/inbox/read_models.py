@@ -1,0 +1,181 @@
+"""What the Inbox reads, on a thread, in the shape it shows it."""
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from memapp.domain.changes import Event
+from memapp.domain.chat import Message
+from memapp.domain.consent import FORGOTTEN, ConsentRequest, label
+from memapp.domain.profile import FIELDS, is_sensitive
+from memapp.domain.second_person import addressed
+from memapp.domain.text import around
+from memapp.errors import NotFound
+from memapp.runtime import Runtime
+from memapp.services import activity, chats
+from memapp.services.consent import decisions, pending, questions
+
+Wrote = Literal["typed", "pasted", "other"]
+QUOTE_CHARS = 240
+SHOWN = 50
+"""Requests on the screen at once; others come up when these are answered."""
+ENTRIES = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """The words that a request was read from."""
+
+    message_id: str
+    text: str
+    """As much of the message as a screen shows, around the words that matter."""
+    wrote: Wrote
+    """Whether the person typed those words, pasted them, or somebody else wrote them."""
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRequest:
+    """A request with everything that the person needs to decide on it."""
+
+    request: ConsentRequest
+    memory: str
+    """What the memory says that waits with it; empty if there is none."""
+    quotes: tuple[Quote, ...]
+    """Newest first."""
+    also: tuple[str, ...] = ()
+    """Other values that wait for the same field, which a yes to this one settles; newest first."""
+
+    @property
+    def label(self) -> str:
+        return label(self.request.field)
+
+    @property
+    def value(self) -> str:
+        """What is proposed, as it is told to the person: for what they had forgotten that is the words of a memory."""
+        return addressed(self.request.new_value) if self.request.field == FORGOTTEN else self.request.new_value
+
+    @property
+    def sensitive(self) -> bool:
+        return is_sensitive(self.request.field)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A field of the profile."""
+
+    field: str
+    value: str
+    """Empty where nothing is known."""
+    since: datetime | None = None
+    by: str = ""
+    """Who changed it last: `person`, or `worker` for what was typed twice."""
+
+    @property
+    def label(self) -> str:
+        return label(self.field)
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """What waits."""
+
+    requests: tuple[ShownRequest, ...]
+    """The newest of them, newest first."""
+    count: int
+    asleep: tuple[ConsentRequest, ...] = ()
+    """What was put off; that which comes up first before the others."""
+
+
+def queue(runtime: Runtime) -> Queue:
+    """Return what waits."""
+    waiting = pending.list_pending(runtime, limit=SHOWN)
+    count = len(waiting) if len(waiting) < SHOWN else pending.count_pending(runtime)
+    return Queue(tuple(shown_request(runtime, request) for request in waiting), count, tuple(pending.asleep(runtime)))
+
+
+def shown_request(runtime: Runtime, request: ConsentRequest) -> ShownRequest:
+    wanted = request.addition
+    quotes = [_quote(message, wanted) for message in _messages(runtime, request)]
+    return ShownRequest(
+        request, pending.memory_text(runtime, request.id), tuple(reversed(quotes)), pending.other_values(runtime, request)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A change of the profile, or a no to one, that came with a message."""
+
+    step: str
+    said: str
+    """What was decided, as taking it back calls it."""
+    field: str
+    value: str
+    """What the profile says now."""
+    decision: str
+    """`changed` or `denied`."""
+    by: str
+    """`person` for an answer in the chat, `worker` for what was typed twice."""
+    aside: int
+    """Other values that waited for the field and do so no longer."""
+
+
+def settled_since(runtime: Runtime, number: int) -> tuple[Settled, ...]:
+    """Return what was decided after an entry of the history, last first. What went with replaced words is no decision."""
+    known = decisions.profile(runtime)
+    found = [
+        (one, str(one.meta.get("decision", "changed")), one.memory_id.partition(":")[2])
+        for one in activity.entries(runtime, limit=ENTRIES)
+        if one.event is Event.PROFILE and not one.undoes and one.number > number
+    ]
+    aside = Counter(one.step for one, decision, _ in found if decision == "withdrawn")
+    return tuple(
+        Settled(
+            one.step, decisions.describe(runtime, one.step), field, known.get(field, ""), decision, one.actor, aside[one.step]
+        )
+        for one, decision, field in found
+        if decision not in ("withdrawn", "expired")
+    )
+
+
+def proposed_by(runtime: Runtime, message: Message) -> tuple[ConsentRequest, ...]:
+    """Return what waits because of one message, but for what the chat ends with a question about."""
+    asked = questions.asked_last(runtime, message.thread_id)
+    return tuple(request for request in pending.list_pending(runtime) if message.id in request.evidence and request.id != asked)
+
+
+def profile(runtime: Runtime) -> tuple[Known, ...]:
+    """Return every field: first what is known, then what is not."""
+    values = decisions.profile(runtime)
+    known = [_known(runtime, field, values[field]) for field in FIELDS if field in values]
+    return (*known, *(Known(field, "") for field in FIELDS if field not in values))
+
+
+def _known(runtime: Runtime, field: str, value: str) -> Known:
+    for entry in activity.entries(runtime, f"profile:{field}", limit=ENTRIES):
+        if "decision" not in entry.meta:
+            return Known(field, value, entry.at, entry.actor)
+    return Known(field, value)
+
+
+def _messages(runtime: Runtime, request: ConsentRequest) -> list[Message]:
+    """Return the messages that a request was read from and that still exist, oldest first."""
+    found = []
+    for message_id in request.evidence:
+        try:
+            found.append(chats.get_message(runtime, message_id))
+        except NotFound:
+            continue
+    return found
+
+
+def _quote(message: Message, value: str) -> Quote:
+    typed, wanted = message.typed_text, value.casefold()
+    wrote: Wrote = "other"
+    if typed and (wanted in typed.casefold() or not message.pasted):
+        wrote = "typed"
+    elif message.pasted:
+        wrote = "pasted"
+    place = max(0, message.text.casefold().find(wanted))
+    return Quote(message.id, around(message.text, place, QUOTE_CHARS, QUOTE_CHARS // 3), wrote, message.created_at)

@@ -1,0 +1,288 @@
+"""What waits for the person's word: the queue, the request that is read, and the answers.
+
+An answer counts only for what has stood on the screen for a while, and never as part of a word that is typed or pasted.
+Nothing is answered by enter, and nothing opens by itself.
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.message import Message
+
+from memapp.services.consent import decisions
+from memapp.ui.background import background
+from memapp.ui.inbox import read_models
+from memapp.ui.inbox.arming import Arming
+from memapp.ui.inbox.detail import RequestView
+from memapp.ui.inbox.labels import sleeping
+from memapp.ui.inbox.read_models import Queue, ShownRequest
+from memapp.ui.inbox.request_rows import RequestRows
+from memapp.ui.inbox.value import ValueField
+from memapp.ui.messages import MessageWanted
+from memapp.ui.safe import copy, notify
+from memapp.ui.session import AppSession
+
+TICK_SECONDS = 60.0
+ANSWERS = ("approve", "deny", "snooze")
+DROPPED = "Nothing was answered: other keys came right behind. Press one key alone."
+TOO_SOON = "Nothing was approved: that came too soon. enter or ctrl+s again approves it."
+
+
+class RequestsPane(Horizontal):
+    """The queue on the left, what is read on the right; on a narrow screen one after the other."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("a", "approve", "Approve", id="inbox.approve"),
+        Binding("d", "deny", "Deny", id="inbox.deny"),
+        Binding("e", "edit", "Edit first", id="inbox.edit"),
+        Binding("s", "snooze", "Tomorrow", id="inbox.snooze"),
+        Binding("space", "mark", "Mark", id="inbox.mark", key_display="␣"),
+        Binding("ctrl+a", "mark_all", "Mark all shown", show=False, id="inbox.mark_all"),
+        Binding("w", "wake", "Wake", id="inbox.wake"),
+        Binding("enter", "source", "Its message", id="inbox.source", key_display="⏎"),
+        Binding("y,c", "copy", "Copy", id="inbox.copy", key_display="y"),
+    ]
+
+    @dataclass
+    class Counted(Message):
+        """So many requests wait, and this is said of what was put off."""
+
+        count: int
+        asleep: str
+
+    def __init__(self, session: AppSession) -> None:
+        super().__init__(id="requests")
+        self.session = session
+        self.runtime = session.runtime
+        self.queue: Queue | None = None
+        """What was shown last."""
+        self.shown: ShownRequest | None = None
+        """What is read, and what an answer is about."""
+        self._arming = Arming(self, self._bindings_changed, lambda: notify(self, DROPPED))
+
+    def compose(self) -> ComposeResult:
+        yield RequestRows(self.runtime.clock)
+        yield RequestView()
+
+    def on_mount(self) -> None:
+        self.set_interval(TICK_SECONDS, self.refresh_requests)
+
+    @property
+    def rows(self) -> RequestRows:
+        return self.query_one(RequestRows)
+
+    @property
+    def view(self) -> RequestView:
+        return self.query_one(RequestView)
+
+    @property
+    def reading(self) -> bool:
+        """The request is on the screen, not only its row in the queue."""
+        return self.shown is not None and (not self.screen.has_class("-narrow") or self.has_class("-reading"))
+
+    @property
+    def answered(self) -> list[str]:
+        """What a no or a putting off is about: what is marked, unless the person reads on in one, else the one that is read."""
+        if self.rows.marked and not self.view.has_focus_within:
+            return list(self.rows.marked)
+        return [self.shown.request.id] if self.shown is not None and self.reading else []
+
+    # What is shown ---------------------------------------------------------------------------------------------------
+
+    @background("requests", exclusive=True)
+    async def refresh_requests(self) -> None:
+        """Look again what waits."""
+        self.show(await asyncio.to_thread(read_models.queue, self.runtime))
+
+    def show(self, queue: Queue) -> None:
+        """Show the queue; what is read stays what it is as long as it waits, but for what the person just brought back."""
+        more = queue.count - len(queue.requests)
+        back = None if self.queue is None or self.view.field.key else brought_back(self.queue, queue)
+        self.queue = queue
+        self.rows.unmark(self.rows.marked.keys() - {one.request.id for one in queue.requests})
+        self.rows.show(queue.requests, later=f"{more} more, when these are answered" if more else "", at=back)
+        self.post_message(self.Counted(queue.count, sleeping(queue.asleep, self.runtime.clock())))
+        self.refresh_bindings()
+        self._read_current()
+
+    @on(RequestRows.Moved)
+    def _moved(self, event: RequestRows.Moved) -> None:
+        event.stop()
+        self._read_current()
+
+    def _read_current(self) -> None:
+        shown = self.rows.current
+        if shown == self.shown:
+            if shown is not None:
+                self.view.tell_time(shown, self.runtime.clock())
+            return
+        if self.view.field.key and (shown is None or shown.request.id != self.view.field.key):
+            self._leave_field()
+        self.shown = shown
+        self.view.show(shown, self.runtime.clock())
+        self.view.scroll_home(animate=False)
+        if shown is None:
+            self.leave_reading()
+        self.arm_later()
+
+    def arm_later(self) -> None:
+        """Let answers count only in half a second: something new is to be seen."""
+        self._arming.wait()
+
+    def _bindings_changed(self) -> None:
+        if self.is_mounted:
+            self.view.set_class(not self._arming.armed, "-waits")
+            self.refresh_bindings()
+
+    @on(RequestRows.Opened)
+    def _opened(self, event: RequestRows.Opened) -> None:
+        event.stop()
+        if self.reading:
+            self.action_source()
+        else:
+            self.add_class("-reading")
+            self.view.focus()
+            self.arm_later()
+
+    def leave_reading(self) -> bool:
+        """Go back from the request to the queue, on a narrow screen; return whether it was open."""
+        if self.view.field.key:
+            self._leave_field()
+            return True
+        was_open = self.has_class("-reading")
+        self.remove_class("-reading")
+        if self.view.has_focus_within:
+            self.rows.focus()
+        return was_open and self.screen.has_class("-narrow")
+
+    # Answers ---------------------------------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
+        if action == "wake":
+            return bool(self.queue and self.queue.asleep)
+        if action in ("mark", "mark_all"):
+            return self.shown is not None and not self.view.has_focus_within
+        if action not in (*ANSWERS, "edit", "source", "copy"):
+            return True
+        if action in ("deny", "snooze") and self.rows.marked and not self.view.has_focus_within:
+            return True if self._arming.armed else None
+        if self.shown is None or not self.reading:
+            return False
+        if action == "approve" and self.answered != [self.shown.request.id]:
+            return None  # yes is said to one that is read
+        if action == "source":
+            return bool(self.shown.quotes)
+        if action in ANSWERS and not self._arming.armed:
+            return None
+        return None if action == "approve" and not self.shown.request.new_value else True
+
+    def on_key(self, event: events.Key) -> None:
+        """Keys come by here before they do anything."""
+        if not self.view.field.key:
+            does = self.screen.active_bindings.get(event.key)
+            self._arming.heard(answers=does is not None and does.enabled and does.binding.action in ANSWERS)
+
+    def on_paste(self) -> None:
+        self._arming.heard(answers=False)
+
+    def action_approve(self) -> None:
+        if self.shown is not None:
+            request = self.shown.request
+            self._decide(lambda: decisions.approve(self.runtime, request.id))
+
+    def action_deny(self) -> None:
+        if answered := self.answered:
+            self._decide(lambda: decisions.deny(self.runtime, *answered))
+
+    def action_snooze(self) -> None:
+        if answered := self.answered:
+            self._decide(lambda: decisions.snooze(self.runtime, *answered))
+
+    def action_mark(self) -> None:
+        """Mark the request, to be answered with others: by a no, or by putting them off."""
+        self.rows.toggle_mark()
+        self.arm_later()
+
+    def action_mark_all(self) -> None:
+        self.rows.mark_all()
+        self.arm_later()
+
+    def unmark(self) -> bool:
+        """Take all marks away; return whether there were any."""
+        were_marked = bool(self.rows.marked)
+        self.rows.unmark()
+        self.refresh_bindings()
+        return were_marked
+
+    @background("decide")
+    async def action_wake(self) -> None:
+        """Bring up what was put off."""
+        for step in await asyncio.to_thread(decisions.wake, self.runtime):
+            self.session.undone.drop(step)
+        self.session.memories_changed()
+
+    def action_edit(self) -> None:
+        """Let the person write what is right; enter there approves it."""
+        if self.shown is not None:
+            request = self.shown.request
+            self.view.field.open(request.id, self.shown.label, request.new_value)
+            self.view.field.scroll_visible(animate=False)
+
+    @on(ValueField.Saved)
+    def _edited(self, event: ValueField.Saved) -> None:
+        event.stop()
+        if self.shown is None or self.shown.request.id != event.key:
+            return
+        if not self._arming.armed:
+            notify(self, TOO_SOON)
+            return
+        self._carry_out(lambda: decisions.edit_then_approve(self.runtime, event.key, event.value))
+
+    @on(ValueField.GivenUp)
+    def _given_up(self, event: ValueField.GivenUp) -> None:
+        event.stop()
+        self._leave_field()
+
+    def _leave_field(self) -> None:
+        self.view.field.close()
+        self.arm_later()
+        (self.view if self.has_class("-reading") else self.rows).focus()
+
+    def _decide(self, decision: Callable[[], str]) -> None:
+        self._arming.hold(lambda: self._carry_out(decision))
+
+    @background("decide")
+    async def _carry_out(self, decision: Callable[[], str]) -> None:
+        self.arm_later()
+        step = await asyncio.to_thread(decision)
+        label = await asyncio.to_thread(decisions.describe, self.runtime, step)
+        if self.view.field.key:
+            self._leave_field()
+        self.session.did(self, label, step)
+
+    # Reading on ------------------------------------------------------------------------------------------------------
+
+    def action_source(self) -> None:
+        """Show the message that it was read from, in its chat."""
+        if self.shown is not None and self.shown.quotes:
+            self.app.post_message(MessageWanted(self.shown.quotes[0].message_id))
+
+    def action_copy(self) -> None:
+        if self.shown is not None:
+            copy(self, self.shown.request.new_value)
+
+
+def brought_back(before: Queue, now: Queue) -> str | None:
+    """Return the key of what the person brought back since: newest of what an undo proposed, or of what was put off and woken."""
+    waited, slept = {one.request.id for one in before.requests}, {one.id for one in before.asleep}
+    for one in now.requests:
+        woken = one.request.id in slept and one.request.snoozed_until is None
+        if one.request.id not in waited and (woken or one.request.proposer == "undo"):
+            return one.request.id
+    return None

@@ -1,0 +1,216 @@
+"""What a person does with memories, from wherever they are shown. Everything can be undone but erasing for good."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from textual.dom import DOMNode
+
+from memapp.domain.categories import NOTES
+from memapp.domain.changes import Revision
+from memapp.domain.forget import Preview, Receipt
+from memapp.domain.memory import MAX_MEMORY_CHARS, Memory
+from memapp.domain.second_person import addressed
+from memapp.domain.text import one_line, shorten
+from memapp.services import curate, forget, lifecycle
+from memapp.ui.dialogs import Choice, ConfirmErase, LineQuestion, TextCard
+from memapp.ui.memories.form import MemoryFields, MemoryForm
+from memapp.ui.memories.labels import bar, many
+from memapp.ui.messages import MemoryWanted
+from memapp.ui.safe import copy, end_toasts, notify
+from memapp.ui.session import AppSession
+
+LABEL_CHARS = 40
+REPEATED = "with all that repeats the words: guesses, requests in the inbox, earlier versions"
+IN_PROFILE = "Change that with F4, tab."
+FOR_GOOD = "This cannot be undone: rows, versions, index and backups are cleaned."
+
+
+class MemoryActions:
+    """The actions on memories; dialogs and news of them appear above `node`."""
+
+    def __init__(self, node: DOMNode, session: AppSession) -> None:
+        self._node = node
+        self._session = session
+        self._runtime = session.runtime
+
+    # Writing ---------------------------------------------------------------------------------------------------------
+
+    async def add(self, text: str, *sources: str) -> None:
+        """Remember something in the person's own words, perhaps about messages."""
+        revision = await asyncio.to_thread(partial(curate.add, self._runtime, text, sources=sources))
+        self._session.fresh_memory = revision.memory_id
+        self._did("Remembered", await asyncio.to_thread(curate.get, self._runtime, revision.memory_id), revision)
+
+    async def write(self, text: str, *sources: str) -> None:
+        """Let the person put something into the words to be remembered; `sources` are the messages it is taken from."""
+        note = f"One fact in your own words, at most {MAX_MEMORY_CHARS} characters."
+        line = LineQuestion("Remember", shorten(one_line(text), MAX_MEMORY_CHARS), str, note=note, length=MAX_MEMORY_CHARS)
+        if written := await self._node.app.push_screen_wait(line):
+            await self.add(written, *sources)
+
+    async def fill_in(self) -> str:
+        """Let the person write a memory with all its parts; return its id, or nothing."""
+        empty = MemoryFields("", (), curate.BY_HAND_IMPORTANCE, NOTES)
+
+        def save(one: MemoryFields) -> Revision:
+            return curate.add(self._runtime, one.text, one.tags, category=one.category, importance=one.importance)
+
+        revision = await self._ask(MemoryForm("A new memory", empty, curate.categories(self._runtime), save))
+        if revision is None:
+            return ""
+        self._did("Remembered", await asyncio.to_thread(curate.get, self._runtime, revision.memory_id), revision)
+        return revision.memory_id
+
+    async def edit(self, memory: Memory) -> None:
+        """Let the person put other words, tags, importance or category in place."""
+        before = MemoryFields(memory.text, memory.tags, memory.importance, memory.category)
+
+        def save(one: MemoryFields) -> Revision | None:
+            if one == before:
+                return None
+            tags = None if one.tags == before.tags else one.tags
+            text = None if one.text == before.text else one.text
+            category = None if one.category == before.category else one.category
+            return curate.edit(self._runtime, memory.id, text, tags=tags, importance=one.importance, category=category)
+
+        revision = await self._ask(MemoryForm("Edit", before, curate.categories(self._runtime), save))
+        if revision is not None:
+            self._did("Edited", memory, revision)
+
+    async def _ask(self, form: MemoryForm) -> Revision | None:
+        return await self._node.app.push_screen_wait(form)
+
+    # On one or many --------------------------------------------------------------------------------------------------
+
+    async def pin(self, chosen: Sequence[Memory]) -> None:
+        """Pin them; when all are pinned, unpin them."""
+        pinned = not all(one.pinned for one in chosen)
+        revision = await asyncio.to_thread(curate.pin, self._runtime, *_ids(chosen), pinned=pinned)
+        self._did("Pinned" if pinned else "Unpinned", chosen, revision)
+
+    async def tag(self, chosen: Sequence[Memory]) -> None:
+        """Give them one tag more."""
+        note = "Added to those there are; a comma between two."
+        card = LineQuestion(f"Tag {_said(chosen)}", "", lambda tag: curate.tag(self._runtime, tag, *_ids(chosen)), note=note)
+        if (revision := await self._node.app.push_screen_wait(card)) is not None:
+            self._did("Tagged", chosen, revision)
+
+    async def weigh(self, chosen: Sequence[Memory]) -> None:
+        """Say how much they matter."""
+        rows = {str(number): f"{number}  {bar(number)}  {words}" for number, words in enumerate(IMPORTANCE, start=1)}
+        number = await self._node.app.push_screen_wait(Choice(f"How important: {_said(chosen)}", rows, str(chosen[0].importance)))
+        if number:
+            revision = await asyncio.to_thread(curate.set_importance, self._runtime, int(number), *_ids(chosen))
+            self._did(f"Importance {number} for", chosen, revision)
+
+    async def categorise(self, chosen: Sequence[Memory]) -> None:
+        """Put them into another category."""
+        rows = {name: name for name in curate.categories(self._runtime)}
+        name = await self._node.app.push_screen_wait(Choice(f"Category of {_said(chosen)}", rows, chosen[0].category))
+        if name:
+            revision = await asyncio.to_thread(curate.set_category, self._runtime, name, *_ids(chosen))
+            self._did(f"Category {name} for", chosen, revision)
+
+    async def discard(self, chosen: Sequence[Memory]) -> None:
+        """Put them into the trash."""
+        self._did("In the trash:", chosen, await asyncio.to_thread(curate.discard, self._runtime, *_ids(chosen)))
+
+    async def restore(self, chosen: Sequence[Memory]) -> None:
+        """Bring them back from the trash."""
+        back = await asyncio.to_thread(curate.restore, self._runtime, *_ids(chosen))
+        if back.revisions:
+            came = {one.memory_id for one in back.revisions}
+            self._did("Restored", [one for one in chosen if one.id in came], back.revisions[0])
+        if back.known:
+            notify(self._node, f"{many(len(back.known))} stayed here: memapp knows the same again already.", problem=True)
+        if back.asked:
+            notify(self._node, f"{many(len(back.asked))} stayed here: this needs your yes first, in the inbox (F4).")
+            self._session.memories_changed()
+        if back.barred:
+            words = "this touches your profile. Write there (F4, tab) what is right."
+            notify(self._node, f"{many(len(back.barred))} stayed here: {words}", problem=True)
+
+    async def erase(self, chosen: Sequence[Memory]) -> bool:
+        """Erase them for good, if the person types the word; return whether they did."""
+        text = await self._at_stake(_said(chosen), _ids(chosen))
+        came_from = any(one.sources for one in chosen)
+        word = await self._node.app.push_screen_wait(
+            ConfirmErase(f"Erase {many(len(chosen))} for good?", text, may_take_messages=came_from)
+        )
+        if word is None:
+            return False
+        return await self._erase(partial(forget.purge, self._runtime, _ids(chosen), messages=word.messages))
+
+    async def empty_trash(self) -> bool:
+        """Erase all that is in the trash, if the person types the word; return whether they did."""
+        found = await asyncio.to_thread(lifecycle.trash, self._runtime, limit=None)
+        text = await self._at_stake(f"All {many(len(found))} in the trash", _ids(found))
+        word = await self._node.app.push_screen_wait(ConfirmErase("Empty the trash?", text, may_take_messages=False))
+        return word is not None and await self._erase(partial(lifecycle.empty, self._runtime))
+
+    async def _at_stake(self, said: str, memory_ids: Sequence[str]) -> str:
+        """Return what a person reads before memories are erased: what goes, and what stays."""
+        known = await asyncio.to_thread(forget.said_in_profile, self._runtime, memory_ids)
+        stays = f"Your profile will still say {', '.join(known)}. {IN_PROFILE}\n\n" if known else ""
+        return f"{said}, {REPEATED}.\n\n{stays}{FOR_GOOD}"
+
+    async def forget_words(self) -> bool:
+        """Erase some words wherever they stand: the person writes them, sees how much that is, and types the word."""
+        note = "Whatever holds them, one after the other, is erased: memories, messages, titles, drafts, backups."
+        card = LineQuestion("Forget words everywhere", "", self._preview, note=note, does="look for them")
+        await self._session.before_erasing()
+        answer = await self._node.app.push_screen_wait(card)
+        if answer is None:
+            return False
+        words, found = answer
+        if not found:
+            notify(self._node, "There is nothing to erase: nothing holds these words.")
+            return False
+        title = f"Erase “{shorten(one_line(words), LABEL_CHARS)}” everywhere for good?"
+        text = f"{found}.\n\nThis cannot be undone."
+        word = await self._node.app.push_screen_wait(ConfirmErase(title, text, may_take_messages=False))
+        return word is not None and await self._erase(partial(forget.forget_everywhere, self._runtime, words))
+
+    async def _erase(self, erase: Callable[[], Receipt]) -> bool:
+        await show_receipt(self._node, self._session, await self._session.erase(self._node, erase))
+        return True
+
+    def _preview(self, words: str) -> tuple[str, Preview]:
+        return words, forget.preview(self._runtime, words)
+
+    def copy(self, chosen: Sequence[Memory]) -> None:
+        """Copy their words."""
+        copy(self._node, "\n".join(addressed(one.text) for one in chosen))
+
+    def _did(self, done: str, chosen: Memory | Sequence[Memory], revision: Revision) -> None:
+        """Keep the way back, say what was done, and let every screen show it."""
+        label = f"{done} {_said([chosen] if isinstance(chosen, Memory) else chosen)}"
+        self._session.did(self._node, label, revision.step)
+
+
+async def show_receipt(node: DOMNode, session: AppSession, receipt: Receipt) -> None:
+    """Show what was erased; from there the person can go to another memory that holds the same words, and erase it too."""
+    session.memories_changed()
+    end_toasts(node.app)  # it is erased by now
+    text = str(receipt) + (f" {IN_PROFILE}" if receipt.in_profile else "")
+    counts, _, more = text.partition(". ")
+    shown = counts.replace(", ", "\n") + (f".\n\n{more}" if more else "")
+    card = TextCard("Receipt" if receipt.left else "✓ Receipt", shown, jump="go there" if receipt.also_in else "")
+    wanted = await node.app.push_screen_wait(card)
+    if wanted == "jump":
+        node.app.post_message(MemoryWanted(receipt.also_in[0]))
+    elif wanted == "copy":
+        copy(node, text)
+
+
+IMPORTANCE = ("hardly matters", "a detail", "worth knowing", "important", "vital")
+
+
+def _ids(chosen: Sequence[Memory]) -> list[str]:
+    return [one.id for one in chosen]
+
+
+def _said(chosen: Sequence[Memory]) -> str:
+    """Return what was chosen, in words short enough for a title."""
+    return f"“{shorten(one_line(addressed(chosen[0].text)), LABEL_CHARS)}”" if len(chosen) == 1 else many(len(chosen))

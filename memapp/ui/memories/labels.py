@@ -1,0 +1,82 @@
+"""How ages and importance of memories are put into words. What is red elsewhere is a capital word here too."""
+
+from datetime import datetime
+
+from memapp.domain.filters import Sort
+from memapp.domain.lifecycle import DAYS_OF_USE
+from memapp.domain.memory import Kind
+from memapp.domain.text import counted
+from memapp.ui.widgets.labels import clock, moment
+
+BARS = "▁▂▄▆█"
+SORTS = {
+    Sort.NEWEST: "newest first",
+    Sort.OLDEST: "oldest first",
+    Sort.IMPORTANT: "pinned and important first",
+    Sort.USED: "most used first",
+    Sort.CHANGED: "last changed first",
+}
+KINDS = {Kind.SEMANTIC: "fact", Kind.EPISODIC: "episode"}
+ORIGINS = {"person": "you wrote it", "distilled": "learned from what you typed", "import": "imported"}
+
+
+def age(at: datetime, now: datetime) -> str:
+    """Return how long ago something was, in at most five letters."""
+    minutes = max(0, int((now - at).total_seconds() // 60))
+    hours, days = minutes // 60, minutes // (60 * 24)
+    if minutes < 1:
+        return "now"
+    if hours < 1:
+        return f"{minutes} m"
+    if days < 1:
+        return f"{hours} h"
+    if days < 14:
+        return f"{days} d"
+    if days < 70:
+        return f"{days // 7} w"
+    return f"{days // 30} mo" if days < 365 else f"{days // 365} y"
+
+
+def ago(at: datetime, now: datetime) -> str:
+    """Return the same in a sentence."""
+    return "just now" if (words := age(at, now)) == "now" else f"{words} ago"
+
+
+def when(at: datetime, now: datetime) -> str:
+    """Return the day and the time of day."""
+    return f"{moment(at, now)} {clock(at)}" if at.astimezone().date() != now.astimezone().date() else f"today {clock(at)}"
+
+
+def bar(importance: int) -> str:
+    """Return importance 1 to 5 as a bar of one letter."""
+    return BARS[max(1, min(importance, len(BARS))) - 1]
+
+
+def kept(purge_at: datetime | None, now: datetime) -> str:
+    """Return how long something stays in the trash at least; it stays longer for who seldom uses memapp (`domain.lifecycle`)."""
+    if purge_at is None:
+        return ""
+    return "purges SOON, after use" if is_overdue(purge_at, now) else f"kept {_left(purge_at, now)} or more"
+
+
+def kept_in_full(purge_at: datetime | None, now: datetime) -> str:
+    """Return the same with how much use it takes."""
+    if purge_at is None:
+        return ""
+    use = f"{DAYS_OF_USE} days of use"
+    return f"purges SOON, after {use}" if is_overdue(purge_at, now) else f"kept at least {_left(purge_at, now)} and {use}"
+
+
+def _left(end: datetime, now: datetime) -> str:
+    left = end - now
+    hours, minutes = left.seconds // 3600, left.seconds % 3600 // 60
+    return f"{left.days} d {hours} h" if left.days else f"{hours} h {minutes} m"
+
+
+def is_overdue(purge_at: datetime | None, now: datetime) -> bool:
+    """Say whether the calendar keeps a memory in the trash no longer."""
+    return purge_at is not None and purge_at <= now
+
+
+def many(count: int) -> str:
+    return counted(count, "memory", "memories")

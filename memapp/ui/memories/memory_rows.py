@@ -1,0 +1,85 @@
+"""How a row of Memories and a row of Trash look, in columns that fit the width there is."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from textual.content import Content
+
+from memapp.domain.filters import MemoryFilter
+from memapp.domain.memory import Memory, why
+from memapp.domain.second_person import addressed
+from memapp.domain.text import clean, one_line
+from memapp.ui.memories.labels import age, ago, bar, is_overdue, kept
+from memapp.ui.safe import joined, marked, plain, row
+from memapp.ui.widgets.rowlist import RowList
+
+AGE = 6
+CATEGORY = 14
+WIDE = 90
+"""With fewer columns the category is left out: the detail has it."""
+MATCH = "bold $accent underline"
+
+
+class FoundRows(RowList[Memory]):
+    """Memories that were searched for."""
+
+    def __init__(self, clock: Callable[[], datetime], *, id: str) -> None:
+        super().__init__(id=id)
+        self.clock = clock
+        self.words: tuple[str, ...] = ()
+        """What to point out in the texts."""
+
+    def key(self, item: Memory) -> str:
+        return item.id
+
+
+class MemoryRows(FoundRows):
+    """Memories: ★ for pinned, age, importance, text with what matched, category."""
+
+    def draw(self, item: Memory, width: int) -> Content:
+        head = joined(
+            ("★ " if item.pinned else "  ", "$accent"),
+            (f"{age(item.created_at, self.clock()):>{AGE - 1}} ", "$text-muted"),
+            (f"{bar(item.importance)} ", "$primary"),
+        )
+        tail = row(item.category, CATEGORY - 1, "$text-muted") if width >= WIDE else Content("")
+        space = width - head.cell_length - (CATEGORY if width >= WIDE else 0)
+        text = found_in(addressed(item.text), self.words, space).truncate(space, ellipsis=True, pad=True)
+        return joined(head, text, " " if tail else "", tail)
+
+
+class TrashRows(FoundRows):
+    """The trash: text, why it is there, since when, and how long it stays."""
+
+    WHY = 25
+    KEPT = 24
+    WIDE = 96
+
+    def __init__(self, clock: Callable[[], datetime], ttl_days: int, *, id: str) -> None:
+        super().__init__(clock, id=id)
+        self._ttl_days = ttl_days
+
+    def draw(self, item: Memory, width: int) -> Content:
+        now = self.clock()
+        wide = width >= self.WIDE
+        since = (f"{ago(item.updated_at, now):>9}  " if wide else "", "$text-muted")
+        reason = plain(why(item, self._ttl_days), "$text-muted").truncate(self.WHY, ellipsis=True, pad=True)
+        end = (f"{kept(item.purge_at, now):<{self.KEPT}}", "bold $error" if is_overdue(item.purge_at, now) else "$text-muted")
+        tail = joined("  ", since, reason, end)
+        space = max(1, width - 1 - tail.cell_length)
+        return joined(" ", found_in(addressed(item.text), self.words, space).truncate(space, ellipsis=True, pad=True), tail)
+
+
+def wanted_words(wanted: MemoryFilter) -> tuple[str, ...]:
+    """Return what to point out in texts that a filter let through."""
+    return (*wanted.phrases, *wanted.words)
+
+
+def found_in(text: str, words: Sequence[str], space: int) -> Content:
+    """Return a text with the words pointed out, from where the first of them can be seen."""
+    line = one_line(clean(text))
+    lowered = line.lower()
+    first = min((place for word in words if (place := lowered.find(word.lower())) >= 0), default=0)
+    if first > space * 2 // 3:
+        line = "…" + line[max(0, first - space // 3) :]
+    return marked(line, words, MATCH)

@@ -1,0 +1,158 @@
+"""The messages of the background threads and of several widgets: what happened, and where the person wants to go.
+
+Handlers own the state of the screen.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.message import Message as Announcement
+
+from memapp.domain.chat import Message, Thread
+from memapp.domain.turn import TurnEvent
+from memapp.errors import MemappError
+
+if TYPE_CHECKING:
+    from memapp.runtime import Runtime
+    from memapp.services.backups import Copy
+    from memapp.services.merge import Written
+
+
+@dataclass
+class FileOpened(Announcement):
+    """The memory file is open."""
+
+    runtime: "Runtime"
+
+
+@dataclass
+class OpeningFailed(Announcement):
+    """The memory file could not be opened."""
+
+    error: MemappError
+    backup: "Copy | None" = None
+    """What can take the place of a damaged file."""
+
+
+@dataclass
+class ThreadStarted(Announcement):
+    """The first message of a new chat made its thread."""
+
+    thread: Thread
+
+
+@dataclass
+class TurnMoved(Announcement):
+    """Something happened in the running turn."""
+
+    thread_id: str
+    event: TurnEvent
+
+
+@dataclass
+class Unsent:
+    """A message that was not accepted, with its pasted spans."""
+
+    text: str
+    pasted: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass
+class TurnRefused(Announcement):
+    """The turn ended with an error that no event tells; `unsent` is a message that was not even saved."""
+
+    thread_id: str
+    error: MemappError
+    unsent: Unsent | None
+
+
+@dataclass
+class TurnEnded(Announcement):
+    """The turn's thread is done, however it went; the next turn may have begun already."""
+
+    turn: int
+    """Its number, as `Talk.turns` had it."""
+    thread_id: str
+
+
+@dataclass
+class Learned(Announcement):
+    """A fact was learned from what the person typed, or one that was known says something else now."""
+
+    thread_id: str
+    written: "Written"
+
+
+@dataclass
+class Proposed(Announcement):
+    """What was read between two turns waits for the person's word."""
+
+
+@dataclass
+class LearningFailed(Announcement):
+    """The work between two turns met a bug; it is tried again after the next turn."""
+
+
+@dataclass
+class Rested(Announcement):
+    """The work between two turns is done: memories may have been merged, used, or moved to the trash."""
+
+
+@dataclass
+class FileChanged(Announcement):
+    """Another process changed the memory file."""
+
+    erased: bool
+    """Something was erased for good."""
+
+
+@dataclass
+class FileWanted(Announcement):
+    """Another process waits for this one to close the memory file."""
+
+
+@dataclass
+class ModelChanged(Announcement):
+    """A model was loaded, failed to load, or is being loaded."""
+
+
+# Wishes, for the app: it knows where things are shown --------------------------------------------------------------------
+
+
+@dataclass
+class ModeWanted(Announcement):
+    """The person wants another part of memapp."""
+
+    mode: str
+
+
+@dataclass
+class ThreadWanted(Announcement):
+    """The person wants another chat, perhaps at one of its messages; or a new one, in which a persona answers."""
+
+    thread: Thread | None
+    at: Message | None = None
+    persona: str = ""
+
+
+@dataclass
+class MemoryWanted(Announcement):
+    """The person wants to see a memory, wherever they are."""
+
+    memory_id: str
+    why: str = ""
+    """Why it was used where they saw it."""
+
+
+@dataclass
+class MessageWanted(Announcement):
+    """The person wants to see a message in its chat."""
+
+    message_id: str
+
+
+@dataclass
+class InboxWanted(Announcement):
+    """The person wants a tab of the inbox: what waits for their word, or their profile."""
+
+    tab: str = "requests"

@@ -1,0 +1,115 @@
+"""What the screens read: put together from the services, on a thread, in the shape a screen shows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memapp.domain.chat import Message, Role, Thread
+from memapp.domain.consent import ConsentRequest
+from memapp.domain.provenance import Taught
+from memapp.errors import NotFound
+from memapp.runtime import Runtime
+from memapp.services import chats, models, provenance
+from memapp.services.chats import Trace
+from memapp.services.consent import pending, questions
+
+AFTER_A_HIT = 20
+"""Messages shown after one that was jumped to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A part of a thread."""
+
+    messages: tuple[Message, ...]
+    earlier: bool
+    later: bool
+
+
+def stretch(runtime: Runtime, thread_id: str, at: Message | None = None) -> Stretch:
+    """Return the end of a thread, or the stretch around a message."""
+    end = chats.page(runtime, thread_id)
+    if at is None or not at.active or any(one.id == at.id for one in end.messages):
+        return Stretch(end.messages, end.more, False)
+    page = chats.page(runtime, thread_id, at.seq + AFTER_A_HIT)
+    return Stretch(page.messages, page.more, True)
+
+
+def is_there(runtime: Runtime, thread_id: str) -> bool:
+    """Say whether a chat can still be shown: it was not deleted, nor erased."""
+    try:
+        return chats.get_thread(runtime, thread_id).deleted_at is None
+    except NotFound:
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a message, as far as it still holds."""
+
+    learned: tuple[Taught, ...]
+    waiting: tuple[ConsentRequest, ...]
+
+
+def outcomes(runtime: Runtime, messages: Sequence[Message]) -> dict[str, Outcome]:
+    """Return what came of messages, by their ids; those of which nothing came are left out."""
+    ids = [one.id for one in messages if one.role is Role.USER]
+    learned = provenance.learned_from(runtime, ids)
+    asked = questions.asked_last(runtime, messages[-1].thread_id) if messages else ""
+    waiting = [one for one in pending.list_pending(runtime) if one.id != asked]  # a question says itself that it waits
+    found = {id: Outcome(tuple(learned.get(id, ())), tuple(one for one in waiting if id in one.evidence)) for id in ids}
+    return {id: outcome for id, outcome in found.items() if outcome.learned or outcome.waiting}
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What one answer was made from."""
+
+    reply_id: str
+    trace: Trace
+    variant: tuple[int, int]
+    """Which of how many answers to the same message it is."""
+
+
+def explanations(runtime: Runtime, replies: Sequence[Message]) -> list[Explanation]:
+    """Return what the answers were made from."""
+    return [_explanation(runtime, one) for one in replies]
+
+
+def _explanation(runtime: Runtime, reply: Message) -> Explanation:
+    ids = [one.id for one in chats.variants(runtime, reply)]
+    at = ids.index(reply.id) + 1 if reply.id in ids else 1
+    return Explanation(reply.id, chats.trace(runtime, reply), (at, max(1, len(ids))))
+
+
+def last_thread(runtime: Runtime) -> Thread | None:
+    """Return the chat that was open last, if it is still there."""
+    thread_id = chats.choice(runtime, "thread", "")
+    try:
+        thread = chats.get_thread(runtime, str(thread_id)) if thread_id else None
+    except NotFound:
+        return None
+    return thread if thread and thread.deleted_at is None else None
+
+
+def welcome_words(runtime: Runtime) -> tuple[str, str]:
+    """Return what an empty chat says, and at the very first start the path of the file that it names; later none."""
+    if chats.list_threads(runtime, limit=1):
+        words = "A new chat. What you say in the others is remembered here too."
+        return f"{words}\n\nctrl+f finds anything · ctrl+b lists your chats", ""
+    words = (
+        "Chat with a model on this machine that remembers what you tell it.\n"
+        f"Everything stands in one file: {runtime.paths.database}\n"
+        "Nothing leaves this machine. You see what it remembers, and decide.\n"
+        "Write below to begin · / lists commands · F8 chooses another model\n\n"
+        "esc, then t: try sample chats · v: choose colours · y: copy the path"
+    )
+    return words, str(runtime.paths.database)
+
+
+def network(runtime: Runtime) -> str:
+    """Say which model answers, and whether words leave this machine."""
+    name = runtime.chat.note if runtime.chat.state == "ready" else ""
+    if not runtime.settings.server:
+        return f"{name} · offline" if name else "offline"
+    host = models.remote_host(runtime)
+    return f"! REMOTE: your words go to {host}" if host else f"{name or 'server'} · local server"

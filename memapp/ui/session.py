@@ -1,0 +1,101 @@
+"""The session: what all parts of the screen share. The open memory, the threads beside it, undo, and word of what changed.
+
+It is no widget and knows none: whoever shows something subscribes to a signal here, and tells here what was done.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from textual.dom import DOMNode
+from textual.signal import Signal
+
+from memapp.domain.forget import Receipt
+from memapp.errors import UsageError
+from memapp.runtime import Runtime
+from memapp.services import undo
+from memapp.services.consent import pending
+from memapp.ui.safe import notify
+from memapp.ui.talk import Talk
+from memapp.ui.undo import Undo, UndoStack, recorded
+
+
+class AppSession:
+    """One open memory and the person in front of it."""
+
+    before_erasing: Callable[[], Awaitable[None]]
+    """Saves what is being typed: it is looked through too. The chat sets it."""
+    after_erasing: Callable[[], Awaitable[None]]
+    """Shows again what the file holds: words that are gone stay nowhere, to be saved again. The chat sets it."""
+
+    def __init__(self, owner: DOMNode, runtime: Runtime, talk: Talk, *, demo: bool = False) -> None:
+        self.runtime = runtime
+        self.talk = talk
+        self.demo = demo
+        self.changed: Signal[None] = Signal(owner, "memories changed")
+        """Published after each change of a memory; screens that show memories look again."""
+        self.taken_back: Signal[str] = Signal(owner, "taken back")
+        """Published with each step that was taken back."""
+        self.badged: Signal[None] = Signal(owner, "badges changed")
+        self.badges: dict[str, str] = {}
+        """What each mode has to tell in the top line, by its name."""
+        self.undone = UndoStack(self.taken_back.publish)
+        self.fresh_memory = ""
+        """What was remembered last and not looked at since; Memories opens there."""
+
+    def memories_changed(self) -> None:
+        """Let every screen that shows memories look again."""
+        self.changed.publish(None)
+
+    async def count_badges(self) -> None:
+        """Bring the numbers in the top line up to date."""
+        waiting = await asyncio.to_thread(pending.count_pending, self.runtime)
+        badges = {"inbox": f"●{waiting}"} if waiting else {}
+        if badges != self.badges:
+            self.badges = badges
+            self.badged.publish(None)
+
+    # Undo ------------------------------------------------------------------------------------------------------------
+
+    def did(self, node: DOMNode, label: str, step: str) -> None:
+        """Keep a step that was made in memories or the profile, say it with an undo, and let every screen show it."""
+        notify(node, label, undo=self.undone.push(label, step))
+        self.memories_changed()
+
+    async def undo(self, step: str = "") -> str:
+        """Take back the last thing done here, or what was done in a certain step; return what is said about it.
+
+        With nothing done here yet it is the last change in the file.
+        """
+        done = self.undone.pop(step) or await asyncio.to_thread(recorded, self.runtime, step)
+        if done is None and step:
+            already = await asyncio.to_thread(undo.was_taken_back, self.runtime, step)
+            return "That is taken back already." if already else "That cannot be taken back any more."
+        if done is not None and not step and await asyncio.to_thread(undo.was_taken_back, self.runtime, done.step):
+            self.undone.drop(done.step)  # it went with a message that was sent in other words
+            return await self.undo()
+        return await self._take_back(done)
+
+    async def undo_recorded(self) -> str:
+        """Take back the last change in the file, whatever was done here since; return what is said about it."""
+        return await self._take_back(await asyncio.to_thread(recorded, self.runtime))
+
+    async def _take_back(self, done: Undo | None) -> str:
+        if done is None:
+            raise UsageError("There is nothing to take back.")
+        try:
+            await asyncio.to_thread(done.back, self.runtime)
+        finally:
+            self.memories_changed()  # some of it may wait in the inbox now
+        self.undone.drop(done.step)
+        return f"Taken back: {done.label.replace(': ', ' ')}"
+
+    # Erasing ---------------------------------------------------------------------------------------------------------
+
+    async def erase(self, node: DOMNode, erase: Callable[[], Receipt]) -> Receipt:
+        """Erase something for good, with what is being typed looked through and what is on the screen read anew."""
+        await self.before_erasing()
+        notify(node, "Erasing, and scanning the files for what is left…")
+        receipt = await asyncio.to_thread(erase)
+        if receipt.messages or receipt.others:
+            await self.after_erasing()
+        return receipt

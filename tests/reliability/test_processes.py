@@ -1,0 +1,172 @@
+"""Several processes on one file: nothing that one of them acknowledged is lost, whoever of them dies, and no lease stays."""
+
+import multiprocessing
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from itertools import count
+from multiprocessing.connection import Connection
+from multiprocessing.synchronize import Event
+from pathlib import Path
+
+import pytest
+
+from memapp import bootstrap
+from memapp.domain.chat import MessageStatus
+from memapp.domain.turn import Accepted, Completed
+from memapp.inference import Cancel
+from memapp.inference.scripted import ScriptedModel
+from memapp.runtime import Runtime
+from memapp.services import chats, curate, upkeep
+from memapp.services.turn import take_turn
+from memapp.store import chat, leases, memories, soundness
+from tests.builders import new_chat, on, until
+
+LEASE_SECONDS = 1.0
+
+
+def keep_adding(home: Path, name: str, done: Connection, enough: Event) -> None:
+    runtime = open_with_short_leases(home)
+    for number in count():
+        if enough.is_set():
+            break
+        done.send(("memory", curate.add(runtime, f"User keeps {name} number {number}.").memory_id))
+    runtime.close()
+
+
+def keep_talking(home: Path, name: str, done: Connection, enough: Event) -> None:
+    """What a window does: turns with a scripted model, and the work after each."""
+    runtime = open_with_short_leases(home)
+    runtime.chat.fill(ScriptedModel())
+    thread = new_chat(runtime)
+    for number in count():
+        if enough.is_set():
+            break
+        for event in take_turn(runtime, thread, f"I have {number} {name}."):
+            match event:
+                case Accepted(message=message) if message:
+                    done.send(("message", message.id))
+                case Completed(reply=reply):
+                    done.send(("reply", reply.id))
+        list(upkeep.work(runtime, thread, Cancel()))
+    runtime.close()
+
+
+def open_with_short_leases(home: Path) -> Runtime:
+    leases.LEASE_SECONDS, leases.RENEWED_SECONDS = LEASE_SECONDS, LEASE_SECONDS / 4
+    return bootstrap.start(home=home)
+
+
+class Process:
+    """One of the processes, and what it said it has done."""
+
+    def __init__(self, work: Callable[..., None], home: Path, name: str) -> None:
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(["memapp.bootstrap", "tests.reliability.test_processes"])
+        self._done, done = context.Pipe(duplex=False)
+        self._enough = context.Event()
+        self.process = context.Process(target=work, args=(home, name, done, self._enough))
+        self.process.start()
+        done.close()
+        self.acknowledged: list[tuple[str, str]] = []
+
+    def hear(self) -> int:
+        """Take in what it has done by now; return how much that is."""
+        try:
+            while self._done.poll():
+                self.acknowledged.append(self._done.recv())
+        except EOFError:
+            pass
+        return len(self.acknowledged)
+
+    def kill(self) -> None:
+        assert self.process.pid
+        os.kill(self.process.pid, signal.SIGKILL)
+        self.process.join()
+
+    def end(self) -> None:
+        self._enough.set()
+        self.process.join(60)
+        assert self.process.exitcode == 0
+        self.hear()
+
+
+def one_dies(home: Path, number: int, chance: random.Random, watching: Runtime) -> None:
+    """Let two that write and one that talks work until one of them is killed; the others go on, and end."""
+    works = {"bees": keep_adding, "hens": keep_adding, "cats": keep_talking}
+    started = [Process(work, home, f"{name} of year {number}") for name, work in works.items()]
+    for one in started:
+        until(one.hear)
+    time.sleep(chance.random() / 2)
+    killed = started.pop(chance.randrange(3))
+    killed.kill()
+    killed.hear()
+    for one in started:
+        before = one.hear()
+        until(lambda one=one, before=before: one.hear() > before)
+        one.end()
+    session = watching.read()
+    done = [entry for one in (killed, *started) for entry in one.acknowledged]
+    of_kind = {kind: {id for found, id in done if found == kind} for kind in ("memory", "message", "reply")}
+    assert of_kind["memory"] == {one.id for one in memories.get_memories(session, sorted(of_kind["memory"]))}
+    assert of_kind["message"] == set(chat.still_there(session, of_kind["message"]))
+    statuses = {chat.get_message(session, id).status for id in of_kind["reply"]}
+    assert statuses <= {MessageStatus.COMPLETE}
+    names = [row["name"] for row in session.conn.execute("SELECT name FROM leases")]
+    until(lambda: not any(leases.owner_of(session, name) for name in names))
+    with watching.database.write() as writer:
+        chat.interrupt_unfinished(on(writer))
+    assert not chat.has_unfinished(session), "whoever was answering is dead"
+    soundness.check_damage(session.conn, watching.database.path)
+    assert soundness.mismatched(watching.database._own_writer()) == []
+
+
+@pytest.mark.parametrize("rounds", [2, pytest.param(200, marks=pytest.mark.slow)])
+def test_whoever_dies_of_three_the_others_go_on_and_nothing_is_lost(
+    tmp_path: Path, rounds: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leases, "LEASE_SECONDS", LEASE_SECONDS)
+    chance = random.Random(7)
+    for number in range(rounds):
+        home = tmp_path / f"home{number // 20}"  # a file stays small
+        watching = bootstrap.start(home=home)
+        watching.database._writer.set_authorizer(None)  # type: ignore[union-attr]  # the check of the search index is a write
+        one_dies(home, number, chance, watching)
+        watching.close()
+
+
+def test_ten_at_once_make_ten_memories(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "memapp", "--home", str(tmp_path / "home"), "add"]
+    adding = [
+        subprocess.Popen([*command, f"I keep {number} bees."], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        for number in range(10)
+    ]
+    said = [one.communicate()[1] for one in adding]
+    assert [one.returncode for one in adding] == [0] * 10, said
+    runtime = bootstrap.start(home=tmp_path / "home", read_only=True)
+    assert len(curate.list_memories(runtime)) == 10
+    runtime.close()
+
+
+def test_what_a_living_process_writes_is_not_interrupted_and_nobody_answers_beside_it(tmp_path: Path) -> None:
+    window = bootstrap.start(home=tmp_path)
+    window.chat.fill(ScriptedModel())
+    thread = new_chat(window)
+    turn = take_turn(window, thread, "I keep bees.")
+    accepted = next(turn)
+    assert isinstance(accepted, Accepted)
+    other = bootstrap.start(home=tmp_path)
+    other.chat.fill(ScriptedModel())
+    assert chats.get_message(other, accepted.reply.id).status is MessageStatus.GENERATING
+    with pytest.raises(Exception, match="Another memapp is answering in this chat"):
+        next(take_turn(other, thread, "I keep hens."))
+    assert isinstance(list(turn)[-1], Completed)
+    assert isinstance(list(take_turn(other, thread, "I keep hens."))[-1], Completed)
+    texts = [one.text for one in chats.page(window, thread).messages if one.text.startswith("I keep")]
+    assert texts == ["I keep bees.", "I keep hens."]
+    for runtime in (window, other):
+        runtime.close()

@@ -1,0 +1,136 @@
+"""Files beside a memory file: those of another memory, or of another program, stay as they are."""
+
+import shutil
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from memapp import bootstrap
+from memapp.domain.forget import Receipt
+from memapp.runtime import Runtime
+from memapp.services import backups, curate, forget
+from memapp.store import restore
+from memapp.store.backups import let_go_of_old
+from memapp.store.place import BACKUPS, copies, from_backup, new_copy, read_id
+from tests.builders import damage
+
+
+def opened(path: Path) -> Runtime:
+    runtime = bootstrap.start(home=path.parent, database=path)
+    runtime.clock = lambda: datetime.now(UTC) + timedelta(hours=1)  # a backup is due
+    return runtime
+
+
+def remember(path: Path, *texts: str) -> None:
+    """Add memories to a file, and back it up."""
+    runtime = opened(path)
+    for text in texts:
+        curate.add(runtime, text)
+    backups.run(runtime)
+    runtime.close()
+
+
+def known(path: Path) -> set[str]:
+    runtime = opened(path)
+    try:
+        return {one.text for one in curate.list_memories(runtime)}
+    finally:
+        runtime.close()
+
+
+def erase(path: Path, words: str) -> Receipt:
+    runtime = opened(path)
+    try:
+        return forget.forget_everywhere(runtime, words)
+    finally:
+        runtime.close()
+
+
+@pytest.mark.parametrize("name", ["y.owner", "y.lock", "y.db.lock", "y"])
+def test_a_memory_may_have_any_name(tmp_path: Path, name: str) -> None:
+    remember(tmp_path / name, "One.")
+    remember(tmp_path / name, "Two.")
+    assert known(tmp_path / name) == {"One.", "Two."}
+
+
+def test_what_lies_beside_a_memory_is_left_alone(tmp_path: Path) -> None:
+    beside = [tmp_path / name for name in ("poetry.owner", "poetry.lock", "poetry", "poetry.txt", "poetry-restored.partial")]
+    for one in beside:
+        one.write_text("a poem")
+    remember(tmp_path / "poetry.db", "One.")
+    assert known(tmp_path / "poetry.db") == {"One."}
+    assert [one.read_text() for one in beside] == ["a poem"] * len(beside)
+
+
+def test_memories_that_differ_in_the_end_of_their_names_have_their_own_backups(tmp_path: Path) -> None:
+    first, second = tmp_path / "notes.db", tmp_path / "notes.sqlite"
+    remember(first, "User keeps bees.")
+    remember(second, "User keeps Zqarla bees.")
+    assert [len(copies(one)) for one in (first, second)] == [1, 1]
+    assert erase(first, "Zqarla").backups_cleaned == 0
+    assert b"Zqarla" in copies(second)[0].path.read_bytes()
+    (of_first,) = copies(first)
+    of_first.path.unlink()
+    damage(first, "memories_due")
+    assert backups.newest_sound(first) is None and "no backup" in from_backup(first)
+
+
+def test_a_memory_begun_anew_has_nothing_to_do_with_the_backups_of_the_one_before(tmp_path: Path) -> None:
+    path = tmp_path / "notes.db"
+    remember(path, "User keeps Zqarla bees.")
+    (before,) = copies(path)
+    path.rename(tmp_path / "kept elsewhere")
+    remember(path, "User keeps hens.")
+    (mine,) = copies(path)
+    assert mine.path != before.path
+    assert erase(path, "Zqarla").left == ()
+    assert b"Zqarla" in before.path.read_bytes(), "it is another memory's"
+    old = [new_copy(path, BACKUPS, "schema1", datetime.now(UTC) - timedelta(days=days)) for days in (40, 50)]
+    for one, copied in zip(old, (before, mine), strict=True):
+        shutil.copy(copied.path, one)
+    let_go_of_old(path, datetime.now(UTC))
+    assert [one.exists() for one in old] == [True, False]
+    assert restore.is_of_another(path, before.path)
+
+
+def test_the_backups_of_a_memory_stay_its_own_when_one_was_put_back(tmp_path: Path) -> None:
+    path = tmp_path / "notes.db"
+    remember(path, "User keeps Zqarla bees.")
+    (first,) = copies(path)
+    remember(path, "User keeps hens.")
+    assert not restore.is_of_another(path, first.path)
+    aside = restore.put_in_place(path, first.path, datetime.now(UTC))
+    assert aside is not None and read_id(aside) == read_id(path) == read_id(first.path)
+    assert known(path) == {"User keeps Zqarla bees."}
+    receipt = erase(path, "Zqarla")
+    assert (receipt.left, receipt.backups_cleaned) == ((), len(copies(path)))
+    assert not any(b"Zqarla" in one.read_bytes() for one in tmp_path.rglob("*") if one.is_file())
+
+
+def test_what_one_process_is_at_is_not_tidied_away_by_another_that_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "notes.db"
+    remember(path, "User keeps bees.")
+    (copy,) = copies(path)
+    remember(path, "User keeps hens.")
+
+    def beside(*arguments: object) -> object:
+        assert known(path) == {"User keeps bees.", "User keeps hens."}, "another process starts, and ends"
+        return write_over(*arguments)  # type: ignore[arg-type]
+
+    write_over = restore._write_over
+    monkeypatch.setattr(restore, "_write_over", beside)
+    restore.put_in_place(path, copy.path, datetime.now(UTC))
+    assert known(path) == {"User keeps bees."}
+
+
+def test_a_copy_that_cannot_be_read_counts_by_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "notes.db"
+    remember(path, "User keeps bees.")
+    torn = new_copy(path, BACKUPS, "auto", datetime.now(UTC))
+    torn.write_bytes(b"SQLite format 3\x00 and then Zqarla, and nothing more of it")
+    assert torn in [one.path for one in copies(path)]
+    assert erase(path, "Zqarla").backups_dropped == 1
+    assert not torn.exists()

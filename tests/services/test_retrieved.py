@@ -1,0 +1,230 @@
+"""What a reply is given to go by: hits, a second search where a question about the person finds nothing, and what changed."""
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from memapp.domain.categories import Categories, Category
+from memapp.domain.changes import Actor, SoftDeleted
+from memapp.domain.chat import Message
+from memapp.domain.filters import Sort
+from memapp.domain.turn import Found
+from memapp.inference import Cancel
+from memapp.inference.scripted import ScriptedModel
+from memapp.prompts.quotes import asks_about_person
+from memapp.runtime import Runtime
+from memapp.services import activity, chats, curate, forget, undo, upkeep
+from memapp.services.recall import RecallRequest, recall
+from memapp.services.retrieved import look_up
+from memapp.store import changes, chat, delta, search
+from tests.builders import Clock, make_runtime, new_chat, only, say
+
+
+def in_prompt(runtime: Runtime, thread: str) -> list[Message]:
+    return chat.list_messages(runtime.read(), thread)
+
+
+def lines(runtime: Runtime, thread: str, text: str = "What is new in my life?") -> tuple[str, ...]:
+    return look_up(runtime, thread, text, (), []).delta.lines
+
+
+def test_what_changed_elsewhere_is_told_to_a_chat_once(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    curate.add(runtime, "User ships version one by September.", category="goals")
+    assert lines(runtime, thread) == (
+        "Memory updates since rev 0:",
+        "- +created: [Goals] User ships version one by September. (imp=3)",
+    )
+    say(runtime, thread, "What should I do next week?")
+    assert lines(runtime, thread) == ()
+    assert delta.revision(runtime.read(), thread) == 1
+
+
+def test_a_stopped_reply_has_been_told_and_a_failed_one_has_not(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    curate.add(runtime, "User ships version one by September.")
+    runtime.chat.fail("gone")
+    say(runtime, thread, "What should I do next week?")
+    assert len(lines(runtime, thread)) == 2
+
+
+def test_small_talk_is_given_nothing(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    curate.add(runtime, "User likes oolong.")
+    assert look_up(runtime, thread, "Thank you!", (), []).delta.lines == ()
+    assert look_up(runtime, thread, "Thank you!", (), []).hits == ()
+
+
+def test_the_header_stands_first_in_what_the_model_is_given(runtime: Runtime) -> None:
+    model = runtime.chat.ready()
+    assert isinstance(model, ScriptedModel)
+    thread = new_chat(runtime)
+    curate.add(runtime, "User drinks oolong tea.")
+    curate.add(runtime, "User moved the desk.", category="event")
+    say(runtime, thread, "Which tea do I drink?")
+    block = model.seen[-1].suffix
+    assert block.splitlines()[:3] == [
+        "Context:",
+        "Memory updates since rev 0:",
+        "- +created: [Event] User moved the desk. (imp=3)",
+    ]
+    assert [line for line in block.splitlines() if "oolong" in line] == ["You drink oolong tea."]
+
+
+def test_what_a_chat_said_itself_is_no_news_to_it(runtime: Runtime) -> None:
+    thread, other = new_chat(runtime), new_chat(runtime)
+    say(runtime, thread, "I am vegetarian.")
+    list(upkeep.work(runtime, thread, Cancel()))
+    said = in_prompt(runtime, thread)
+    assert look_up(runtime, thread, "What do I eat for dinner?", (), said).delta.lines == ()
+    assert [hit.text for hit in look_up(runtime, other, "What shall I wear?", (), []).hits] == ["User is vegetarian."]
+
+
+def test_any_other_message_is_told_the_news_before_it_and_not_with_its_own_words(runtime: Runtime) -> None:
+    """A small model takes what stands beside a message for its answer."""
+    model = runtime.chat.ready()
+    assert isinstance(model, ScriptedModel)
+    thread = new_chat(runtime)
+    curate.add(runtime, "User moved the desk.")
+    say(runtime, thread, "Write a poem about rain.")
+    call_1, call_2 = model.seen[-2:]
+    header, thanks, asked = call_2.turns
+    assert header.content == "Memory updates since rev 0:\n- +created: [Notes] User moved the desk. (imp=3)"
+    assert (thanks.role, asked.content, call_2.suffix) == ("assistant", "Write a poem about rain.", "")
+    assert call_1.turns == call_2.turns, "both calls share the trunk"
+    assert [(hit.text, hit.why) for hit in chats.trace(runtime, in_prompt(runtime, thread)[-1]).hits] == [
+        ("User moved the desk.", "news")
+    ]
+    curate.add(runtime, "User has a new chair.")
+    say(runtime, thread, "Tell me about volcanoes.")
+    said = [one.content for one in model.seen[-1].turns]
+    assert "new chair" in said[0] and said[2:] == ["Write a poem about rain.", said[3], "Tell me about volcanoes."]
+    assert "desk" not in said[0]
+
+
+def test_an_inner_voice_is_told_no_news(runtime: Runtime) -> None:
+    model = runtime.chat.ready()
+    assert isinstance(model, ScriptedModel)
+    thread = chats.new_thread(
+        runtime, persona=next(name for name, one in runtime.personas.items() if one.mode == "inner_voice")
+    ).id
+    curate.add(runtime, "User moved the desk.")
+    for text in ("Who stood at the gate?", "What did I overlook at the gate?"):
+        say(runtime, thread, text)
+    assert "desk" not in repr(model.seen)
+
+
+def test_what_is_quoted_is_told_with_it(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    curate.add(runtime, "User drinks oolong tea.")
+    say(runtime, thread, "Which tea do I drink?")
+    assert lines(runtime, thread, "What shall I wear?") == ()
+
+
+@pytest.mark.parametrize(("needed", "fact"), [("dog", "User's dog is called Rex."), ("cat", "User's cat is called Tom.")])
+def test_what_call_1_asks_for_decides_between_facts_that_fit_the_message_alike(tmp_path: Path, needed: str, fact: str) -> None:
+    runtime = make_runtime(tmp_path, model := ScriptedModel(), prompt_memories=1)
+    for text in ("User's dog is called Rex.", "User's cat is called Tom."):
+        curate.add(runtime, text)
+    model.enqueue("I see.", needed_info=[needed])
+    found = only(Found, say(runtime, new_chat(runtime), "What is he called?"))
+    assert [hit.text for hit in found.hits] == [fact]
+    runtime.close()
+
+
+@pytest.mark.parametrize("most", [0, 1, 2])
+def test_no_more_facts_stand_in_a_prompt_than_the_setting_allows(tmp_path: Path, most: int) -> None:
+    runtime = make_runtime(tmp_path, model := ScriptedModel(), prompt_memories=most)
+    for day in ("Mondays", "Fridays", "Sundays"):
+        curate.add(runtime, f"User plays the cello on {day}.")
+    found = only(Found, say(runtime, new_chat(runtime), "When do I play the cello?"))
+    assert len(found.hits) == model.seen[-1].suffix.count("cello on") == most
+    runtime.close()
+
+
+def test_a_question_about_the_person_that_finds_nothing_is_looked_up_again_with_more_words(runtime: Runtime) -> None:
+    curate.add(runtime, "User keeps bees in the garden.")
+    thread = new_chat(runtime)
+    earlier = in_prompt(runtime, thread)
+    assert not look_up(runtime, thread, "Do I keep bees?", (), earlier).on_demand
+    retrieved = look_up(runtime, thread, "Which hobby have I got?", ("bees", "garden"), earlier)
+    assert retrieved.on_demand
+    assert [hit.text for hit in retrieved.hits] == ["User keeps bees in the garden."]
+    assert not look_up(runtime, thread, "What is the capital of France?", ("bees",), earlier).on_demand
+
+
+def test_a_question_about_the_person_comes_with_what_is_recalled_whatever_is_asked(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    curate.add(runtime, "User plays the cello.", category="preferences")
+    for number in range(5):
+        curate.add(runtime, f"User worked in bakery number {number}.", category="profile")
+    texts = [hit.text for hit in look_up(runtime, thread, "What instrument do I play on the cello evening?", (), []).hits]
+    assert texts == ["User plays the cello.", "User worked in bakery number 4.", "User worked in bakery number 3."]
+    assert look_up(runtime, thread, "What is the capital of France?", (), []).hits == ()
+    runtime.categories = narrowed(runtime, "profile", Category(context="rag", rag_length=1))
+    assert len(look_up(runtime, thread, "Which bakery did I work in?", (), []).hits) == 1, "the length of its category"
+
+
+def narrowed(runtime: Runtime, name: str, category: Category) -> Categories:
+    return runtime.categories.model_copy(update={"categories": {**runtime.categories.categories, name: category}})
+
+
+def test_how_often_a_search_on_demand_was_made_is_counted(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    assert not only(Found, say(runtime, thread, "Which hobby have I got?")).hits
+    say(runtime, thread, "Tell me a joke.")
+    assert (activity.rates(runtime).recalled_on_demand.held, activity.rates(runtime).recalled_on_demand.of) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("message", "wanted"),
+    [
+        ("Where do I live?", True),
+        ("I like tea. What is my favourite?", True),
+        ("I like tea. Do you?", False),
+        ("Could you find me a restaurant?", False),
+        ("What is the capital of France?", False),
+        ("I live in Oslo.", False),
+    ],
+)
+def test_which_messages_ask_about_the_person(message: str, wanted: bool) -> None:
+    assert asks_about_person(message) is wanted
+
+
+def test_words_that_no_longer_hold_are_not_evidence_but_can_be_found(runtime: Runtime) -> None:
+    for said in ("I work as a baker.", "I work as a gardener.", "I have a dog called Rex."):
+        say(runtime, new_chat(runtime), said)
+        list(upkeep.work(runtime, None, Cancel()))
+    curate.discard(runtime, *[one.id for one in curate.list_memories(runtime) if "Rex" in one.text])
+    found = {hit.text for hit in look_up(runtime, new_chat(runtime), "What do I work as?", (), []).hits}
+    assert "User works as a gardener." in found and "I work as a baker." not in found
+    assert "Rex" not in str(look_up(runtime, new_chat(runtime), "What is my dog called?", (), []).hits)
+    assert "I work as a baker." in {hit.text for hit in recall(runtime, RecallRequest("baker"))}
+    (work,) = curate.list_memories(runtime)
+    edited = curate.edit(runtime, work.id, "User works as a florist.")
+    found = {hit.text for hit in look_up(runtime, new_chat(runtime), "What do I work as?", (), []).hits}
+    assert "User works as a florist." in found and "I work as a gardener." not in found
+    undo.undo(runtime, edited.step)
+    assert search.taken_back(runtime.read(), work.sources) == set()
+
+
+@pytest.mark.parametrize("by", ["person", "lifecycle"])
+def test_what_was_taken_back_is_no_evidence_after_its_fact_is_erased(
+    runtime: Runtime, by: Literal["person", "lifecycle"]
+) -> None:
+    for said in ("I have a dog called Rex.", "I have a cat called Mia."):
+        say(runtime, new_chat(runtime), said)
+        list(upkeep.work(runtime, None, Cancel()))
+    taken_back, unused = curate.list_memories(runtime, sort=Sort.OLDEST)
+    curate.discard(runtime, taken_back.id)
+    with runtime.write() as session:
+        soft_deleted = SoftDeleted(unused.id, "unused", runtime.clock())
+        changes.apply(session, soft_deleted, Actor(runtime.user_id, "rules"), runtime.clock())
+    assert isinstance(runtime.clock, Clock)
+    runtime.clock.now += timedelta(days=40)
+    forget.purge(runtime, [taken_back.id, unused.id], by=by)
+    found = [hit.text for hit in look_up(runtime, new_chat(runtime), "What are my dog and my cat called?", (), []).hits]
+    assert "I have a dog called Rex." not in found
+    assert ("I have a cat called Mia." in found) is (by == "lifecycle"), "nobody took that back, but the person erased it"

@@ -1,0 +1,106 @@
+"""The files around: copies, what a killed backup leaves, and reading the open file without losing its locks."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memapp.domain.forget import ByteNeedles
+from memapp.errors import StoreError
+from memapp.store import text_traces
+from memapp.store.connection import open_copy
+from memapp.store.database import Database, open_database
+
+BEGIN = """
+import sqlite3, sys
+try:
+    sqlite3.connect(sys.argv[1], timeout=0.1).execute("BEGIN IMMEDIATE")
+except sqlite3.OperationalError as error:
+    print(error)
+else:
+    print("free")
+"""
+
+
+def asked_by_another_process(database: Database) -> str:
+    done = subprocess.run([sys.executable, "-c", BEGIN, str(database.path)], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def test_the_open_file_is_searched_and_its_locks_stay(database: Database) -> None:
+    with database.write():
+        files, left = text_traces.scan(database, [], ByteNeedles(["no such words in here"]))
+        assert (files >= 3, left) == (True, [])
+        assert asked_by_another_process(database) == "database is locked"
+    assert asked_by_another_process(database) == "free"
+
+
+def test_opening_and_closing_the_file_would_lose_them(database: Database) -> None:
+    with database.write():
+        for suffix in ("", "-shm"):
+            database.path.with_name(database.path.name + suffix).read_bytes()
+        assert asked_by_another_process(database) == "free", "else the test above proves nothing"
+
+
+def test_only_copies_of_this_file_are_touched(database: Database) -> None:
+    for name in ("backups", "damaged", "elsewhere"):
+        (database.path.parent / name).mkdir()
+    ours = ["backups/memapp.db-schema3-20260131T081500Z.db", "damaged/memapp.db-before-restore-20260131T081500000000Z.db"]
+    others = [
+        *(
+            "backups/memapp.db",
+            "backups/memapp-mine.db",
+            "backups/memapp.db-schema3-20260131T081500Z.txt",
+            "backups/-schema3-.db",
+        ),
+        "backups/memapp-old-schema3-20260131T081500Z.db",
+        "damaged/memapp-old-before-restore-20260131T081500000000Z.db",
+        "elsewhere/memapp.db-schema3-20260131T081500Z.db",
+    ]
+    for name in (*ours, *others):
+        (database.path.parent / name).touch()
+    (database.path.parent / "backups" / "memapp.db-schema4-20260131T081500Z.db").symlink_to(database.path)
+    found = [path.relative_to(database.path.parent).as_posix() for path in text_traces.copies(database)]
+    assert found == ours
+
+
+def test_half_a_backup_is_removed_and_nothing_else(database: Database) -> None:
+    folder = database.path.parent
+    (folder / "backups").mkdir()
+    (folder / "damaged").mkdir()
+    copy, aside = "backups/memapp.db-schema3-20260131T081500Z.db", "damaged/memapp.db-before-restore-20260131T081500000000Z.db"
+    halves = {
+        *("memapp.db-restored.partial", "memapp.db-restored.partial-journal"),
+        *(f"{copy}.partial", f"{copy}.partial-journal", f"{aside}.partial", f"{aside}-wal.partial"),
+    }
+    for name in halves:
+        (folder / name).touch()
+    others = {
+        *(copy, aside, "backups/memapp-mine.db.partial", "backups/memapp-old-schema3-20260131T081500Z.db.partial"),
+        *("memapp-thesis.partial-draft.md", "memapp.partial", "memapp-old-restored.partial", f"{copy}.partial-draft.md"),
+        "memapp.db-schema3-20260131T081500Z.db.partial",
+    }
+    for name in others:
+        (folder / name).touch()
+    before = {file.relative_to(folder).as_posix() for file in folder.rglob("*")}
+    text_traces.remove_unfinished(database.path)
+    after = {file.relative_to(folder).as_posix() for file in folder.rglob("*")}
+    assert (before - after, others - after) == (halves, set())
+
+
+def test_the_file_is_not_at_rest_within_a_change_or_for_a_reader(database: Database) -> None:
+    with database.write(), pytest.raises(StoreError), database.at_rest():
+        pass
+    reader = open_database(database.path, read_only=True)
+    with pytest.raises(StoreError), reader.at_rest():
+        pass
+    reader.close()
+
+
+def test_another_program_s_file_is_not_opened_as_a_copy(tmp_path: Path) -> None:
+    path = tmp_path / "memapp-1.db"
+    path.write_bytes(b"no database at all, but longer than a header is" * 30)
+    with pytest.raises(StoreError), open_copy(path):
+        pass
+    assert path.read_bytes().startswith(b"no database")
