@@ -53,7 +53,7 @@ class Rendered:
 
 
 @dataclass(frozen=True)
-class Form:
+class ChatForm:
     """A form of conversation, as a template writes it."""
 
     between: Mapping[tuple[str, str], str]
@@ -64,7 +64,7 @@ class Form:
     """Whether it refuses two turns of one role in a row, or an assistant's at the beginning."""
 
 
-CHATML = Form(
+CHATML = ChatForm(
     {
         (before, role): ("<|im_end|>\n" if before else "") + f"<|im_start|>{role or ASSISTANT}\n"
         for before in (BEGIN, SYSTEM, USER, ASSISTANT)
@@ -112,7 +112,7 @@ class ChatTemplate:
 
 
 @cache
-def _learned(source: str, bos: str, eos: str) -> Form | None:
+def _learned(source: str, bos: str, eos: str) -> ChatForm | None:
     """Return the form that a template takes, the freest there is; None if it takes none."""
     forms = [(system_role, alternates) for system_role in (True, False) for alternates in (False, True)]
     wanted = list(_conversations(*forms[0]))
@@ -120,7 +120,7 @@ def _learned(source: str, bos: str, eos: str) -> Form | None:
     for system_role, alternates in forms:
         between = _between({roles: pieces[roles] for roles in _conversations(system_role, alternates)})
         if between is not None:
-            return Form(between, system_role, alternates)
+            return ChatForm(between, system_role, alternates)
     return None
 
 
