@@ -30,7 +30,7 @@ async def test_a_memory_of_another_process_is_shown(seen: Seen, other: Runtime) 
     await seen.until(lambda: isinstance(seen.app.screen, MemoriesScreen))
     await seen.settle()
     curate.add(other, "User keeps bees.")
-    await seen.until(lambda: "keeps bees" in seen.text())
+    await seen.until(lambda: "You keep bees." in seen.text())
 
 
 async def test_what_another_process_says_in_the_open_chat_is_shown(seen: Seen, other: Runtime) -> None:
