@@ -227,9 +227,9 @@ UI_LAYERS = tuple(
     words(layer)
     for layer in (
         "safe themes garbage pasted keys terminal modes messages",
-        "beside reading undo talk session",
+        "background read_models undo talk session",
         "widgets",
-        "memories.words memories.rows",
+        "memories.labels memories.memory_rows",
         "dialogs memories.form screens.find",  # they show what they are given, and return an answer
         "panels activity inbox memories",
         "chat",

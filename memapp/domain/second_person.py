@@ -41,8 +41,13 @@ def _begins_sentence(before: str) -> bool:
     return not before or before.endswith(_SENTENCE_ENDS)
 
 
-def _base(verb: str) -> str:
-    """Return the form after `you`: likes -> like, studies -> study. A past tense stays as it is."""
+def _base(word: str) -> str:
+    """Return the form after `you`: likes -> like, studies. -> study. A past tense stays as it is."""
+    verb = word.rstrip(".,;:!?)\"'”")
+    return _plain(verb) + word[len(verb) :]
+
+
+def _plain(verb: str) -> str:
     if known := _FINITE.get(verb) or _BASES.get(verb):
         return known
     if re.search(r"\w[^aeiou]ies$", verb):

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from memapp.domain.text import UNWANTED
+from memapp.domain.text import UNSEEN, UNWANTED
 
 MAX_DEPTH = 32
 TOO_DEEP = f"nested more than {MAX_DEPTH} deep"
@@ -23,10 +23,14 @@ _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 def write(value: Any, indent: int | None = None, default: Callable[[Any], Any] | None = None) -> str:
-    """Return a value as JSON in which what could act on a terminal is escaped: the value stays what it is."""
+    """Return a value as JSON in which what acts on a terminal, or is not seen there, is escaped: the value stays what it is."""
     separators = None if indent else (",", ":")
     written = json.dumps(value, ensure_ascii=False, indent=indent, separators=separators, default=default)
-    return UNWANTED.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
+    return UNSEEN.sub(lambda found: found[1] or _escaped(found), UNWANTED.sub(_escaped, written))
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return json.dumps(found[0])[1:-1]
 
 
 def read(text: str) -> Any:

@@ -29,7 +29,8 @@ _JOINED = "\u0600-\u109f\u1780-\u18af\u2190-\u2bff\ufb50-\ufdff\ufe0f\ufe70-\ufe
 """Scripts that write a letter in another way beside a joiner; and pictures, which become one."""
 _FLAG = "\U0001f3f4[\U000e0061-\U000e007a]{2,6}\U000e007f"
 """Of a part of a country, which is spelled in invisible letters."""
-_UNSEEN = re.compile(f"({_FLAG})|[{INVISIBLE}]|(?<![{_JOINED}])[{JOINERS}]+|[{JOINERS}]+(?![{_JOINED}])")
+UNSEEN = re.compile(f"({_FLAG})|[{INVISIBLE}]|(?<![{_JOINED}])[{JOINERS}]+|[{JOINERS}]+(?![{_JOINED}])")
+"""What nobody sees; a flag, which is spelled with some of it, is the first group."""
 
 
 def clean(text: str) -> str:
@@ -37,13 +38,13 @@ def clean(text: str) -> str:
 
     Newlines (also from CR LF) and tabs stay, and joiners where they mean something. Idempotent.
     """
-    if text.isprintable() and (text.isascii() or not _UNSEEN.search(text)):  # almost always; nothing could change it
+    if text.isprintable() and (text.isascii() or not UNSEEN.search(text)):  # almost always; nothing could change it
         return text
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     previous = None
     while previous != text:  # taking one sequence out may join the halves of another
         previous = text
-        text = _UNSEEN.sub(r"\1", UNWANTED.sub("", _ESCAPES.sub("", text)))
+        text = UNSEEN.sub(r"\1", UNWANTED.sub("", _ESCAPES.sub("", text)))
     return text
 
 

@@ -12,6 +12,7 @@ from memapp.domain.second_person import addressed
         ("User's sister Mira lives in Ghent.", "Your sister Mira lives in Ghent."),
         ("User always misses the bus, so User's brother drives User.", "You always miss the bus, so your brother drives you."),
         ("User is a nurse.", "You are a nurse."),
+        ("User sails.", "You sail."),
         ("User was born in Oslo.", "You were born in Oslo."),
         ("User doesn't eat meat.", "You don't eat meat."),
         ("User studies law.", "You study law."),

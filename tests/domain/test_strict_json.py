@@ -20,6 +20,7 @@ values = st.recursive(
 
 @given(values, st.sampled_from([None, 2]))
 @example("\u202eback\x9b31m\ufffe", 2)
+@example({"soft\u00adhyphen": "tag\U000e0041 \U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"}, None)
 def test_what_json_is_is_read(value: Any, indent: int | None) -> None:
     storable = "\0" not in json.dumps(value, ensure_ascii=False) and "\\u0000" not in json.dumps(value)
     for read in (strict_json.read, strict_json.read_foreign) if storable else (strict_json.read_foreign,):

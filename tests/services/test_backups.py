@@ -102,7 +102,7 @@ def test_a_yes_in_one_that_was_not_used_is_used_up(runtime: Runtime, tmp_path: P
     runtime.close()
     backups.put_back(path, copy)
     again = make_runtime(tmp_path)
-    with pytest.raises(sqlite3.IntegrityError, match="approved request"), again.decide() as session:
+    with pytest.raises(sqlite3.IntegrityError, match="approved consent request"), again.decide() as session:
         session.conn.execute("INSERT INTO profile VALUES (?, 'city', 'Ghent', ?, '')", (again.user_id, waits.id))
     again.close()
 

@@ -22,7 +22,7 @@ def test_the_ending_that_is_shown_means_one_memory_and_is_short(runtime: Runtime
 
 @given(st.sets(st.text("01AZ", min_size=8, max_size=8), max_size=60))
 def test_no_ending_is_the_beginning_or_the_ending_of_another(known: set[str]) -> None:
-    nobody: Any = SimpleNamespace(user_id="me", database=SimpleNamespace(read=lambda: None))
+    nobody: Any = SimpleNamespace(read=lambda: None)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(store, "all_ids", lambda *_: sorted(known))
         shown = ids.endings(nobody, "memories")

@@ -90,7 +90,7 @@ def test_the_whole_step_is_taken_back_at_once(runtime: Runtime) -> None:
     curate.add(runtime, "User lives in Oslo.")
     learn(runtime, "User lives in Bergen.")
     step = undo.undoable(runtime)[0]
-    assert undo.describe(runtime, step) == "Replaced “User lives in Oslo.” by something newer"
+    assert undo.describe(runtime, step) == "Replaced “You live in Oslo.” by something newer"
     revision = replace(curate.add(runtime, "User plays chess."), step=step.id)
     undo.undo(runtime, revision.step)
     assert live(runtime) == {"User lives in Oslo.", "User plays chess."}

@@ -119,7 +119,7 @@ def test_a_yes_taken_back_lets_nothing_be_known_but_what_the_person_brought_back
     undo.undo(runtime, yes)
     assert (live(runtime), decisions.profile(runtime)) == ([first] if restored else [], {})
     if restored:
-        with pytest.raises(NeedsYes, match="with User's dog Rex"):
+        with pytest.raises(NeedsYes, match="with your dog Rex"):
             undo.undo_last(runtime)
         assert live(runtime) == [first]
 

@@ -170,7 +170,7 @@ def test_room_is_made_only_among_what_memapp_learned_and_belongs_to_the_step(tmp
         say(runtime, new_chat(runtime), text)
         learn(runtime)
     assert sorted(live(runtime)) == ["User keeps bees.", "User owns a tandem.", "User plays the cello."]
-    assert undo.describe(runtime, undo.undo_last(runtime)) == "Remembered “User plays the cello.”"
+    assert undo.describe(runtime, undo.undo_last(runtime)) == "Remembered “You play the cello.”"
     assert sorted(live(runtime)) == ["User hates jazz.", "User keeps bees.", "User owns a tandem."]
     runtime.close()
 

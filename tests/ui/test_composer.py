@@ -202,7 +202,7 @@ async def test_a_fact_that_is_sent_twice_at_once_is_kept_once_and_said_so(seen: 
     burst(seen, "enter", "enter", *"next")
     await seen.until(lambda: seen.chat.composer.text == "next")
     assert curate.count(seen.app.runtime) == 1
-    assert seen.toasts() == ["Remembered “User sails.”\nundo (ctrl+z)"]
+    assert seen.toasts() == ["Remembered “You sail.”\nundo (ctrl+z)"]
 
 
 def editor(folder: Path, script: str) -> str:

@@ -314,7 +314,7 @@ def test_what_was_erased_everywhere_is_no_step_and_leaves_the_older_ones_to_be_t
     assert [one.id for one in undo.undoable(runtime)] == [tea]
     with pytest.raises(UsageError, match=r"to take back|taken back"):
         undo.undo(runtime, step)
-    assert undo.describe(runtime, undo.undo_last(runtime)) == "Remembered “User likes tea.”"
+    assert undo.describe(runtime, undo.undo_last(runtime)) == "Remembered “You like tea.”"
     assert (live(runtime), decisions.profile(runtime)) == ([], {})
 
 
@@ -332,7 +332,7 @@ def test_a_value_that_was_erased_does_not_stand_in_the_way_back(
     curate.add(runtime, "User likes tea.")
     first, *_ = [decisions.approve(runtime, proposed(runtime, field, value).id) for value in values]
     forget.forget_everywhere(runtime, gone)
-    assert [undo.describe(runtime, one) for one in undo.undoable(runtime)] == [*left, "Remembered “User likes tea.”"]
+    assert [undo.describe(runtime, one) for one in undo.undoable(runtime)] == [*left, "Remembered “You like tea.”"]
     assert decisions.describe(runtime, first) == f"Approved {label(field)} “{values[0]}”"
     with pytest.raises(UsageError, match="Take that back first" if left else "nothing to take back"):
         undo.undo(runtime, first)
