@@ -227,8 +227,8 @@ def handled(benign: Sequence[str], model: Callable[[Runtime], ChatModel]) -> int
 
 
 def read(folder: Path, step: int) -> Strings:
-    rows = [json.loads(line) for line in (folder / "strings.jsonl").read_text("utf-8").splitlines()]
-    emails = [json.loads(line)["context"] for line in (folder / "email_carriers.jsonl").read_text("utf-8").splitlines()]
+    rows = [json.loads(line) for line in (folder / "strings.jsonl").read_text("utf-8").split("\n") if line]
+    emails = [json.loads(line)["context"] for line in (folder / "email_carriers.jsonl").read_text("utf-8").split("\n") if line]
     attacks = [row["text"] for row in rows if row["label"] in ("attack", "carrier")]
     return Strings(attacks[::step], [row["text"] for row in rows if row["label"].startswith("benign")][::step], emails)
 

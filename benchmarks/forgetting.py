@@ -247,7 +247,7 @@ def plant(runtime: Runtime, word: str, way: str, anchor: str) -> None:
         changes.apply(session, Updated(memory.id, text=fact), actor, now)
         changes.apply(session, Linked(memory.id, ((anchor, 0.5),)), actor, now)
         value = word if way == "everywhere" else "kept"
-        request = ConsentRequest(new_id(now), runtime.user_id, FORGOTTEN, "", value, (), "worker", "pending", now, now)
+        request = ConsentRequest(new_id(now), runtime.user_id, FORGOTTEN, "", value, (), "rules", "pending", now, now)
         consents.add_request(session, request, memory=memory_of(runtime, fact, ()))
     turn(runtime, thread.id, "What happens in long ago pottery classes?", "Clay happens.", word)
     with runtime.write() as session:

@@ -178,7 +178,7 @@ TRICKS: dict[str, tuple[str, ...]] = {
     "schema version": ("PRAGMA schema_version = 1",),
     "no foreign keys": ("COMMIT", "PRAGMA foreign_keys = OFF", "BEGIN", _request(_FRESH.replace("'city'", "'CITY'"))),
     "no recursive triggers": ("PRAGMA recursive_triggers = OFF", "REPLACE INTO history SELECT * FROM history"),
-    "ignore checks": ("PRAGMA ignore_check_constraints = ON", _request(_FRESH.replace("'rules'", "'nobody'"))),
+    "ignore checks": ("PRAGMA ignore_check_constraints = ON", _request(_FRESH.replace("2026-02-07", "9999-01-01"))),
     "attach another file": ("ATTACH ':memory:' AS evil", "CREATE TABLE evil.profile (value)"),
     "attach the same file": ("COMMIT", "ATTACH '{path}' AS evil", "UPDATE evil.profile SET value = 'Evil'", "DETACH evil"),
     "copy out": (
