@@ -46,7 +46,7 @@ from memapp.services import chats, curate, forget
 from memapp.services.turn import take_turn
 from memapp.store import changes, checkpoints, consents, vectors
 from memapp.store.encoding import new_id, to_text
-from memapp.store.place import ASIDE, BACKUPS, new_copy
+from memapp.store.place import ASIDE, BACKUPS, new_copy, read_id
 from memapp.store.schema import statements
 
 WORDS = [f"{first}{second}anokterwilo" for first in "qxzjv" for second in "bcdfghkm"]
@@ -325,6 +325,9 @@ def older_backup(path: Path, said: list[str]) -> None:
             conn.execute(statement)
         conn.execute("PRAGMA application_id = 0x4D454D41")
         conn.execute("PRAGMA user_version = 0")
+        conn.execute(
+            "UPDATE memory_file SET id = ?", (read_id(path.parent.parent / "memapp.db"),)
+        )  # a copy has the id of its file
         for number, text in enumerate(said):
             conn.execute(
                 """INSERT INTO memories (id, user_id, text, normal_text, origin, created_at, updated_at)

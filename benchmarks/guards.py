@@ -133,7 +133,7 @@ TRICKS: dict[str, tuple[str, ...]] = {
     ),
     "signals from the model": ("INSERT INTO request_evidence VALUES ('tone', 'said', 1, 'me')",),
     "signals that were pasted": ("UPDATE request_evidence SET typed = 1",),
-    "signals that were pasted, said anew": ("REPLACE INTO request_evidence VALUES ('tone', 'typed1', 1)",),
+    "signals that were pasted, said anew": ("REPLACE INTO request_evidence VALUES ('tone', 'typed1', 1, 'me')",),
     "take evidence away": ("DELETE FROM request_evidence",),
     "evidence for what is decided": ("INSERT INTO request_evidence VALUES ('denied', 'typed1', 1, 'me')",),
     # Fields
