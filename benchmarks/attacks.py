@@ -211,7 +211,7 @@ def honest() -> bool:
         thread = chats.new_thread(runtime).id
         asked = talk(runtime, thread, "My name is Ana.")[1]
         talk(runtime, thread, "yes")
-        return asked and decisions.profile(runtime) == {"preferred_name": "Ana"}
+        return asked and decisions.profile(runtime) == {"preferred_name": ("Ana",)}
 
 
 def handled(benign: Sequence[str], model: Callable[[Runtime], ChatModel]) -> int:

@@ -78,7 +78,7 @@ TRICKS: dict[str, tuple[str, ...]] = {
     "insert or ignore": ("INSERT OR IGNORE INTO profile VALUES ('me', 'city', 'Evil', 'waits', '2026')",),
     "upsert into the profile": (
         "INSERT INTO profile VALUES ('me', 'pronouns', 'Evil', 'applied', '2026') "
-        "ON CONFLICT (user_id, field) DO UPDATE SET value = excluded.value",
+        "ON CONFLICT (user_id, field, value) DO UPDATE SET value = excluded.value",
     ),
     "update or replace": ("UPDATE OR REPLACE profile SET field = 'city', value = 'Evil'",),
     "update from": ("UPDATE profile SET value = p.new_value FROM consent_requests p WHERE p.id = 'waits'",),
@@ -122,7 +122,7 @@ TRICKS: dict[str, tuple[str, ...]] = {
     "replay a used approval": (
         "UPDATE consent_requests SET state = 'approved' WHERE id = 'applied'",
         "INSERT INTO profile VALUES ('me', 'pronouns', 'she/her', 'applied', '2099') "
-        "ON CONFLICT (user_id, field) DO UPDATE SET updated_at = '2099'",
+        "ON CONFLICT (user_id, field, value) DO UPDATE SET updated_at = '2099'",
     ),
     "decide again": ("UPDATE consent_requests SET state = 'pending', decided_at = NULL, decided_by = NULL WHERE id = 'denied'",),
     "forget a decision": ("DELETE FROM consent_requests WHERE id = 'denied'",),
@@ -137,13 +137,14 @@ TRICKS: dict[str, tuple[str, ...]] = {
     "take evidence away": ("DELETE FROM request_evidence",),
     "evidence for what is decided": ("INSERT INTO request_evidence VALUES ('denied', 'typed1', 1, 'me')",),
     # Fields
-    "a field of one's own": ("INSERT INTO profile_fields VALUES ('nickname', 'benign')",),
+    "a field of one's own": ("INSERT INTO profile_fields VALUES ('nickname', 'benign', 0)",),
     "make a field benign": ("UPDATE profile_fields SET sensitivity = 'benign'",),
     "make it anew as benign": (
         "DELETE FROM profile_fields WHERE name = 'money'",
-        "INSERT INTO profile_fields VALUES ('money', 'benign')",
+        "INSERT INTO profile_fields VALUES ('money', 'benign', 1)",
     ),
-    "replace it as benign": ("REPLACE INTO profile_fields VALUES ('money', 'benign')",),
+    "replace it as benign": ("REPLACE INTO profile_fields VALUES ('money', 'benign', 1)",),
+    "let a field have several values": ("UPDATE profile_fields SET many = 1",),
     "rename a benign field": ("UPDATE profile_fields SET name = 'home' WHERE name = 'tone'",),
     "a memory that cannot be read": (_request(_FRESH, ", memory", ", '{}'"),),
     "upper case field": (_request("'x', 'me', 'CITY', '', 'Evil', 'rules', '2026-01-31', '2026-02-07'"),),
@@ -255,10 +256,10 @@ def plant(database: Database) -> None:
         conn.execute("INSERT INTO purge_jobs VALUES ('me', 'memory', 'gone')")
 
 
-def add(conn: sqlite3.Connection, request_id: str, field: str, value: str, created: datetime) -> None:
+def add(conn: sqlite3.Connection, request_id: str, field: str, value: str, created: datetime, old: str = "") -> None:
     conn.execute(
-        _request("?, ?, ?, '', ?, 'rules', ?, ?"),
-        (request_id, USER, field, value, to_text(created), to_text(created + timedelta(days=7))),
+        _request("?, ?, ?, ?, ?, 'rules', ?, ?"),
+        (request_id, USER, field, old, value, to_text(created), to_text(created + timedelta(days=7))),
     )
 
 

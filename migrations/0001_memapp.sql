@@ -394,22 +394,24 @@ CREATE TABLE purge_jobs (
 -- The profile. A name that is not listed cannot exist; a new one is sensitive until somebody says otherwise.
 CREATE TABLE profile_fields (
     name TEXT PRIMARY KEY CHECK (name = lower(trim(name)) AND name NOT GLOB '*[^a-z_]*' AND length(name) BETWEEN 1 AND 40),
-    sensitivity TEXT NOT NULL DEFAULT 'sensitive' CHECK (sensitivity IN ('sensitive', 'benign'))
+    sensitivity TEXT NOT NULL DEFAULT 'sensitive' CHECK (sensitivity IN ('sensitive', 'benign')),
+    many INTEGER NOT NULL DEFAULT 0 CHECK (many IN (0, 1))      -- 1: it may have several values
 ) STRICT, WITHOUT ROWID;
-INSERT INTO profile_fields (name, sensitivity) VALUES
-    ('preferred_name', 'sensitive'), ('pronouns', 'sensitive'), ('city', 'sensitive'), ('language', 'sensitive'),
-    ('health', 'sensitive'), ('contact', 'sensitive'), ('address', 'sensitive'), ('birth_date', 'sensitive'),
-    ('relationship', 'sensitive'), ('religion', 'sensitive'), ('politics', 'sensitive'), ('money', 'sensitive'), ('law', 'sensitive'),
-    ('ethnicity', 'sensitive'),
-    ('forgotten', 'sensitive'),                  -- not of the profile: a fact that was purged and is stated again
-    ('tone', 'benign'), ('goals_add', 'benign');
+INSERT INTO profile_fields (name, sensitivity, many) VALUES
+    ('preferred_name', 'sensitive', 0), ('pronouns', 'sensitive', 0), ('city', 'sensitive', 0), ('language', 'sensitive', 0),
+    ('health', 'sensitive', 1), ('contact', 'sensitive', 1), ('address', 'sensitive', 0), ('birth_date', 'sensitive', 0),
+    ('relationship', 'sensitive', 1), ('religion', 'sensitive', 0), ('politics', 'sensitive', 1), ('money', 'sensitive', 1),
+    ('law', 'sensitive', 1), ('ethnicity', 'sensitive', 1),
+    ('forgotten', 'sensitive', 0),               -- not of the profile: a fact that was purged and is stated again
+    ('tone', 'benign', 1), ('goals_add', 'benign', 1);
 
+-- A consent request is of one value: it adds it, or puts it in the place of another, or takes it away.
 CREATE TABLE consent_requests (
     id TEXT PRIMARY KEY,
     user_id TEXT NOT NULL,
     field TEXT NOT NULL REFERENCES profile_fields (name),
-    old_value TEXT NOT NULL CHECK (length(old_value) <= 280),
-    new_value TEXT NOT NULL CHECK (length(new_value) <= 280),  -- '' takes the field away
+    old_value TEXT NOT NULL CHECK (length(old_value) <= 280),  -- '': in a field with one value, whatever stands there then
+    new_value TEXT NOT NULL CHECK (length(new_value) <= 280),  -- '' takes the old value away
     memory TEXT NOT NULL DEFAULT '' CHECK (memory = '' OR json_valid(memory) AND coalesce(    -- the memory that waits with it
         length(memory ->> 'text') BETWEEN 1 AND 280
         AND json_type(memory, '$.tags') = 'array' AND json_type(memory, '$.sources') = 'array'
@@ -444,7 +446,7 @@ CREATE TABLE profile (
     value TEXT NOT NULL CHECK (length(value) BETWEEN 1 AND 280),
     request_id TEXT NOT NULL REFERENCES consent_requests (id),
     updated_at TEXT NOT NULL,
-    PRIMARY KEY (user_id, field)
+    PRIMARY KEY (user_id, field, value)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX profile_request ON profile (request_id);
 
@@ -513,18 +515,25 @@ CREATE TRIGGER request_evidence_is_fixed BEFORE UPDATE ON request_evidence BEGIN
     SELECT raise(ABORT, 'evidence cannot be changed');
 END;
 CREATE TRIGGER profile_insert_needs_request BEFORE INSERT ON profile WHEN NOT EXISTS (
-    SELECT 1 FROM consent_requests WHERE id = new.request_id AND user_id = new.user_id AND field = new.field AND new_value = new.value
-                            AND state = 'approved') BEGIN
+    SELECT 1 FROM consent_requests WHERE id = new.request_id AND user_id = new.user_id AND field = new.field AND old_value = ''
+                            AND new_value = new.value AND state = 'approved') BEGIN
     SELECT raise(ABORT, 'the profile changes by an approved consent request only');
+END;
+CREATE TRIGGER profile_has_one_value BEFORE INSERT ON profile
+WHEN (SELECT many FROM profile_fields WHERE name = new.field) = 0
+     AND EXISTS (SELECT 1 FROM profile WHERE user_id = new.user_id AND field = new.field) BEGIN
+    SELECT raise(ABORT, 'this field has one value');
 END;
 CREATE TRIGGER profile_update_needs_request BEFORE UPDATE ON profile WHEN old.user_id <> new.user_id OR old.field <> new.field
 OR NOT EXISTS (
-    SELECT 1 FROM consent_requests WHERE id = new.request_id AND user_id = new.user_id AND field = new.field AND new_value = new.value
-                            AND state = 'approved') BEGIN
+    SELECT 1 FROM consent_requests p JOIN profile_fields f ON f.name = p.field
+    WHERE p.id = new.request_id AND p.user_id = new.user_id AND p.field = new.field AND p.new_value = new.value
+          AND p.state = 'approved' AND (old.value IN (p.old_value, p.new_value) OR p.old_value = '' AND f.many = 0)) BEGIN
     SELECT raise(ABORT, 'the profile changes by an approved consent request only');
 END;
 CREATE TRIGGER profile_delete_needs_request BEFORE DELETE ON profile WHEN NOT EXISTS (
-    SELECT 1 FROM consent_requests WHERE user_id = old.user_id AND field = old.field AND new_value = '' AND state = 'approved') BEGIN
+    SELECT 1 FROM consent_requests WHERE user_id = old.user_id AND field = old.field AND old_value = old.value AND new_value = ''
+                            AND state = 'approved') BEGIN
     SELECT raise(ABORT, 'the profile changes by an approved consent request only');
 END;
 CREATE TRIGGER profile_insert_uses_request AFTER INSERT ON profile BEGIN
@@ -535,7 +544,7 @@ CREATE TRIGGER profile_update_uses_request AFTER UPDATE ON profile BEGIN
 END;
 CREATE TRIGGER profile_delete_uses_request AFTER DELETE ON profile BEGIN
     UPDATE consent_requests SET state = 'applied'
-    WHERE user_id = old.user_id AND field = old.field AND new_value = '' AND state = 'approved';
+    WHERE user_id = old.user_id AND field = old.field AND old_value = old.value AND new_value = '' AND state = 'approved';
 END;
 CREATE TRIGGER profile_fields_begin_sensitive BEFORE INSERT ON profile_fields WHEN new.sensitivity <> 'sensitive' BEGIN
     SELECT raise(ABORT, 'a new field is sensitive');

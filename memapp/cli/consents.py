@@ -7,9 +7,8 @@ import click
 
 from memapp.cli.output import opened, say, short_ids, show, show_json, show_list, show_rows, when
 from memapp.cli.shape import ListingGroup, as_json_option, limit_option
-from memapp.domain.consent import DenyReason, came_from, label
+from memapp.domain.consent import DenyReason, came_from, label, replaced
 from memapp.domain.profile import FIELDS
-from memapp.domain.profile_values import added_value, with_value
 from memapp.domain.second_person import addressed
 from memapp.domain.text import did_you_mean
 from memapp.errors import UsageError
@@ -26,9 +25,10 @@ def consents() -> None:
 @click.pass_obj
 def list_(options: dict[str, Any], limit: int, as_json: bool) -> None:
     """List what can be decided now, newest first."""
-    from memapp.services.consent import pending
+    from memapp.services.consent import decisions, pending
 
     with opened(options, read_only=True) as runtime:
+        known = decisions.profile(runtime)
         found, name = pending.list_pending(runtime, limit=limit + 1), short_ids(runtime, "consent_requests")
     show_list(
         found,
@@ -38,7 +38,7 @@ def list_(options: dict[str, Any], limit: int, as_json: bool) -> None:
             "until": when(one.expires_at),
             "from": came_from(one),
             "field": label(one.field),
-            "change": f"{one.old_value or '-'} > {one.new_value or '?'}",
+            "change": f"{replaced(one, known.get(one.field, ())) or '-'} > {one.new_value or '?'}",
         },
         "Nothing waits for you.",
         limit,
@@ -52,18 +52,21 @@ def list_(options: dict[str, Any], limit: int, as_json: bool) -> None:
 def show_(options: dict[str, Any], request_id: str, as_json: bool) -> None:
     """Show a request: the value, the words it was read from, and the memory that waits with it."""
     from memapp.services import chats, ids
-    from memapp.services.consent import pending
+    from memapp.services.consent import decisions, pending
 
     with opened(options, read_only=True) as runtime:
         request = pending.get(runtime, ids.request(runtime, request_id))
-        memory = pending.memory_text(runtime, request.id)
+        memory, says = pending.memory_text(runtime, request.id), decisions.profile(runtime).get(request.field, ())
         evidence = [chats.get_message(runtime, message_id) for message_id in request.evidence]
     if as_json:
         show_json({**asdict(request), "memory": memory, "said": [one.text for one in evidence]})
         return
-    show(f"{label(request.field)}: {request.old_value or '-'} > {request.new_value or '?'}")
+    old = replaced(request, says) if request.state == "pending" else request.old_value
+    show(f"{label(request.field)}: {old or '-'} > {request.new_value or '?'}")
     until = f", open until {when(request.expires_at)}" if request.state == "pending" else ""
     say(f"{request.state}, {came_from(request)}, asked on {when(request.created_at)}{until}")
+    if request.state == "pending" and (beside := [one for one in says if one != old]):
+        say(f"stays beside: {'; '.join(beside)}")
     if memory:
         say(f"waits with it: {addressed(memory)}")
     for message in evidence:
@@ -82,15 +85,15 @@ def approve(options: dict[str, Any], request_id: str, value: str | None, as_json
 
     with opened(options) as runtime:
         request = pending.get(runtime, ids.request(runtime, request_id))
-        field, says = request.field, request.old_value
         if value is None:
             decisions.approve(runtime, request.id)
-        else:  # of several values, the others stay
-            decisions.edit_then_approve(runtime, request.id, with_value(field, says, added_value(field, says, value)))
-        now = decisions.profile(runtime).get(field, "")
-    say(f"Approved. To undo: memapp undo. {label(field)}: {now}" if now else "Approved. To undo: memapp undo.")
+        else:
+            decisions.edit_then_approve(runtime, request.id, value)
+        says = decisions.profile(runtime).get(request.field, ())
+    now = "; ".join(says)
+    say(f"Approved. To undo: memapp undo. {label(request.field)}: {now}" if now else "Approved. To undo: memapp undo.")
     if as_json:
-        show_json({"id": request.id, "field": field, "value": now})
+        show_json({"id": request.id, "field": request.field, "values": says})
 
 
 @click.command()
@@ -121,7 +124,7 @@ def profile() -> None:
 @as_json_option
 @click.pass_obj
 def list_profile(options: dict[str, Any], as_json: bool) -> None:
-    """List the fields that say something."""
+    """List what the profile says, one value a line."""
     from memapp.services.consent import decisions
 
     with opened(options, read_only=True) as runtime:
@@ -129,7 +132,7 @@ def list_profile(options: dict[str, Any], as_json: bool) -> None:
     if as_json:
         show_json(known)
         return
-    show_rows([{"field": label(field), "value": value} for field, value in known.items()])
+    show_rows([{"field": label(field), "value": value} for field, values in known.items() for value in values])
     if not known:
         say("Nothing yet. Try: memapp profile set name Ana")
 
@@ -153,22 +156,28 @@ def _fields_beginning(_ctx: click.Context, _argument: click.Parameter, begun: st
 @click.argument("value", nargs=-1, required=True)
 @click.pass_obj
 def set_(options: dict[str, Any], field: str, value: tuple[str, ...]) -> None:
-    """Write a field yourself: name, pronouns, home, language, health, "date of birth" and others."""
+    """Write a field yourself: name, pronouns, home, language, health, "date of birth" and others.
+
+    A field that may have several values, such as health, gets one more.
+    """
     from memapp.services.consent import decisions
 
     with opened(options) as runtime:
         decisions.set_field(runtime, field, " ".join(value))
-        now = decisions.profile(runtime).get(field, "")
-    say(f"{label(field)}: {now}")
+        says = decisions.profile(runtime)[field]
+    say(f"{label(field)}: {'; '.join(says)}")
 
 
 @profile.command("clear")
 @click.argument("field", callback=_field, shell_complete=_fields_beginning)
+@click.argument("value", nargs=-1)
 @click.pass_obj
-def clear(options: dict[str, Any], field: str) -> None:
-    """Take a field away."""
+def clear(options: dict[str, Any], field: str, value: tuple[str, ...]) -> None:
+    """Take a field away, or one of its values."""
     from memapp.services.consent import decisions
 
     with opened(options) as runtime:
-        decisions.set_field(runtime, field, "")
-    say(f"{label(field)} is empty now. To undo: memapp undo.")
+        decisions.take_away(runtime, field, " ".join(value))
+        says = decisions.profile(runtime).get(field, ())
+    now = f": {'; '.join(says)}" if says else " is empty now"
+    say(f"{label(field)}{now}. To undo: memapp undo.")

@@ -117,9 +117,10 @@ def _of_profile(runtime: "Runtime", entry: Entry) -> Said:
 
     try:
         request = pending.get(runtime, entry.meta["request_id"])
+        before = pending.get(runtime, entry.meta["before"]) if entry.meta.get("before") else None
     except NotFound:
         return None, None, ()
-    return request.old_value, request.new_value, request.evidence
+    return before.new_value if before else "", request.new_value, request.evidence
 
 
 def _show_entries(rows: list[dict[str, Any]], as_json: bool) -> None:

@@ -4,14 +4,13 @@ Nothing here applies a request; what may become of one is guarded by the schema 
 """
 
 import re
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
 from memapp.domain.duplicates import gist
-from memapp.domain.profile import FIELDS, normal_value, same_value
-from memapp.domain.profile_values import VALUE_CHARS, added_value, with_value
+from memapp.domain.profile import FIELDS, has_many, normal_value, same_value
 from memapp.domain.text import one_line, shorten
 
 RequestState = Literal["pending", "approved", "denied", "expired", "applied", "withdrawn"]
@@ -39,13 +38,13 @@ def label(field: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ConsentRequest:
-    """A proposed change of one field of the profile; its field and values never change."""
+    """A proposed change of one value of the profile; its field and values never change."""
 
     id: str
     user_id: str
     field: str
     old_value: str
-    """Empty where the field was empty."""
+    """What goes; empty for a new value, which stands beside the others or, in a field with one value, takes its place."""
     new_value: str
     """Empty where the person takes the value away, or where a change was asked for without saying to what; that needs a value."""
     evidence: tuple[str, ...]
@@ -58,10 +57,10 @@ class ConsentRequest:
     decided_at: datetime | None = None
     decided_by: str = ""
 
-    @property
-    def addition(self) -> str:
-        """What it adds to its field; where a field has one value, that is all of it."""
-        return added_value(self.field, self.old_value, self.new_value)
+
+def replaced(request: ConsentRequest, says: Sequence[str]) -> str:
+    """Return the value that goes with a yes to a request, given what its field says; empty if none does."""
+    return request.old_value or ("" if has_many(request.field) else "".join(says))
 
 
 def came_from(request: ConsentRequest) -> str:
@@ -77,11 +76,8 @@ def change(request: ConsentRequest) -> str:
 def decided(decision: str, request: ConsentRequest) -> str:
     """Return what was decided, by its name in the history, on a request: `Approved Home “Bergen”`."""
     if decision == "changed" and request.proposer == "person":
-        return (
-            f"Set {label(request.field)} to{_quoted(request.new_value)}"
-            if request.new_value
-            else f"Took away {label(request.field)}"
-        )
+        is_set, said = bool(request.new_value), _quoted(request.new_value or request.old_value)
+        return f"Set {label(request.field)} to{said}" if is_set else f"Took away {label(request.field)}{said}"
     verb = {"changed": "Approved", "approved": "Approved", "denied": "Denied", "snoozed": "Put off until tomorrow:"}
     verb |= {"withdrawn": "Withdrew", "expired": "Closed unanswered:"}
     return f"{verb.get(decision, 'Changed')} {change(request)}"
@@ -95,23 +91,13 @@ def proposes(request: ConsentRequest, value: str) -> bool:
     """Say whether a request is of this value; of what was erased, whether it says the same in whatever words."""
     if request.field == FORGOTTEN:
         return gist(request.new_value) == gist(value)
-    return same_value(request.field, request.addition, value)
+    return same_value(request.field, request.new_value, value)
 
 
 def like(field: str, value: str) -> str:
     """Return a GLOB pattern that the new value, in small letters, of each request of this value fits, if it is all ASCII."""
     words = re.findall("[a-z0-9]+", normal_value(field, value)) if field != FORGOTTEN else []
     return "*".join(["", *words, ""]) or "*"
-
-
-def rebased(request: ConsentRequest, current: str) -> ConsentRequest:
-    """Return what a request comes to where the field says something else by now."""
-    return replace(request, old_value=current, new_value=with_value(request.field, current, request.addition))
-
-
-def fitting(request: ConsentRequest) -> ConsentRequest:
-    """Return a request as it can be kept: of its value alone where that does not fit beside the others."""
-    return request if len(request.new_value) <= VALUE_CHARS else replace(request, old_value="", new_value=request.addition)
 
 
 def expiry(created_at: datetime) -> datetime:

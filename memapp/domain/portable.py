@@ -17,7 +17,7 @@ from memapp.domain.chat import MAX_MESSAGE_CHARS
 from memapp.domain.consent import Decider, RequestState
 from memapp.domain.memory import MAX_MEMORY_CHARS, MemoryOrigin, OwnerKind, TrashReason
 from memapp.domain.prediction import Source, SurpriseState
-from memapp.domain.profile_values import VALUE_CHARS
+from memapp.domain.profile import VALUE_CHARS
 from memapp.domain.prompt import Usage
 from memapp.domain.relation import RelationType
 from memapp.domain.strict_json import LARGEST_INT

@@ -6,7 +6,7 @@ story or a task, and not about somebody else. What is read here is only ever pro
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -23,6 +23,7 @@ RULES = (*WHO, *LIFE)
 Sensitivity = Literal["sensitive", "benign"]
 MAX_TEXT_CHARS = 8_000
 """As much of a message is looked at; nobody types more."""
+VALUE_CHARS = 280
 _REACH = 400
 """So many characters before and behind the beginning of a statement are looked at: no sentence needs more."""
 
@@ -35,7 +36,7 @@ class Field:
     label: str
     sensitivity: Sensitivity = "sensitive"
     many: bool = False
-    """It may have several values; a new one then adds to the old."""
+    """It may have several values; a new one then stands beside the others."""
 
 
 FIELDS: Mapping[str, Field] = {
@@ -76,6 +77,16 @@ class Stated:
 def is_sensitive(field: str) -> bool:
     """Say whether a field may change only with the person's yes; so may every field that is not listed."""
     return field not in FIELDS or FIELDS[field].sensitivity == "sensitive"
+
+
+def has_many(field: str) -> bool:
+    """Say whether a field may have several values."""
+    return field in FIELDS and FIELDS[field].many
+
+
+def has_value(field: str, says: Iterable[str], value: str) -> bool:
+    """Say whether a value is among those of a field."""
+    return any(same_value(field, one, value) for one in says)
 
 
 def same_value(field: str, one: str, other: str) -> bool:

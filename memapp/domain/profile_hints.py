@@ -5,11 +5,11 @@ and in its plainest form, so that the topics name each verb once.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from memapp.domain.profile import Stated, is_sensitive, stated_by
+from memapp.domain.profile import Stated, has_value, is_sensitive, stated_by
 from memapp.domain.profile_forms import in_first_person, plain_forms
 from memapp.domain.profile_readers import (
     AMOUNT,
@@ -39,7 +39,6 @@ from memapp.domain.profile_topics import (
     TREATMENTS,
     UNIONS,
 )
-from memapp.domain.profile_values import has_value
 
 _HOME = (
     r"(?<!to )live|living|reside|dwell|based|settled|rent|moved|moving|come from|home ?town|homes?|house|flat|apartment|condo|"
@@ -171,7 +170,7 @@ class Hint:
     """Empty where the field takes a certain kind of value and none is there: there is nothing to ask, and nothing to remember."""
 
 
-def unknown_in(fact: str, profile: Mapping[str, str], *, field: str = "") -> list[Hint]:
+def unknown_in(fact: str, profile: Mapping[str, Collection[str]], *, field: str = "") -> list[Hint]:
     """Return what a remembered sentence says that only the person's yes can make known, and that the profile does not say.
 
     `field` is what it is known to be about, where its words alone do not tell.
@@ -201,8 +200,8 @@ def _hidden_behind(said: Sequence[Hint], fact: str) -> list[Hint]:
     return [Hint(field, as_value(fact)) for field in _touched(rest) if field not in known]
 
 
-def _not_in(profile: Mapping[str, str], said: Sequence[Hint]) -> list[Hint]:
-    return [one for one in said if not has_value(one.field, profile.get(one.field, ""), one.value)]
+def _not_in(profile: Mapping[str, Collection[str]], said: Sequence[Hint]) -> list[Hint]:
+    return [one for one in said if not has_value(one.field, profile.get(one.field, ()), one.value)]
 
 
 def as_value(fact: str) -> str:

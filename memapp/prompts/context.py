@@ -5,7 +5,7 @@ the turns they were: a small model follows a conversation so, and loses its thre
 party to a conversation but comments on one; it gets one situation with the history as a transcript in it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from memapp.domain.chat import Exchange
@@ -67,9 +67,9 @@ def system_text(context: PromptContext) -> str:
     return "\n\n".join(filter(None, [persona.prompt, context.profile_line, *_known(context)]))
 
 
-def profile_line(profile: Mapping[str, str]) -> str:
+def profile_line(profile: Mapping[str, Sequence[str]]) -> str:
     """Return the profile as one line: the same in every call until it changes, so it stands in front of all that changes more."""
-    known = [(FIELDS[field].label.lower(), value) for field, value in profile.items() if field in FIELDS]
+    known = [(FIELDS[field].label.lower(), "; ".join(values)) for field, values in profile.items() if field in FIELDS]
     said = [f"{label} {shorten(one_line(value), VALUE_CHARS)}" for label, value in known]
     return shorten(f"About the user: {', '.join(said)}.", PROFILE_LINE_CHARS) if said else ""
 

@@ -34,7 +34,7 @@ def as_markdown(runtime: Runtime) -> Iterator[str]:
         known = consents.read_profile(session)
         if known:
             yield "\n## Profile\n\n"
-            yield from (f"- {label(field)}: {value}\n" for field, value in known.items())
+            yield from (f"- {label(field)}: {'; '.join(values)}\n" for field, values in known.items())
         facts = memories.list_memories(session, ALL_LIVE, Sort.OLDEST, limit=None)
         for category in sorted({fact.category for fact in facts}):
             yield f"\n## {category.capitalize() or 'Memories'}\n\n"

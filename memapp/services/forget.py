@@ -15,7 +15,6 @@ from memapp.domain.changes import Actor
 from memapp.domain.consent import label
 from memapp.domain.duplicates import normalise
 from memapp.domain.forget import ByteNeedles, Needles, Preview, Receipt
-from memapp.domain.profile_values import lost_values, without
 from memapp.domain.text import clean, one_line
 from memapp.errors import ModelError, NotFound, UsageError
 from memapp.runtime import Runtime
@@ -70,18 +69,19 @@ def preview(runtime: Runtime, words: str) -> Preview:
     with at_the_copies(runtime.database.path), runtime.rehearse(), runtime.decide() as session:
         before = consents.read_profile(session)
         erased = erasing.erase(session, runtime.actor(), PurgeJob(words=(words,)), runtime.clock())
-        lost = _lost(before, consents.read_profile(session))
+        after = consents.read_profile(session)
     needles = ByteNeedles([words])
     backups = sum(text_traces.holds(path, needles) for path in text_traces.copies(runtime.database))
-    return Preview(erased.memories, erased.messages, erased.others, backups, lost)
+    lost = {field: [one for one in values if one not in after.get(field, ())] for field, values in before.items()}
+    return Preview(erased.memories, erased.messages, erased.others, backups, _listed(lost))
 
 
 def said_in_profile(runtime: Runtime, memory_ids: Sequence[str]) -> tuple[str, ...]:
     """Return what the profile says that memories say too: `Health: epilepsy`. Erasing them takes nothing from it."""
     session = runtime.read()
     texts, known = finding.texts_of(session, memory_ids), consents.read_profile(session)
-    rest = {field: without(field, value, lambda part: any(map(Needles([part]).held_by, texts))) for field, value in known.items()}
-    return _lost(known, rest)
+    said = {field: [one for one in values if any(map(Needles([one]).held_by, texts))] for field, values in known.items()}
+    return _listed(said)
 
 
 def is_forgotten(runtime: Runtime, text: str) -> bool:
@@ -195,10 +195,9 @@ def _settle(runtime: Runtime) -> bool:
     return settled
 
 
-def _lost(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[str, ...]:
-    """Return what a profile says no longer: `Health: migraine`."""
-    lost = {field: lost_values(field, value, after.get(field, "")) for field, value in before.items()}
-    return tuple(f"{label(field)}: {value}" for field, values in lost.items() for value in values)
+def _listed(said: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """Return values of a profile, each with its field: `Health: migraine`."""
+    return tuple(f"{label(field)}: {value}" for field, values in said.items() for value in values)
 
 
 def _checked(words: str) -> str:

@@ -21,9 +21,8 @@ from memapp.domain.framing import told_by_healers
 from memapp.domain.grounding import UNSAID, check_grounding
 from memapp.domain.memory import Memory
 from memapp.domain.prediction import Surprise
-from memapp.domain.profile import Stated, same_value, stated
+from memapp.domain.profile import Stated, has_many, same_value, stated
 from memapp.domain.profile_hints import Hint, unknown_in
-from memapp.domain.profile_values import adds_up
 from memapp.domain.prompt import Piece
 from memapp.domain.writing import NO_SENTENCE, check_fact
 from memapp.inference import Cancel, ChatModel
@@ -161,7 +160,7 @@ def _unknown(runtime: Runtime, message: Message, draft: Draft) -> list[Hint]:
 def _says(unknown: Sequence[Hint], statement: Stated) -> bool:
     """Say whether a fact would make a statement known; another value of a field that has one is the same one."""
     values = [one.value for one in unknown if one.field == statement.field]
-    return any(not adds_up(statement.field) or same_value(statement.field, value, statement.value) for value in values)
+    return any(not has_many(statement.field) or same_value(statement.field, value, statement.value) for value in values)
 
 
 def _memory(runtime: Runtime, memory_id: str, draft: Draft, message: Message, now: datetime) -> Memory:

@@ -44,6 +44,10 @@ _PURGED = (
     "DELETE FROM memories WHERE user_id = :user AND id = :id",
 )
 """Takes a memory away with all that is kept of it."""
+_REPLACED = """SELECT value, request_id FROM profile WHERE user_id = :user AND field = :field
+               AND (value IN (:old_value, :new_value)
+                    OR :old_value = '' AND (SELECT many FROM profile_fields WHERE name = :field) = 0)"""
+"""Finds the row of the profile that a consent request puts another value into, or takes away."""
 
 
 def apply(session: Session, change: Change, actor: Actor, now: datetime, *, sim: float | None = None) -> Revision:
@@ -206,23 +210,23 @@ def _purge(session: Session, change: Purged, _: datetime) -> list[Touched]:
 def _change_profile(session: Session, change: ProfileChanged, now: datetime) -> list[Touched]:
     """Carry out an approved consent request; the guards of the schema refuse any other."""
     request = session.conn.execute(
-        "SELECT field, new_value FROM consent_requests WHERE user_id = ? AND id = ? AND state = 'approved'",
+        "SELECT field, old_value, new_value FROM consent_requests WHERE user_id = ? AND id = ? AND state = 'approved'",
         (session.user_id, change.request_id),
     ).fetchone()
     if request is None:
         raise UsageError("Only an approved change can be made to the profile.")
-    before = session.conn.execute(
-        "SELECT request_id FROM profile WHERE user_id = ? AND field = ?", (session.user_id, request["field"])
-    ).fetchone()
-    if request["new_value"]:
-        session.conn.execute(
-            """INSERT INTO profile (user_id, field, value, request_id, updated_at) VALUES (?, ?, ?, ?, ?)
-               ON CONFLICT (user_id, field) DO UPDATE SET
-                 value = excluded.value, request_id = excluded.request_id, updated_at = excluded.updated_at""",
-            (session.user_id, request["field"], request["new_value"], change.request_id, to_text(now)),
-        )
+    values = {"user": session.user_id, **request, "request": change.request_id, "now": to_text(now)}
+    before = session.conn.execute(_REPLACED, values).fetchone()
+    if before is None and request["old_value"]:
+        raise UsageError("The profile was changed again since then.", "Take that back first.")
+    row = "user_id = :user AND field = :field AND value = :before"
+    if before is None:
+        statement = "INSERT INTO profile VALUES (:user, :field, :new_value, :request, :now)"
+    elif request["new_value"]:
+        statement = f"UPDATE profile SET value = :new_value, request_id = :request, updated_at = :now WHERE {row}"  # noqa: S608
     else:
-        session.conn.execute("DELETE FROM profile WHERE user_id = ? AND field = ?", (session.user_id, request["field"]))
+        statement = f"DELETE FROM profile WHERE {row}"  # noqa: S608
+    session.conn.execute(statement, {**values, "before": before["value"] if before else ""})
     meta = {"request_id": change.request_id, "before": before["request_id"] if before else ""}
     return [Touched(change.event, f"profile:{request['field']}", None, None, meta=meta)]
 

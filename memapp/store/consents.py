@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Literal
 
 from memapp.domain.changes import Actor, Event, is_memapp
-from memapp.domain.consent import ConsentRequest, Decider, fitting
+from memapp.domain.consent import ConsentRequest, Decider
 from memapp.domain.memory import Memory
 from memapp.errors import NotFound
 from memapp.store import history, snapshots
@@ -30,11 +30,10 @@ _PENDING = """p.user_id = :user AND p.state = 'pending' AND p.expires_at >= :now
 
 
 def add_request(session: Session, request: ConsentRequest, *, memory: Memory | None = None) -> None:
-    """Queue a request, with the memory that waits with it; of its value alone where there is no room for it now.
+    """Queue a request, with the memory that waits with it.
 
     Raises `sqlite3.IntegrityError` for a field that does not exist. Evidence is added by `add_evidence`.
     """
-    request = fitting(request)
     session.conn.execute(
         """INSERT INTO consent_requests (id, user_id, field, old_value, new_value, memory, proposer, created_at, expires_at)
            VALUES (:id, :user_id, :field, :old_value, :new_value, :memory, :proposer, :created_at, :expires_at)""",
@@ -255,10 +254,20 @@ def was_reopened(session: Session, request: ConsentRequest) -> bool:
 # The profile ---------------------------------------------------------------------------------------------------------
 
 
-def read_profile(session: Session) -> dict[str, str]:
+def read_profile(session: Session) -> dict[str, tuple[str, ...]]:
     """Return what is known of a person, by field."""
-    rows = session.conn.execute("SELECT field, value FROM profile WHERE user_id = ? ORDER BY field", (session.user_id,))
-    return {row["field"]: row["value"] for row in rows}
+    found: dict[str, tuple[str, ...]] = {}
+    for row in session.conn.execute(
+        "SELECT field, value FROM profile WHERE user_id = ? ORDER BY field, value", (session.user_id,)
+    ):
+        found[row["field"]] = (*found.get(row["field"], ()), row["value"])
+    return found
+
+
+def list_standing(session: Session) -> list[ConsentRequest]:
+    """Return the requests by which the profile says what it says, one a value."""
+    sql = f"{_REQUESTS} JOIN profile r ON r.request_id = p.id WHERE r.user_id = ? ORDER BY r.field, r.value"
+    return [_request(row) for row in session.conn.execute(sql, (session.user_id,))]
 
 
 @from_row

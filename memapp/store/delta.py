@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from datetime import datetime
 
-from memapp.domain.changes import Actor
+from memapp.domain.changes import Actor, Event
 from memapp.domain.delta import Logged
 from memapp.store.encoding import new_id, to_json, to_text
 from memapp.store.history import Touched
@@ -24,13 +24,21 @@ CUT_EVERY = 100
 
 def log_change(session: Session, actor: Actor, revision: int, touched: Touched, now: datetime) -> None:
     """Log a change under the person's revision; now and then, delete entries too old to be told."""
-    meta = to_json({"category": touched.category, "news": touched.is_news, "first": not touched.meta.get("before")})
+    meta = {"category": touched.category, "news": touched.is_news}
+    if touched.event is Event.PROFILE:
+        meta |= {"first": _is_first(session, touched), "request": touched.meta["request_id"]}
     session.conn.execute(
         "INSERT INTO change_log (id, user_id, thread_id, rev, memory_id, event, meta, ts) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (new_id(now), actor.user_id, actor.thread_id, revision, touched.memory_id, touched.logged, meta, to_text(now)),
+        (new_id(now), actor.user_id, actor.thread_id, revision, touched.memory_id, touched.logged, to_json(meta), to_text(now)),
     )
     if revision % CUT_EVERY == 0:
         session.conn.execute("DELETE FROM change_log WHERE user_id = ? AND rev <= ?", (actor.user_id, revision - KEPT))
+
+
+def _is_first(session: Session, touched: Touched) -> bool:
+    """Tell whether a field of the profile said nothing before a change."""
+    sql = "SELECT count(*) FROM profile WHERE user_id = ? AND 'profile:' || field = ?"
+    return bool(not touched.meta["before"] and session.conn.execute(sql, (session.user_id, touched.memory_id)).fetchone()[0] == 1)
 
 
 def revision(session: Session, thread_id: str = "") -> int:
@@ -58,20 +66,21 @@ def untold(session: Session, scope: Scope, thread_id: str) -> list[Logged]:
     """
     # What an import brings takes nobody's place, and its step is too large to be read for each of its memories.
     rows = session.conn.execute(
-        f"""SELECT c.id, c.rev, c.memory_id, coalesce(m.text, p.value, '') AS text,
+        f"""SELECT c.id, c.rev, c.memory_id, coalesce(m.text, p.says, '') AS text,
                   coalesce(a.category, c.meta ->> 'category') AS category,
                   CASE WHEN c.event <> 'profile' THEN c.event WHEN c.meta ->> 'first' THEN 'created'
-                       WHEN p.value IS NULL THEN 'deleted' ELSE 'updated' END AS event,
+                       WHEN p.says IS NULL THEN 'deleted' ELSE 'updated' END AS event,
                   coalesce(a.importance, iif(c.event = 'profile', 2, 1)) AS importance,
                   (SELECT json_group_array(message_id) FROM (
                       SELECT message_id FROM memory_sources WHERE memory_id = c.memory_id
-                      UNION SELECT message_id FROM request_evidence WHERE request_id = p.request_id)) AS sources,
+                      UNION SELECT message_id FROM request_evidence WHERE request_id = c.meta ->> 'patch')) AS sources,
                   (SELECT old.memory_id FROM history new JOIN history old ON old.step = new.step
                    WHERE c.event = 'created' AND new.memory_id = c.memory_id AND new.event = 'ADD' AND new.actor <> 'import'
                      AND old.meta ->> 'reason' = 'superseded') AS replaces
            FROM change_log c
            LEFT JOIN memories a ON a.id = c.memory_id
-           LEFT JOIN profile p ON p.user_id = :user AND 'profile:' || p.field = c.memory_id
+           LEFT JOIN (SELECT field, group_concat(value, '; ') AS says FROM profile WHERE user_id = :user GROUP BY field) p
+             ON 'profile:' || p.field = c.memory_id
            LEFT JOIN (SELECT o.id, o.text FROM memories o WHERE {scope.where}) m ON m.id = c.memory_id
            WHERE c.user_id = :user AND c.rev > :seen AND {_NEWS}
              AND (a.id IS NULL OR a.state <> 'live' OR m.id IS NOT NULL)

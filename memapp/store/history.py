@@ -18,8 +18,10 @@ from memapp.store.session import Session
 _NOT_ERASED = "(h.event = 'ADD' OR h.old_ref IS NOT NULL)"
 """SQL for an entry that still knows what was before it; `store.changes` passes over the others."""
 _REACHED = """reached (memory_id, value, number) AS (
-    SELECT 'profile:' || f.name, coalesce(p.value, ''), 9223372036854775807
-    FROM profile_fields f LEFT JOIN profile p ON p.user_id = :user AND p.field = f.name
+    SELECT 'profile:' || field, value, 9223372036854775807 FROM profile WHERE user_id = :user
+    UNION
+    SELECT 'profile:' || name, '', 9223372036854775807 FROM profile_fields f  -- a value of several that does not stand there
+    WHERE many OR NOT EXISTS (SELECT 1 FROM profile WHERE user_id = :user AND field = f.name)
     UNION
     SELECT h.memory_id, coalesce(before.new_value, ''), h.number
     FROM reached JOIN history h ON h.memory_id = reached.memory_id AND h.number < reached.number

@@ -29,7 +29,7 @@ _ROWS: dict[type[PortableLine], tuple[str, str]] = {
 _TABLES = _ROWS | {
     portable.MemoryLine: ("memories", "id"),
     portable.RequestLine: ("consent_requests", "id"),
-    portable.ProfileLine: ("profile", "field"),
+    portable.ProfileLine: ("profile", "field, value"),
 }
 _REFERENCES: dict[type[PortableLine], dict[str, str]] = {
     portable.MessageLine: {"thread_id": "threads", "reply_to": "messages"},

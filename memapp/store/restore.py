@@ -40,7 +40,9 @@ def look_at(source: Path) -> BackupContents:
         memories = conn.execute("SELECT count(*) FROM memories").fetchone()[0]
         messages = conn.execute("SELECT count(*) FROM messages").fetchone()[0]
         waiting = conn.execute("SELECT count(*) FROM consent_requests WHERE state = 'pending'").fetchone()[0]
-        profile = tuple((row["field"], row["value"]) for row in conn.execute("SELECT field, value FROM profile ORDER BY field"))
+        profile = tuple(
+            (row["field"], row["value"]) for row in conn.execute("SELECT field, value FROM profile ORDER BY field, value")
+        )
         return BackupContents(memories, messages, waiting, profile)
 
 

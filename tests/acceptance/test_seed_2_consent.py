@@ -41,7 +41,7 @@ def test_no_sensitive_field_changes_without_consent(runtime: Runtime, field: str
     (request,) = pending.list_pending(runtime)
     assert (request.field, request.expires_at - request.created_at) == (field, timedelta(days=7))
     decisions.approve(runtime, request.id)
-    assert decisions.profile(runtime) == {field: request.new_value}
+    assert decisions.profile(runtime) == {field: (request.new_value,)}
 
 
 def test_an_undecided_request_is_gone_after_seven_days(runtime: Runtime) -> None:

@@ -272,7 +272,7 @@ def test_a_request_is_shown_approved_and_taken_back(memapp: Terminal) -> None:
 
 def test_a_request_is_approved_with_another_value_or_denied(memapp: Terminal) -> None:
     assert memapp("approve", propose(memapp, "city", "Ghent"), "--value", "Bruges")[0] == 0
-    assert json.loads(memapp("profile", "list", "--json")[1]) == {"city": "Bruges"}
+    assert json.loads(memapp("profile", "list", "--json")[1]) == {"city": ["Bruges"]}
     request = propose(memapp, "language", "Dutch")
     assert json.loads(memapp("deny", request, "--reason", "private", "--json")[1])["state"] == "denied"
     assert memapp("approve", request)[0] == 2
@@ -282,9 +282,17 @@ def test_a_request_is_approved_with_another_value_or_denied(memapp: Terminal) ->
 def test_another_value_leaves_those_beside_it(memapp: Terminal) -> None:
     memapp("profile", "set", "health", "asthma")
     code, out, _ = memapp("approve", propose(memapp, "health", "diabetis"), "--value", "diabetes", "--json")
-    assert (code, json.loads(out)["value"]) == (0, "asthma; diabetes")
-    assert memapp("approve", propose(memapp, "health", "migrane"), "--value", "asthma; diabetes; migraine")[0] == 0
-    assert memapp("profile")[1] == "Health\tasthma; diabetes; migraine\n"
+    assert (code, json.loads(out)["values"]) == (0, ["asthma", "diabetes"])
+    assert memapp("approve", propose(memapp, "health", "migrane"), "--value", "migraine")[0] == 0
+    assert memapp("profile")[1] == "Health\tasthma\nHealth\tdiabetes\nHealth\tmigraine\n"
+    request = propose(memapp, "health", "gout")
+    assert memapp("consents")[1].split("\t")[3:] == ["Health", "- > gout\n"]
+    assert "stays beside: asthma; diabetes; migraine\n" in memapp("consents", "show", request)[2]
+    said = "Health: asthma; migraine. To undo: memapp undo.\n"
+    assert memapp("profile", "clear", "health", "Diabetes")[0::2] == (0, said)
+    assert memapp("profile", "clear", "health", "diabetes")[0] == 2
+    assert memapp("profile", "clear", "health")[0::2] == (0, "Health is empty now. To undo: memapp undo.\n")
+    assert memapp("undo")[1] == "Taken back: Took away Health “asthma” and 1 more\n"
 
 
 def test_the_person_writes_and_clears_the_profile(memapp: Terminal) -> None:
@@ -296,7 +304,7 @@ def test_the_person_writes_and_clears_the_profile(memapp: Terminal) -> None:
     assert "Did you mean 'Pronouns'?" in memapp("profile", "set", "pronuns", "they")[2]
     assert memapp("profile", "set", "home", "Ghent")[0::2] == (0, "Home: Ghent\n")
     assert memapp("profile", "clear", "Home")[0] == 0
-    assert memapp("undo")[1] == "Taken back: Took away Home\n"
+    assert memapp("undo")[1] == "Taken back: Took away Home “Ghent”\n"
 
 
 def test_query_answers_within_the_capability_of_the_command(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:

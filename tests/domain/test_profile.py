@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memapp.domain.profile import FIELDS, Stated, is_sensitive, said_instead, same_value, stated, stated_by
+from memapp.domain.profile import FIELDS, Stated, has_value, is_sensitive, said_instead, same_value, stated, stated_by
 
 
 def read(text: str) -> list[tuple[str, str]]:
@@ -346,3 +346,19 @@ def test_nothing_is_read_beside_what_is_stated(typed: str, found: list[tuple[str
 )
 def test_a_no_may_give_another_value(reply: str, value: str) -> None:
     assert said_instead(reply, "city") == value
+
+
+@pytest.mark.parametrize(
+    ("field", "says", "value", "has"),
+    [
+        ("city", ("Ghent",), "ghent ", True),
+        ("city", ("Ghent",), "Oslo", False),
+        ("city", (), "", False),
+        ("health", ("asthma", "gout"), "Gout", True),
+        ("health", ("allergic to dust; pollen",), "pollen", False),
+    ],
+)
+def test_a_field_has_the_values_that_it_says_and_no_part_of_them(
+    field: str, says: tuple[str, ...], value: str, has: bool
+) -> None:
+    assert has_value(field, says, value) is has

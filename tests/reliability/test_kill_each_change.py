@@ -229,7 +229,7 @@ def assert_agreement(runtime: Runtime) -> None:
     assert session.conn.execute("SELECT count(*) FROM consent_requests WHERE state = 'approved'").fetchone()[0] == 0
     is_known = WITH_MEMORY in {one.text for one in curate.list_memories(runtime, limit=10_000)}
     city = decisions.profile(runtime).get("city")
-    assert is_known is (city == "Oslo")
+    assert is_known is (city == ("Oslo",))
     last_word = history.list_entries(session, limit=1)[0].meta.get("decision")
     waits = [one for one in pending.list_pending(runtime) if one.field == "city"]
     assert len(waits) == (0 if city or last_word in ("denied", "snoozed") else 1)

@@ -89,7 +89,7 @@ def test_what_waits_in_one_waits_again_with_its_own_time_left(runtime: Runtime, 
     assert (found.id, found.new_value, found.expires_at) == (waits.id, "Ghent", waits.expires_at)
     assert activity.entries(again) == [], "the history says nothing that did not happen"
     decisions.approve(again, found.id)
-    assert consents.read_profile(again.read()) == {"city": "Ghent"}
+    assert consents.read_profile(again.read()) == {"city": ("Ghent",)}
     again.close()
 
 

@@ -35,7 +35,7 @@ def told(runtime: Runtime, *texts: str) -> list[str]:
 def embed(runtime: Runtime) -> None:
     embedder = runtime.embedding.ready()
     assert embedder is not None
-    kinds: tuple[vectors.OwnerKind, ...] = ("memory", "message")
+    kinds: tuple[OwnerKind, ...] = ("memory", "message")
     for kind in kinds:
         waiting = vectors.waiting(runtime.read(), kind, embedder.model_id, 100)
         if waiting:

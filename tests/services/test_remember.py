@@ -216,7 +216,7 @@ def test_memapp_asks_below_the_reply_and_a_typed_yes_approves(runtime: Runtime, 
     question = chats.page(runtime, thread).messages[-1]
     assert (question.role, question.unprompted, question.model) == (Role.ASSISTANT, True, OWN_WORDS)
     say(runtime, thread, "Yes, please.")
-    assert decisions.profile(runtime) == {"preferred_name": "Ana"}
+    assert decisions.profile(runtime) == {"preferred_name": ("Ana",)}
     row = runtime.database.read().execute("SELECT decided_by FROM consent_requests").fetchone()
     assert row["decided_by"] == "chat"
     say(runtime, thread, "What should I cook tonight?")
@@ -346,7 +346,7 @@ def test_a_message_that_is_learned_from_later_does_not_undo_what_was_decided(run
     (request,) = pending.list_pending(runtime)
     decisions.edit_then_approve(runtime, request.id, "Bergen")
     learn(runtime)
-    assert (waiting(runtime), live(runtime), decisions.profile(runtime)) == ([], [], {"city": "Bergen"})
+    assert (waiting(runtime), live(runtime), decisions.profile(runtime)) == ([], [], {"city": ("Bergen",)})
 
 
 @pytest.mark.parametrize(

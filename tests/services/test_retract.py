@@ -186,4 +186,4 @@ def test_what_was_decided_stays_decided(runtime: Runtime) -> None:
     (request,) = pending.list_pending(runtime)
     decisions.approve(runtime, request.id)
     resent(runtime, first, "What is the time?")
-    assert decisions.profile(runtime) == {"city": "Oslo"}
+    assert decisions.profile(runtime) == {"city": ("Oslo",)}

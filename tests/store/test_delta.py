@@ -124,10 +124,10 @@ def test_all_that_went_to_the_trash_is_one_line_and_its_end_there_none(database:
     assert told(database, thread) == ()
 
 
-def write_profile(database: Database, field: str, value: str, said: str = "") -> None:
+def write_profile(database: Database, field: str, value: str, said: str = "", *, old: str = "") -> None:
     """Change the profile as a yes of the person does."""
     with database.decide() as conn:
-        request = ConsentRequest(new_id(NOW), USER, field, "", value, (), "rules", "pending", NOW, expiry(NOW))
+        request = ConsentRequest(new_id(NOW), USER, field, old, value, (), "rules", "pending", NOW, expiry(NOW))
         consents.add_request(on(conn), request)
         if said:
             consents.add_evidence(on(conn), request.id, said, typed=True)
@@ -142,9 +142,21 @@ def test_a_change_of_the_profile_is_told(database: Database) -> None:
     write_profile(database, "preferred_name", "Anna")
     assert told(database, thread)[1:] == ("- ↑updated: [Profile] Name is Anna",)
     assert look(database, late).lines[1:] == ("- +created: [Profile] Name is Anna (imp=2)",), "as it is now"
-    write_profile(database, "preferred_name", "")
+    write_profile(database, "preferred_name", "", old="Anna")
     assert told(database, thread)[1:] == ("- ×deleted: [Profile] Name",)
     assert told(database, thread) == told(database, late) == ()
+
+
+def test_one_value_more_or_less_is_told_with_what_stands_beside_it(database: Database) -> None:
+    thread = new_thread(database)
+    write_profile(database, "health", "gout")
+    assert told(database, thread)[1:] == ("- +created: [Profile] Health is gout (imp=2)",)
+    write_profile(database, "health", "asthma")
+    assert told(database, thread)[1:] == ("- ↑updated: [Profile] Health is asthma; gout",)
+    write_profile(database, "health", "cough")
+    for value in ("asthma", "cough", "gout"):
+        write_profile(database, "health", "", old=value)
+    assert told(database, thread)[1:] == ("- ×deleted: [Profile] Health",)
 
 
 def test_a_change_of_the_profile_is_told_to_who_may_read_the_profile(database: Database) -> None:

@@ -6,10 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.guards import CONTROLS, TRICKS, approve, attack, control, copied, planted, unguard
+from benchmarks.guards import CONTROLS, NOW, TRICKS, USER, add, approve, attack, control, copied, planted, unguard
 from memapp import paths
-from memapp.errors import Damaged, StoreError
+from memapp.domain.changes import Actor, ProfileChanged
+from memapp.domain.profile import FIELDS
+from memapp.errors import Damaged, StoreError, UsageError
+from memapp.store import changes
 from memapp.store.database import Database, open_database
+from tests.builders import on
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +43,50 @@ def test_the_tricks_would_be_noticed(attacked: Database) -> None:
 
 def test_the_legitimate_way_succeeds_each_time(attacked: Database) -> None:
     assert control(attacked) == CONTROLS
+
+
+@pytest.mark.parametrize(
+    ("field", "old", "new", "statement"),
+    [
+        ("health", "gout", "", "DELETE FROM profile WHERE value = 'asthma'"),
+        ("health", "gout", "", "UPDATE profile SET value = '', request_id = 'yes' WHERE value = 'gout'"),
+        ("health", "", "", "DELETE FROM profile WHERE field = 'health'"),
+        ("health", "", "cough", "UPDATE profile SET value = 'cough', request_id = 'yes' WHERE value = 'gout'"),
+        ("health", "", "cough", "INSERT INTO profile VALUES ('me', 'health', 'fever', 'yes', '2026')"),
+        ("health", "", "cough", "INSERT INTO profile VALUES ('you', 'health', 'cough', 'yes', '2026')"),
+        ("health", "", "cough", "INSERT INTO profile VALUES ('me', 'law', 'cough', 'yes', '2026')"),
+        ("health", "gout", "cough", "INSERT INTO profile VALUES ('me', 'health', 'cough', 'yes', '2026')"),
+        ("health", "gout", "cough", "UPDATE profile SET value = 'cough', request_id = 'yes' WHERE value = 'asthma'"),
+        ("health", "gout", "cough", "UPDATE profile SET value = 'fever', request_id = 'yes' WHERE value = 'gout'"),
+        ("health", "gout", "cough", "REPLACE INTO profile VALUES ('me', 'health', 'gout', 'yes', '2026')"),
+        ("pronouns", "", "they/them", "INSERT INTO profile VALUES ('me', 'pronouns', 'they/them', 'yes', '2026')"),
+        ("pronouns", "", "they/them", "DELETE FROM profile WHERE field = 'pronouns'"),
+    ],
+)
+def test_a_yes_to_one_value_changes_no_other(attacked: Database, field: str, old: str, new: str, statement: str) -> None:
+    with attacked.decide() as conn:
+        for value in ("asthma", "gout"):
+            add(conn, value, "health", value, NOW)
+            approve(conn, value)
+        add(conn, "yes", field, new, NOW, old)
+        conn.execute(
+            "UPDATE consent_requests SET state = 'approved', decided_at = created_at, decided_by = 'person' WHERE id = 'yes'"
+        )
+        before = conn.execute("SELECT * FROM profile").fetchall()
+        with pytest.raises(sqlite3.IntegrityError):
+            conn.execute(statement)
+        assert conn.execute("SELECT * FROM profile").fetchall() == before
+        if old or new:
+            changes.apply(on(conn), ProfileChanged("yes"), Actor(USER, "person"), NOW)
+            says = {row["value"] for row in conn.execute("SELECT value FROM profile WHERE field = ?", (field,))}
+            assert says == ({new} if field == "pronouns" else {"asthma", "gout", new} - {old, ""})
+            with pytest.raises(UsageError):
+                changes.apply(on(conn), ProfileChanged("yes"), Actor(USER, "person"), NOW)
+
+
+def test_the_file_and_the_code_know_the_same_fields(attacked: Database) -> None:
+    stored = attacked.read().execute("SELECT name, sensitivity, many FROM profile_fields WHERE name <> 'forgotten'")
+    assert {tuple(row) for row in stored} == {(one.name, one.sensitivity, one.many) for one in FIELDS.values()}
 
 
 def test_a_statement_that_was_prepared_while_deciding_is_refused_afterwards(attacked: Database) -> None:

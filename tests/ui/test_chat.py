@@ -589,7 +589,7 @@ async def test_an_answer_is_retried_above_a_question_of_memapp_itself(seen: Seen
     assert [text for _, text, _ in messages(seen)] == shown(seen)
     assert "Hello Ada." in shown(seen)
     await seen.send("yes")
-    assert decisions.profile(seen.app.runtime) == {"preferred_name": "Ada"}
+    assert decisions.profile(seen.app.runtime) == {"preferred_name": ("Ada",)}
     assert seen.words().count("memapp asks") == 1, "its answer to the yes asks nothing"
 
 

@@ -10,13 +10,12 @@ from datetime import timedelta
 from typing import Literal
 
 from memapp.domain.changes import Actor, Event, ProfileChanged, Restored, Reverted, SoftDeleted, is_memapp
-from memapp.domain.consent import FORGOTTEN, ConsentRequest, DenyReason, decided, label, rebased
+from memapp.domain.consent import FORGOTTEN, ConsentRequest, DenyReason, decided, label, replaced
 from memapp.domain.duplicates import normalise
 from memapp.domain.history import Entry
 from memapp.domain.memory import Memory, State
-from memapp.domain.profile import FIELDS, same_value, stated_by
+from memapp.domain.profile import FIELDS, VALUE_CHARS, has_many, has_value, same_value, stated_by
 from memapp.domain.profile_hints import unknown_in
-from memapp.domain.profile_values import VALUE_CHARS, adds_up, has_value, lost_values
 from memapp.domain.text import clean, counted, one_line
 from memapp.errors import NotFound, UsageError
 from memapp.runtime import Runtime
@@ -32,13 +31,19 @@ LAST_HOURS = 12
 """What was put off comes up again so long before its time is over, at least."""
 READ_AGAIN = 100
 """So many memories that name a lost value are read, the shortest: those that state it say little else."""
+KNOWN = "The profile says that already."
 
 Decider = Literal["person", "chat", "signals"]
 
 
-def profile(runtime: Runtime) -> dict[str, str]:
+def profile(runtime: Runtime) -> dict[str, tuple[str, ...]]:
     """Return what the person has agreed to be known about them, by field."""
     return consents.read_profile(runtime.read())
+
+
+def standing(runtime: Runtime) -> list[ConsentRequest]:
+    """Return the requests by which the profile says what it says, one a value."""
+    return consents.list_standing(runtime.read())
 
 
 def approve(runtime: Runtime, request_id: str) -> str:
@@ -51,9 +56,10 @@ def edit_then_approve(runtime: Runtime, request_id: str, value: str) -> str:
     """Carry out another value in place of the proposed one, which is withdrawn. Return the step."""
     value = _checked(value)
     with runtime.decide() as session:
-        request, actor = pending.undecided(session, runtime, request_id), runtime.actor()
-        current = pending.current(session, request.field)
-        return _carry_out_as(session, runtime, request, current, value, actor)
+        request = pending.undecided(session, runtime, request_id)
+        if has_many(request.field) and has_value(request.field, pending.current(session, request.field), value):
+            raise UsageError(KNOWN)
+        return _carry_out_as(session, runtime, request, value, runtime.actor())
 
 
 def deny(runtime: Runtime, *request_ids: str, reason: DenyReason | None = None) -> str:
@@ -91,9 +97,6 @@ def wake(runtime: Runtime) -> list[str]:
         if entry := next(put_off, None):
             take_back(runtime, [entry], actor)
             steps.append(entry.step)
-        else:  # queued anew when words beside it were forgotten
-            with runtime.decide() as writing:
-                consents.snooze(writing, request.id, None)
     return steps
 
 
@@ -111,24 +114,37 @@ def describe(runtime: Runtime, step: str) -> str:
     return decided(decision, request) + (f" and {more} more" if more else "") + went
 
 
-def set_field(runtime: Runtime, field: str, value: str) -> str:
-    """Let the person write a field of their own profile; empty takes it away. Return the step."""
-    value = _checked(value) if value.strip() else ""
+def set_field(runtime: Runtime, field: str, value: str, old: str = "") -> str:
+    """Let the person write a value of their own profile, in the place of the old one or else as a new one. Return the step.
+
+    A new value stands beside the others; in a field with one value it takes the place of what is there.
+    """
+    value, old = _checked(value), old if has_many(field) else ""
     if field not in FIELDS:
         raise UsageError(f"There is no profile field {field!r}.", f"There are: {', '.join(FIELDS)}.")
     with runtime.decide() as session:
-        current = pending.current(session, field)
-        if value == current:
-            raise UsageError("The profile says that already." if value else "The profile says nothing there.")
-        actor = runtime.actor()
-        settled = pending.known_with(session, runtime, field, value)
-        for waiting in settled:
-            # what an import would bring along, the person has not read
-            if waiting.proposer != "import" and same_value(field, rebased(waiting, current).new_value, value):
-                return _carry_out_as(session, runtime, waiting, current, value, actor)
+        says, actor = pending.current(session, field), runtime.actor()
+        others = [one for one in says if one != old] if has_many(field) else []
+        if value in says or has_value(field, others, value):
+            raise UsageError(KNOWN)
+        settled = pending.pending_for(session, runtime, field, value)
+        read = [one for one in settled if one.proposer != "import"]  # what an import would bring along, the person has not read
+        if read and not old:
+            return _carry_out_as(session, runtime, read[0], value, actor)
         pending.withdraw(runtime, [one.id for one in settled], actor)
-        request = _replace(session, runtime, field, current, value, "person", actor)
-        _retire(session, runtime, request, actor)
+        _write(session, runtime, field, old, value, actor)
+        return actor.step
+
+
+def take_away(runtime: Runtime, field: str, value: str = "") -> str:
+    """Let the person take one value of their profile away, or all that a field says. Return the step."""
+    with runtime.decide() as session:
+        says, actor = pending.current(session, field), runtime.actor()
+        gone = [one for one in says if not value or same_value(field, one, value)]
+        if not gone:
+            raise UsageError("The profile does not say that." if value else "The profile says nothing there.")
+        for one in gone:
+            _write(session, runtime, field, one, "", actor)
         return actor.step
 
 
@@ -140,8 +156,7 @@ def carry_out(session: Session, runtime: Runtime, request: ConsentRequest, by: D
     if not request.new_value:
         raise UsageError("This request has no value yet.", "Edit it, and it is approved.")
     memory, said_in = pending.brought_by(session, request), request.evidence
-    request, says = _against_now(session, runtime, request, by), pending.current(session, request.field)
-    now = runtime.clock()
+    lost, now = replaced(request, pending.current(session, request.field)), runtime.clock()
     consents.decide(session, request.id, "approved", by, now)
     if request.field == FORGOTTEN:
         consents.mark_applied(session, request.id)
@@ -149,7 +164,7 @@ def carry_out(session: Session, runtime: Runtime, request: ConsentRequest, by: D
         consents.note_decision(session, actor, request, "approved", now)
     else:
         changes.apply(session, ProfileChanged(request.id), actor, now)
-        _retire(session, runtime, replace(request, old_value=says), actor)  # not what it said when this was proposed
+        _retire(session, runtime, request, lost, actor)
         for other in pending.rivals(session, runtime, request):
             consents.decide(session, other.id, "withdrawn", by, now)
             consents.note_decision(session, actor, other, "withdrawn", now)
@@ -159,17 +174,16 @@ def carry_out(session: Session, runtime: Runtime, request: ConsentRequest, by: D
     return actor.step
 
 
-def _carry_out_as(session: Session, runtime: Runtime, request: ConsentRequest, current: str, value: str, actor: Actor) -> str:
+def _carry_out_as(session: Session, runtime: Runtime, request: ConsentRequest, value: str, actor: Actor) -> str:
     """Carry out a request as the person wrote it, to the letter. Return the step."""
-    proposed = rebased(request, current).new_value
-    if proposed == value:
+    if request.new_value == value:
         return carry_out(session, runtime, request, "person", actor)
     memory = consents.memory_of(session, request.id)
     if memory and request.field == FORGOTTEN:
         memory = replace(memory, text=value)
-    elif memory and not (same_value(request.field, proposed, value) and pending.is_still_said(request, memory)):
+    elif memory and not (same_value(request.field, request.new_value, value) and pending.is_still_said(request, memory)):
         memory = None
-    edited = pending.add(session, runtime, request.field, current, value, "person", memory)
+    edited = pending.add(session, runtime, request.field, "", value, "person", memory)
     consents.copy_evidence(session, request.id, edited.id)
     consents.decide(session, request.id, "withdrawn", "person", runtime.clock())
     consents.note_decision(session, actor, request, "withdrawn", runtime.clock())
@@ -185,16 +199,6 @@ def _remember(session: Session, runtime: Runtime, memory: Memory, actor: Actor) 
     sources = tuple(chat.still_there(session, memory.sources))
     fact = replace(memory, id=new_id(now), sources=sources, created_at=now, updated_at=now)
     write(runtime, session, fact, sharing_words(runtime, session, fact.text), actor, now)
-
-
-def _against_now(session: Session, runtime: Runtime, request: ConsentRequest, by: Decider) -> ConsentRequest:
-    """Add to what the profile says now: since the request was made, the field may have got another value beside it."""
-    if not adds_up(request.field) or request.proposer == "person" or request.old_value == pending.current(session, request.field):
-        return request
-    if not pending.has_room(session, request):
-        raise UsageError(f"There is no room for this in {label(request.field)}.", "Take something out there first, or edit this.")
-    consents.decide(session, request.id, "withdrawn", by, runtime.clock())
-    return pending.add_again(session, runtime, request, request.proposer)
 
 
 def turn_down(
@@ -221,7 +225,7 @@ def _replace(
     actor: Actor,
     undoes: str = "",
 ) -> ConsentRequest:
-    """Change a field at the person's own word: a request like any other, approved at once."""
+    """Change a value at the person's own word: a request like any other, approved at once."""
     request = pending.add(session, runtime, field, old, new, proposer, None)
     now = runtime.clock()
     consents.decide(session, request.id, "approved", "person", now)
@@ -229,16 +233,24 @@ def _replace(
     return request
 
 
-def _retire(session: Session, runtime: Runtime, request: ConsentRequest, actor: Actor) -> None:
+def _write(session: Session, runtime: Runtime, field: str, old: str, new: str, actor: Actor) -> None:
+    """Change a value as the person writes it, and what the memories say of the one that goes."""
+    says = pending.current(session, field)
+    request = _replace(session, runtime, field, old, new, "person", actor)
+    _retire(session, runtime, request, replaced(request, says), actor)
+
+
+def _retire(session: Session, runtime: Runtime, request: ConsentRequest, lost: str, actor: Actor) -> None:
     """Move what the profile says no longer out of the memories too: only one of "lives in Oslo" and "lives in Bergen" is true.
 
     What the person pinned stays.
     """
-    for value in lost_values(request.field, request.old_value, request.new_value):
-        for memory_id, text in memories.unpinned_texts_naming(session, value, READ_AGAIN).items():
-            if any(same_value(one.field, one.value, value) for one in stated_by(text, request.field)):
-                reason: Literal["superseded", "person"] = "superseded" if request.new_value else "person"
-                changes.apply(session, SoftDeleted(memory_id, reason, runtime.purge_at()), actor, runtime.clock())
+    if not lost or same_value(request.field, lost, request.new_value):
+        return
+    for memory_id, text in memories.unpinned_texts_naming(session, lost, READ_AGAIN).items():
+        if any(same_value(one.field, one.value, lost) for one in stated_by(text, request.field)):
+            reason: Literal["superseded", "person"] = "superseded" if request.new_value else "person"
+            changes.apply(session, SoftDeleted(memory_id, reason, runtime.purge_at()), actor, runtime.clock())
 
 
 def _checked(value: str) -> str:
@@ -288,8 +300,8 @@ def _take_back(session: Session, runtime: Runtime, entry: Entry, request: Consen
     reopened = decision in ("denied", "withdrawn", "expired") or (
         decision in ("changed", "approved") and request.proposer != "person"
     )
-    is_known = has_value(request.field, pending.current(session, request.field), request.addition)
-    if reopened and not is_known and not pending.pending_for(session, runtime, request.field, request.addition):
+    is_known = has_value(request.field, pending.current(session, request.field), request.new_value)
+    if reopened and not is_known and not pending.pending_for(session, runtime, request.field, request.new_value):
         # a decided one stays as it was decided; this never applies by itself
         pending.add_again(session, runtime, request, "undo")
     if decision != "changed":
@@ -297,13 +309,14 @@ def _take_back(session: Session, runtime: Runtime, entry: Entry, request: Consen
 
 
 def _restore_value(session: Session, runtime: Runtime, request: ConsentRequest, entry: Entry, actor: Actor) -> None:
-    """Give a field the value it had, by the opposite request."""
-    current = pending.current(session, request.field)
-    if current != request.new_value:
+    """Put the value before back in the place of the one that a decision brought, by the opposite request."""
+    says, value = pending.current(session, request.field), _value_before(session, entry)
+    others = [one for one in says if one != request.new_value]
+    in_the_way = (bool(value) and has_value(request.field, others, value)) if has_many(request.field) else bool(others)
+    if in_the_way or (request.new_value and request.new_value not in says):
         raise UsageError("The profile was changed again since then.", "Take that back first.")
-    value = _value_before(session, entry)
-    _replace(session, runtime, request.field, current, value, "undo", actor, undoes=entry.step)
-    known = [one.id for one in pending.known_with(session, runtime, request.field, value)]
+    _replace(session, runtime, request.field, request.new_value, value, "undo", actor, undoes=entry.step)
+    known = [one.id for one in pending.pending_for(session, runtime, request.field, value)] if value else []
     pending.withdraw(runtime, known, actor, undoes=entry.step)
 
 
@@ -324,7 +337,7 @@ def _let_go(session: Session, runtime: Runtime, request: ConsentRequest, decisio
                 changes.apply(session, gone, replace(actor, step=""), runtime.clock())
 
 
-def _unsaid(session: Session, step: str, memory: Memory, known: Mapping[str, str]) -> tuple[str, ...]:
+def _unsaid(session: Session, step: str, memory: Memory, known: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     """Return what a step took in or replaced and needs a yes by now: it stays where it is."""
     touched = [entry.memory_id for entry in history.entries_of_step(session, step) if entry.memory_id != memory.id]
     there = [one for one in memories.get_memories(session, touched) if one.state is not State.LIVE]

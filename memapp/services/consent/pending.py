@@ -1,4 +1,4 @@
-"""Requests that wait for the person: adding them, listing them against the current profile, and ending them unanswered."""
+"""Requests that wait for the person: adding them, listing them, and ending them unanswered."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,12 +6,11 @@ from datetime import timedelta
 from typing import Literal
 
 from memapp.domain.changes import Actor
-from memapp.domain.consent import FORGOTTEN, ConsentRequest, expiry, like, proposes, rebased
+from memapp.domain.consent import FORGOTTEN, ConsentRequest, expiry, like, proposes
 from memapp.domain.lifecycle import is_over
 from memapp.domain.memory import Memory, State
-from memapp.domain.profile import FIELDS
+from memapp.domain.profile import FIELDS, VALUE_CHARS, has_many, has_value
 from memapp.domain.profile_hints import Hint, unknown_in
-from memapp.domain.profile_values import VALUE_CHARS, adds_up, fits, has_value, with_value
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.store import chat, consents
@@ -23,18 +22,13 @@ A_DAY = timedelta(days=1)
 
 
 def list_pending(runtime: Runtime, *, limit: int | None = None) -> list[ConsentRequest]:
-    """Return the requests that can be decided now, newest first, each updated to the current profile."""
-    session = runtime.read()
-    known = consents.read_profile(session)
-    found = consents.list_pending(session, runtime.clock(), limit=limit)
-    return [rebased(one, known.get(one.field, "")) for one in found]
+    """Return the requests that can be decided now, newest first."""
+    return consents.list_pending(runtime.read(), runtime.clock(), limit=limit)
 
 
 def get(runtime: Runtime, request_id: str) -> ConsentRequest:
-    """Return a request in any state; one that waits is updated to the current profile."""
-    session = runtime.read()
-    request = consents.get_request(session, request_id)
-    return rebased(request, current(session, request.field)) if request.state == "pending" else request
+    """Return a request in any state."""
+    return consents.get_request(runtime.read(), request_id)
 
 
 def count_pending(runtime: Runtime) -> int:
@@ -54,7 +48,7 @@ def rivals(session: Session, runtime: Runtime, request: ConsentRequest) -> list[
 
     Requests from an import are left out.
     """
-    if adds_up(request.field) or request.field == FORGOTTEN:
+    if has_many(request.field) or request.field == FORGOTTEN:
         return []
     found = consents.list_requests(session, state="pending", field=request.field)
     return [one for one in found if one.id != request.id and one.proposer != "import" and is_open(runtime, one)]
@@ -84,8 +78,8 @@ def brought_by(session: Session, request: ConsentRequest) -> Memory | None:
     if len(stated) < 2:
         return memory
     known = consents.read_profile(session)
-    known[request.field] = rebased(request, known.get(request.field, "")).new_value
-    return memory if all(has_value(one.field, known.get(one.field, ""), one.value) for one in stated) else None
+    known[request.field] = (*(known.get(request.field, ()) if has_many(request.field) else ()), request.new_value)
+    return memory if all(has_value(one.field, known.get(one.field, ()), one.value) for one in stated) else None
 
 
 def is_still_said(request: ConsentRequest, memory: Memory) -> bool:
@@ -157,7 +151,7 @@ def _end(
 def add(
     session: Session, runtime: Runtime, field: str, old: str, new: str, proposer: str, memory: Memory | None
 ) -> ConsentRequest:
-    """Queue a request to change a field from one value to another, with the memory that waits with it."""
+    """Queue a request to put one value in the place of another, either may be empty, with the memory that waits with it."""
     if field not in FIELDS and field != FORGOTTEN:
         raise UsageError(f"There is no profile field {field!r}.", f"There are: {', '.join(FIELDS)}.")
     now = runtime.clock()
@@ -178,10 +172,9 @@ def add(
 
 
 def add_again(session: Session, runtime: Runtime, request: ConsentRequest, proposer: str) -> ConsentRequest:
-    """Queue a copy of a request, updated to the current profile, with its evidence, its question and its waiting memory."""
-    moved = rebased(request, current(session, request.field))
+    """Queue a copy of a request, with its evidence, its question and its waiting memory."""
     memory = consents.memory_of(session, request.id)
-    copy = add(session, runtime, moved.field, moved.old_value, moved.new_value, proposer, memory)
+    copy = add(session, runtime, request.field, request.old_value, request.new_value, proposer, memory)
     consents.copy_evidence(session, request.id, copy.id)
     for question in chat.still_there(session, [consents.question_of(session, request.id)]):
         consents.mark_asked(session, copy.id, question)
@@ -197,8 +190,7 @@ def put_back(session: Session, runtime: Runtime, memory: Memory, unknown: Sequen
     for one in unknown:
         if not one.value or pending_for(session, runtime, one.field, one.value):
             continue
-        says = current(session, one.field)
-        request = add(session, runtime, one.field, says, with_value(one.field, says, one.value[:VALUE_CHARS]), "undo", memory)
+        request = add(session, runtime, one.field, "", one.value[:VALUE_CHARS], "undo", memory)
         for message_id in chat.still_there(session, memory.sources):
             consents.add_evidence(session, request.id, message_id, typed=False)
 
@@ -207,17 +199,6 @@ def pending_for(session: Session, runtime: Runtime, field: str, value: str) -> l
     """Return the requests of one value that can still be decided."""
     found = consents.list_requests(session, state="pending", field=field, like=like(field, value))
     return [one for one in found if is_open(runtime, one) and proposes(one, value)]
-
-
-def known_with(session: Session, runtime: Runtime, field: str, value: str) -> list[ConsentRequest]:
-    """Return the requests of a field that ask for nothing more once it has a value."""
-    found = consents.list_requests(session, state="pending", field=field)
-    return [one for one in found if is_open(runtime, one) and has_value(field, value, one.addition)]
-
-
-def has_room(session: Session, request: ConsentRequest) -> bool:
-    """Say whether what a request adds fits beside what its field says now."""
-    return fits(request.field, current(session, request.field), request.addition)
 
 
 def is_open(runtime: Runtime, request: ConsentRequest) -> bool:
@@ -235,6 +216,6 @@ def undecided(session: Session, runtime: Runtime, request_id: str) -> ConsentReq
     return request
 
 
-def current(session: Session, field: str) -> str:
+def current(session: Session, field: str) -> tuple[str, ...]:
     """Return what the profile says in a field."""
-    return consents.read_profile(session).get(field, "")
+    return consents.read_profile(session).get(field, ())

@@ -94,7 +94,7 @@ def ask_about(runtime: Runtime, message: Message, *, is_answer: bool = False) ->
     for request in consents.list_pending(session, runtime.clock()):
         if not _came_up(request) or message.id not in request.evidence or not request.new_value:
             continue
-        if not pending.has_room(session, request) or (is_answer and not said_instead(message.typed_text, request.field)):
+        if is_answer and not said_instead(message.typed_text, request.field):
             continue
         if not consents.question_of(session, request.id):
             return ask(runtime, request.id, message.thread_id)
@@ -131,7 +131,7 @@ def passed_over(runtime: Runtime, message: Message) -> ConsentRequest | None:
         return None
     if request.state == "pending" and pending.is_open(runtime, request):
         return next((waits for waits in pending.list_pending(runtime) if waits.id == request.id), None)
-    is_answer = says_yes(message.typed_text, request.field, request.addition) is not None
+    is_answer = says_yes(message.typed_text, request.field, request.new_value) is not None
     return replace(request, state="expired" if request.state == "pending" else request.state) if is_answer else None
 
 
@@ -144,9 +144,7 @@ def read_answer(runtime: Runtime, question: Message, reply: Message) -> bool | N
         request = consents.asked_in(session, question.id)
         if request is None or request.state != "pending" or reply.pasted or request.expires_at < runtime.clock():
             return None
-        yes = says_yes(reply.typed_text, request.field, request.addition)
-        if yes and not pending.has_room(session, request):
-            return None
+        yes = says_yes(reply.typed_text, request.field, request.new_value)
         if yes:
             decisions.carry_out(session, runtime, request, "chat", runtime.actor(reply.thread_id))
         instead = said_instead(reply.typed_text, request.field) if yes is None else ""
@@ -174,7 +172,7 @@ def _came_up(request: ConsentRequest) -> bool:
 
 def _asked_about(request: ConsentRequest, memory: Memory | None) -> str:
     """Say what a yes would keep: the value, and the sentence where that says more."""
-    value, in_general = request.addition, _QUESTIONS[request.field].format(request.addition)
+    value, in_general = request.new_value, _QUESTIONS[request.field].format(request.new_value)
     if memory is None:
         return in_general
     for sentence, question in _PLAIN.get(request.field, {}).items():

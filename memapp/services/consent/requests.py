@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 from memapp.domain.changes import Actor, is_memapp
 from memapp.domain.consent import REQUEST_DAYS, ConsentRequest, corroborated, proposes
 from memapp.domain.memory import Memory
+from memapp.domain.profile import VALUE_CHARS, has_value
 from memapp.domain.profile_hints import may_apply_by_itself
-from memapp.domain.profile_values import VALUE_CHARS, fits, has_value, with_value
 from memapp.domain.text import clean, one_line
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions, pending
@@ -37,8 +37,7 @@ def propose(
     with runtime.write() as session:
         now = runtime.clock()
         actor = Actor(runtime.user_id, "profile", step=new_id(now))
-        current = pending.current(session, field)
-        if value and has_value(field, current, value):
+        if value and has_value(field, pending.current(session, field), value):
             return None
         same = pending.pending_for(session, runtime, field, value)
         brought = [one for one in same if one.proposer == "import" and proposer != "import"]
@@ -47,7 +46,7 @@ def propose(
             if _denied_lately(session, field, value, now) or _was_decided(session, field, value, message_id):
                 return None
             pending.withdraw(runtime, [one.id for one in brought], actor, "signals")
-            request = pending.add(session, runtime, field, current, with_value(field, current, value), proposer, memory)
+            request = pending.add(session, runtime, field, "", value, proposer, memory)
             events.add_event(
                 session,
                 "worker",
@@ -60,8 +59,7 @@ def propose(
         if message_id:
             consents.add_evidence(session, request.id, message_id, typed=typed)
         signals = consents.signals(session, request.id)
-        by_itself = value and may_apply_by_itself(field, value) and fits(field, current, value)
-        if is_memapp(request.proposer) and by_itself and corroborated(signals):
+        if is_memapp(request.proposer) and value and may_apply_by_itself(field, value) and corroborated(signals):
             with runtime.decide() as deciding:
                 decisions.carry_out(deciding, runtime, request, "signals", actor)
         return consents.get_request(session, request.id)

@@ -11,9 +11,8 @@ from typing import Literal
 from memapp.domain.consent import FORGOTTEN
 from memapp.domain.memory import Memory
 from memapp.domain.portable import ProfileLine, RequestLine, RequestMemory
-from memapp.domain.profile import is_sensitive, same_value
+from memapp.domain.profile import VALUE_CHARS, is_sensitive, same_value
 from memapp.domain.profile_hints import as_value, unknown_in
-from memapp.domain.profile_values import BETWEEN, VALUE_CHARS, added_value, adds_up
 from memapp.services.consent import requests
 from memapp.services.forget import is_forgotten
 from memapp.services.imports.lines import live_memory
@@ -29,7 +28,7 @@ def take_request(work: Work, line: RequestLine) -> None:
     elif line.state == "applied":
         work.support[line.id] = evidence
     elif line.state in ("pending", "approved"):
-        value = added_value(line.field, line.old_value, line.new_value)
+        value = line.new_value
         memory = _memory(work, line.memory) if line.memory else None
         said = _said_by(line.field, value, memory.text) if memory else "none"
         _propose(work, line.field, value, memory if said != "none" else None, evidence)
@@ -41,10 +40,7 @@ def take_request(work: Work, line: RequestLine) -> None:
 
 def take_profile(work: Work, line: ProfileLine) -> None:
     """Propose what a profile says."""
-    evidence = work.support.pop(line.request_id, [])
-    for value in line.value.split(BETWEEN) if adds_up(line.field) else [line.value]:
-        if value:
-            _propose(work, line.field, value, None, evidence)
+    _propose(work, line.field, line.value, None, work.support.pop(line.request_id, []))
 
 
 def asks(work: Work, memory: Memory) -> bool:

@@ -4,16 +4,13 @@ What waits is withdrawn before it is deleted, as the schema demands. The profile
 that words be gone is the person's yes to one.
 """
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
 from memapp.domain.changes import Actor, ProfileChanged
-from memapp.domain.consent import ConsentRequest
 from memapp.domain.duplicates import normalise
 from memapp.domain.forget import Needles
-from memapp.domain.profile_values import with_value, without
-from memapp.store import changes, chat, consents
+from memapp.store import changes, consents
 from memapp.store.encoding import new_id, to_json, to_text
 from memapp.store.forget.finding import searching
 from memapp.store.session import Session
@@ -71,44 +68,34 @@ def erase_read_from(session: Session, message_ids: Sequence[str], now: datetime)
 
 
 def erase_holding(session: Session, actor: Actor, words: Sequence[str], now: datetime) -> int:
-    """Erase the requests that hold the words, and the values of the profile that do.
-
-    A request beside such a value, which does not hold them itself, waits on.
-    """
+    """Erase the requests that hold the words, and the values of the profile that do."""
     with searching(session, words):
         found = {row["id"]: row["memory_too"] for row in session.conn.execute(_HOLDING, {"user": actor.user_id})}
     holds = Needles(words).held_by
-    fields = session.conn.execute("SELECT field, value, request_id FROM profile WHERE user_id = ?", (actor.user_id,)).fetchall()
-    changed = [one for one in fields if holds(one["value"]) or one["request_id"] in found]
-    for one in changed:
-        _put_into_profile(session, actor, one["field"], without(one["field"], one["value"], holds), now)
-    for request in consents.list_requests(session, state="pending"):
-        if request.id in found and not found[request.id]:
-            _wait_on(session, request, holds)
-    return len(changed) + erase(session, found, now)
+    rows = session.conn.execute("SELECT field, value, request_id FROM profile WHERE user_id = ?", (actor.user_id,)).fetchall()
+    changed = [one for one in rows if holds(one["value"]) or one["request_id"] in found]
+    taken = [_put_anew(session, actor, one["field"], one["value"], now, gone=holds(one["value"])) for one in changed]
+    erased = erase(session, found, now)
+    erase(session, taken, now)
+    return len(changed) + erased
 
 
-def _put_into_profile(session: Session, actor: Actor, field: str, value: str, now: datetime) -> None:
-    """Take a field away, or let a new request that does not hold the words stand behind it."""
+def _put_anew(session: Session, actor: Actor, field: str, value: str, now: datetime, *, gone: bool) -> str:
+    """Take a value away, or let a new request that does not hold the words stand behind it; return one that holds them itself."""
     request_id = new_id(now)
     session.conn.execute(
         """INSERT INTO consent_requests (id, user_id, field, old_value, new_value, proposer, created_at, expires_at)
-           VALUES (?, ?, ?, '', ?, 'person', ?, ?)""",
-        (request_id, actor.user_id, field, value, to_text(now), to_text(now + timedelta(days=1))),
+           VALUES (?, ?, ?, ?, ?, 'person', ?, ?)""",
+        (
+            request_id,
+            actor.user_id,
+            field,
+            value if gone else "",
+            "" if gone else value,
+            to_text(now),
+            to_text(now + timedelta(days=1)),
+        ),
     )
     consents.decide(session, request_id, "approved", "person", now)
     changes.apply(session, ProfileChanged(request_id), actor, now)
-
-
-def _wait_on(session: Session, request: ConsentRequest, is_gone: Callable[[str], bool]) -> None:
-    """Queue a request anew with what it adds and is not gone, if that is anything."""
-    adds = without(request.field, request.addition, is_gone)
-    if not adds:
-        return
-    says = consents.read_profile(session).get(request.field, "")
-    again = replace(request, id=new_id(request.created_at), old_value=says, new_value=with_value(request.field, says, adds))
-    consents.add_request(session, again, memory=consents.memory_of(session, request.id))
-    consents.copy_evidence(session, request.id, again.id)
-    consents.snooze(session, again.id, request.snoozed_until)
-    for question in chat.still_there(session, [consents.question_of(session, request.id)]):
-        consents.mark_asked(session, again.id, question)
+    return request_id if gone else ""

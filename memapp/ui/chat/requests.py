@@ -57,28 +57,28 @@ class RequestsLine:
     async def look_again(self) -> None:
         """Hide the lines about what waits no longer, since it was answered elsewhere."""
         if self._transcript.waiting:
-            left = {addition(one) for one in await asyncio.to_thread(pending.list_pending, self._state.runtime)}
+            left = {value_of(one) for one in await asyncio.to_thread(pending.list_pending, self._state.runtime)}
             for note in self._transcript.waiting:
                 note.display = not left.isdisjoint(note.waits)
 
 
-def addition(request: ConsentRequest) -> tuple[str, str]:
-    """Return what a consent request is known by: its value changes with a yes to another, and undo proposes it under a new id."""
-    return request.field, request.addition
+def value_of(request: ConsentRequest) -> tuple[str, str]:
+    """Return what a consent request is known by: undo proposes it under a new id."""
+    return request.field, request.new_value
 
 
 def request_note(found: tuple[ConsentRequest, ...]) -> Note:
     """Return what is said about consent requests, newest first."""
     more = f" and {len(found) - 1} more" if len(found) > 1 else ""
     line = f"● Waiting for you: {change(found[0])}{more} · F4"
-    return Note(line, InboxWanted(), waits=[addition(one) for one in found])
+    return Note(line, InboxWanted(), waits=[value_of(one) for one in found])
 
 
 def passed_over_note(request: ConsentRequest) -> Note:
     """Return what is said when the message after a question was no plain yes or no, or came too late."""
     if request.state == "pending":
         line = f"● Still waits in the inbox for your yes or no: {change(request)} · F4"
-        return Note(line, InboxWanted(), waits=[addition(request)])
+        return Note(line, InboxWanted(), waits=[value_of(request)])
     became = "" if request.state == "withdrawn" else decided("approved" if request.state == "applied" else request.state, request)
     line = " ".join(filter(None, ["That question is over.", became]))
     return Note(f"{line}  ·  F4, tab shows your profile", InboxWanted("profile"))

@@ -65,7 +65,7 @@ def difference(shown: ShownRequest) -> tuple[Content, Content]:
     if request.field == FORGOTTEN:
         return joined(("- now   ", "bold"), "erased, at your wish"), joined(("+ then  ", "bold"), (shown.value, "bold"))
     old, new = Content(""), Content("")
-    for piece in words_changed(request.old_value, request.new_value):
+    for piece in words_changed(shown.replaced, request.new_value):
         if piece.kind in ("same", "out"):
             old = joined(old, " " if old else "", (piece.text, "bold" if piece.kind == "out" else ""))
         if piece.kind in ("same", "in"):
@@ -83,6 +83,7 @@ def _why(shown: ShownRequest, now: datetime) -> Content:
     request = shown.request
     asked = f"{proposed_by(request)}, {ago(request.created_at, now)}."
     parts = [
+        joined(("It stays beside   ", "bold"), " · ".join(shown.beside), "\n") if shown.beside else None,
         joined(("Also waiting for this   ", "bold"), " · ".join(shown.also), ("\nA yes here settles it.\n", "$text-muted"))
         if shown.also
         else None,

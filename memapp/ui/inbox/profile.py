@@ -1,7 +1,7 @@
 """What the profile says about the person: to be read, written and taken away by them."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from textual import on
@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Static
 
+from memapp.domain.profile import has_many
 from memapp.services.consent import decisions
 from memapp.ui.background import background
 from memapp.ui.inbox import read_models
@@ -27,6 +28,7 @@ class ProfilePane(Vertical):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("e", "write", "Write it yourself", id="profile.write"),
+        Binding("n", "add", "Add", id="profile.add"),
         Binding("x,delete", "take_away", "Take it away", id="profile.take_away", key_display="x"),
         Binding("y,c", "copy", "Copy", id="profile.copy", key_display="y"),
     ]
@@ -36,6 +38,8 @@ class ProfilePane(Vertical):
         self.session = session
         self.runtime = session.runtime
         self.field = ValueField("enter saves · esc leaves")
+        self._written = Known("", "")
+        """What is being written anew."""
 
     def compose(self) -> ComposeResult:
         yield KnownRows(self.runtime.clock)
@@ -66,20 +70,31 @@ class ProfilePane(Vertical):
         self.action_write()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
-        if action in ("take_away", "copy"):
-            known = self.rows.current
-            return bool(known and known.value)
-        return True
+        known = self.rows.current
+        if action == "add":
+            return bool(known and known.value and has_many(known.field))
+        return bool(known and known.value) if action in ("take_away", "copy") else True
 
     def action_write(self) -> None:
-        """Let the person write the current field."""
+        """Let the person write the current value."""
         if (known := self.rows.current) is not None:
-            self.field.open(known.field, known.label, known.value)
+            self._written = known
+            self.field.open(known.key, known.label, known.value)
+
+    def action_add(self) -> None:
+        """Let the person write a value beside the current one."""
+        if (known := self.rows.current) is not None:
+            self._written = Known(known.field, "")
+            self.field.open(known.field, known.label, "")
 
     @on(ValueField.Saved)
     def _saved(self, event: ValueField.Saved) -> None:
         event.stop()
-        self._set(event.key, event.value.strip())
+        known, value = self._written, event.value.strip()
+        if value:
+            self._carry_out(lambda: decisions.set_field(self.runtime, known.field, value, known.value))
+        else:
+            self._take_away(known)
 
     @on(ValueField.GivenUp)
     def _given_up(self, event: ValueField.GivenUp) -> None:
@@ -95,16 +110,19 @@ class ProfilePane(Vertical):
         return True
 
     def action_take_away(self) -> None:
-        """Let the profile say nothing in the current field."""
+        """Let the profile say the current value no longer."""
         if (known := self.rows.current) is not None and known.value:
-            self._set(known.field, "")
+            self._take_away(known)
+
+    def _take_away(self, known: Known) -> None:
+        self._carry_out(lambda: decisions.take_away(self.runtime, known.field, known.value))
 
     def action_copy(self) -> None:
         if (known := self.rows.current) is not None:
             copy(self, known.value)
 
     @background("decide")
-    async def _set(self, field: str, value: str) -> None:
-        step = await asyncio.to_thread(decisions.set_field, self.runtime, field, value)
+    async def _carry_out(self, decision: Callable[[], str]) -> None:
+        step = await asyncio.to_thread(decision)
         self.leave_field()
         self.session.did(self, await asyncio.to_thread(decisions.describe, self.runtime, step), step)

@@ -7,7 +7,7 @@ from typing import Literal
 
 from memapp.domain.changes import Event
 from memapp.domain.chat import Message
-from memapp.domain.consent import FORGOTTEN, ConsentRequest, label
+from memapp.domain.consent import FORGOTTEN, ConsentRequest, label, replaced
 from memapp.domain.profile import FIELDS, is_sensitive
 from memapp.domain.second_person import addressed
 from memapp.domain.text import around
@@ -46,6 +46,8 @@ class ShownRequest:
     """Newest first."""
     also: tuple[str, ...] = ()
     """Other values that wait for the same field, which a yes to this one settles; newest first."""
+    says: tuple[str, ...] = ()
+    """What the profile says in the field."""
 
     @property
     def label(self) -> str:
@@ -57,24 +59,38 @@ class ShownRequest:
         return addressed(self.request.new_value) if self.request.field == FORGOTTEN else self.request.new_value
 
     @property
+    def replaced(self) -> str:
+        """The value that goes with a yes; empty if none does."""
+        return replaced(self.request, self.says)
+
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """The values that stay whatever the answer is."""
+        return tuple(one for one in self.says if one != self.replaced)
+
+    @property
     def sensitive(self) -> bool:
         return is_sensitive(self.request.field)
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A field of the profile."""
+    """A value of the profile, or a field that says nothing."""
 
     field: str
     value: str
     """Empty where nothing is known."""
     since: datetime | None = None
     by: str = ""
-    """Who changed it last: `person`, or `worker` for what was typed twice."""
+    """Who decided on it: `signals` for what was typed twice."""
 
     @property
     def label(self) -> str:
         return label(self.field)
+
+    @property
+    def key(self) -> str:
+        return f"{self.field} {self.value}".strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +112,10 @@ def queue(runtime: Runtime) -> Queue:
 
 
 def shown_request(runtime: Runtime, request: ConsentRequest) -> ShownRequest:
-    wanted = request.addition
-    quotes = [_quote(message, wanted) for message in _messages(runtime, request)]
-    return ShownRequest(
-        request, pending.memory_text(runtime, request.id), tuple(reversed(quotes)), pending.other_values(runtime, request)
-    )
+    quotes = [_quote(message, request.new_value) for message in _messages(runtime, request)]
+    says = decisions.profile(runtime).get(request.field, ())
+    memory, also = pending.memory_text(runtime, request.id), pending.other_values(runtime, request)
+    return ShownRequest(request, memory, tuple(reversed(quotes)), also, says)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +147,13 @@ def settled_since(runtime: Runtime, number: int) -> tuple[Settled, ...]:
     aside = Counter(one.step for one, decision, _ in found if decision == "withdrawn")
     return tuple(
         Settled(
-            one.step, decisions.describe(runtime, one.step), field, known.get(field, ""), decision, one.actor, aside[one.step]
+            one.step,
+            decisions.describe(runtime, one.step),
+            field,
+            "; ".join(known.get(field, ())),
+            decision,
+            one.actor,
+            aside[one.step],
         )
         for one, decision, field in found
         if decision not in ("withdrawn", "expired")
@@ -146,17 +167,10 @@ def proposed_by(runtime: Runtime, message: Message) -> tuple[ConsentRequest, ...
 
 
 def profile(runtime: Runtime) -> tuple[Known, ...]:
-    """Return every field: first what is known, then what is not."""
-    values = decisions.profile(runtime)
-    known = [_known(runtime, field, values[field]) for field in FIELDS if field in values]
-    return (*known, *(Known(field, "") for field in FIELDS if field not in values))
-
-
-def _known(runtime: Runtime, field: str, value: str) -> Known:
-    for entry in activity.entries(runtime, f"profile:{field}", limit=ENTRIES):
-        if "decision" not in entry.meta:
-            return Known(field, value, entry.at, entry.actor)
-    return Known(field, value)
+    """Return every value, field by field, and then the fields that say nothing."""
+    standing = [Known(one.field, one.new_value, one.decided_at, one.decided_by) for one in decisions.standing(runtime)]
+    known = {field: [one for one in standing if one.field == field] for field in FIELDS}
+    return (*(one for field in FIELDS for one in known[field]), *(Known(field, "") for field in FIELDS if not known[field]))
 
 
 def _messages(runtime: Runtime, request: ConsentRequest) -> list[Message]:

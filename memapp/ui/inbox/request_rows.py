@@ -5,7 +5,6 @@ from datetime import datetime
 
 from textual.content import Content
 
-from memapp.domain.changes import is_memapp
 from memapp.domain.consent import came_from
 from memapp.ui.inbox.read_models import Known, ShownRequest
 from memapp.ui.memories.labels import age
@@ -44,20 +43,20 @@ class RequestRows(RowList[ShownRequest]):
 
 
 class KnownRows(RowList[Known]):
-    """The profile: field, value, since when and from whom."""
+    """The profile, one row a value: field, value, since when and from whom."""
 
     def __init__(self, clock: Callable[[], datetime]) -> None:
         super().__init__(id="known")
         self._clock = clock
 
     def key(self, item: Known) -> str:
-        return item.field
+        return item.key
 
     def draw(self, item: Known, width: int) -> Content:
         if not item.value:
             return joined((f"{item.label:{LABEL}}", "$text-muted"), ("not known", "$text-muted italic"))
         when = f"since {moment(item.since, self._clock())}" if item.since else ""
-        by = " · you typed it twice" if is_memapp(item.by) else ""
+        by = " · you typed it twice" if item.by == "signals" else ""
         tail = joined((f"  {when}{by}", "$text-muted"))
         head = joined((f"{item.label:{LABEL}}", "bold"), row(item.value, 300))
         return joined(head.truncate(max(1, width - tail.cell_length), ellipsis=True, pad=True), tail)

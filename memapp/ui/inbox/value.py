@@ -10,7 +10,7 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from memapp.domain.profile_values import VALUE_CHARS
+from memapp.domain.profile import VALUE_CHARS
 from memapp.domain.text import clean, one_line
 from memapp.ui.safe import notify, plain
 
@@ -58,7 +58,6 @@ class ValueField(Vertical):
         """Let the person write."""
         self.key = key
         self.query_one(".value-what", Static).update(plain(f"{label}: {self._what}", "$text-muted"))
-        self.line.max_length = max(VALUE_CHARS, len(value))  # what there is no room for is made shorter here
         self.line.value = clean(value)
         self._before = self.line.value
         self.line.cursor_position = len(self.line.value)

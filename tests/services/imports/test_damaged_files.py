@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from memapp.domain.portable import MAX_ITEMS
 from memapp.domain.profile import same_value
-from memapp.domain.profile_values import BETWEEN, added_value, adds_up
 from memapp.errors import MemappError, UsageError
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
@@ -196,9 +195,9 @@ def test_a_store_is_the_same_after_its_way_through_a_file(steps: list[tuple[Any,
 def wished(runtime: Runtime) -> Iterator[tuple[str, str]]:
     """Yield each value that the profile has, or that waits to be in it."""
     for request in pending.list_pending(runtime):
-        yield request.field, added_value(request.field, request.old_value, request.new_value)
-    for field, value in decisions.profile(runtime).items():
-        yield from ((field, one) for one in (value.split(BETWEEN) if adds_up(field) else [value]) if one)
+        yield request.field, request.new_value
+    for field, values in decisions.profile(runtime).items():
+        yield from ((field, one) for one in values)
 
 
 @pytest.fixture(scope="module")
