@@ -593,6 +593,15 @@ CREATE TABLE memory_file (
 ) STRICT;
 INSERT INTO memory_file (only, id, erasures) VALUES (1, lower(hex(randomblob(16))), 0);
 
+-- When each job of idle time ran last, and when it is due again.
+CREATE TABLE jobs (
+    user_id TEXT NOT NULL,
+    name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 40),
+    ran_at TEXT NOT NULL,
+    due_at TEXT NOT NULL,
+    PRIMARY KEY (user_id, name)
+) STRICT, WITHOUT ROWID;
+
 -- What one process at a time does, such as answering in a chat. It renews its lease while it works; that of a dead one ends.
 CREATE TABLE leases (
     name TEXT PRIMARY KEY CHECK (length(name) <= 100),

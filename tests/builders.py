@@ -14,10 +14,11 @@ from memapp.categories import load_categories
 from memapp.domain.forget import Receipt
 from memapp.domain.memory import Kind, Memory
 from memapp.domain.turn import TurnEvent
+from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
 from memapp.prompts.personas import load_personas
 from memapp.runtime import Runtime
-from memapp.services import chats, curate, forget
+from memapp.services import chats, curate, forget, jobs
 from memapp.services.turn import take_turn
 from memapp.store.database import open_database
 from memapp.store.encoding import new_id
@@ -73,6 +74,12 @@ def erase(runtime: Runtime, *memory_ids: str, messages: bool = False) -> Receipt
     """Put memories into the trash, and erase them from there for good."""
     curate.discard(runtime, *memory_ids)
     return forget.purge(runtime, memory_ids, messages=messages)
+
+
+def tidy(runtime: Runtime) -> int:
+    """Do the jobs of now and then that are due, but for the backup; return how many things were done."""
+    due = [one for one in jobs.NOW_AND_THEN if one.name != "backup"]
+    return sum(one for one in jobs.run_due(runtime, Cancel(), due) if isinstance(one, int))
 
 
 def only(kind: type, happened: Iterable[object]) -> Any:

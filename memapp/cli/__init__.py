@@ -24,7 +24,13 @@ SECTIONS = {
     "Forgetting, and taking it back": {"curate": "rm restore undo", "trash": "trash forget"},
     "What is known about you": {"consents": "profile consents approve deny"},
     "Files": {"transfer": "export import", "files": "backup locate"},
-    "Looking after it": {"models": "models", "config": "config", "doctor": "doctor", "completion": "completion"},
+    "Looking after it": {
+        "upkeep": "upkeep",
+        "models": "models",
+        "config": "config",
+        "doctor": "doctor",
+        "completion": "completion",
+    },
 }
 """The headings of `memapp --help`, and below each the commands by the module they are in; a new one needs its word here."""
 MODULES = {name: module for part in SECTIONS.values() for module, names in part.items() for name in names.split()}

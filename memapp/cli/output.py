@@ -164,13 +164,20 @@ def opened_to_search(options: Mapping[str, Any]) -> "Iterator[Runtime]":
         yield runtime
 
 
-def search_by_meaning(runtime: "Runtime") -> None:
-    """Wait until the embedding model is loaded and knows what is new; say so where it cannot be had and words must do."""
-    from memapp.services import embed, models
+def load_embedder(runtime: "Runtime") -> bool:
+    """Wait until the embedding model is loaded; say whether there is one."""
+    from memapp.services import models
 
     if runtime.embedding.state == "off":
         models.load_embedder(runtime)
-    if runtime.embedding.ready(within=LOAD_SECONDS) is None:
+    return runtime.embedding.ready(within=LOAD_SECONDS) is not None
+
+
+def search_by_meaning(runtime: "Runtime") -> None:
+    """Wait until the embedding model is loaded and knows what is new; say so where it cannot be had and words must do."""
+    from memapp.services import embed
+
+    if not load_embedder(runtime):
         say(f"Searching by words only. {runtime.embedding.note}")
     elif not runtime.database.read_only:
         with suppress(ModelError, StoreError):

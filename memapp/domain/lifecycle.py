@@ -5,38 +5,15 @@ only after several days on which memapp was really used, two of them after its e
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from math import ceil
 
-LONGEST_STEP = timedelta(hours=72)
-"""A longer gap since the last run counts as a clock jump; a long pause looks the same."""
-BETWEEN_RUNS = timedelta(hours=1)
-AFTER_A_LEAP = timedelta(minutes=10)
-"""How long a clock that has leapt must go on evenly until it is believed."""
 MOST_AT_ONCE = 50
 LARGEST_SHARE = 0.05
 DAYS_OF_USE = 7
 """On so many different days a person must have used memapp, and could have needed a memory or looked into the trash."""
 DAYS_TO_BELIEVE = 2
 """On so many days before today memapp must have been used after a time was over: the clock of one day may be wrong."""
-
-
-@dataclass(frozen=True, slots=True)
-class Pace:
-    """Where the clock stood at the last run, and when the next one is due."""
-
-    seen: datetime
-    due: datetime
-
-
-def has_leapt(pace: Pace, now: datetime) -> bool:
-    return abs(now - pace.seen) > LONGEST_STEP
-
-
-def next_pace(now: datetime, *, leapt: bool) -> Pace:
-    """Return when to look again."""
-    return Pace(now, now + (AFTER_A_LEAP if leapt else BETWEEN_RUNS))
 
 
 def most_at_once(among: int) -> int:

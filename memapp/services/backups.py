@@ -1,12 +1,14 @@
 """Backups that memapp makes by itself, in idle time and before it leaves, and putting one in place of a damaged file."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from memapp.domain.backups import EVERY
+from memapp.domain.jobs import Pace
 from memapp.errors import StoreError
+from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.store import backups, restore
 from memapp.store.lock import COPIES, held
@@ -18,16 +20,26 @@ QUICK_BYTES = 4 * 1024 * 1024
 """So large a file is copied in a moment; leaving never waits for a larger one."""
 
 
-def run(runtime: Runtime, every: timedelta = EVERY, cancelled: Callable[[], bool] = lambda: False) -> None:
-    """Write a backup if it is time to. Not beside an erasure: it would keep what is being erased. A failure is only logged."""
+def run(runtime: Runtime, every: timedelta = EVERY, cancelled: Callable[[], bool] = lambda: False) -> Path | None:
+    """Write a backup if it is time to, and return it. Not beside an erasure: it would keep that. A failure is only logged."""
     if runtime.database.read_only:
-        return
+        return None
     try:
         with held(runtime.database.path, COPIES) as mine:
             if mine:
-                backups.write_if_due(runtime.database, runtime.clock(), every, cancelled)
+                return backups.write_if_due(runtime.database, runtime.clock(), every, cancelled)
     except StoreError as error:
         log.warning("no backup was made: %s", type(error).__name__)
+    return None
+
+
+def run_job(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[int]:
+    """Write a backup, if anything changed since the last."""
+    yield int(run(runtime, cancelled=cancel.is_set) is not None)
+
+
+def waiting(runtime: Runtime) -> int:
+    return int(backups.is_due(runtime.database, runtime.clock(), EVERY))
 
 
 def before_leaving(runtime: Runtime) -> None:

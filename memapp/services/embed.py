@@ -4,10 +4,10 @@ Vectors and relations are saved together: a fact with a vector has been related,
 """
 
 import threading
-from collections.abc import Sequence
-from itertools import count, islice
+from collections.abc import Iterator, Sequence
 
 from memapp.domain.changes import Actor, Linked
+from memapp.domain.jobs import Pace
 from memapp.domain.memory import OwnerKind
 from memapp.domain.relation import strongest
 from memapp.inference import Cancel
@@ -22,15 +22,18 @@ Alike = dict[int, list[tuple[int, float]]]
 KINDS: tuple[OwnerKind, ...] = ("memory", "message")
 
 
-def embed(runtime: Runtime, cancel: Cancel, batches: int | None = None) -> None:
-    """Embed facts and messages that have no vector of this model, newest first: all, or so many batches of each."""
+def embed(runtime: Runtime, cancel: Cancel) -> int:
+    """Embed all that has no vector of this model; return how many texts that were."""
+    return sum(run(runtime, cancel))
+
+
+def run(runtime: Runtime, cancel: Cancel, _last: Pace | None = None) -> Iterator[int]:
+    """Embed facts and messages that have no vector of this model, newest first; yield how many, batch by batch."""
     embedder = runtime.embedding.ready()
     if embedder is None:
         return
     for kind in KINDS:
-        for _ in islice(count(), batches):
-            if cancel.is_set():
-                return
+        while not cancel.is_set():
             batch = vectors.waiting(runtime.read(), kind, embedder.model_id, BATCH)
             if not batch:
                 break
@@ -40,8 +43,15 @@ def embed(runtime: Runtime, cancel: Cancel, batches: int | None = None) -> None:
                 saved = vectors.save(session, kind, embedder.model_id, batch, rows)
                 if kind == "memory":
                     _relate(runtime, session, saved, found, embedder.model_id)
+            yield len(batch)
             if len(batch) < BATCH:
                 break
+
+
+def waiting(runtime: Runtime) -> int:
+    """Count what has no vector yet; none without an embedding model."""
+    embedder = runtime.embedding.ready()
+    return sum(vectors.count_waiting(runtime.read(), kind, embedder.model_id) for kind in KINDS) if embedder else 0
 
 
 def catch_up(runtime: Runtime, seconds: float) -> None:

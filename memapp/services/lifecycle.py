@@ -1,9 +1,9 @@
 """Moves unused memories to the trash, erases old trash, deleted chats and old requests, and expires those that nobody decided.
 
-`run` is called in idle time and does a little, at most once an hour. Its rules are `domain.lifecycle`.
+Each is a job of idle time (`services.jobs`) and does a little at once. The rules are `domain.lifecycle`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
 
@@ -12,7 +12,9 @@ from memapp.domain.changes import Actor, SoftDeleted
 from memapp.domain.consent import FORGOTTEN, expiry
 from memapp.domain.filters import MemoryFilter, Sort
 from memapp.domain.forget import Receipt
+from memapp.domain.jobs import Pace, has_leapt
 from memapp.domain.memory import Memory
+from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.services.consent import pending
 from memapp.services.forget import purge, purge_chats
@@ -25,23 +27,60 @@ from memapp.store.session import Session
 ENDED = ("denied", "expired", "withdrawn")
 
 
-def run(runtime: Runtime) -> None:
-    """Move what is unused to the trash, erase what has been there long enough and end old requests, if it is time to look."""
-    now = runtime.clock()
-    pace = store.get_pace(runtime.read())
-    leapt = pace is None or rules.has_leapt(pace, now)
-    if pace is not None and not leapt and now < pace.due:
-        return
-    with runtime.write() as session:
-        store.save_pace(session, rules.next_pace(now, leapt=leapt))
-        if pace is not None and leapt:
-            events.add_event(session, "worker", "ttl", "skipped", now, meta={"reason": "the clock leapt"})
-    if not leapt:
-        _move_unused(runtime, now)
+def expire(runtime: Runtime, _cancel: Cancel, last: Pace | None) -> Iterator[int]:
+    """Close the consent requests whose time is over; let those wait anew that were made under a wrong clock."""
+    if last and not has_leapt(last, runtime.clock()):
         pending.begin_again(runtime)
-    _erase_overdue(runtime, now)  # a weekly look at memapp is no reason to leave these two out
-    pending.expire_due(runtime)
-    _erase_old_requests(runtime, now)
+    yield len(pending.expire_due(runtime))
+
+
+def expiring(runtime: Runtime) -> int:
+    return len(consents.due_requests(runtime.read(), runtime.clock()))
+
+
+def move_unused(runtime: Runtime, _cancel: Cancel, last: Pace | None) -> Iterator[int]:
+    """Move to the trash what was not used for long. Nothing when the clock has leapt: much would seem unused."""
+    now = runtime.clock()
+    if last is None or has_leapt(last, now):
+        _note_leap(runtime, last)
+        return
+    if not _unused(runtime.read(), runtime, now):
+        return
+    actor = Actor(runtime.user_id, "lifecycle", step=new_id(now))
+    with runtime.write() as session:
+        for memory_id in _unused(session, runtime, now):  # looked up again: the person may have pinned one since
+            changes.apply(session, SoftDeleted(memory_id, "unused", runtime.purge_at()), actor, now)
+            yield 1
+
+
+def _note_leap(runtime: Runtime, last: Pace | None) -> None:
+    """Note that the clock leapt; at the first run there is nothing to compare it with."""
+    if last is not None:
+        with runtime.write() as session:
+            events.add_event(session, "worker", "ttl", "skipped", runtime.clock(), meta={"reason": "the clock leapt"})
+
+
+def unused(runtime: Runtime) -> int:
+    return len(_unused(runtime.read(), runtime, runtime.clock()))
+
+
+def erase_overdue(runtime: Runtime, _cancel: Cancel, _last: Pace | None) -> Iterator[int]:
+    """Erase memories, deleted chats and requests whose time is over; a weekly look at memapp is no reason to leave them."""
+    now = runtime.clock()
+    if memory_ids := _overdue_memories(runtime, now):
+        yield purge(runtime, memory_ids, by="lifecycle").memories
+    if thread_ids := _overdue_chats(runtime, now):
+        purge_chats(runtime, thread_ids, by="lifecycle")
+        yield len(thread_ids)
+    if request_ids := _overdue_requests(runtime, now):
+        with runtime.decide() as session:
+            consent_requests.erase(session, request_ids, now)
+        yield len(request_ids)
+
+
+def overdue(runtime: Runtime) -> int:
+    now = runtime.clock()
+    return sum(len(find(runtime, now)) for find in (_overdue_memories, _overdue_chats, _overdue_requests))
 
 
 def trash(runtime: Runtime, limit: int | None = 500) -> list[Memory]:
@@ -55,15 +94,6 @@ def empty(runtime: Runtime) -> Receipt:
     return purge(runtime, [memory.id for memory in trash(runtime, limit=None)])
 
 
-def _move_unused(runtime: Runtime, now: datetime) -> None:
-    if not _unused(runtime.read(), runtime, now):
-        return
-    actor = Actor(runtime.user_id, "lifecycle", step=new_id(now))
-    with runtime.write() as session:
-        for memory_id in _unused(session, runtime, now):  # looked up again: the person may have pinned one since
-            changes.apply(session, SoftDeleted(memory_id, "unused", runtime.purge_at()), actor, now)
-
-
 def _unused(session: Session, runtime: Runtime, now: datetime) -> list[str]:
     ttl = timedelta(days=runtime.settings.ttl_days)
     among = store.count_all(session)
@@ -71,28 +101,27 @@ def _unused(session: Session, runtime: Runtime, now: datetime) -> list[str]:
     return _due(runtime, [(one, used, used + ttl) for one, used in found], among, now)
 
 
-def _erase_overdue(runtime: Runtime, now: datetime) -> None:
+def _overdue_memories(runtime: Runtime, now: datetime) -> list[str]:
     session = runtime.read()
     over = [(one.id, one.updated_at, one.purge_at or now) for one in store.over(session, now)]
-    if due := _due(runtime, over, store.count_all(session), now):
-        purge(runtime, due, by="lifecycle")
-    deleted = chat.list_threads(session, limit=None, deleted=True)
+    return _due(runtime, over, store.count_all(session), now)
+
+
+def _overdue_chats(runtime: Runtime, now: datetime) -> list[str]:
+    deleted = chat.list_threads(runtime.read(), limit=None, deleted=True)
     over = [(one.id, one.deleted_at, runtime.purge_at(one.deleted_at)) for one in reversed(deleted) if one.deleted_at]
-    if due := _due(runtime, over, len(deleted), now):
-        purge_chats(runtime, due, by="lifecycle")
+    return _due(runtime, over, len(deleted), now)
 
 
-def _erase_old_requests(runtime: Runtime, now: datetime) -> None:
-    """Erase the consent requests that the person did not agree to, as long after their end as memories stay in the trash.
+def _overdue_requests(runtime: Runtime, now: datetime) -> list[str]:
+    """Return the consent requests that the person did not agree to, as long after their end as memories stay in the trash.
 
     What says again what was erased goes with the week in which a no holds.
     """
     ended = [one for state in ENDED for one in consents.list_requests(runtime.read(), state=state)]
     decided = [(one, one.decided_at) for one in ended if one.decided_at]
     ends = [(one.id, at, expiry(at) if one.field == FORGOTTEN else max(expiry(at), runtime.purge_at(at))) for one, at in decided]
-    if due := _due(runtime, ends, len(ends), now):
-        with runtime.decide() as session:
-            consent_requests.erase(session, due, now)
+    return _due(runtime, ends, len(ends), now)
 
 
 def _due(runtime: Runtime, ends: Sequence[tuple[str, datetime, datetime]], among: int, now: datetime) -> list[str]:

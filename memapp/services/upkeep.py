@@ -1,50 +1,39 @@
-"""Idle work between two turns: complete the prediction, learn, embed new texts, prepare the next turn, clear the trash, back up.
+"""Idle work between two turns: complete the prediction, do the jobs that are due, prepare the next turn.
 
 `work` is called on a background thread after each reply and stops within milliseconds when cancelled, since the next
 message goes first. What is left undone stays pending in the file and is done the next time.
 """
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
-from typing import Literal
 
 from memapp.domain.chat import Message, MessageStatus, Role
 from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.consent import ConsentRequest
 from memapp.domain.expectation import may_become
-from memapp.domain.prediction import Surprise
 from memapp.domain.prompt import Piece, Prompt, Sampling
-from memapp.errors import MemappError, ModelError, StoreError
+from memapp.errors import ModelError
 from memapp.inference import Cancel, ChatModel
 from memapp.prompts import predict, respond
 from memapp.prompts.context import trunk
 from memapp.runtime import Runtime
-from memapp.services import backups, lifecycle
+from memapp.services import jobs
 from memapp.services.answer import open_thread, prompt_context
-from memapp.services.consent import pending
-from memapp.services.embed import embed
 from memapp.services.merge import Written
 from memapp.services.prefetch import expectation, prefetched, search_prefetched
-from memapp.services.remember import learn
 from memapp.services.retrieved import news
-from memapp.services.turn import best_effort, compare
-from memapp.store import chat, checkpoints, events, expectations, leases
+from memapp.store import checkpoints, expectations
 
 log = logging.getLogger(__name__)
 
-UPKEEP = "upkeep"
-WAITED_SECONDS = 0.5
-"""How long it is waited for the work before, which was cancelled a moment ago."""
-BATCHES_AT_LAST = 4
-"""Batches that a command embeds before it ends: what an import left may take minutes."""
-MOST_TRIES = 3
-"""On so many different days the model may fail on a message: a server that is away for an evening is no fault of the message."""
+AT_LAST_SECONDS = 4.0
+"""How long a command goes on with a job before it ends: what an import left may take minutes."""
 
 
 def work(runtime: Runtime, thread_id: str | None, cancel: Cancel) -> Iterator[Written | ConsentRequest]:
-    """Do what is due, oldest first; yield the facts and requests made. With a thread, also get ready for its next message.
+    """Do the jobs that are due; yield the facts and requests made. With a thread, also get ready for its next message.
 
     What another process is at is left to it.
     """
@@ -52,73 +41,19 @@ def work(runtime: Runtime, thread_id: str | None, cancel: Cancel) -> Iterator[Wr
     try:
         if model and thread_id:
             _complete_prediction(runtime, model, thread_id, cancel)
-        with leases.hold(runtime.write, UPKEEP, WAITED_SECONDS) as mine:
-            if mine:
-                yield from _learn_pending(runtime, model, cancel)
-            if mine and not cancel.is_set():
-                embed(runtime, cancel, None if thread_id else BATCHES_AT_LAST)
-                lifecycle.run(runtime)
+        yield from _made(jobs.run_due(runtime, cancel, jobs.AFTER_A_REPLY, None if thread_id else AT_LAST_SECONDS))
         if model and thread_id and not cancel.is_set():
             if runtime.settings.speculate:
                 _prefetch(runtime, model, thread_id, cancel)
             warm(runtime, thread_id, "", cancel)
-        if not cancel.is_set():
-            backups.run(runtime, cancelled=cancel.is_set)
+        yield from _made(jobs.run_due(runtime, cancel, jobs.NOW_AND_THEN))
     except ModelError as error:
         log.warning("upkeep stopped: %s", type(error).__name__)
 
 
-def _learn_pending(runtime: Runtime, model: ChatModel | None, cancel: Cancel) -> Iterator[Written | ConsentRequest]:
-    """Learn from each surprise by itself: one that fails does not keep the others from being learned."""
-    _end_abandoned(runtime)
-    session = runtime.read()
-    if outdated := expectations.outdated_surprises(session):
-        _settle(runtime, outdated, "nothing")
-    for expected, message_id in expectations.uncompared(session):  # a kill, or an error, was in the way
-        if cancel.is_set():
-            return
-        message = chat.get_message(session, message_id)
-        best_effort(runtime, message, "classify", partial(compare, runtime, expected, message))
-    for surprise in expectations.pending_surprises(session):
-        if cancel.is_set():
-            return
-        waiting = pending.list_pending(runtime)
-        try:
-            yield from learn(runtime, surprise, model, cancel)
-        except ModelError as error:
-            log.warning("a surprise waits for the model: %s", type(error).__name__)
-            _count_try(runtime, surprise)
-        except StoreError:
-            raise  # the file has the problem, not this surprise
-        except MemappError as error:
-            log.warning("nothing could be learned from a surprise: %s", type(error).__name__)
-            _settle(runtime, [surprise.id], "failed")
-        yield from (one for one in pending.list_pending(runtime) if one not in waiting)
-
-
-def _end_abandoned(runtime: Runtime) -> None:
-    """Mark replies whose process died while this one runs."""
-    if chat.has_unfinished(runtime.read()):
-        with runtime.write() as session:
-            chat.interrupt_unfinished(session)
-
-
-def _count_try(runtime: Runtime, surprise: Surprise) -> None:
-    """Let what failed wait behind the rest, and set it aside when it has failed on several days."""
-    now = runtime.clock()
-    with runtime.write() as session:
-        tries = expectations.count_try(session, surprise.id, now)
-        if tries < MOST_TRIES:
-            return
-        expectations.settle_surprise(session, surprise.id, "failed")
-        meta = {"tries": tries}
-        events.add_event(session, "worker", "distil", "error", now, thread_id=surprise.thread_id, meta=meta)
-
-
-def _settle(runtime: Runtime, surprise_ids: Sequence[str], state: Literal["nothing", "failed"]) -> None:
-    with runtime.write() as session:
-        for surprise_id in surprise_ids:
-            expectations.settle_surprise(session, surprise_id, state)
+def _made(done: Iterator[jobs.Done]) -> Iterator[Written | ConsentRequest]:
+    """Keep what the person is told of."""
+    return (one for one in done if not isinstance(one, int))
 
 
 def warm(runtime: Runtime, thread_id: str, typed: str, cancel: Cancel) -> int:

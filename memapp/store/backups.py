@@ -26,10 +26,9 @@ def write_if_due(database: Database, now: datetime, every: timedelta, cancelled:
     """Write a backup if the file changed since the last and that is old enough; then let old ones go. Raises `StoreError`."""
     path = database.path
     with translated_errors(path):
-        changed_at = _changed_at(path)
-        last = next((one for one in backups(path) if one.why == AUTO and one.made_at <= now), None)
-        if now - (last.made_at if last else _made_at(database)) < every or (last and _changed_at(last.path) == changed_at):
+        if not is_due(database, now, every):
             return None
+        changed_at = _changed_at(path)
         if shutil.disk_usage(path.parent).free < 2 * path.stat().st_size + SPARE_BYTES:
             log.warning("no backup was made: the disk is nearly full")
             return None
@@ -37,6 +36,13 @@ def write_if_due(database: Database, now: datetime, every: timedelta, cancelled:
         os.utime(written, ns=(changed_at, changed_at))  # what it has in it; so a change beside the copying counts as one
         let_go_of_old(path, now)
         return written
+
+
+def is_due(database: Database, now: datetime, every: timedelta) -> bool:
+    """Say whether the file changed since the last backup, and that is old enough."""
+    last = next((one for one in backups(database.path) if one.why == AUTO and one.made_at <= now), None)
+    is_old = now - (last.made_at if last else _made_at(database)) >= every
+    return is_old and (last is None or _changed_at(last.path) != _changed_at(database.path))
 
 
 def let_go_of_old(path: Path, now: datetime) -> None:

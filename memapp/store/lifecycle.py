@@ -2,24 +2,10 @@
 
 from datetime import date, datetime, timedelta
 
-from memapp.domain.lifecycle import Pace
 from memapp.domain.memory import Memory
 from memapp.store.encoding import to_text, to_time
-from memapp.store.interface import get_interface, set_interface
 from memapp.store.memories import get_memories
 from memapp.store.session import Session
-
-PACE = "lifecycle"
-"""The name under which the pace is saved."""
-
-
-def get_pace(session: Session) -> Pace | None:
-    kept = get_interface(session, PACE)
-    return Pace(to_time(kept["seen"]), to_time(kept["due"])) if kept else None
-
-
-def save_pace(session: Session, pace: Pace) -> None:
-    set_interface(session, PACE, {"seen": to_text(pace.seen), "due": to_text(pace.due)})
 
 
 def count_all(session: Session) -> int:

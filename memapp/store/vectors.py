@@ -50,6 +50,12 @@ def waiting(session: Session, kind: OwnerKind, model_id: str, limit: int) -> lis
     return [(row["key"], row["text"]) for row in session.conn.execute(_WAITING[kind], values)]
 
 
+def count_waiting(session: Session, kind: OwnerKind, model_id: str) -> int:
+    """Count the rows without a vector of this model."""
+    values = {"chars": 0, "user": session.user_id, "model": model_id, "limit": -1}
+    return int(session.conn.execute(f"SELECT count(*) FROM ({_WAITING[kind]})", values).fetchone()[0])  # noqa: S608
+
+
 def save(session: Session, kind: OwnerKind, model_id: str, embedded: Sequence[tuple[int, str]], vectors: Vectors) -> list[int]:
     """Store the vectors of what `waiting` returned; return their keys.
 

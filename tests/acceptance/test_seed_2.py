@@ -28,7 +28,7 @@ from memapp.services.retrieved import look_up
 from memapp.services.turn import take_turn
 from memapp.store import changes, checkpoints, history, schema
 from memapp.store.database import open_database
-from tests.builders import Clock, make_runtime, new_chat, on, recorded, say
+from tests.builders import Clock, make_runtime, new_chat, on, recorded, say, tidy
 
 LATER = datetime(2026, 12, 31, tzinfo=UTC)
 SMALL_TALK = ("Hello!", "Good morning!", "Thank you!", "Okay, see you later.")
@@ -86,7 +86,7 @@ def let_days_pass(runtime: Runtime, days: int) -> None:
     assert isinstance(runtime.clock, Clock)
     for _ in range(days):
         runtime.clock.now += timedelta(days=1)
-        lifecycle.run(runtime)
+        tidy(runtime)
 
 
 def statements(runtime: Runtime, work: Callable[[], object]) -> int:

@@ -6,30 +6,12 @@ import pytest
 
 from memapp.domain.lifecycle import (
     DAYS_OF_USE,
-    Pace,
-    has_leapt,
     is_over,
     may_go,
     most_at_once,
-    next_pace,
 )
 
 NOW = datetime(2026, 1, 31, 8, 15, tzinfo=UTC)
-
-
-@pytest.mark.parametrize("hours", [73, -73, 24 * 3650, -24 * 3650])
-def test_a_clock_more_than_three_days_off_has_leapt(hours: int) -> None:
-    assert has_leapt(Pace(NOW, NOW), NOW + timedelta(hours=hours))
-
-
-@pytest.mark.parametrize("hours", [1, -1, 25, 71, -71])
-def test_an_hour_of_daylight_saving_or_a_weekend_is_no_leap(hours: int) -> None:
-    assert not has_leapt(Pace(NOW, NOW), NOW + timedelta(hours=hours))
-
-
-def test_after_a_leap_the_clock_is_watched_before_it_is_believed() -> None:
-    assert next_pace(NOW, leapt=True) == Pace(NOW, NOW + timedelta(minutes=10))
-    assert next_pace(NOW, leapt=False) == Pace(NOW, NOW + timedelta(hours=1))
 
 
 @pytest.mark.parametrize(("among", "most"), [(0, 0), (1, 1), (20, 1), (21, 2), (200, 10), (1000, 50), (100_000, 50)])

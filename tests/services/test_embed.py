@@ -9,7 +9,7 @@ from memapp.domain.relation import strongest
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.services import curate, undo
-from memapp.services.embed import BATCH, embed
+from memapp.services.embed import BATCH, embed, run
 from memapp.services.recall import RecallRequest, recall
 from memapp.store import history, relations
 from tests.builders import make_runtime
@@ -109,7 +109,7 @@ def test_only_the_likest_above_the_least_likeness_count() -> None:
 def test_a_command_that_ends_leaves_the_rest_for_the_next_time(runtime: Runtime) -> None:
     for number in range(2 * BATCH + 1):
         add(runtime, f"User owns bicycle number {number}.")
-    embed(runtime, Cancel(), 1)
+    next(run(runtime, Cancel()))
     conn = runtime.database.read()
     assert conn.execute("SELECT count(*) FROM embeddings").fetchone()[0] == BATCH
     embed(runtime, Cancel())

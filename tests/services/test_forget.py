@@ -12,7 +12,7 @@ from memapp import bootstrap
 from memapp.domain.changes import Actor, ProfileChanged
 from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.consent import FORGOTTEN, ConsentRequest
-from memapp.domain.lifecycle import Pace
+from memapp.domain.jobs import Pace
 from memapp.domain.prompt import Prompt, Sampling
 from memapp.domain.turn import Failed, Found
 from memapp.errors import NotFound, UsageError
@@ -23,7 +23,7 @@ from memapp.services import activity, browse, chats, curate, forget, undo, upkee
 from memapp.services.consent import decisions, pending
 from memapp.services.recall import RecallRequest, recall
 from memapp.services.turn import take_turn
-from memapp.store import changes, checkpoints, lifecycle, snapshots
+from memapp.store import changes, checkpoints, jobs, snapshots
 from memapp.store.connection import open_copy
 from memapp.store.encoding import new_id, to_text
 from memapp.store.forget import erasing, finding, purge_jobs
@@ -326,7 +326,7 @@ def test_what_only_memapp_itself_says_is_not_meant(runtime: Runtime) -> None:
     say(runtime, new_chat(runtime), "I like soup.")
     propose(runtime, "forgotten", "", "User swims.", "User swims.", apply=False)
     with runtime.write() as session:
-        lifecycle.save_pace(session, Pace(runtime.clock(), runtime.clock()))
+        jobs.save_pace(session, "purge", Pace(runtime.clock(), runtime.clock()))
     for word in ("goals", "live", "row", "category", "news", "stage", "status", "seen", "importance", "nothing"):
         preview = forget.preview(runtime, word)
         assert (word, preview.memories, preview.messages, preview.others) == (word, 0, 0, 0)

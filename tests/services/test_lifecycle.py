@@ -15,11 +15,11 @@ from memapp.errors import NotFound
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
-from memapp.services import chats, curate, forget, lifecycle, undo, upkeep
+from memapp.services import chats, curate, forget, jobs, lifecycle, undo, upkeep
 from memapp.services.consent import decisions, pending, requests
-from memapp.store import changes, chat, consents, history, interface, memories
+from memapp.store import changes, chat, consents, history, memories
 from memapp.store import lifecycle as store
-from tests.builders import Clock, fact, make_runtime, new_chat, recorded, say
+from tests.builders import Clock, fact, make_runtime, new_chat, recorded, say, tidy
 
 START = datetime(2026, 1, 31, 8, 15, tzinfo=UTC)
 
@@ -51,9 +51,9 @@ def live_on(runtime: Runtime, since: datetime, days: int, *, talking: bool = Fal
         if talking:
             with runtime.write() as session:
                 chat.add_message(session, thread, Role.USER, "Hello.", runtime.clock(), origin=Origin.TYPED)
-        lifecycle.run(runtime)
+        tidy(runtime)
         at(runtime, since + timedelta(days=day, hours=10))
-        lifecycle.run(runtime)
+        tidy(runtime)
 
 
 def state(runtime: Runtime, memory_id: str) -> Memory:
@@ -181,16 +181,16 @@ def test_no_leap_of_the_clock_erases_or_moves_anything(runtime: Runtime, years: 
     live_on(runtime, START, 8, talking=True)
     there = START + timedelta(days=365 * years)
     at(runtime, there)
-    lifecycle.run(runtime)
+    tidy(runtime)
     assert len(lifecycle.trash(runtime)) == 20
     (skipped,) = recorded(runtime, "ttl")
     assert (skipped["status"], skipped["meta"]) == ("skipped", {"reason": "the clock leapt"})
     for hours in (1, 2, 4, 30):  # it stays wrong, or nobody looked in for years
         at(runtime, there + timedelta(hours=hours))
-        lifecycle.run(runtime)
+        tidy(runtime)
     assert len(lifecycle.trash(runtime)) == 20
     at(runtime, START + timedelta(days=9))
-    lifecycle.run(runtime)
+    tidy(runtime)
     live_on(runtime, START + timedelta(days=9), 3, talking=True)
     assert gone(runtime) == set()
     assert len(chats.list_threads(runtime, deleted=True)) == 1
@@ -209,7 +209,7 @@ def test_what_is_put_away_or_proposed_while_the_clock_is_behind_has_its_time_aft
     behind, right = START - timedelta(days=300), START + timedelta(days=11)
     at(runtime, behind)
     if looked:
-        lifecycle.run(runtime)
+        tidy(runtime)
     for thread in (old, recent):
         chats.delete_thread(runtime, thread)
     at(runtime, behind + timedelta(minutes=1))
@@ -225,7 +225,7 @@ def test_what_is_put_away_or_proposed_while_the_clock_is_behind_has_its_time_aft
 
 
 def test_no_leap_of_the_clock_ends_a_request(runtime: Runtime) -> None:
-    lifecycle.run(runtime)
+    tidy(runtime)
     requests.propose(runtime, "city", "Oslo")
     thread = new_chat(runtime)
     for minutes in (0, 1, 5, 20, 60):  # it stays wrong for an hour
@@ -267,7 +267,7 @@ def test_a_leap_in_the_middle_of_a_run_erases_nothing(runtime: Runtime, monkeypa
     live_on(runtime, START, 10, talking=True)
     moments = iter([START + timedelta(days=11), *[START + timedelta(days=3650, seconds=number) for number in range(50)]])
     monkeypatch.setattr(runtime, "clock", lambda: next(moments))
-    lifecycle.run(runtime)
+    tidy(runtime)
     assert gone(runtime) == set()
 
 
@@ -276,7 +276,7 @@ def test_daylight_saving_is_nothing(runtime: Runtime, hours: int) -> None:
     add(runtime, "One.")
     live_on(runtime, START, 2)
     at(runtime, START + timedelta(days=2, hours=12 + hours))
-    lifecycle.run(runtime)
+    tidy(runtime)
     assert lifecycle.trash(runtime) == []
     assert recorded(runtime, "ttl") == []
 
@@ -286,12 +286,12 @@ def test_a_run_is_at_most_once_an_hour_and_moves_one_in_twenty(runtime: Runtime)
         add(runtime, f"Fact number {number}.")
     live_on(runtime, START + timedelta(days=55), 7, talking=True)
     at(runtime, START + timedelta(days=63))
-    lifecycle.run(runtime)
+    tidy(runtime)
     assert len(lifecycle.trash(runtime)) == 5
-    lifecycle.run(runtime)
+    tidy(runtime)
     assert len(lifecycle.trash(runtime)) == 5
     at(runtime, START + timedelta(days=63, hours=1, minutes=1))
-    lifecycle.run(runtime)
+    tidy(runtime)
     assert len(lifecycle.trash(runtime)) == 10
 
 
@@ -317,5 +317,5 @@ def test_an_empty_trash_cannot_be_emptied(runtime: Runtime) -> None:
 def test_idle_work_looks_after_the_trash(tmp_path: Path) -> None:
     runtime = make_runtime(tmp_path, ScriptedModel())
     list(upkeep.work(runtime, None, Cancel()))
-    assert interface.get_interface(runtime.read(), "lifecycle") is not None
+    assert all(jobs.pace(runtime, one) for one in jobs.NOW_AND_THEN)
     runtime.close()

@@ -17,7 +17,7 @@ from memapp.errors import ModelError, UsageError
 from memapp.inference import Cancel, ChatModel
 from memapp.inference.scripted import ScriptedModel, call_kind
 from memapp.runtime import Runtime
-from memapp.services import activity, chats, curate, remember, undo, upkeep
+from memapp.services import activity, chats, curate, learning, remember, undo, upkeep
 from memapp.services.merge import Written
 from memapp.services.turn import resend_turn, take_turn
 from memapp.store import expectations
@@ -72,7 +72,7 @@ def test_a_surprise_that_cannot_be_learned_from_is_settled_and_the_next_one_is_t
             raise UsageError("No.")
         return remember.learn(runtime, surprise, model, cancel)
 
-    monkeypatch.setattr(upkeep, "learn", refuse_jazz)
+    monkeypatch.setattr(learning, "learn", refuse_jazz)
     say(runtime, new_chat(runtime), "I hate jazz.")
     say(runtime, new_chat(runtime), "I play the cello.")
     assert learn(runtime) == ["User plays the cello."]
@@ -126,7 +126,7 @@ def test_a_message_that_cannot_be_compared_does_not_keep_the_others_from_being_l
             cancel.set()
         raise ValueError("no")
 
-    monkeypatch.setattr(upkeep, "compare", fail)
+    monkeypatch.setattr(learning, "compare", fail)
     made = [one.memory.text for one in upkeep.work(runtime, None, cancel) if isinstance(one, Written)]
     texts = ["I keep bees.", "I play the cello."]
     facts = ["User keeps bees.", "User plays the cello."]

@@ -66,6 +66,7 @@ REGISTRY: dict[str, How] = {
     "forgotten_key.secret": How.WORDLESS,
     "purge_jobs.value": How.SHORT,
     "leases.name": How.WORDLESS,
+    "jobs.name": How.WORDLESS,
     "leases.owner": How.WORDLESS,
 }
 """Every column that could hold words; a test below fails when one of the schema is missing here. Ids, times, and columns

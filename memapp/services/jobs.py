@@ -1,0 +1,119 @@
+"""The jobs that are done in idle time, in their order: when each is due, how long a run may take, and what waits for it.
+
+A job can be stopped at any moment and goes on where it was; doing it twice does nothing more. The file knows of each when it
+ran last and is due next, and one process at a time is at them.
+"""
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+
+from memapp.domain.backups import EVERY
+from memapp.domain.consent import ConsentRequest
+from memapp.domain.jobs import Pace, has_leapt, next_pace
+from memapp.inference import Cancel
+from memapp.runtime import Runtime
+from memapp.services import backups, embed, learning, lifecycle
+from memapp.services.merge import Written
+from memapp.store import jobs as store
+from memapp.store import leases
+
+Done = Written | ConsentRequest | int
+"""A fact or a request that was made; or how many other things were done."""
+UPKEEP = "upkeep"
+WAITED_SECONDS = 0.5
+"""How long it is waited for the work before, which was cancelled a moment ago."""
+EACH_TIME = timedelta(0)
+HOURLY = timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One kind of idle work."""
+
+    name: str
+    does: str
+    """What it does, in plain words."""
+    every: timedelta
+    """How long after a run it is due again."""
+    seconds: float
+    """How long one run may take; the next goes on where it was."""
+    run: Callable[[Runtime, Cancel, Pace | None], Iterator[Done]]
+    """Does what it finds; it is told when it ran last, since a clock that leapt since is not to be believed."""
+    waiting: Callable[[Runtime], int]
+    """Counts what it would find now."""
+
+
+AFTER_A_REPLY = (
+    Job("learn", "learn from what you wrote", EACH_TIME, 120.0, learning.run, learning.waiting),
+    Job("embed", "make new texts findable by meaning", EACH_TIME, 120.0, embed.run, embed.waiting),
+)
+NOW_AND_THEN = (
+    Job("expire", "close requests that nobody answered in time", HOURLY, 30.0, lifecycle.expire, lifecycle.expiring),
+    Job("unused", "move to the trash what was not used for long", HOURLY, 30.0, lifecycle.move_unused, lifecycle.unused),
+    Job("purge", "erase what was in the trash long enough", HOURLY, 300.0, lifecycle.erase_overdue, lifecycle.overdue),
+    Job("backup", "write a backup of what changed", EVERY, 300.0, backups.run_job, backups.waiting),
+)
+JOBS = AFTER_A_REPLY + NOW_AND_THEN
+"""All of them, in the order in which they are done."""
+
+
+def pace(runtime: Runtime, job: Job) -> Pace | None:
+    """Return when a job ran last and is due again; None for one that never ran."""
+    return store.get_pace(runtime.read(), job.name)
+
+
+def is_due(runtime: Runtime, job: Job) -> bool:
+    """Say whether the time of a job has come."""
+    last, now = pace(runtime, job), runtime.clock()
+    return last is None or has_leapt(last, now) or now >= last.due_at
+
+
+def run_due(runtime: Runtime, cancel: Cancel, jobs: Sequence[Job] = JOBS, seconds: float | None = None) -> Iterator[Done]:
+    """Run those jobs that are due, each for `seconds` at most; yield what was done. Raises `ModelError`, `StoreError`."""
+    for _, done in run(runtime, cancel, [one for one in jobs if is_due(runtime, one)], seconds):
+        yield done
+
+
+def run(runtime: Runtime, cancel: Cancel, jobs: Sequence[Job], seconds: float | None = None) -> Iterator[tuple[Job, Done]]:
+    """Run jobs, due or not; yield what each did. What another process is at is left to it."""
+    if not jobs or runtime.database.read_only:
+        return
+    with leases.hold(runtime.write, UPKEEP, WAITED_SECONDS) as mine:
+        for job in jobs if mine else ():
+            if cancel.is_set():
+                return
+            yield from ((job, done) for done in _run(runtime, cancel, job, seconds or job.seconds))
+
+
+def _run(runtime: Runtime, cancel: Cancel, job: Job, seconds: float) -> Iterator[Done]:
+    now, last = runtime.clock(), pace(runtime, job)
+    leapt = last is None or has_leapt(last, now)
+    done = job.every != EACH_TIME
+    with _ending(cancel, seconds) as ended:
+        for one in job.run(runtime, ended, last):
+            done = True
+            yield one
+    if done and not cancel.is_set():  # what looks after each reply and finds nothing writes nothing either
+        _note(runtime, job, next_pace(now, job.every, leapt=leapt))
+
+
+def _note(runtime: Runtime, job: Job, ran: Pace) -> None:
+    with runtime.write() as session:
+        store.save_pace(session, job.name, ran)
+
+
+@contextmanager
+def _ending(cancel: Cancel, seconds: float) -> Iterator[Cancel]:
+    """Yield a flag that is set with another one, or when the time is over."""
+    ended = Cancel()
+    timer = threading.Timer(seconds, ended.set)
+    timer.daemon = True
+    timer.start()
+    try:
+        with cancel.heard_by(ended.set):
+            yield ended
+    finally:
+        timer.cancel()

@@ -1,0 +1,55 @@
+"""memapp upkeep: for cron, and for whoever wants to know what waits."""
+
+import json
+
+import pytest
+
+from tests.cli.conftest import Terminal
+
+NAMES = ["learn", "embed", "expire", "unused", "purge", "backup"]
+
+
+def rows(out: str) -> dict[str, list[str]]:
+    return {line.split("\t")[0]: line.split("\t")[1:] for line in out.splitlines()}
+
+
+def test_it_says_what_it_did_on_an_empty_and_on_a_small_file(memapp: Terminal) -> None:
+    code, out, _ = memapp("upkeep")
+    assert code == 0
+    assert {name: row[0] for name, row in rows(out).items()} == dict.fromkeys(NAMES, "0 done")
+    for number in range(3):
+        memapp("add", f"The neighbour at number {number} keeps bees.")
+    code, out, _ = memapp("upkeep")
+    done = rows(out)
+    assert code == 0
+    assert done["embed"][0] == "3 done"
+    assert (done["purge"][0], done["purge"][1][:5]) == ("not due", "next ")
+
+
+def test_a_dry_run_counts_what_waits_and_changes_nothing(memapp: Terminal) -> None:
+    memapp("add", "The neighbour keeps bees.")
+    before = memapp("history", "--json")[1]
+    code, out, _ = memapp("upkeep", "--dry-run")
+    assert code == 0
+    assert {name: row[:2] for name, row in rows(out).items()}["expire"] == ["0 waits", "never ran"]
+    assert memapp("history", "--json")[1] == before
+
+
+def test_one_job_runs_due_or_not_and_programs_read_it(memapp: Terminal) -> None:
+    memapp("upkeep")
+    shown = json.loads(memapp("upkeep", "--job", "purge", "--json")[1])
+    assert [(one["job"], one["done"]) for one in shown] == [("purge", 0)]
+    assert shown[0]["due_at"] > shown[0]["ran_at"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--job", "nonsense"), "There is no job 'nonsense'. Known: learn, embed"),
+        (("--budget", "soon"), "'soon' is no time. Write it like 60s or 5m."),
+        (("--budget", "0"), "'0' is no time."),
+    ],
+)
+def test_what_is_no_job_and_no_time_is_told(memapp: Terminal, arguments: tuple[str, ...], said: str) -> None:
+    code, _, err = memapp("upkeep", *arguments)
+    assert (code, said in err) == (2, True), err

@@ -1,0 +1,102 @@
+"""The jobs of idle time: in their order, when they are due, stopped at any moment, and each once however often it runs."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from memapp.domain.jobs import Pace
+from memapp.inference import Cancel
+from memapp.runtime import Runtime
+from memapp.services import curate, jobs
+from memapp.services.jobs import JOBS, Job
+from memapp.store import jobs as store
+from memapp.store import leases
+from tests.builders import Clock, new_chat, say, until
+
+
+def job(name: str, *, every: timedelta = jobs.HOURLY, seconds: float = 60.0, does: int = 1) -> Job:
+    """Return a job that does so many things, until it is stopped."""
+
+    def run(_runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[int]:
+        for _ in range(does):
+            if cancel.is_set():
+                return
+            yield 1
+
+    return Job(name, "counts", every, seconds, run, lambda _: does)
+
+
+def test_they_run_in_their_order_and_only_when_they_are_due(runtime: Runtime) -> None:
+    assert [one.name for one in JOBS] == ["learn", "embed", "expire", "unused", "purge", "backup"]
+    made = [job("a"), job("b", every=jobs.EACH_TIME), job("c")]
+    assert [one.name for one, _ in jobs.run(runtime, Cancel(), made)] == ["a", "b", "c"]
+    assert [one.name for one in made if jobs.is_due(runtime, one)] == ["b"]
+    assert isinstance(runtime.clock, Clock)
+    runtime.clock.now += timedelta(hours=2)
+    assert [one.name for one in made if jobs.is_due(runtime, one)] == ["a", "b", "c"]
+
+
+def test_the_file_knows_when_each_ran_and_is_due_again(runtime: Runtime) -> None:
+    one = job("a")
+    assert jobs.pace(runtime, one) is None
+    list(jobs.run_due(runtime, Cancel(), [one]))
+    first = jobs.pace(runtime, one)
+    assert first is not None and first.due_at - first.ran_at == timedelta(minutes=10), "a first clock is not believed at once"
+    list(jobs.run(runtime, Cancel(), [one]))
+    second = jobs.pace(runtime, one)
+    assert second is not None and second.due_at - second.ran_at == jobs.HOURLY
+
+
+def test_what_finds_nothing_after_a_reply_writes_nothing(runtime: Runtime) -> None:
+    before = runtime.database.read().execute("PRAGMA data_version").fetchone()[0]
+    list(jobs.run_due(runtime, Cancel(), [replace(one, run=lambda *_: iter(())) for one in jobs.AFTER_A_REPLY]))
+    assert [jobs.pace(runtime, one) for one in jobs.AFTER_A_REPLY] == [None, None]
+    assert before <= runtime.database.read().execute("PRAGMA data_version").fetchone()[0]
+
+
+def test_one_that_is_stopped_is_due_still_and_goes_on_where_it_was(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    for said in ("I have two cats.", "I play the cello.", "I work as a baker."):
+        say(runtime, thread, said)
+    (learn, *_) = JOBS
+    cancel = Cancel()
+    for _ in jobs.run(runtime, cancel, [learn]):
+        cancel.set()
+        break
+    assert jobs.pace(runtime, learn) is None
+    list(jobs.run_due(runtime, Cancel(), [learn]))
+    list(jobs.run_due(runtime, Cancel(), [learn]))
+    assert sorted(one.text for one in curate.list_memories(runtime)) == [
+        "User has two cats.",
+        "User plays the cello.",
+        "User works as a baker.",
+    ]
+    assert learn.waiting(runtime) == 0
+
+
+def test_a_run_ends_when_its_time_is_over(runtime: Runtime) -> None:
+    over: list[bool] = []
+
+    def endless(_runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[int]:
+        until(cancel.is_set)
+        over.append(True)
+        yield 1
+
+    assert list(jobs.run_due(runtime, Cancel(), [Job("a", "waits", jobs.HOURLY, 60.0, endless, lambda _: 1)], 0.01)) == [1]
+    assert over == [True]
+
+
+def test_what_another_process_is_at_is_left_to_it(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "WAITED_SECONDS", 0.0)
+    with leases.hold(runtime.write, jobs.UPKEEP) as held:
+        assert held
+        assert list(jobs.run_due(runtime, Cancel(), [job("a")])) == []
+    assert list(jobs.run_due(runtime, Cancel(), [job("a")])) == [1]
+
+
+def test_an_added_job_is_one_line(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "JOBS", (*JOBS, job("council", does=3)))
+    assert sum(one for one in jobs.run_due(runtime, Cancel(), jobs.JOBS) if isinstance(one, int)) >= 3
+    assert store.get_pace(runtime.read(), "council") is not None
