@@ -35,8 +35,8 @@ SAID = (
     "I am allergic to peanuts.",
     "I planted tall sunflowers in the garden.",
 )
-PASSING = {"events", "recalls", "interface", "supervisor_checkpoints", "drafts", "_sqlite_migrations"}
-"""Tables that tell what was done when, and where the last turn stood."""
+PASSING = {"events", "recalls", "interface", "supervisor_checkpoints", "drafts", "memory_file", "_sqlite_migrations"}
+"""Tables that tell what was done when, where the last turn stood, and which file this is."""
 SEEN = {
     "messages": f"SELECT role, text, status, reply_to FROM messages WHERE active = 1 AND model <> '{OWN_WORDS}'",
     "predictions": "SELECT message_id, source, checked_by, surprised, why FROM predictions",
