@@ -219,13 +219,13 @@ def _change_profile(session: Session, change: ProfileChanged, now: datetime) -> 
     before = session.conn.execute(_REPLACED, values).fetchone()
     if before is None and request["old_value"]:
         raise UsageError("The profile was changed again since then.", "Take that back first.")
-    row = "user_id = :user AND field = :field AND value = :before"
+    whose = "user_id = :user AND field = :field AND value = :before"
     if before is None:
         statement = "INSERT INTO profile VALUES (:user, :field, :new_value, :request, :now)"
     elif request["new_value"]:
-        statement = f"UPDATE profile SET value = :new_value, request_id = :request, updated_at = :now WHERE {row}"  # noqa: S608
+        statement = f"UPDATE profile SET value = :new_value, request_id = :request, updated_at = :now WHERE {whose}"  # noqa: S608
     else:
-        statement = f"DELETE FROM profile WHERE {row}"  # noqa: S608
+        statement = f"DELETE FROM profile WHERE {whose}"  # noqa: S608
     session.conn.execute(statement, {**values, "before": before["value"] if before else ""})
     meta = {"request_id": change.request_id, "before": before["request_id"] if before else ""}
     return [Touched(change.event, f"profile:{request['field']}", None, None, meta=meta)]

@@ -73,7 +73,7 @@ def untold(session: Session, scope: Scope, thread_id: str) -> list[Logged]:
                   coalesce(a.importance, iif(c.event = 'profile', 2, 1)) AS importance,
                   (SELECT json_group_array(message_id) FROM (
                       SELECT message_id FROM memory_sources WHERE memory_id = c.memory_id
-                      UNION SELECT message_id FROM request_evidence WHERE request_id = c.meta ->> 'patch')) AS sources,
+                      UNION SELECT message_id FROM request_evidence WHERE request_id = c.meta ->> 'request')) AS sources,
                   (SELECT old.memory_id FROM history new JOIN history old ON old.step = new.step
                    WHERE c.event = 'created' AND new.memory_id = c.memory_id AND new.event = 'ADD' AND new.actor <> 'import'
                      AND old.meta ->> 'reason' = 'superseded') AS replaces

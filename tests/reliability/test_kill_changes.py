@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from memapp import bootstrap
-from memapp.domain.memory import State
+from memapp.domain.memory import Memory, State
 from memapp.runtime import Runtime
 from memapp.services import curate, forget, lifecycle
 from memapp.store import memories
@@ -85,7 +85,7 @@ def states_after(work: Callable[[Path], None], planted: Path, folder: Path, roun
     return found
 
 
-def everything(runtime: Runtime) -> list[memories.Memory]:
+def everything(runtime: Runtime) -> list[Memory]:
     rows = runtime.database.read().execute("SELECT id FROM memories").fetchall()
     return memories.get_memories(runtime.read(), [row["id"] for row in rows])
 

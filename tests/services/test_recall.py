@@ -9,6 +9,7 @@ import pytest
 
 from memapp.domain.changes import Actor, Created
 from memapp.domain.chat import Origin, Role
+from memapp.domain.memory import OwnerKind
 from memapp.prompts.quotes import quote
 from memapp.runtime import USER_ID, Runtime
 from memapp.services import curate

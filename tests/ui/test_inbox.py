@@ -227,7 +227,7 @@ async def test_what_the_person_wrote_is_approved_by_the_keys_that_save_elsewhere
     propose(seen)
     await open_inbox(seen)
     await seen.pilot.press("e", "!", key)
-    await seen.until(lambda: profile(seen) == {"city": "Bergen!"})
+    await seen.until(lambda: profile(seen) == {"city": ("Bergen!",)})
 
 
 @pytest.mark.parametrize("leave", ["tab", "shift+tab", "click"])
