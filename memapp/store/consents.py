@@ -94,7 +94,7 @@ def memory_of(session: Session, request_id: str) -> Memory | None:
     row = session.conn.execute(
         "SELECT memory FROM consent_requests WHERE user_id = ? AND id = ?", (session.user_id, request_id)
     ).fetchone()
-    return snapshots.read(row["memory"]) if row and row["memory"] else None
+    return _memory(row) if row and row["memory"] else None
 
 
 def question_of(session: Session, request_id: str) -> str:
@@ -291,3 +291,8 @@ def _request(row: Row) -> ConsentRequest:
 
 def _time(text: str | None) -> datetime | None:
     return to_time(text) if text else None
+
+
+@from_row
+def _memory(row: Row) -> Memory:
+    return snapshots.read(row["memory"])

@@ -204,7 +204,7 @@ def get_version(session: Session, number: int) -> Version:
     row = session.conn.execute("SELECT * FROM versions WHERE id = ? AND user_id = ?", (number, session.user_id)).fetchone()
     if row is None:
         raise NotFound(f"There is no version {number}.")
-    return snapshots.to_version(row["id"], row["memory_id"], row["snapshot"])
+    return _version_of(row)
 
 
 def list_versions(session: Session, memory_id: str) -> list[Version]:
@@ -212,7 +212,7 @@ def list_versions(session: Session, memory_id: str) -> list[Version]:
     rows = session.conn.execute(
         "SELECT * FROM versions WHERE memory_id = ? AND +user_id = ? ORDER BY id", (memory_id, session.user_id)
     )
-    return [snapshots.to_version(row["id"], row["memory_id"], row["snapshot"]) for row in rows]
+    return [_version_of(row) for row in rows]
 
 
 def texts_from(session: Session, message_id: str) -> list[str]:
@@ -222,12 +222,24 @@ def texts_from(session: Session, message_id: str) -> list[str]:
            WHERE s.message_id = ? AND +s.user_id = ?""",
         (message_id, session.user_id),
     )
-    return [snapshots.to_version(row["id"], row["memory_id"], row["snapshot"]).text for row in rows]
+    return [_version_of(row).text for row in rows]
 
 
 def snapshot_of(session: Session, number: int) -> str:
     row = session.conn.execute("SELECT snapshot FROM versions WHERE user_id = ? AND id = ?", (session.user_id, number)).fetchone()
+    return _readable(row)
+
+
+@from_row
+def _readable(row: Row) -> str:
+    """Return the snapshot of a version, which can be read."""
+    snapshots.read(row["snapshot"])
     return str(row["snapshot"])
+
+
+@from_row
+def _version_of(row: Row) -> Version:
+    return snapshots.to_version(row["id"], row["memory_id"], row["snapshot"])
 
 
 def _version(session: Session, memory_id: str, snapshot: str | None) -> int | None:

@@ -12,6 +12,7 @@ from sqlite_utils import Migrations
 
 from memapp import paths
 from memapp.errors import StoreError
+from memapp.store.vocabulary import VOCABULARY
 
 APPLICATION_ID = 0x4D454D41  # "MEMA"
 
@@ -67,17 +68,28 @@ def statements(script: str) -> Iterator[str]:
 
 def golden_schema(version: int) -> set[tuple[str, str, str]]:
     """Return the tables, indexes and triggers that a file of a version must have."""
-    return _made_by(tuple(scripts()[:version]))
+    return _made_by(tuple(scripts()[:version]))[0]
+
+
+def golden_words(version: int) -> set[tuple[str, ...]]:
+    """Return the fixed rows that a file of a version must have, each behind the name of its table."""
+    return _made_by(tuple(scripts()[:version]))[1]
 
 
 @cache
-def _made_by(files: tuple[Path, ...]) -> set[tuple[str, str, str]]:
+def _made_by(files: tuple[Path, ...]) -> tuple[set[tuple[str, str, str]], set[tuple[str, ...]]]:
     with closing(sqlite3.connect(":memory:")) as fresh:
         fresh.row_factory = sqlite3.Row
         for file in files:
             for statement in statements(file.read_text("utf-8")):
                 fresh.execute(statement)
-        return schema_of(fresh)
+        return schema_of(fresh), words_of(fresh)
+
+
+def words_of(connection: sqlite3.Connection) -> set[tuple[str, ...]]:
+    """Return the fixed rows of a file: the words that columns may hold, and the fields of the profile."""
+    tables = (*VOCABULARY, "profile_fields")
+    return {(table, *map(str, row)) for table in tables for row in connection.execute(f"SELECT * FROM {table}")}  # noqa: S608
 
 
 def schema_of(connection: sqlite3.Connection) -> set[tuple[str, str, str]]:
