@@ -391,7 +391,8 @@ def open_database(path: Path, *, read_only: bool = False, tell: Callable[[str], 
         if alone:
             lock.enter(tell)
         database.changed_elsewhere()  # from now on it counts
-        database.heard_erasures = writer.execute("SELECT erasures FROM memory_file").fetchone()[0]
+        with translated_errors(path):
+            database.heard_erasures = writer.execute("SELECT erasures FROM memory_file").fetchone()[0]
     except BaseException:
         database.close()
         raise

@@ -29,7 +29,9 @@ def translated_errors(path: Path) -> Iterator[None]:
     """Raise memapp's errors in place of those of SQLite and the system."""
     try:
         yield
-    except sqlite3.IntegrityError:
+    except sqlite3.IntegrityError as error:
+        if str(error) == "constraint failed":  # of no rule of ours, which would be named: a full-text index is broken inside
+            raise _damaged(path) from error
         raise  # a broken rule of the schema is a bug or a duplicate: the caller knows
     except sqlite3.DatabaseError as error:
         raise _translate(error, path) from error

@@ -118,7 +118,7 @@ def test_every_command_tells_of_damage_and_names_the_backup(
     assert told > count // 4
 
 
-@pytest.mark.parametrize("count", [2, pytest.param(ALL // 3, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [2, pytest.param(ALL // 25, marks=pytest.mark.slow)])
 async def test_every_screen_tells_of_damage_and_puts_the_backup_back(known: Path, home: Path, count: int) -> None:
     told = 0
     for number, value in damages(known / "memapp.db", count):

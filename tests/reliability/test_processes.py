@@ -125,7 +125,7 @@ def one_dies(home: Path, number: int, chance: random.Random, watching: Runtime) 
     assert soundness.mismatched(watching.database._own_writer()) == []
 
 
-@pytest.mark.parametrize("rounds", [2, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("rounds", [2, pytest.param(40, marks=pytest.mark.slow)])
 def test_whoever_dies_of_three_the_others_go_on_and_nothing_is_lost(
     tmp_path: Path, rounds: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
