@@ -33,13 +33,14 @@ Hello().run()
 """
 PROBE = """
 import sys
+from pathlib import Path
 from memapp.ui.app import MemappApp
 class Probe(MemappApp):
     def post_display_hook(self):
         with open(sys.argv[1], "w") as out:
             out.write(" ".join(sys.modules))
         self.exit()
-Probe(lambda: None).run()
+Probe(lambda: None, Path(sys.argv[1]).parent).run()
 """
 LATE = ("llama_cpp", "sentence_transformers", "torch", "transformers", "numpy", "sqlite_utils", "memapp.services", "memapp.store")
 GIVE_UP_SECONDS = 60.0
