@@ -84,7 +84,7 @@ async def measure(folder: Path, small: bool) -> tuple[Heartbeat, list[float], li
             )
             await pilot.pause()
         async with heart.during("loading"):
-            await until(lambda: app.runtime.embedding.state in ("ready", "failed"))
+            await until(lambda: {app.runtime.chat.state, app.runtime.embedding.state} <= {"ready", "failed"})
         model = app.runtime.chat.ready()
         if model is None:
             raise SystemExit(f"The model did not load: {app.runtime.chat.note}")
