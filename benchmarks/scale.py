@@ -270,7 +270,7 @@ async def measure(home: Path, edits: int, rounds: int) -> Measured:
         for key in ("enter", "tab", "tab", "tab", "tab", "escape"):
             await pilot.press(key)
             await asyncio.sleep(0.2)
-        assert isinstance(app.screen, MemoriesScreen) and app.screen.detail.query("MemoryProvenance")
+        assert isinstance(app.screen, MemoriesScreen) and app.screen.detail.memory
         stalls["detail"] = heart.take()
         beating.cancel()
         shown = await show_changes(app, rounds)
