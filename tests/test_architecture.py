@@ -50,7 +50,8 @@ def rule(ours: str, theirs: str = "", inside_functions: str = "", standard: froz
 
 # Packages first, then the single modules beside them. A name may stand for a module of a package: `store.database`.
 RULES = {
-    "domain": rule("domain errors", "pydantic rapidfuzz", standard=PURE),
+    # The words that rules read with are data; `lexicon` reads them once and hands them on.
+    "domain": rule("domain errors lexicon", "pydantic rapidfuzz", standard=PURE),
     "store": rule("store domain errors paths", "sqlite_utils numpy ulid"),
     "prompts": rule("prompts domain errors paths", "pydantic"),
     "inference": rule(
@@ -79,6 +80,7 @@ RULES = {
     ),
     "settings": rule("domain errors", "pydantic rapidfuzz tomlkit"),
     "paths": rule("", "platformdirs"),
+    "lexicon": rule("paths"),
     "crash": rule(""),
     "errors": rule(""),
     "__init__": rule(""),
