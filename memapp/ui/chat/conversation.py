@@ -30,7 +30,7 @@ from memapp.ui.chat.state import ChatState
 from memapp.ui.chat.status import Status
 from memapp.ui.chat.turn import TurnView
 from memapp.ui.memories.actions import MemoryActions
-from memapp.ui.messages import Learned, LearningFailed, ThreadWanted, TurnEnded, TurnMoved, TurnRefused
+from memapp.ui.messages import Learned, LearningFailed, ThreadStarted, ThreadWanted, TurnEnded, TurnMoved, TurnRefused
 from memapp.ui.panels.loop import LoopDrawer
 from memapp.ui.safe import copy
 from memapp.ui.widgets.commands import CommandList
@@ -130,6 +130,11 @@ class Conversation(Vertical):
             self.post_message(AnswersShown(replies([one.message for one in self.transcript.bubbles]), all=True))
 
     # The running turn ------------------------------------------------------------------------------------------------
+
+    async def on_thread_started(self, event: ThreadStarted) -> None:
+        """Show the new chat, here and not in the screen, which may be behind: the first message comes next and belongs to it."""
+        if self.state.thread is None:
+            await self.state.begin(event.thread)
 
     async def on_turn_moved(self, event: TurnMoved) -> None:
         await self.turn.follow(event)

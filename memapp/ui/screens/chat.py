@@ -170,9 +170,7 @@ class ChatScreen(Screen[None]):
 
     # What the turn announces, after the conversation followed it -----------------------------------------------------
 
-    async def on_thread_started(self, event: ThreadStarted) -> None:
-        if self.state.thread is None:
-            await self.state.begin(event.thread)
+    def on_thread_started(self, _: ThreadStarted) -> None:
         self.threads.list()
 
     def on_turn_moved(self, event: TurnMoved) -> None:
