@@ -67,6 +67,7 @@ class ChatScreen(Screen[None]):
         self._typed = typed
         self._erased_elsewhere = False
         """Another process erased something while a turn ran here."""
+        self._one_erasure = asyncio.Lock()
         self.state = ChatState(session)
         self.threads = Threads(self.state)
         self.conversation = Conversation(self.state)
@@ -164,9 +165,10 @@ class ChatScreen(Screen[None]):
         if not self._erased_elsewhere:
             self._chats_changed()
         elif not self.state.busy:
-            self._erased_elsewhere = False
-            await self._settle()
-            await self._show_again()
+            async with self._one_erasure:  # one that comes meanwhile would save the composer while it is empty
+                self._erased_elsewhere = False
+                await self._settle()
+                await self._show_again()
 
     # What the turn announces, after the conversation followed it -----------------------------------------------------
 
