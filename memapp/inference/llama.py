@@ -184,9 +184,7 @@ class LlamaModel:
             writer = ReplyWriter(self._native, self._context, self._cache, sampler, stopped)
             prefilled = self._cache.branch(call.trunk, call.rest, stopped)
             if prefilled.complete:
-                yield from writer.write(sampling, self._end_of_turn, min(sampling.max_tokens, room))
-                if tail and writer.reason != "cancelled":
-                    yield from writer.write_tail(tail, self._end_of_turn, sampling.tail_tokens)
+                yield from writer.write(sampling, self._end_of_turn, min(sampling.max_tokens, room), tail)
                 self._cache.end_branch()
         finally:
             if grammar is not None:
