@@ -2,10 +2,12 @@
 
 import codecs
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 
 from memapp.domain.prompt import Piece, Reason, Sampling
 from memapp.inference.native import Context, Grammar, NativeModel
+from memapp.inference.owner import Stopped
 from memapp.inference.reply_text import TAIL_LINE, ReplyText
 from memapp.inference.sampling import GrammarDeadEnd, TokenSampler
 from memapp.inference.trunk import TrunkCache
@@ -20,7 +22,7 @@ class ReplyWriter:
         context: Context,
         cache: TrunkCache,
         sampler: TokenSampler,
-        stopped: Callable[[], bool],
+        stopped: Stopped,
     ) -> None:
         self._native = native
         self._context = context
@@ -43,12 +45,9 @@ class ReplyWriter:
         if not text.in_tail:  # else the model began the tail by itself
             self._pending += tail
             text.begin_tail()
-        line = Grammar(self._native, TAIL_LINE)
-        try:
+        with closing(Grammar(self._native, TAIL_LINE)) as line:
             self._sampler.follow(line)
             yield from self._write_part(text, sampling.tail_tokens)
-        finally:
-            line.close()
 
     def _write_part(self, text: ReplyText, limit: int) -> Generator[Piece, None, Reason]:
         """Write the reader's words, or the line after the tail; return how that part ended."""

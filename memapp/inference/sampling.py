@@ -9,12 +9,12 @@ from collections import deque
 from collections.abc import Callable
 from itertools import accumulate
 from math import exp
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memapp.domain.prompt import Sampling
+from memapp.inference.native import Grammar
 
 TOP_K = 40
 PENALTY_WINDOW = 64
@@ -25,18 +25,10 @@ GROUP = 64
 """Scores that are looked at together when the highest are searched."""
 
 
-class AllowsTokens(Protocol):
-    """A grammar, as sampling sees it."""
-
-    def allowed(self, tokens: NDArray[np.int64]) -> NDArray[np.bool_]: ...
-
-    def accept(self, token: int) -> None: ...
-
-
 class TokenSampler:
     """Picks tokens for one reply: repeat penalty, then grammar, then temperature with top-k and top-p."""
 
-    def __init__(self, sampling: Sampling, grammar: AllowsTokens | None, ends: Callable[[int], bool]) -> None:
+    def __init__(self, sampling: Sampling, grammar: Grammar | None, ends: Callable[[int], bool]) -> None:
         self._sampling = sampling
         self._grammar = grammar
         self._ends = ends
@@ -54,7 +46,7 @@ class TokenSampler:
         self._recent.append(token)
         return token
 
-    def follow(self, grammar: AllowsTokens) -> None:
+    def follow(self, grammar: Grammar) -> None:
         """Hold what comes next to another grammar."""
         self._grammar = grammar
 
@@ -67,7 +59,7 @@ class TokenSampler:
             score = scores.item(token)
             scores[token] = score / penalty if score > 0 else score * penalty
 
-    def _lawful(self, token: int, scores: NDArray[np.float32], grammar: AllowsTokens) -> int:
+    def _lawful(self, token: int, scores: NDArray[np.float32], grammar: Grammar) -> int:
         """Keep the token if the grammar allows it, else choose among the likeliest that it allows."""
         if grammar.allowed(np.array([token]))[0]:
             return token
