@@ -1,5 +1,6 @@
-"""Every knob, one model. A value comes from the command line, else `MEMAPP_*`, else config.toml, else the default here.
+"""The settings: every knob in one model.
 
+A value comes from the command line, else `MEMAPP_*`, else config.toml, else the default here.
 The names of the specification stand in the comments where a knob has one. Settings are read once, by `bootstrap`.
 """
 

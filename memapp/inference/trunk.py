@@ -1,4 +1,4 @@
-"""What stands in a context's cache: a prompt, kept between calls, and the branch of the call that runs.
+"""The cache of a context: a prompt, kept between calls, and the branch of the call that runs.
 
 A call reuses the longest beginning it shares with what was kept. Models whose state cannot be cut back (recurrent, hybrid)
 reuse it only while the conversation grows; otherwise everything is computed again.
