@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -71,17 +72,8 @@ def _palette() -> type[Provider]:
 
 def mode_screens() -> "dict[str, type[ModeScreen]]":
     """Return the screen of each mode but the chat, which is there from the beginning."""
-    from memapp.ui.screens import activity, inbox, memories, models, settings, trash
-
-    kinds: tuple[type[ModeScreen], ...] = (
-        memories.MemoriesScreen,
-        inbox.InboxScreen,
-        trash.TrashScreen,
-        activity.ActivityScreen,
-        models.ModelsScreen,
-        settings.SettingsScreen,
-    )
-    return {kind.MODE: kind for kind in kinds}
+    modules = {mode: import_module(f"memapp.ui.screens.{mode.name}") for mode in MODES if mode.name != "chat"}
+    return {mode.name: getattr(module, mode.screen) for mode, module in modules.items()}
 
 
 class MemappApp(App[None]):
@@ -89,7 +81,7 @@ class MemappApp(App[None]):
 
     TITLE = "memapp"
     # All of it at once: style that comes with a screen is parsed together with everything else a second time.
-    CSS_PATH: ClassVar[Any] = [paths.bundled("assets", f"{name}.tcss") for name in ("app", "chat", "models", "memories", "inbox")]
+    CSS_PATH: ClassVar[Any] = sorted(paths.bundled("assets").glob("*.tcss"))
     COMMANDS: ClassVar[set[Any]] = {_palette}
     COMMAND_PALETTE_BINDING = "ctrl+p"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012  # an instance variable of App
