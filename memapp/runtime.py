@@ -114,9 +114,9 @@ class Runtime:
         persona = self.persona(thread.persona)
         return persona if thread.trust_level is None else persona.model_copy(update={"trust_level": thread.trust_level})
 
-    def actor(self, thread_id: str = "") -> Actor:
-        """Return the person, who does something now, as a step of its own."""
-        return Actor(self.user_id, "person", thread_id, new_id(self.clock()))
+    def actor(self, thread_id: str = "", *, name: str = "person") -> Actor:
+        """Return who does something now, the person or a part of memapp, as a step of its own."""
+        return Actor(self.user_id, name, thread_id, new_id(self.clock()))
 
     def purge_at(self, since: datetime | None = None) -> datetime:
         """Return when what goes to the trash now, or went there, leaves it for good."""

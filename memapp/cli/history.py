@@ -195,11 +195,10 @@ def _plainly(value: Any) -> str:
 @click.pass_obj
 def relations(options: dict[str, Any], memory_id: str, as_json: bool) -> None:
     """Show what a memory is related to, the strongest first."""
-    from memapp.services import ids
-    from memapp.services import relations as service
+    from memapp.services import curate, ids
 
     with opened(options, read_only=True) as runtime:
-        related, name = service.related(runtime, ids.memory(runtime, memory_id)), short_ids(runtime, "memories")
+        related, name = curate.related(runtime, ids.memory(runtime, memory_id)), short_ids(runtime, "memories")
     show_list(
         related,
         as_json,

@@ -5,7 +5,7 @@ Whatever fails on the way, the reply's row gets a final state and keeps the text
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -230,7 +230,7 @@ def _predict(runtime: Runtime, model: ChatModel, context: PromptContext, turn: O
     so_far.needed_info = predict.parse(text)
     if so_far.needed_info:
         with _saving(runtime, turn) as session:
-            _advance(runtime, session, turn, lambda at: at.predicted(so_far.needed_info))
+            checkpoints.advance(session, turn.thread.id, lambda at: at.predicted(so_far.needed_info))
         return Predicted(so_far.needed_info, "model", so_far.predict_usage)
     return Predicted(predict.keywords(context.message or ""), "keywords", so_far.predict_usage)
 
@@ -308,7 +308,7 @@ def _save_partial(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> None:
         so_far.saved_at = time.monotonic()
         with suppress(DiskFull), _saving(runtime, turn) as session:  # the person reads on; the end tells
             chat.save_partial(session, turn.reply.id, so_far.text)
-            _advance(runtime, session, turn, Checkpoint.replying)
+            checkpoints.advance(session, turn.thread.id, Checkpoint.replying)
 
 
 def _found(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Found:
@@ -320,14 +320,10 @@ def _found(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Found:
     with _saving(runtime, turn) as session:
         recalls.save_recalls(session, turn.reply.id, so_far.shown)
         for _ in range(so_far.retrieved.searches):
-            note(session, "hotpath", "search", "ok", runtime.clock())
+            note(session, "hotpath", "search", "ok")
         revision = delta.revision(session)
-        _advance(runtime, session, turn, lambda at: at.recalled([hit.id for hit in so_far.shown], revision))
+        checkpoints.advance(session, turn.thread.id, lambda at: at.recalled([hit.id for hit in so_far.shown], revision))
     return Found(so_far.shown)
-
-
-def _advance(runtime: Runtime, session: Session, turn: OpenTurn, step: Callable[[Checkpoint], Checkpoint]) -> None:
-    checkpoints.advance(session, turn.thread.id, step, runtime.clock())
 
 
 @contextmanager
@@ -383,16 +379,16 @@ def _finish(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Message:
             expectations.save_prediction(session, thread_id, reply.id, "predictor", "", so_far.needed_info, now)
         if turn.message and not erased and not any(one.role is Role.USER for one in turn.earlier):
             chat.rename_thread(session, thread_id, shorten(one_line(turn.message.text), TITLE_CHARS), "app")
-        _note_answer(runtime, session, turn, so_far)
-        _advance(runtime, session, turn, lambda at: at.settled(so_far.expects))
+        _note_answer(session, turn, so_far)
+        checkpoints.advance(session, turn.thread.id, lambda at: at.settled(so_far.expects))
         leases.release(session, chat.answering(thread_id), runtime.database.owner)
     return replace(reply, text=text, status=so_far.status, usage=so_far.usage)
 
 
-def _note_answer(runtime: Runtime, session: Session, turn: OpenTurn, so_far: _Reply) -> None:
+def _note_answer(session: Session, turn: OpenTurn, so_far: _Reply) -> None:
     note = partial(events.add_event, session, thread_id=turn.thread.id)
     if turn.message and turn.prefetch is None and not so_far.needed_info:
-        note("context", "predict", "skipped", runtime.clock())
+        note("context", "predict", "skipped")
     meta = {
         "status": so_far.status,
         "recalled": len(so_far.retrieved.hits),
@@ -400,4 +396,4 @@ def _note_answer(runtime: Runtime, session: Session, turn: OpenTurn, so_far: _Re
         "call_1": asdict(so_far.predict_usage),
         "call_2": asdict(so_far.usage),
     }
-    note("hotpath", "respond", "error" if so_far.status is MessageStatus.FAILED else "ok", runtime.clock(), meta=meta)
+    note("hotpath", "respond", "error" if so_far.status is MessageStatus.FAILED else "ok", meta=meta)

@@ -1,13 +1,13 @@
 """What a person does with memories by hand: add, edit, pin, discard, restore. Each change can be taken back with `undo`."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from memapp.domain.categories import NOTES, RECENT_ACTIVITY
 from memapp.domain.changes import Change, Created, Pinned, Restored, Revision, SoftDeleted, Updated
 from memapp.domain.distil import in_third_person
 from memapp.domain.duplicates import normalise
-from memapp.domain.filters import ALL_LIVE, MemoryFilter, Sort, parse_filter
+from memapp.domain.filters import MemoryFilter, parse_filter
 from memapp.domain.memory import MAX_MEMORY_CHARS, MAX_TAG_CHARS, MAX_TAGS, Kind, Memory, State
 from memapp.domain.profile_forms import in_first_person
 from memapp.domain.profile_hints import unknown_in
@@ -16,10 +16,17 @@ from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.services.consent import pending
-from memapp.store import changes, consents, memories
+from memapp.services.reads import reading
+from memapp.store import changes, consents, memories, relations
 from memapp.store.encoding import new_id
 
 BY_HAND_IMPORTANCE = 3
+
+get = reading(memories.get_memory)
+get_many = reading(memories.get_memories)
+list_memories = reading(memories.list_memories)
+count = reading(memories.count_memories)
+related = reading(relations.related)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,22 +162,13 @@ def restore(runtime: Runtime, *memory_ids: str) -> BroughtBack:
             raise UsageError("This memory is not in the trash.")
         for memory in gone:
             if unknown := [] if memory.origin == "person" else unknown_in(memory.text, profile):
-                pending.put_back(session, runtime, memory, unknown)
+                pending.put_back(session, memory, unknown)
                 (asked if any(one.value for one in unknown) else barred).append(memory.id)
             elif memories.find_same(session, normalise(memory.text)):
                 known.append(memory.id)
             else:
                 revisions.append(changes.apply(session, Restored(memory.id), actor, now))
     return BroughtBack(tuple(revisions), tuple(known), tuple(asked), tuple(barred))
-
-
-def get(runtime: Runtime, memory_id: str) -> Memory:
-    return memories.get_memory(runtime.read(), memory_id)
-
-
-def get_many(runtime: Runtime, memory_ids: Iterable[str]) -> list[Memory]:
-    """Return those of the memories that exist."""
-    return memories.get_memories(runtime.read(), list(memory_ids))
 
 
 def read_filter(runtime: Runtime, typed: str) -> MemoryFilter:
@@ -181,23 +179,6 @@ def read_filter(runtime: Runtime, typed: str) -> MemoryFilter:
     near = [name for name in known if name.startswith(wanted.category)] or known
     said = f"category: is one of {', '.join(near[:3])}{f' and {len(near) - 3} more' if len(near) > 3 else ''}"
     return replace(wanted, category=near[0] if len(near) == 1 else "", problems=(*wanted.problems, said))
-
-
-def list_memories(
-    runtime: Runtime,
-    wanted: MemoryFilter = ALL_LIVE,
-    sort: Sort = Sort.NEWEST,
-    *,
-    limit: int = 200,
-    offset: int = 0,
-) -> list[Memory]:
-    """Return a page of the memories that a filter lets through; without one, of all live ones, newest first."""
-    return memories.list_memories(runtime.read(), wanted, sort, limit=limit, offset=offset)
-
-
-def count(runtime: Runtime, wanted: MemoryFilter = ALL_LIVE) -> int:
-    """Return how many memories a filter lets through."""
-    return memories.count_memories(runtime.read(), wanted)
 
 
 def _checked(text: str) -> str:

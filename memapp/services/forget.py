@@ -18,6 +18,7 @@ from memapp.domain.forget import ByteNeedles, Needles, Preview, Receipt
 from memapp.domain.text import clean, one_line
 from memapp.errors import ModelError, NotFound, UsageError
 from memapp.runtime import Runtime
+from memapp.services.reads import reading
 from memapp.store import chat, consents, events, memories, text_traces, vectors
 from memapp.store.encoding import new_id
 from memapp.store.forget import erasing, finding, purge_jobs
@@ -33,6 +34,8 @@ TELLING_CHARS = 12
 FEWEST_CHARS = 2
 
 By = Literal["person", "lifecycle"]
+
+is_forgotten = reading(erasing.is_forgotten)
 
 
 def purge(runtime: Runtime, memory_ids: Sequence[str], *, messages: bool = False, by: By = "person") -> Receipt:
@@ -82,11 +85,6 @@ def said_in_profile(runtime: Runtime, memory_ids: Sequence[str]) -> tuple[str, .
     texts, known = finding.texts_of(session, memory_ids), consents.read_profile(session)
     said = {field: [one for one in values if any(map(Needles([one]).held_by, texts))] for field, values in known.items()}
     return _listed(said)
-
-
-def is_forgotten(runtime: Runtime, text: str) -> bool:
-    """Tell whether the same was erased for good before: it is not to be learned again without a question."""
-    return erasing.is_forgotten(runtime.read(), text)
 
 
 def finish(runtime: Runtime) -> None:
@@ -147,7 +145,7 @@ def _carry_out(runtime: Runtime, job: PurgeJob, by: By) -> Receipt:
             runtime.database.heard_erasures += 1
         purge_jobs.mark_erased(session)
         meta = {"memories": erased.memories, "messages": erased.messages, "others": erased.others}
-        events.add_event(session, "worker", "forget", "ok", now, meta=meta)
+        events.add_event(session, "worker", "forget", "ok", meta=meta)
     cleaned, dropped = fates.count(Fate.CLEANED), fates.count(Fate.DROPPED)
     settled = _settle(runtime)
     files, left = text_traces.scan(

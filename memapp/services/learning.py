@@ -72,7 +72,7 @@ def _count_try(runtime: Runtime, surprise: Surprise) -> None:
             return
         expectations.settle_surprise(session, surprise.id, "failed")
         meta = {"tries": tries}
-        events.add_event(session, "worker", "distil", "error", now, thread_id=surprise.thread_id, meta=meta)
+        events.add_event(session, "worker", "distil", "error", thread_id=surprise.thread_id, meta=meta)
 
 
 def _settle(runtime: Runtime, surprise_ids: Sequence[str], state: Literal["nothing", "failed"]) -> None:

@@ -35,7 +35,7 @@ def expire(runtime: Runtime, _cancel: Cancel, last: Pace | None) -> Iterator[int
 
 
 def expiring(runtime: Runtime) -> int:
-    return len(consents.due_requests(runtime.read(), runtime.clock()))
+    return len(consents.due_requests(runtime.read()))
 
 
 def move_unused(runtime: Runtime, _cancel: Cancel, last: Pace | None) -> Iterator[int]:
@@ -57,7 +57,7 @@ def _note_leap(runtime: Runtime, last: Pace | None) -> None:
     """Note that the clock leapt; at the first run there is nothing to compare it with."""
     if last is not None:
         with runtime.write() as session:
-            events.add_event(session, "worker", "ttl", "skipped", runtime.clock(), meta={"reason": "the clock leapt"})
+            events.add_event(session, "worker", "ttl", "skipped", meta={"reason": "the clock leapt"})
 
 
 def unused(runtime: Runtime) -> int:

@@ -77,9 +77,9 @@ def _newest(session: Session) -> Near:
     return [(one, 0.0) for one in memories.list_memories(session, ALL_LIVE, limit=NEWEST)]
 
 
-def sharing_words(runtime: Runtime, session: Session, text: str) -> Near:
+def sharing_words(session: Session, text: str) -> Near:
     """Return the known facts to compare a new one with where no model may run: those with words of it, and words alone decide."""
-    found = [one.id for one in search.search_memories(session, Scope(runtime.user_id), query_words(text))]
+    found = [one.id for one in search.search_memories(session, Scope(session.user_id), query_words(text))]
     return [(one, 0.0) for one in memories.get_memories(session, found)]
 
 

@@ -199,4 +199,4 @@ def _note(
         access_counts.count_access(session, [hit.id for hit in found], now)
         if not reason:
             delta.settle(session, _whole(runtime, capability), _reader(capability), told.settled)
-        events.add_event(session, "context", "search", status, now, sim=sim, category=named, meta=meta)
+        events.add_event(session, "context", "search", status, sim=sim, category=named, meta=meta)

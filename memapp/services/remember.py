@@ -115,7 +115,6 @@ def _store(
             "worker",
             "distil",
             "ok" if learned else "skipped",
-            now,
             thread_id=message.thread_id,
             meta={
                 "learned": len(learned),

@@ -118,6 +118,6 @@ def _replaced(session: Session, runtime: Runtime, memory: Memory, message_ids: S
     found = memories.get_memories(session, [one.memory_id for one in gone])
     unknown = [one for one in found if memories.find_same(session, normalise(one.text)) is None]
     there = [one for one in unknown if is_said(one)]
-    unsaid = hold_back(session, runtime, gone, there)
+    unsaid = hold_back(session, gone, there)
     earlier = [one for unheard in unknown if unheard not in there for one in _replaced(session, runtime, unheard, message_ids)]
     return [one.id for one in there if one.id not in unsaid] + earlier

@@ -177,8 +177,7 @@ def best_effort(runtime: Runtime, message: Message, op: str, step: Callable[[], 
         log.warning("a step of the memory was skipped, %s: %s", op, type(error).__name__)
         meta = {"error": type(error).__name__}
         with suppress(StoreError), runtime.write() as session:
-            now = runtime.clock()
-            events.add_event(session, "hotpath", op, "skipped", now, thread_id=message.thread_id, meta=meta)
+            events.add_event(session, "hotpath", op, "skipped", thread_id=message.thread_id, meta=meta)
         return None
 
 
@@ -224,7 +223,7 @@ def _add_reply(
     )
     position = message.seq if message else reply.seq - 1
     begin = partial(Checkpoint.accepted, reply_id=reply.id, position=position, needed_info=needed_info)
-    checkpoints.advance(session, thread_id, begin, runtime.clock())
+    checkpoints.advance(session, thread_id, begin)
     return reply
 
 
@@ -256,8 +255,8 @@ def compare(runtime: Runtime, expected: Prediction | None, message: Message) -> 
                 expectations.learn_nothing(session, [message.id])
             expected = replace(expected, surprised=verdict.surprised, why=verdict.why)
         status: Literal["ok", "skipped"] = "ok" if verdict else "skipped"
-        now, sim = runtime.clock(), verdict.similarity if verdict else None
-        events.add_event(session, "hotpath", "classify", status, now, thread_id=message.thread_id, sim=sim)
+        sim = verdict.similarity if verdict else None
+        events.add_event(session, "hotpath", "classify", status, thread_id=message.thread_id, sim=sim)
     return expected
 
 

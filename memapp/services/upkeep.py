@@ -115,7 +115,7 @@ def _prefetch(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel
     with runtime.write() as session:
         if runtime.database.erasures == erasures:
             with_prefetch = partial(Checkpoint.with_prefetch, prediction_id=expected.id, needed_info=needed_info)
-            checkpoints.advance(session, thread_id, with_prefetch, runtime.clock())
+            checkpoints.advance(session, thread_id, with_prefetch)
 
 
 def _generate(model: ChatModel, prompt: Prompt, sampling: Sampling, cancel: Cancel, *, until_enough: bool = False) -> str:

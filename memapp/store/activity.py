@@ -1,14 +1,15 @@
 """Counts the logged operations for the numbers in Activity."""
 
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 
 from memapp.domain.activity import Count, Day, Rate
 from memapp.store.encoding import begin_of, to_text
 from memapp.store.session import Session
 
 
-def counts(session: Session, now: datetime) -> list[Count]:
+def counts(session: Session) -> list[Count]:
     """Return how often each node did each operation, today, in seven days and ever; the most frequent first."""
+    now = session.now()
     rows = session.conn.execute(
         """SELECT node, op, sum(ts >= :today) AS today, sum(ts >= :week) AS week, count(*) AS total,
                   sum(status = 'error') AS failed
@@ -18,9 +19,9 @@ def counts(session: Session, now: datetime) -> list[Count]:
     return [Count(row["node"], row["op"], row["today"], row["week"], row["total"], row["failed"]) for row in rows]
 
 
-def by_day(session: Session, now: datetime, days: int) -> list[Day]:
+def by_day(session: Session, days: int = 30) -> list[Day]:
     """Return the number of operations on each of the person's last days, oldest first; days without any are there too."""
-    today = now.astimezone().date()
+    today = session.now().astimezone().date()
     wanted = [today - timedelta(days=ago) for ago in reversed(range(days))]
     return [Day(day, _count_on(session, day)) for day in wanted]
 

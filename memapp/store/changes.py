@@ -70,11 +70,11 @@ def apply(session: Session, change: Change, actor: Actor, now: datetime, *, sim:
         _node(actor, first),
         first.event.op,
         "ok",
-        now,
         thread_id=thread,
         memory_id=memory_id,
         category=first.category or None,
         sim=sim,
+        at=now,
     )
     return Revision(step, number, first.memory_id, change)
 

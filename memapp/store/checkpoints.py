@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import asdict
-from datetime import datetime
 
 from memapp.domain.checkpoint import Checkpoint, read_checkpoint
 from memapp.store.encoding import new_id, to_json, to_text
@@ -17,9 +16,9 @@ def load(session: Session, thread_id: str) -> Checkpoint:
     return read_checkpoint(row["checkpoint_data"]) if row else Checkpoint()
 
 
-def advance(session: Session, thread_id: str, step: Callable[[Checkpoint], Checkpoint], now: datetime) -> None:
+def advance(session: Session, thread_id: str, step: Callable[[Checkpoint], Checkpoint]) -> None:
     """Replace a thread's checkpoint by what `step` returns for it."""
-    data = to_json(asdict(step(load(session, thread_id))))
+    now, data = session.now(), to_json(asdict(step(load(session, thread_id))))
     session.conn.execute(
         """INSERT INTO supervisor_checkpoints (id, user_id, thread_id, checkpoint_data, created_at, updated_at)
            VALUES (?, ?, ?, ?, ?, ?)

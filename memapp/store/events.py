@@ -16,15 +16,16 @@ def add_event(
     node: Node,
     op: str,
     status: EventStatus,
-    now: datetime,
     *,
     thread_id: str | None = None,
     memory_id: str | None = None,
     category: str | None = None,
     sim: float | None = None,
     meta: dict[str, Any] | None = None,
+    at: datetime | None = None,
 ) -> None:
-    """Note an operation. `meta` holds numbers and reasons, never message text."""
+    """Note an operation. `meta` holds numbers and reasons, never message text. It was just now, unless `at` says when."""
+    now = at or session.now()
     session.conn.execute(
         """INSERT INTO events (id, user_id, thread_id, node, op, status, memory_id, category, sim, meta, ts)
            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
-from memapp.domain.filters import MemoryFilter, Sort
+from memapp.domain.filters import ALL_LIVE, MemoryFilter, Sort
 from memapp.domain.memory import Kind, Memory, State
 from memapp.domain.ranking import words_of
 from memapp.errors import NotFound
@@ -26,7 +26,7 @@ def get_memory(session: Session, memory_id: str) -> Memory:
     return found[0]
 
 
-def get_memories(session: Session, ids: Sequence[str]) -> list[Memory]:
+def get_memories(session: Session, ids: Iterable[str]) -> list[Memory]:
     """Return memories in the order of `ids`; ids of nobody or of somebody else are left out."""
     rows = session.conn.execute(  # `+` keeps the index on the person out: by that, all that they have would be read
         "SELECT * FROM memories WHERE +user_id = ? AND id IN (SELECT value FROM json_each(?))",
@@ -38,7 +38,7 @@ def get_memories(session: Session, ids: Sequence[str]) -> list[Memory]:
 
 def list_memories(
     session: Session,
-    wanted: MemoryFilter,
+    wanted: MemoryFilter = ALL_LIVE,
     sort: Sort = Sort.NEWEST,
     *,
     limit: int | None = 200,
@@ -94,7 +94,7 @@ def list_taken_in(session: Session, memory_id: str) -> list[Memory]:
     return _memories(session, rows.fetchall())
 
 
-def count_memories(session: Session, wanted: MemoryFilter) -> int:
+def count_memories(session: Session, wanted: MemoryFilter = ALL_LIVE) -> int:
     """Return how many memories a filter lets through."""
     source, values = _filtered(session.user_id, wanted)
     return int(session.conn.execute(f"SELECT count(*) FROM {source}", values).fetchone()[0])  # noqa: S608

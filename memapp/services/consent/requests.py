@@ -39,20 +39,19 @@ def propose(
         actor = Actor(runtime.user_id, "profile", step=new_id(now))
         if value and has_value(field, pending.current(session, field), value):
             return None
-        same = pending.pending_for(session, runtime, field, value)
+        same = pending.pending_for(session, field, value)
         brought = [one for one in same if one.proposer == "import" and proposer != "import"]
         request = next((one for one in same if one not in brought), None)
         if request is None:
             if _denied_lately(session, field, value, now) or _was_decided(session, field, value, message_id):
                 return None
             pending.withdraw(runtime, [one.id for one in brought], actor, "signals")
-            request = pending.add(session, runtime, field, "", value, proposer, memory)
+            request = pending.add(session, field, "", value, proposer, memory)
             events.add_event(
                 session,
                 "worker",
                 "propose",
                 "ok",
-                now,
                 category="profile",
                 meta={"field": field, "request_id": request.id},
             )
