@@ -124,25 +124,25 @@ class Runtime:
 
     def read(self) -> Session:
         """Return a session that sees what is committed, for this thread."""
-        return Session(self.database.read(), self.user_id, self.clock)
+        return Session(self.database.read(), self.user_id, self.clock())
 
     @contextmanager
     def write(self) -> Iterator[Session]:
         """Yield a session in which all is written, or nothing."""
         with self.database.write() as conn:
-            yield Session(conn, self.user_id, self.clock)
+            yield Session(conn, self.user_id, self.clock())
 
     @contextmanager
     def decide(self) -> Iterator[Session]:
         """Like `write`, for what the person decides: consent requests and the profile may be changed too."""
         with self.database.decide() as conn:
-            yield Session(conn, self.user_id, self.clock)
+            yield Session(conn, self.user_id, self.clock())
 
     @contextmanager
     def rehearse(self) -> Iterator[Session]:
         """Like `write`, but nothing of it stays: to see what a change would do."""
         with self.database.rehearse() as conn:
-            yield Session(conn, self.user_id, self.clock)
+            yield Session(conn, self.user_id, self.clock())
 
     def close(self) -> None:
         """Stop the models, then close the file."""

@@ -95,7 +95,7 @@ def rename_thread(runtime: Runtime, thread_id: str, title: str) -> None:
 def delete_thread(runtime: Runtime, thread_id: str) -> None:
     """Take a thread out of every list but that of deleted ones; `restore_thread` undoes it until it is erased."""
     with runtime.write() as session:
-        chat.set_thread_deleted(session, thread_id, session.now())
+        chat.set_thread_deleted(session, thread_id, session.now)
         events.add_event(session, "hotpath", "delete_chat", "ok", thread_id=thread_id)
 
 

@@ -9,7 +9,7 @@ from memapp.store.session import Session
 
 def counts(session: Session) -> list[Count]:
     """Return how often each node did each operation, today, in seven days and ever; the most frequent first."""
-    now = session.now()
+    now = session.now
     rows = session.conn.execute(
         """SELECT node, op, sum(ts >= :today) AS today, sum(ts >= :week) AS week, count(*) AS total,
                   sum(status = 'error') AS failed
@@ -21,7 +21,7 @@ def counts(session: Session) -> list[Count]:
 
 def by_day(session: Session, days: int = 30) -> list[Day]:
     """Return the number of operations on each of the person's last days, oldest first; days without any are there too."""
-    today = session.now().astimezone().date()
+    today = session.now.astimezone().date()
     wanted = [today - timedelta(days=ago) for ago in reversed(range(days))]
     return [Day(day, _count_on(session, day)) for day in wanted]
 

@@ -18,7 +18,7 @@ def load(session: Session, thread_id: str) -> Checkpoint:
 
 def advance(session: Session, thread_id: str, step: Callable[[Checkpoint], Checkpoint]) -> None:
     """Replace a thread's checkpoint by what `step` returns for it."""
-    now, data = session.now(), to_json(asdict(step(load(session, thread_id))))
+    now, data = session.now, to_json(asdict(step(load(session, thread_id))))
     session.conn.execute(
         """INSERT INTO supervisor_checkpoints (id, user_id, thread_id, checkpoint_data, created_at, updated_at)
            VALUES (?, ?, ?, ?, ?, ?)

@@ -135,20 +135,20 @@ def list_pending(session: Session, *, limit: int | None = None) -> list[ConsentR
     """Return the requests that can be decided now, newest first: neither snoozed nor past their time."""
     rows = session.conn.execute(
         f"{_REQUESTS} WHERE {_PENDING} ORDER BY p.id DESC LIMIT coalesce(:limit, -1)",
-        {"user": session.user_id, "now": to_text(session.now()), "limit": limit},
+        {"user": session.user_id, "now": to_text(session.now), "limit": limit},
     )
     return [_request(row) for row in rows]
 
 
 def count_pending(session: Session) -> int:
-    values = {"user": session.user_id, "now": to_text(session.now())}
+    values = {"user": session.user_id, "now": to_text(session.now)}
     return int(session.conn.execute(f"SELECT count(*) FROM consent_requests p WHERE {_PENDING}", values).fetchone()[0])  # noqa: S608
 
 
 def due_requests(session: Session) -> list[ConsentRequest]:
     """Return the pending requests whose time is over."""
     rows = session.conn.execute(
-        f"{_REQUESTS} WHERE p.user_id = ? AND p.state = 'pending' AND p.expires_at < ?", (session.user_id, to_text(session.now()))
+        f"{_REQUESTS} WHERE p.user_id = ? AND p.state = 'pending' AND p.expires_at < ?", (session.user_id, to_text(session.now))
     )
     return [_request(row) for row in rows]
 
@@ -238,7 +238,7 @@ def note_decision(
     """Write a decision that changes no profile into the history: `denied`, `snoozed`, `withdrawn`, `expired`, `reopened`."""
     meta = {"request_id": request.id, "decision": decision, **({"reason": reason} if reason else {})}
     touched = Touched(Event.PROFILE, f"profile:{request.field}", None, None, meta=meta)
-    history.record(session, actor, actor.step, touched, session.now(), undoes=undoes)
+    history.record(session, actor, actor.step, touched, session.now, undoes=undoes)
     node: Node = "worker" if is_memapp(actor.name) else "hotpath"
     thread_id = actor.thread_id or None
     add_event(session, node, "consent", "ok", thread_id=thread_id, category="profile", meta=meta)

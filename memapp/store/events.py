@@ -25,7 +25,7 @@ def add_event(
     at: datetime | None = None,
 ) -> None:
     """Note an operation. `meta` holds numbers and reasons, never message text. It was just now, unless `at` says when."""
-    now = at or session.now()
+    now = at or session.now
     session.conn.execute(
         """INSERT INTO events (id, user_id, thread_id, node, op, status, memory_id, category, sim, meta, ts)
            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",

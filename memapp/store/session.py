@@ -1,25 +1,19 @@
 """Sessions: what services write and read with, in place of a connection."""
 
 import sqlite3
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 
 Rejected = sqlite3.IntegrityError
 """The schema refuses what was to be written."""
 
 
-def system_time() -> datetime:
-    return datetime.now(UTC)
-
-
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A connection, on behalf of one person, and the clock that says when."""
+    """A connection on behalf of one person, and one moment for all that is written with it."""
 
     conn: sqlite3.Connection
     user_id: str
-    clock: Callable[[], datetime] = system_time
-
-    def now(self) -> datetime:
-        return self.clock()
+    now: datetime = field(default_factory=partial(datetime.now, UTC))
+    """When the session was opened."""

@@ -198,7 +198,7 @@ def _replace(
     session: Session, field: str, old: str, new: str, proposer: Literal["person", "undo"], actor: Actor, undoes: str = ""
 ) -> ConsentRequest:
     """Change a value at the person's own word: a request like any other, approved at once."""
-    request, now = pending.add(session, field, old, new, proposer), session.now()
+    request, now = pending.add(session, field, old, new, proposer), session.now
     consents.decide(session, request.id, "approved", "person", now)
     changes.apply(session, ProfileChanged(request.id, undoes), actor, now)
     return request

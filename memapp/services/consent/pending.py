@@ -103,7 +103,7 @@ def begin_again(runtime: Runtime) -> None:
 
 def _was_behind(session: Session, request: ConsentRequest) -> bool:
     """Say whether the clock was behind when something was proposed."""
-    return behind(session, request.created_at, session.now()) > A_DAY
+    return behind(session, request.created_at, session.now) > A_DAY
 
 
 def withdraw(
@@ -136,7 +136,7 @@ def end(
     session: Session, request: ConsentRequest, state: Ended, by: Decider, actor: Actor, *, undoes: str = "", reason: str = ""
 ) -> None:
     """End a request without a change of the profile, in the caller's transaction; the history notes it."""
-    consents.decide(session, request.id, state, by, session.now())
+    consents.decide(session, request.id, state, by, session.now)
     consents.note_decision(session, actor, request, state, undoes=undoes, reason=reason)
 
 
@@ -144,7 +144,7 @@ def add(session: Session, field: str, old: str, new: str, proposer: str, memory:
     """Queue a request to put one value in the place of another, either may be empty, with the memory that waits with it."""
     if field not in FIELDS and field != FORGOTTEN:
         raise UsageError(f"There is no profile field {field!r}.", f"There are: {', '.join(FIELDS)}.")
-    now = session.now()
+    now = session.now
     request = ConsentRequest(
         id=new_id(now),
         user_id=session.user_id,
@@ -193,7 +193,7 @@ def pending_for(session: Session, field: str, value: str) -> list[ConsentRequest
 
 def is_open(session: Session, request: ConsentRequest) -> bool:
     """Say whether there is still time to decide."""
-    return request.expires_at >= session.now()
+    return request.expires_at >= session.now
 
 
 def undecided(session: Session, request_id: str) -> ConsentRequest:
