@@ -26,9 +26,8 @@ from memapp.prompts.history import recent
 from memapp.prompts.respond import FIRST, Attempt
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions
-from memapp.services.prefetch import Prefetched, search_prefetched
 from memapp.services.query import conversation_scope
-from memapp.services.retrieved import Retrieved, look_up, news, shown
+from memapp.services.retrieved import Prefetched, Retrieved, look_up, news, shown
 from memapp.store import chat, checkpoints, delta, events, expectations, leases, recalls
 from memapp.store.access_counts import count_access
 from memapp.store.session import Session
@@ -184,8 +183,9 @@ def _calls(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Iterator[TurnEve
         yield Predicted(turn.prefetch.needed_info, "prefetched", Usage())
         in_prompt, injected_updates = [*turn.earlier, turn.message], NO_NEWS
         if not quotes.is_small_talk(turn.message.text):  # the expected message may have been about more
-            so_far.retrieved = search_prefetched(runtime, turn.thread.id, in_prompt, turn.prefetch)
-            injected_updates = news(runtime, turn.thread.id, turn.prefetch.expected, in_prompt)
+            expected = turn.prefetch.expected  # the same as in idle time, so that the cache fits
+            so_far.retrieved = look_up(runtime, turn.thread.id, expected, turn.prefetch.needed_info, in_prompt)
+            injected_updates = news(runtime, turn.thread.id, expected, in_prompt)
         context = context_of(
             respond.with_facts(turn.message.text, so_far.retrieved.hits, so_far.retrieved.delta.lines), injected_updates.lines
         )
@@ -363,20 +363,20 @@ def _finish(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Message:
 
     When something was erased for good meanwhile, it is only that the reply failed: all the rest may hold the words.
     """
-    now, thread_id, reply = runtime.clock(), turn.thread.id, turn.reply
+    thread_id, reply = turn.thread.id, turn.reply
     with runtime.write() as session:
         erased = runtime.database.erasures != turn.erasures
         so_far = _Reply() if erased else so_far
         text = so_far.text.strip()
         chat.finish_message(session, reply.id, text, so_far.status, so_far.usage)
-        count_access(session, [hit.id for hit in so_far.retrieved.hits if hit.kind == "memory"], now)
+        count_access(session, [hit.id for hit in so_far.retrieved.hits if hit.kind == "memory"], session.now)
         if so_far.status is not MessageStatus.FAILED:
             settled = (*so_far.retrieved.delta.settled, *so_far.injected_updates.settled)
             delta.settle(session, conversation_scope(runtime), thread_id, settled)
         if so_far.expects:
-            expectations.save_prediction(session, thread_id, reply.id, "responder", so_far.expects, (), now)
+            expectations.save_prediction(session, thread_id, reply.id, "responder", so_far.expects, (), session.now)
         if so_far.needed_info:
-            expectations.save_prediction(session, thread_id, reply.id, "predictor", "", so_far.needed_info, now)
+            expectations.save_prediction(session, thread_id, reply.id, "predictor", "", so_far.needed_info, session.now)
         if turn.message and not erased and not any(one.role is Role.USER for one in turn.earlier):
             chat.rename_thread(session, thread_id, shorten(one_line(turn.message.text), TITLE_CHARS), "app")
         _note_answer(session, turn, so_far)

@@ -52,7 +52,7 @@ def new_thread(runtime: Runtime, persona: str = "") -> Thread:
     persona = persona or runtime.settings.persona
     check_known("persona", persona, runtime.personas)
     with runtime.write() as session:
-        thread = chat.create_thread(session, NEW_TITLE, persona, runtime.clock())
+        thread = chat.create_thread(session, NEW_TITLE, persona, session.now)
         delta.begin(session, thread.id)
     return thread
 
@@ -126,7 +126,7 @@ def save_draft(runtime: Runtime, thread_id: str, text: str) -> None:
     if not keeps_drafts(runtime):
         return
     with runtime.write() as session:
-        chat.save_draft(session, thread_id, clean(text), runtime.clock())
+        chat.save_draft(session, thread_id, clean(text), session.now)
 
 
 def keeps_drafts(runtime: Runtime) -> bool:
@@ -145,7 +145,7 @@ def add_context_card(runtime: Runtime, thread_id: str, text: str) -> None:
     if not text:
         raise UsageError("There is nothing to add.", "Write it after /evidence.")
     with runtime.write() as session:
-        chat.add_context_card(session, thread_id, text, runtime.clock())
+        chat.add_context_card(session, thread_id, text, session.now)
 
 
 def remember_choice(runtime: Runtime, name: str, value: object) -> None:

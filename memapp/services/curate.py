@@ -54,8 +54,7 @@ def add(
     sources: Sequence[str] = (),
 ) -> Revision:
     """Remember something in the person's own words; `sources` are the ids of messages it is taken from."""
-    _check_category(runtime, category or NOTES)
-    _check_importance(importance)
+    _check(runtime, category or NOTES, importance)
     text = _checked(text)
     _refuse_same(runtime, text)
     now = runtime.clock()
@@ -89,10 +88,7 @@ def edit(
     Tags that were made of words that are gone give way to new ones, unless others are given.
     """
     before = get(runtime, memory_id)
-    if category is not None:
-        _check_category(runtime, category)
-    if importance is not None:
-        _check_importance(importance)
+    _check(runtime, category, importance)
     if text is not None:
         text = _checked(text)
         if before.state is State.LIVE:
@@ -116,15 +112,10 @@ def tag(runtime: Runtime, tag: str, *memory_ids: str) -> Revision:
     return _apply(runtime, *(Updated(one.id, tags=_checked_tags(tags_with(one.tags, added, one.text))) for one in found))
 
 
-def set_importance(runtime: Runtime, importance: int, *memory_ids: str) -> Revision:
-    """Set the importance of memories, from 1 to 5."""
-    _check_importance(importance)
-    return _apply(runtime, *(Updated(memory_id, importance=importance) for memory_id in memory_ids))
-
-
-def set_category(runtime: Runtime, category: str, *memory_ids: str) -> Revision:
-    _check_category(runtime, category)
-    return _apply(runtime, *(Updated(memory_id, category=category) for memory_id in memory_ids))
+def rate(runtime: Runtime, *memory_ids: str, importance: int | None = None, category: str | None = None) -> Revision:
+    """Set the importance of memories, from 1 to 5, or their category."""
+    _check(runtime, category, importance)
+    return _apply(runtime, *(Updated(memory_id, importance=importance, category=category) for memory_id in memory_ids))
 
 
 def categories(runtime: Runtime) -> list[str]:
@@ -148,7 +139,6 @@ def restore(runtime: Runtime, *memory_ids: str) -> BroughtBack:
 
     So does one that says what only the person's yes can make known, unless they wrote it by hand: that is put before them.
     """
-    now = runtime.clock()
     actor = runtime.actor()
     revisions: list[Revision] = []
     known: list[str] = []
@@ -167,7 +157,7 @@ def restore(runtime: Runtime, *memory_ids: str) -> BroughtBack:
             elif memories.find_same(session, normalise(memory.text)):
                 known.append(memory.id)
             else:
-                revisions.append(changes.apply(session, Restored(memory.id), actor, now))
+                revisions.append(changes.apply(session, Restored(memory.id), actor, session.now))
     return BroughtBack(tuple(revisions), tuple(known), tuple(asked), tuple(barred))
 
 
@@ -201,14 +191,11 @@ def _refuse_same(runtime: Runtime, text: str, memory_id: str = "") -> None:
             raise UsageError("memapp knows that already.", f"It is memory {same}.")
 
 
-def _check_category(runtime: Runtime, category: str) -> None:
+def _check(runtime: Runtime, category: str | None, importance: int | None) -> None:
     known = categories(runtime)
-    if category not in known:
+    if category is not None and category not in known:
         raise UsageError(f"There is no category {category!r}.", f"Known: {', '.join(known)}.")
-
-
-def _check_importance(importance: int) -> None:
-    if not 1 <= importance <= 5:
+    if importance is not None and not 1 <= importance <= 5:
         raise UsageError("Importance is a number from 1 to 5.")
 
 
@@ -228,10 +215,9 @@ def _apply(runtime: Runtime, *steps: Change) -> Revision:
     actual = [step for step in steps if not _is_so(runtime, step)]
     if not actual:
         raise UsageError("Nothing changes: it is so already.")
-    now = runtime.clock()
     actor = runtime.actor()
     with runtime.write() as session:
-        first, *_ = [changes.apply(session, change, actor, now) for change in actual]
+        first, *_ = [changes.apply(session, change, actor, session.now) for change in actual]
     return first
 
 

@@ -46,9 +46,10 @@ class Job:
     """Counts what it would find now."""
 
 
+EMBED = Job("embed", "make new texts findable by meaning", EACH_TIME, 120.0, embed.run, embed.waiting)
 AFTER_A_REPLY = (
     Job("learn", "learn from what you wrote", EACH_TIME, 120.0, learning.run, learning.waiting),
-    Job("embed", "make new texts findable by meaning", EACH_TIME, 120.0, embed.run, embed.waiting),
+    EMBED,
 )
 NOW_AND_THEN = (
     Job("expire", "close requests that nobody answered in time", HOURLY, 30.0, lifecycle.expire, lifecycle.expiring),

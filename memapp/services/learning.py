@@ -65,9 +65,8 @@ def _end_abandoned(runtime: Runtime) -> None:
 
 def _count_try(runtime: Runtime, surprise: Surprise) -> None:
     """Let what failed wait behind the rest, and set it aside when it has failed on several days."""
-    now = runtime.clock()
     with runtime.write() as session:
-        tries = expectations.count_try(session, surprise.id, now)
+        tries = expectations.count_try(session, surprise.id, session.now)
         if tries < MOST_TRIES:
             return
         expectations.settle_surprise(session, surprise.id, "failed")

@@ -192,11 +192,11 @@ def _note(
     if runtime.database.read_only:
         return
     status: Literal["ok", "error"] = "error" if reason else "ok"
-    meta, now = {"refused": reason} if reason else {}, runtime.clock()
+    meta = {"refused": reason} if reason else {}
     best = found[0] if found else None
     sim, named = (best.score, best.category) if best else (None, category or None)
     with runtime.write() as session:
-        access_counts.count_access(session, [hit.id for hit in found], now)
+        access_counts.count_access(session, [hit.id for hit in found], session.now)
         if not reason:
             delta.settle(session, _whole(runtime, capability), _reader(capability), told.settled)
         events.add_event(session, "context", "search", status, sim=sim, category=named, meta=meta)

@@ -77,7 +77,6 @@ def _store(
 ) -> Iterator[Written]:
     """The third commit of a turn: the facts, the settled surprise and what was refused, together."""
     stored: list[Written] = []
-    now = runtime.clock()
     texts = [draft.text for draft in drafts]
     unsaid = sum(UNSAID.issuperset(problems) for problems in refused)
     alike = dict(zip(texts, near(runtime, texts), strict=True))
@@ -88,12 +87,12 @@ def _store(
         listed = memories.list_memories(session, ALL_LIVE, limit=runtime.settings.max_facts)
         known = {in_third_person(one.text): one.id for one in listed}
         for draft in drafts:
-            memory = _memory(runtime, new_id(now), draft, message, now)
+            memory = _memory(runtime, new_id(session.now), draft, message, session.now)
             said = duplicate_of(draft.text, known)
             same = known[said] if said else memories.find_same(session, normalise(draft.text))
             if same:  # it holds as long as any message says it
                 if message.id not in memories.get_memory(session, same).sources:
-                    changes.apply(session, Updated(same, sources=(message.id,)), actor, now)
+                    changes.apply(session, Updated(same, sources=(message.id,)), actor, session.now)
                 continue
             if is_forgotten(runtime, draft.text):
                 requests.propose(runtime, FORGOTTEN, draft.text, message_id=message.id, typed=True, memory=memory, proposer=by)
@@ -102,13 +101,13 @@ def _store(
                 _propose(runtime, message, unknown, memory, by)
                 continue
             said_before = [(one.memory, 0.0) for one in stored]  # in this message: words alone decide
-            stored.append(write(runtime, session, memory, [*alike[draft.text], *said_before], actor, now))
+            stored.append(write(runtime, session, memory, [*alike[draft.text], *said_before], actor))
             known[memory.text] = stored[-1].memory.id
         # What makes room is taken back with the last fact it was made for.
-        actor_of_room = replace(actor, name="lifecycle", step=stored[-1].step if stored else new_id(now))
+        actor_of_room = replace(actor, name="lifecycle", step=stored[-1].step if stored else new_id(session.now))
         learned = [one for one in stored if one.before is None or one.before.text != one.memory.text]
         for old in memories.overflowing(session, runtime.settings.max_facts):
-            changes.apply(session, SoftDeleted(old, "overflow", runtime.purge_at()), actor_of_room, now)
+            changes.apply(session, SoftDeleted(old, "overflow", runtime.purge_at()), actor_of_room, session.now)
         expectations.settle_surprise(session, surprise.id, "learned" if learned else "nothing")
         events.add_event(
             session,

@@ -60,7 +60,7 @@ def retract(runtime: Runtime, thread_id: str, message_ids: Sequence[str], text: 
                 gone += [memory.text] if steps else []
                 for step in steps:  # what comes back is not the person's own by that: it goes when nobody says it any more
                     by = actor if isinstance(step, SoftDeleted) else replace(actor, name="rules")
-                    changes.apply(session, step, by, runtime.clock())
+                    changes.apply(session, step, by, session.now)
         waiting = consents.list_requests(session, state="pending")
         proposed = [one for one in waiting if one.proposer not in ("person", "import")]
         from_these = [one for one in proposed if set(message_ids) & set(one.evidence)]

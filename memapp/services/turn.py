@@ -23,14 +23,15 @@ from memapp.domain.grounding import check_grounding
 from memapp.domain.prediction import Prediction
 from memapp.domain.text import clean
 from memapp.domain.turn import Accepted, Asked, Checked, Completed, TurnEvent
-from memapp.errors import ModelError, StoreError, UsageError
+from memapp.errors import StoreError, UsageError
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.services.answer import OpenTurn, answer, open_thread
 from memapp.services.consent import questions
-from memapp.services.prefetch import expectation, prefetched
+from memapp.services.embed import embedded
 from memapp.services.remember import propose_profile_changes
 from memapp.services.retract import retract, said_before, take_answers_back
+from memapp.services.retrieved import expectation, prefetched
 from memapp.store import chat, checkpoints, events, expectations, history, leases
 from memapp.store.session import Session
 
@@ -69,18 +70,13 @@ def _send(
         left = chat.messages_after(session, thread_id, replaced.seq) if replaced else []
         answers = take_answers_back(runtime, [question, *left] if replaced and question else left)
         last = history.last_number(session)  # after that: what is decided from now on, the message decides
-        now = runtime.clock()
         chat.set_active(session, [one.id for one in left], active=False)
-        message = chat.add_message(session, thread.id, Role.USER, text, now, origin=Origin.TYPED, pasted=pasted)
+        message = chat.add_message(session, thread.id, Role.USER, text, session.now, origin=Origin.TYPED, pasted=pasted)
         answered = questions.read_answer(runtime, question, message) if question else None
-        reply = (
-            _add_reply(runtime, session, thread.id, message)
-            if answered is None
-            else _confirm(runtime, session, message, answered)
-        )
+        reply = _add_reply(runtime, session, thread.id, message) if answered is None else _confirm(session, message, answered)
         if answered is None:  # until it turns out that just this was expected
-            expectations.add_surprise(session, thread.id, message.id, expected.id if expected else None, now)
-        chat.save_draft(session, thread.id, "", now)
+            expectations.add_surprise(session, thread.id, message.id, expected.id if expected else None, session.now)
+        chat.save_draft(session, thread.id, "", session.now)
         unsaid = [*(one.id for one in left), *(said_before(earlier) if takes_back(message.typed_text) else ())]
         retracted = best_effort(runtime, message, "retract", lambda: retract(runtime, thread.id, unsaid, text))
     yield Accepted(message, reply, last)
@@ -214,7 +210,7 @@ def _add_reply(
         thread_id,
         Role.ASSISTANT,
         "",
-        runtime.clock(),
+        session.now,
         status=MessageStatus.GENERATING,
         origin=Origin.MODEL,
         unprompted=message is None,
@@ -227,7 +223,7 @@ def _add_reply(
     return reply
 
 
-def _confirm(runtime: Runtime, session: Session, message: Message, yes: bool) -> Message:
+def _confirm(session: Session, message: Message, yes: bool) -> Message:
     """Answer a yes or no to a question of the app."""
     text = "Noted. It stands in your profile now." if yes else "All right. I do not keep that."
     return chat.add_message(
@@ -235,7 +231,7 @@ def _confirm(runtime: Runtime, session: Session, message: Message, yes: bool) ->
         message.thread_id,
         Role.ASSISTANT,
         text,
-        runtime.clock(),
+        session.now,
         origin=Origin.MODEL,
         reply_to=message.id,
         model=OWN_WORDS,
@@ -276,11 +272,6 @@ def _verdict(runtime: Runtime, expected: str, text: str) -> Verdict:
 
 
 def _similarity(runtime: Runtime, one: str, other: str) -> float | None:
-    embedder = runtime.embedding.ready()
-    if embedder is None:
-        return None
-    try:
-        first, second = embedder.embed([one, other], wait=False)
-    except ModelError:
-        return None  # the verdict says in words that it had to do without meaning
-    return float(first @ second)
+    """Return how alike two texts are; None where the verdict says in words that it had to do without meaning."""
+    rows = embedded(runtime, [one, other])
+    return None if rows is None else float(rows[0] @ rows[1])

@@ -57,7 +57,7 @@ def undo(runtime: Runtime, step: str) -> str:
         there = memories.get_memories(session, [entry.memory_id for entry in entries])
         unsaid = hold_back(session, entries, there)
         if there or not (decided or brought_in):
-            changes.apply(session, Reverted(step, runtime.purge_at(), unsaid), actor, runtime.clock())
+            changes.apply(session, Reverted(step, runtime.purge_at(), unsaid), actor, session.now)
     if unsaid:
         texts = "; ".join(addressed(memory.text) for memory in there if memory.id in unsaid).rstrip(".")
         raise NeedsYes(f"This stays in the trash, since it says something of your profile: {texts}.", "See the inbox.")
@@ -68,10 +68,10 @@ def _take_away(session: Session, runtime: Runtime, entry: Entry, actor: Actor) -
     """Take back the chats and consent requests that a file brought, but no chat that the person went on with."""
     threads = entry.meta["threads"]
     for thread_id in set(threads).difference(chat.went_on_with(session, threads)):
-        chat.set_thread_deleted(session, thread_id, runtime.clock())
+        chat.set_thread_deleted(session, thread_id, session.now)
     pending.withdraw(runtime, entry.meta["consent_requests"], actor, undoes=entry.step)
     touched = Touched(Event.UNDO, entry.memory_id, None, None)
-    history.record(session, actor, actor.step, touched, runtime.clock(), undoes=entry.step)
+    history.record(session, actor, actor.step, touched, session.now, undoes=entry.step)
 
 
 def hold_back(session: Session, entries: Sequence[Entry], there: Sequence[Memory]) -> tuple[str, ...]:

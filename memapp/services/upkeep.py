@@ -22,8 +22,7 @@ from memapp.runtime import Runtime
 from memapp.services import jobs
 from memapp.services.answer import open_thread, prompt_context
 from memapp.services.merge import Written
-from memapp.services.prefetch import expectation, prefetched, search_prefetched
-from memapp.services.retrieved import news
+from memapp.services.retrieved import expectation, look_up, news, prefetched
 from memapp.store import checkpoints, expectations
 
 log = logging.getLogger(__name__)
@@ -65,7 +64,7 @@ def warm(runtime: Runtime, thread_id: str, typed: str, cancel: Cancel) -> int:
     prefetch = prefetched(runtime, thread_id, expectation(runtime, messages))
     about = typed
     if prefetch and may_become(typed, prefetch.expected):
-        retrieved = search_prefetched(runtime, thread_id, messages, prefetch)
+        retrieved = look_up(runtime, thread_id, prefetch.expected, prefetch.needed_info, messages)
         typed, about = respond.with_facts(typed, retrieved.hits, retrieved.delta.lines), prefetch.expected
     coming = prompt_context(runtime, model, thread, messages, typed, news(runtime, thread_id, about, messages).lines)
     return model.warm(trunk(coming), cancel, open_end=True)

@@ -68,16 +68,16 @@ def deny(runtime: Runtime, *request_ids: str, reason: DenyReason | None = None) 
 
 def snooze(runtime: Runtime, *request_ids: str, hours: int = SNOOZE_HOURS) -> str:
     """Put requests out of sight for some hours: all, or none. Return the step."""
-    actor, now = runtime.actor(), runtime.clock()
+    actor = runtime.actor()
     with runtime.decide() as session:
         for request_id in request_ids:
             request = pending.undecided(session, request_id)
-            left = request.expires_at - now
+            left = request.expires_at - session.now
             if left < timedelta(hours=hours + LAST_HOURS):
                 raise UsageError(
                     f"Only {left // timedelta(hours=1)} hours are left to decide on this.", "It cannot be put off any more."
                 )
-            consents.snooze(session, request.id, now + timedelta(hours=hours))
+            consents.snooze(session, request.id, session.now + timedelta(hours=hours))
             consents.note_decision(session, actor, request, "snoozed")
     return actor.step
 
@@ -151,14 +151,14 @@ def carry_out(session: Session, runtime: Runtime, request: ConsentRequest, by: D
     if not request.new_value:
         raise UsageError("This request has no value yet.", "Edit it, and it is approved.")
     memory, said_in = pending.brought_by(session, request), request.evidence
-    lost, now = replaced(request, pending.current(session, request.field)), runtime.clock()
-    consents.decide(session, request.id, "approved", by, now)
+    lost = replaced(request, pending.current(session, request.field))
+    consents.decide(session, request.id, "approved", by, session.now)
     if request.field == FORGOTTEN:
         consents.mark_applied(session, request.id)
         erasing.let_be_known(session, request.new_value)
         consents.note_decision(session, actor, request, "approved")
     else:
-        changes.apply(session, ProfileChanged(request.id), actor, now)
+        changes.apply(session, ProfileChanged(request.id), actor, session.now)
         _retire(session, runtime, request, lost, actor)
         for other in pending.rivals(session, request):
             pending.end(session, other, "withdrawn", by, actor)
@@ -185,22 +185,22 @@ def _carry_out_as(session: Session, runtime: Runtime, request: ConsentRequest, v
 
 def _remember(session: Session, runtime: Runtime, memory: Memory, actor: Actor) -> None:
     """Bring a memory that waited: out of the trash where it lies there as it is, else like any new fact."""
-    there, now = memories.get_memories(session, [memory.id]), runtime.clock()
+    there, now = memories.get_memories(session, [memory.id]), session.now
     if there and there[0].text == memory.text:
         changes.apply(session, Restored(memory.id), actor, now)
         return
     sources = tuple(chat.still_there(session, memory.sources))
     fact = replace(memory, id=new_id(now), sources=sources, created_at=now, updated_at=now)
-    write(runtime, session, fact, sharing_words(session, fact.text), actor, now)
+    write(runtime, session, fact, sharing_words(session, fact.text), actor)
 
 
 def _replace(
     session: Session, field: str, old: str, new: str, proposer: Literal["person", "undo"], actor: Actor, undoes: str = ""
 ) -> ConsentRequest:
     """Change a value at the person's own word: a request like any other, approved at once."""
-    request, now = pending.add(session, field, old, new, proposer), session.now
-    consents.decide(session, request.id, "approved", "person", now)
-    changes.apply(session, ProfileChanged(request.id, undoes), actor, now)
+    request = pending.add(session, field, old, new, proposer)
+    consents.decide(session, request.id, "approved", "person", session.now)
+    changes.apply(session, ProfileChanged(request.id, undoes), actor, session.now)
     return request
 
 
@@ -221,7 +221,7 @@ def _retire(session: Session, runtime: Runtime, request: ConsentRequest, lost: s
     for memory_id, text in memories.unpinned_texts_naming(session, lost, READ_AGAIN).items():
         if any(same_value(one.field, one.value, lost) for one in stated_by(text, request.field)):
             reason: Literal["superseded", "person"] = "superseded" if request.new_value else "person"
-            changes.apply(session, SoftDeleted(memory_id, reason, runtime.purge_at()), actor, runtime.clock())
+            changes.apply(session, SoftDeleted(memory_id, reason, runtime.purge_at()), actor, session.now)
 
 
 def _checked(value: str) -> str:
@@ -267,7 +267,7 @@ def _take_back(session: Session, runtime: Runtime, entry: Entry, request: Consen
     elif decision == "snoozed":
         consents.snooze(session, request.id, None)
     elif decision == "approved":
-        erasing.remember_wordings(session, [request.new_value], runtime.clock())
+        erasing.remember_wordings(session, [request.new_value], session.now)
     reopened = decision in ("denied", "withdrawn", "expired") or (
         decision in ("changed", "approved") and request.proposer != "person"
     )
@@ -302,10 +302,10 @@ def _let_go(session: Session, runtime: Runtime, request: ConsentRequest, decisio
                 with runtime.write():  # all of it or nothing
                     for step in (one for one in steps if not history.was_taken_back(session, one)):
                         unsaid = _unsaid(session, step, memory, known)
-                        changes.apply(session, Reverted(step, runtime.purge_at(), unsaid), actor, runtime.clock())
+                        changes.apply(session, Reverted(step, runtime.purge_at(), unsaid), actor, session.now)
             except UsageError:  # the person brought back what it took in or replaced: only this goes, as a step of its own
                 gone = SoftDeleted(memory.id, "person", runtime.purge_at())
-                changes.apply(session, gone, replace(actor, step=""), runtime.clock())
+                changes.apply(session, gone, replace(actor, step=""), session.now)
 
 
 def _unsaid(session: Session, step: str, memory: Memory, known: Mapping[str, Sequence[str]]) -> tuple[str, ...]:

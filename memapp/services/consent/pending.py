@@ -30,10 +30,10 @@ get = reading(consents.get_request)
 
 def asleep(runtime: Runtime) -> list[ConsentRequest]:
     """Return snoozed requests, the next to wake first."""
-    session, now = runtime.read(), runtime.clock()
+    session = runtime.read()
     found = consents.list_requests(session, state="pending")
     put_off = [(one.snoozed_until, one) for one in found if one.snoozed_until and is_open(session, one)]
-    return [one for until, one in sorted(put_off, key=lambda pair: pair[0]) if until > now]
+    return [one for until, one in sorted(put_off, key=lambda pair: pair[0]) if until > session.now]
 
 
 def rivals(session: Session, request: ConsentRequest) -> list[ConsentRequest]:
@@ -82,22 +82,21 @@ def is_still_said(request: ConsentRequest, memory: Memory) -> bool:
 
 def expire_due(runtime: Runtime) -> list[ConsentRequest]:
     """Mark requests as expired that nobody decided in time, in one step; return them."""
-    now, session = runtime.clock(), runtime.read()
+    session = runtime.read()
     due = consents.due_requests(session)
     if not due:
         return []
     days = days_of_use(session, min(request.expires_at for request in due))
-    over = [one.id for one in due if is_over(one.expires_at, days, now) and not _was_behind(session, one)]
+    over = [one.id for one in due if is_over(one.expires_at, days, session.now) and not _was_behind(session, one)]
     return _end_all(runtime, over, "expired", "clock", runtime.actor(name="lifecycle"))
 
 
 def begin_again(runtime: Runtime) -> None:
     """Let what was proposed while the clock was wrong wait from now on, and no longer than anything else."""
-    now = runtime.clock()
     with runtime.decide() as session:
         for request in consents.list_requests(session, state="pending"):
-            if request.created_at - now > A_DAY or (not is_open(session, request) and _was_behind(session, request)):
-                consents.decide(session, request.id, "withdrawn", "clock", now)
+            if request.created_at - session.now > A_DAY or (not is_open(session, request) and _was_behind(session, request)):
+                consents.decide(session, request.id, "withdrawn", "clock", session.now)
                 add_again(session, request, request.proposer)
 
 

@@ -32,10 +32,9 @@ def ask(runtime: Runtime, request_id: str, thread_id: str) -> Message:
         request = pending.undecided(session, request_id)
         if not _came_up(request):
             raise UsageError("This did not come up in a chat.", "Decide on it in the inbox.")
-        what, now = _asked_about(request, pending.brought_by(session, request)), runtime.clock()
-        text = f"Shall I remember {what}? (yes / no)"
+        text = f"Shall I remember {_asked_about(request, pending.brought_by(session, request))}? (yes / no)"
         question = chat.add_message(
-            session, thread_id, Role.ASSISTANT, text, now, origin=Origin.MODEL, unprompted=True, model=OWN_WORDS
+            session, thread_id, Role.ASSISTANT, text, session.now, origin=Origin.MODEL, unprompted=True, model=OWN_WORDS
         )
         consents.mark_asked(session, request.id, question.id)
         return question

@@ -61,15 +61,15 @@ def take_memory(work: Work, line: MemoryLine) -> None:
 def take_note(work: Work, note: ForeignFact) -> None:
     """Remember a fact of another program."""
     memory = Memory(
-        id=new_id(work.now),
+        id=new_id(work.session.now),
         text=note.text,
         tags=note.tags or tuple(tags_for(note.text)),
         kind=Kind.SEMANTIC,
         category=NOTES,
         importance=FOREIGN_IMPORTANCE,
         origin="import",
-        created_at=note.created_at or work.now,
-        updated_at=work.now,
+        created_at=note.created_at or work.session.now,
+        updated_at=work.session.now,
     )
     if _may_come_in(work, memory):
         _apply(work, Created(memory))
@@ -91,7 +91,7 @@ def _may_come_in(work: Work, memory: Memory) -> bool:
 
 
 def _apply(work: Work, change: Created | Restored) -> None:
-    work.came.add(changes.apply(work.session, change, work.actor, work.now).memory_id)
+    work.came.add(changes.apply(work.session, change, work.actor, work.session.now).memory_id)
     work.added["memory"] += 1
 
 
@@ -182,7 +182,7 @@ def _propose(work: Work, field: str, value: str, memory: Memory | None, evidence
     waiting = consents.memory_of(work.session, request.id)
     if memory and (waiting is None or waiting.text != memory.text):
         work.left_out += 1  # the same is asked about already, with another memory or none
-    elif request.created_at < work.now:
+    elif request.created_at < work.session.now:
         work.known += 1
     elif request.id not in work.request_ids:
         work.request_ids.append(request.id)

@@ -22,7 +22,7 @@ from memapp.store.session import Rejected
 def import_file(runtime: Runtime, path: Path, form: Form = "auto", *, dry_run: bool = False) -> Imported:
     """Bring a file in, or only say what would come in. Raises `UsageError` when anything in it is not in order."""
     with runtime.rehearse() if dry_run else runtime.write() as session:
-        work = Work(runtime=runtime, session=session, actor=runtime.actor(name="import"), now=runtime.clock())
+        work = Work(runtime=runtime, session=session, actor=runtime.actor(name="import"))
         with files.opened(path, form) as numbered:
             _take_all(work, numbered)
         return _settled(work)
@@ -63,5 +63,5 @@ def _settled(work: Work) -> Imported:
         work.step = work.actor.step
         meta = {"threads": work.thread_ids, "consent_requests": work.request_ids, "memories": work.added["memory"]}
         touched = Touched(Event.ADD, f"{IMPORT}{work.step}", None, None, meta=meta)
-        history.record(work.session, work.actor, work.step, touched, work.now)
+        history.record(work.session, work.actor, work.step, touched, work.session.now)
     return work.result()

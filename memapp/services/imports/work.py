@@ -2,7 +2,6 @@
 
 from collections import Counter
 from dataclasses import dataclass, field, fields
-from datetime import datetime
 
 from memapp.domain.changes import Actor
 from memapp.domain.text import counted
@@ -54,7 +53,6 @@ class Work(Imported):
     runtime: Runtime
     session: Session
     actor: Actor
-    now: datetime
     came: set[str] = field(default_factory=set)
     """Chats, messages and memories that came in."""
     absent: set[str] = field(default_factory=set)
