@@ -39,7 +39,7 @@ def learn(runtime: Runtime, text: str) -> Written:
     now = runtime.clock()
     (known,) = near(runtime, [text])
     with runtime.write() as session:
-        return write(runtime, session, fact(text, now, category="profile"), known, Actor(runtime.user_id, "rules"), now)
+        return write(runtime, session, fact(text, now, category="profile"), known, Actor(runtime.user_id, "rules"))
 
 
 def live(runtime: Runtime) -> set[str]:
