@@ -8,7 +8,6 @@ import ctypes
 import functools
 import logging
 import os
-import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -205,7 +204,7 @@ class Context:
         # llama.cpp asks this callback at every step of its graph. `strlen` of a two-byte buffer answers without Python
         # and without the interpreter lock: an empty string is 0, go on; one character is 1, stop.
         self._abort = ctypes.create_string_buffer(2)
-        self._callback = ctypes.cast(_c_library().strlen, lib.ggml_abort_callback)
+        self._callback = ctypes.cast(ctypes.CDLL(None).strlen, lib.ggml_abort_callback)
         lib.llama_set_abort_callback(self._handle, self._callback, ctypes.cast(self._abort, ctypes.c_void_p))
 
     def abort(self, wanted: bool) -> None:
@@ -308,7 +307,3 @@ class Grammar:
 def no_chat_model() -> ModelError:
     """The error for files that hold another kind of model: embeddings, translation, images."""
     return ModelError("This file holds a model that does not write text.", "Choose a chat model.")
-
-
-def _c_library() -> Any:
-    return ctypes.CDLL("msvcrt") if sys.platform == "win32" else ctypes.CDLL(None)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from memapp.domain.prompt import Finished, Piece, Prompt, Reason, Sampling, Usage
 from memapp.errors import ModelError
 from memapp.inference import Cancel, closed
-from memapp.inference.sampling import ReplyText
+from memapp.inference.reply_text import ReplyText
 
 CallKind = Literal["predict", "reply", "other"]
 Fault = Literal["crash", "hang", "broken_json", "endless", "empty"]
@@ -163,7 +163,7 @@ class ScriptedModel:
 
     def _stream(self, prompt: Prompt, sampling: Sampling, cancel: Cancel) -> Iterator[Piece | Finished]:
         call = self._begin(prompt, sampling)
-        shown = ReplyText((*sampling.stop, sampling.tail.strip()))
+        text = ReplyText(sampling.stop, sampling.tail)
         reason: Reason = "end"
         decoded = 0
         for token in self._paced(self._faulty(call.text, call.fault, cancel), cancel):
@@ -171,19 +171,18 @@ class ScriptedModel:
                 reason = "length"
                 break
             decoded += 1
-            if (text := shown.feed(token.encode("utf-8", "replace"))) or shown.thinks:
-                yield Piece(text)
-            if shown.stopped_at:
-                reason = "end" if shown.stopped_at == sampling.tail.strip() else "stop"
+            yield from text.feed(token)
+            if text.done or text.in_tail:
+                reason = "end" if text.in_tail else "stop"
                 break
-        if not shown.stopped_at and (text := shown.rest()):
-            yield Piece(text)
+        yield from text.end()
         if cancel.is_set():
             reason = "cancelled"
         elif sampling.tail:
+            text.begin_tail()
             for token in self._paced(_tokens(call.tail)[: sampling.tail_tokens], cancel):
                 decoded += 1
-                yield Piece(token, tail=True)
+                yield from text.feed(token)
         yield Finished(reason, self._usage(call, decoded))
 
     def _begin(self, prompt: Prompt, sampling: Sampling) -> _ScriptedCall:

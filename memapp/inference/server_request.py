@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memapp.domain.prompt import Prompt, Sampling
-from memapp.inference.sampling import TAIL_LINE
+from memapp.inference.reply_text import TAIL_LINE
 from memapp.inference.server_head import schema_of
 
 BYTES_PER_TOKEN = 3

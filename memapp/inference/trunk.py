@@ -4,13 +4,12 @@ A call reuses the longest beginning it shares with what was kept. Models whose s
 reuse it only while the conversation grows; otherwise everything is computed again.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memapp.errors import ModelError
 from memapp.inference.native import BATCH, BRANCH, TRUNK, Context
-
-Stopped = Callable[[], bool]
+from memapp.inference.owner import Stopped
 
 
 @dataclass(frozen=True)

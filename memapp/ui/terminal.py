@@ -1,4 +1,4 @@
-"""What the terminal sends: all that is pasted comes as one cleaned paste, whatever stands in it.
+"""The terminal's input: all that is pasted comes as one cleaned paste, whatever stands in it.
 
 Textual 8.2.8, which is pinned exactly, takes an escape character inside a bracketed paste for the begin of a key: it issues what
 it does not know as keys (`XTermParser.parse`, `reissue_sequence_as_keys`), so that a pasted text could press enter, quit, or

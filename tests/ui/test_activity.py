@@ -237,8 +237,8 @@ async def test_what_is_taken_back_is_seen_at_once_in_the_log(seen: Seen) -> None
 
 
 async def test_what_is_taken_back_here_is_not_taken_back_twice_by_the_key_elsewhere(seen: Seen) -> None:
-    await seen.chat.conversation.actions.add("Anna likes oolong tea.")
-    await seen.chat.conversation.actions.add("Anna has a cat.")
+    await seen.chat.transcript.actions.add("Anna likes oolong tea.")
+    await seen.chat.transcript.actions.add("Anna has a cat.")
     await open_activity(seen, "undo")
     await seen.pilot.press("u")
     await seen.until(lambda: curate.count(seen.app.runtime) == 1)

@@ -20,7 +20,7 @@ from memapp.store import chat as store
 from memapp.ui.inbox import arming, read_models
 from memapp.ui.inbox.labels import expires
 from memapp.ui.screens.inbox import AnswerLine, InboxScreen
-from memapp.ui.widgets.transcript import Note
+from memapp.ui.widgets.bubbles import Note
 from tests.ui.conftest import Seen, World
 from tests.ui.test_hostile import ESCAPES, MARKDOWN, MARKUP, no_escapes
 from tests.ui.test_screens import SIZES, compare
@@ -546,7 +546,7 @@ async def test_a_line_below_the_answer_says_what_waits(seen: Seen, at_once: None
     await seen.until(lambda: waiting(seen) == [])
     await seen.pilot.press("f2")
     await seen.until(lambda: seen.app.current_mode == "chat" and "Waiting for you" not in seen.text())
-    seen.app.undo()
+    seen.app.action_undo()
     await seen.until(lambda: "Waiting for you" in seen.text())
     await seen.send("I have diabetes.")
     await seen.until(lambda: "Waiting for you: Health “diabetes” · F4" in seen.words())
@@ -619,7 +619,7 @@ async def test_an_answer_in_the_chat_is_told_and_can_be_taken_back(
 
 
 async def test_a_yes_that_became_a_no_is_passed_over_by_undo(seen: Seen) -> None:
-    await seen.chat.conversation.actions.add("Anna has a cat.")
+    await seen.chat.transcript.actions.add("Anna has a cat.")
     await seen.send("I moved to Bergen.")
     await seen.send("yes")
     await seen.until(lambda: "Your profile says now" in seen.words())

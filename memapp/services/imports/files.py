@@ -1,8 +1,11 @@
 """Recognises which program exported a file, and reads it piece by piece."""
 
+import os
+import stat
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import chain
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
@@ -61,6 +64,8 @@ def _lines(file: IO[bytes]) -> Iterator[Numbered]:
         for number, item in read_items(rest):
             yield f"Line {number}", item
         return
+    if _lines_left(file) >= MAX_ITEMS:
+        raise refusal(f"Line {MAX_ITEMS + 1}", TOO_MANY)
     for number, line in enumerate(rest, start=1):
         if number > MAX_ITEMS:
             raise refusal(f"Line {number}", TOO_MANY)
@@ -72,6 +77,16 @@ def _lines(file: IO[bytes]) -> Iterator[Numbered]:
                     "This is a save with a conversation_history.", "Bring it in with: memapp chats import."
                 ) from None
             raise refusal(f"Line {number}", _said(error)) from None
+
+
+def _lines_left(file: IO[bytes]) -> int:
+    """Count what is still to be read, so that too much is refused at once; of a pipe that is not known."""
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        return 0
+    at = file.tell()
+    count = sum(part.count(b"\n") for part in iter(partial(file.read, 1 << 20), b""))
+    file.seek(at)
+    return count
 
 
 def _cut(file: IO[bytes]) -> Iterator[bytes]:
