@@ -98,7 +98,8 @@ def _store(
                 requests.propose(runtime, FORGOTTEN, draft.text, message_id=message.id, typed=True, memory=memory, proposer=by)
                 continue
             if unknown := _unknown(runtime, message, draft):
-                _propose(runtime, message, unknown, memory, by)
+                for one in (hint for hint in unknown if hint.value):  # it waits with all of that, and comes with the last yes
+                    requests.propose(runtime, one.field, one.value, message_id=message.id, typed=True, memory=memory, proposer=by)
                 continue
             said_before = [(one.memory, 0.0) for one in stored]  # in this message: words alone decide
             stored.append(write(runtime, session, memory, [*alike[draft.text], *said_before], actor))
@@ -138,13 +139,6 @@ def propose_profile_changes(runtime: Runtime, message: Message) -> None:
         about_it = min(saying, key=lambda draft: len(_unknown(runtime, message, draft)), default=None)
         memory = _memory(runtime, "", about_it, message, runtime.clock()) if about_it else None
         requests.propose(runtime, one.field, one.value, message_id=message.id, typed=typed, memory=memory)
-
-
-def _propose(runtime: Runtime, message: Message, unknown: Sequence[Hint], memory: Memory, by: str) -> None:
-    """Put what a fact would make known before the person; it waits with all of that, and comes with the last yes."""
-    for one in unknown:
-        if one.value:
-            requests.propose(runtime, one.field, one.value, message_id=message.id, typed=True, memory=memory, proposer=by)
 
 
 def _unknown(runtime: Runtime, message: Message, draft: Draft) -> list[Hint]:

@@ -43,21 +43,18 @@ EMBEDDER_SECONDS = 1.0
 
 
 def take_turn(
-    runtime: Runtime, thread_id: str, text: str, *, pasted: Sequence[tuple[int, int]] = (), cancel: Cancel | None = None
-) -> Iterator[TurnEvent]:
-    """Send a message and stream what happens. Raises `UsageError` for a message that cannot be sent; nothing is saved then."""
-    yield from _send(runtime, thread_id, text, pasted, cancel)
-
-
-def _send(
     runtime: Runtime,
     thread_id: str,
     text: str,
-    pasted: Sequence[tuple[int, int]],
-    cancel: Cancel | None,
+    *,
+    pasted: Sequence[tuple[int, int]] = (),
+    cancel: Cancel | None = None,
     replaced: Message | None = None,
 ) -> Iterator[TurnEvent]:
-    """Take a turn, from `replaced` on in place of what was said before."""
+    """Send a message and stream what happens. Raises `UsageError` for a message that cannot be sent; nothing is saved then.
+
+    It stands in place of what was said from `replaced` on, where that is given (`resend_turn`).
+    """
     began_at = time.monotonic()
     text, pasted = checked(text, pasted)
     erasures = runtime.database.erasures
@@ -144,7 +141,7 @@ def resend_turn(
     message = chat.get_message(runtime.read(), message_id)
     if message.role is not Role.USER:
         raise UsageError("Only your own messages can be edited.")
-    yield from _send(runtime, message.thread_id, text, pasted, cancel, replaced=message)
+    yield from take_turn(runtime, message.thread_id, text, pasted=pasted, cancel=cancel, replaced=message)
 
 
 def remark(runtime: Runtime, thread_id: str, *, cancel: Cancel | None = None) -> Iterator[TurnEvent]:
@@ -243,7 +240,11 @@ def compare(runtime: Runtime, expected: Prediction | None, message: Message) -> 
 
     A write of its own: the message is saved before a model compares what the two mean.
     """
-    verdict = _verdict(runtime, expected.text, message.text) if expected else None
+    verdict: Verdict | None = None
+    if expected:
+        likeness = _similarity(runtime, expected.text, message.text)
+        rule, threshold = runtime.settings.mismatch_rule, runtime.settings.fuzzy_threshold
+        verdict = mismatch(expected.text, message.text, similarity=likeness, rule=rule, fuzzy_threshold=threshold)
     with runtime.write() as session:
         if expected and verdict:
             expectations.mark_checked(session, expected.id, message.id, verdict.surprised, verdict.why)
@@ -259,16 +260,6 @@ def compare(runtime: Runtime, expected: Prediction | None, message: Message) -> 
 def _tells_more(expected: Prediction, typed: str) -> bool:
     """Say whether a message states a fact about its writer that was not expected, however alike the two are otherwise."""
     return any(check_grounding(draft.text, expected.text) for draft in distil(typed))
-
-
-def _verdict(runtime: Runtime, expected: str, text: str) -> Verdict:
-    return mismatch(
-        expected,
-        text,
-        similarity=_similarity(runtime, expected, text),
-        rule=runtime.settings.mismatch_rule,
-        fuzzy_threshold=runtime.settings.fuzzy_threshold,
-    )
 
 
 def _similarity(runtime: Runtime, one: str, other: str) -> float | None:

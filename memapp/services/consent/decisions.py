@@ -126,7 +126,7 @@ def set_field(runtime: Runtime, field: str, value: str, old: str = "") -> str:
         read = [one for one in settled if one.proposer != "import"]  # what an import would bring along, the person has not read
         if read and not old:
             return _carry_out_as(session, runtime, read[0], value, actor)
-        pending.withdraw(runtime, [one.id for one in settled], actor)
+        pending.end_all(runtime, [one.id for one in settled], actor)
         _write(session, runtime, field, old, value, actor)
         return actor.step
 
@@ -288,7 +288,7 @@ def _restore_value(session: Session, runtime: Runtime, request: ConsentRequest, 
         raise UsageError("The profile was changed again since then.", "Take that back first.")
     _replace(session, request.field, request.new_value, value, "undo", actor, undoes=entry.step)
     known = [one.id for one in pending.pending_for(session, request.field, value)] if value else []
-    pending.withdraw(runtime, known, actor, undoes=entry.step)
+    pending.end_all(runtime, known, actor, undoes=entry.step)
 
 
 def _let_go(session: Session, runtime: Runtime, request: ConsentRequest, decision: Entry, actor: Actor) -> None:

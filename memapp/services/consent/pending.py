@@ -88,7 +88,7 @@ def expire_due(runtime: Runtime) -> list[ConsentRequest]:
         return []
     days = days_of_use(session, min(request.expires_at for request in due))
     over = [one.id for one in due if is_over(one.expires_at, days, session.now) and not _was_behind(session, one)]
-    return _end_all(runtime, over, "expired", "clock", runtime.actor(name="lifecycle"))
+    return end_all(runtime, over, runtime.actor(name="lifecycle"), "clock", state="expired")
 
 
 def begin_again(runtime: Runtime) -> None:
@@ -105,23 +105,16 @@ def _was_behind(session: Session, request: ConsentRequest) -> bool:
     return behind(session, request.created_at, session.now) > A_DAY
 
 
-def withdraw(
-    runtime: Runtime, request_ids: Sequence[str], actor: Actor, by: Literal["person", "signals"] = "person", undoes: str = ""
-) -> None:
-    """Withdraw requests whose cause is gone, as part of a step; those already decided stay decided."""
-    _end_all(runtime, request_ids, "withdrawn", by, actor, undoes)
-
-
-def drop_evidence(runtime: Runtime, message_ids: Sequence[str]) -> None:
-    """Let messages say nothing any more for what waits."""
-    with runtime.decide() as session:
-        consents.drop_evidence(session, message_ids)
-
-
-def _end_all(
-    runtime: Runtime, request_ids: Sequence[str], state: Ended, by: Decider, actor: Actor, undoes: str = ""
+def end_all(
+    runtime: Runtime,
+    request_ids: Sequence[str],
+    actor: Actor,
+    by: Decider = "person",
+    *,
+    state: Ended = "withdrawn",
+    undoes: str = "",
 ) -> list[ConsentRequest]:
-    """End those of some requests that wait still; return them."""
+    """End those of some requests that wait still, as part of a step: withdrawn, when their cause is gone. Return them."""
     if not request_ids:
         return []
     with runtime.decide() as session:

@@ -43,7 +43,7 @@ def propose(
         if request is None:
             if _denied_lately(session, field, value) or _was_decided(session, field, value, message_id):
                 return None
-            pending.withdraw(runtime, [one.id for one in brought], actor, "signals")
+            pending.end_all(runtime, [one.id for one in brought], actor, "signals")
             request = pending.add(session, field, "", value, proposer, memory)
             events.add_event(
                 session,
