@@ -98,12 +98,8 @@ def _run(runtime: Runtime, cancel: Cancel, job: Job, seconds: float) -> Iterator
             done = True
             yield one
     if done and not cancel.is_set():  # what looks after each reply and finds nothing writes nothing either
-        _note(runtime, job, next_pace(now, job.every, leapt=leapt))
-
-
-def _note(runtime: Runtime, job: Job, ran: Pace) -> None:
-    with runtime.write() as session:
-        store.save_pace(session, job.name, ran)
+        with runtime.write() as session:
+            store.save_pace(session, job.name, next_pace(now, job.every, leapt=leapt))
 
 
 @contextmanager

@@ -30,7 +30,9 @@ def waiting(runtime: Runtime) -> int:
 
 def run(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[Written | ConsentRequest]:
     """Learn from each surprise by itself: one that fails does not keep the others from being learned."""
-    _end_abandoned(runtime)
+    if chat.has_unfinished(runtime.read()):  # replies whose process died while this one runs
+        with runtime.write() as writing:
+            chat.interrupt_unfinished(writing)
     session, model = runtime.read(), runtime.chat.ready()
     if outdated := expectations.outdated_surprises(session):
         _settle(runtime, outdated, "nothing")
@@ -54,13 +56,6 @@ def run(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[Writte
             log.warning("nothing could be learned from a surprise: %s", type(error).__name__)
             _settle(runtime, [surprise.id], "failed")
         yield from (one for one in pending.list_pending(runtime) if one not in asked)
-
-
-def _end_abandoned(runtime: Runtime) -> None:
-    """Mark replies whose process died while this one runs."""
-    if chat.has_unfinished(runtime.read()):
-        with runtime.write() as session:
-            chat.interrupt_unfinished(session)
 
 
 def _count_try(runtime: Runtime, surprise: Surprise) -> None:

@@ -108,16 +108,8 @@ def _is_inner_voice(runtime: Runtime, thread_id: str) -> bool:
 
 
 def _recall(runtime: Runtime, text: str, needed_info: Sequence[str], without: frozenset[str]) -> list[Recalled]:
-    return find(
-        runtime,
-        RecallRequest(
-            text,
-            needed_info=tuple(needed_info),
-            top_k=runtime.settings.top_k,
-            without=without,
-            scope=conversation_scope(runtime),
-        ),
-    )
+    top_k, scope = runtime.settings.top_k, conversation_scope(runtime)
+    return find(runtime, RecallRequest(text, tuple(needed_info), top_k, without, scope=scope))
 
 
 def _last_said(in_prompt: Sequence[Message], text: str) -> list[str]:

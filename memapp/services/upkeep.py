@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
 
-from memapp.domain.chat import Message, MessageStatus, Role
+from memapp.domain.chat import MessageStatus, Role
 from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.consent import ConsentRequest
 from memapp.domain.expectation import may_become
@@ -70,23 +70,17 @@ def warm(runtime: Runtime, thread_id: str, typed: str, cancel: Cancel) -> int:
     return model.warm(trunk(coming), cancel, open_end=True)
 
 
-def _last_reply(messages: list[Message]) -> Message | None:
-    replies = [one for one in messages if one.role is Role.ASSISTANT and one.status is MessageStatus.COMPLETE]
-    return replies[-1] if replies else None
-
-
 def _complete_prediction(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel) -> None:
     """Call 1 was read only until its keywords; let the model finish the sentence on what it expects next."""
     erasures = runtime.database.erasures
     thread, messages = open_thread(runtime, thread_id)
-    reply = _last_reply(messages)
+    replies = (one for one in reversed(messages) if one.role is Role.ASSISTANT and one.status is MessageStatus.COMPLETE)
+    reply = next(replies, None)
     if reply is None or reply.reply_to is None:
         return
     begun = expectations.prediction_for(runtime.read(), reply.id, "predictor")
-    if begun is None or begun.text:
-        return
     message = next((one for one in messages if one.id == reply.reply_to), None)
-    if message is None:
+    if begun is None or begun.text or message is None:
         return
     context = prompt_context(runtime, model, thread, [one for one in messages if one.seq < message.seq], message.text)
     prompt, sampling = predict.finish_request(context, begun.needed_info)
