@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import datetime
+from typing import Literal
 
 from memapp.domain.categories import NOTES
 from memapp.domain.changes import Actor, SoftDeleted, Updated
@@ -110,20 +111,15 @@ def _store(
         for old in memories.overflowing(session, runtime.settings.max_facts):
             changes.apply(session, SoftDeleted(old, "overflow", runtime.purge_at()), actor_of_room, session.now)
         expectations.settle_surprise(session, surprise.id, "learned" if learned else "nothing")
-        events.add_event(
-            session,
-            "worker",
-            "distil",
-            "ok" if learned else "skipped",
-            thread_id=message.thread_id,
-            meta={
-                "learned": len(learned),
-                "known": len(drafts) - len(learned),
-                "refused": len(refused) - unsaid,
-                "unsaid": unsaid,
-                "rejected": [problem for problems in refused for problem in problems],
-            },
-        )
+        meta = {
+            "learned": len(learned),
+            "known": len(drafts) - len(learned),
+            "refused": len(refused) - unsaid,
+            "unsaid": unsaid,
+            "rejected": [problem for problems in refused for problem in problems],
+        }
+        status: Literal["ok", "skipped"] = "ok" if learned else "skipped"
+        events.add_event(session, "worker", "distil", status, thread_id=message.thread_id, meta=meta)
     yield from learned
 
 

@@ -45,14 +45,8 @@ def propose(
                 return None
             pending.end_all(runtime, [one.id for one in brought], actor, "signals")
             request = pending.add(session, field, "", value, proposer, memory)
-            events.add_event(
-                session,
-                "worker",
-                "propose",
-                "ok",
-                category="profile",
-                meta={"field": field, "request_id": request.id},
-            )
+            meta = {"field": field, "request_id": request.id}
+            events.add_event(session, "worker", "propose", "ok", category="profile", meta=meta)
         if message_id:
             consents.add_evidence(session, request.id, message_id, typed=typed)
         signals = consents.signals(session, request.id)
