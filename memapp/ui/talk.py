@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from textual.message import Message as Announcement
@@ -167,10 +168,8 @@ class Talk:
 
     def back_up(self) -> None:
         """Write a backup if it is time to."""
-        self._begin_beside(self._idle_work, "backup", self._back_up)
-
-    def _back_up(self) -> None:
-        backups.run(self.runtime, cancelled=self._backup_cancel.is_set)
+        run = partial(backups.run, self.runtime, cancelled=self._backup_cancel.is_set)
+        self._begin_beside(self._idle_work, "backup", run)
 
     def _leave(self) -> None:
         try:

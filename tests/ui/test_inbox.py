@@ -18,7 +18,7 @@ from memapp.services.consent import decisions, pending, requests
 from memapp.settings import THEMES
 from memapp.store import chat as store
 from memapp.ui.inbox import arming, read_models
-from memapp.ui.inbox.labels import expires
+from memapp.ui.inbox.detail import expires
 from memapp.ui.screens.inbox import AnswerLine, InboxScreen
 from memapp.ui.widgets.bubbles import Note
 from tests.ui.conftest import Seen, World
@@ -248,6 +248,20 @@ async def test_what_is_being_written_stays_when_the_person_turns_to_another_tab(
     field = screen.requests.view.field if tab == "requests" else screen.profile.field
     assert screen.tab == tab and field.line.has_focus and field.line.value.endswith("!")
     assert any("enter saves" in toast for toast in seen.toasts())
+
+
+async def test_what_is_being_written_stays_when_the_person_clicks_on_another_row(seen: Seen, at_once: None) -> None:
+    propose(seen)
+    propose(seen, "language", "Dutch", "I speak Dutch.")
+    screen = await open_inbox(seen)
+    await seen.pilot.press("e", "!")
+    await seen.click("Bergen")
+    await seen.settle()
+    field = screen.requests.view.field
+    assert field.line.has_focus and field.line.value == "Dutch!" and "[Waiting 2]" in seen.text()
+    assert any("enter saves" in toast for toast in seen.toasts())
+    await seen.pilot.press("enter")
+    await seen.until(lambda: profile(seen) == {"language": ("Dutch!",)})
 
 
 async def test_the_message_of_a_long_chat_is_where_enter_leads(seen: Seen, at_once: None) -> None:

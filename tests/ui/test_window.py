@@ -22,7 +22,7 @@ from memapp.ui.activity.log_rows import LogRows
 from memapp.ui.app import MemappApp
 from memapp.ui.chat.threads import Threads
 from memapp.ui.dialogs import LineQuestion
-from memapp.ui.inbox.request_rows import RequestRows
+from memapp.ui.inbox.requests import RequestRows
 from memapp.ui.messages import MemoriesChanged, TurnRefused
 from memapp.ui.safe import notify
 from memapp.ui.widgets.help import Help
