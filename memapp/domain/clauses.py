@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from memapp.domain.authorship import stated_sentences
-from memapp.domain.english import EN, is_adverb, is_past, third_person_verbs
+from memapp.domain.english import EN, is_adverb, is_past, third_person_verbs, word_at
 
 
 def statements(text: str) -> Iterator[list[str]]:
@@ -225,7 +225,7 @@ def _kind_of_verb(words: list[str], at: int) -> str:
     if at >= len(words):
         return "no"
     word = words[at].casefold()
-    following = words[at + 1].casefold() if at + 1 < len(words) else ""
+    following = word_at(words, at + 1)
     if word in EN.finite:
         return "base" if word in ("have", "do") else "finite"
     if word in third_person_verbs() and word.removesuffix("s") not in EN.noun_or_verb:

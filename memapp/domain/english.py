@@ -7,27 +7,12 @@ present tense; the hard part is to recognise words, and a dictionary does not te
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import cache, lru_cache
 
 from memapp.lexicon import lexicon
 
 EN = lexicon("facts")
-
-
-def word_set(words: str) -> frozenset[str]:
-    """Return the words of a line as a set."""
-    return frozenset(words.split())
-
-
-PRONOUNS = EN.pronouns
-DEMONSTRATIVES = EN.demonstratives
-NEGATIONS = EN.negations
-HEDGES = EN.hedges
-FUNCTION_WORDS = EN.function_words
-ADVERBS = EN.adverbs
-COMMON_VERBS = EN.common_verbs
-FINITE = EN.finite
-UNCHANGED_PAST = EN.unchanged_past
 NOT = "¬"
 """Stands for each negation where stems are compared."""
 
@@ -62,6 +47,11 @@ def tokens(text: str) -> list[str]:
         if word:
             found.append(word)
     return found
+
+
+def word_at(words: Sequence[str], place: int) -> str:
+    """Return a word in lower case, or nothing when there are not so many."""
+    return words[place].casefold() if place < len(words) else ""
 
 
 def join(words: list[str]) -> str:

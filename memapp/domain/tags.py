@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from memapp.domain.duplicates import normalise
-from memapp.domain.english import EN, expand, is_adverb, is_past, stems, third_person_verbs, tokens
+from memapp.domain.english import EN, expand, is_adverb, is_past, stems, third_person_verbs, tokens, word_at
 from memapp.domain.memory import MAX_TAGS
 from memapp.domain.writing import MAX_TAG_WORDS, check_tags
 
@@ -99,7 +99,7 @@ def _is_verb_here(words: Sequence[str], at: int) -> bool:
     if before in EN.finite | {"been"} and (is_past(word) or (word.endswith("ing") and stems(word) & EN.common_verbs)):
         return True
     if before == "to":
-        following = words[at + 1].casefold() if at + 1 < len(words) else ""
+        following = word_at(words, at + 1)
         return word in ("go", "be", "do", "get", "have") or (word in EN.common_verbs and following not in ("", "and", "or", ","))
     is_only_verb = word in third_person_verbs() and word.removesuffix("s") not in EN.noun_or_verb
     is_liking = third_person_verbs().get(word, word) in EN.transitive_liking and word != "love"

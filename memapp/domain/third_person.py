@@ -6,7 +6,7 @@ Where leaving off would change what is said, nothing is made of the statement.
 import re
 from collections.abc import Sequence
 
-from memapp.domain.english import EN, is_adverb, is_past, third_person, third_person_verbs
+from memapp.domain.english import EN, is_adverb, is_past, third_person, third_person_verbs, word_at
 
 
 def leave_off_decoration(words: Sequence[str]) -> list[str]:
@@ -73,7 +73,7 @@ _SHARED = {"with": ("friends", "family"), "in": ("free", "spare")}
 
 
 def _points_outside(words: Sequence[str], at: int) -> bool:
-    lowered, following = words[at].casefold(), words[at + 1].casefold() if at + 1 < len(words) else ""
+    lowered, following = words[at].casefold(), word_at(words, at + 1)
     if lowered in ("what", "whatever", "why") or (lowered == "how" and following != "to"):
         return True
     if lowered == "one":
@@ -83,7 +83,7 @@ def _points_outside(words: Sequence[str], at: int) -> bool:
 
 def _is_understood(words: Sequence[str], at: int) -> bool:
     """`that` and `this` may stand where they join clauses or tell a time; `IT` and `US` are names."""
-    word, following = words[at], words[at + 1].casefold() if at + 1 < len(words) else ""
+    word, following = words[at], word_at(words, at + 1)
     if word in ("IT", "US", "ME", "User", "User's"):
         return True
     if word.casefold() == "this":

@@ -1,10 +1,10 @@
 """The statements worth remembering about what is the person's: a sister, a dog, a favourite food."""
 
 from memapp.domain.clauses import verb_at
-from memapp.domain.english import EN, is_past, stems
+from memapp.domain.english import EN, is_past, stems, word_at
 from memapp.domain.salience.being import complement, was
 from memapp.domain.salience.having import have
-from memapp.domain.salience.salient import Salient, Words, category_of, lower, split_denial, tells, word_at
+from memapp.domain.salience.salient import Salient, Words, category_of, lower, split_denial, tells
 from memapp.domain.third_person import split_adverbs
 
 

@@ -2,9 +2,9 @@
 
 import re
 
-from memapp.domain.english import EN, third_person
+from memapp.domain.english import EN, third_person, word_at
 from memapp.domain.salience.having import owned
-from memapp.domain.salience.salient import Salient, Words, category_of, lower, split_denial, tells, word_at
+from memapp.domain.salience.salient import Salient, Words, category_of, lower, split_denial, tells
 from memapp.domain.third_person import split_adverbs
 
 

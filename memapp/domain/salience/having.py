@@ -1,8 +1,8 @@
 """Possessions and experiences: what follows `I have` and `I had`."""
 
-from memapp.domain.english import EN, is_past, stems
+from memapp.domain.english import EN, is_past, stems, word_at
 from memapp.domain.salience.being import complement, was
-from memapp.domain.salience.salient import Salient, Words, category_of, lower, split_denial, tells, word_at
+from memapp.domain.salience.salient import Salient, Words, category_of, lower, split_denial, tells
 from memapp.domain.third_person import split_adverbs
 
 

@@ -2,8 +2,8 @@
 
 import re
 
-from memapp.domain.english import EN, stems
-from memapp.domain.salience.salient import Salient, Words, category_of, lower, tells, word_at
+from memapp.domain.english import EN, stems, word_at
+from memapp.domain.salience.salient import Salient, Words, category_of, lower, tells
 
 
 def past(adverbs: Words, verb: str, words: Words) -> Salient | None:

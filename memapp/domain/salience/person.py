@@ -7,12 +7,12 @@ nothing. Verbs of thinking, saying, wanting right now and small talk have no rul
 from collections.abc import Callable
 from functools import partial
 
-from memapp.domain.english import EN, is_past
+from memapp.domain.english import EN, is_past, word_at
 from memapp.domain.salience.being import am, was
 from memapp.domain.salience.doing import aim, can, did, do_not, present, used
 from memapp.domain.salience.having import had, have
 from memapp.domain.salience.past import past
-from memapp.domain.salience.salient import Salient, Words, split_denial, tells, word_at
+from memapp.domain.salience.salient import Salient, Words, split_denial, tells
 from memapp.domain.third_person import split_adverbs
 
 

@@ -26,11 +26,6 @@ def lower(words: Sequence[str]) -> Words:
     return [word.casefold() for word in words]
 
 
-def word_at(words: Sequence[str], place: int) -> str:
-    """Return a word in lower case, or nothing when there are not so many."""
-    return words[place].casefold() if place < len(words) else ""
-
-
 def split_denial(words: Words) -> tuple[Words, Words]:
     """Take `not` off the front."""
     return (["not"], words[1:]) if words[:1] == ["not"] else ([], words)
