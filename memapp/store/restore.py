@@ -1,4 +1,4 @@
-"""Putting a backup in place of the memory file. What was there before is kept aside, never overwritten.
+"""The restore of a backup in place of the memory file. What was there before is kept aside, never overwritten.
 
 A sound file gets what the backup holds in one transaction, while other windows have it open and see the change. Only a damaged
 one is needed alone, and replaced. At every moment the path holds the old file or the new one, whole.

@@ -1,4 +1,4 @@
-"""The rows that repeat a memory or contain given words, found."""
+"""Rows that repeat a memory or contain given words."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
