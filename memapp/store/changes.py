@@ -1,4 +1,4 @@
-"""The only code that alters a memory: `apply`.
+"""Changes of memories, carried out: `apply` is the only code that alters one.
 
 Row, full-text index and vector (by trigger), history, change log, revision and event are written together in the caller's
 transaction. The history keeps what a memory was before, so one change, `Reverted`, takes back any other.

@@ -56,25 +56,25 @@ def untold(session: Session, scope: Scope, thread_id: str) -> list[Logged]:
     """
     # What an import brings takes nobody's place, and its step is too large to be read for each of its memories.
     sql = f"""SELECT c.id, c.rev AS revision, c.memory_id, coalesce(m.text, p.says, '') AS text,
-                  coalesce(a.category, c.meta ->> 'category') AS category,
-                  CASE WHEN c.event <> 'profile' THEN c.event WHEN c.meta ->> 'first' THEN 'created'
-                       WHEN p.says IS NULL THEN 'deleted' ELSE 'updated' END AS event,
-                  coalesce(a.importance, iif(c.event = 'profile', 2, 1)) AS importance,
-                  (SELECT json_group_array(message_id) FROM (
-                      SELECT message_id FROM memory_sources WHERE memory_id = c.memory_id
-                      UNION SELECT message_id FROM request_evidence WHERE request_id = c.meta ->> 'request')) AS sources,
-                  (SELECT old.memory_id FROM history new JOIN history old ON old.step = new.step
-                   WHERE c.event = 'created' AND new.memory_id = c.memory_id AND new.event = 'ADD' AND new.actor <> 'import'
-                     AND old.meta ->> 'reason' = 'superseded') AS replaces
-           FROM change_log c
-           LEFT JOIN memories a ON a.id = c.memory_id
-           LEFT JOIN (SELECT field, group_concat(value, '; ') AS says FROM profile WHERE user_id = :user GROUP BY field) p
-             ON 'profile:' || p.field = c.memory_id
-           LEFT JOIN (SELECT o.id, o.text FROM memories o WHERE {scope.where}) m ON m.id = c.memory_id
-           WHERE c.user_id = :user AND c.rev > :seen AND {_NEWS}
-             AND (a.id IS NULL OR a.state <> 'live' OR m.id IS NOT NULL)
-             AND (:any_category OR coalesce(a.category, c.meta ->> 'category') IN (SELECT value FROM json_each(:categories)))
-             AND NOT EXISTS (SELECT 1 FROM change_told t WHERE t.thread_id = :thread AND t.change_id = c.id)
+                     coalesce(a.category, c.meta ->> 'category') AS category,
+                     CASE WHEN c.event <> 'profile' THEN c.event WHEN c.meta ->> 'first' THEN 'created'
+                          WHEN p.says IS NULL THEN 'deleted' ELSE 'updated' END AS event,
+                     coalesce(a.importance, iif(c.event = 'profile', 2, 1)) AS importance,
+                     (SELECT json_group_array(message_id) FROM (
+                         SELECT message_id FROM memory_sources WHERE memory_id = c.memory_id
+                         UNION SELECT message_id FROM request_evidence WHERE request_id = c.meta ->> 'request')) AS sources,
+                     (SELECT old.memory_id FROM history new JOIN history old ON old.step = new.step
+                      WHERE c.event = 'created' AND new.memory_id = c.memory_id AND new.event = 'ADD' AND new.actor <> 'import'
+                        AND old.meta ->> 'reason' = 'superseded') AS replaces
+              FROM change_log c
+              LEFT JOIN memories a ON a.id = c.memory_id
+              LEFT JOIN (SELECT field, group_concat(value, '; ') AS says FROM profile WHERE user_id = :user GROUP BY field) p
+                ON 'profile:' || p.field = c.memory_id
+              LEFT JOIN (SELECT o.id, o.text FROM memories o WHERE {scope.where}) m ON m.id = c.memory_id
+              WHERE c.user_id = :user AND c.rev > :seen AND {_NEWS}
+                AND (a.id IS NULL OR a.state <> 'live' OR m.id IS NOT NULL)
+                AND (:any_category OR coalesce(a.category, c.meta ->> 'category') IN (SELECT value FROM json_each(:categories)))
+                AND NOT EXISTS (SELECT 1 FROM change_told t WHERE t.thread_id = :thread AND t.change_id = c.id)
               ORDER BY c.rev DESC, c.rowid DESC"""  # noqa: S608
     given = {"categories": "[]", "any_category": scope.categories is None, **scope.values}
     return session.records(Logged, sql, thread=thread_id, seen=max(revision(session, thread_id), _too_old(session)), **given)

@@ -1,4 +1,4 @@
-"""Stores what was expected to be said next, and the surprises when something else was said."""
+"""Predictions of what is said next, and the surprises when something else was said."""
 
 from collections.abc import Sequence
 from datetime import datetime

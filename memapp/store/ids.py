@@ -1,4 +1,4 @@
-"""Finding a row by a part of its id: what a person types is short, and ids are long."""
+"""Rows found by a part of their id: what a person types is short, and ids are long."""
 
 from typing import Literal
 

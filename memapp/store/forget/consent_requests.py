@@ -1,4 +1,4 @@
-"""The end of consent requests that repeat what is erased, and of words in the profile.
+"""The erasure of consent requests that repeat what is erased, and of words in the profile.
 
 What waits is withdrawn before it is deleted, as the schema demands. The profile changes by an approved request only: the wish
 that words be gone is the person's yes to one.

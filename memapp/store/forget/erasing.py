@@ -1,4 +1,4 @@
-"""The end of memories, messages and words with everything that repeats them, and the fingerprints that recognise them later."""
+"""The erasure of memories, messages and words with all that repeats them, and the fingerprints that recognise them later."""
 
 import hashlib
 import hmac

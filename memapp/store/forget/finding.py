@@ -1,4 +1,4 @@
-"""The rows that repeat a memory or contain given words, found."""
+"""Rows that repeat a memory or contain given words."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -47,13 +47,13 @@ def overdue_threads(session: Session, thread_ids: Sequence[str], before: datetim
 def said_in(session: Session, memory_ids: Sequence[str]) -> tuple[str, ...]:
     """Return the messages that memories came from, what memapp asked about those, the answers to that, and all replies."""
     sql = """WITH sources (id) AS (SELECT message_id FROM memory_sources WHERE memory_id IN (SELECT value FROM json_each(:ids))),
-           asked (id, thread_id, seq, answered) AS (
-             SELECT m.id, m.thread_id, m.seq, p.decided_by = 'chat' FROM request_evidence e
-             JOIN consent_requests p ON p.id = e.request_id JOIN messages m ON m.id = p.asked_in WHERE e.message_id IN sources),
-           said (id) AS (SELECT id FROM sources UNION SELECT id FROM asked UNION
-             SELECT (SELECT id FROM messages WHERE thread_id = asked.thread_id AND role = 'user' AND seq > asked.seq
-                     ORDER BY seq LIMIT 1) FROM asked WHERE answered)
-           SELECT id FROM messages WHERE user_id = :user AND (id IN said OR reply_to IN said) ORDER BY id"""
+             asked (id, thread_id, seq, answered) AS (
+               SELECT m.id, m.thread_id, m.seq, p.decided_by = 'chat' FROM request_evidence e
+               JOIN consent_requests p ON p.id = e.request_id JOIN messages m ON m.id = p.asked_in WHERE e.message_id IN sources),
+             said (id) AS (SELECT id FROM sources UNION SELECT id FROM asked UNION
+               SELECT (SELECT id FROM messages WHERE thread_id = asked.thread_id AND role = 'user' AND seq > asked.seq
+                       ORDER BY seq LIMIT 1) FROM asked WHERE answered)
+             SELECT id FROM messages WHERE user_id = :user AND (id IN said OR reply_to IN said) ORDER BY id"""
     return tuple(session.column(sql, ids=memory_ids))
 
 
