@@ -18,7 +18,7 @@ from memapp.domain.second_person import addressed
 from memapp.domain.text import around
 from memapp.ui.inbox.read_models import ShownRequest
 from memapp.ui.inbox.value import ValueField
-from memapp.ui.memories.labels import ago
+from memapp.ui.memories.labels import ago, left
 from memapp.ui.safe import joined, plain
 from memapp.ui.widgets.labels import moment
 
@@ -105,10 +105,8 @@ def _why(shown: ShownRequest, now: datetime) -> Content:
 
 def expires(request: ConsentRequest, now: datetime) -> str:
     """Return what happens to a request that nobody answers, and when."""
-    left = max(timedelta(), request.expires_at - now)
-    days, hours, minutes = left.days, left.seconds // 3600, left.seconds % 3600 // 60
-    when = f"in {days} d {hours} h" if days else f"TODAY, in {hours} h {minutes} m"
-    return f"Unanswered, it becomes a no {when}."
+    time = max(timedelta(), request.expires_at - now)
+    return f"Unanswered, it becomes a no {'' if time.days else 'TODAY, '}in {left(time)}."
 
 
 def _quote(message: Message, value: str, now: datetime) -> Content:
