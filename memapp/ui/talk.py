@@ -73,29 +73,26 @@ class Talk:
     def send(self, thread: Thread | None, text: str, pasted: Spans, persona: str = "") -> None:
         """Send a message; without a thread it starts a new chat."""
 
-        def events() -> Iterator[TurnEvent]:
+        def events(cancel: Cancel) -> Iterator[TurnEvent]:
             nonlocal thread
             if thread is None:
                 thread = chats.new_thread(self.runtime, persona)
                 self._announce(ThreadStarted(thread))
-            yield from take_turn(self.runtime, thread.id, text, pasted=pasted, cancel=self._turn_cancel)
+            yield from take_turn(self.runtime, thread.id, text, pasted=pasted, cancel=cancel)
 
         self._begin(thread.id if thread else "", events, Writing(text, pasted))
 
     def retry(self, reply: Message) -> None:
-        self._begin(reply.thread_id, lambda: retry_turn(self.runtime, reply.id, cancel=self._turn_cancel))
+        self._begin(reply.thread_id, partial(retry_turn, self.runtime, reply.id))
 
     def resend(self, message: Message, text: str, pasted: Spans) -> None:
         """Send other words in place of an earlier message."""
-        self._begin(
-            message.thread_id,
-            lambda: resend_turn(self.runtime, message.id, text, pasted=pasted, cancel=self._turn_cancel),
-            Writing(text, pasted),
-        )
+        events = partial(resend_turn, self.runtime, message.id, text, pasted=pasted)
+        self._begin(message.thread_id, events, Writing(text, pasted))
 
     def remark(self, thread: Thread) -> None:
         """Ask for a remark nobody asked for."""
-        self._begin(thread.id, lambda: remark(self.runtime, thread.id, cancel=self._turn_cancel))
+        self._begin(thread.id, partial(remark, self.runtime, thread.id))
 
     def stop(self) -> None:
         """Stop the running turn; what there is of the reply is kept."""
@@ -181,13 +178,14 @@ class Talk:
         with suppress(NoActiveAppError):  # the app is gone, and nobody is left to be told
             self._tell(happened)
 
-    def _begin(self, thread_id: str, events: Callable[[], Iterator[TurnEvent]], unsent: Writing | None = None) -> None:
+    def _begin(self, thread_id: str, events: Callable[..., Iterator[TurnEvent]], unsent: Writing | None = None) -> None:
+        """Begin a turn; `events` gets what cancels it."""
         self._idle_cancel.set()
         self._warm_cancel.set()
         self._turn_cancel = Cancel()
         self.busy = True
         self.turns += 1
-        self._turn = self._start("turn", self._run, self.turns, thread_id, events, unsent)
+        self._turn = self._start("turn", self._run, self.turns, thread_id, partial(events, cancel=self._turn_cancel), unsent)
 
     def _run(self, turn: int, thread_id: str, events: Callable[[], Iterator[TurnEvent]], unsent: Writing | None) -> None:
         try:

@@ -159,6 +159,13 @@ async def test_the_card_of_the_first_start_has_keys_of_its_own(world: World) -> 
         assert seen.app.demo_wanted
 
 
+async def test_other_letters_beside_that_card_begin_a_message(world: World) -> None:
+    async with world.app(size=(80, 24)) as seen:
+        await seen.ready()
+        await seen.pilot.press("escape", *"hello")
+        await seen.until(lambda: seen.chat.composer.text == "hello")
+
+
 async def test_later_those_keys_are_letters_for_the_composer(world: World) -> None:
     async with conversation(world, (80, 24)) as seen:
         await seen.pilot.press("escape", "up")
