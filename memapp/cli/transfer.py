@@ -1,4 +1,4 @@
-"""Everything out and in from the command line: export, import."""
+"""Export and import from the command line."""
 
 from dataclasses import asdict
 from datetime import timedelta
