@@ -1,10 +1,10 @@
-"""Every knob, one model. A value comes from the command line, else `MEMAPP_*`, else config.toml, else the default here.
+"""The settings: every knob in one model.
 
+A value comes from the command line, else `MEMAPP_*`, else config.toml, else the default here.
 The names of the specification stand in the comments where a knob has one. Settings are read once, by `bootstrap`.
 """
 
 import os
-import re
 import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -19,6 +19,7 @@ from tomlkit.exceptions import TOMLKitError
 from memapp.domain.expectation import FUZZY_THRESHOLD, MismatchRule
 from memapp.domain.text import did_you_mean
 from memapp.errors import ConfigError, MemappError, UsageError
+from memapp.toml_file import line_of, read_toml
 
 PREFIX = "MEMAPP_"
 NOT_SETTINGS = frozenset({"HOME", "DB", "MODELS"})
@@ -130,7 +131,7 @@ Source = tuple[Origin, Mapping[str, Any]]
 
 def load(path: Path, flags: Mapping[str, Any] | None = None, environment: Mapping[str, str] = os.environ) -> Loaded:
     """Read the settings; raise `ConfigError` with file, line and the nearest known name."""
-    text, from_file = _read(path)
+    text, from_file = read_toml(path)
     from_environment = {
         name.removeprefix(PREFIX).lower(): value
         for name, value in environment.items()
@@ -157,7 +158,7 @@ def write(path: Path, name: str, value: str) -> None:
     """Set one knob in config.toml, or with an empty value take it away; comments stay, and the whole file must be valid."""
     parsed = parse(name, value)
     try:
-        document = tomlkit.parse(_read(path)[0])
+        document = tomlkit.parse(read_toml(path)[0])
     except TOMLKitError as error:  # it is stricter here and there
         raise ConfigError(f"{path}: not valid TOML: {error}.") from None
     if value:
@@ -228,21 +229,9 @@ def _merged(path: Path, text: str, *sources: Source) -> Loaded:
         raise ConfigError(f"{_place(origin[name], name, path, text)}: {expected(name)}") from None
 
 
-def _read(path: Path) -> tuple[str, dict[str, Any]]:
-    try:
-        text = path.read_text("utf-8-sig") if path.exists() else ""
-        return text, tomllib.loads(text)
-    except (OSError, UnicodeDecodeError):
-        raise ConfigError(f"{path} cannot be read as text.", "Correct it, or move it aside to use the defaults.") from None
-    except (ValueError, RecursionError) as error:  # of a number of thousands of digits it is not told as an error of TOML
-        raise ConfigError(f"{path}: not valid TOML: {error}.") from None
-
-
 def _place(source: str, name: str, path: Path, text: str) -> str:
     if source == "environment":
         return f"{PREFIX}{name.upper()}"
     if source == "flag":
         return f"--{name.replace('_', '-')}"
-    match = re.search(rf"^\s*\[?\"?{re.escape(name)}\b", text, re.MULTILINE)
-    line = text.count("\n", 0, match.end()) + 1 if match else 1
-    return f"{path}, line {line}"
+    return f"{path}, line {line_of(name, text)}"

@@ -271,7 +271,7 @@ class Context:
 
 
 class Grammar:
-    """A compiled GBNF grammar that follows one reply."""
+    """A compiled GBNF grammar that follows one reply; closed once, after its last use."""
 
     def __init__(self, model: NativeModel, text: str) -> None:
         self.lib = model.lib
@@ -286,22 +286,15 @@ class Grammar:
         candidates = np.zeros(len(tokens), CANDIDATE)
         candidates["id"] = tokens
         array = self.lib.llama_token_data_array(candidates.ctypes.data_as(self.lib.llama_token_data_p), len(tokens), -1, False)
-        self.lib.llama_sampler_apply(self._live(), ctypes.byref(array))
+        self.lib.llama_sampler_apply(self._handle, ctypes.byref(array))
         return np.asarray(candidates["logit"] == 0)
 
     def accept(self, token: int) -> None:
         """Go on after `token`, which must be an allowed one."""
-        self.lib.llama_sampler_accept(self._live(), token)
+        self.lib.llama_sampler_accept(self._handle, token)
 
     def close(self) -> None:
-        if self._handle:
-            self.lib.llama_sampler_free(self._handle)
-            self._handle = None
-
-    def _live(self) -> Any:
-        if not self._handle:
-            raise closed()
-        return self._handle
+        self.lib.llama_sampler_free(self._handle)
 
 
 def no_chat_model() -> ModelError:

@@ -1,4 +1,4 @@
-"""How a model server is asked for a reply. Servers differ in what they take, so there are up to four ways, the best first."""
+"""The requests that ask a model server for a reply. Servers differ in what they take: up to four ways, the best first."""
 
 import math
 import re

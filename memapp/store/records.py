@@ -12,7 +12,7 @@ from functools import cache
 from types import UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
-from memapp.store.encoding import to_json, to_text, to_time
+from memapp.store.encoding import to_json, to_text
 from memapp.store.failures import Row, from_row
 
 T = TypeVar("T")
@@ -25,8 +25,12 @@ def record(kind: type[T], row: Row, **more: Any) -> T:
 
 def read(kept: Row | Mapping[str, Any], kind: type) -> dict[str, Any]:
     """Return the fields of a record out of what is kept; what is no field is passed over. Raises `ValueError`."""
-    readers = _readers(kind)
-    return {name: readers[name](kept[name]) for name in kept.keys() if name in readers}  # noqa: SIM118  # a row has no items
+    readers, found = _readers(kind), {}
+    for name in kept.keys():  # noqa: SIM118  # a row gives its values
+        if name in readers:
+            read_it = readers[name]
+            found[name] = read_it(kept[name]) if read_it else kept[name]
+    return found
 
 
 _read_row = from_row(read)
@@ -34,44 +38,39 @@ _read_row = from_row(read)
 
 def stored(value: Any) -> Any:
     """Return a value as it stands in the file."""
-    match value:
-        case None | str() | int() | float() | bytes():
-            return value
-        case datetime():
-            return to_text(value)
-        case Mapping():
-            return to_json(dict(value))
-        case _:
-            return to_json(list(value))
+    if value is None or isinstance(value, str | int | float | bytes):
+        return value
+    if isinstance(value, datetime):
+        return to_text(value)
+    return to_json(dict(value) if isinstance(value, Mapping) else list(value))
 
 
 @cache
-def _readers(kind: type) -> Mapping[str, Callable[[Any], Any]]:
+def _readers(kind: type) -> Mapping[str, Callable[[Any], Any] | None]:
     types = get_type_hints(kind)
     return {one.name: _reader(types[one.name]) for one in fields(kind)}
 
 
-def _reader(of: Any) -> Callable[[Any], Any]:
-    """Return what reads a value of a type."""
+def _reader(of: Any) -> Callable[[Any], Any] | None:
+    """Return what reads a value of a type; None where it stands as it is."""
     if get_origin(of) is UnionType:  # of one type and None
         read_it = _reader(get_args(of)[0])
-        return lambda value: None if value is None else read_it(value)
+        return read_it and (lambda value: None if value is None else read_it(value))
     if of is str:
         return lambda value: value or ""
     if of is datetime:
-        return to_time
+        return datetime.fromisoformat
     if of is bool or (isinstance(of, type) and issubclass(of, StrEnum)):
         return of
     if get_origin(of) is tuple:
-        first, *rest = map(_reader, (one for one in get_args(of) if one is not ...))
-        if rest:  # of a certain length
-            return lambda value: tuple(one(part) for one, part in zip((first, *rest), _parsed(value), strict=True))
-        return lambda value: tuple(map(first, _parsed(value)))
+        if get_origin(get_args(of)[0]) is tuple:  # pairs, which must be some
+            return lambda value: tuple((one, other) for one, other in _parsed(value))
+        return lambda value: tuple(_parsed(value))
     if get_origin(of) is Mapping:
         return _parsed
     if isinstance(of, type) and is_dataclass(of):
         return lambda value: of(**_parsed(value))
-    return lambda value: value
+    return None
 
 
 def _parsed(value: Any) -> Any:

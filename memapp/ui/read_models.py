@@ -24,12 +24,13 @@ def stretch(runtime: Runtime, thread_id: str, at: Message | None = None) -> tupl
     return chats.page(runtime, thread_id, at.seq + AFTER_A_HIT), True
 
 
-def is_there(runtime: Runtime, thread_id: str) -> bool:
-    """Say whether a chat can still be shown: it was not deleted, nor erased."""
+def thread_there(runtime: Runtime, thread_id: str) -> Thread | None:
+    """Return a chat if it can still be shown: it was not deleted, nor erased."""
     try:
-        return chats.get_thread(runtime, thread_id).deleted_at is None
+        thread = chats.get_thread(runtime, thread_id)
     except NotFound:
-        return False
+        return None
+    return thread if thread.deleted_at is None else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +63,7 @@ def _variant(runtime: Runtime, reply: Message) -> tuple[int, int]:
 
 def last_thread(runtime: Runtime) -> Thread | None:
     """Return the chat that was open last, if it is still there."""
-    thread_id = chats.choice(runtime, "thread", "")
-    try:
-        thread = chats.get_thread(runtime, str(thread_id)) if thread_id else None
-    except NotFound:
-        return None
-    return thread if thread and thread.deleted_at is None else None
+    return thread_there(runtime, str(chats.choice(runtime, "thread", "")))
 
 
 def welcome_words(runtime: Runtime) -> tuple[str, str]:

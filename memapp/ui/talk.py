@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from textual.message import Message as Announcement
@@ -20,7 +21,7 @@ from memapp.domain.consent import ConsentRequest
 from memapp.domain.turn import Accepted, Streamed, TurnEvent
 from memapp.errors import MemappError, StoreError
 from memapp.runtime import Cancel, Runtime
-from memapp.services import backups, chats, models, others, upkeep
+from memapp.services import backups, chats, forget, models, upkeep
 from memapp.services.turn import remark, resend_turn, retry_turn, take_turn
 from memapp.ui.messages import (
     FileChanged,
@@ -158,7 +159,7 @@ class Talk:
         was_wanted = False
         while not self._over.wait(WATCH_SECONDS):
             with suppress(StoreError):  # whoever needs the file hears of it
-                heard = others.look(self.runtime)
+                heard = forget.hear_others(self.runtime)
                 if heard.changed:
                     self._announce(FileChanged(heard.erased))
                 if heard.wanted and not was_wanted:
@@ -167,10 +168,8 @@ class Talk:
 
     def back_up(self) -> None:
         """Write a backup if it is time to."""
-        self._begin_beside(self._idle_work, "backup", self._back_up)
-
-    def _back_up(self) -> None:
-        backups.run(self.runtime, cancelled=self._backup_cancel.is_set)
+        run = partial(backups.run, self.runtime, cancelled=self._backup_cancel.is_set)
+        self._begin_beside(self._idle_work, "backup", run)
 
     def _leave(self) -> None:
         try:

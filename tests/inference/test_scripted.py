@@ -90,7 +90,8 @@ def test_a_message_without_words_still_gives_valid_json():
 
 def test_a_script_may_compute_the_reply_and_the_tail():
     model = ScriptedModel(lambda prompt, sampling: f"Echo: {prompt.turns[-1].content}{TAIL} Goes on\nmore")
-    assert run(model)[:2] == ("Echo: I planted tomatoes on the balcony", "Goes on")
+    text, tail, _ = run(model)
+    assert (text.strip(), tail) == ("Echo: I planted tomatoes on the balcony", "Goes on")
 
 
 def test_two_models_with_the_same_script_stream_the_same():

@@ -11,13 +11,11 @@ from memapp.domain import commands
 from memapp.domain.chat import Message, Thread
 from memapp.domain.commands import Command
 from memapp.domain.text import shorten
-from memapp.domain.turn import Accepted, Retracted
 from memapp.errors import MemappError, UsageError
 from memapp.services import chats
 from memapp.ui import read_models
 from memapp.ui.background import background
 from memapp.ui.chat.composer import ChatComposer
-from memapp.ui.chat.notes import Notes
 from memapp.ui.chat.state import ChatState
 from memapp.ui.chat.transcript import ChatTranscript
 from memapp.ui.chat.turn import TurnView
@@ -43,9 +41,6 @@ class Conversation(Vertical):
         self.status = self.composer.status
         self.transcript = ChatTranscript(state, self.status, self.drawer)
         self.turn = TurnView(state, self.transcript, self.drawer, self.status)
-        self._notes = Notes(state, self.transcript)
-        self._accepted: Accepted | None = None
-        """The message whose turn began last, until it is known what it states and decides."""
         self._settled = ""
         """What stood in the composer when something began to be erased."""
         self._silence: Timer | None = None
@@ -108,13 +103,6 @@ class Conversation(Vertical):
 
     async def on_turn_moved(self, event: TurnMoved) -> None:
         await self.turn.follow(event)
-        if isinstance(event.event, Retracted):
-            self._notes.retracted(event.thread_id, event.event)
-        if isinstance(event.event, Accepted):
-            self._accepted = event.event
-        elif self._accepted is not None:  # by now it was looked at what the message states and decides
-            accepted, self._accepted = self._accepted, None
-            await self._notes.accepted(accepted)
         if self.state.held:
             self.state.held = False
             self.composer.save_soon()
@@ -143,18 +131,18 @@ class Conversation(Vertical):
             self.state.talk.rest(self.state.thread.id)
 
     async def on_learned(self, event: Learned) -> None:
-        await self._notes.learned(event)
+        await self.turn.learned(event)
 
     def on_learning_failed(self, _: LearningFailed) -> None:
         self.status.say("Learning from your messages failed; memapp doctor says more.")
 
     @background("waiting")
     async def _say_what_waits(self) -> None:
-        await self._notes.ended()
+        await self.turn.say_what_waits()
 
     @background("waiting")
     async def _look_at_what_waits(self) -> None:
-        await self._notes.look_again()
+        await self.turn.look_at_what_waits()
 
     def begin_silence(self) -> None:
         """Begin to wait for a silence, after which the persona may say something unasked, if the person set that."""

@@ -202,6 +202,8 @@ class ChatTranscript(Transcript):
                 return self._cursor is not None and self.last_answer is not None and not self.in_own_words
             case "step" | "open" | "edit" | "remember" | "variant":
                 return self._cursor is not None
+            case "chip" | "first" | "last":
+                return bool(self.bubbles)  # beside the card of the first start their letters begin a message
             case "copy":
                 return self._takes_letters
             case "samples" | "colours":

@@ -1,9 +1,13 @@
-"""The running turn on the screen: its answer as it streams, the loop in the drawer, and how it ended."""
+"""The running turn on the screen: its answer as it streams, the loop in the drawer, its end, and what came of its message."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
 from memapp.domain.chat import Message, MessageStatus
+from memapp.domain.consent import ConsentRequest
+from memapp.domain.second_person import addressed
+from memapp.domain.text import shorten
 from memapp.domain.turn import (
     Accepted,
     AnswersLeft,
@@ -14,18 +18,30 @@ from memapp.domain.turn import (
     Found,
     Predicted,
     Restarted,
+    Retracted,
     Streamed,
     Thinking,
     Waiting,
 )
 from memapp.errors import MemappError
+from memapp.services import chats
 from memapp.services.chats import Trace
+from memapp.services.consent import pending, questions
+from memapp.ui.chat.notes import learned_note, passed_over_note, request_note, settled_note, value_of
 from memapp.ui.chat.state import ChatState, RunningTurn
 from memapp.ui.chat.status import Status
 from memapp.ui.chat.transcript import ChatTranscript
-from memapp.ui.messages import TurnMoved
+from memapp.ui.inbox.read_models import Settled, proposed_by, settled_since
+from memapp.ui.messages import Learned, TurnMoved
 from memapp.ui.panels.loop import LoopDrawer
 from memapp.ui.widgets.bubbles import Answer, Note, Said
+
+HINTS = (
+    "memapp keeps short facts from what you type. A click on undo, or ctrl+z in an empty composer, takes one back.",
+    "F3 shows every memory: search, edit, pin, see where it comes from. F5 is the trash.",
+    "The chips below an answer are the memories it used: go there with esc, choose with the arrow keys.",
+)
+"""Shown once each, with the first three facts."""
 
 
 class TurnView:
@@ -36,6 +52,13 @@ class TurnView:
         self._transcript = transcript
         self._drawer = drawer
         self._status = status
+        self._accepted: Accepted | None = None
+        """The message whose turn began last, until it is known what it states and decides."""
+        self._message: Message | None = None
+        self._settled: tuple[Settled, ...] = ()
+        self._passed_over: ConsentRequest | None = None
+        """What that message decided, and the question that it passed over, to be said once the turn has ended."""
+        self._hinted_at = ""
 
     @property
     def _turn(self) -> RunningTurn:
@@ -50,6 +73,7 @@ class TurnView:
                 turn.thread_id, turn.reply, turn.text, turn.stopped = moved.thread_id, reply, "", False
                 turn.phase = "Thinking · esc stops"
                 await self._add(message, reply)
+                self._accepted = moved.event
             case Checked(expected=expected):
                 loop.expected = expected
             case Waiting(note=note):
@@ -87,7 +111,12 @@ class TurnView:
             case AnswersLeft(taken_back=taken_back, kept=kept):
                 self._note(moved.thread_id, "Took back", taken_back)
                 self._note(moved.thread_id, "Not taken back, since it was changed later or in part erased", kept)
+            case Retracted(texts=texts, step=step):
+                self._retracted(moved.thread_id, texts, step)
         self.show_loop()
+        if self._accepted is not None and moved.event is not self._accepted:  # by now it was looked at what it states and decides
+            accepted, self._accepted = self._accepted, None
+            await self._look_at_decisions(accepted)
 
     async def refused(self, error: MemappError) -> None:
         """End a turn that ended with an error and no event."""
@@ -150,3 +179,66 @@ class TurnView:
             await answer.finish(reply, problem)
         if answer or self._drawer.screen.has_class("-loop"):
             self._transcript.explain([reply])
+
+    # What came of the message ----------------------------------------------------------------------------------------
+
+    async def learned(self, event: Learned) -> None:
+        """Say quietly that a fact was learned or changed; with the first three, say what can be done about it."""
+        memory, before, step = event.written.memory, event.written.before, event.written.step
+        done = "Updated" if before else "Remembered"
+        self._state.session.undone.push(f"{done} “{shorten(addressed(memory.text), 40)}”", step)
+        self._state.session.fresh_memory = memory.id
+        if self._state.thread_id == event.thread_id != "":
+            self._transcript.add_note(learned_note(memory, before.text if before else "", step))
+            if self._state.runtime.settings.hints:
+                await self._hint()
+
+    def _retracted(self, thread_id: str, texts: Sequence[str], step: str) -> None:
+        """Say quietly what went with words that the person replaced."""
+        more = f" and {len(texts) - 1} more" if len(texts) > 1 else ""
+        gone = addressed(texts[0])
+        self._state.session.undone.push(f"Let go of “{shorten(gone, 40)}”", step)
+        self._state.session.memories_changed()
+        if self._state.thread_id == thread_id:
+            self._transcript.add_note(Note(f"No longer remembered: {gone}", end=more, step=step))
+
+    async def _hint(self) -> None:
+        """Say one thing about memories that is worth knowing, after each of the first three answers that taught a fact."""
+        given = await asyncio.to_thread(chats.choice, self._state.runtime, "hints", 0)
+        message = self._transcript.last_answer
+        if isinstance(given, int) and given < len(HINTS) and message is not None and message.message.id != self._hinted_at:
+            self._hinted_at = message.message.id
+            self._transcript.add_note(Note(f"({HINTS[given]})"))
+            await asyncio.to_thread(chats.remember_choice, self._state.runtime, "hints", given + 1)
+
+    async def _look_at_decisions(self, accepted: Accepted) -> None:
+        """Look at once what a new message decided; what it states waits from now on."""
+        message, self._message, self._settled, self._passed_over = accepted.message, accepted.message, (), None
+        if message is None or accepted.decided_after is None:
+            return
+        self._settled = await asyncio.to_thread(settled_since, self._state.runtime, accepted.decided_after)
+        for one in self._settled:
+            self._state.session.undone.push(one.said, one.step)
+        self._passed_over = await asyncio.to_thread(questions.passed_over, self._state.runtime, message)
+        self._state.session.memories_changed()
+
+    async def say_what_waits(self) -> None:
+        """Say below the answer what its message decided, and what of it waits, if its chat is shown."""
+        message, self._message = self._message, None
+        if message is None:
+            return
+        found = await asyncio.to_thread(proposed_by, self._state.runtime, message)
+        if self._state.thread_id == message.thread_id:
+            said = [settled_note(one) for one in self._settled]
+            said += [passed_over_note(self._passed_over)] if self._passed_over is not None else []
+            for note in [*said, *([request_note(found)] if found else [])]:
+                self._transcript.add_note(note)
+        if found:
+            self._state.session.memories_changed()
+
+    async def look_at_what_waits(self) -> None:
+        """Hide the lines about what waits no longer, since it was answered elsewhere."""
+        if self._transcript.waiting:
+            left = {value_of(one) for one in await asyncio.to_thread(pending.list_pending, self._state.runtime)}
+            for note in self._transcript.waiting:
+                note.display = not left.isdisjoint(note.waits)

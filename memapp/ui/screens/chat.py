@@ -154,10 +154,10 @@ class ChatScreen(Screen[None]):
         thread = self.state.thread
         if thread is None:
             return
-        is_there = await asyncio.to_thread(read_models.is_there, self.session.runtime, thread.id)
+        there = await asyncio.to_thread(read_models.thread_there, self.session.runtime, thread.id)
         if self.state.thread is not thread:
             return
-        if not is_there:
+        if there is None:
             self.open_thread(None)
         elif not (self.state.busy or self.state.editing or await self.transcript.show_news(thread)):
             self.conversation.status.say("Another memapp wrote in this chat; you see it when you open the chat again.")

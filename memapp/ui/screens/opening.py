@@ -110,12 +110,15 @@ class OpeningScreen(Screen[None]):
 
     def _open_file(self, backup: "Copy | None") -> None:
         """Put the backup back, open the file and announce it, on a thread; then read it through while the person begins."""
+        from memapp.services import backups
+
         tell = partial(self.app.call_from_thread, notify, self.app)
         try:
-            aside = _put_back(backup) if backup else None
+            aside = backups.put_back(backup.of, backup.path) if backup else None
             runtime = self._start()
         except MemappError as error:
-            self.post_message(self.OpeningFailed(error, _newest_sound(error)))
+            sound = backups.newest_sound(error.path) if isinstance(error, Damaged) else None
+            self.post_message(self.OpeningFailed(error, sound))
             return
         except Exception as error:
             path = write_crash_file(error, self._crash_folder, datetime.now(UTC))
@@ -157,15 +160,3 @@ def news_of_syncing(runtime: "Runtime") -> str:
         return ""
     chats.remember_choice(runtime, "synced folder", folder)
     return f"{service} copies the folder of your memory, which can damage it while it is open. Keep it elsewhere."
-
-
-def _put_back(backup: "Copy") -> Path | None:
-    from memapp.services import backups
-
-    return backups.put_back(backup.of, backup.path)
-
-
-def _newest_sound(error: MemappError) -> "Copy | None":
-    from memapp.services import backups
-
-    return backups.newest_sound(error.path) if isinstance(error, Damaged) else None

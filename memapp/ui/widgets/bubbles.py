@@ -42,7 +42,10 @@ class Said(Static):
 
     def __init__(self, message: Message) -> None:
         self.message = message
-        super().__init__(_said(message), markup=False)
+        text = clean(message.text)
+        more = f"\n… {len(text) - MOST_SHOWN:,} more characters · enter reads all" if len(text) > MOST_SHOWN else ""
+        head = joined(("You", "bold $secondary"), (f"  {clock(message.created_at)}", "$text-muted"), "\n")
+        super().__init__(joined(head, text[:MOST_SHOWN], (more, "$text-muted")), markup=False)
 
 
 class Answer(Vertical):
@@ -151,13 +154,10 @@ class Answer(Vertical):
         return [Static(joined(self._title(), "\n" if text else "", text), markup=False, classes="body")]
 
     def _show_foot(self) -> None:
-        parts = [part for part in (self._chips(), self._why(), self._state()) if part]
+        chips = Content("  ").join([self._chip(number, hit) for number, hit in enumerate(self.hits)])
+        parts = [part for part in (chips, self._why(), self._state()) if part]
         self._foot.display = bool(parts)
         self._foot.update(Content("\n").join(parts))
-
-    def _chips(self) -> Content:
-        chips = [self._chip(number, hit) for number, hit in enumerate(self.hits)]
-        return Content("  ").join(chips)
 
     def _chip(self, number: int, hit: Recalled) -> Content:
         words = row(hit.told, CHIP_CHARS)
@@ -225,12 +225,3 @@ class Note(Static):
     def on_click(self, event: events.Click) -> None:
         if self._asks is not None and "undo" not in event.style.meta:
             self.app.post_message(self._asks)  # it would bubble no further than to who made it
-
-
-def _said(message: Message) -> Content:
-    text = clean(message.text)
-    head = joined(("You", "bold $secondary"), (f"  {clock(message.created_at)}", "$text-muted"), "\n")
-    if len(text) <= MOST_SHOWN:
-        return joined(head, text)
-    rest = f"\n… {len(text) - MOST_SHOWN:,} more characters · enter reads all"
-    return joined(head, text[:MOST_SHOWN], (rest, "$text-muted"))
