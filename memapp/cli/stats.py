@@ -1,4 +1,4 @@
-"""What memapp did and how well, from the command line."""
+"""Counts and rates from the command line: what memapp did and how well."""
 
 import sys
 from dataclasses import asdict

@@ -1,6 +1,5 @@
-"""Everything out and in from the command line: export, import."""
+"""Export and import from the command line."""
 
-from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Literal
@@ -63,7 +62,7 @@ def import_(options: dict[str, Any], file: Path, form: Form, dry_run: bool, yes:
         found = import_file(runtime, source, form, dry_run=only_look)
     needs_yes = only_look and not dry_run and bool(found.added or found.requests)
     Output(
-        {**asdict(found), "dry_run": only_look},
+        {**vars(found), "dry_run": only_look},
         notes=[f"{'This would bring in' if only_look else 'Brought in'}: {found}."],
         aside="Imported chats are conversation only: memapp learns no facts from them." if found.added.get("message") else "",
         error=NeedsYes("Nothing was brought in yet.", "Add --yes to do it.") if needs_yes else None,

@@ -1,4 +1,4 @@
-"""What was thrown away, from the command line: trash, and forgetting for good."""
+"""The trash from the command line, and forgetting for good."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""How well the loop does, how much was done each day, and how often each part did each thing; in words and numbers."""
+"""The numbers of Activity: how well the loop does, how much was done each day, and how often each part did each thing."""
 
 from collections.abc import Sequence
 

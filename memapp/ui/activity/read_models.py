@@ -1,4 +1,4 @@
-"""What Activity reads, on a thread, in the shape it shows it."""
+"""The lines of the log, the numbers and the steps that Activity shows; they are read on a thread."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

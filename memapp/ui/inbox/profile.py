@@ -1,4 +1,4 @@
-"""What the profile says about the person: to be read, written and taken away by them."""
+"""The profile of the person: its values to be read, written and taken away by them."""
 
 import asyncio
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""What the Inbox reads, on a thread, in the shape it shows it."""
+"""The queue of consent requests with all that a person needs to decide, and the profile; they are read on a thread."""
 
 from collections import Counter
 from contextlib import suppress

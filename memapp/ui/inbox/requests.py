@@ -1,4 +1,4 @@
-"""What waits for the person's word: the queue, the request that is read, and the answers.
+"""The consent requests that wait: the queue, the request that is read, and the answers.
 
 An answer counts only for what has stood on the screen for a while, and never as part of a word that is typed or pasted.
 Nothing is answered by enter, and nothing opens by itself.

@@ -1,4 +1,4 @@
-"""What a person does with memories, from wherever they are shown. Everything can be undone but erasing for good."""
+"""The actions of a person on memories, from wherever they are shown. Everything can be undone but erasing for good."""
 
 import asyncio
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""How ages and importance of memories are put into words. What is red elsewhere is a capital word here too."""
+"""The words for ages and importance of memories. A capital word stands for what is red elsewhere."""
 
 from datetime import datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""All about one memory in four tabs: content, history, relations, provenance. A tab is looked up when it is shown."""
+"""The detail of a memory in four tabs: content, history, relations, provenance. A tab is looked up when it is shown."""
 
 import asyncio
 from typing import ClassVar
