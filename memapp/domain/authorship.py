@@ -1,9 +1,9 @@
-"""What of a message is the person's own statement, and not something shown or quoted."""
+"""The person's own words in a message, without what is shown or quoted in it."""
 
 import re
 from collections.abc import Iterator
 
-from memapp.domain.english import PRONOUNS, expand, sentences, tokens, without_symbols
+from memapp.domain.english import EN, expand, sentences, tokens, without_symbols
 
 TYPED_CHARS = 8_000
 """As much of a message is looked at; nobody types more."""
@@ -11,12 +11,7 @@ TYPED_CHARS = 8_000
 
 MAX_SENTENCE_WORDS = 400
 """What is longer is no sentence but a list, or something pasted; reading compares its words with each other."""
-_MATERIAL = re.compile(
-    r"(?:please |pls |can you |could you |would you |now )*"
-    r"(?:translate|proofread|rewrite|rephrase|reword|summari[sz]e|paraphrase|correct|improve|fix|shorten|write|compose|draft|"
-    r"pretend|imagine|suppose|role-?play|act as|complete|continue|finish|repeat|analy[sz]e|explain)\b",
-    re.IGNORECASE,
-)
+_MATERIAL = r"(?:please |pls |can you |could you |would you |now )*{material}\b"
 
 
 def own_words(text: str) -> str:
@@ -30,7 +25,7 @@ def own_words(text: str) -> str:
 def _title_or_nothing(quote: re.Match[str]) -> str:
     """A short quotation without a statement in it is a title; anything longer is somebody's speech."""
     words = tokens(expand(quote.group(1)))
-    is_title = len(words) <= 5 and not any(word.casefold() in PRONOUNS for word in words)
+    is_title = len(words) <= 5 and not any(word.casefold() in EN.pronouns for word in words)
     return " ".join(words) if is_title else " # "
 
 
@@ -38,7 +33,7 @@ def stated_sentences(text: str) -> Iterator[list[str]]:
     """Yield the words of each sentence that tells something."""
     for sentence in sentences(own_words(text[:TYPED_CHARS])):
         bare = sentence.strip(" -*•")
-        if _MATERIAL.match(bare) or bare.endswith(":"):
+        if EN.regex(_MATERIAL).match(bare) or bare.endswith(":"):
             return  # what follows is material for a task, as often in quotes as not
         words = [] if bare.endswith(("?", '?"', "?!")) else tokens(expand(bare))
         if len(words) <= MAX_SENTENCE_WORDS:

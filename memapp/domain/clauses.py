@@ -8,45 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from memapp.domain.authorship import stated_sentences
-from memapp.domain.english import (
-    COMMON_VERBS,
-    COORDINATORS,
-    FINITE,
-    NEGATIONS,
-    NOUN_OR_VERB,
-    PAST_FORMS,
-    PRONOUNS,
-    THIRD_PERSON_VERBS,
-    TRANSITIVE_LIKING,
-    is_adverb,
-    is_past,
-    word_set,
-)
-
-HYPOTHETICAL = word_set("if unless whether suppose supposing imagine pretend wish wished hopefully wondering")
-_REPORTING = word_set(
-    "said says say told tells tell asked asks claimed claims argued thinks believes thought heard insisted replied "
-    "answered quoted according promised jokes joked complains"
-)
-INTERJECTIONS = word_set(
-    "oh ooh ah aw aww well yes yeah yep yup no nope nah haha hahaha lol wow hi hello hey howdy thanks ok okay alright "
-    "sure cool nice great awesome sweet amazing actually honestly personally basically um uh hmm hm anyway anyways "
-    "unfortunately luckily sadly fortunately fyi btw plus also so and but because although though yet then like "
-    "mostly besides meanwhile obviously frankly admittedly however otherwise instead right exactly absolutely "
-    "definitely totally indeed true same ps"
-)
-_FRONTING = word_set(
-    "in on at during every each last for since as when while growing nowadays currently recently now once twice "
-    "sometimes usually outside after before until most some many one two this these right back ever lately"
-)
-_EMPTY_FRONT = re.compile(
-    r"(?:in|at|for|on|as) (?:fact|least|the other hand|example|instance|my opinion|me|now|well|general|addition|first|particular|"
-    r"one|top|any case|always|usual|sure|short)|right now|as for me|one thing"
-)
-_TIED = word_set("since as when while until before after whenever where whereas than that or")
-"""Words after which `I` goes on with the clause that is under way."""
-_TIMES = word_set("when while since before after until as")
-_SUBJECT_STARTS = word_set("i my we he she it they you that this there his her their your these those our what")
+from memapp.domain.english import EN, is_adverb, is_past, third_person_verbs, word_at
 
 
 def statements(text: str) -> Iterator[list[str]]:
@@ -62,7 +24,7 @@ def _of_sentence(words: list[str]) -> Iterator[list[str]]:
     front: list[str] = []
     for part in parts(words):
         lowered = {word.casefold() for word in part}
-        if lowered & HYPOTHETICAL or "?" in lowered or (lowered & _REPORTING and part[:1] != ["I"]):
+        if lowered & EN.hypothetical or "?" in lowered or (lowered & EN.reporting and part[:1] != ["I"]):
             return
         part = _without_interjections(part)
         if _is_front(part):
@@ -77,7 +39,7 @@ def _of_sentence(words: list[str]) -> Iterator[list[str]]:
         for statement in _per_verb(part[subject_at:]):
             yield _with_front(statement, front)
             front = []
-        if lowered & _REPORTING:
+        if lowered & EN.reporting:
             return
 
 
@@ -97,7 +59,7 @@ def _begins_part(words: list[str], at: int) -> bool:
     word = words[at].casefold()
     if word in ';:()"!' or word in ("-", "--", "–", "—", "but", "because", "although"):
         return True
-    if word != "," and word not in COORDINATORS:
+    if word != "," and word not in EN.coordinators:
         return False
     if at and words[at - 1] == "," and word != ",":
         return False  # the comma before it was the place
@@ -111,44 +73,42 @@ def _begins_part(words: list[str], at: int) -> bool:
     ):
         return False  # my wife and I
     following = at + 1
-    while following < len(words) and (words[following].casefold() in COORDINATORS or is_adverb(words[following])):
+    while following < len(words) and (words[following].casefold() in EN.coordinators or is_adverb(words[following])):
         following += 1
-    if following >= len(words) or words[following].casefold() not in _SUBJECT_STARTS:
+    if following >= len(words) or words[following].casefold() not in EN.subject_starts:
         return word == "," and following < len(words) and _is_front_with_subject(words[following:])
-    return words[following].casefold() not in ("my", "his", "her", "their", "your", "our") or (
-        verb_at(words[following:], 1) is not None
-    )
+    return words[following].casefold() not in EN.possessives or (verb_at(words[following:], 1) is not None)
 
 
 def _is_new_sentence(words: list[str]) -> bool:
     """`..., the effects are great`, `..., and yoga can help`, `..., as these places are quiet`."""
     lowered = [word.casefold() for word in words]
-    while lowered and lowered[0] in COORDINATORS | {"as", "since", "while"}:
+    while lowered and lowered[0] in EN.coordinators | {"as", "since", "while"}:
         lowered = lowered[1:]
     if not lowered or lowered[0] in ("who", "which", "that", "I", "my"):
         return False
-    verb = next((at for at, word in enumerate(lowered) if word in FINITE - {"have", "do", "am"} or word == ","), None)
-    return (len(lowered) < len(words) and lowered[0] in _SUBJECT_STARTS) or (bool(verb) and lowered[verb or 0] != ",")
+    verb = next((at for at, word in enumerate(lowered) if word in EN.finite - {"have", "do", "am"} or word == ","), None)
+    return (len(lowered) < len(words) and lowered[0] in EN.subject_starts) or (bool(verb) and lowered[verb or 0] != ",")
 
 
 def _is_front_with_subject(words: list[str]) -> bool:
-    return words[0].casefold() in _FRONTING and any(word == "I" for word in words[1:7])
+    return words[0].casefold() in EN.fronting and any(word == "I" for word in words[1:7])
 
 
 def _without_interjections(words: list[str]) -> list[str]:
     at = 0
-    while at < len(words) and (words[at].casefold() in INTERJECTIONS or words[at] in ",;"):
+    while at < len(words) and (words[at].casefold() in EN.interjections or words[at] in ",;"):
         at += 1
     return words[at:]
 
 
 def _is_front(words: list[str]) -> bool:
     """Say whether this is only a phrase that belongs to the next part: `On Sundays`, `When I was a child`."""
-    if not words or words[0].casefold() not in _FRONTING or len(words) > 9:
+    if not words or words[0].casefold() not in EN.fronting or len(words) > 9:
         return False
     if _is_time_clause(words):
         return "I" not in words[3:]
-    return not any(word.casefold() in FINITE | _SUBJECT_STARTS - {"my", "this", "these"} for word in words[1:])
+    return not any(word.casefold() in EN.finite | EN.subject_starts - {"my", "this", "these"} for word in words[1:])
 
 
 def _subject_at(words: list[str]) -> int | None:
@@ -159,23 +119,23 @@ def _subject_at(words: list[str]) -> int | None:
         return 0
     if [word.casefold() for word in words[:3]] == ["one", "of", "my"]:
         return 0
-    if words[0].casefold() not in _FRONTING:
+    if words[0].casefold() not in EN.fronting:
         return None
     of_front = {"my", "i"} if _is_time_clause(words) else {"my"}  # `Since I was ten I have ...`
-    at = next((at for at in range(1, min(10, len(words))) if words[at] == "I" and words[at - 1].casefold() not in _TIED), None)
-    return None if at is None or (PRONOUNS - of_front) & {word.casefold() for word in words[:at]} else at
+    at = next((at for at in range(1, min(10, len(words))) if words[at] == "I" and words[at - 1].casefold() not in EN.tied), None)
+    return None if at is None or (EN.pronouns - of_front) & {word.casefold() for word in words[:at]} else at
 
 
 def _is_time_clause(words: Sequence[str]) -> bool:
     """Say whether this begins like `when I was ...`."""
     lowered = [word.casefold() for word in words[:3]]
-    return lowered[:3] == ["ever", "since", "i"] or (lowered[0] in _TIMES and lowered[1:2] == ["i"])
+    return lowered[:3] == ["ever", "since", "i"] or (lowered[0] in EN.times and lowered[1:2] == ["i"])
 
 
 def _with_front(statement: list[str], front: list[str]) -> list[str]:
     phrase = [word for word in front if word != ","]
     text = " ".join(phrase).casefold()
-    if not phrase or _EMPTY_FRONT.fullmatch(text):
+    if not phrase or EN.regex("{empty_front}").fullmatch(text):
         return statement
     if {word.casefold() for word in phrase} & {"that", "those", "it", "case", "then"}:
         return []
@@ -201,9 +161,7 @@ def is_own_attribute(words: Sequence[str]) -> bool:
         if lowered[at] in ("is", "are", "was", "were"):
             after = [word for word in lowered[at + 1 : at + 5] if not is_adverb(word)]
             after = after[2:] if after[:2] == ["one", "of"] else after
-            return after[:1] == ["my"] and not (
-                PRONOUNS | {"what", "which", "who", "when", "where", "why", "how", "that", "this", "there", "here"}
-            ) & set(lowered[:at])
+            return after[:1] == ["my"] and EN.no_attribute.isdisjoint(lowered[:at])
     return False
 
 
@@ -224,7 +182,7 @@ def _per_verb(words: list[str]) -> Iterator[list[str]]:
         verb = at + 1
         while verb < len(predicate) and (predicate[verb].casefold() in ("and", "but") or is_adverb(predicate[verb])):
             verb += 1
-        if {word.casefold() for word in predicate[start:at]} & _SUBORDINATE and predicate[verb : verb + 1] != ["am"]:
+        if {word.casefold() for word in predicate[start:at]} & EN.subordinate and predicate[verb : verb + 1] != ["am"]:
             continue  # `a friend who sings and dances`: whose verb it is cannot be told
         kind = _kind_of_verb(predicate, verb)
         if kind == "third":
@@ -238,7 +196,7 @@ def _per_verb(words: list[str]) -> Iterator[list[str]]:
         if kind == "no" or (kind == "base" and (predicate[at].casefold() == "or" or is_alone)):
             continue  # `..., take a look`: a command, not a habit
         if kind == "base" and scope_open:
-            if predicate[verb].casefold() in _STATES and verb + 1 < len(predicate) and predicate[start:at]:
+            if predicate[verb].casefold() in EN.states and verb + 1 < len(predicate) and predicate[start:at]:
                 yield subject + predicate[start:at]
                 return  # whether `to` reaches over the `and` cannot be told
             continue
@@ -257,8 +215,8 @@ def _may_be_verb_at_end(predicate: list[str], at: int) -> bool:
     return (
         predicate[at:] != []
         and predicate[at + 1 :] == []
-        and predicate[at] in COMMON_VERBS
-        and predicate[0] not in TRANSITIVE_LIKING
+        and predicate[at] in EN.common_verbs
+        and predicate[0] not in EN.transitive_liking
     )
 
 
@@ -267,26 +225,20 @@ def _kind_of_verb(words: list[str], at: int) -> str:
     if at >= len(words):
         return "no"
     word = words[at].casefold()
-    following = words[at + 1].casefold() if at + 1 < len(words) else ""
-    if word in FINITE:
+    following = word_at(words, at + 1)
+    if word in EN.finite:
         return "base" if word in ("have", "do") else "finite"
-    if word in THIRD_PERSON_VERBS and word.removesuffix("s") not in NOUN_OR_VERB:
+    if word in third_person_verbs() and word.removesuffix("s") not in EN.noun_or_verb:
         return "third"
     if (
-        (word in PAST_FORMS or (is_past(word) and is_past(words[0])))
+        (word in EN.past_forms or (is_past(word) and is_past(words[0])))
         and following not in ("", ",", "and", "or")
-        and (following in _AFTER_VERB)
+        and (following in EN.after_verb)
     ):
         return "finite"
-    if word in COMMON_VERBS and (word not in NOUN_OR_VERB or following in _AFTER_VERB):
+    if word in EN.common_verbs and (word not in EN.noun_or_verb or following in EN.after_verb):
         return "base"
     return "no"
-
-
-_SUBORDINATE = word_set("who which that whose where when while because if how what")
-_STATES = word_set("have live work own belong love like hate enjoy prefer")
-"""Verbs that seldom continue an infinitive: in `I like to swim and have two dogs` a new statement begins."""
-_AFTER_VERB = word_set("a an the my as at in for to on with from every of by into about two three four five") | NEGATIONS
 
 
 def verb_at(words: Sequence[str], start: int) -> int | None:
@@ -298,20 +250,15 @@ def verb_at(words: Sequence[str], start: int) -> int | None:
             if not inside_apposition and "," not in words[at + 1 : at + 5]:
                 return None
             inside_apposition = not inside_apposition
-        elif word in PRONOUNS - {"i", "my"} or word in ';:()"':
+        elif word in EN.pronouns - {"i", "my"} or word in ';:()"':
             return None
         elif inside_apposition or at == start:
             continue
         elif (
-            word in FINITE
-            or (word in THIRD_PERSON_VERBS and at > start)
-            or (
-                is_past(word)
-                and PAST_FORMS.get(word, word) != ""
-                and at > start
-                and words[at - 1].casefold() not in ("my", "and", "of")
-            )
-            or (word in COMMON_VERBS and words[at - 1].casefold().endswith(("s", "i", "children", "people")))
+            word in EN.finite
+            or (word in third_person_verbs() and at > start)
+            or (is_past(word) and at > start and words[at - 1].casefold() not in ("my", "and", "of"))
+            or (word in EN.common_verbs and words[at - 1].casefold().endswith(("s", "i", "children", "people")))
         ):
             return at
     return None

@@ -4,7 +4,7 @@ Nothing here applies a request; what may become of one is guarded by the schema 
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
@@ -12,12 +12,14 @@ from typing import Literal
 from memapp.domain.duplicates import gist
 from memapp.domain.profile import FIELDS, has_many, normal_value, same_value
 from memapp.domain.text import one_line, shorten
+from memapp.lexicon import lexicon
 
 RequestState = Literal["pending", "approved", "denied", "expired", "applied", "withdrawn"]
 Decider = Literal["person", "chat", "signals", "clock"]
 DenyReason = Literal["wrong", "outdated", "private", "other"]
 """Not in the person's own words: the history, which is never rewritten, keeps it."""
 
+_WORDS = lexicon("consent")
 FORGOTTEN = "forgotten"
 """The field of a request that is not about the profile: a fact that was erased and is stated again."""
 REQUEST_DAYS = 7
@@ -123,9 +125,10 @@ def says_yes(reply: str, field: str, value: str) -> bool | None:
     text, wanted = _folded(reply, field), _folded(value, field)
     if text is None or wanted is None or len(text) > MAX_REPLY_CHARS + len(wanted) or re.search(r"[?…]|\.\.", reply):
         return None
-    if re.fullmatch(rf"(?:(?:{_NO}) )+(?:(?:{_COURTESY}) )*", text):
+    if _WORDS.regex("(?:{no} )+(?:{courtesy} )*").fullmatch(text):
         return False
-    return True if wanted.strip() and any(re.fullmatch(form, text) for form in _forms_of_yes(field, re.escape(wanted))) else None
+    forms = map(_WORDS.filled, _forms_of_yes(field, re.escape(wanted)))
+    return True if wanted.strip() and any(re.fullmatch(form, text) for form in forms) else None
 
 
 def _folded(text: str, field: str) -> str | None:
@@ -136,55 +139,12 @@ def _folded(text: str, field: str) -> str | None:
     return re.sub(r"(?:[\s,.!;:]|(?<=\s)[-–—](?=\s))+", " ", f"{plain} ").lstrip()
 
 
-def _forms_of_yes(field: str, value: str) -> tuple[str, ...]:
-    """Return the patterns of a yes: the word and perhaps the value again; half a word and `do it`; or the thing as an order."""
-    said_again = _SAID_AGAIN.get(field, "") + _SAID_AGAIN_ANYWHERE
-    after = rf"(?:(?:{_GO_ON}) )*(?:(?:(?:{said_again}) )?{value})?(?:(?:{_COURTESY}) )*"
-    forms = [
-        rf"(?:(?:{_YES}) )+{after}",
-        rf"(?:{_HALF_YES}) (?:(?:{_GO_ON_ALONE}|{_AGREED}) )+{after}",
-        rf"(?:please )?(?:{_GO_ON_ALONE}) {after}",
-    ]
-    if field in _ORDERS:
-        forms.append(rf"(?:(?:{_HALF_YES}) )?(?:please )?(?:{_ORDERS[field]}) {value}(?:(?:{_COURTESY}) )*")
-    return tuple(forms)
-
-
-_YES = (
-    "yes|yeah|yep|yup|sure|sure thing|of course|absolutely|definitely|certainly|correct|exactly|indeed|affirmative|agreed|"
-    "approved|confirmed|i confirm|i agree|i approve|that'?s right|that is right|that'?s correct|that is correct|that'?s true|"
-    "that is true|please do"
-)
-_HALF_YES = "ok|okay|alright|all right|fine|right|great|good"
-"""These may only mean that the question was read."""
-_GO_ON_ALONE = "go ahead|do it|do that|do so|go for it|save it|save that|approve it"
-_AGREED = "please|that'?s right|that is right|that'?s correct|that'?s fine"
-_GO_ON = f"{_GO_ON_ALONE}|{_AGREED}|it is|i do|i am|you can|you may|do"
-_COURTESY = "please|thanks|thank you|thanks a lot|thank you very much|thx|cheers"
-_NO = (
-    "no|nope|nah|no way|never|don'?t|do not|don'?t do it|don'?t do that|do not do that|please don'?t|please do not|"
-    "absolutely not|"
-    "definitely not|certainly not|of course not|that'?s wrong|that is wrong|that'?s not right|that is not right|"
-    "that'?s not true|"
-    "not true|wrong|incorrect|i'?d rather not|i would rather not|rather not|deny it|reject it|don'?t save it|don'?t save that|"
-    "don'?t change it|don'?t change that|don'?t change anything|leave it|leave it as it is|keep it as it is"
-)
-_SAID_AGAIN_ANYWHERE = "it'?s|it is|that'?s|set it to|make it|change it to|use"
-_SAID_AGAIN: Mapping[str, str] = {
-    "preferred_name": "call me|please call me|you can call me|my name is|i'?m|i am|i go by|i'?m called|",
-    "pronouns": "my pronouns are|i use|i go by|please use|",
-    "city": "i live in|i'?m in|i moved to|i'?ve moved to|i'?m living in|",
-    "language": "i speak|speak|in|answer in|reply in|please speak|",
-    "relationship": "i'?m|i am|",
-    "religion": "i'?m|i am|i'?m a|i am a|",
-    "politics": "i'?m|i am|i'?m a|i am a|i vote|",
-    "health": "i'?m|i am|i have|",
-    "birth_date": "i was born on|i was born in|my birthday is|",
-    "address": "i live at|my address is|",
-    "tone": "be|be more|",
-}
-_ORDERS: Mapping[str, str] = {
-    "preferred_name": "call me|you can call me",
-    "pronouns": "use",
-    "language": "speak|answer in|reply in",
-}
+def _forms_of_yes(field: str, value: str) -> Iterator[str]:
+    """Yield the patterns of a yes: the word and perhaps the value again; half a word and `do it`; or the thing as an order."""
+    said_again = "|".join([*_WORDS.entry("said_again").get(field, ()), "{said_again_anywhere}"])
+    after = rf"(?:{{go_on}} )*(?:(?:(?:{said_again}) )?{value})?(?:{{courtesy}} )*"
+    yield rf"(?:{{yes}} )+{after}"
+    yield rf"{{half_yes}} (?:(?:{{go_on_alone}}|{{agreed}}) )+{after}"
+    yield rf"(?:please )?{{go_on_alone}} {after}"
+    for order in _WORDS.entry("orders").get(field, ()):
+        yield rf"(?:{{half_yes}} )?(?:please )?(?:{order}) {value}(?:{{courtesy}} )*"

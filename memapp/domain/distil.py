@@ -7,28 +7,15 @@ import re
 from dataclasses import dataclass
 
 from memapp.domain.authorship import stated_sentences
-from memapp.domain.clauses import HYPOTHETICAL, INTERJECTIONS, is_call, is_own_attribute, parts, statements
+from memapp.domain.clauses import is_call, is_own_attribute, parts, statements
 from memapp.domain.duplicates import duplicate_of, normalise
-from memapp.domain.english import (
-    COMMON_VERBS,
-    DEMONSTRATIVES,
-    FINITE,
-    FIRST_PERSON,
-    FUNCTION_WORDS,
-    NEGATIONS,
-    PRONOUNS,
-    is_adverb,
-    join,
-    stems,
-    word_set,
-)
+from memapp.domain.english import EN, is_adverb, join, stems
 from memapp.domain.framing import unwrap
 from memapp.domain.memory import Kind
 from memapp.domain.profile_forms import in_first_person
 from memapp.domain.salience.belongings import of_attribute, of_people_and_things
 from memapp.domain.salience.person import of_person
 from memapp.domain.salience.salient import Salient
-from memapp.domain.salience.word_tables import PASSING_THINGS, PASSING_VERBS, VAGUE_OBJECTS
 from memapp.domain.tags import tags_for
 from memapp.domain.third_person import leave_off_decoration, to_third_person
 from memapp.domain.writing import check_episode, check_fact, check_tags, is_vague
@@ -39,14 +26,7 @@ MAX_FACT_WORDS = 28
 MAX_DRAFTS = 20
 """Whoever writes more about themselves in one message is pasting something."""
 
-_SMALL_TALK = (
-    FUNCTION_WORDS | FINITE | PRONOUNS | NEGATIONS | VAGUE_OBJECTS | PASSING_THINGS | INTERJECTIONS
-    | word_set("good great fine sorry happy glad sad tired busy welcome much help please bye goodbye excited today tomorrow")
-)  # fmt: skip
-"""Words of thanks, moods and the moment."""
-_OF_ONESELF = word_set("i my mine we our ours")
-_OF_OTHERS = PRONOUNS - FIRST_PERSON
-_NEXT = word_set("will shall could may might maybe") | {"Maybe"}
+_NEXT = frozenset({"will", "shall", "could", "may", "might", "maybe", "Maybe"})
 """As written: in May, or with Will, much may last."""
 
 
@@ -91,7 +71,7 @@ def distil_and_check(typed_text: str) -> tuple[list[Draft], list[list[str]]]:
 
 def in_third_person(text: str) -> str:
     """Return what a sentence of the person's own says, as it would be learned: `User has a boat.`; any other one as it is."""
-    if not _OF_ONESELF & set(re.findall("[a-z]+", text.casefold())):
+    if not EN.of_oneself & set(re.findall("[a-z]+", text.casefold())):
         return text
     same = normalise(in_first_person(text))
     return next((draft.text for draft in distil(text) if normalise(in_first_person(draft.text)) == same), text)
@@ -104,11 +84,11 @@ def states_something(text: str) -> bool:
     statements could be kept. What somebody will or might do next is nothing that lasts.
     """
     for words in stated_sentences(unwrap(text)):
-        if not HYPOTHETICAL.isdisjoint(word.casefold() for word in words):
+        if not EN.hypothetical.isdisjoint(word.casefold() for word in words):
             continue
         for part in parts(words):
             lowered = frozenset(word.casefold() for word in part)
-            is_own = not _OF_ONESELF.isdisjoint(lowered) and _OF_OTHERS.isdisjoint(lowered) and _NEXT.isdisjoint(part)
+            is_own = not EN.of_oneself.isdisjoint(lowered) and EN.of_others.isdisjoint(lowered) and _NEXT.isdisjoint(part)
             stands_alone = not any(is_vague(part, at) for at in range(len(part)))
             if is_own and stands_alone and any(_says_something(word) for word in lowered):
                 return True
@@ -116,7 +96,7 @@ def states_something(text: str) -> bool:
 
 
 def _says_something(word: str) -> bool:
-    return word not in _SMALL_TALK and not is_adverb(word) and stems(word).isdisjoint(PASSING_VERBS) and word.isalpha()
+    return word not in EN.small_talk and not is_adverb(word) and stems(word).isdisjoint(EN.passing_verbs) and word.isalpha()
 
 
 def _fact(words: list[str]) -> tuple[str, str] | None:
@@ -154,15 +134,10 @@ def _together(words: list[str]) -> tuple[list[str], Salient | None]:
     shared = words[at + 1 :]
     alone = [{"are": "am", "were": "was"}.get(shared[0], shared[0]), *shared[1:]] if shared else []
     kept = of_person(alone)
-    is_plain = kept is not None and kept.words[1:] == shared[1:] and not {word.casefold() for word in words[1:at]} & PRONOUNS
+    is_plain = kept is not None and kept.words[1:] == shared[1:] and not {word.casefold() for word in words[1:at]} & EN.pronouns
     return ["User", "and", "User's", *words[1 : at - 1]], Salient(shared, kept.category) if kept and is_plain else None
 
 
-_NO_NAMES = word_set(
-    "crazy later old weird stupid dumb asap tomorrow today tonight soon again lazy picky cheap mad silly anytime "
-    "names anything whatever biased lucky sir boss fat ugly everything something one out sometime during if cynical "
-    "naive nuts"
-)
 _AFTER_NAME = re.compile(r"(?:,| please| from now on| instead| for short| only| always| then)+$")
 
 
@@ -170,7 +145,9 @@ def _called(words: list[str]) -> tuple[str, str] | None:
     """`Call me Ana` gives a name; `call me tomorrow` and `call me crazy` do not."""
     after = leave_off_decoration(words[[word.casefold() for word in words].index("me") + 1 :])
     name = _AFTER_NAME.sub("", join(after)).split()
-    is_written_large = 1 <= len(name) <= 3 and all(word[:1].isupper() and word.casefold() not in FUNCTION_WORDS for word in name)
+    is_written_large = 1 <= len(name) <= 3 and all(
+        word[:1].isupper() and word.casefold() not in EN.function_words for word in name
+    )
     is_written_small = len(name) == 1 and re.fullmatch(r"[a-z]{2,12}", name[0]) is not None and not _is_no_name(name[0])
     if not (is_written_large or is_written_small):
         return None
@@ -178,4 +155,7 @@ def _called(words: list[str]) -> tuple[str, str] | None:
 
 
 def _is_no_name(word: str) -> bool:
-    return word in _NO_NAMES | FUNCTION_WORDS | PRONOUNS | DEMONSTRATIVES | NEGATIONS | COMMON_VERBS or is_adverb(word)
+    return (
+        word in EN.no_names | EN.function_words | EN.pronouns | EN.demonstratives | EN.negations | EN.common_verbs
+        or is_adverb(word)
+    )

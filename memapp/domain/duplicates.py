@@ -1,23 +1,10 @@
-"""When two sentences say the same."""
+"""Duplicates: sentences that say the same in other forms of the words."""
 
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from memapp.domain.english import (
-    ARTICLES,
-    FILLERS,
-    FUNCTION_WORDS,
-    NEGATIONS,
-    NOT,
-    PRONOUNS,
-    expand,
-    is_past,
-    root,
-    stems,
-    tokens,
-    word_set,
-)
+from memapp.domain.english import EN, NOT, expand, is_past, root, stems, tokens
 
 
 def normalise(text: str) -> str:
@@ -34,15 +21,11 @@ def gist(text: str) -> str:
     """
     roots = set()
     for word in tokens(expand(unicodedata.normalize("NFKC", text)).casefold()):
-        if word in NEGATIONS:
+        if word in EN.negations:
             roots.add(NOT)
-        elif re.search(r"\w", word) and word not in _SAYS_LITTLE:
-            roots.add("like" if _LIKING & stems(word) else root(word))
+        elif re.search(r"\w", word) and word not in EN.says_little:
+            roots.add("like" if EN.liking & stems(word) else root(word))
     return " ".join(sorted(roots)) or normalise(text)
-
-
-_SAYS_LITTLE = FUNCTION_WORDS | PRONOUNS | FILLERS | {"very", "got"}
-_LIKING = word_set("love like enjoy adore")
 
 
 def duplicate_of(text: str, existing: Iterable[str]) -> str | None:
@@ -66,9 +49,9 @@ def _meaning(text: str) -> list[frozenset[str]]:
     """Return the words that carry the meaning, each with what it may be a form of, and with the tense marked."""
     meaning = []
     for word in (word.casefold() for word in tokens(expand(text))):
-        if word in ARTICLES | FILLERS | {"very", "to"} or word in ",;:":
+        if word in EN.says_nothing_new:
             continue
-        meaning.append(frozenset({NOT}) if word in NEGATIONS else stems(word))
+        meaning.append(frozenset({NOT}) if word in EN.negations else stems(word))
         if is_past(word) or word in ("was", "were", "had", "did"):
             meaning.append(frozenset({"past"}))
     return meaning

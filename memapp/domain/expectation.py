@@ -1,4 +1,4 @@
-"""Whether a message came as expected: one rule on letters alone, one on letters, meaning and what the message does.
+"""The comparison of a message with the expected one: by letters alone, or by letters, meaning and what the message does.
 
 A guess of what a person says next is hardly ever right word for word. So the default rule also looks at how near the
 two texts are in meaning (an embedding similarity that the caller brings) and at their dialogue acts: a "yes" where a
@@ -13,6 +13,10 @@ from enum import StrEnum
 from typing import assert_never
 
 from rapidfuzz import fuzz
+
+from memapp.lexicon import lexicon
+
+_EN = lexicon("dialogue")
 
 FUZZY_THRESHOLD = 60
 BEGINS_ALIKE = 80
@@ -82,62 +86,17 @@ _NO_WORDS = 0.3
 _STEM = 5
 """Words that begin with the same letters, this many, count as one word: "played", "playing"."""
 
-_FILLER = r"(?:(?:oh|ah|um|well|so|and|but|also|then|hey|hi|hello|sorry|actually|please|just|now) )*"
-_VERY = r"(?:(?:very|really|pretty|quite|so|just|all) )*"
-_IT = r"(?:(?:this|that) one|it|this|thats?)"
-_IS = r"(?: ?(?:is|'s|was|will be|'ll be|would be|'d be|should be|looks?|sounds?|seems?|will|would|'ll))?"
-_GOOD = (
-    r"(?:correct|right(?! now| away)|perfect|great|good(?! morning| day| afternoon| evening| night)|nice|fine|okay"
-    r"|ok|cool|awesome|wonderful|excellent|amazing|fantastic|lovely|ideal|interesting)"
-)
-# A yes or no stands at the beginning of a clause: "no, thanks" is one, "a room with no view" is none.
-_AFFIRM = re.compile(
-    rf"{_FILLER}(?:yes|yeah|yea|yep|yup|ya|sure|alright|all right|indeed|exactly|of course|certainly|definitely"
-    r"|absolutely|agreed|confirm(?:ed)?|go ahead|please do|let's|got it|i see|i do(?! not)"
-    r"|i (?:really )?(?:like|love) (?:it|this|that)|(?:(?:looks?|sounds?|seems?) )?"
-    rf"{_VERY}{_GOOD}|{_IT}{_IS} {_VERY}(?:{_GOOD}|works?|do))\b"
-)
-_NEGATE = re.compile(
-    rf"{_FILLER}(?:no|nope|nah|negative|never ?mind|not(?! (?:only|just|sure))|don't|maybe later|later(?=\W*$)"
-    rf"|rather not|wrong|incorrect|(?:i|we|{_IT}) ?"
-    r"(?:(?:do|does|did|would|could|wo|ca|is|was)(?:n't| not)|cannot|am not|'d rather not))\b"
-)
-_THANKS = re.compile(
-    r"\b(?:thank(?:s|ful|you)?|thx|cheers|appreciate[ds]?|grateful|(?:great|very|so|been|really|most) help(?:ful)?)\b"
-)
-_CLOSING = re.compile(
-    r"\b(?:(?:good ?)?bye|see you|good ?night|talk (?:to you )?(?:later|soon)|nothing (?:else|more)"
-    rf"|{_IT}{_IS}(?: about)? (?:all|everything|enough|it|for (?:now|today))"
-    r"|i(?:'m| am) (?:all )?(?:good|fine|done|set)|no (?:more|further)"
-    r"|(?:do not|don't|won't|will not) (?:need|be needing) (?:any|more)(?:thing)?)\b"
-)
-_ALTERNATIVES = re.compile(
-    r"\b(?:else|others?|another|different|alternatives?|instead|(?:more|further) (?:options?|choices?|suggestions?)"
-    r"|(?:how|what) about)\b"
-)
-_QUESTION = re.compile(
-    rf"{_FILLER}(?:(?:what|which|where|when|who|whose|why|how)(?:'?s|'?re)?|(?:is|are|am|was|were|does|did|has|have|had"
-    r"|should|shall|may|might) \w+|do (?!it\b|this\b|that\b|so\b|not\b)\w+|(?:can|could|will|would) (?!you\b)\w+)\b"
-    r"|.*\b(?:(?:tell|inform) (?:me|us)|let (?:me|us) know|(?:to|i) (?:know|ask|find out|wonder)|do you (?:know|have)"
-    r"|curious|wondering)\b"
-)
-_FAVOUR = re.compile(rf"{_FILLER}(?:can|could|will|would) (?:you|we|i)\b")
-"""Asks for a deed, not for an answer, though it may end with a question mark."""
-_PHRASES = {DialogueAct.THANKS: _THANKS, DialogueAct.CLOSING: _CLOSING, DialogueAct.ALTERNATIVES: _ALTERNATIVES}
+_YES = r"{filler}{yes}\b"
+_NO = r"{filler}{no}\b"
+_QUESTION = r"{filler}{asks}\b|.*\b{wants_to_know}\b"
+_FAVOUR = r"{filler}{favour}\b"
+_PHRASES = {
+    DialogueAct.THANKS: r"\b{thanks}\b",
+    DialogueAct.CLOSING: r"\b{closing}\b",
+    DialogueAct.ALTERNATIVES: r"\b{alternatives}\b",
+}
 _CLAUSE = re.compile(r"[^.?!;,:\n]+\??")
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
-_COMMON = frozenset(
-    _WORD.findall(
-        """
-        a about again ahead all also am an and any anything are as ask at be been but by can could did do does doing
-        don't else everything find for from get give go going had has have he help her here hers him his how i i'd
-        i'll i'm i've if in information into is it it's its just know let let's like made make me more much my need
-        no not nothing now of off oh on one or our out over please she should so some something such tell than that
-        that's the their them then there these they thing things this those time to today too up us very want was we
-        were what when where which who whom why will with would you your yours
-        """
-    )
-)
 
 
 def may_become(typed: str, expected: str) -> bool:
@@ -189,12 +148,12 @@ def _read(text: str) -> _Reading:
         if stance is not None and acts.isdisjoint((DialogueAct.AFFIRM, DialogueAct.NEGATE)):
             acts.add(stance[0])  # the first one counts: "yes, no problem"
         rest = clause if stance is None else clause[stance[1] :].lstrip()
-        acts.update(act for act, cue in _PHRASES.items() if cue.search(clause))
+        acts.update(act for act, cue in _PHRASES.items() if _EN.regex(cue).search(clause))
         if _asks(rest):
             acts.add(DialogueAct.QUESTION)
         for cue in _PHRASES.values():
-            rest = cue.sub(" ", rest)
-        content += [word for word in _WORD.findall(rest) if word not in _COMMON]
+            rest = _EN.regex(cue).sub(" ", rest)
+        content += [word for word in _WORD.findall(rest) if word not in _EN.common]
     if content:
         acts.add(DialogueAct.INFORM)
     return _Reading(frozenset(acts), tuple(content))
@@ -202,15 +161,16 @@ def _read(text: str) -> _Reading:
 
 def _stance(clause: str) -> tuple[DialogueAct, int] | None:
     """Return the yes or no at the beginning of a clause, and where it ends."""
-    if found := _NEGATE.match(clause):
+    if found := _EN.regex(_NO).match(clause):
         return DialogueAct.NEGATE, found.end()
-    if found := _AFFIRM.match(clause):
+    if found := _EN.regex(_YES).match(clause):
         return DialogueAct.AFFIRM, found.end()
     return None
 
 
 def _asks(clause: str) -> bool:
-    return _QUESTION.match(clause) is not None or (clause.endswith("?") and _FAVOUR.match(clause) is None)
+    asks_for_deed = _EN.regex(_FAVOUR).match(clause) is not None
+    return _EN.regex(_QUESTION).match(clause) is not None or (clause.endswith("?") and not asks_for_deed)
 
 
 def _signs(was: _Reading, came: _Reading, letters: float, similarity: float | None) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""Whether a derived fact says only what the person typed.
+"""The grounding of a derived fact in the person's message: it says only what they typed.
 
 Its words come from the message, in their order, with the same numbers, negation, certainty and tense, and about the same
 person. The checks refuse too much rather than too little.
@@ -9,27 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from memapp.domain.authorship import TYPED_CHARS, own_words
-from memapp.domain.english import (
-    ADVERBS,
-    COORDINATORS,
-    FIRST_PERSON,
-    FUNCTION_WORDS,
-    HEDGES,
-    MOTION,
-    NEGATIONS,
-    NOT,
-    PAST_FORMS,
-    PRONOUNS,
-    UNCHANGED_PAST,
-    expand,
-    is_adverb,
-    is_past,
-    sentences,
-    stems,
-    third_person,
-    tokens,
-    word_set,
-)
+from memapp.domain.english import EN, NOT, expand, is_adverb, is_past, sentences, stems, third_person, tokens
 from memapp.domain.framing import unwrap
 
 SAYS_NOTHING = "says nothing"
@@ -43,9 +23,6 @@ SOMEBODY_ELSE = "about somebody else"
 QUESTION = "comes from a question"
 UNSAID = frozenset({SAYS_NOTHING, NOT_GROUNDED, REARRANGED, NEGATION, NUMBERS_DIFFER, CERTAINTY, TENSE, SOMEBODY_ELSE, QUESTION})
 """What is wrong with a fact that may be well written, but was not said."""
-
-_SKIPPABLE = FUNCTION_WORDS | ADVERBS | NEGATIONS
-_SUBJECTS = word_set("i my we he she it they you this there his her their our your these those")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +67,7 @@ def _read(text: str) -> list[_Token]:
         clause += 1
         for at, word in enumerate(words):
             clause += _begins_clause(words, at)
-            is_not = word in NEGATIONS
+            is_not = word in EN.negations
             read.append(_Token(word, number, clause, "?" in sentence[-3:], frozenset({NOT}) if is_not else stems(word)))
     return read
 
@@ -98,14 +75,14 @@ def _read(text: str) -> list[_Token]:
 def _begins_clause(words: Sequence[str], at: int) -> bool:
     if words[at] in (";", "but", "because") or (words[at] == ":" and at > 0):
         return True
-    if words[at] not in COORDINATORS and words[at] != ",":
+    if words[at] not in EN.coordinators and words[at] != ",":
         return False
-    following = next((word for word in words[at + 1 :] if word not in COORDINATORS and not is_adverb(word)), "")
-    return following in _SUBJECTS
+    following = next((word for word in words[at + 1 :] if word not in EN.coordinators and not is_adverb(word)), "")
+    return following in EN.clause_subjects
 
 
 def _is_content(token: _Token) -> bool:
-    return (token.word not in FUNCTION_WORDS or NOT in token.stems) and token.word not in ',;:?!()"'
+    return (token.word not in EN.function_words or NOT in token.stems) and token.word not in ',;:?!()"'
 
 
 def _find(content: Sequence[_Token], typed: Sequence[_Token]) -> list[list[int]]:
@@ -177,7 +154,7 @@ def _denies_the_same(content: Sequence[_Token], typed: Sequence[_Token], places:
 def _hedge(token: _Token) -> str:
     if token.word == "used" or token.word == "going":
         return token.word
-    return next(iter(sorted((token.stems - {"use", "go"}) & HEDGES)), "")
+    return next(iter(sorted((token.stems - {"use", "go"}) & EN.hedges)), "")
 
 
 def _numbers_agree(content: Sequence[_Token], typed: Sequence[_Token], places: Sequence[int]) -> bool:
@@ -206,12 +183,13 @@ def _tense_agrees(
         is_passive = token.word == "called"  # `call me Ana`
         if typed_word != token.word and is_past(typed_word) != is_past(token.word) and not is_passive:
             return False
-        if typed_word in UNCHANGED_PAST and token.word != typed_word and any(one.word in _PAST_TIMES for one in part):
+        if (
+            typed_word in EN.unchanged_past
+            and token.word != typed_word
+            and any(one.word in ("yesterday", "ago", "last") for one in part)
+        ):
             return False
     return True
-
-
-_PAST_TIMES = word_set("yesterday ago last")
 
 
 def _is_about_same(
@@ -232,20 +210,20 @@ def _is_about_same(
 
 def _subject_is_person(token: _Token, typed: Sequence[_Token], place: int, begin: int) -> bool:
     """Look left from the first word of the fact: only small words may stand between it and `I`, or `and` before a verb."""
-    is_verb = token.word != typed[place].word and (token.word == third_person(typed[place].word) or token.word in PAST_FORMS)
+    is_verb = token.word != typed[place].word and (token.word == third_person(typed[place].word) or token.word in EN.past_forms)
     if [one.word for one in typed[place : place + 2]] == ["call", "me"]:
         return True
     at = place - 1
     while at >= begin:
         word = typed[at].word
-        if word in FIRST_PERSON:
+        if word in EN.first_person:
             return word in ("i", "we", "me")
         if word in ("and", "but", "or", ",") and (is_verb or is_past(token.word) or _copula_between(typed, at, place)):
             return any(one.word in ("i", "we") for one in _sentence(typed, place))
-        if word not in _SKIPPABLE or word in ("who", "which", "that", "whose", "where"):
+        if word not in EN.skippable or word in ("who", "which", "that", "whose", "where"):
             return False
         at -= 1
-    return typed[begin].word in COORDINATORS and any(one.word == "i" for one in _sentence(typed, place))
+    return typed[begin].word in EN.coordinators and any(one.word == "i" for one in _sentence(typed, place))
 
 
 def _copula_between(typed: Sequence[_Token], left: int, right: int) -> bool:
@@ -260,8 +238,8 @@ def _directions(words: Sequence[_Token]) -> set[tuple[str, str]]:
     """Return which word goes with which preposition of direction: moved (from, oslo) (to, bergen)."""
     found = set()
     for at, token in enumerate(words):
-        if token.word in MOTION:
-            target = next((one for one in words[at + 1 : at + 4] if _is_content(one) and one.word not in PRONOUNS), None)
+        if token.word in EN.motion:
+            target = next((one for one in words[at + 1 : at + 4] if _is_content(one) and one.word not in EN.pronouns), None)
             if target is not None:
                 found.add((token.word, min(target.stems)))
     return found

@@ -1,4 +1,4 @@
-"""What a new sentence is to one that is stored: the same, more of the same, its contradiction, or something else.
+"""The relation of a new sentence to one that is stored: the same, more of the same, its contradiction, or something else.
 
 Similarity alone never makes two sentences the same, because a sentence and its contradiction are as alike as two wordings of
 one thing. The words are laid side by side, and numbers, names, negation, certainty, tense, who it is about and what they do
@@ -11,14 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from memapp.domain.english import MOTION
+from memapp.domain.english import EN
 from memapp.domain.opposites import exclude_each_other
 from memapp.domain.parsed_fact import ParsedFact, Word, parse
 from memapp.domain.slots import FactSlot, is_one, slot_of
 
 _TURNED = [("before", "after"), ("over", "under"), ("up", "down"), ("from", "to"), ("on", "off"), ("in", "out")]
-_ORDERING = MOTION | {"than"}
-"""Words beside which the order of the others matters."""
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
@@ -203,7 +201,7 @@ def _rearranged(one: ParsedFact, other: ParsedFact, differences: Sequence[_Diffe
         return False
     first = next(word for word in one.words if word.is_among(other.words))
     common = [word for word in other.words if word.is_among(one.words)]
-    return not _ORDERING.isdisjoint(one.frame) or not first.is_among(common[:2]) or any(word.is_name for word in moved)
+    return not EN.ordering.isdisjoint(one.frame) or not first.is_among(common[:2]) or any(word.is_name for word in moved)
 
 
 def _sides(differences: Sequence[_Difference]) -> tuple[list[Word], list[Word]]:

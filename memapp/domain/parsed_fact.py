@@ -1,4 +1,4 @@
-"""What a sentence says, taken apart so that it can be laid beside another: the words that count, and who, whether, when.
+"""The parts of a sentence, so that it can be laid beside another: the words that count, and who, whether, when.
 
 For a sentence about `User` it is known whom it is about and what they do; of any other sentence only the words are looked at.
 """
@@ -10,41 +10,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from memapp.domain.clauses import verb_at
-from memapp.domain.english import (
-    ARTICLES,
-    FILLERS,
-    FINITE,
-    FUNCTION_WORDS,
-    HEDGES,
-    NEGATIONS,
-    NUMBERS,
-    PRONOUNS,
-    TRANSITIVE_LIKING,
-    expand,
-    is_adverb,
-    is_past,
-    stems,
-    tokens,
-    word_set,
-)
-
-_DISLIKING = word_set("hate dislike detest despise loathe")
-_LIKING = TRANSITIVE_LIKING - _DISLIKING - {"prefer", "avoid"}
-_ENDED = word_set("quit quits stopped stops")
-_BE = word_set("be been being am is are was were")
-_HAVE = word_set("have has had own owns owned")
-_SMALL = FUNCTION_WORDS | NEGATIONS | PRONOUNS | FINITE
-FOR_NOW = word_set("now currently still already")
-"""Adverbs that a statement in the present tense may have or not."""
-_FRAME = _SMALL - ARTICLES
-_SAYS_NOTHING = _SMALL | _HAVE | FILLERS | FOR_NOW
-_BEFORE_PHRASE = FUNCTION_WORDS | {","}
-_PASSED_OVER = ARTICLES | NUMBERS.keys()
-_NO_HEDGE = word_set("use used go going")
-_AUXILIARIES = NEGATIONS | (FINITE - _BE - _HAVE) | {"used", "to"}
-_ORDINALS = {"first": "1", "second": "2", "third": "3", "fifth": "5", "eighth": "8", "ninth": "9", "twelfth": "12"}
-_OPENING = word_set("every each last next daily weekly alone together")
-_LARGE = word_set("dozen hundred thousand million billion")
+from memapp.domain.english import EN, expand, is_adverb, is_past, stems, tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,26 +57,30 @@ def parse(text: str) -> ParsedFact:
     subject, start = _subject(written)
     place = _verb_place(lowered, start) if start else len(lowered)
     is_over = ("used", "to") in pairwise(lowered)
-    if place + 1 < len(lowered) and lowered[place] in _ENDED and lowered[place + 1].endswith("ing"):
+    if (
+        place + 1 < len(lowered)
+        and lowered[place] in ("quit", "quits", "stopped", "stops")
+        and lowered[place + 1].endswith("ing")
+    ):
         del written[place], lowered[place]  # `quit smoking`
         is_over = True
     verb = lowered[place] if place < len(lowered) else ""
     return ParsedFact(
         words=tuple(_word(written, lowered, at) for at in range(len(written)) if _carries_meaning(written, lowered, at)),
-        frame=tuple(word for word in lowered if word in _FRAME),
+        frame=tuple(word for word in lowered if word in EN.frame),
         subject=subject,
         verb=_verb_forms(verb),
-        is_denied=is_over or (not NEGATIONS.isdisjoint(lowered)) != (not _DISLIKING.isdisjoint(stems(verb))),
+        is_denied=is_over or EN.negations.isdisjoint(lowered) != EN.disliking.isdisjoint(stems(verb)),
         is_over=is_over,
         is_past=_is_past(lowered, verb, place),
-        hedges=hedges_of(written) - _NO_HEDGE,
+        hedges=hedges_of(written) - {"use", "used", "go", "going"},
         singles=_singles(lowered),
     )
 
 
 def hedges_of(written: Sequence[str]) -> frozenset[str]:
     """Return the words that make less of a statement; `May` is a month."""
-    return frozenset(stem for word in written if word != "May" for stem in stems(word) & HEDGES)
+    return frozenset(stem for word in written if word != "May" for stem in stems(word) & EN.hedges)
 
 
 def _subject(written: Sequence[str]) -> tuple[frozenset[str], int]:
@@ -127,7 +97,7 @@ def _subject(written: Sequence[str]) -> tuple[frozenset[str], int]:
 def _verb_place(lowered: Sequence[str], start: int) -> int:
     """Return where the verb with a meaning stands: `does not like`, `is learning`, `used to live`; but `is tall`, `has cats`."""
     at = _after_auxiliaries(lowered, start)
-    if at < len(lowered) and lowered[at] in _BE | _HAVE:
+    if at < len(lowered) and lowered[at] in EN.forms_of_be | EN.forms_of_have:
         following = _after_auxiliaries(lowered, at + 1)
         if following < len(lowered) and (lowered[following].endswith("ing") or is_past(lowered[following])):
             return following
@@ -135,21 +105,19 @@ def _verb_place(lowered: Sequence[str], start: int) -> int:
 
 
 def _after_auxiliaries(lowered: Sequence[str], at: int) -> int:
-    while at < len(lowered) and (lowered[at] in _AUXILIARIES or is_adverb(lowered[at])):
+    while at < len(lowered) and (lowered[at] in EN.auxiliaries or is_adverb(lowered[at])):
         at += 1
     return at
 
 
 def _verb_forms(verb: str) -> frozenset[str]:
-    if verb in _BE:
-        return frozenset({"be"})
-    if verb in _HAVE:
-        return frozenset({"have"})
+    if verb in EN.forms_of_be | EN.forms_of_have:
+        return frozenset({"be" if verb in EN.forms_of_be else "have"})
     return _forms(verb) if verb else frozenset()
 
 
 def _is_past(lowered: Sequence[str], verb: str, place: int) -> bool:
-    is_participle = not (_BE - {"was", "were"}).isdisjoint(lowered[max(0, place - 3) : place])
+    is_participle = not (EN.forms_of_be - {"was", "were"}).isdisjoint(lowered[max(0, place - 3) : place])
     return not {"was", "were", "had", "did"}.isdisjoint(lowered) or (is_past(verb) and not is_participle)
 
 
@@ -157,7 +125,7 @@ def _singles(lowered: Sequence[str]) -> frozenset[str]:
     found: set[str] = set()
     is_after_article = False
     for word in lowered:
-        is_after_article = word in ("a", "an") or (is_after_article and word not in FUNCTION_WORDS)
+        is_after_article = word in ("a", "an") or (is_after_article and word not in EN.function_words)
         found |= stems(word) if is_after_article else set()
     return frozenset(found)
 
@@ -167,26 +135,26 @@ def _carries_meaning(written: Sequence[str], lowered: Sequence[str], at: int) ->
     if written[at] in ("IT", "US", "ME"):
         return True
     is_phrase = (word == "used" and lowered[at + 1 : at + 2] == ["to"]) or word == "anymore"
-    return not is_phrase and word not in _SAYS_NOTHING and re.search(r"\w", word) is not None
+    return not is_phrase and word not in EN.says_nothing and re.search(r"\w", word) is not None
 
 
 def _word(written: Sequence[str], lowered: Sequence[str], at: int) -> Word:
     text = lowered[at]
     number = _number(text)
     forms = frozenset({number}) if number else _forms(text)
-    before = next((word for word in reversed(lowered[:at]) if word not in _PASSED_OVER), "")
-    opens_phrase = before in _BEFORE_PHRASE or text in _OPENING or is_adverb(text) or is_past(text)
+    before = next((word for word in reversed(lowered[:at]) if word not in EN.articles | EN.numbers), "")
+    opens_phrase = before == "," or before in EN.function_words or text in EN.opening or is_adverb(text) or is_past(text)
     return Word(text, forms, number, at > 0 and written[at][:1].isupper(), opens_phrase)
 
 
 def _number(word: str) -> str:
-    stem = word.removesuffix("th")
-    if re.fullmatch(r"\d+(?:st|nd|rd|th)", word) or word in _ORDINALS or (stem != word and stem in NUMBERS):
-        return (_ORDINALS.get(word) or NUMBERS.get(stem) or word[:-2]) + "th"
-    return word if word[0].isdigit() or word in _LARGE else NUMBERS.get(word, "")
+    stem, ordinals, numbers = word.removesuffix("th"), EN.forms("ordinals"), EN.forms("numbers")
+    if re.fullmatch(r"\d+(?:st|nd|rd|th)", word) or word in ordinals or (stem != word and stem in numbers):
+        return (ordinals.get(word) or numbers.get(stem) or word[:-2]) + "th"
+    return word if word[0].isdigit() or word in EN.large_numbers else numbers.get(word, "")
 
 
 def _forms(word: str) -> frozenset[str]:
     """Return what it may be a form of; who loves a thing likes it, and who hates it denies that."""
     found = stems(word.replace("grey", "gray"))
-    return found | {"like"} if not found.isdisjoint(_LIKING | _DISLIKING) else found
+    return found | {"like"} if not found.isdisjoint(EN.like_or_dislike) else found

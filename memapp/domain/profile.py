@@ -10,16 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from memapp.domain.english import HEDGES, NEGATIONS, word_set
 from memapp.domain.framing import unwrap
 from memapp.domain.profile_forms import in_first_person, plain_forms
-from memapp.domain.profile_life import LIFE
-from memapp.domain.profile_rules import WHO, Rule
-from memapp.domain.profile_words import NOT_NAMES
+from memapp.domain.profile_readers import WORDS
+from memapp.domain.profile_rules import Rule, rules
 from memapp.domain.text import one_line
 
-RULES = (*WHO, *LIFE)
-"""Where two rules fill a field that has one value, the earlier counts."""
 Sensitivity = Literal["sensitive", "benign"]
 MAX_TEXT_CHARS = 8_000
 """As much of a message is looked at; nobody types more."""
@@ -110,7 +106,7 @@ def stated(text: str, field: str = "") -> list[Stated]:
     found: list[tuple[int, Stated]] = []
     shown = _own_part(text[:MAX_TEXT_CHARS])
     for start, end, is_question in _clauses(shown):
-        for rank, rule in enumerate(RULES):
+        for rank, rule in enumerate(rules()):
             if (is_question and not rule.is_request) or field not in ("", rule.field):
                 continue
             found += [(rank, one) for one in _read(rule, shown, start, end)]
@@ -124,24 +120,12 @@ def stated_by(fact: str, field: str = "") -> list[Stated]:
 
 def said_instead(reply: str, field: str) -> str:
     """Return the value that a no gives in place of a proposed one: `No, Bergen` for a home. Empty if it gives none."""
-    refusal = _REFUSAL.match(reply)
+    refusal, saying = WORDS.regex("{refusal}").match(reply), WORDS.table("saying")
     rest = reply[refusal.end() :].strip(" .!") if refusal else ""
-    if field not in _SAYING or not rest[:1].isupper() or rest.casefold() in NOT_NAMES:
+    if field not in saying or not rest[:1].isupper() or rest.casefold() in WORDS.not_names:
         return ""
-    alone = stated(f"{_SAYING[field]} {rest}")
+    alone = stated(f"{saying[field]} {rest}")
     return next((one.value for one in alone if one.field == field and same_value(field, one.value, rest)), "")
-
-
-_REFUSAL = re.compile(
-    r"\s*(?:no|nope|nah|wrong)\b[\s,.!;:–-]*(?:(?:i (?:said|meant|mean)|actually|it's|it is|in)\b[\s,:]*){0,3}", re.IGNORECASE
-)
-_SAYING: Mapping[str, str] = {
-    "preferred_name": "My name is",
-    "pronouns": "My pronouns are",
-    "city": "I live in",
-    "language": "I speak",
-}
-"""What a bare value of a field is an answer to."""
 
 
 def _without_rivals(found: list[tuple[int, Stated]]) -> list[Stated]:
@@ -166,7 +150,7 @@ def _own_part(text: str) -> str:
     text = _LONG_RUN.sub(_blank, text.translate(_PLAIN))
     for pattern in _NOT_OWN:
         text = pattern.sub(_blank, text)
-    task = _TASK.search(text)
+    task = WORDS.regex("{task}").search(text)
     return plain_forms(unwrap(text[: task.start()] if task else text))
 
 
@@ -188,37 +172,19 @@ def _blank(found: re.Match[str]) -> str:
     return re.sub(r"[^\n]", "#", found.group(0))
 
 
-_TASK = re.compile(
-    r"(?:^|(?<=[.!?\n]))[ \t]*(?:(?:please|pls|can you|could you|would you|will you|now|hey|ok),?[ \t]+){0,6}"
-    r"(?:translate|proofread|rewrite|rephrase|reword|summari[sz]e|paraphrase|shorten|write (?!to me|in\b|back)|"
-    r"compose|draft|pretend|"
-    r"imagine|suppose|role-?play|act as|complete|continue|finish|repeat|analy[sz]e|explain|say\b|sing|text\b|send|"
-    r"(?:tell|e-?mail|message) (?!me))\b"
-    r"|(?:^|\n)[^\n]{0,80}:[ \t]*\n|(?:^|\n)(?:bot|user|assistant|system|human|ai|from|subject|dear \w+)\s*[:,]",
-    re.IGNORECASE,
-)
-"""From here on a message is a task, with material that may speak in the first person."""
-
 _END = re.compile(r"(?<=[.!?])[)\"']*\s+(?!(?:19|20)\d\d\b)|\n+|(?<=[.!?])(?=[A-Z])|[☀-➿\U0001f300-\U0001faff]+")
-_NO_END = re.compile(r"(?:\b(?:mr|mrs|ms|dr|st|jr|sr|vs|apt|ave|rd|blvd|no|mt|ft|prof|e\.g|i\.e|[a-z]))\.$", re.IGNORECASE)
-_ASKING = "who|whose|what|what'?s|when|where|why|how|which|do|does|did|am|is|are|can|could|would|will|should|have"
-_ASKS = re.compile(
-    r"\W*(?:(?:so|and|but|well|hey|hi|ok|okay|please|oh|um|now),?\s+)*"
-    rf"(?:{_ASKING}|was|were|has|shall|may|might|isn't|aren't|don't|tell me|guess|remind me|let me know)\b",
-    re.IGNORECASE,
-)
-_TURN = re.compile(rf"[,;]\s+(?:and |but |so )?(?=(?:{_ASKING})\b)", re.IGNORECASE)
 
 
 def _clauses(text: str) -> Iterator[tuple[int, int, bool]]:
     """Yield where each sentence begins and ends, and whether it asks; `I'm Ana, what's your name?` is two."""
+    asks, new_turn = WORDS.regex("{asks}"), WORDS.regex("{turn}")
     for start, end in _sentences(text):
         sentence = text[start:end]
         if not sentence.rstrip(" )\"'").endswith("?"):
-            yield start, end, _ASKS.match(sentence) is not None
+            yield start, end, asks.match(sentence) is not None
             continue
-        turn = next(_TURN.finditer(sentence), None)
-        if turn is not None and not _ASKS.match(sentence):
+        turn = new_turn.search(sentence)
+        if turn is not None and not asks.match(sentence):
             yield start, start + turn.start(), False
             start += turn.end()
         yield start, end, True
@@ -227,7 +193,7 @@ def _clauses(text: str) -> Iterator[tuple[int, int, bool]]:
 def _sentences(text: str) -> Iterator[tuple[int, int]]:
     start = 0
     for gap in _END.finditer(text):
-        if "\n" not in gap.group(0) and _NO_END.search(text, max(start, gap.start() - 12), gap.start()):
+        if "\n" not in gap.group(0) and WORDS.regex("{no_end}").search(text, max(start, gap.start() - 12), gap.start()):
             continue
         if text[start : gap.start()].strip():
             yield start, gap.start()
@@ -249,64 +215,25 @@ def _read(rule: Rule, text: str, start: int, end: int) -> Iterator[Stated]:
             continue
         value, length = reading
         value = beginning.groupdict().get("value") or value
-        if not _TAKEN_BACK.match(text, at + length, end):
+        if not WORDS.regex("{taken_back}").match(text, at + length, end):
             yield Stated(rule.field, value, begin, at + length)
-
-
-_TAKEN_BACK = re.compile(
-    r"[^.!?]{0,200}\b(?:jk|just kidding|kidding|joking|not really|is a lie|"
-    r"in (?:the|this|that|my) (?:game|story|novel|book|film|movie|play|dream))\b"
-    r"|[,\s]*(?:he|she|they|\w+)\s+(?:said|says|asked|wrote|told|claims?)\b",
-    re.IGNORECASE,
-)
-_UNREAL = word_set(
-    "if unless whether suppose supposing imagine pretend wish wished hopefully wondering example e.g instance character roleplay "
-    "dreamed dreamt lyrics joke"
-)
-_REPORTED = word_set(
-    "said says tells told asked asks claimed claims thinks believes thought heard insisted replied answered quoted reads quote"
-)
-_JOINTS = word_set(
-    "and but so because since as though although plus also hi hello hey there oh well yes yeah yep no ok okay "
-    "actually now currently "
-    "btw fyi then sorry thanks please that remember note know today anyway anyways again personally honestly me too "
-    "here dear good "
-    "morning evening like however while where you nice to meet cool great awesome wow haha lol for first still just "
-    "only both that's "
-    "thats why it's"
-)
-_PHRASES = word_set("in since on at you from")
-"""What a short phrase before the subject may begin with: `in fact`, `from now on`."""
-_WEAK = HEDGES - word_set("rarely seldom used")
-_OTHERS = (
-    word_set(
-        "stop quit don't didn't avoid manager who he she they them him her your ask let make hate dislike when whenever used"
-    )
-    | NEGATIONS
-)
-"""One of these before a request turns it down, or has somebody else in it."""
-_SUBJECTS = word_set("i i'm im i've i'll i'd we he she they it you who which that")
-_STORY = re.compile(
-    r"\bin (?:the|this|that|my|a) (?:[\w-]+ )?(?:game|story|novel|book|movie|film|play|dream|poem|song|script)\b", re.IGNORECASE
-)
-_SCRIPT = re.compile(r"\s*(?!(?:fyi|ps|p\.s\.|note|update|about me|me|btw)\b)\w+(?: \w+)?\s?:", re.IGNORECASE)
-"""`Ana: I live ...` is a line of a dialogue."""
-_CLAUSE_END = re.compile(r"[,;:!.()—–|]|\s-\s|\b(?:and|but|so|because|since|as|although|then)\b")
 
 
 def _is_meant(rule: Rule, beginning: re.Match[str], before: str) -> bool:
     """Judge by what stands before it in its sentence whether a statement is meant, and about the writer."""
     words = _words(before)
     is_own_report = words[:2] in (["as", "i"], ["like", "i"])  # `as I said`
-    if _STORY.search(before) or _SCRIPT.match(before) or set(words) & (_UNREAL if is_own_report else _UNREAL | _REPORTED):
+    if WORDS.regex("{story}").search(before) or WORDS.regex("{script}").match(before):
+        return False
+    if set(words) & (WORDS.unreal if is_own_report else WORDS.unreal | WORDS.reported):
         return False
     if (beginning.groupdict().get("subject") or "").casefold().strip() in ("and", "and am", ","):
         return _goes_on_about_writer(words)
-    opening = _words(_CLAUSE_END.split(before.casefold())[-1])
+    opening = _words(WORDS.regex("{clause_end}").split(before.casefold())[-1])
     if not rule.is_request:
         return _is_opening(opening)
     begins_anew = re.match(r"\W*(?:and|but)\b", beginning.group(0), re.IGNORECASE) is not None
-    return begins_anew or (len(opening) < 9 and not set(opening) & _OTHERS)
+    return begins_anew or (len(opening) < 9 and not set(opening) & WORDS.third_parties)
 
 
 def _words(text: str) -> list[str]:
@@ -317,13 +244,13 @@ def _is_opening(words: list[str]) -> bool:
     """Say whether these words may stand before the subject: a greeting, a joint, `remember that`."""
     if words == ["you", "could", "say"]:
         return True
-    if set(words) & _WEAK:
+    if set(words) & WORDS.weak:
         return False
-    is_greeting_or_phrase = len(words) < 5 and words[:1] != [] and words[0] in _PHRASES | {"hi", "hello", "hey", "dear"}
-    return is_greeting_or_phrase or set(words) <= _JOINTS
+    is_greeting_or_phrase = len(words) < 5 and words[:1] != [] and words[0] in WORDS.phrases | {"hi", "hello", "hey", "dear"}
+    return is_greeting_or_phrase or set(words) <= WORDS.joints
 
 
 def _goes_on_about_writer(words: list[str]) -> bool:
     """`I am a nurse and live in Oslo`, but not `I have a sister who sings and lives in Oslo` with another subject between."""
-    subject = next((word for word in reversed(words) if word in _SUBJECTS), "")
+    subject = next((word for word in reversed(words) if word in WORDS.subjects), "")
     return subject.startswith("i") and subject != "it"

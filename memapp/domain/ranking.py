@@ -14,6 +14,7 @@ from typing import Literal
 
 from rapidfuzz import fuzz, process
 
+from memapp.domain.english import EN
 from memapp.domain.text import one_line, shorten
 from memapp.domain.when import NamedTime
 
@@ -54,17 +55,6 @@ _MARKS = "".join(chr(code) for code in range(0x300, 0x2000) if unicodedata.categ
 _WORD = re.compile(rf"(?:[^\W_][{_MARKS}]*)+")
 """A vowel sign of Hindi is no letter, but belongs to its word; the index reads it as a phrase of the letters."""
 _SENTENCE = re.compile(r"[^.!?…]+[.!?…]*")
-_STOP_WORDS = frozenset(
-    _WORD.findall(
-        """a about an and any are as at be been by can could d did do does for from had has have he her him his how i if
-        in into is it its ll m me my of on or our re s she so t than that the their them then they this to us ve was we
-        were what when where which who whom whose why will with would you your"""
-    )
-)
-_YOU_SAID = re.compile(
-    r"\b(?:did|have|had) you\b|\byou(?:'ve| have| had)?(?: \w+ly| once| ever| already| just| also| always)?"
-    r" (?:\w+ed|said|told|gave|wrote|meant|thought|chose|sent)\b|\byour (?:answer|advice|suggestion|recommendation|tip|idea)s?\b"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +108,12 @@ class Ranked:
 
 def asks_what_was_replied(text: str) -> bool:
     """Tell whether a message asks for something that memapp itself said: "what did you recommend?"."""
-    return bool(_YOU_SAID.search(text.lower()))
+    return bool(EN.regex("{you_said}").search(text))
 
 
 def query_words(text: str) -> list[str]:
     """Return the words worth searching for: lower case, each once, no stop words, at most `MAX_WORDS`."""
-    return [word for word in dict.fromkeys(words_of(text)) if word not in _STOP_WORDS][:MAX_WORDS]
+    return [word for word in dict.fromkeys(words_of(text)) if word not in EN.stop_words][:MAX_WORDS]
 
 
 def words_of(text: str) -> list[str]:

@@ -2,12 +2,8 @@
 
 import re
 
-from memapp.domain.english import COMMON_VERBS, is_adverb, third_person
+from memapp.domain.english import EN, is_adverb, third_person_verbs
 
-_BASES = {third_person(verb): verb for verb in COMMON_VERBS}
-_FINITE = {"is": "are", "was": "were", "has": "have", "does": "do", "goes": "go"} | {
-    "isn't": "aren't", "wasn't": "weren't", "hasn't": "haven't", "doesn't": "don't"
-}  # fmt: skip
 _BEFORE_VERBS = {"no", "longer"}
 _MORE = {"and", "but", "or"}
 _USER = re.compile(r"([(\"'“]*)User('s|’s)?([.,;:!?)\"'”]*)")
@@ -29,7 +25,7 @@ def addressed(fact: str) -> str:
         elif verb_is_next and not is_adverb(word) and word not in _BEFORE_VERBS:
             told.append(_base(word))
             verb_is_next = False
-        elif is_subject and following and word in _BASES | _FINITE and told[-1] in _MORE:
+        elif is_subject and following and (word in third_person_verbs() or word in EN.second_persons) and told[-1] in _MORE:
             told.append(_base(word))  # `has two cats and lives in Oslo`; a last word is a noun, as in `food and drinks.`
         else:
             told.append(word)
@@ -48,7 +44,7 @@ def _base(word: str) -> str:
 
 
 def _plain(verb: str) -> str:
-    if known := _FINITE.get(verb) or _BASES.get(verb):
+    if known := EN.forms("second_persons").get(verb) or third_person_verbs().get(verb):
         return known
     if re.search(r"\w[^aeiou]ies$", verb):
         return verb[:-3] + "y"

@@ -4,43 +4,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from memapp.domain.duplicates import normalise
-from memapp.domain.english import (
-    ADVERBS,
-    COMMON_VERBS,
-    DEMONSTRATIVES,
-    FINITE,
-    FUNCTION_WORDS,
-    NEGATIONS,
-    NOUN_OR_VERB,
-    NUMBERS,
-    PRONOUNS,
-    THIRD_PERSON_VERBS,
-    TRANSITIVE_LIKING,
-    UNCHANGED_PAST,
-    expand,
-    is_adverb,
-    is_past,
-    stems,
-    third_person,
-    tokens,
-    word_set,
-)
+from memapp.domain.english import EN, expand, is_adverb, is_past, stems, third_person_verbs, tokens, word_at
 from memapp.domain.memory import MAX_TAGS
 from memapp.domain.writing import MAX_TAG_WORDS, check_tags
 
-_TIME_WORDS = word_set(
-    "last next every yesterday tomorrow today tonight ago lately week weeks month months year years day days fri mon tues"
-)
-_LIGHT = word_set(
-    "go used around going hanging trying doing making taking getting spending being having working seeing interested "
-    "fan passionate obsessed afraid good great bad born raised able lot lots kind kinds sort sorts type types many "
-    "much some any all most few several different named called time times way ways thing things favorite favourite "
-    "more own new other old finding one"
-)
-"""Words that do not begin a tag."""
-_LIGHT_GERUND = re.compile(r"(?:see|play|watch|read|visit|try|help|learn|meet|eat|mak|tak|collect|work)ing")
-_BEFORE_VERB = word_set("user not never i we you he she it they who which that")
-_LIKING = {third_person(verb) for verb in TRANSITIVE_LIKING} | TRANSITIVE_LIKING - {"love"}
 _NAME_JOINTS = ("of", "the", "a", "de", "van")
 
 
@@ -52,7 +19,7 @@ def tags_for(text: str) -> list[str]:
         if not check_tags([phrase]) and normalise(phrase) not in {normalise(tag) for tag in found}:
             found.append(phrase)
     if not found:
-        found = [word.casefold() for word in words if not check_tags([word]) and word.casefold() not in ADVERBS][-1:]
+        found = [word.casefold() for word in words if not check_tags([word]) and word.casefold() not in EN.adverbs][-1:]
     return found[:MAX_TAGS]
 
 
@@ -89,12 +56,14 @@ def _noun_phrases(words: Sequence[str]) -> Iterator[str]:
         lowered = word.casefold()
         if phrase and _joins_name(words, at):
             phrase.append(word)
-        elif lowered in _TIME_WORDS or not re.search(r"\w", word) or not _is_phrase_word(words, at) or (phrase and is_past(word)):
+        elif (
+            lowered in EN.time_words or not re.search(r"\w", word) or not _is_phrase_word(words, at) or (phrase and is_past(word))
+        ):
             if phrase := _without_light_words(phrase):
                 yield " ".join(phrase)
             phrase = []
         else:
-            is_name = word[:1].isupper() and (at > 0 or lowered not in COMMON_VERBS)
+            is_name = word[:1].isupper() and (at > 0 or lowered not in EN.common_verbs)
             phrase.append(word if is_name else lowered)
 
 
@@ -110,40 +79,53 @@ def _is_phrase_word(words: Sequence[str], at: int) -> bool:
     if words[at] in ("IT", "US"):
         return True
     lowered = words[at].casefold()
-    if lowered in FUNCTION_WORDS | NEGATIONS | PRONOUNS | DEMONSTRATIVES or (words[at].islower() and is_adverb(lowered)):
+    if lowered in EN.function_words | EN.negations | EN.pronouns | EN.demonstratives or (
+        words[at].islower() and is_adverb(lowered)
+    ):
         return False
-    return not (_is_verb_here(words, at) if at else lowered in COMMON_VERBS - NOUN_OR_VERB)
+    return not (_is_verb_here(words, at) if at else lowered in EN.common_verbs - EN.noun_or_verb)
 
 
 def _is_verb_here(words: Sequence[str], at: int) -> bool:
     """Say whether the word is the verb after `User`, after `to` with an object, or one that is never a noun."""
     word, before = words[at].casefold(), words[at - 1].casefold()
-    if before in _BEFORE_VERB or (is_adverb(before) and at > 1 and words[at - 2].casefold() in _BEFORE_VERB):
-        return bool(stems(word) & COMMON_VERBS) or word in UNCHANGED_PAST | {"can", "used"} or is_past(word) or word.endswith("s")
-    if before in FINITE | {"been"} and (is_past(word) or (word.endswith("ing") and stems(word) & COMMON_VERBS)):
+    if before in EN.before_verb or (is_adverb(before) and at > 1 and words[at - 2].casefold() in EN.before_verb):
+        return (
+            bool(stems(word) & EN.common_verbs)
+            or word in EN.unchanged_past | {"can", "used"}
+            or is_past(word)
+            or word.endswith("s")
+        )
+    if before in EN.finite | {"been"} and (is_past(word) or (word.endswith("ing") and stems(word) & EN.common_verbs)):
         return True
     if before == "to":
-        following = words[at + 1].casefold() if at + 1 < len(words) else ""
-        return word in ("go", "be", "do", "get", "have") or (word in COMMON_VERBS and following not in ("", "and", "or", ","))
-    is_only_verb = word in THIRD_PERSON_VERBS and word.removesuffix("s") not in NOUN_OR_VERB
-    return is_only_verb or word in _LIKING or _is_done_by_name(words, at)
+        following = word_at(words, at + 1)
+        return word in ("go", "be", "do", "get", "have") or (word in EN.common_verbs and following not in ("", "and", "or", ","))
+    is_only_verb = word in third_person_verbs() and word.removesuffix("s") not in EN.noun_or_verb
+    is_liking = third_person_verbs().get(word, word) in EN.transitive_liking and word != "love"
+    return is_only_verb or is_liking or _is_done_by_name(words, at)
 
 
 def _is_done_by_name(words: Sequence[str], at: int) -> bool:
     """Say whether the word is the verb of `Ole plays chess`, unlike in `User owns Abba records` and `my Abba records are old`."""
-    if words[at] not in THIRD_PERSON_VERBS or not words[at - 1][:1].isupper() or at + 1 == len(words):
+    if words[at] not in third_person_verbs() or not words[at - 1][:1].isupper() or at + 1 == len(words):
         return False
     following = words[at + 1]
-    if not re.search(r"\w", following) or following in FINITE | {"of"} or following in THIRD_PERSON_VERBS or is_past(following):
+    if (
+        not re.search(r"\w", following)
+        or following in EN.finite | {"of"}
+        or following in third_person_verbs()
+        or is_past(following)
+    ):
         return False
     begun = max((place for place, word in enumerate(words[:at]) if not re.search(r"\w", word)), default=-1) + 1
-    return not any(stems(word) & COMMON_VERBS or word in FINITE or is_past(word) for word in words[begun : at - 1])
+    return not any(stems(word) & EN.common_verbs or word in EN.finite or is_past(word) for word in words[begun : at - 1])
 
 
 def _without_light_words(phrase: list[str]) -> list[str]:
     """`seeing new places` is about places, `big fan` about nothing."""
-    while phrase and (phrase[0] in _LIGHT or (len(phrase) > 1 and _LIGHT_GERUND.fullmatch(phrase[0]))):
+    while phrase and (phrase[0] in EN.light or (len(phrase) > 1 and EN.regex("(?-i:{light_gerund})").fullmatch(phrase[0]))):
         phrase = phrase[1:]
-    if phrase[-1:] == ["fan"] or all(word in NUMBERS or word in _LIGHT for word in phrase):
+    if phrase[-1:] == ["fan"] or all(word in EN.numbers or word in EN.light for word in phrase):
         return []
     return phrase[-MAX_TAG_WORDS:]

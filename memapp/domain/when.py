@@ -1,18 +1,14 @@
-"""Which days and months a text names, so that recall can prefer what was said then."""
+"""The days and months that a text names, so that recall can prefer what was said then."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-_MONTHS = "january february march april may june july august september october november december"
-_NUMBERS = {name: number for number, month in enumerate(_MONTHS.split(), start=1) for name in (month, month[:3])}
-_ORDINARY_WORDS = frozenset({"may", "march", "mar", "sep", "dec", "jan"})
-"""These name a month only beside a day or a year."""
+from memapp.domain.english import EN
 
-_NAME = "|".join(sorted(_NUMBERS, key=len, reverse=True))
 _DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
-_WRITTEN = re.compile(rf"\b(?:{_DAY}(?: of)? )?({_NAME})\b\.?(?: {_DAY}\b)?(?:,? (\d{{4}})\b)?", re.IGNORECASE)
+_WRITTEN = rf"\b(?:{_DAY}(?: of)? )?({{month_numbers}})\b\.?(?: {_DAY}\b)?(?:,? (\d{{4}})\b)?"
 _NUMERIC = re.compile(r"\b(\d{4})-(\d{2})(?:-(\d{2}))?\b")
 _TOLD = re.compile(r"\b(today|yesterday|last month)\b", re.IGNORECASE)
 
@@ -39,11 +35,11 @@ def named_times(text: str, today: date) -> list[NamedTime]:
 
 
 def _written(text: str) -> Iterator[NamedTime]:
-    for before, name, after, year in _WRITTEN.findall(text):
+    for before, name, after, year in EN.regex(_WRITTEN).findall(text):
         day = int(before or after or 0)
-        if name.lower() in _ORDINARY_WORDS and not (day or year):
+        if name.lower() in EN.ordinary_months and not (day or year):
             continue
-        yield NamedTime(int(year) if year else None, _NUMBERS[name.lower()], day or None)
+        yield NamedTime(int(year) if year else None, int(EN.forms("month_numbers")[name.lower()]), day or None)
 
 
 def _numeric(text: str) -> Iterator[NamedTime]:

@@ -1,4 +1,4 @@
-"""How a stored memory is written, whoever wrote it.
+"""The writing rules of a memory, whoever wrote it.
 
 A fact is one sentence about "User", in the third person, without pronouns, of at most 280 characters, with one to five tags.
 An episode is what happened or was done: one or two sentences in the past tense, else written like a fact.
@@ -9,19 +9,7 @@ import re
 from collections.abc import Sequence
 
 from memapp.domain.duplicates import normalise
-from memapp.domain.english import (
-    ARTICLES,
-    DEMONSTRATIVES,
-    FUNCTION_WORDS,
-    NEGATIONS,
-    PRONOUNS,
-    UNCHANGED_PAST,
-    expand,
-    is_past,
-    sentences,
-    tokens,
-    word_set,
-)
+from memapp.domain.english import EN, expand, is_past, sentences, tokens
 from memapp.domain.grounding import check_grounding
 from memapp.domain.memory import MAX_MEMORY_CHARS, MAX_TAG_CHARS, MAX_TAGS
 
@@ -40,9 +28,6 @@ NOT_PAST = "not in the past tense"
 
 _RUN_ON = re.compile(r"(?:,| (?:and|but|so|because))+ (?:they|it|he|she|I|you|we|this|that|your|my)(?:['’]\w+)? .*", re.DOTALL)
 """A clause at the end about something named before, in words that are none in a fact."""
-_TIME_NOUNS = word_set("year month week weekend morning evening afternoon night spring summer autumn fall winter semester days")
-_NO_NOUN = FUNCTION_WORDS - {"of"} | word_set("soon again yet too either better myself , ;")
-_AFTER_RELATIVE = word_set("is are has have had was were do does did user")
 
 
 def check_fact(text: str, typed_text: str) -> list[str]:
@@ -108,7 +93,7 @@ def as_fact(text: str) -> str:
 
 def _is_told_as_past(sentence: str) -> bool:
     words = [word.casefold() for word in tokens(expand(sentence))]
-    return any(is_past(word) or word in UNCHANGED_PAST or word in ("was", "were", "had", "did", "used") for word in words)
+    return any(is_past(word) or word in EN.unchanged_past or word in ("was", "were", "had", "did", "used") for word in words)
 
 
 def _is_pronoun(words: Sequence[str], at: int) -> bool:
@@ -117,20 +102,20 @@ def _is_pronoun(words: Sequence[str], at: int) -> bool:
         return False  # information technology, a country, a state
     if word.casefold() == "mine":
         return at == 0 or words[at - 1].casefold() in ("of", "is", "are", "and", "than", "like", "as")
-    return word.casefold() in PRONOUNS
+    return word.casefold() in EN.pronouns
 
 
 def is_vague(words: Sequence[str], at: int) -> bool:
     """Say whether a word points at something outside the sentence: `this`, `the small ones`, `would love to`."""
     word, following = words[at].casefold(), [other.casefold() for other in words[at + 1 : at + 2]]
-    if word in DEMONSTRATIVES:
-        is_relative = word == "that" and bool(following) and at > 1 and following[0] not in FUNCTION_WORDS - _AFTER_RELATIVE
-        return not is_relative and not (following and following[0] in _TIME_NOUNS)
+    if word in EN.demonstratives:
+        is_relative = word == "that" and bool(following) and at > 1 and following[0] not in EN.function_words - EN.after_relative
+        return not is_relative and not (following and following[0] in EN.time_nouns)
     if word == "to":  # "would love to": what?
         return not following
     if word in ("there", "here"):
         return not (following and following[0] in ("is", "are", "was", "were"))
-    return word in ("one", "ones") and (not following or following[0] in _NO_NOUN)
+    return word in ("one", "ones") and (not following or following[0] in EN.no_noun)
 
 
 def _is_noun_phrase(tag: str) -> bool:
@@ -141,6 +126,6 @@ def _is_noun_phrase(tag: str) -> bool:
         and len(tag) <= MAX_TAG_CHARS
         and tag == tag.strip(" .,;:!?")
         and not any(_is_pronoun(written, at) or word in ",;:?!()" for at, word in enumerate(words))
-        and words[0] not in FUNCTION_WORDS - ARTICLES
-        and words[-1] not in FUNCTION_WORDS | NEGATIONS
+        and words[0] not in EN.function_words - EN.articles
+        and words[-1] not in EN.function_words | EN.negations
     )

@@ -20,7 +20,7 @@ from memapp.errors import Damaged, StoreError, StoreLocked
 from memapp.store import guards, schema, soundness
 from memapp.store.connection import BUSY_MILLISECONDS, connect, open_source, refuse_foreign
 from memapp.store.failures import Reader, translated_errors
-from memapp.store.folder import keep_private, prepare_folder, refuse_no_file, replace_synced
+from memapp.store.folder import keep_private, prepare_folder, refuse_no_file, written_whole
 from memapp.store.lock import WINDOW, Lock
 from memapp.store.place import BACKUPS, new_copy
 
@@ -238,18 +238,11 @@ class Database:
         if target.is_symlink():
             raise StoreError(f"{target} is a link.", "Name a plain file.")
         refuse_no_file(target)
-        partial = target.with_name(target.name + ".partial")
-        with translated_errors(target):
-            partial.unlink(missing_ok=True)
-            partial.touch(mode=0o600)  # before SQLite opens it: it would follow the umask
-            try:
-                self._copy_into(partial, cancelled)
-                with closing(sqlite3.connect(partial)) as copy:
-                    copy.set_progress_handler(cancelled, STEPS_BETWEEN_LOOKS)
-                    soundness.check_damage(copy, target)
-                replace_synced(partial, target)
-            finally:
-                partial.unlink(missing_ok=True)
+        with translated_errors(target), written_whole(target) as partial:
+            self._copy_into(partial, cancelled)
+            with closing(sqlite3.connect(partial)) as copy:
+                copy.set_progress_handler(cancelled, STEPS_BETWEEN_LOOKS)
+                soundness.check_damage(copy, target)
         return target
 
     def _copy_into(self, empty: Path, cancelled: Callable[[], bool]) -> None:

@@ -1,4 +1,4 @@
-"""Translates errors of SQLite and the system into memapp's own, with advice for the person.
+"""Errors of SQLite and the system, translated into memapp's own, with advice for the person.
 
 A `Reader` does so by itself, for each row: rows are read one by one, and each may turn out to be on a damaged page.
 """

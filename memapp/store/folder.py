@@ -2,7 +2,8 @@
 
 import os
 import stat
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from memapp.errors import StoreError
@@ -68,6 +69,19 @@ def refuse_no_file(path: Path) -> None:
         raise StoreError(f"{path} is a link.", "Name the file it leads to with --db.")
     if path.exists() and not path.is_file():
         raise StoreError(f"{path} is no plain file.", "Name another one.")
+
+
+@contextmanager
+def written_whole(target: Path) -> Iterator[Path]:
+    """Yield an empty file, of nobody else, to be written; at the end of the block it takes the place of the target."""
+    partial = target.with_name(target.name + ".partial")
+    partial.unlink(missing_ok=True)
+    partial.touch(mode=0o600)  # before SQLite opens it: it would follow the umask
+    try:
+        yield partial
+        replace_synced(partial, target)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def replace_synced(written: Path, target: Path) -> None:

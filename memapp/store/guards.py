@@ -1,4 +1,4 @@
-"""Decides which SQL the writing connection may run.
+"""The guards of the writing connection: which SQL it may run.
 
 Two answers to every statement: `everyday`, and `deciding`, which lifts the lock from requests, the profile and what is to be
 forgotten, and from nothing else. SQLite asks while it prepares a statement, so putting another function in place is what makes

@@ -1,4 +1,4 @@
-"""Where the copies of a memory file are put, what they are called, whose they are, and which one would take its place."""
+"""The copies of a memory file: their folders and names, whose they are, and which one would take its place."""
 
 import re
 import sqlite3

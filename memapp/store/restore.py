@@ -1,4 +1,4 @@
-"""Putting a backup in place of the memory file. What was there before is kept aside, never overwritten.
+"""The restore of a backup in place of the memory file. What was there before is kept aside, never overwritten.
 
 A sound file gets what the backup holds in one transaction, while other windows have it open and see the change. Only a damaged
 one is needed alone, and replaced. At every moment the path holds the old file or the new one, whole.
@@ -17,7 +17,7 @@ from memapp.errors import StoreError, StoreLocked
 from memapp.store import schema, soundness
 from memapp.store.connection import connect, open_copy, open_source, open_suspect
 from memapp.store.failures import translated_errors
-from memapp.store.folder import prepare_folder, refuse_no_file, replace_synced
+from memapp.store.folder import prepare_folder, refuse_no_file, replace_synced, written_whole
 from memapp.store.lock import Lock, at_the_copies
 from memapp.store.place import ASIDE, new_copy, read_id, restored_half
 
@@ -37,13 +37,11 @@ class BackupContents:
 def look_at(source: Path) -> BackupContents:
     """Check a backup and count what is in it. Raises `StoreError` for a file that memapp would not use."""
     with open_suspect(source) as conn:
-        memories = conn.execute("SELECT count(*) FROM memories").fetchone()[0]
-        messages = conn.execute("SELECT count(*) FROM messages").fetchone()[0]
-        waiting = conn.execute("SELECT count(*) FROM consent_requests WHERE state = 'pending'").fetchone()[0]
-        profile = tuple(
-            (row["field"], row["value"]) for row in conn.execute("SELECT field, value FROM profile ORDER BY field, value")
-        )
-        return BackupContents(memories, messages, waiting, profile)
+        counts = """SELECT (SELECT count(*) FROM memories), (SELECT count(*) FROM messages),
+                           (SELECT count(*) FROM consent_requests WHERE state = 'pending')"""
+        profile = conn.execute("SELECT field, value FROM profile ORDER BY field, value")
+        memories, messages, waiting = conn.execute(counts).fetchone()
+        return BackupContents(memories, messages, waiting, tuple((field, value) for field, value in profile))
 
 
 def is_of_another(path: Path, source: Path) -> bool:
@@ -119,22 +117,14 @@ def _write_over(path: Path, partial: Path, now: datetime) -> Path:
         if status == sqlite3.SQLITE_BUSY:
             raise StoreLocked(f"{path} is being written by another program.", "Nothing was changed. Try again in a moment.")
         if not aside.exists():  # after the first page: from then on nobody else writes
-            _copy_sound(path, aside)
+            with open_source(path) as now_there, written_whole(aside) as partly:
+                now_there.execute("VACUUM INTO ?", (str(partly),))
 
     with open_source(partial) as source, closing(connect(path, read_only=False)) as target:
         source.backup(target, pages=1, progress=keep_aside)
         with suppress(sqlite3.OperationalError):
             target.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return aside
-
-
-def _copy_sound(path: Path, aside: Path) -> None:
-    partial = aside.with_name(aside.name + ".partial")
-    partial.unlink(missing_ok=True)
-    partial.touch(mode=0o600)
-    with open_source(path) as conn:
-        conn.execute("VACUUM INTO ?", (str(partial),))
-    replace_synced(partial, aside)
 
 
 def _replace(path: Path, partial: Path, now: datetime) -> Path | None:
@@ -158,15 +148,10 @@ def _keep_aside(path: Path, now: datetime) -> Path:
 
 def _copy(original: Path, target: Path) -> bool:
     """Copy a file whole; return False if the disk cannot read it."""
-    partial = target.with_name(target.name + ".partial")
-    partial.unlink(missing_ok=True)
-    partial.touch(mode=0o600)
     try:
-        with original.open("rb") as source, partial.open("wb") as copy:
+        with original.open("rb") as source, written_whole(target) as partial, partial.open("wb") as copy:
             shutil.copyfileobj(source, copy)
-        replace_synced(partial, target)
     except OSError as error:
-        partial.unlink(missing_ok=True)
         if error.errno != errno.EIO:
             raise
         return False

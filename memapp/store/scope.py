@@ -1,4 +1,4 @@
-"""Limits what a query may see, always inside the SQL, before anything is ranked or cut off."""
+"""The scope of a query: what it may see, limited inside the SQL, before anything is ranked or cut off."""
 
 from dataclasses import dataclass, field
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Erases deleted text from the files: what SQLite keeps of it, the copies beside the file, and a scan that proves it is gone."""
+"""Traces of deleted text in the files, erased: in what SQLite keeps and in the copies; and a scan that proves they are gone."""
 
 import os
 import sqlite3

@@ -35,13 +35,15 @@ class Dialog(ModalScreen[Answer | None], Generic[Answer]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Close", id="dialog.close")]
 
-    def __init__(self, title: str, *, leaves: str = "close") -> None:
+    def __init__(self, title: str, *, note: str = "", leaves: str = "close") -> None:
         super().__init__()
-        self._title, self._leaves = title, leaves
+        self._title, self._note, self._leaves = title, note, leaves
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="card"):
             yield Static(joined((self._title, self.TITLE_STYLE)), markup=False)
+            if self._note:
+                yield Static(plain(self._note), markup=False, classes="muted")
             yield from self.compose_body()
             yield Static(plain("   ".join([*self.keys(), f"esc {self._leaves}"])), markup=False, classes="keys")
 
@@ -70,13 +72,13 @@ class TextCard(Dialog[Literal["copy", "jump"]]):
 
     def __init__(self, title: str, text: str | Content, *, note: str = "", jump: str = "") -> None:
         super().__init__(title)
-        self._text, self._note, self._jump = text, note, jump
+        self._text, self._below, self._jump = text, note, jump
 
     def compose_body(self) -> ComposeResult:
         with VerticalScroll(classes="reading"):
             yield Static(joined(self._text), markup=False)
-        if self._note:
-            yield Static(plain(self._note), markup=False, classes="muted")
+        if self._below:
+            yield Static(plain(self._below), markup=False, classes="muted")
 
     def keys(self) -> list[str]:
         return [*([f"⏎ {self._jump}"] if self._jump else []), "y copy"]
@@ -146,12 +148,10 @@ class LineQuestion(Form[Answer]):
     def __init__(
         self, title: str, text: str, save: Callable[[str], Answer], *, note: str = "", length: int = 200, does: str = "save"
     ) -> None:
-        super().__init__(title)
-        self._text, self._save_line, self._note, self._length, self._does = text, save, note, length, does
+        super().__init__(title, note=note)
+        self._text, self._save_line, self._length, self._does = text, save, length, does
 
     def compose_fields(self) -> ComposeResult:
-        if self._note:
-            yield Static(plain(self._note), markup=False, classes="muted")
         yield Input(clean(self._text), max_length=self._length)
 
     def saving(self) -> Callable[[], Answer]:
@@ -164,15 +164,15 @@ class LineQuestion(Form[Answer]):
 class Choices(RowList[str]):
     """What there is to choose from, by key."""
 
-    def __init__(self, shown: Mapping[str, str]) -> None:
+    def __init__(self, labels: Mapping[str, str]) -> None:
         super().__init__(id="choices")
-        self._shown = shown
+        self.labels = labels
 
     def key(self, item: str) -> str:
         return item
 
     def draw(self, item: str, width: int) -> Content:
-        return row(self._shown[item], width)
+        return row(self.labels[item], width)
 
 
 class Choice(Dialog[str]):
@@ -184,27 +184,22 @@ class Choice(Dialog[str]):
     def __init__(
         self, title: str, shown: Mapping[str, str], chosen: str, *, note: str = "", look: Callable[[str], None] = lambda _: None
     ) -> None:
-        super().__init__(title)
-        self._shown, self._chosen, self._note, self._look = shown, chosen, note, look
+        super().__init__(title, note=note)
+        self._chosen, self._look = chosen, look
+        self.rows = Choices(shown)
 
     def compose_body(self) -> ComposeResult:
-        if self._note:
-            yield Static(plain(self._note), markup=False, classes="muted")
-        yield Choices(self._shown)
+        yield self.rows
 
     def keys(self) -> list[str]:
         return ["⏎ choose", "↑↓ move"]
 
-    @property
-    def rows(self) -> Choices:
-        return self.query_one(Choices)
-
     def on_mount(self) -> None:
-        self.rows.styles.height = len(self._shown)
-        self.rows.show(list(self._shown), at=self._chosen)
+        self.rows.styles.height = len(self.rows.labels)
+        self.rows.show(list(self.rows.labels), at=self._chosen)
 
     def on_key(self, event: events.Key) -> None:
-        if event.character in self._shown:
+        if event.character in self.rows.labels:
             event.stop()
             self.dismiss(event.character)
 
@@ -249,7 +244,7 @@ class ConfirmErase(Dialog[Erase]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "erase", "Erase", show=False, id="erase.enter")]
 
-    def __init__(self, title: str, text: str, *, may_take_messages: bool) -> None:
+    def __init__(self, title: str, text: str, *, may_take_messages: bool = False) -> None:
         super().__init__(title, leaves="keep")
         self._text, self._may_take_messages = text, may_take_messages
 

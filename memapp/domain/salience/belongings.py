@@ -1,22 +1,10 @@
-"""What is worth remembering of a statement about what is the person's: a sister, a dog, a favourite food."""
+"""The statements worth remembering about what is the person's: a sister, a dog, a favourite food."""
 
 from memapp.domain.clauses import verb_at
-from memapp.domain.english import COMMON_VERBS, FINITE, TRANSITIVE_LIKING, is_past, stems, word_set
+from memapp.domain.english import EN, is_past, stems, word_at
 from memapp.domain.salience.being import complement, was
-from memapp.domain.salience.doing import is_taste
 from memapp.domain.salience.having import have
-from memapp.domain.salience.salient import Salient, Words, lower, split_denial, word_at
-from memapp.domain.salience.word_tables import (
-    GETTABLE,
-    LASTING_ATTRIBUTES,
-    LASTING_PASTS,
-    PASSING_NOUNS,
-    PASSING_PASTS,
-    PASSING_VERBS,
-    PEOPLE,
-    TIME,
-    VAGUE_OBJECTS,
-)
+from memapp.domain.salience.salient import Salient, Words, category_of, lower, split_denial, tells
 from memapp.domain.third_person import split_adverbs
 
 
@@ -27,12 +15,12 @@ def of_people_and_things(words: Words) -> Salient | None:
     if place is None or place + 1 == len(words):
         return None
     nouns = lower(words[start + 1 : place])
-    if set(nouns) & PASSING_NOUNS and not set(nouns) & {"favorite", "favourite", "best"}:
+    if set(nouns) & EN.passing_nouns and not set(nouns) & {"favorite", "favourite", "best"}:
         return None
     verb, after = words[place].casefold(), words[place + 1 :]
     _, rest = split_adverbs(after)
     denial, rest = split_denial(rest or after)
-    if set(nouns) & LASTING_ATTRIBUTES:
+    if set(nouns) & EN.lasting_attributes:
         category = "preferences" if {"favorite", "favourite"} & set(nouns) else "profile"
         return Salient(words, category) if _tells_attribute(nouns, rest) else None
     return Salient(words, "relationships") if _tells_of_other(set(nouns), verb, denial, rest, after) else None
@@ -44,14 +32,14 @@ def of_attribute(words: Words) -> Salient | None:
     owned = set(after[after.index("my") + 1 :]) if "my" in after else set()
     if owned & {"favorite", "favourite"} and not owned & {"part", "thing", "one", "way"} and len(owned) > 1:
         return Salient(words, "preferences")
-    return Salient(words, "relationships") if owned & (PEOPLE | {"hobby", "passion", "dream", "job"}) else None
+    return Salient(words, "relationships") if owned & (EN.people | {"hobby", "passion", "dream", "job"}) else None
 
 
 def _tells_attribute(nouns: Words, words: Words) -> bool:
-    if nouns[-1] in ("favorite", "favourite", "best") or set(nouns) & _VAGUE_NOUNS:
+    if nouns[-1] in ("favorite", "favourite", "best") or set(nouns) & EN.vague_nouns:
         return False
     first = word_at(words, 0)
-    return first not in (VAGUE_OBJECTS - {"the"}) | {"also", ""} or bool(words and TIME.search(" ".join(words)))
+    return first not in (EN.vague_objects - {"the"}) | {"also", ""} or bool(words and tells("time", words))
 
 
 def _tells_of_other(nouns: set[str], verb: str, denial: Words, rest: Words, after: Words) -> bool:
@@ -60,20 +48,15 @@ def _tells_of_other(nouns: set[str], verb: str, denial: Words, rest: Words, afte
     if verb in ("is", "are"):
         return complement(rest, bool(denial)) is not None
     if verb in ("was", "were"):
-        return first in ("a", "an", "born", "raised", "in", "from") and (was([], rest) is not None or bool(PEOPLE & nouns))
+        return first in ("a", "an", "born", "raised", "in", "from") and (was([], rest) is not None or bool(EN.people & nouns))
     if verb in ("has", "have"):
         return have([], [*denial, *rest]) is not None and not (first == "been" and second in ("a", "an"))
-    if verb in FINITE:
-        is_ability = verb in ("does", "do", "can") and first in COMMON_VERBS - PASSING_VERBS
-        return is_ability and second not in VAGUE_OBJECTS | {""}
+    if verb in EN.finite:
+        is_ability = verb in ("does", "do", "can") and first in EN.common_verbs - EN.passing_verbs
+        return is_ability and second not in EN.vague_objects | {""}
     if is_past(verb):
-        lasts = stems(verb) & (LASTING_PASTS | {"die", "pass", "teach", "name"}) or TIME.search(" ".join(after))
-        return bool(nouns & (PEOPLE | GETTABLE | _OTHERS)) and bool(lasts) and not stems(verb) & (PASSING_PASTS - {"have"})
-    if not stems(verb) & (COMMON_VERBS - _EMPTY_VERBS) or word_at(after, 0) in VAGUE_OBJECTS:
+        lasts = bool(stems(verb) & (EN.lasting_pasts | {"die", "pass", "teach", "name"})) or tells("time", after)
+        return lasts and not EN.lasting_others.isdisjoint(nouns) and not stems(verb) & (EN.passing_pasts - {"have"})
+    if not stems(verb) & (EN.common_verbs - EN.empty_verbs) or word_at(after, 0) in EN.vague_objects:
         return False
-    return not stems(verb) & TRANSITIVE_LIKING or is_taste(after)
-
-
-_VAGUE_NOUNS = word_set("part thing one ones things way moment bit")
-_OTHERS = word_set("friend friends family team kids children twins company")
-_EMPTY_VERBS = word_set("get come hope want say call turn stay give bring keep")
+    return not stems(verb) & EN.transitive_liking or category_of("taste", after) != ""

@@ -1,147 +1,89 @@
-"""What somebody does, likes, can do and used to do."""
+"""Habits, tastes, skills and aims: what somebody does, likes, can do, used to do and wants to do."""
 
 import re
 
-from memapp.domain.english import (
-    COMMON_VERBS,
-    FINITE,
-    FUNCTION_WORDS,
-    NEGATIONS,
-    PRONOUNS,
-    SOLO_VERBS,
-    TRANSITIVE_LIKING,
-    third_person,
-    word_set,
-)
+from memapp.domain.english import EN, third_person, word_at
 from memapp.domain.salience.having import owned
-from memapp.domain.salience.salient import Salient, Words, lower, split_denial, word_at
-from memapp.domain.salience.word_tables import (
-    ABILITIES,
-    ADJECTIVES,
-    ANIMALS,
-    DENIED,
-    FREQUENT,
-    GENERIC_THE,
-    PASSING_VERBS,
-    VAGUE_OBJECTS,
-)
+from memapp.domain.salience.salient import Salient, Words, category_of, lower, split_denial, tells
 from memapp.domain.third_person import split_adverbs
 
 
 def do_not(verb: str, words: Words, adverbs: Words) -> Salient | None:
     """Keep `do not eat meat`, `do not have children`; what somebody does not do just now is left out."""
     kept = None
-    if verb == "have" and set(lower(words[:3])) & DENIED:
+    if verb == "have" and set(lower(words[:3])) & EN.denied:
         kept = owned([], "have", words)
-    elif verb in _DENIABLE:
+    elif verb in EN.deniable:
         kept = present([], verb, words, third=False)
     if kept is None:
         return None
     return Salient(["does", "not", *[word for word in adverbs if word.casefold() != "even"], *kept.words], kept.category)
 
 
-_DENIABLE = word_set(
-    "like enjoy adore prefer own eat drink smoke drive speak work believe celebrate wear live want cook watch play"
-)
-
-
 def did(adverbs: Words, words: Words) -> Salient | None:
     """Keep `did not finish school`; only what was not done can be told from an anecdote."""
-    denial, rest = split_denial(words)
-    verb, following = word_at(rest, 0), word_at(rest, 1)
-    lasts = verb in ("go", "finish", "graduate", "attend", "learn", "grow") and following not in VAGUE_OBJECTS | {""}
-    return Salient(["did", "not", *adverbs, *rest], "event") if denial and lasts else None
+    category = category_of("did", words)
+    return Salient(["did", "not", *adverbs, *words[1:]], category) if category else None
 
 
 def can(adverbs: Words, words: Words) -> Salient | None:
     """Keep skills and what somebody cannot bear: `can speak Dutch`, `cannot eat gluten`."""
     denial, rest = split_denial(words)
     more, rest = split_adverbs(rest)
-    verb, following = word_at(rest, 0), word_at(rest, 1)
-    cannot_bear = verb in ("stand", "eat", "tolerate", "digest", "drink")
-    if verb not in ABILITIES or following in VAGUE_OBJECTS or (cannot_bear and not (denial and following)):
-        return None
-    is_of_now = set(lower(rest)) & {"when", "better", "more", "wait", "tonight", "today"}
-    return None if is_of_now else Salient(["can", *adverbs, *denial, *more, *rest], "profile")
+    category = category_of("can", [*denial, *rest])
+    return Salient(["can", *adverbs, *denial, *more, *rest], category) if category else None
 
 
 def used(adverbs: Words, words: Words) -> Salient | None:
     """Keep `used to play chess`."""
-    verb = word_at(words, 1) if words[:1] == ["to"] else ""
-    if verb == "" or verb in PASSING_VERBS - {"get", "stay", "hold", "keep", "care"} or word_at(words, 2) in VAGUE_OBJECTS:
-        return None
-    return Salient(["used", *adverbs, *words], "event") if len(words) > 2 or verb in SOLO_VERBS else None
+    category = category_of("used", words)
+    return Salient(["used", *adverbs, *words], category) if category else None
+
+
+def aim(verb: str, adverbs: Words, words: Words) -> Salient | None:
+    """Keep wishes, hopes and plans for a life: `want to become a nurse`; and habits: `try to eat healthy food`."""
+    category = category_of(verb, [*adverbs, *words] if verb == "tries" else words)
+    return Salient([*adverbs, verb, *words], category) if category else None
 
 
 def present(adverbs: Words, verb: str, words: Words, *, third: bool = True) -> Salient | None:
     """Keep the simple present of doing and liking: it tells a habit or a taste by itself."""
     if not _is_telling_verb(verb, words) or _needs_place(words):
         return None
-    if verb in TRANSITIVE_LIKING:
-        if not is_taste(words):
-            return None
-        category = "preferences"
+    if verb in EN.transitive_liking:
+        category = category_of("taste", words)
     elif _is_habit(adverbs, verb, words):
         category = "profile" if verb in ("live", "own", "work", "speak", "come", "suffer") else "activity"
     else:
-        return None
-    return Salient([*adverbs, third_person(verb) if third else verb, *words], category)
+        category = ""
+    return Salient([*adverbs, third_person(verb) if third else verb, *words], category) if category else None
 
 
 def _is_telling_verb(verb: str, words: Words) -> bool:
-    is_kept = (verb == "believe" and words[:1] == ["in"]) or (verb == "keep" and bool(ANIMALS & set(lower(words[:2]))))
-    if verb in PASSING_VERBS and not is_kept:
+    is_kept = (verb == "believe" and words[:1] == ["in"]) or (verb == "keep" and bool(EN.animals & set(lower(words[:2]))))
+    if verb in EN.passing_verbs and not is_kept:
         return False
     is_word = re.fullmatch(r"[a-z]+(?:-[a-z]+)?", verb) is not None and not verb.endswith("ing")
-    return is_word and verb not in FUNCTION_WORDS | PRONOUNS | FINITE | NEGATIONS | ADJECTIVES
+    return is_word and verb not in EN.function_words | EN.pronouns | EN.finite | EN.negations | EN.adjectives
 
 
 def _is_habit(adverbs: Words, verb: str, words: Words) -> bool:
     first = word_at(words, 0)
-    if verb == "live" and first == "in" and set(lower(words[1:3])) & _NOWHERE:
+    if verb == "live" and first == "in" and set(lower(words[1:3])) & EN.nowhere:
         return False
-    is_frequent = bool(FREQUENT.search(" ".join([*adverbs, *words])))
-    if verb not in COMMON_VERBS | SOLO_VERBS and not is_frequent:
+    is_frequent = tells("frequent", [*adverbs, *words])
+    if verb not in EN.common_verbs | EN.solo_verbs and not is_frequent:
         return False
-    if (first in VAGUE_OBJECTS and words[:2] != ["when", "I"]) or (not words and verb not in SOLO_VERBS):
+    if (first in EN.vague_objects and words[:2] != ["when", "I"]) or (not words and verb not in EN.solo_verbs):
         return False
     if verb in ("make", "take") and first in ("sure", "care", "it", "time", "note", "sense", "up") and words[1:2] != ["of"]:
         return False
-    if verb in _HABIT_IF_FREQUENT:
+    if verb in EN.habit_if_frequent:
         return is_frequent
     is_move = verb in ("make", "go", "help", "watch", "take", "buy", "visit")
     return (
         is_frequent or not is_move or (first not in ("ahead", "with", "for", "back", "out") and not {"sure", "back"} & set(words))
     )
-
-
-_NOWHERE = word_set("moment present past future now fear hope peace harmony denial")
-"""What somebody lives in as they feel at the time, not where."""
-_HABIT_IF_FREQUENT = word_set("have like plan start meet win lose call stop break become come change finish identify learn fly")
-
-
-def is_taste(words: Words) -> bool:
-    """A taste has a thing or an activity that can be liked again; anything else is a remark on what was just said."""
-    lowered = lower(words)
-    first, second, third = word_at(words, 0), word_at(words, 1), word_at(words, 2)
-    if first in (VAGUE_OBJECTS - {"all", "both"}) | {""}:
-        return False
-    if first in ("your", "a", "an", "being") and second in ("lot", "good", "bit", "few", "able", "part", "around"):
-        return False
-    if first == "all" and second in VAGUE_OBJECTS | {"of", "the"} and not {"kinds", "sorts", "types"} & set(lowered[1:4]):
-        return False
-    if first == "to":
-        return _is_liked_to_do(second, third)
-    if first.endswith("ing") and second in VAGUE_OBJECTS - {"all"}:
-        return False
-    return lowered[-1] not in ("things", "stuff", "too") or len(words) > 3
-
-
-def _is_liked_to_do(verb: str, object_: str) -> bool:
-    if verb in ("see", "do", "get", "have"):
-        return object_ not in VAGUE_OBJECTS | {"a", "my", ""}
-    is_of_now = verb in ("hear", "know", "think", "say", "believe", "imagine", "thank", "book", "check", "find", "")
-    return not is_of_now and object_ not in VAGUE_OBJECTS - {"all", "so", "most"}
 
 
 def _needs_place(words: Words) -> bool:
@@ -151,6 +93,6 @@ def _needs_place(words: Words) -> bool:
         return False
     if "of" in lowered and lowered[1] not in ("idea", "one", "rest", "look", "sound", "fact", "thought"):
         return False
-    end = next((at for at, word in enumerate(lowered) if at and (word in FUNCTION_WORDS or word in ",;")), len(words))
-    is_known = lowered[end - 1] in GENERIC_THE or (lowered[1] == "color" and end > 2) or words[1][:1].isupper()
+    end = next((at for at, word in enumerate(lowered) if at and (word in EN.function_words or word in ",;")), len(words))
+    is_known = lowered[end - 1] in EN.generic_the or (lowered[1] == "color" and end > 2) or words[1][:1].isupper()
     return not is_known

@@ -1,19 +1,18 @@
-"""What is worth remembering of a statement about oneself: who somebody is, likes, has, does, plans and has lived through.
+"""The statements about oneself that are worth remembering: who somebody is, likes, has, does, plans and has lived through.
 
 Each rule takes what follows the verb it is named after and returns the predicate with its verb in the third person, or
 nothing. Verbs of thinking, saying, wanting right now and small talk have no rule, on purpose.
 """
 
 from collections.abc import Callable
+from functools import partial
 
-from memapp.domain.english import TRANSITIVE_LIKING, UNCHANGED_PAST, is_past, word_set
-from memapp.domain.salience.aims import hope, plan, try_to, want
+from memapp.domain.english import EN, is_past, word_at
 from memapp.domain.salience.being import am, was
-from memapp.domain.salience.doing import can, did, do_not, present, used
+from memapp.domain.salience.doing import aim, can, did, do_not, present, used
 from memapp.domain.salience.having import had, have
 from memapp.domain.salience.past import past
-from memapp.domain.salience.salient import Salient, Words, split_denial, word_at
-from memapp.domain.salience.word_tables import HAPPENED, VAGUE_OBJECTS
+from memapp.domain.salience.salient import Salient, Words, split_denial, tells
 from memapp.domain.third_person import split_adverbs
 
 
@@ -26,13 +25,10 @@ def of_person(words: Words) -> Salient | None:
     rule = _RULES.get(verb)
     if rule is not None:
         return rule(adverbs, after)
-    is_ambiguous_past = verb in UNCHANGED_PAST and HAPPENED.search(" ".join(words))
-    if is_past(verb) or verb in _PAST_BY_ITSELF or is_ambiguous_past:
+    is_ambiguous_past = verb in EN.unchanged_past and tells("happened", words)
+    if is_past(verb) or verb in EN.past_by_itself or is_ambiguous_past:
         return past(adverbs, verb, after)
     return present(adverbs, verb, after)
-
-
-_PAST_BY_ITSELF = word_set("quit adopted retired divorced")
 
 
 def _do(adverbs: Words, words: Words) -> Salient | None:
@@ -42,12 +38,12 @@ def _do(adverbs: Words, words: Words) -> Salient | None:
     verb, following = word_at(rest, 0), word_at(rest, 1)
     if denial:
         return do_not(verb, rest[1:], more)
-    is_emphatic = verb in TRANSITIVE_LIKING | {"have", "own", "live"} or (
+    is_emphatic = verb in EN.transitive_liking | {"have", "own", "live"} or (
         verb == "work" and following in ("as", "at", "for", "in")
     )
     if is_emphatic and len(rest) > 1:
         return of_person([*more, *rest])
-    if verb in VAGUE_OBJECTS | {"my", "well", "good", "great", "okay", "fine", ""} or more or is_past(verb):
+    if verb in EN.vague_objects | {"my", "well", "good", "great", "okay", "fine", ""} or more or is_past(verb):
         return None
     return Salient(["does", *adverbs, *rest], "activity")
 
@@ -59,6 +55,7 @@ def _nothing(_adverbs: Words, _words: Words) -> Salient | None:
 _Rule = Callable[[Words, Words], Salient | None]
 """Takes the adverbs before the verb and what comes after it."""
 _RULES: dict[str, _Rule] = {
-    "am": am, "was": was, "have": have, "do": _do, "did": did, "had": had, "can": can, "used": used, "want": want,
-    "plan": plan, "hope": hope, "try": try_to, "are": _nothing, "is": _nothing, "has": _nothing,
+    "am": am, "was": was, "have": have, "do": _do, "did": did, "had": had, "can": can, "used": used,
+    "are": _nothing, "is": _nothing, "has": _nothing,
+    "want": partial(aim, "wants"), "hope": partial(aim, "hopes"), "plan": partial(aim, "plans"), "try": partial(aim, "tries"),
 }  # fmt: skip

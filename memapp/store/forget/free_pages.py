@@ -1,4 +1,4 @@
-"""Overwrites the unused parts of a file's pages: SQLite leaves the old bytes of a moved row there, and `secure_delete` clears
+"""The unused parts of a file's pages, overwritten: SQLite leaves the old bytes of a moved row there, and `secure_delete` clears
 only the place where a row was when it was deleted.
 
 Only bytes that belong to nothing are written, so SQLite reads the same data before, during and after. The layout of a page is

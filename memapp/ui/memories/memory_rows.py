@@ -1,4 +1,4 @@
-"""How a row of Memories and a row of Trash look, in columns that fit the width there is."""
+"""The rows of Memories and of Trash, in columns that fit the width there is."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime

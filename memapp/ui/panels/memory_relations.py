@@ -1,4 +1,4 @@
-"""What a memory is related to, as a tree to walk: branches are looked up when they are opened."""
+"""The relations of a memory, as a tree to walk: branches are looked up when they are opened."""
 
 import asyncio
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from memapp.domain.memory import Memory
 from memapp.domain.second_person import addressed
 from memapp.domain.text import clean, one_line, shorten
 from memapp.runtime import Runtime
-from memapp.services import relations
+from memapp.services import curate
 from memapp.ui.background import background
 
 LABEL_CHARS = 120
@@ -51,7 +51,11 @@ class MemoryRelations(Tree[str]):
         self.auto_expand = False
         self.guide_depth = 2
 
-    def show(self, memory: Memory) -> None:
+    @property
+    def reader(self) -> "MemoryRelations":
+        return self
+
+    async def look_up(self, memory: Memory) -> None:
         """Put a memory at the root; where it stands there already, only branches that are different now are drawn anew."""
         if self.root.data == memory.id:
             self.root.set_label(_label(memory.text))
@@ -96,7 +100,7 @@ class MemoryRelations(Tree[str]):
         if not node.data:
             return
         self._looked_up.add(node)
-        found = await asyncio.to_thread(relations.related, self._runtime, node.data)
+        found = await asyncio.to_thread(curate.related, self._runtime, node.data)
         rows = [(one.id, _label(one.text, f"{one.strength:.2f} ")) for one in found]
         if not rows and node is self.root:
             rows = [("", Text(line, style="italic")) for line in NOTHING_RELATED]

@@ -1,4 +1,4 @@
-"""What Memories and Trash have in common: rows that are searched while the person types, the line that counts, pages, marks."""
+"""The common part of Memories and Trash: rows that are searched while the person types, the line that counts, pages, marks."""
 
 import asyncio
 from collections.abc import Sequence
