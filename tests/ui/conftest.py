@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual._wait import wait_for_idle
 from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
 
@@ -103,15 +104,16 @@ class Seen:
     def chat(self) -> ChatScreen:
         return self.app.chat
 
-    async def delivered(self, _: float = 0.0) -> None:
-        """Wait until the keys that were pressed have led where they lead.
+    async def delivered(self, least: float = 0.0) -> None:
+        """Wait until the keys that were pressed have led where they lead, and then as Textual's own pilot does.
 
-        Textual's own pilot waits until the process rests for a moment, and takes one for resting that got no time to run.
+        It waits until the process rests for a moment, and takes one for resting that got no time to run.
         """
         taken = asyncio.Event()
         self.app.call_later(taken.set)
         await self._unless_closed(taken.wait())
         await self._unless_closed(self.app._keys.idle())
+        await wait_for_idle(least)
 
     async def _unless_closed(self, awaited: Coroutine[Any, Any, object]) -> None:
         waiting = asyncio.ensure_future(awaited)
