@@ -14,20 +14,7 @@ from memapp.lexicon import lexicon
 EN = lexicon("facts")
 
 
-def word_set(words: str) -> frozenset[str]:
-    """Return the words of a line as a set."""
-    return frozenset(words.split())
-
-
-PRONOUNS = EN.pronouns
-DEMONSTRATIVES = EN.demonstratives
-NEGATIONS = EN.negations
-HEDGES = EN.hedges
-FUNCTION_WORDS = EN.function_words
-ADVERBS = EN.adverbs
 COMMON_VERBS = EN.common_verbs
-FINITE = EN.finite
-UNCHANGED_PAST = EN.unchanged_past
 NOT = "¬"
 """Stands for each negation where stems are compared."""
 
