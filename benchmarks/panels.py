@@ -110,7 +110,7 @@ async def _inbox(watch: Watch, runtime: Runtime, number: int) -> None:
     city = ("Oslo", "Paris", "Rome", "Vienna", "Lisbon", "Prague", "Athens", "Dublin", "Madrid", "Berlin")[number % 10]
 
     def shown() -> bool:
-        return city in _words(screen, "case-new") and "●1" in screen.query_one(TopBar).render_line(0).text
+        return city in _words(screen, "request-new") and "●1" in screen.query_one(TopBar).render_line(0).text
 
     await watch.learned("Inbox and its badge", lambda: _propose(runtime, city), shown)
     await asyncio.sleep(ARMING_SECONDS * 2)

@@ -44,10 +44,11 @@ from memapp.store.database import Database, open_database
 from memapp.store.encoding import new_id
 from memapp.store.session import Session
 from memapp.ui.app import MemappApp
+from memapp.ui.panels.memory_detail import TABS
 from memapp.ui.screens.memories import MemoriesScreen
 from memapp.ui.screens.trash import TrashScreen
 
-MANY, FEWER = 100_000, 10_000
+MANY, FEWER = 100_000, 5_000
 OPEN_MS, KEY_MS, STALL_MS, CHANGE_MS, SHOW_MS, START_RATIO = 300.0, 80.0, 10.0, 10.0, 100.0, 1.2
 SEARCHES = (
     *("tea", "oolong morning", "sister oslo", "works on", "the", "piano tag:music"),
@@ -264,19 +265,29 @@ async def measure(home: Path, edits: int, rounds: int) -> Measured:
         await asyncio.sleep(0.3)
         assert isinstance(app.screen, MemoriesScreen) and app.screen.rows.has_focus
         heart.take()
-        await pilot.press(*["j"] * 30, *["pagedown"] * 10, "G", "enter", "g", *["o"] * 5)
+        await pilot.press(*["j"] * 30, *["pagedown"] * 10, "G", "g", *["o"] * 5)
         await asyncio.sleep(0.5)
         stalls["moving, paging, sorting"] = heart.take()
-        for key in ("enter", "tab", "tab", "tab", "tab", "escape"):
-            await pilot.press(key)
-            await asyncio.sleep(0.2)
-        assert isinstance(app.screen, MemoriesScreen) and app.screen.detail.memory
+        await open_tabs(app)
         stalls["detail"] = heart.take()
         beating.cancel()
         shown = await show_changes(app, rounds)
         changed = await asyncio.to_thread(change, app.runtime, edits)
     await asyncio.to_thread(app.session.talk.close, 5)
     return Measured(opens, keys, stalls, changed, shown)
+
+
+async def open_tabs(app: MemappApp) -> None:
+    """Open the current memory, turn through all its tabs, and go back to the list."""
+    screen = app.screen
+    assert isinstance(screen, MemoriesScreen)
+    detail = screen.detail
+    for key, tab in zip(["enter", *["tab"] * len(TABS)], [*TABS, TABS[0]], strict=True):
+        send(app, key)
+        await until(lambda tab=tab: detail.tab == tab and detail.has_focus_within)  # type: ignore[misc]
+        await asyncio.sleep(0.2)  # what stands on it is looked up
+    send(app, "escape")
+    await until(lambda: screen.rows.has_focus and detail.memory == screen.rows.current)
 
 
 async def type_searches(app: MemappApp) -> list[float]:

@@ -1,4 +1,4 @@
-"""Start memapp: `memapp` and `python -m memapp`."""
+"""The entry of the program: `memapp` and `python -m memapp`."""
 
 import os
 import signal

@@ -14,6 +14,7 @@ from memapp import paths, settings
 from memapp.categories import load_categories
 from memapp.domain.persona import Persona
 from memapp.inference import ChatModel, Embedder, gguf_file, network
+from memapp.inference.bundled import bundled_embedder_path, bundled_model_path
 from memapp.prompts.personas import load_personas
 from memapp.runtime import Runtime
 from memapp.services import forget
@@ -73,24 +74,24 @@ def open_chat_model(runtime: Runtime, report: Callable[[str], None]) -> ChatMode
             answer_seconds=chosen.first_token_seconds,
         )
 
-    from memapp.inference.bundled import bundled_model_path
     from memapp.inference.llama import LlamaModel
     from memapp.inference.quantise import prepare
 
-    path = gguf_file.find(runtime.paths.models, chosen.model) if chosen.model else bundled_model_path()
-    return LlamaModel(prepare(path, runtime.paths.cache, report), context_tokens=chosen.context_tokens)
+    return LlamaModel(prepare(_model_file(runtime), runtime.paths.cache, report), context_tokens=chosen.context_tokens)
 
 
 def chosen_model(runtime: Runtime) -> str:
     """Name the model that `open_chat_model` would open. Raises `ModelError` if its file is not there."""
     if runtime.settings.server:
         return f"server {runtime.settings.server}"
+    path = _model_file(runtime)
+    return str(path) if runtime.settings.model else f"bundled, {path.name}"
+
+
+def _model_file(runtime: Runtime) -> Path:
     if runtime.settings.model:
-        return str(gguf_file.find(runtime.paths.models, runtime.settings.model))
-
-    from memapp.inference.bundled import bundled_model_path
-
-    return f"bundled, {bundled_model_path().name}"
+        return gguf_file.find(runtime.paths.models, runtime.settings.model)
+    return bundled_model_path()
 
 
 def open_embedder(runtime: Runtime) -> Embedder:
@@ -104,7 +105,6 @@ def open_embedder(runtime: Runtime) -> Embedder:
 def chosen_embedder(runtime: Runtime) -> str:
     """Name the model that `open_embedder` would open, and what runs it. Raises `ModelError` if its files are not there."""
     from memapp.inference import minilm, model_folder
-    from memapp.inference.bundled import bundled_embedder_path
 
     if chosen := runtime.settings.embedding_model:
         return f"{chosen}, {model_folder.dimension(Path(chosen))} numbers, in sentence-transformers"

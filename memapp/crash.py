@@ -1,4 +1,4 @@
-"""What is left behind when memapp has a bug: a file with the place in the code, and nothing of what the person wrote.
+"""The file that a bug leaves behind, with the place in the code and nothing of what the person wrote.
 
 Neither local variables nor the text of the exception are kept, since both may hold messages and memories.
 """

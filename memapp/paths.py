@@ -1,4 +1,4 @@
-"""Where things are: the person's files, and the files that come with memapp."""
+"""The places of the person's files, and of the files that come with memapp."""
 
 import os
 from dataclasses import dataclass

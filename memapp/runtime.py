@@ -1,4 +1,4 @@
-"""What a running memapp consists of: settings, places, the database, the models and the clock.
+"""The parts of a running memapp: settings, places, the database, the models and the clock.
 
 Built once by `bootstrap` and handed to every service.
 """

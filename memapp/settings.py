@@ -1,10 +1,10 @@
-"""Every knob, one model. A value comes from the command line, else `MEMAPP_*`, else config.toml, else the default here.
+"""The settings: every knob in one model.
 
+A value comes from the command line, else `MEMAPP_*`, else config.toml, else the default here.
 The names of the specification stand in the comments where a knob has one. Settings are read once, by `bootstrap`.
 """
 
 import os
-import re
 import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -19,6 +19,7 @@ from tomlkit.exceptions import TOMLKitError
 from memapp.domain.expectation import FUZZY_THRESHOLD, MismatchRule
 from memapp.domain.text import did_you_mean
 from memapp.errors import ConfigError, MemappError, UsageError
+from memapp.toml_file import line_of, read_toml
 
 PREFIX = "MEMAPP_"
 NOT_SETTINGS = frozenset({"HOME", "DB", "MODELS"})
@@ -32,109 +33,71 @@ THEMES = ("memapp-dark", "memapp-light", "ansi-dark", "ansi-light")
 class Settings(BaseModel):
     """All knobs with their defaults."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     # The loop
-    max_facts: int = Field(
-        200, title="Facts kept", ge=1, le=1_000_000, description="Learned facts kept; what is beyond goes to trash."
-    )  # MAX_FACTS
-    link_min: float = Field(
-        0.5, title="Likeness to be related", ge=0, le=1, description="Likeness from which two facts count as related."
-    )  # link_min
-    link_top_k: int = Field(
-        3, title="Related facts at most", ge=0, le=10, description="The most facts that a new one is related to."
-    )  # top-K neighbors
-    ttl_days: int = Field(
-        60,
-        title="Days unused until trash",
-        ge=1,
-        le=3650,
-        description="Days unused until an unimportant memory goes to the trash.",
-    )  # TTL
-    ttl_importance: int = Field(
-        3, title="Importance that stays", ge=1, le=6, description="Memories of this importance, 1 to 5, and above always stay."
-    )  # T
-    purge_days: int = Field(
-        30, title="Days in the trash", ge=1, le=3650, description="Fewest days in the trash before a memory is erased for good."
-    )  # purge_at
-    fuzzy_threshold: int = Field(
-        FUZZY_THRESHOLD,
-        title="Likeness of a good guess",
-        ge=0,
-        le=100,
-        description="Below this likeness a guess counts as wrong.",
-    )
-    top_k: int = Field(10, title="Memories looked up", ge=0, le=50, description="Most memories found for a reply.")  # TOP_K
-    mismatch_rule: MismatchRule = Field(
-        MismatchRule.MEANING,
-        title="How guesses are checked",
-        description="How a guess is compared with what you wrote: meaning, or fuzzy (letters only).",
-    )
-    prompt_memories: int = Field(
-        3,
-        title="Memories in a prompt",
-        ge=0,
-        le=50,
-        description="Most memories put into a prompt; a small model does worse with more.",
-    )
-    speculate: bool = Field(True, title="Guess ahead while idle", description="Guess the next turn's memories while idle.")
+    max_facts: int = Field(200, title="Facts kept", ge=1, le=1_000_000)  # MAX_FACTS
+    """Learned facts kept; what is beyond goes to trash."""
+    link_min: float = Field(0.5, title="Likeness to be related", ge=0, le=1)  # link_min
+    """Likeness from which two facts count as related."""
+    link_top_k: int = Field(3, title="Related facts at most", ge=0, le=10)  # top-K neighbors
+    """The most facts that a new one is related to."""
+    ttl_days: int = Field(60, title="Days unused until trash", ge=1, le=3650)  # TTL
+    """Days unused until an unimportant memory goes to the trash."""
+    ttl_importance: int = Field(3, title="Importance that stays", ge=1, le=6)  # T
+    """Memories of this importance, 1 to 5, and above always stay."""
+    purge_days: int = Field(30, title="Days in the trash", ge=1, le=3650)  # purge_at
+    """Fewest days in the trash before a memory is erased for good."""
+    fuzzy_threshold: int = Field(FUZZY_THRESHOLD, title="Likeness of a good guess", ge=0, le=100)
+    """Below this likeness a guess counts as wrong."""
+    top_k: int = Field(10, title="Memories looked up", ge=0, le=50)  # TOP_K
+    """Most memories found for a reply."""
+    mismatch_rule: MismatchRule = Field(MismatchRule.MEANING, title="How guesses are checked")
+    """How a guess is compared with what you wrote: meaning, or fuzzy (letters only)."""
+    prompt_memories: int = Field(3, title="Memories in a prompt", ge=0, le=50)
+    """Most memories put into a prompt; a small model does worse with more."""
+    speculate: bool = Field(True, title="Guess ahead while idle")
+    """Guess the next turn's memories while idle."""
 
     # Conversation
-    persona: str = Field("companion", title="Persona of new chats", description="The persona of a new chat.")
-    history_exchanges: int = Field(
-        3,
-        title="Exchanges in a prompt",
-        ge=0,
-        le=100,
-        description="Recent exchanges in a prompt; the window and the budget may allow fewer.",
-    )
-    budget_tokens: int = Field(
-        4000, title="Longest request", ge=256, le=1_000_000, description="No request is larger than this, reply included."
-    )
-    reply_tokens: int = Field(320, title="Longest reply", ge=16, le=8192, description="Longest reply.")
-    temperature: float = Field(
-        0.3, title="Liveliness", ge=0, le=2, description="0 is always the likeliest word; more is livelier."
-    )
-    remark_after_minutes: int = Field(
-        0, title="Minutes until a remark", ge=0, description="Say something unasked after this silence; 0 is never."
-    )
-    ask_in_chat: bool = Field(
-        True, title="Ask in the chat", description="Ask in the chat, now and then, whether what you said of yourself may be kept."
-    )
+    persona: str = Field("companion", title="Persona of new chats")
+    """The persona of a new chat."""
+    history_exchanges: int = Field(3, title="Exchanges in a prompt", ge=0, le=100)
+    """Recent exchanges in a prompt; the window and the budget may allow fewer."""
+    budget_tokens: int = Field(4000, title="Longest request", ge=256, le=1_000_000)
+    """No request is larger than this, reply included."""
+    reply_tokens: int = Field(320, title="Longest reply", ge=16, le=8192)
+    """Longest reply."""
+    temperature: float = Field(0.3, title="Liveliness", ge=0, le=2)
+    """0 is always the likeliest word; more is livelier."""
+    remark_after_minutes: int = Field(0, title="Minutes until a remark", ge=0)
+    """Say something unasked after this silence; 0 is never."""
+    ask_in_chat: bool = Field(True, title="Ask in the chat")
+    """Ask in the chat, now and then, whether what you said of yourself may be kept."""
 
     # The model
-    model: str = Field(
-        "", title="Model file", description="A GGUF file or its name in the models folder; empty is the bundled one."
-    )
-    server: str = Field(
-        "", title="Model server", description="An OpenAI-compatible server, e.g. http://127.0.0.1:8080/v1; empty is none."
-    )
-    server_model: str = Field(
-        "", title="Model on the server", description="The model's name on that server; empty is the server's first."
-    )
-    allow_remote: bool = Field(
-        False, title="Other machines allowed", description="Let `server` be another machine. Then your words leave this one."
-    )
-    embedding_model: str = Field(
-        "",
-        title="Embedding model",
-        description="A folder with a sentence-transformers model, which finds by meaning; empty is the bundled one.",
-    )
-    context_tokens: int = Field(
-        4096, title="Window of the model", ge=512, le=131_072, description="The model's window; more needs more memory."
-    )
-    first_token_seconds: int = Field(
-        120, title="Seconds to the 1st word", ge=1, description="A reply that has not begun by then is given up."
-    )
-    turn_seconds: int = Field(
-        300, title="Seconds for a reply", ge=1, description="A reply that has not ended by then is given up."
-    )
+    model: str = Field("", title="Model file")
+    """A GGUF file or its name in the models folder; empty is the bundled one."""
+    server: str = Field("", title="Model server")
+    """An OpenAI-compatible server, e.g. http://127.0.0.1:8080/v1; empty is none."""
+    server_model: str = Field("", title="Model on the server")
+    """The model's name on that server; empty is the server's first."""
+    allow_remote: bool = Field(False, title="Other machines allowed")
+    """Let `server` be another machine. Then your words leave this one."""
+    embedding_model: str = Field("", title="Embedding model")
+    """A folder with a sentence-transformers model, which finds by meaning; empty is the bundled one."""
+    context_tokens: int = Field(4096, title="Window of the model", ge=512, le=131_072)
+    """The model's window; more needs more memory."""
+    first_token_seconds: int = Field(120, title="Seconds to the 1st word", ge=1)
+    """A reply that has not begun by then is given up."""
+    turn_seconds: int = Field(300, title="Seconds for a reply", ge=1)
+    """A reply that has not ended by then is given up."""
 
     # The screen
-    theme: str = Field(
-        "memapp-dark", title="Colours", description="Colours; also ansi-dark and ansi-light, which follow your terminal."
-    )
-    hints: bool = Field(True, title="One-time hints", description="Show the few one-time hints.")
+    theme: str = Field("memapp-dark", title="Colours")
+    """Colours; also ansi-dark and ansi-light, which follow your terminal."""
+    hints: bool = Field(True, title="One-time hints")
+    """Show the few one-time hints."""
 
     @field_validator("model")
     @classmethod
@@ -168,7 +131,7 @@ Source = tuple[Origin, Mapping[str, Any]]
 
 def load(path: Path, flags: Mapping[str, Any] | None = None, environment: Mapping[str, str] = os.environ) -> Loaded:
     """Read the settings; raise `ConfigError` with file, line and the nearest known name."""
-    text, from_file = _read(path)
+    text, from_file = read_toml(path)
     from_environment = {
         name.removeprefix(PREFIX).lower(): value
         for name, value in environment.items()
@@ -195,7 +158,7 @@ def write(path: Path, name: str, value: str) -> None:
     """Set one knob in config.toml, or with an empty value take it away; comments stay, and the whole file must be valid."""
     parsed = parse(name, value)
     try:
-        document = tomlkit.parse(_read(path)[0])
+        document = tomlkit.parse(read_toml(path)[0])
     except TOMLKitError as error:  # it is stricter here and there
         raise ConfigError(f"{path}: not valid TOML: {error}.") from None
     if value:
@@ -266,21 +229,9 @@ def _merged(path: Path, text: str, *sources: Source) -> Loaded:
         raise ConfigError(f"{_place(origin[name], name, path, text)}: {expected(name)}") from None
 
 
-def _read(path: Path) -> tuple[str, dict[str, Any]]:
-    try:
-        text = path.read_text("utf-8-sig") if path.exists() else ""
-        return text, tomllib.loads(text)
-    except (OSError, UnicodeDecodeError):
-        raise ConfigError(f"{path} cannot be read as text.", "Correct it, or move it aside to use the defaults.") from None
-    except (ValueError, RecursionError) as error:  # of a number of thousands of digits it is not told as an error of TOML
-        raise ConfigError(f"{path}: not valid TOML: {error}.") from None
-
-
 def _place(source: str, name: str, path: Path, text: str) -> str:
     if source == "environment":
         return f"{PREFIX}{name.upper()}"
     if source == "flag":
         return f"--{name.replace('_', '-')}"
-    match = re.search(rf"^\s*\[?\"?{re.escape(name)}\b", text, re.MULTILINE)
-    line = text.count("\n", 0, match.end()) + 1 if match else 1
-    return f"{path}, line {line}"
+    return f"{path}, line {line_of(name, text)}"

@@ -53,7 +53,7 @@ RULES = {
     # The words that rules read with are data; `lexicon` reads them once and hands them on.
     "domain": rule("domain errors lexicon", "pydantic rapidfuzz", standard=PURE),
     "store": rule("store domain errors paths", "sqlite_utils numpy ulid"),
-    "prompts": rule("prompts domain errors paths lexicon", "pydantic"),
+    "prompts": rule("prompts domain errors lexicon paths toml_file", "pydantic"),
     "inference": rule(
         "inference domain errors",
         "jinja2 httpx numpy psutil pydantic",
@@ -74,13 +74,14 @@ RULES = {
         inside_functions="ui bootstrap inference store prompts",
     ),
     "bootstrap": rule("domain store prompts services inference runtime settings categories errors paths"),
-    "categories": rule("domain errors", "pydantic"),
+    "categories": rule("domain errors toml_file", "pydantic"),
     "runtime": rule(
         "domain inference.Protocols store.database store.interface store.session store.encoding settings errors paths"
     ),
-    "settings": rule("domain errors", "pydantic rapidfuzz tomlkit"),
+    "settings": rule("domain errors toml_file", "pydantic rapidfuzz tomlkit"),
     "paths": rule("", "platformdirs"),
     "lexicon": rule("paths"),
+    "toml_file": rule("errors"),
     "crash": rule(""),
     "errors": rule(""),
     "__init__": rule(""),

@@ -1,6 +1,6 @@
 """The command line. Data goes to stdout, narration to stderr; exit codes are in `errors`.
 
-Everything heavy is imported inside the commands: `memapp --help` and `memapp search` load no screen and no model library.
+The module of a command is imported when the command is wanted. None but those that talk loads the screen or a model library.
 """
 
 import os
@@ -9,13 +9,16 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from memapp.cli.output import EXPECTED, say
 from memapp.domain.text import is_slip, nearest
 from memapp.errors import MemappError
+
+if TYPE_CHECKING:
+    from memapp.runtime import Runtime
 
 SECTIONS = {
     "Talk": {"talk": "ask", "demo": "demo", "chats": "chats"},
@@ -116,15 +119,27 @@ def main(ctx: click.Context, db: Path | None, home: Path | None, model: str | No
 @click.argument("question", nargs=-1)
 @click.pass_obj
 def chat(options: dict[str, Any], question: tuple[str, ...]) -> int:
-    """Open the app."""
+    """Open the app; its first picture waits for nothing."""
     if options["plain"] or not (sys.stdin.isatty() and sys.stdout.isatty()):
         from memapp.cli import plain
 
         plain.line_by_line(options, " ".join(question))
         return 0
-    from memapp.cli import talk
+    from memapp import paths
+    from memapp.ui.app import MemappApp
 
-    return talk.open_app(options, " ".join(question))
+    def start() -> "Runtime":
+        from memapp import bootstrap
+
+        return bootstrap.start(home=options["home"], database=options["database"], flags=options["flags"])
+
+    app = MemappApp(start, paths.locate(options["home"]).log, question=" ".join(question))
+    app.run()
+    if app.demo_wanted:
+        from memapp.cli import demo
+
+        demo.start_instead(options)
+    return app.return_code or 0
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -5,12 +5,15 @@ from typing import Any, Literal
 
 import click
 
-from memapp.cli.output import opened, refuse_own, say, short_ids, show, show_json, show_list, when
-from memapp.cli.shape import ListingGroup, as_json_option, limit_option, yes_option
-from memapp.cli.trash import show_receipt
+from memapp.cli.output import Output, listing, opened, refuse_own, say, short_ids, show, when
+from memapp.cli.shape import ListingGroup, as_json_option, limit_option, reads, yes_option
+from memapp.cli.trash import erased
 from memapp.domain.chat import Thread
 from memapp.domain.text import counted
 from memapp.errors import NeedsYes
+from memapp.runtime import Runtime
+from memapp.services import browse, exports, forget, ids, saves
+from memapp.services import chats as service
 
 
 @click.group(cls=ListingGroup)
@@ -21,22 +24,19 @@ def chats() -> None:
 @chats.command("list")
 @click.option("--deleted", is_flag=True, help="Those that were removed, with until when at least they can come back.")
 @limit_option(50)
-@as_json_option
-@click.pass_obj
-def list_(options: dict[str, Any], deleted: bool, limit: int, as_json: bool) -> None:
+@reads
+def list_(runtime: Runtime, deleted: bool, limit: int) -> Output:
     """List chats, newest first."""
-    from memapp.services import chats as service
+    name = short_ids(runtime, "threads")
 
-    with opened(options, read_only=True) as runtime:
-        threads = service.list_threads(runtime, limit=limit + 1, deleted=deleted)
-        until = {one.id: when(runtime.purge_at(one.deleted_at)) for one in threads if one.deleted_at}
-        name = short_ids(runtime, "threads")
-
-    def told(one: Thread) -> dict[str, str]:
-        times = {"since": when(one.deleted_at), "until": until[one.id]} if one.deleted_at else {"when": when(one.updated_at)}
+    def row(one: Thread) -> dict[str, str]:
+        times = {"when": when(one.updated_at)}
+        if one.deleted_at:
+            times = {"since": when(one.deleted_at), "until": when(runtime.purge_at(one.deleted_at))}
         return {"id": name(one.id), **times, "persona": one.persona, "title": one.title}
 
-    show_list(threads, as_json, told, "No chat was removed." if deleted else "There are no chats yet.", limit)
+    threads = service.list_threads(runtime, limit=limit + 1, deleted=deleted)
+    return listing(threads, row, "No chat was removed." if deleted else "There are no chats yet.", limit)
 
 
 @chats.command("show")
@@ -51,18 +51,12 @@ def show_(options: dict[str, Any], chat_id: str, as_json: bool) -> None:
 @chats.command("search")
 @click.argument("query", nargs=-1, required=True)
 @limit_option(20)
-@as_json_option
-@click.pass_obj
-def search(options: dict[str, Any], query: tuple[str, ...], limit: int, as_json: bool) -> None:
+@reads
+def search(runtime: Runtime, query: tuple[str, ...], limit: int) -> Output:
     """Search the messages of all chats."""
-    from memapp.services import browse
-
-    with opened(options, read_only=True) as runtime:
-        hits = browse.find(runtime, " ".join(query), limit, kinds=("message",))
-        name = short_ids(runtime, "threads")
-    show_list(
-        hits,
-        as_json,
+    name = short_ids(runtime, "threads")
+    return listing(
+        browse.find(runtime, " ".join(query), limit, kinds=("message",)),
         lambda hit: {"chat": name(hit.thread_id), "when": when(hit.at), "text": hit.snippet, "beside": hit.beside},
         "Nothing found.",
     )
@@ -84,8 +78,6 @@ def export(options: dict[str, Any], chat_id: str, form: Literal["md", "json"], o
 @click.pass_obj
 def import_(options: dict[str, Any], file: Path, persona: str) -> None:
     """Import an old save with a conversation_history as a chat. No facts are learned from it."""
-    from memapp.services import saves
-
     with opened(options) as runtime:
         thread, count = saves.import_save(runtime, file, persona)
     say(f"Imported {counted(count, 'message')}." if count else "This save has no conversation in it: the new chat is empty.")
@@ -98,9 +90,6 @@ def import_(options: dict[str, Any], file: Path, persona: str) -> None:
 @click.pass_obj
 def rm(options: dict[str, Any], chat_ids: tuple[str, ...]) -> None:
     """Remove chats from every list; `chats restore` brings them back until they are erased."""
-    from memapp.services import chats as service
-    from memapp.services import ids
-
     with opened(options) as runtime:
         for chat_id in [ids.chat(runtime, part) for part in chat_ids]:
             thread = service.get_thread(runtime, chat_id)
@@ -113,9 +102,6 @@ def rm(options: dict[str, Any], chat_ids: tuple[str, ...]) -> None:
 @click.pass_obj
 def restore(options: dict[str, Any], chat_ids: tuple[str, ...]) -> None:
     """Bring removed chats back."""
-    from memapp.services import chats as service
-    from memapp.services import ids
-
     with opened(options) as runtime:
         for chat_id in [ids.chat(runtime, part) for part in chat_ids]:
             service.restore_thread(runtime, chat_id)
@@ -129,22 +115,15 @@ def restore(options: dict[str, Any], chat_ids: tuple[str, ...]) -> None:
 @click.pass_obj
 def purge(options: dict[str, Any], chat_ids: tuple[str, ...], yes: bool, as_json: bool) -> None:
     """Erase chats for good, removed or not. What memapp learned from them stays."""
-    from memapp.services import chats as service
-    from memapp.services import forget, ids
-
     with opened(options, read_only=not yes) as runtime:
         chosen = list(dict.fromkeys(ids.chat(runtime, part) for part in chat_ids))
         titles = ", ".join(repr(service.get_thread(runtime, chat_id).title) for chat_id in chosen)
-        if as_json and not yes:
-            show_json({"chats": len(chosen)})
-        if not yes:
-            raise NeedsYes(f"This would erase for good: {titles}. What memapp learned there stays.", "Add --yes to do it.")
-        show_receipt(forget.purge_chats(runtime, chosen), as_json)
+        warning = NeedsYes(f"This would erase for good: {titles}. What memapp learned there stays.", "Add --yes to do it.")
+        answer = erased(forget.purge_chats(runtime, chosen)) if yes else Output({"chats": len(chosen)}, error=warning)
+    answer.write(as_json)
 
 
 def _export(options: dict[str, Any], chat_id: str, form: Literal["md", "json"], output: Path | None = None) -> None:
-    from memapp.services import exports, ids, saves
-
     with opened(options, read_only=True) as runtime:
         text = saves.export_thread(runtime, ids.chat(runtime, chat_id), form)
     if output is None:

@@ -4,7 +4,8 @@ from typing import Any
 
 import click
 
-from memapp.cli.output import say, show, show_json, show_rows
+from memapp import paths, settings
+from memapp.cli.output import Output, say, show
 from memapp.cli.shape import ListingGroup, as_json_option
 
 
@@ -18,8 +19,6 @@ def config() -> None:
 @click.pass_obj
 def show_(options: dict[str, Any], as_json: bool) -> None:
     """List every setting, where its value comes from, and what it is for."""
-    from memapp import paths, settings
-
     loaded = settings.load(paths.locate(options["home"]).config, options["flags"])
     values = loaded.settings.model_dump(mode="json")
     rows = [
@@ -31,23 +30,19 @@ def show_(options: dict[str, Any], as_json: bool) -> None:
         }
         for name, field in settings.Settings.model_fields.items()
     ]
-    (show_json if as_json else show_rows)(rows)
+    Output(rows, rows=rows).write(as_json)
 
 
 @config.command("path")
 @click.pass_obj
 def path(options: dict[str, Any]) -> None:
     """Print where config.toml is."""
-    from memapp import paths
-
     show(str(paths.locate(options["home"]).config))
 
 
 def _settings_beginning(_ctx: click.Context, _argument: click.Parameter, begun: str) -> list[str]:
     """Complete the name of a setting."""
-    from memapp.settings import Settings
-
-    return [name for name in Settings.model_fields if name.startswith(begun)]
+    return [name for name in settings.Settings.model_fields if name.startswith(begun)]
 
 
 @config.command("set")
@@ -56,7 +51,7 @@ def _settings_beginning(_ctx: click.Context, _argument: click.Parameter, begun: 
 @click.pass_obj
 def set_(options: dict[str, Any], name: str, value: str) -> None:
     """Set NAME to VALUE in config.toml; your comments there stay. An empty VALUE, "", takes it away again."""
-    from memapp import bootstrap, paths, settings
+    from memapp import bootstrap
     from memapp.services import preferences
 
     places = paths.locate(options["home"], options["database"])

@@ -5,13 +5,16 @@ from typing import Any, get_args
 
 import click
 
-from memapp.cli.output import opened, say, short_ids, show, show_json, show_list, show_rows, when
-from memapp.cli.shape import ListingGroup, as_json_option, limit_option
-from memapp.domain.consent import DenyReason, came_from, label, replaced
+from memapp.cli.output import Output, listing, messages_behind, opened, say, short_ids, when
+from memapp.cli.shape import ListingGroup, limit_option, reads, writes
+from memapp.domain.consent import ConsentRequest, DenyReason, came_from, label, replaced
 from memapp.domain.profile import FIELDS
 from memapp.domain.second_person import addressed
 from memapp.domain.text import did_you_mean
 from memapp.errors import UsageError
+from memapp.runtime import Runtime
+from memapp.services import chats, ids
+from memapp.services.consent import decisions, pending
 
 
 @click.group(cls=ListingGroup)
@@ -21,98 +24,67 @@ def consents() -> None:
 
 @consents.command("list")
 @limit_option(100)
-@as_json_option
-@click.pass_obj
-def list_(options: dict[str, Any], limit: int, as_json: bool) -> None:
+@reads
+def list_(runtime: Runtime, limit: int) -> Output:
     """List what can be decided now, newest first."""
-    from memapp.services.consent import decisions, pending
+    known, name = decisions.profile(runtime), short_ids(runtime, "consent_requests")
 
-    with opened(options, read_only=True) as runtime:
-        known = decisions.profile(runtime)
-        found, name = pending.list_pending(runtime, limit=limit + 1), short_ids(runtime, "consent_requests")
-    show_list(
-        found,
-        as_json,
-        lambda one: {
-            "id": name(one.id),
-            "until": when(one.expires_at),
-            "from": came_from(one),
-            "field": label(one.field),
-            "change": f"{replaced(one, known.get(one.field, ())) or '-'} > {one.new_value or '?'}",
-        },
-        "Nothing waits for you.",
-        limit,
-    )
+    def row(one: ConsentRequest) -> dict[str, str]:
+        change = f"{replaced(one, known.get(one.field, ())) or '-'} > {one.new_value or '?'}"
+        found = {"id": name(one.id), "until": when(one.expires_at), "from": came_from(one)}
+        return {**found, "field": label(one.field), "change": change}
+
+    return listing(pending.list_pending(runtime, limit=limit + 1), row, "Nothing waits for you.", limit)
 
 
 @consents.command("show")
 @click.argument("request_id", metavar="ID")
-@as_json_option
-@click.pass_obj
-def show_(options: dict[str, Any], request_id: str, as_json: bool) -> None:
+@reads
+def show_(runtime: Runtime, request_id: str) -> Output:
     """Show a request: the value, the words it was read from, and the memory that waits with it."""
-    from memapp.services import chats, ids
-    from memapp.services.consent import decisions, pending
-
-    with opened(options, read_only=True) as runtime:
-        request = pending.get(runtime, ids.request(runtime, request_id))
-        memory, says = pending.memory_text(runtime, request.id), decisions.profile(runtime).get(request.field, ())
-        evidence = [chats.get_message(runtime, message_id) for message_id in request.evidence]
-    if as_json:
-        show_json({**asdict(request), "memory": memory, "said": [one.text for one in evidence]})
-        return
-    old = replaced(request, says) if request.state == "pending" else request.old_value
-    show(f"{label(request.field)}: {old or '-'} > {request.new_value or '?'}")
-    until = f", open until {when(request.expires_at)}" if request.state == "pending" else ""
-    say(f"{request.state}, {came_from(request)}, asked on {when(request.created_at)}{until}")
-    if request.state == "pending" and (beside := [one for one in says if one != old]):
-        say(f"stays beside: {'; '.join(beside)}")
-    if memory:
-        say(f"waits with it: {addressed(memory)}")
-    for message in evidence:
-        say(f"from {when(message.created_at)}: {message.text}")
+    request = pending.get(runtime, ids.request(runtime, request_id))
+    memory, says = pending.memory_text(runtime, request.id), decisions.profile(runtime).get(request.field, ())
+    evidence = [chats.get_message(runtime, message_id) for message_id in request.evidence]
+    old, until, beside = request.old_value, "", ""
+    if request.state == "pending":
+        old, until = replaced(request, says), f", open until {when(request.expires_at)}"
+        beside = "; ".join(one for one in says if one != old)
+    notes = [
+        f"{request.state}, {came_from(request)}, asked on {when(request.created_at)}{until}",
+        f"stays beside: {beside}" if beside else "",
+        f"waits with it: {addressed(memory)}" if memory else "",
+        *messages_behind(evidence),
+    ]
+    data = {**asdict(request), "memory": memory, "said": [one.text for one in evidence]}
+    return Output(data, f"{label(request.field)}: {old or '-'} > {request.new_value or '?'}", notes=notes)
 
 
 @click.command()
 @click.argument("request_id", metavar="ID")
 @click.option("--value", help="Another value in place of the proposed one.")
-@as_json_option
-@click.pass_obj
-def approve(options: dict[str, Any], request_id: str, value: str | None, as_json: bool) -> None:
+@writes
+def approve(runtime: Runtime, request_id: str, value: str | None) -> Output:
     """Say yes to a request; with --value, to another value of it."""
-    from memapp.services import ids
-    from memapp.services.consent import decisions, pending
-
-    with opened(options) as runtime:
-        request = pending.get(runtime, ids.request(runtime, request_id))
-        if value is None:
-            decisions.approve(runtime, request.id)
-        else:
-            decisions.edit_then_approve(runtime, request.id, value)
-        says = decisions.profile(runtime).get(request.field, ())
-    now = "; ".join(says)
-    say(f"Approved. To undo: memapp undo. {label(request.field)}: {now}" if now else "Approved. To undo: memapp undo.")
-    if as_json:
-        show_json({"id": request.id, "field": request.field, "values": says})
+    request = pending.get(runtime, ids.request(runtime, request_id))
+    if value is None:
+        decisions.approve(runtime, request.id)
+    else:
+        decisions.edit_then_approve(runtime, request.id, value)
+    says = decisions.profile(runtime).get(request.field, ())
+    now = f" {label(request.field)}: {'; '.join(says)}" if says else ""
+    data = {"id": request.id, "field": request.field, "values": says}
+    return Output(data, aside=f"Approved. To undo: memapp undo.{now}")
 
 
 @click.command()
 @click.argument("request_id", metavar="ID")
 @click.option("--reason", type=click.Choice(get_args(DenyReason)), help="Why, for the history.")
-@as_json_option
-@click.pass_obj
-def deny(options: dict[str, Any], request_id: str, reason: DenyReason | None, as_json: bool) -> None:
+@writes
+def deny(runtime: Runtime, request_id: str, reason: DenyReason | None) -> Output:
     """Say no to a request, and to the memory that waits with it."""
-    from memapp.services import ids
-    from memapp.services.consent import decisions, pending
-
-    with opened(options) as runtime:
-        found = ids.request(runtime, request_id)
-        decisions.deny(runtime, found, reason=reason)
-        request = pending.get(runtime, found)
-    say("Denied. To undo: memapp undo.")
-    if as_json:
-        show_json(asdict(request))
+    found = ids.request(runtime, request_id)
+    decisions.deny(runtime, found, reason=reason)
+    return Output(pending.get(runtime, found), aside="Denied. To undo: memapp undo.")
 
 
 @click.group(cls=ListingGroup)
@@ -121,20 +93,12 @@ def profile() -> None:
 
 
 @profile.command("list")
-@as_json_option
-@click.pass_obj
-def list_profile(options: dict[str, Any], as_json: bool) -> None:
+@reads
+def list_profile(runtime: Runtime) -> Output:
     """List what the profile says, one value a line."""
-    from memapp.services.consent import decisions
-
-    with opened(options, read_only=True) as runtime:
-        known = decisions.profile(runtime)
-    if as_json:
-        show_json(known)
-        return
-    show_rows([{"field": label(field), "value": value} for field, values in known.items() for value in values])
-    if not known:
-        say("Nothing yet. Try: memapp profile set name Ana")
+    known = decisions.profile(runtime)
+    rows = [{"field": label(field), "value": value} for field, values in known.items() for value in values]
+    return Output(known, rows=rows, notes=() if known else ("Nothing yet. Try: memapp profile set name Ana",))
 
 
 def _field(_ctx: click.Context, _argument: click.Parameter, word: str) -> str:
@@ -160,8 +124,6 @@ def set_(options: dict[str, Any], field: str, value: tuple[str, ...]) -> None:
 
     A field that may have several values, such as health, gets one more.
     """
-    from memapp.services.consent import decisions
-
     with opened(options) as runtime:
         decisions.set_field(runtime, field, " ".join(value))
         says = decisions.profile(runtime)[field]
@@ -174,8 +136,6 @@ def set_(options: dict[str, Any], field: str, value: tuple[str, ...]) -> None:
 @click.pass_obj
 def clear(options: dict[str, Any], field: str, value: tuple[str, ...]) -> None:
     """Take a field away, or one of its values."""
-    from memapp.services.consent import decisions
-
     with opened(options) as runtime:
         decisions.take_away(runtime, field, " ".join(value))
         says = decisions.profile(runtime).get(field, ())

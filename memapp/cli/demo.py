@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 import psutil
 
+from memapp import paths
 from memapp.errors import UsageError
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ def demo(options: dict[str, Any]) -> int:
     """Try memapp with sample conversations; nothing is saved."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("The demo needs a terminal.", "Start it without a pipe.")
-    from memapp import paths
     from memapp.ui.app import MemappApp
 
     with passing_folder() as folder:
@@ -45,7 +45,7 @@ def start_instead(options: dict[str, Any]) -> NoReturn:
 
 def start(options: dict[str, Any], folder: Path) -> "Runtime":
     """Open the samples in a folder; the models, their faster copies and the log are those of every day."""
-    from memapp import bootstrap, paths
+    from memapp import bootstrap
     from memapp.services import samples
 
     runtime = bootstrap.start(home=folder, database=folder / "memapp.db", flags=options["flags"])

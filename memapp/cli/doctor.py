@@ -1,19 +1,22 @@
 """Checking the installation, the settings, the memory file and the models."""
 
 import os
+import platform
+import sqlite3
+from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+import psutil
 
-from memapp.cli.output import opened, say, show_json, show_rows
+from memapp import paths
+from memapp.cli.output import Output, opened, say
 from memapp.cli.shape import as_json_option
 from memapp.domain.text import counted
 from memapp.errors import MemappError
-
-if TYPE_CHECKING:
-    from memapp.runtime import Runtime
-
+from memapp.runtime import Runtime
+from memapp.services import activity, curate, preferences
 
 LONG_LOG_BYTES = 32 * 1024 * 1024
 """memapp itself keeps the log of the file below half of that."""
@@ -24,12 +27,6 @@ LONG_LOG_BYTES = 32 * 1024 * 1024
 @click.pass_obj
 def doctor(options: dict[str, Any], as_json: bool) -> None:
     """Check settings, memory file, models and installation. The report has no personal text in it."""
-    import platform
-    import sqlite3
-    from importlib.metadata import version
-
-    import psutil
-
     report: dict[str, str] = {
         "memapp": version("memapp"),
         "python": platform.python_version(),
@@ -40,15 +37,11 @@ def doctor(options: dict[str, Any], as_json: bool) -> None:
     }
     last_crash = _last_crash(options, report)
     problems = _check_store(options, report)
-    if as_json:
-        show_json({**report, "problems": problems})
-    else:
-        show_rows([{"what": name, "is": value} for name, value in report.items()])
-        for problem in problems:
-            say(f"Problem: {problem}")
-        if last_crash is not None:
-            say(f"{last_crash} says where memapp crashed last, and none of your words. Add it to a report, or delete it.")
-        say(f"{counted(len(problems), 'problem')} found." if problems else "No problem found.")
+    crash = f"{last_crash} says where memapp crashed last, and none of your words. Add it to a report, or delete it."
+    notes = [*(f"Problem: {one}" for one in problems), crash if last_crash else ""]
+    notes.append(f"{counted(len(problems), 'problem')} found." if problems else "No problem found.")
+    rows = [{"what": name, "is": value} for name, value in report.items()]
+    Output({**report, "problems": problems}, rows=rows, notes=notes).write(as_json)
     if problems:
         click.get_current_context().exit(1)
 
@@ -61,8 +54,6 @@ def sqlite_remark(version: tuple[int, ...]) -> str:
 
 def _last_crash(options: dict[str, Any], report: dict[str, str]) -> Path | None:
     """Return the file of the last crash, and add to the report how many there are."""
-    from memapp import paths
-
     found = sorted(paths.locate(options["home"]).log.glob("crash-*.txt"), key=lambda path: path.stat().st_mtime)
     if not found:
         return None
@@ -72,9 +63,6 @@ def _last_crash(options: dict[str, Any], report: dict[str, str]) -> Path | None:
 
 def _check_store(options: dict[str, Any], report: dict[str, str]) -> list[str]:
     """Open the file and look at the models; add what is found to the report and return the problems."""
-    from memapp import paths
-    from memapp.services import activity, curate
-
     problems = []
     database = paths.locate(options["home"], options["database"]).database
     if service := paths.synced_by(database):
@@ -100,10 +88,9 @@ def _check_store(options: dict[str, Any], report: dict[str, str]) -> list[str]:
     return problems
 
 
-def _check_settings(runtime: "Runtime", report: dict[str, str]) -> list[str]:
+def _check_settings(runtime: Runtime, report: dict[str, str]) -> list[str]:
     """Look whether what the settings name is there, and whether the model or its server could answer."""
     from memapp import bootstrap
-    from memapp.services import preferences
 
     problems = []
     for name in preferences.NAMING:

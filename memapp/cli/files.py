@@ -1,16 +1,17 @@
 """The person's files from the command line: locate, backup, and a backup put back."""
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 
-from memapp.cli.output import opened, refuse_own, say, show, show_json, show_rows
+from memapp import paths
+from memapp.cli.output import Output, opened, refuse_own, say, show, show_json
 from memapp.cli.shape import as_json_option
 from memapp.domain.consent import label
 from memapp.domain.text import clean, counted, one_line
 from memapp.errors import NeedsYes, UsageError
+from memapp.services import backups
 
 PLACES = ("config", "personas", "database", "models", "cache", "log")
 
@@ -21,15 +22,13 @@ PLACES = ("config", "personas", "database", "models", "cache", "log")
 @click.pass_obj
 def locate(options: dict[str, Any], place: str | None, as_json: bool) -> None:
     """Print where things are."""
-    from memapp import paths
-
     found = paths.locate(options["home"], options["database"])
     place = "database" if place == "db" else place
     if place and not as_json:
         show(str(getattr(found, place)))
         return
     rows = [{"place": name, "path": str(getattr(found, name))} for name in ([place] if place else PLACES)]
-    (show_json if as_json else show_rows)(rows)
+    Output(rows, rows=rows).write(as_json)
 
 
 @click.command()
@@ -47,15 +46,11 @@ def backup(options: dict[str, Any], target: Path, yes: bool, as_json: bool) -> N
         raise UsageError(f"There is no folder {path.parent}.", "Make it first, or name another.")
     with opened(options, read_only=True) as runtime:
         runtime.database.backup(path)
-    say(f"Written to {target}.")
-    if as_json:
-        show_json({"path": str(path), "bytes": path.stat().st_size})
+    Output({"path": str(path), "bytes": path.stat().st_size}, aside=f"Written to {target}.").write(as_json)
 
 
 def restore_file(options: dict[str, Any], source: Path, *, yes: bool, as_json: bool) -> None:
     """Put a backup in place of the memory file, which is moved aside. Without a yes only say what is in it."""
-    from memapp import paths
-    from memapp.services import backups
     from memapp.store import restore
 
     source = source.expanduser().absolute()
@@ -63,7 +58,7 @@ def restore_file(options: dict[str, Any], source: Path, *, yes: bool, as_json: b
         raise UsageError(f"There is no file {source}.", "Check its name.")
     found = restore.look_at(source)
     if as_json:
-        show_json(asdict(found))
+        show_json(found)
     held = f"{counted(found.memories, 'memory', 'memories')}, {counted(found.messages, 'message')}"
     held += f" and {counted(found.waiting, 'undecided request')}"
     path = paths.locate(options["home"], options["database"]).database

@@ -4,14 +4,15 @@ import csv
 import io
 import json
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import Any
 
 import click
 
-from memapp.cli.output import opened, plain, say, short_ids, show, show_json, show_list, show_rows, told, when
-from memapp.cli.shape import as_json_option, limit_option
+from memapp.cli.output import Output, listing, opened, plain, short_ids, show, told, when
+from memapp.cli.shape import as_json_option, limit_option, reads
 from memapp.domain import strict_json
 from memapp.domain.changes import Event
 from memapp.domain.difference import words_changed
@@ -19,13 +20,16 @@ from memapp.domain.history import Entry, label_of, who
 from memapp.domain.second_person import addressed
 from memapp.domain.text import counted
 from memapp.errors import NotFound, UsageError
-
-if TYPE_CHECKING:
-    from memapp.runtime import Runtime
+from memapp.runtime import Runtime
+from memapp.services import activity, ids
+from memapp.services import relations as service
+from memapp.services.consent import pending
 
 PAGE = 500
 Said = tuple[str | None, str | None, tuple[str, ...]]
 """The words before and after, and the ids of the messages that they rest on."""
+Numbers = Callable[[str, int | None], int | None]
+"""Returns the number of a version of a memory, as the app numbers them."""
 COLUMNS = (
     *("number", "at", "actor", "event", "memory_id", "before", "after", "old", "new", "evidence"),
     *("step", "undoes", "thread_id", "meta"),
@@ -45,103 +49,37 @@ def history(options: dict[str, Any], memory_id: str, diff: tuple[int, int] | Non
     The versions of each memory are numbered 1, 2, 3: `memapp history ID --diff 1 2`. The formats jsonl and csv write the whole
     history, oldest first, whatever -n says.
     """
-    from memapp.services import activity, ids
-
     if diff and not memory_id:
         raise UsageError("Say of which memory.", "Write its id: memapp history ID --diff 1 2.")
     if as_json and form != "table":
         raise UsageError("--json and --format are two forms.", "Choose one.")
     with opened(options, read_only=True) as runtime:
         found = ids.memory(runtime, memory_id) if memory_id else ""
-        if diff:
-            _show_difference(runtime, found, *diff, as_json=as_json)
+        if form != "table" and not diff:
+            _write_all(runtime, found, form)
             return
-        numbers = VersionNumbers(runtime)
-        if form == "table":
-            entries = activity.entries(runtime, found, limit=limit)
-            rows = [_full_row(runtime, numbers, one) for one in entries]
-            _show_entries(rows, as_json)
-            if found and not as_json:
-                for text in (text for one in activity.timeline(runtime, found) for text in one.replaced):
-                    say(f"It replaced “{addressed(text)}”")
-        else:
-            write = _write_jsonl if form == "jsonl" else _write_csv
-            write(_full_row(runtime, numbers, one) for one in reversed(list(_all_entries(runtime, found))))
+        answer = _difference(runtime, found, *diff) if diff else _latest(runtime, found, limit)
+    answer.write(as_json)
 
 
-class VersionNumbers:
-    """The versions of each memory as the app numbers them."""
-
-    def __init__(self, runtime: "Runtime") -> None:
-        self._runtime = runtime
-        self._begun: dict[str, list[int]] = {}
-
-    def of(self, memory_id: str, version: int | None) -> int | None:
-        """Return the number of a version; one that nobody can tell from the one before has the same."""
-        if version is None:
-            return None
-        if memory_id not in self._begun:
-            from memapp.services import activity
-
-            self._begun[memory_id] = [one.version.id for one in activity.timeline(self._runtime, memory_id)]
-        return bisect_right(self._begun[memory_id], version) or None
-
-
-def _all_entries(runtime: "Runtime", memory_id: str) -> Iterator[Entry]:
-    from memapp.services import activity
-
-    before: int | None = None
-    while page := activity.entries(runtime, memory_id, before=before, limit=PAGE):
-        yield from page
-        before = page[-1].number
-
-
-def _full_row(runtime: "Runtime", numbers: VersionNumbers, entry: Entry) -> dict[str, Any]:
-    """Return an entry with what was said before and after, and the ids of the messages it rests on, as far as not erased."""
-    old, new, evidence = (_of_profile if entry.event is Event.PROFILE else _of_memory)(runtime, entry)
-    before, after = (numbers.of(entry.memory_id, one) for one in (entry.before, entry.after))
-    fields = {**asdict(entry), "before": before, "after": after, "old": old, "new": new, "evidence": evidence}
-    return {name: fields[name] for name in COLUMNS}
-
-
-def _of_memory(runtime: "Runtime", entry: Entry) -> Said:
-    from memapp.services import activity
-
-    old, new = (activity.version(runtime, number) if number else None for number in (entry.before, entry.after))
-    last = new or old
-    return old.text if old else None, new.text if new else None, last.sources if last else ()
-
-
-def _of_profile(runtime: "Runtime", entry: Entry) -> Said:
-    from memapp.services.consent import pending
-
-    try:
-        request = pending.get(runtime, entry.meta["request_id"])
-        before = pending.get(runtime, entry.meta["before"]) if entry.meta.get("before") else None
-    except NotFound:
-        return None, None, ()
-    return before.new_value if before else "", request.new_value, request.evidence
-
-
-def _show_entries(rows: list[dict[str, Any]], as_json: bool) -> None:
-    if as_json:
-        show_json(rows)
-        return
-    show_rows(
-        [
-            {
-                "when": when(row["at"]),
-                "who": who(row["actor"]),
-                "what": row["event"],
-                "versions": f"{row['before'] or '-'} > {row['after'] or '-'}",
-                "id": row["memory_id"],
-                "text": _about(row) or told(row["new"] or row["old"] or ""),
-            }
-            for row in rows
-        ]
-    )
-    if not rows:
-        say("Nothing was changed yet.")
+def _latest(runtime: Runtime, memory_id: str, limit: int) -> Output:
+    """Return the last entries, and what a memory replaced."""
+    numbers = _numbers(runtime)
+    found = [_full_row(runtime, numbers, one) for one in activity.entries(runtime, memory_id, limit=limit)]
+    rows = [
+        {
+            "when": when(row["at"]),
+            "who": who(row["actor"]),
+            "what": row["event"],
+            "versions": f"{row['before'] or '-'} > {row['after'] or '-'}",
+            "id": row["memory_id"],
+            "text": _about(row) or told(row["new"] or row["old"] or ""),
+        }
+        for row in found
+    ]
+    moments = activity.timeline(runtime, memory_id) if memory_id else ()
+    replaced = [f"It replaced “{addressed(text)}”" for one in moments for text in one.replaced]
+    return Output(found, rows=rows, notes=replaced if rows else ["Nothing was changed yet."])
 
 
 def _about(row: dict[str, Any]) -> str:
@@ -149,12 +87,14 @@ def _about(row: dict[str, Any]) -> str:
     return f"{label_of(row['memory_id'])}: {row['meta'].get('decision', 'changed')}" if row["event"] == Event.PROFILE else ""
 
 
-def _write_jsonl(rows: Iterator[dict[str, Any]]) -> None:
-    for row in rows:
-        show(strict_json.write(row, default=plain))
-
-
-def _write_csv(rows: Iterator[dict[str, Any]]) -> None:
+def _write_all(runtime: Runtime, memory_id: str, form: str) -> None:
+    """Write every entry, oldest first."""
+    numbers = _numbers(runtime)
+    rows = (_full_row(runtime, numbers, one) for one in reversed(list(_all_entries(runtime, memory_id))))
+    if form == "jsonl":
+        for row in rows:
+            show(strict_json.write(row, default=plain))
+        return
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     writer.writeheader()
@@ -164,25 +104,62 @@ def _write_csv(rows: Iterator[dict[str, Any]]) -> None:
     show(text.getvalue(), newline=False)
 
 
-def _show_difference(runtime: "Runtime", memory_id: str, first: int, second: int, *, as_json: bool) -> None:
-    from memapp.services import activity
+def _all_entries(runtime: Runtime, memory_id: str) -> Iterator[Entry]:
+    before: int | None = None
+    while page := activity.entries(runtime, memory_id, before=before, limit=PAGE):
+        yield from page
+        before = page[-1].number
 
+
+def _numbers(runtime: Runtime) -> Numbers:
+    """Return what numbers versions; one that nobody can tell from the one before has the same number."""
+
+    @cache
+    def begun(memory_id: str) -> list[int]:
+        return [one.version.id for one in activity.timeline(runtime, memory_id)]
+
+    return lambda memory_id, version: None if version is None else bisect_right(begun(memory_id), version) or None
+
+
+def _full_row(runtime: Runtime, numbers: Numbers, entry: Entry) -> dict[str, Any]:
+    """Return an entry with what was said before and after, and the ids of the messages it rests on, as far as not erased."""
+    old, new, evidence = (_of_profile if entry.event is Event.PROFILE else _of_memory)(runtime, entry)
+    before, after = (numbers(entry.memory_id, one) for one in (entry.before, entry.after))
+    fields = {**asdict(entry), "before": before, "after": after, "old": old, "new": new, "evidence": evidence}
+    return {name: fields[name] for name in COLUMNS}
+
+
+def _of_memory(runtime: Runtime, entry: Entry) -> Said:
+    old, new = (activity.version(runtime, number) if number else None for number in (entry.before, entry.after))
+    last = new or old
+    return old.text if old else None, new.text if new else None, last.sources if last else ()
+
+
+def _of_profile(runtime: Runtime, entry: Entry) -> Said:
+    try:
+        request = pending.get(runtime, entry.meta["request_id"])
+        before = pending.get(runtime, entry.meta["before"]) if entry.meta.get("before") else None
+    except NotFound:
+        return None, None, ()
+    return before.new_value if before else "", request.new_value, request.evidence
+
+
+def _difference(runtime: Runtime, memory_id: str, first: int, second: int) -> Output:
+    """Return what two versions of a memory say differently."""
     found = [one.version for one in activity.timeline(runtime, memory_id)]
     for number in (first, second):
         if not 1 <= number <= len(found):
             raise NotFound(f"This memory has no version {number}.", f"It has {counted(len(found), 'version')}, from 1 on.")
     before, after = found[first - 1], found[second - 1]
-    others = [
-        name for name in ("tags", "category", "importance", "pinned", "state") if getattr(before, name) != getattr(after, name)
-    ]
-    if as_json:
-        pieces = [asdict(piece) for piece in words_changed(before.text, after.text)]
-        show_json({"before": asdict(before), "after": asdict(after), "words": pieces})
-        return
     marks = {"same": "{}", "out": "[-{}-]", "in": "{{+{}+}}"}
-    show(" ".join(marks[piece.kind].format(piece.text) for piece in words_changed(told(before.text), told(after.text))))
-    for name in others:
-        show(f"{name}: {_plainly(getattr(before, name))} > {_plainly(getattr(after, name))}")
+    words = " ".join(marks[piece.kind].format(piece.text) for piece in words_changed(told(before.text), told(after.text)))
+    others = [
+        f"{name}: {_plainly(getattr(before, name))} > {_plainly(getattr(after, name))}"
+        for name in ("tags", "category", "importance", "pinned", "state")
+        if getattr(before, name) != getattr(after, name)
+    ]
+    data = {"before": before, "after": after, "words": words_changed(before.text, after.text)}
+    return Output(data, "\n".join([words, *others]))
 
 
 def _plainly(value: Any) -> str:
@@ -191,18 +168,12 @@ def _plainly(value: Any) -> str:
 
 @click.command()
 @click.argument("memory_id", metavar="ID")
-@as_json_option
-@click.pass_obj
-def relations(options: dict[str, Any], memory_id: str, as_json: bool) -> None:
+@reads
+def relations(runtime: Runtime, memory_id: str) -> Output:
     """Show what a memory is related to, the strongest first."""
-    from memapp.services import ids
-    from memapp.services import relations as service
-
-    with opened(options, read_only=True) as runtime:
-        related, name = service.related(runtime, ids.memory(runtime, memory_id)), short_ids(runtime, "memories")
-    show_list(
-        related,
-        as_json,
+    name = short_ids(runtime, "memories")
+    return listing(
+        service.related(runtime, ids.memory(runtime, memory_id)),
         lambda one: {"strength": f"{one.strength:.2f}", "relation": one.relation, "id": name(one.id), "text": told(one.text)},
         "It is related to nothing.",
     )

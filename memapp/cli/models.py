@@ -4,8 +4,11 @@ from typing import Any
 
 import click
 
-from memapp.cli.output import opened, say, show, show_list
-from memapp.cli.shape import ListingGroup, as_json_option
+from memapp import paths
+from memapp.cli.output import Output, listing, opened, say, show
+from memapp.cli.shape import ListingGroup, reads
+from memapp.runtime import Runtime
+from memapp.services import models as service
 
 
 @click.group(cls=ListingGroup)
@@ -14,17 +17,11 @@ def models() -> None:
 
 
 @models.command("list")
-@as_json_option
-@click.pass_obj
-def list_(options: dict[str, Any], as_json: bool) -> None:
+@reads
+def list_(runtime: Runtime) -> Output:
     """List the models on this machine, and good ones to get."""
-    from memapp.services import models as service
-
-    with opened(options, read_only=True) as runtime:
-        choices = service.list_models(runtime)
-    show_list(
-        choices,
-        as_json,
+    return listing(
+        service.list_models(runtime),
         lambda one: {
             "current": "●" if one.current else " ",
             "name": one.name,
@@ -40,8 +37,6 @@ def list_(options: dict[str, Any], as_json: bool) -> None:
 @click.pass_obj
 def path(options: dict[str, Any]) -> None:
     """Print the folder for your own GGUF files."""
-    from memapp import paths
-
     show(str(paths.locate(options["home"], options["database"]).models))
 
 
@@ -50,8 +45,6 @@ def path(options: dict[str, Any]) -> None:
 @click.pass_obj
 def use(options: dict[str, Any], name: str) -> None:
     """Use the model NAME (`bundled`, a name from the list, or a file) from now on."""
-    from memapp.services import models as service
-
     with opened(options) as runtime:
         to_know = service.use_model(runtime, name)
     say(f"From now on: {name}.")

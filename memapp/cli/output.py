@@ -4,20 +4,22 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, is_dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from rich.cells import cell_len, set_cell_size
 
+from memapp import paths
 from memapp.domain import strict_json
 from memapp.domain.second_person import addressed
 from memapp.domain.text import clean, one_line
 from memapp.errors import MemappError, ModelError, StoreError, UsageError
 
 if TYPE_CHECKING:
+    from memapp.domain.chat import Message
     from memapp.runtime import Runtime
     from memapp.services.ids import Named
 
@@ -30,7 +32,6 @@ CATCH_UP_SECONDS = 2.0
 """A memory of thousands that were never embedded, or by another model, takes longer; the rest waits for idle time."""
 
 _Found = TypeVar("_Found")
-"""A dataclass."""
 
 EXPECTED = (MemappError, click.ClickException, click.exceptions.Exit, click.Abort, OSError, UnicodeError)
 """What a command may end with; anything else is a bug, or comes of a damaged file."""
@@ -56,12 +57,48 @@ def told(text: str) -> str:
     return addressed(text) if sys.stdout.isatty() else text
 
 
-def show_one(found: Any, as_json: bool, told: str) -> None:
-    """Write one thing: all of it as JSON, or what is told of it."""
-    if as_json:
-        show_json(asdict(found))
-    else:
-        show(told)
+@dataclass(frozen=True)
+class Output:
+    """What a command has to say: all of it as JSON, for programs, or what a person reads."""
+
+    data: Any
+    """What `--json` writes."""
+    text: str = ""
+    rows: Sequence[Mapping[str, Any]] = ()
+    notes: Sequence[str] = ()
+    """Said to the person, not to a program; empty ones are not."""
+    aside: str = ""
+    """Said to both."""
+    error: MemappError | None = None
+    """What the command ends with all the same, when the rest is written."""
+
+    def write(self, as_json: bool) -> None:
+        """Write it."""
+        if as_json:
+            show_json(self.data)
+        else:
+            if self.text:
+                show(self.text)
+            show_rows(self.rows)
+        for note in (*(() if as_json else self.notes), self.aside):
+            if note:
+                say(note)
+        if self.error is not None:
+            raise self.error
+
+
+def listing(
+    found: Sequence[_Found], row: Callable[[_Found], Mapping[str, Any]], nothing: str = "", limit: int | None = None
+) -> Output:
+    """Return a listing: a row of each thing, or a word when there is none; of what is more than `limit`, only that."""
+    shown = found[:limit]
+    more = f"There are more: add -n {2 * limit}." if limit is not None and len(found) > limit else ""
+    return Output(shown, rows=[row(one) for one in shown], notes=() if found else (nothing,), aside=more)
+
+
+def messages_behind(messages: "Sequence[Message]") -> list[str]:
+    """Return what is said of the messages that something was learned from."""
+    return [f"from {when(one.created_at)}: {one.text}" for one in messages]
 
 
 def show_rows(rows: Sequence[Mapping[str, Any]]) -> None:
@@ -98,24 +135,6 @@ def short_ids(runtime: "Runtime", table: "Named") -> Callable[[str], str]:
     return lambda one: named.get(one, one)
 
 
-def show_list(
-    found: Sequence[_Found],
-    as_json: bool,
-    row: Callable[[_Found], Mapping[str, Any]],
-    nothing: str = "",
-    limit: int | None = None,
-) -> None:
-    """Write a listing: all of each thing as JSON, or a row of each, or a word to the person when there is none, or too many."""
-    if as_json:
-        show_json([asdict(cast("Any", one)) for one in found[:limit]])
-    else:
-        show_rows([row(one) for one in found[:limit]])
-    if not found and nothing and not as_json:
-        say(nothing)
-    if limit is not None and len(found) > limit:
-        say(f"There are more: add -n {2 * limit}.")
-
-
 def when(moment: datetime) -> str:
     """Write a time as the person's clock shows it."""
     return f"{moment.astimezone():%Y-%m-%d %H:%M}"
@@ -123,8 +142,6 @@ def when(moment: datetime) -> str:
 
 def refuse_own(options: Mapping[str, Any], target: Path) -> None:
     """Raise `UsageError` for a file that memapp itself keeps: nothing is written over the memory."""
-    from memapp import paths
-
     own = paths.locate(options["home"], options["database"])
     kept = [own.config, own.categories, *(Path(f"{own.database}{end}") for end in ("", "-wal", "-shm", "-journal", ".lock"))]
     if target.expanduser().resolve() in [one.resolve() for one in kept]:
@@ -134,7 +151,7 @@ def refuse_own(options: Mapping[str, Any], target: Path) -> None:
 @contextmanager
 def opened(options: Mapping[str, Any], *, read_only: bool = False) -> "Iterator[Runtime]":
     """Open memapp for one command, without loading a model. A file that nobody named is made where there is none yet."""
-    from memapp import bootstrap, paths
+    from memapp import bootstrap
     from memapp.services import backups
 
     is_first_start = options["database"] is None and not paths.locate(options["home"]).database.exists()
@@ -185,7 +202,7 @@ def search_by_meaning(runtime: "Runtime") -> None:
 
 
 def plain(value: Any) -> Any:
-    """Return what JSON has no type for as text; for `json.dumps`."""
-    if isinstance(value, datetime):
-        return value.isoformat()
-    return str(value)
+    """Return a record as what stands in it, and what else JSON has no type for as text; for `json.dumps`."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    return value.isoformat() if isinstance(value, datetime) else str(value)

@@ -1,17 +1,16 @@
 """`memory.query` from the command line: what an agent may read, asked as the agent would ask."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from memapp.cli.output import opened_to_search, say, show, show_json
+from memapp.cli.output import Output, opened_to_search
 from memapp.cli.shape import as_json_option, words_or_pipe
 from memapp.domain.categories import SUPERVISOR
+from memapp.domain.query import QueryRequest, read_request
 from memapp.errors import UsageError
+from memapp.services import query as service
 from memapp.settings import check_known
-
-if TYPE_CHECKING:
-    from memapp.domain.query import QueryRequest
 
 
 @click.command()
@@ -29,31 +28,18 @@ def query(options: dict[str, Any], /, text: tuple[str, ...], agent: str, as_json
 
     With -, or without TEXT in a pipe, standard input is the text; if it begins with {, it is a whole request as JSON.
     """
-    from memapp.services import query as service
-
-    from_pipe = text in ((), ("-",))
-    request = _request(
-        words_or_pipe(text, "query"),
-        from_pipe,
-        agent,
-        {name: value for name, value in asked.items() if value not in (None, ())},
-    )
+    given = {name: value for name, value in asked.items() if value not in (None, ())}
+    request = _request(words_or_pipe(text, "query"), text in ((), ("-",)), agent, given)
     with opened_to_search(options) as runtime:
         check_known("agent", agent, runtime.categories.allowlists)
         found = service.query(runtime, runtime.categories.capability(agent, runtime.user_id), request)
-    if as_json:
-        show_json({"header": found.header, "memories": [one.model_dump(mode="json") for one in found.memories]})
-        return
-    for line in (*found.header, *(one.text for one in found.memories)):
-        show(line)
-    if not found.memories:
-        say("Nothing found.")
+    data = {"header": found.header, "memories": [one.model_dump(mode="json") for one in found.memories]}
+    lines = [*found.header, *(one.text for one in found.memories)]
+    Output(data, "\n".join(lines), notes=() if found.memories else ("Nothing found.",)).write(as_json)
 
 
-def _request(text: str, from_pipe: bool, agent: str, asked: dict[str, Any]) -> "QueryRequest":
+def _request(text: str, from_pipe: bool, agent: str, asked: dict[str, Any]) -> QueryRequest:
     """Make the request; one that is given whole names its own agent, which must be the one of the command."""
-    from memapp.domain.query import read_request
-
     if not (from_pipe and text.lstrip().startswith("{")):
         return read_request({"agent": agent, "query": text.strip(), **asked})
     if asked:

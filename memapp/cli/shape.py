@@ -4,12 +4,18 @@ An ID may be the beginning or the ending of one (`services.ids`). What cannot be
 """
 
 import sys
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from functools import partial, wraps
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from memapp.cli.output import Output, opened, opened_to_search
 from memapp.errors import UsageError
+
+if TYPE_CHECKING:
+    from memapp.runtime import Runtime
 
 COUNT = click.IntRange(min=1)
 as_json_option = click.option("--json", "as_json", is_flag=True, help="Write JSON, for programs.")
@@ -21,6 +27,37 @@ yes_option = click.option("--yes", is_flag=True, help="Do it; without it, only s
 def limit_option(default: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Return the option -n: how many to write at most."""
     return click.option("-n", "limit", metavar="N", type=COUNT, default=default, show_default=True, help="At most so many.")
+
+
+def _answering(open_: "Callable[[Mapping[str, Any]], AbstractContextManager[Runtime]]") -> Callable[..., Callable[..., None]]:
+    """Return what makes a command of a function that is given the open memory and returns an `Output`; it has `--json`."""
+
+    def decorated(command: Callable[..., Output]) -> Callable[..., None]:
+        @as_json_option
+        @click.pass_obj
+        @wraps(command)
+        def run(options: Mapping[str, Any], /, *, as_json: bool, **given: Any) -> None:
+            with open_(options) as runtime:
+                answer = command(runtime, **given)
+            answer.write(as_json)
+
+        return run
+
+    return decorated
+
+
+reads = _answering(partial(opened, read_only=True))
+writes = _answering(opened)
+searches = _answering(opened_to_search)
+
+
+def words_argument(*, needed: bool = True) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return the argument TEXT: words, or standard input (see `words_or_pipe`); None where none are needed nor there."""
+
+    def read(ctx: click.Context, _: click.Parameter, words: tuple[str, ...]) -> str | None:
+        return words_or_pipe(words, str(ctx.info_name)) if words or needed else None
+
+    return click.argument("text", nargs=-1, callback=read)
 
 
 def words_or_pipe(words: tuple[str, ...], command: str) -> str:

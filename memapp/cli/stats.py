@@ -9,6 +9,8 @@ import click
 from memapp.cli.output import opened, say, show_json, show_rows
 from memapp.cli.shape import as_json_option
 from memapp.domain.text import counted
+from memapp.services import activity, curate
+from memapp.services.consent import pending
 
 BAR = 30
 
@@ -19,9 +21,6 @@ BAR = 30
 @click.pass_obj
 def stats(options: dict[str, Any], days: int, as_json: bool) -> None:
     """Show what memapp did, day by day, and how well."""
-    from memapp.services import activity, curate
-    from memapp.services.consent import pending
-
     with opened(options, read_only=True) as runtime:
         by_day, counts, rates = activity.by_day(runtime, days), activity.counts(runtime), activity.rates(runtime)
         known, waiting, learning = curate.count(runtime), pending.count_pending(runtime), activity.learning(runtime)
@@ -36,10 +35,10 @@ def stats(options: dict[str, Any], days: int, as_json: bool) -> None:
             {
                 "memories": known,
                 "waiting": waiting,
-                "learning": asdict(learning),
+                "learning": learning,
                 "rates": {name: {**asdict(rate), "share": rate.share} for name, rate in shares.items()},
-                "days": [asdict(day) for day in by_day],
-                "counts": [asdict(count) for count in counts],
+                "days": by_day,
+                "counts": counts,
             }
         )
         return

@@ -1,40 +1,28 @@
-"""Talking: the app, and one question with its answer on stdout."""
+"""One question from the command line, with its answer on stdout."""
 
+import fcntl
+import os
+import stat
 import sys
+import termios
+import threading
 from collections.abc import Iterable
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from memapp.cli.output import opened, say, search_by_meaning, show, show_json
 from memapp.cli.shape import words_or_pipe
 from memapp.domain.chat import MessageStatus
+from memapp.domain.consent import ConsentRequest
 from memapp.domain.second_person import addressed
 from memapp.domain.turn import Accepted, Asked, Completed, Failed, Found, Restarted, Streamed, TurnEvent, Waiting
 from memapp.errors import MemappError, ModelError, UsageError
-
-if TYPE_CHECKING:
-    from memapp.runtime import Cancel, Runtime
-
-
-def open_app(options: dict[str, Any], question: str = "") -> int:
-    """Open the app and return its exit code; its first picture waits for nothing."""
-    from memapp import paths
-    from memapp.ui.app import MemappApp
-
-    def start() -> "Runtime":
-        from memapp import bootstrap
-
-        return bootstrap.start(home=options["home"], database=options["database"], flags=options["flags"])
-
-    app = MemappApp(start, paths.locate(options["home"]).log, question=question)
-    app.run()
-    if app.demo_wanted:
-        from memapp.cli import demo
-
-        demo.start_instead(options)
-    return app.return_code or 0
+from memapp.inference import Cancel
+from memapp.runtime import Runtime
+from memapp.services import chats, ids, models, turn, upkeep
+from memapp.services.consent import pending
 
 
 @click.command()
@@ -50,9 +38,6 @@ def ask(options: dict[str, Any], text: tuple[str, ...], continued: bool, chat_id
     On a terminal it streams. With - or without TEXT, standard input is the question; with TEXT it is not read. What is piped in
     teaches memapp nothing: who wrote it is not known.
     """
-    from memapp.inference import Cancel
-    from memapp.services import chats, ids, turn
-
     question = words_or_pipe(text, "ask")
     if not question.strip():
         raise UsageError("There is nothing to ask.", "Write a question after `memapp ask`.")
@@ -76,11 +61,6 @@ def ask(options: dict[str, Any], text: tuple[str, ...], continued: bool, chat_id
 
 def _piped_in() -> bool:
     """Tell whether something waits in a pipe. Nothing is read: one that is inherited may never end."""
-    import fcntl
-    import os
-    import stat
-    import termios
-
     try:
         is_pipe = stat.S_ISFIFO(os.fstat(0).st_mode)
         return is_pipe and any(fcntl.ioctl(0, termios.FIONREAD, bytes(4)))
@@ -88,23 +68,19 @@ def _piped_in() -> bool:
         return False
 
 
-def load(runtime: "Runtime") -> None:
+def load(runtime: Runtime) -> None:
     """Load both models at once."""
-    import threading
-
-    from memapp.services import models
-
     runtime.embedding.loading("")
     threading.Thread(target=models.load_embedder, args=(runtime,), daemon=True).start()
     models.load_chat_model(runtime)
     search_by_meaning(runtime)
 
 
-def answer(runtime: "Runtime", thread_id: str, turn: Iterable[TurnEvent], *, as_json: bool = False) -> None:
+def answer(runtime: Runtime, thread_id: str, events: Iterable[TurnEvent], *, as_json: bool = False) -> None:
     """Write the answer: as it comes for a person, whole for a pipe, which must not get a reply that was begun and dropped."""
     seen: list[TurnEvent] = []
     streams, streamed = sys.stdout.isatty() and not as_json, False
-    for event in turn:
+    for event in events:
         seen.append(event)
         match event:
             case Waiting(note=note) if runtime.chat.state == "loading":
@@ -130,28 +106,26 @@ def answer(runtime: "Runtime", thread_id: str, turn: Iterable[TurnEvent], *, as_
         show_json(_summary(thread_id, seen))
 
 
-def _how_to_go_on(runtime: "Runtime") -> str:
+def _how_to_go_on(runtime: Runtime) -> str:
     """Say that a reply was cut, and what to do about it."""
     more = 2 * runtime.settings.reply_tokens
     return f"[The reply was cut at the length limit. Ask: Go on. For longer replies: memapp config set reply_tokens {more}]"
 
 
-def _for_a_shell(runtime: "Runtime", error: MemappError) -> MemappError:
+def _for_a_shell(runtime: Runtime, error: MemappError) -> MemappError:
     """Return why no reply came, with what to do on the command line."""
     return _no_model(runtime) if runtime.chat.state == "failed" else error
 
 
-def _no_model(runtime: "Runtime") -> ModelError:
+def _no_model(runtime: Runtime) -> ModelError:
     """Return why the model did not load, with what to do."""
     if runtime.settings.server:
         return ModelError(runtime.chat.note, 'Without the server: memapp config set server ""')
     return ModelError(runtime.chat.note, "`memapp models` lists what there is, `memapp models use NAME` chooses one.")
 
 
-def _say_what_waits(runtime: "Runtime", seen: list[TurnEvent]) -> None:
+def _say_what_waits(runtime: Runtime, seen: list[TurnEvent]) -> None:
     """Say how to answer what the message proposed, other than by the next message."""
-    from memapp.services.consent import pending
-
     sent = next(event.message for event in seen if isinstance(event, Accepted))
     for request in pending.list_pending(runtime):
         if sent is not None and sent.id in request.evidence:
@@ -170,11 +144,8 @@ def _summary(thread_id: str, seen: list[TurnEvent]) -> dict[str, Any]:
     }
 
 
-def learn(runtime: "Runtime", cancel: "Cancel") -> None:
+def learn(runtime: Runtime, cancel: Cancel) -> None:
     """Do what is due after a reply, before the command ends; a broken memory step never spoils the answer."""
-    from memapp.domain.consent import ConsentRequest
-    from memapp.services import upkeep
-
     try:
         for written in upkeep.work(runtime, None, cancel):
             if isinstance(written, ConsentRequest):

@@ -3,16 +3,16 @@
 from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import click
 
-from memapp.cli.output import opened, refuse_own, say, show, show_json
+from memapp.cli.output import Output, opened, refuse_own, say, show
 from memapp.cli.shape import as_json_option
 from memapp.errors import NeedsYes
-
-if TYPE_CHECKING:
-    from memapp.services.imports.files import Form
+from memapp.services import backups, exports
+from memapp.services.imports.files import Form
+from memapp.services.imports.whole import import_file
 
 
 @click.command()
@@ -30,8 +30,6 @@ def export(options: dict[str, Any], form: Literal["jsonl", "md"], output: Path |
     the profile asks for your yes again. To move to another machine with everything as it is: `memapp backup`, and `memapp restore
     --file`.
     """
-    from memapp.services import exports
-
     with opened(options, read_only=True) as runtime:
         pieces = exports.as_lines(runtime) if form == "jsonl" else exports.as_markdown(runtime)
         if output is None:
@@ -50,27 +48,23 @@ def export(options: dict[str, Any], form: Literal["jsonl", "md"], output: Path |
 @click.option("--yes", is_flag=True, help="Bring it in; without it, only say what would come in.")
 @as_json_option
 @click.pass_obj
-def import_(options: dict[str, Any], file: Path, form: "Form", dry_run: bool, yes: bool, as_json: bool) -> None:
+def import_(options: dict[str, Any], file: Path, form: Form, dry_run: bool, yes: bool, as_json: bool) -> None:
     """Bring in what memapp, ChatGPT or Claude exported.
 
     FILE is JSON Lines, a conversations.json, or the zip that it came in; - is standard input. All of it comes in, or nothing,
     and what is here already stays as it is. One `memapp undo` takes it back: its memories into the trash, its chats as
     `memapp chats rm` does, except those that you went on with. What a file cannot bring: `memapp export --help`.
     """
-    from memapp.services import backups
-    from memapp.services.imports.whole import import_file
-
     only_look = dry_run or not yes
     source = Path("/dev/stdin") if file == Path("-") else file.expanduser()
     with opened(options) as runtime:
         if not only_look:
             backups.run(runtime, timedelta(0))
         found = import_file(runtime, source, form, dry_run=only_look)
-    if as_json:
-        show_json({**asdict(found), "dry_run": only_look})
-    else:
-        say(f"{'This would bring in' if only_look else 'Brought in'}: {found}.")
-    if found.added.get("message"):
-        say("Imported chats are conversation only: memapp learns no facts from them.")
-    if only_look and not dry_run and (found.added or found.requests):
-        raise NeedsYes("Nothing was brought in yet.", "Add --yes to do it.")
+    needs_yes = only_look and not dry_run and bool(found.added or found.requests)
+    Output(
+        {**asdict(found), "dry_run": only_look},
+        notes=[f"{'This would bring in' if only_look else 'Brought in'}: {found}."],
+        aside="Imported chats are conversation only: memapp learns no facts from them." if found.added.get("message") else "",
+        error=NeedsYes("Nothing was brought in yet.", "Add --yes to do it.") if needs_yes else None,
+    ).write(as_json)

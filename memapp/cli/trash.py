@@ -1,19 +1,18 @@
 """What was thrown away, from the command line: trash, and forgetting for good."""
 
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from memapp.cli.output import opened, say, short_ids, show_json, show_list, show_one, told, when
-from memapp.cli.shape import ListingGroup, as_json_option, limit_option, yes_option
+from memapp.cli.output import Output, listing, opened, say, short_ids, told, when
+from memapp.cli.shape import ListingGroup, as_json_option, limit_option, reads, writes, yes_option
 from memapp.domain.forget import Receipt
-from memapp.domain.memory import why
+from memapp.domain.memory import Memory, why
 from memapp.domain.text import counted
 from memapp.errors import NeedsYes, UsageError
-
-if TYPE_CHECKING:
-    from memapp.runtime import Runtime
+from memapp.runtime import Runtime
+from memapp.services import curate, ids, lifecycle
+from memapp.services import forget as service
 
 
 @click.group(cls=ListingGroup)
@@ -23,28 +22,16 @@ def trash() -> None:
 
 @trash.command("list")
 @limit_option(100)
-@as_json_option
-@click.pass_obj
-def list_(options: dict[str, Any], limit: int, as_json: bool) -> None:
+@reads
+def list_(runtime: Runtime, limit: int) -> Output:
     """List what lies in the trash, last first, with why, and until when it stays at least: longer for who seldom uses memapp."""
-    from memapp.services import lifecycle
+    name = short_ids(runtime, "memories")
 
-    with opened(options, read_only=True) as runtime:
-        found, days = lifecycle.trash(runtime, limit=limit + 1), runtime.settings.ttl_days
-        name = short_ids(runtime, "memories")
-    show_list(
-        found,
-        as_json,
-        lambda one: {
-            "id": name(one.id),
-            "since": when(one.updated_at),
-            "why": why(one, days),
-            "until": when(one.purge_at) if one.purge_at else "",
-            "text": told(one.text),
-        },
-        "The trash is empty.",
-        limit,
-    )
+    def row(one: Memory) -> dict[str, str]:
+        times = {"since": when(one.updated_at), "why": why(one, runtime.settings.ttl_days)}
+        return {"id": name(one.id), **times, "until": when(one.purge_at) if one.purge_at else "", "text": told(one.text)}
+
+    return listing(lifecycle.trash(runtime, limit=limit + 1), row, "The trash is empty.", limit)
 
 
 @trash.command()
@@ -58,26 +45,20 @@ def purge(
     options: dict[str, Any], memory_ids: tuple[str, ...], expired: bool, everything: bool, yes: bool, as_json: bool
 ) -> None:
     """Erase from the trash for good. Nothing brings it back."""
-    from memapp.services import forget
-
     if sum((bool(memory_ids), expired, everything)) != 1:
         raise UsageError("Say what to erase: ids, or --expired, or --all.")
     with opened(options, read_only=not yes) as runtime:
         chosen = _chosen(runtime, memory_ids, expired=expired)
-        if as_json and not (yes and chosen):
-            show_json({"memories": len(chosen)})
+        said = counted(len(chosen), "memory", "memories")
+        warning = NeedsYes(f"This would erase for good: {said}, with all that repeats what they say.", "Add --yes to do it.")
         if not chosen:
-            say("There is nothing to erase.")
-            return
-        if not yes:
-            said = counted(len(chosen), "memory", "memories")
-            raise NeedsYes(f"This would erase for good: {said}, with all that repeats what they say.", "Add --yes to do it.")
-        show_receipt(forget.purge(runtime, chosen), as_json)
+            answer = Output({"memories": 0}, aside="There is nothing to erase.")
+        else:
+            answer = erased(service.purge(runtime, chosen)) if yes else Output({"memories": len(chosen)}, error=warning)
+    answer.write(as_json)
 
 
-def _chosen(runtime: "Runtime", memory_ids: tuple[str, ...], *, expired: bool) -> list[str]:
-    from memapp.services import curate, ids, lifecycle
-
+def _chosen(runtime: Runtime, memory_ids: tuple[str, ...], *, expired: bool) -> list[str]:
     if not memory_ids:
         now = runtime.clock()
         return [one.id for one in lifecycle.trash(runtime, limit=None) if not expired or (one.purge_at and one.purge_at <= now)]
@@ -91,29 +72,22 @@ def _chosen(runtime: "Runtime", memory_ids: tuple[str, ...], *, expired: bool) -
 @click.command()
 @click.argument("words", nargs=-1, required=True)
 @yes_option
-@as_json_option
-@click.pass_obj
-def forget(options: dict[str, Any], words: tuple[str, ...], yes: bool, as_json: bool) -> None:
+@writes
+def forget(runtime: Runtime, words: tuple[str, ...], yes: bool) -> Output:
     """Erase whatever holds these words, everywhere and for good.
 
     Memories, messages, titles, consent requests, the history and the backups. Without --yes it says how much that is.
     """
-    from memapp.services import forget as service
-
     text = " ".join(words)
-    with opened(options) as runtime:
-        found = service.preview(runtime, text)
-        if as_json and not yes:
-            show_json(asdict(found))
-        if not yes and not found:
-            say("There is nothing to erase: nothing holds these words.")
-            return
-        if not yes:
-            raise NeedsYes(f"This would erase for good: {found}.", "Add --yes to do it.")
+    found = service.preview(runtime, text)
+    if yes:
         say(f"To be erased: {found}.")
-        show_receipt(service.forget_everywhere(runtime, text), as_json)
+        return erased(service.forget_everywhere(runtime, text))
+    if not found:
+        return Output(found, aside="There is nothing to erase: nothing holds these words.")
+    return Output(found, error=NeedsYes(f"This would erase for good: {found}.", "Add --yes to do it."))
 
 
-def show_receipt(receipt: Receipt, as_json: bool) -> None:
-    """Write what was erased and what a scan of the files found afterwards."""
-    show_one(receipt, as_json, str(receipt))
+def erased(receipt: Receipt) -> Output:
+    """Return what was erased, and what a scan of the files found afterwards."""
+    return Output(receipt, str(receipt))

@@ -7,56 +7,65 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from memapp.cli.output import load_embedder, opened, say, show_json, show_rows, when
-from memapp.cli.shape import as_json_option
+from memapp.cli.output import Output, load_embedder, say, when
+from memapp.cli.shape import writes
+from memapp.domain.jobs import Pace
 from memapp.errors import UsageError
-
-if TYPE_CHECKING:
-    from memapp.domain.jobs import Pace
-    from memapp.runtime import Runtime
-    from memapp.services.jobs import Job
+from memapp.inference import Cancel
+from memapp.runtime import Runtime
+from memapp.services import jobs, models
+from memapp.services.jobs import Job
 
 SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
+JOB_HELP = "Only this one, due or not; may be given again."
+BUDGET_HELP = "Stop after so long: 60s, 5m."
+
+
+def _seconds(_ctx: click.Context, _option: click.Parameter, budget: str) -> float:
+    """Read `60s`, `5m` or plain seconds. Raises `UsageError` for anything else."""
+    found = re.fullmatch(r"(\d{1,6})([smh]?)", budget.strip())
+    if found is None or int(found[1]) == 0:
+        raise UsageError(f"{budget!r} is no time.", "Write it like 60s or 5m.")
+    return float(int(found[1]) * SECONDS[found[2]])
+
+
+def _jobs(_ctx: click.Context, _option: click.Parameter, names: tuple[str, ...]) -> list[Job]:
+    """Return the jobs with these names. Raises `UsageError` for a name that none has."""
+    known = {one.name: one for one in jobs.JOBS}
+    if unknown := [name for name in names if name not in known]:
+        raise UsageError(f"There is no job {unknown[0]!r}.", f"Known: {', '.join(known)}.")
+    return [known[name] for name in dict.fromkeys(names)]
 
 
 @click.command()
-@click.option("--job", "names", metavar="NAME", multiple=True, help="Only this one, due or not; may be given again.")
-@click.option("--budget", metavar="TIME", default="10m", show_default=True, help="Stop after so long: 60s, 5m.")
+@click.option("--job", "named", multiple=True, callback=_jobs, metavar="NAME", help=JOB_HELP)
+@click.option("--budget", default="10m", callback=_seconds, metavar="TIME", show_default=True, help=BUDGET_HELP)
 @click.option("--dry-run", is_flag=True, help="Only say what is due, and how much waits.")
-@as_json_option
-@click.pass_obj
-def upkeep(options: dict[str, Any], names: tuple[str, ...], budget: str, dry_run: bool, as_json: bool) -> None:
+@writes
+def upkeep(runtime: Runtime, named: list[Job], budget: float, dry_run: bool) -> Output:
     """Do what memapp does while nobody waits: learn, tidy, back up.
 
     The app does all of this by itself while it is open. For cron or a timer of systemd: `memapp upkeep --budget 5m`.
     """
-    from memapp.services import jobs, models
-
-    seconds = _seconds(budget)
-    with opened(options) as runtime:
-        wanted = _wanted(names)
-        chosen = [one for one in wanted if names or jobs.is_due(runtime, one)]
-        if not load_embedder(runtime):
-            say(f"Nothing is made findable by meaning. {runtime.embedding.note}")
-        if dry_run:
-            _show(runtime, wanted, {one.name: one.waiting(runtime) for one in chosen}, "waits", as_json)
-            return
-        models.load_chat_model(runtime)
-        if runtime.chat.ready() is None:
-            say(f"Learning by rules only. {runtime.chat.note}")
-        done = _run(runtime, chosen, seconds)
-        _show(runtime, wanted, {one.name: done[one.name] for one in chosen}, "done", as_json)
+    wanted = named or list(jobs.JOBS)
+    chosen = [one for one in wanted if named or jobs.is_due(runtime, one)]
+    if not load_embedder(runtime):
+        say(f"Nothing is made findable by meaning. {runtime.embedding.note}")
+    if dry_run:
+        return _told(runtime, wanted, {one.name: one.waiting(runtime) for one in chosen}, "waits")
+    models.load_chat_model(runtime)
+    if runtime.chat.ready() is None:
+        say(f"Learning by rules only. {runtime.chat.note}")
+    done = _run(runtime, chosen, budget)
+    return _told(runtime, wanted, {one.name: done[one.name] for one in chosen}, "done")
 
 
-def _run(runtime: "Runtime", chosen: "list[Job]", seconds: float) -> Counter[str]:
+def _run(runtime: Runtime, chosen: list[Job], seconds: float) -> Counter[str]:
     """Run jobs one after the other, each with a bar of what waits for it; return how much each did."""
-    from memapp.inference import Cancel
-    from memapp.services import jobs
-
     cancel, done = Cancel(), Counter[str]()
     with _ending(cancel.set, seconds):
         for job in chosen:
@@ -82,56 +91,24 @@ def _ending(end: Any, seconds: float) -> Iterator[None]:
         timer.cancel()
 
 
-def _bar(job: "Job", waiting: int) -> Any:
+def _bar(job: Job, waiting: int) -> Any:
     """Return a bar on standard error; nothing moves where that is no terminal."""
     return click.progressbar(length=max(1, waiting), label=f"{job.name:8}", file=sys.stderr, hidden=not sys.stderr.isatty())
 
 
-def _wanted(names: tuple[str, ...]) -> "list[Job]":
-    """Return the jobs with these names, or all. Raises `UsageError` for a name that none has."""
-    from memapp.services import jobs
-
-    known = {one.name: one for one in jobs.JOBS}
-    if unknown := [name for name in names if name not in known]:
-        raise UsageError(f"There is no job {unknown[0]!r}.", f"Known: {', '.join(known)}.")
-    return [known[name] for name in dict.fromkeys(names)] or list(known.values())
-
-
-def _show(runtime: "Runtime", wanted: "list[Job]", counts: dict[str, int], what: str, as_json: bool) -> None:
-    """Show of each job what came of it, and when it is due again."""
-    from memapp.services import jobs
-
-    paces = {one.name: jobs.pace(runtime, one) for one in wanted}
-    if as_json:
-        rows = [{"job": one.name, what: counts.get(one.name), **_times(paces[one.name])} for one in wanted]
-        show_json(rows)
-        return
-    show_rows([
-        {
-            "job": one.name,
-            what: f"{counts[one.name]} {what}" if one.name in counts else "not due",
-            "next": _next(one, paces[one.name]),
-            "does": one.does,
-        }
-        for one in wanted
-    ])  # fmt: skip
-    if not counts:
-        say("Nothing is due.")
+def _told(runtime: Runtime, wanted: list[Job], counts: dict[str, int], what: str) -> Output:
+    """Return of each job what came of it, and when it is due again."""
+    data, rows = [], []
+    for one in wanted:
+        pace = jobs.pace(runtime, one)
+        times = asdict(pace) if pace else {"ran_at": None, "due_at": None}
+        data.append({"job": one.name, what: counts.get(one.name), **times})
+        came = f"{counts[one.name]} {what}" if one.name in counts else "not due"
+        rows.append({"job": one.name, what: came, "next": _next(one, pace), "does": one.does})
+    return Output(data, rows=rows, notes=() if counts else ("Nothing is due.",))
 
 
-def _next(job: "Job", pace: "Pace | None") -> str:
+def _next(job: Job, pace: Pace | None) -> str:
     if not job.every:
         return "after each reply"
     return f"next {when(pace.due_at)}" if pace else "never ran"
-
-
-def _times(pace: "Pace | None") -> dict[str, Any]:
-    return asdict(pace) if pace else {"ran_at": None, "due_at": None}
-
-
-def _seconds(budget: str) -> float:
-    """Read `60s`, `5m` or plain seconds. Raises `UsageError` for anything else."""
-    found = re.fullmatch(r"(\d{1,6})([smh]?)", budget.strip())
-    if found is None or int(found[1]) == 0:
-        raise UsageError(f"{budget!r} is no time.", "Write it like 60s or 5m.")
-    return float(int(found[1]) * SECONDS[found[2]])

@@ -1,4 +1,4 @@
-"""What of a message is the person's own statement, and not something shown or quoted."""
+"""The person's own words in a message, without what is shown or quoted in it."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""When two sentences say the same."""
+"""Duplicates: sentences that say the same in other forms of the words."""
 
 import re
 import unicodedata

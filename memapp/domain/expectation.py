@@ -1,4 +1,4 @@
-"""Whether a message came as expected: one rule on letters alone, one on letters, meaning and what the message does.
+"""The comparison of a message with the expected one: by letters alone, or by letters, meaning and what the message does.
 
 A guess of what a person says next is hardly ever right word for word. So the default rule also looks at how near the
 two texts are in meaning (an embedding similarity that the caller brings) and at their dialogue acts: a "yes" where a

@@ -1,4 +1,4 @@
-"""What stands around a statement and is no part of it: who told it, that it turned out, `to be honest`, the other half of `we`.
+"""The frame around a statement that is no part of it: who told it, that it turned out, `to be honest`, the other half of `we`.
 
 And what somebody says in place of what they take back: `my name isn't Bob, it's Rob` says that it is Rob. What is left is a
 plain first-person statement, with every word that stays in its place. A frame is taken off only where the

@@ -1,4 +1,4 @@
-"""Whether a derived fact says only what the person typed.
+"""The grounding of a derived fact in the person's message: it says only what they typed.
 
 Its words come from the message, in their order, with the same numbers, negation, certainty and tense, and about the same
 person. The checks refuse too much rather than too little.

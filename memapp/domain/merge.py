@@ -1,4 +1,4 @@
-"""What a new sentence is to one that is stored: the same, more of the same, its contradiction, or something else.
+"""The relation of a new sentence to one that is stored: the same, more of the same, its contradiction, or something else.
 
 Similarity alone never makes two sentences the same, because a sentence and its contradiction are as alike as two wordings of
 one thing. The words are laid side by side, and numbers, names, negation, certainty, tense, who it is about and what they do

@@ -1,4 +1,4 @@
-"""What a sentence says, taken apart so that it can be laid beside another: the words that count, and who, whether, when.
+"""The parts of a sentence, so that it can be laid beside another: the words that count, and who, whether, when.
 
 For a sentence about `User` it is known whom it is about and what they do; of any other sentence only the words are looked at.
 """

@@ -1,4 +1,4 @@
-"""When a reply says again what was said a moment ago."""
+"""Repetition: a reply that says again what was said a moment ago."""
 
 import re
 from collections.abc import Sequence

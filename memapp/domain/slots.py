@@ -1,4 +1,4 @@
-"""Which facts fill a slot that holds one thing at a time, and with what: where somebody lives, what their name or job is.
+"""The slots that hold one thing at a time, and the facts that fill them: where somebody lives, what their name or job is.
 
 Two fillers of such a slot cannot both be true. Everything else (likes, pets, hobbies, plans) may be said any number of times,
 and so may anything about somebody of whom there can be several: `User's sister lives in Oslo` may be followed by another sister.

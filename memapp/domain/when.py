@@ -1,4 +1,4 @@
-"""Which days and months a text names, so that recall can prefer what was said then."""
+"""The days and months that a text names, so that recall can prefer what was said then."""
 
 import re
 from collections.abc import Iterator

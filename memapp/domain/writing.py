@@ -1,4 +1,4 @@
-"""How a stored memory is written, whoever wrote it.
+"""The writing rules of a memory, whoever wrote it.
 
 A fact is one sentence about "User", in the third person, without pronouns, of at most 280 characters, with one to five tags.
 An episode is what happened or was done: one or two sentences in the past tense, else written like a fact.

@@ -1,4 +1,4 @@
-"""Where the bundled models lie: inside two installed packages that are located, never imported."""
+"""The files of the bundled models, inside two installed packages that are located, never imported."""
 
 from importlib.util import find_spec
 from pathlib import Path

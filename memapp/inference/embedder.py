@@ -8,15 +8,17 @@ next one starts it again, a few times.
 
 import atexit
 import json
+import math
 import os
-import queue
+import socket
+import struct
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
-from concurrent.futures import Future
-from concurrent.futures import TimeoutError as FutureTimeout
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import numpy as np
@@ -25,10 +27,10 @@ from numpy.typing import NDArray
 from memapp.errors import ModelError, ModelLoading
 from memapp.inference import embedder_child, model_folder
 from memapp.inference.bundled import bundled_embedder_path
-from memapp.inference.embedder_child import FOLDER, MINILM, READY, VECTORS, read_frame, write_frame
+from memapp.inference.embedder_child import FOLDER, MINILM, READY, VECTORS
 
 BATCH = 32
-"""Texts per request. A question that comes during a long job waits for one batch, not for the job."""
+"""Texts per request: a question that comes during a long job waits for one batch, not for the job."""
 TEXT_CHARS = 8000
 """What of a text is looked at; the models read a few hundred word pieces at most."""
 RESTARTS = 3
@@ -64,14 +66,15 @@ def in_folder(folder: Path) -> Source:
 
 
 class ChildEmbedder:
-    """Embeds texts with a model. Thread-safe; one request at a time, in the order they came."""
+    """Embeds texts with a model. Thread-safe; one request at a time."""
 
     def __init__(self, source: Source, *, load_seconds: float = 120.0, answer_seconds: float = 60.0) -> None:
         self.model_id, self.dimension = source.model_id, source.dimension
         self._source = source
         self._load_seconds = load_seconds
         self._answer_seconds = answer_seconds
-        self._lock = threading.Lock()
+        self._turn = threading.Lock()
+        """Held by the one caller that talks to the process, or waits for it to load."""
         self._child: _Child | None = None
         self._starts = 0
         self._closed = False
@@ -82,158 +85,129 @@ class ChildEmbedder:
 
         Raises `ModelLoading` when it takes too long to load, `ModelError` when it cannot be loaded, died or was closed.
         """
-        if self._closed:
-            raise _closed()
+        self._check_open()
         rows = [self._embed(texts[at : at + BATCH], wait) for at in range(0, len(texts), BATCH)]
         return np.concatenate(rows) if rows else np.empty((0, self.dimension), dtype=np.float32)
 
     def close(self) -> None:
         """End the process; later calls raise `ModelError`. More than once does no harm."""
         atexit.unregister(self.close)
-        with self._lock:
-            self._closed = True
-            child = self._child
-        if child is not None:
-            child.kill()
-            child.join()
-
-    def _living_child(self) -> "_Child":
-        with self._lock:
-            if self._closed:
-                raise _closed()
-            if self._child is None or self._child.ended:
-                if self._starts > RESTARTS:
-                    raise ModelError("The embedding model stopped too often.", "Start memapp again.")
-                self._starts += 1
-                self._child = _Child(self._source)
-            return self._child
+        self._closed = True
+        if self._child is not None:
+            self._child.kill()  # so that whoever waits for it leaves
+        with self._turn:
+            if self._child is not None:
+                self._child.end()
 
     def _embed(self, texts: Sequence[str], wait: bool) -> NDArray[np.float32]:
-        child = self._living_child()
+        is_ready = self._child is not None and self._child.ready
+        if not self._turn.acquire(blocking=wait or is_ready):
+            raise _still_loading()
         try:
-            child.ready.result(self._load_seconds if wait else 0)
-        except FutureTimeout:
-            raise ModelLoading("The embedding model is still loading.", "Try again in a moment.") from None
-        answer = child.submit([_readable(text) for text in texts])
-        try:
-            return answer.result(self._answer_seconds)
-        except FutureTimeout:
-            child.kill()
-            raise ModelError("The embedding model stopped answering.", "It is started again when needed.") from None
+            child = self._living_child()
+            child.wait_until_ready(self._load_seconds if wait else 0)
+            return child.embed([_readable(text) for text in texts], self._answer_seconds)
+        finally:
+            self._turn.release()
 
+    def _living_child(self) -> "_Child":
+        if self._child is None or self._child.ended:
+            if self._starts > RESTARTS:
+                raise ModelError("The embedding model stopped too often.", "Start memapp again.")
+            self._starts += 1
+            try:
+                self._child = _Child(self._source, self._answer_seconds)
+            except OSError as error:
+                raise ModelError(f"The embedding model cannot be started: {error.strerror}.") from None
+        self._check_open()  # `close` ends whatever process it finds; this one may have come after it
+        return self._child
 
-@dataclass(frozen=True, eq=False)
-class _Request:
-    texts: list[str]
-    answer: "Future[NDArray[np.float32]]" = field(default_factory=Future)
+    def _check_open(self) -> None:
+        if self._closed:
+            raise ModelError("The embedding model was closed.", "Start memapp again.")
 
 
 class _Child:
-    """One life of the process, and the thread that talks to it."""
+    """One life of the process. One thread at a time may use it, but for `kill`."""
 
-    def __init__(self, source: Source) -> None:
-        self.ready: Future[None] = Future()
+    def __init__(self, source: Source, answer_seconds: float) -> None:
+        self.ready = False
         self.ended = False
-        """The process is gone, or about to be; what is submitted now fails."""
-        self._source = source
-        self._requests: queue.SimpleQueue[_Request | None] = queue.SimpleQueue()
-        self._process: subprocess.Popen[bytes] | None = None
-        self._lock = threading.Lock()
-        self._thread = threading.Thread(target=self._live, name="embedder", daemon=True)
-        self._thread.start()
+        self._dimension = source.dimension
+        ours, theirs = socket.socketpair()
+        ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", math.ceil(answer_seconds), 0))
+        self._process = _spawn(source.loading, theirs)
+        theirs.close()
+        self._pipe = Connection(ours.detach())
 
-    def submit(self, texts: list[str]) -> "Future[NDArray[np.float32]]":
-        request = _Request(texts)
-        with self._lock:
-            if self.ended:
-                raise _died()
-            self._requests.put(request)
-        return request.answer
+    def wait_until_ready(self, seconds: float) -> None:
+        """Raise `ModelLoading` if the model is still loading after so long, `ModelError` if it cannot be loaded."""
+        if self.ready:
+            return
+        with self._ended_by_errors():
+            answer = self._answer(seconds)
+            if answer is None:
+                raise _still_loading()
+            kind, found = answer
+            if kind != READY:
+                raise ModelError(f"The embedding model could not be loaded: {found.decode()}")
+            if int(found) != self._dimension:
+                raise ModelError(f"The embedding model gives {int(found)} numbers where its files say {self._dimension}.")
+        self.ready = True
+
+    def embed(self, texts: Sequence[str], seconds: float) -> NDArray[np.float32]:
+        with self._ended_by_errors():
+            self._pipe.send_bytes(json.dumps(texts).encode())
+            answer = self._answer(seconds)
+            if answer is None:
+                raise ModelError("The embedding model stopped answering.", "It is started again when needed.")
+        kind, found = answer
+        if kind != VECTORS:
+            raise ModelError(f"The embedding model failed ({found.decode()}).")
+        return np.frombuffer(found, dtype="<f4").reshape(-1, self._dimension).astype(np.float32)
 
     def kill(self) -> None:
-        with self._lock:
-            self.ended = True
-            if self._process is not None:
-                self._process.kill()
-            self._requests.put(None)
+        """End the process, while another thread waits for it too."""
+        self._process.kill()
 
-    def join(self) -> None:
-        """Wait until the killed process is gone."""
-        self._thread.join()
+    def end(self) -> None:
+        """End the process and wait until it is gone. More than once does no harm."""
+        self.ended = True
+        self._process.kill()
+        self._process.wait()
+        self._pipe.close()
 
-    def _live(self) -> None:
-        """Start the process, serve requests one by one, and clear up when it ends. The thread does nothing else."""
-        problem = _died()
+    def _answer(self, seconds: float) -> tuple[bytes, bytes] | None:
+        """Return the kind and the content of the next answer; None if it does not come in time."""
+        if not self._pipe.poll(seconds):
+            return None
+        frame = self._pipe.recv_bytes()
+        return frame[:1], frame[1:]
+
+    @contextmanager
+    def _ended_by_errors(self) -> Iterator[None]:
         try:
-            with self._lock:
-                if self.ended:
-                    return
-                self._process = process = _spawn(self._source.loading)
-            self._talk(process)
-        except ModelError as error:
-            problem = error
+            yield
+        except ModelLoading:
+            raise
+        except ModelError:
+            self.end()
+            raise
         except (EOFError, OSError):
-            pass  # it died: everyone who waits is told below
-        finally:
-            self._end(problem)
-
-    def _talk(self, process: "subprocess.Popen[bytes]") -> None:
-        assert process.stdin is not None and process.stdout is not None
-        kind, found = _answer(process.stdout.fileno())
-        if kind != READY:
-            raise ModelError(f"The embedding model could not be loaded: {found.decode()}")
-        dimension = self._source.dimension
-        if int(found) != dimension:
-            raise ModelError(f"The embedding model gives {int(found)} numbers where its files say {dimension}.")
-        self.ready.set_result(None)
-        while (request := self._requests.get()) is not None:
-            try:
-                write_frame(process.stdin.fileno(), json.dumps(request.texts).encode())
-                kind, data = _answer(process.stdout.fileno())
-            except (EOFError, OSError):
-                with self._lock:
-                    self.ended = True  # before the caller knows, so that its next call finds a new process
-                request.answer.set_exception(_died())
-                raise
-            if kind == VECTORS:
-                request.answer.set_result(np.frombuffer(data, dtype="<f4").reshape(-1, dimension).astype(np.float32))
-            else:
-                request.answer.set_exception(ModelError(f"The embedding model failed ({data.decode()})."))
-
-    def _end(self, problem: ModelError) -> None:
-        with self._lock:
-            self.ended = True
-            process = self._process
-        if process is not None:
-            process.kill()
-            process.wait()
-            for pipe in (process.stdin, process.stdout):
-                if pipe is not None:
-                    pipe.close()
-        if not self.ready.done():
-            self.ready.set_exception(problem)
-        while not self._requests.empty():
-            request = self._requests.get()
-            if request is not None:
-                request.answer.set_exception(problem)
+            self.end()
+            raise ModelError("The embedding model stopped.", "It is started again when needed.") from None
 
 
-def _spawn(loading: Sequence[str]) -> "subprocess.Popen[bytes]":
+def _spawn(loading: Sequence[str], theirs: socket.socket) -> "subprocess.Popen[bytes]":
     # Not multiprocessing: its spawn runs the parent's __main__ again (memapp's command line, or pytest), and its resource
-    # tracker is one more process. A script with two pipes has neither; -P keeps our own modules from hiding others.
-    # Unbuffered, because a buffer's lock held by a waiting thread can crash the interpreter when it exits.
+    # tracker is one more process. A script with one pipe has neither; -P keeps our own modules from hiding others.
     return subprocess.Popen(
-        [sys.executable, "-P", embedder_child.__file__, *loading],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
+        [sys.executable, "-P", embedder_child.__file__, str(theirs.fileno()), *loading],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        bufsize=0,
+        pass_fds=[theirs.fileno()],
     )
-
-
-def _answer(fd: int) -> tuple[bytes, bytes]:
-    frame = read_frame(fd)
-    return frame[:1], frame[1:]
 
 
 def _readable(text: str) -> str:
@@ -241,9 +215,5 @@ def _readable(text: str) -> str:
     return text[:TEXT_CHARS].encode("utf-8", "replace").decode().replace("\x00", " ")
 
 
-def _died() -> ModelError:
-    return ModelError("The embedding model stopped.", "It is started again when needed.")
-
-
-def _closed() -> ModelError:
-    return ModelError("The embedding model was closed.", "Start memapp again.")
+def _still_loading() -> ModelLoading:
+    return ModelLoading("The embedding model is still loading.", "Try again in a moment.")

@@ -1,17 +1,17 @@
-"""The program that the embedder's child process runs, and the frames that both sides exchange.
+"""The program that the embedder's child process runs.
 
-It is started by its path, so that it imports no more of memapp than the model that it runs. Frames come in on standard input and
-go out on standard output; when the input ends, because the parent closed it or died, so does the process.
+It is started by its path, so that it imports no more of memapp than the model that it runs. Lists of texts come in through a
+pipe, and vectors go out; when the pipe ends, because the parent closed it or died, so does the process.
 """
 
 import json
 import os
 import queue
 import signal
-import struct
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -24,68 +24,35 @@ VECTORS = b"V"
 FAILED = b"F"
 """Then what went wrong, as UTF-8."""
 
-_LENGTH = struct.Struct(">I")
 
-
-def write_frame(fd: int, payload: bytes) -> None:
-    """Write one frame; raise `OSError` when nobody reads."""
-    rest = memoryview(_LENGTH.pack(len(payload)) + payload)
-    while rest:
-        rest = rest[os.write(fd, rest) :]
-
-
-def read_frame(fd: int) -> bytes:
-    """Read one frame; raise `EOFError` when the other side is gone."""
-    return _read(fd, _LENGTH.unpack(_read(fd, _LENGTH.size))[0])
-
-
-def _read(fd: int, size: int) -> bytes:
-    data = bytearray()
-    while len(data) < size:
-        part = os.read(fd, min(size - len(data), 1 << 20))
-        if not part:
-            raise EOFError
-        data += part
-    return bytes(data)
-
-
-def main(loader: str, *arguments: str) -> None:
-    """Load a model, then answer each list of texts with its vectors until the input ends."""
+def main(fd: str, loader: str, *arguments: str) -> None:
+    """Load a model, then answer each list of texts with its vectors until the pipe ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # ctrl+c in the terminal is the parent's business
-    requests_fd, answers_fd = _take_pipes()
+    pipe = Connection(int(fd))
     requests: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-    threading.Thread(target=_receive, args=(requests_fd, requests), daemon=True).start()
+    threading.Thread(target=_receive, args=(pipe, requests), daemon=True).start()
     os.environ["OMP_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = "1"
     sys.addaudithook(_refuse_network)
     try:
         encode = LOADERS[loader](*arguments)
         dimension = encode(["ready"]).shape[1]  # the first call is slow; have it done with
     except Exception as error:  # whatever a model folder can do to a loader, the parent shall be told
-        write_frame(answers_fd, FAILED + _described(error))
+        pipe.send_bytes(FAILED + _described(error))
         return
-    write_frame(answers_fd, READY + str(dimension).encode())
+    pipe.send_bytes(READY + str(dimension).encode())
     while True:
         try:
             answer = VECTORS + encode(json.loads(requests.get())).astype("<f4").tobytes()
         except Exception as error:  # one bad request must not end the process
             answer = FAILED + _described(error)
-        write_frame(answers_fd, answer)
+        pipe.send_bytes(answer)
 
 
-def _take_pipes() -> tuple[int, int]:
-    """Keep the pipes for ourselves: what a library prints or reads goes nowhere."""
-    requests_fd, answers_fd = os.dup(0), os.dup(1)
-    with open(os.devnull, "r+b") as nowhere:  # noqa: PTH123 - pathlib is one more import for nothing
-        os.dup2(nowhere.fileno(), 0)
-        os.dup2(nowhere.fileno(), 1)
-    return requests_fd, answers_fd
-
-
-def _receive(fd: int, requests: "queue.SimpleQueue[bytes]") -> None:
+def _receive(pipe: Connection, requests: "queue.SimpleQueue[bytes]") -> None:
     """Read on a thread of its own, so that the end of the parent is noticed while the model loads or works."""
     try:
         while True:
-            requests.put(read_frame(fd))
+            requests.put(pipe.recv_bytes())
     except (EOFError, OSError):
         os._exit(0)
 

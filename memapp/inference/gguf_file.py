@@ -1,4 +1,4 @@
-"""What a GGUF model file says about itself, read without loading it: is it whole, its number formats, its memory.
+"""The header of a GGUF model file, read without loading it: whether it is whole, its number formats, its memory.
 
 Only the header is read. Layout and block sizes are those of the GGUF specification (ggml/docs/gguf.md) and of ggml's
 type table.

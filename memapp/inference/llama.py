@@ -8,12 +8,10 @@ middle of a batch too.
 
 import atexit
 import logging
-import queue
 import re
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 
 from memapp.domain.prompt import Finished, Piece, Prompt, Sampling, Usage
@@ -21,7 +19,7 @@ from memapp.domain.text import shorten
 from memapp.errors import ModelError
 from memapp.inference import NAME_CHARS, Cancel, closed, gguf_file
 from memapp.inference.native import Context, Grammar, NativeModel, usable_cores
-from memapp.inference.owner import ModelJob, OwnerThread
+from memapp.inference.owner import ModelJob, OwnerThread, Stopped
 from memapp.inference.reply import ReplyWriter
 from memapp.inference.sampling import TokenSampler
 from memapp.inference.templates import ChatTemplate, Span
@@ -31,16 +29,6 @@ log = logging.getLogger(__name__)
 
 UNSETTLED_TOKENS = 2
 """How many tokens at the end of a half-typed message are likely to change with the next letters."""
-
-
-@dataclass(frozen=True)
-class _LlamaCall:
-    """One reply that was asked for."""
-
-    trunk: list[int]
-    rest: list[int]
-    sampling: Sampling
-    started: float
 
 
 class LlamaModel:
@@ -83,6 +71,17 @@ class LlamaModel:
             raise closed()
         return self._stream(prompt, sampling, cancel)
 
+    def _stream(self, prompt: Prompt, sampling: Sampling, cancel: Cancel) -> Generator[Piece | Finished, None, None]:
+        started = time.perf_counter()
+        trunk, rest = self._tokens(prompt)
+        dropped: Piece | Finished = Finished("cancelled", Usage())
+
+        def reply(stopped: Stopped) -> Iterator[Piece | Finished]:
+            with self._sound_cache():
+                yield from self._reply(trunk, rest, sampling, started, stopped)
+
+        yield from self._owner.results(reply, cancel, urgent=True, dropped=dropped)
+
     def warm(self, prompt: Prompt, cancel: Cancel, *, open_end: bool = False) -> int:
         """Prefill a prompt's trunk in idle time; return the tokens computed.
 
@@ -95,21 +94,12 @@ class LlamaModel:
             trunk = trunk[: len(trunk) - min(UNSETTLED_TOKENS, len(self._span_tokens(spans[-1:])))]
         if len(trunk) >= self.context_tokens:
             return 0
-        results: queue.SimpleQueue[int | ModelError] = queue.SimpleQueue()
 
-        def prefill() -> None:
-            results.put(self._cache.warm(trunk, lambda: job.stopped).computed)
+        def prefill(stopped: Stopped) -> Iterator[int]:
+            with self._sound_cache():
+                yield self._cache.warm(trunk, stopped).computed
 
-        job = ModelJob(
-            run=lambda: self._run(prefill, results.put),
-            drop=lambda: results.put(0),
-            urgent=False,
-        )
-        with self._submitted(job, cancel):
-            result = results.get()
-        if isinstance(result, ModelError):
-            raise result
-        return result
+        return sum(self._owner.results(prefill, cancel, urgent=False, dropped=0))
 
     def forget(self) -> None:
         self._owner.submit(ModelJob(run=self._cache.forget, drop=lambda: None, urgent=True))
@@ -118,79 +108,37 @@ class LlamaModel:
         atexit.unregister(self.close)
         self._owner.close()
 
-    def _stream(self, prompt: Prompt, sampling: Sampling, cancel: Cancel) -> Generator[Piece | Finished, None, None]:
-        """Hand the call to the owner thread and pass on what comes back."""
-        started = time.perf_counter()
-        call = _LlamaCall(*self._tokens(prompt), sampling, started)
-        items: queue.SimpleQueue[Piece | Finished | ModelError] = queue.SimpleQueue()
-
-        def reply() -> None:
-            for item in self._reply(call, lambda: job.stopped):
-                items.put(item)
-
-        job = ModelJob(
-            run=lambda: self._run(reply, items.put),
-            drop=lambda: items.put(Finished("cancelled", Usage())),
-            urgent=True,
-        )
-        with self._submitted(job, cancel):
-            while True:
-                item = items.get()
-                if isinstance(item, ModelError):
-                    raise item
-                yield item
-                if isinstance(item, Finished):
-                    return
-
     @contextmanager
-    def _submitted(self, job: ModelJob, cancel: Cancel) -> Iterator[None]:
-        """Queue a job, and stop it when somebody cancels, or when the caller leaves before it is done."""
-
-        def stop() -> None:
-            self._owner.stop(job)
-
-        self._owner.submit(job)
+    def _sound_cache(self) -> Iterator[None]:
+        """After a failure that nobody foresaw, rely on nothing that is in the cache."""
         try:
-            with cancel.heard_by(stop):
-                yield
-        finally:
-            stop()
-
-    def _run(self, work: Callable[[], None], report: Callable[[ModelError], None]) -> None:
-        """Do one job's work on the owner thread; whatever goes wrong is reported to the caller."""
-        try:
-            work()
-        except ModelError as error:
-            report(error)
-        except Exception as error:  # the thread must outlive any one call
+            yield
+        except ModelError:
+            raise
+        except Exception as error:
             log.exception("a model call failed")
             self._cache.forget()
-            report(ModelError(f"The model failed in an unexpected way ({type(error).__name__}).", "Try again."))
+            raise ModelError(f"The model failed in an unexpected way ({type(error).__name__}).", "Try again.") from error
 
-    def _reply(self, call: _LlamaCall, stopped: Callable[[], bool]) -> Iterator[Piece | Finished]:
+    def _reply(
+        self, trunk: list[int], rest: list[int], sampling: Sampling, started: float, stopped: Stopped
+    ) -> Iterator[Piece | Finished]:
         """Compute one call from its prompt to its last word, on the owner thread."""
-        sampling = call.sampling
         tail = self._data_tokens(sampling.tail)
-        prompt_tokens = len(call.trunk) + len(call.rest)
+        prompt_tokens = len(trunk) + len(rest)
         room = self.context_tokens - prompt_tokens - (len(tail) + sampling.tail_tokens if tail else 0)
         if room < 1:
             raise ModelError(
                 f"The conversation is too long for this model: {prompt_tokens:,} of {self.context_tokens:,} tokens.",
                 "Start a new chat, or set a larger `context_tokens`.",
             )
-        grammar = Grammar(self._native, sampling.grammar) if sampling.grammar is not None else None
-        try:
+        with closing(Grammar(self._native, sampling.grammar)) if sampling.grammar is not None else nullcontext() as grammar:
             sampler = TokenSampler(sampling, grammar, self._native.ends_turn)
             writer = ReplyWriter(self._native, self._context, self._cache, sampler, stopped)
-            prefilled = self._cache.branch(call.trunk, call.rest, stopped)
+            prefilled = self._cache.branch(trunk, rest, stopped)
             if prefilled.complete:
-                yield from writer.write(sampling, self._end_of_turn, min(sampling.max_tokens, room))
-                if tail and writer.reason != "cancelled":
-                    yield from writer.write_tail(tail, self._end_of_turn, sampling.tail_tokens)
+                yield from writer.write(sampling, self._end_of_turn, min(sampling.max_tokens, room), tail)
                 self._cache.end_branch()
-        finally:
-            if grammar is not None:
-                grammar.close()
         now = time.perf_counter()
         yield Finished(
             writer.reason,
@@ -198,8 +146,8 @@ class LlamaModel:
                 prefill_tokens=prefilled.computed,
                 reused_tokens=prefilled.reused,
                 decode_tokens=writer.decoded,
-                first_token_seconds=(writer.first_token_at or now) - call.started,
-                seconds=now - call.started,
+                first_token_seconds=(writer.first_token_at or now) - started,
+                seconds=now - started,
             ),
         )
 

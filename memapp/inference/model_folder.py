@@ -1,4 +1,4 @@
-"""What a folder with a model of sentence-transformers says about itself, read without loading it."""
+"""The folder of a model for sentence-transformers, and the facts in it that are read without loading it."""
 
 import hashlib
 import json

@@ -8,7 +8,6 @@ import ctypes
 import functools
 import logging
 import os
-import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -205,7 +204,7 @@ class Context:
         # llama.cpp asks this callback at every step of its graph. `strlen` of a two-byte buffer answers without Python
         # and without the interpreter lock: an empty string is 0, go on; one character is 1, stop.
         self._abort = ctypes.create_string_buffer(2)
-        self._callback = ctypes.cast(_c_library().strlen, lib.ggml_abort_callback)
+        self._callback = ctypes.cast(ctypes.CDLL(None).strlen, lib.ggml_abort_callback)
         lib.llama_set_abort_callback(self._handle, self._callback, ctypes.cast(self._abort, ctypes.c_void_p))
 
     def abort(self, wanted: bool) -> None:
@@ -272,7 +271,7 @@ class Context:
 
 
 class Grammar:
-    """A compiled GBNF grammar that follows one reply."""
+    """A compiled GBNF grammar that follows one reply; closed once, after its last use."""
 
     def __init__(self, model: NativeModel, text: str) -> None:
         self.lib = model.lib
@@ -287,28 +286,17 @@ class Grammar:
         candidates = np.zeros(len(tokens), CANDIDATE)
         candidates["id"] = tokens
         array = self.lib.llama_token_data_array(candidates.ctypes.data_as(self.lib.llama_token_data_p), len(tokens), -1, False)
-        self.lib.llama_sampler_apply(self._live(), ctypes.byref(array))
+        self.lib.llama_sampler_apply(self._handle, ctypes.byref(array))
         return np.asarray(candidates["logit"] == 0)
 
     def accept(self, token: int) -> None:
         """Go on after `token`, which must be an allowed one."""
-        self.lib.llama_sampler_accept(self._live(), token)
+        self.lib.llama_sampler_accept(self._handle, token)
 
     def close(self) -> None:
-        if self._handle:
-            self.lib.llama_sampler_free(self._handle)
-            self._handle = None
-
-    def _live(self) -> Any:
-        if not self._handle:
-            raise closed()
-        return self._handle
+        self.lib.llama_sampler_free(self._handle)
 
 
 def no_chat_model() -> ModelError:
     """The error for files that hold another kind of model: embeddings, translation, images."""
     return ModelError("This file holds a model that does not write text.", "Choose a chat model.")
-
-
-def _c_library() -> Any:
-    return ctypes.CDLL("msvcrt") if sys.platform == "win32" else ctypes.CDLL(None)

@@ -1,4 +1,4 @@
-"""Keeps memapp off the network: beside this machine it speaks to the model server that the person allowed, and to nobody else."""
+"""The guard that keeps memapp off the network: it reaches this machine, a model server that the person allowed, and no other."""
 
 import ipaddress
 import sys

@@ -3,12 +3,17 @@
 An urgent job stops the idle job that runs and drops those that wait, since what they prepared for has come or changed.
 """
 
+import queue
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
-from memapp.inference import closed
+from memapp.inference import Cancel, closed
+
+T = TypeVar("T")
+Stopped = Callable[[], bool]
 
 
 @dataclass(eq=False)
@@ -39,6 +44,39 @@ class OwnerThread:
         self.closed = False
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
         self._thread.start()
+
+    def results(
+        self, work: Callable[[Stopped], Iterator[T]], cancel: Cancel, *, urgent: bool, dropped: T
+    ) -> Generator[T, None, None]:
+        """Queue work that looks now and then whether it is stopped, and pass on what it yields or raises.
+
+        It is stopped when somebody cancels, or when the caller leaves before it is done; `dropped` is all that comes of work
+        that was stopped before it began.
+        """
+        items: queue.SimpleQueue[T | Exception | None] = queue.SimpleQueue()
+
+        def run() -> None:
+            try:
+                for item in work(lambda: job.stopped):
+                    items.put(item)
+                items.put(None)
+            except Exception as error:  # the thread must outlive any one job
+                items.put(error)
+
+        def drop() -> None:
+            items.put(dropped)
+            items.put(None)
+
+        job = ModelJob(run, drop, urgent)
+        self.submit(job)
+        try:
+            with cancel.heard_by(lambda: self.stop(job)):
+                while (item := items.get()) is not None:
+                    if isinstance(item, Exception):
+                        raise item
+                    yield item
+        finally:
+            self.stop(job)
 
     def submit(self, job: ModelJob) -> None:
         """Queue a job; raise `ModelError` after `close`."""

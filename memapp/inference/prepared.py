@@ -24,7 +24,8 @@ def content_hash(path: Path, cache: Path) -> str:
         if not str(hashes.get(name)).startswith(state):
             with path.open("rb") as file:
                 hashes[name] = state + hashlib.file_digest(file, "sha256").hexdigest()[:32]
-            _write(cache / HASHES, hashes)
+            with whole(cache / HASHES) as unfinished:
+                unfinished.write_text(json.dumps(hashes), "utf-8")
     return str(hashes[name]).removeprefix(state)
 
 
@@ -34,13 +35,6 @@ def _read(known: Path) -> dict[str, object]:
     except (OSError, ValueError):
         return {}
     return hashes if isinstance(hashes, dict) else {}
-
-
-def _write(known: Path, hashes: dict[str, object]) -> None:
-    known.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    unfinished = known.with_suffix(f".{os.getpid()}.part")
-    unfinished.write_text(json.dumps(hashes), "utf-8")
-    unfinished.replace(known)
 
 
 @contextmanager

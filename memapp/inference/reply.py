@@ -1,11 +1,15 @@
 """One reply, from ready scores to its last word: sampling, streaming, stopping, and the forced last line."""
 
+import codecs
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 
 from memapp.domain.prompt import Piece, Reason, Sampling
 from memapp.inference.native import Context, Grammar, NativeModel
-from memapp.inference.sampling import TAIL_LINE, GrammarDeadEnd, ReplyText, TokenSampler
+from memapp.inference.owner import Stopped
+from memapp.inference.reply_text import TAIL_LINE, ReplyText
+from memapp.inference.sampling import GrammarDeadEnd, TokenSampler
 from memapp.inference.trunk import TrunkCache
 
 
@@ -18,7 +22,7 @@ class ReplyWriter:
         context: Context,
         cache: TrunkCache,
         sampler: TokenSampler,
-        stopped: Callable[[], bool],
+        stopped: Stopped,
     ) -> None:
         self._native = native
         self._context = context
@@ -28,71 +32,54 @@ class ReplyWriter:
         self.reason: Reason = "cancelled"
         self.decoded = 0
         self.first_token_at: float | None = None
-        self._wrote_tag = False
-        """Whether the model began the tail by itself."""
-        self._after_stop = ""
+        self._cancelled = False
         self._pending: list[int] = []
         """The last sampled token, until it is computed."""
 
-    def write(self, sampling: Sampling, end_of_turn: tuple[str, ...], limit: int) -> Iterator[Piece]:
-        """Write up to `limit` tokens, up to a stop string, or as far as the model wants."""
-        tag = sampling.tail.strip()
-        text = ReplyText((*sampling.stop, *end_of_turn, tag))
-        for count, data in enumerate(self._sampled(), start=1):
-            if (shown := text.feed(data)) or text.thinks:
-                yield Piece(shown)
-            if text.stopped_at:
-                self._wrote_tag = text.stopped_at == tag
-                self.reason = "end" if self._wrote_tag else "stop"
-                self._after_stop = text.rest()
-                return
-            if count == limit:
-                self.reason = "length"
-                break
-        if rest := text.rest():
-            yield Piece(rest)
-
-    def write_tail(self, tail_tokens: list[int], end_of_turn: tuple[str, ...], limit: int) -> Iterator[Piece]:
-        """Feed the tail, unless the model wrote it by itself, and write on to the end of that line."""
-        text = ReplyText(("\n", *end_of_turn))
-        if not self._wrote_tag:
-            self._pending += tail_tokens
-        elif begun := text.feed(self._after_stop.encode()):
-            yield Piece(begun, tail=True)
-        if text.stopped_at:
+    def write(self, sampling: Sampling, end_of_turn: tuple[str, ...], limit: int, tail: list[int]) -> Iterator[Piece]:
+        """Write up to `limit` tokens, up to a stop string, or as far as the model wants; then the line after the tail."""
+        text = ReplyText((*sampling.stop, *end_of_turn), sampling.tail)
+        self.reason = yield from self._write_part(text, limit)
+        if not tail or self.reason == "cancelled" or (text.in_tail and text.done):
             return
-        reason = self.reason
-        line = Grammar(self._native, TAIL_LINE)
-        try:
+        if not text.in_tail:  # else the model began the tail by itself
+            self._pending += tail
+            text.begin_tail()
+        with closing(Grammar(self._native, TAIL_LINE)) as line:
             self._sampler.follow(line)
-            for count, data in enumerate(self._sampled(), start=1):
-                if shown := text.feed(data):
-                    yield Piece(shown, tail=True)
-                if text.stopped_at or count == limit:
-                    break
-        finally:
-            line.close()
-            self.reason = reason
-        if not text.stopped_at and (rest := text.rest()):
-            yield Piece(rest, tail=True)
+            yield from self._write_part(text, sampling.tail_tokens)
+
+    def _write_part(self, text: ReplyText, limit: int) -> Generator[Piece, None, Reason]:
+        """Write the reader's words, or the line after the tail; return how that part ended."""
+        in_tail = text.in_tail
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")  # of half a character at the end nothing is shown
+        for count, data in enumerate(self._sampled(), start=1):
+            yield from text.feed(decoder.decode(data))
+            if text.in_tail != in_tail:
+                return "end"
+            if text.done:
+                return "stop"
+            if count == limit:
+                yield from text.end()
+                return "length"
+        yield from text.end()
+        return "cancelled" if self._cancelled else "end"
 
     def _sampled(self) -> Iterator[bytes]:
-        """Sample token by token; ends with `reason` set to "end", or "cancelled"."""
+        """Sample token by token, until the model ends its turn or somebody cancels."""
         while True:
             if self._stopped() or (self._pending and not self._cache.extend(self._pending)):
-                self.reason = "cancelled"
+                self._cancelled = True
                 return
             self._pending = []
             try:
                 token = self._sampler.pick(self._context.logits())
             except GrammarDeadEnd:
-                self.reason = "end"
                 return
             self.decoded += 1
             if self.first_token_at is None:
                 self.first_token_at = time.perf_counter()
             if self._native.ends_turn(token):
-                self.reason = "end"
                 return
             self._pending = [token]
             yield self._native.text(token)

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from memapp.domain.prompt import Finished, Piece, Prompt, Reason, Sampling, Usage
 from memapp.errors import ModelError
 from memapp.inference import Cancel, closed
-from memapp.inference.sampling import ReplyText
+from memapp.inference.reply_text import ReplyText
+from memapp.inference.trunk import shared_length
 
 CallKind = Literal["predict", "reply", "other"]
 Fault = Literal["crash", "hang", "broken_json", "endless", "empty"]
@@ -55,11 +56,11 @@ def call_kind(prompt: Prompt, sampling: Sampling) -> CallKind:
 
 @dataclass(frozen=True)
 class _ScriptedTurn:
-    """What both calls of one turn answer."""
+    """What both calls of one turn answer; what is left empty is made up from the prompt."""
 
-    reply: str
-    prediction: str
-    needed_info: tuple[str, ...]
+    reply: str = ""
+    prediction: str = ""
+    needed_info: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -67,17 +68,6 @@ class _Misbehaviour:
     fault: Fault
     call: CallKind | None
     after_tokens: int
-
-
-@dataclass(frozen=True)
-class _ScriptedCall:
-    """One call, as it was decided when it began."""
-
-    text: str
-    tail: str
-    fault: _Misbehaviour | None
-    prompt_tokens: int
-    reused_tokens: int
 
 
 class ScriptedModel:
@@ -109,7 +99,7 @@ class ScriptedModel:
         self.warmed: list[Prompt] = []
         self._sleep = sleep
         self._turns: deque[_ScriptedTurn] = deque()
-        self._last_turn: _ScriptedTurn | None = None
+        self._last_turn = _ScriptedTurn()
         self._faults: list[_Misbehaviour] = []
         self._cached: list[str] = []
         self._lock = threading.RLock()  # a script may itself enqueue
@@ -120,10 +110,10 @@ class ScriptedModel:
         with self._lock:
             self._turns.append(_ScriptedTurn(reply, prediction, tuple(needed_info)))
 
-    def misbehave(self, fault: Fault, call: CallKind | None = None, *, after_tokens: int = 0, times: int = 1) -> None:
-        """Let the next `times` calls, of one kind or of any, go wrong; a crash or a hang comes after some tokens."""
+    def misbehave(self, fault: Fault, call: CallKind | None = None, *, after_tokens: int = 0) -> None:
+        """Let the next call, of one kind or of any, go wrong; a crash or a hang comes after some tokens."""
         with self._lock:
-            self._faults += [_Misbehaviour(fault, call, after_tokens)] * times
+            self._faults.append(_Misbehaviour(fault, call, after_tokens))
 
     def count_tokens(self, text: str) -> int:
         """Count `text`: four letters are a token, and no token reaches over white space."""
@@ -148,7 +138,7 @@ class ScriptedModel:
             trunk = trunk[:-UNSETTLED_TOKENS]
         with self._lock:
             self.warmed.append(prompt)
-            reused = _shared(self._cached, trunk)
+            reused = shared_length(self._cached, trunk)
             self._cached = trunk
         return len(trunk) - reused
 
@@ -162,32 +152,40 @@ class ScriptedModel:
         self._closed.set()
 
     def _stream(self, prompt: Prompt, sampling: Sampling, cancel: Cancel) -> Iterator[Piece | Finished]:
-        call = self._begin(prompt, sampling)
-        shown = ReplyText((*sampling.stop, sampling.tail.strip()))
+        reused, computed = self._prefill(prompt)
+        with self._lock:
+            self.seen.append(prompt)
+            self.samplings.append(sampling)
+            kind = call_kind(prompt, sampling)
+            fault = next((one for one in self._faults if one.call in (None, kind)), None)
+            if fault:
+                self._faults.remove(fault)
+            words, tail = self._answer(kind, prompt, sampling)
+        text = ReplyText(sampling.stop, sampling.tail)
         reason: Reason = "end"
         decoded = 0
-        for token in self._paced(self._faulty(call.text, call.fault, cancel), cancel):
+        for token in self._paced(self._faulty(_tokens(words), fault, cancel), cancel):
             if decoded == sampling.max_tokens:
                 reason = "length"
                 break
             decoded += 1
-            if (text := shown.feed(token.encode("utf-8", "replace"))) or shown.thinks:
-                yield Piece(text)
-            if shown.stopped_at:
-                reason = "end" if shown.stopped_at == sampling.tail.strip() else "stop"
+            yield from text.feed(token)
+            if text.done:
+                reason = "end" if text.in_tail else "stop"
                 break
-        if not shown.stopped_at and (text := shown.rest()):
-            yield Piece(text)
+        yield from text.end()
         if cancel.is_set():
             reason = "cancelled"
-        elif sampling.tail:
-            for token in self._paced(_tokens(call.tail)[: sampling.tail_tokens], cancel):
+        elif sampling.tail and not text.in_tail:
+            text.begin_tail()
+            for token in self._paced(_tokens(tail)[: sampling.tail_tokens], cancel):
                 decoded += 1
-                yield Piece(token, tail=True)
-        yield Finished(reason, self._usage(call, decoded))
+                yield from text.feed(token)
+        first = self.delay_seconds if decoded else 0.0
+        yield Finished(reason, Usage(computed, reused, decoded, first, self.delay_seconds * decoded))
 
-    def _begin(self, prompt: Prompt, sampling: Sampling) -> _ScriptedCall:
-        """Decide what this call says, and book it."""
+    def _prefill(self, prompt: Prompt) -> tuple[int, int]:
+        """Keep a prompt in the cache; return how many of its tokens were there, and how many were not."""
         tokens = _trunk(prompt) + _rest(prompt)
         if len(tokens) >= self.context_tokens:
             raise ModelError(
@@ -195,62 +193,49 @@ class ScriptedModel:
                 "Start a new chat, or set a larger `context_tokens`.",
             )
         with self._lock:
-            self.seen.append(prompt)
-            self.samplings.append(sampling)
-            reused = min(_shared(self._cached, tokens), len(tokens) - 1)
+            reused = min(shared_length(self._cached, tokens), len(tokens) - 1)
             self._cached = tokens
-            kind = call_kind(prompt, sampling)
-            fault = next((one for one in self._faults if one.call in (None, kind)), None)
-            if fault:
-                self._faults.remove(fault)
-            text, tail = self._answer(kind, prompt, sampling)
-            return _ScriptedCall(text, tail, fault, len(tokens), reused)
+        return reused, len(tokens) - reused
 
     def _answer(self, kind: CallKind, prompt: Prompt, sampling: Sampling) -> tuple[str, str]:
-        """Return the words of a call and those after its tail."""
+        """Return the words of a call, and those after its tail."""
         scripted = self.script(prompt, sampling) if self.script else None
-        if scripted is None and kind == "predict":
+        if scripted is not None:
+            return scripted, _guess(prompt)
+        if kind == "predict":
             return self._prediction(prompt), ""
-        turn = None
-        if scripted is None and kind == "reply" and self._turns:
+        if kind == "other":
+            return "", ""
+        turn = _ScriptedTurn(_friendly_reply(prompt))
+        if self._turns:
             self._last_turn = turn = self._turns.popleft()
-            scripted = turn.reply
-        if scripted is None:
-            scripted = _friendly_reply(prompt) if kind == "reply" else ""
-        written = sampling.tail.strip()
-        if written and written in scripted:
-            text, _, tail = scripted.partition(written)
-            return text.rstrip() + written, tail.partition("\n")[0]
-        return scripted, " " + (turn.prediction if turn and turn.prediction else _guess(prompt))
+        return turn.reply, turn.prediction or _guess(prompt)
 
     def _prediction(self, prompt: Prompt) -> str:
         """Return the JSON of call 1 from where the prompt's head ends."""
         if prompt.head.rstrip().endswith(': "'):  # only the last value is missing: the turn is over already
-            said = self._last_turn.prediction if self._last_turn else ""
-            return json.dumps(said or _guess(prompt))[1:] + "}"
-        turn = self._turns[0] if self._turns else None
-        needed_info = list(turn.needed_info) if turn and turn.needed_info else _keywords(prompt)
-        said = turn.prediction if turn and turn.prediction else _guess(prompt)
-        whole = json.dumps({"needed_info": needed_info or [""], "prediction_next": said}, ensure_ascii=False)
-        return whole.removeprefix(prompt.head)
+            return json.dumps(self._last_turn.prediction or _guess(prompt))[1:] + "}"
+        turn = self._turns[0] if self._turns else _ScriptedTurn()
+        needed_info = turn.needed_info or _keywords(prompt) or [""]
+        said = turn.prediction or _guess(prompt)
+        return json.dumps({"needed_info": needed_info, "prediction_next": said}, ensure_ascii=False).removeprefix(prompt.head)
 
-    def _faulty(self, text: str, wrong: _Misbehaviour | None, cancel: Cancel) -> Iterator[str]:
+    def _faulty(self, tokens: list[str], wrong: _Misbehaviour | None, cancel: Cancel) -> Iterator[str]:
         """Yield the tokens of a reply, and go wrong on the way if that was asked for."""
-        match wrong.fault if wrong else None:
-            case "empty":
+        match wrong:
+            case _Misbehaviour("empty"):
                 return
-            case "broken_json":
+            case _Misbehaviour("broken_json"):
                 yield from _tokens(BROKEN_JSON)
-            case "endless":
-                yield from cycle(_tokens(text + " ") or [" again"])
-            case "crash" | "hang":
-                assert wrong is not None
-                yield from islice(_tokens(text), wrong.after_tokens)
-                if wrong.fault == "crash":
+            case _Misbehaviour("endless"):
+                yield from cycle([*tokens, " again"])
+            case _Misbehaviour(fault, _, after_tokens):
+                yield from islice(tokens, after_tokens)
+                if fault == "crash":
                     raise ModelError("The scripted model crashed, as it was told to.", "Try again.")
                 self._hang(cancel)
-            case _:
-                yield from _tokens(text)
+            case None:
+                yield from tokens
 
     def _hang(self, cancel: Cancel) -> None:
         awake = threading.Event()
@@ -267,15 +252,6 @@ class ScriptedModel:
             if self.delay_seconds:
                 self._sleep(self.delay_seconds)
             yield token
-
-    def _usage(self, call: _ScriptedCall, decoded: int) -> Usage:
-        return Usage(
-            prefill_tokens=call.prompt_tokens - call.reused_tokens,
-            reused_tokens=call.reused_tokens,
-            decode_tokens=decoded,
-            first_token_seconds=self.delay_seconds if decoded else 0.0,
-            seconds=self.delay_seconds * decoded,
-        )
 
     def _check_open(self) -> None:
         if self._closed.is_set():
@@ -325,12 +301,6 @@ def _trunk(prompt: Prompt) -> list[str]:
 
 def _rest(prompt: Prompt) -> list[str]:
     return [*_tokens(prompt.suffix), "<assistant>", *_tokens(prompt.head)]
-
-
-def _shared(one: list[str], other: list[str]) -> int:
-    """Length of the common beginning."""
-    pairs = zip(one, other, strict=False)
-    return next((at for at, (left, right) in enumerate(pairs) if left != right), min(len(one), len(other)))
 
 
 def _message(prompt: Prompt) -> str:

@@ -4,11 +4,10 @@ Only an address of this machine is accepted unless the person allows others.
 """
 
 from collections.abc import Generator, Iterator
-from contextlib import closing
+from contextlib import suppress
 from typing import Any
 
-import httpx
-from pydantic import BaseModel
+from pydantic import AliasPath, BaseModel, Field
 
 from memapp.domain.prompt import Finished, Piece, Prompt, Sampling, Usage
 from memapp.domain.text import clean, one_line, shorten
@@ -16,10 +15,11 @@ from memapp.errors import ModelError
 from memapp.inference import NAME_CHARS, Cancel
 from memapp.inference.network import let_through
 from memapp.inference.server_address import checked
-from memapp.inference.server_http import TRANSPORT_ERRORS, Connection, FieldRefused, ServerHttp
+from memapp.inference.server_http import FieldRefused, ServerHttp
 from memapp.inference.server_reply import Reply
 from memapp.inference.server_request import data, estimated_tokens, messages, tail_request, ways_to_ask
 
+CHAT = "/chat/completions"
 MESSAGE_TOKENS = 8
 """What a chat template adds to each message; rather too many."""
 
@@ -33,12 +33,8 @@ class _Models(BaseModel):
     data: list[_Model] = []
 
 
-class _Generation(BaseModel):
-    n_ctx: int = 0
-
-
 class _Props(BaseModel):
-    default_generation_settings: _Generation = _Generation()
+    n_ctx: int = Field(0, validation_alias=AliasPath("default_generation_settings", "n_ctx"))
 
 
 class _Tokens(BaseModel):
@@ -113,49 +109,42 @@ class ServerModel:
             yield Finished("cancelled", Usage())
             return
         reply = Reply(prompt, sampling)
-        with self._http.connected() as connection, cancel.heard_by(connection.cut):
-            try:
-                response, continues = self._send(prompt, sampling, connection)
-                with closing(response):
-                    yield from reply.read(response.iter_bytes(), continues)
-                if sampling.tail and not reply.has_tail:
-                    yield from self._tail(prompt, sampling, reply, connection)
-            except (*TRANSPORT_ERRORS, ModelError) as error:
-                if not cancel.is_set():
-                    self._http.check_open()
-                    raise self._http.explained(error) from None
+        try:
+            yield from self._words(prompt, sampling, reply, cancel)
+            if sampling.tail and not reply.has_tail:
+                yield from self._tail(prompt, sampling, reply, cancel)
+        except ModelError:
+            if not cancel.is_set():
+                self._http.check_open()
+                raise
         yield Finished("cancelled" if cancel.is_set() else reply.reason, reply.usage())
 
-    def _send(self, prompt: Prompt, sampling: Sampling, connection: Connection) -> tuple[httpx.Response, bool]:
+    def _words(self, prompt: Prompt, sampling: Sampling, reply: Reply, cancel: Cancel) -> Iterator[Piece]:
         """Make the request the best way that the server takes, and remember what it refused."""
         ways = ways_to_ask(prompt, sampling, self._model, llama_server=self._is_llama_server)
         ways = [way for way in ways if way.name not in self._refused]
         for number, way in enumerate(ways):
             try:
-                response = self._http.stream("/chat/completions", way.body, connection)
+                with self._http.stream(CHAT, way.body, cancel) as data:
+                    self._refused |= {refused.name for refused in ways[:number]}
+                    yield from reply.read(data, way.continues)
+                return
             except FieldRefused:
                 if way is ways[-1]:
                     raise
-                continue
-            self._refused |= {refused.name for refused in ways[:number]}
-            return response, way.continues
-        raise AssertionError("there is always a plain way")
 
-    def _tail(self, prompt: Prompt, sampling: Sampling, reply: Reply, connection: Connection) -> Iterator[Piece]:
+    def _tail(self, prompt: Prompt, sampling: Sampling, reply: Reply, cancel: Cancel) -> Iterator[Piece]:
         """Have the server go on after the tail; where it refuses or breaks off, the reply stays as it is."""
-        try:
-            body = tail_request(prompt, sampling, self._model, reply.written, llama_server=self._is_llama_server)
-            with closing(self._http.stream("/chat/completions", body, connection)) as response:
-                yield from reply.read_tail(response.iter_bytes())
-        except (*TRANSPORT_ERRORS, ModelError):
-            return
+        body = tail_request(prompt, sampling, self._model, reply.written, llama_server=self._is_llama_server)
+        with suppress(ModelError), self._http.stream(CHAT, body, cancel) as data:
+            yield from reply.read_tail(data)
 
     def _window(self) -> int:
         """Return llama-server's context size; 0 for servers that do not tell."""
         if not self._is_llama_server:
             return 0
         try:
-            return self._http.ask("GET", "/props", _Props, above=True).default_generation_settings.n_ctx
+            return self._http.ask("GET", "/props", _Props, above=True).n_ctx
         except ModelError:
             return 0  # it may be switched off there; then the setting holds
 

@@ -1,4 +1,4 @@
-"""Which addresses of model servers may be used: this machine's own, and others only when the person allows it."""
+"""The addresses of model servers that may be used: this machine's own, and others only when the person allows it."""
 
 import httpx
 

@@ -1,4 +1,4 @@
-"""A server and the head of a reply (`Prompt.head`): some continue it, some write all of it again, some wrap it.
+"""The head of a reply (`Prompt.head`) at a server: some continue it, some write all of it again, some wrap it.
 
 `AfterHead` evens that out. `schema_of` describes to a server that takes no grammar what the whole reply has to be.
 """
@@ -7,7 +7,8 @@ import json
 import re
 from typing import Any
 
-_FENCE = re.compile(r"\s*(?:```\w*\s*)?")
+_FENCE = r"\s*(?:```\w*\s*)?"
+_FENCE_CHARS = 8
 _OPEN_VALUE = re.compile(r'"(\w+)"\s*:\s*(\[\s*)?"$')
 _KEY = re.compile(r'\\?"(\w+)\\?"\s*:\s*(\[)?')
 
@@ -21,25 +22,24 @@ class AfterHead:
 
     def __init__(self, head: str, *, continues: bool) -> None:
         self._head = head
-        self._continues = continues
+        letters = "".join(head.split())
+        quotation = r'|\s*"' if head.endswith(': "') else ""  # of such a head some write only the quotation mark again
+        self._again = re.compile(_FENCE + r"\s*".join(map(re.escape, letters)) + quotation)
+        self._clear_at = len(letters) + _FENCE_CHARS
+        self._becomes_json = letters.startswith("{") and not continues
         self._held = ""
         self._settled = not head
-        self._collecting = False
 
     def feed(self, text: str) -> str:
         """Take a part of the reply; return what of it follows the head, as far as that is clear."""
         if self._settled:
             return text
         self._held += text
-        if self._collecting:
+        if again := self._again.match(self._held):
+            return self._settle(self._held[again.end() :])
+        if self._becomes_json or len("".join(self._held.split())) < self._clear_at:
             return ""
-        repeated = self._repeated()
-        if repeated is None:
-            return ""
-        if repeated == 0 and not self._continues and self._head.lstrip().startswith("{"):
-            self._collecting = True
-            return ""
-        return self._settle(self._held[repeated:])
+        return self._settle(self._held)
 
     def rest(self) -> str:
         """What is still held back when the reply has ended."""
@@ -48,24 +48,6 @@ class AfterHead:
     def _settle(self, text: str) -> str:
         self._settled, self._held = True, ""
         return text
-
-    def _repeated(self) -> int | None:
-        """Where the repeated head ends in the reply; 0 if the reply begins otherwise, None if it is too short to tell."""
-        at = fence.end() if not self._continues and (fence := _FENCE.match(self._held)) else 0
-        for wanted in self._head:
-            if wanted.isspace():
-                continue
-            while at < len(self._held) and self._held[at].isspace():
-                at += 1
-            if at == len(self._held):
-                return None
-            if self._held[at] != wanted:
-                if self._head.endswith(f": {self._held[at]}") and not self._held[:at].strip():
-                    return at + 1  # only the quotation mark that the head ends with
-                # "``" may yet become a fence
-                return None if self._held.strip() in ("`", "``") and not self._continues else 0
-            at += 1
-        return at
 
 
 def _continuation(head: str, reply: str) -> str:

@@ -1,13 +1,12 @@
-"""Speaking HTTP with one model server, and putting whatever goes wrong into plain words.
+"""The HTTP side of one model server, with whatever goes wrong put into plain words.
 
 Nothing is taken from the environment, no redirect is followed, no name is looked up on the way to this machine. Each call
 makes one connection, so that cutting it stops the call.
 """
 
 import socket
-import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 import httpx
@@ -15,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import ModelError, ModelLoading
-from memapp.inference import closed
+from memapp.inference import Cancel, closed
 from memapp.inference.server_reply import error_text
 
 CONNECT_SECONDS = 5.0
@@ -39,6 +38,20 @@ class _Unreachable(ModelError):
     """Nobody listens at the address."""
 
 
+_WANTS_KEY = (ModelError, "wants a key", "Start it without one.")
+_STATUSES: dict[int, tuple[type[ModelError], str, str]] = {
+    401: _WANTS_KEY,
+    403: _WANTS_KEY,
+    404: (
+        ModelError,
+        "does not know the address or the model",
+        "Check that `server` ends in /v1 and that `server_model` is one of its models.",
+    ),
+    503: (ModelLoading, "is not ready", "Try again in a moment."),
+}
+"""What an answer means: the error, what the server does, and what to do."""
+
+
 class ServerHttp:
     """The HTTP side of one model server. Any thread may use it."""
 
@@ -47,9 +60,7 @@ class ServerHttp:
         self._hosts = ["127.0.0.1", "::1"] if address.host == "localhost" else [address.host]
         self._address = address
         self._where = str(address)
-        self._lock = threading.Lock()
-        self._connections: set[Connection] = set()
-        self._closed = False
+        self._closed = Cancel()
         self._client = httpx.Client(
             trust_env=False,
             follow_redirects=False,
@@ -73,59 +84,46 @@ class ServerHttp:
         """Make one small request and read its answer; `above` asks beside /v1, where llama-server has more to say."""
         url = (self._base.removesuffix("/v1") if above else self._base) + path
         timeout = httpx.Timeout(SMALL_SECONDS, connect=CONNECT_SECONDS)
-        try:
-            with self._client.stream(method, url, json=body, timeout=timeout) as response:
-                if response.status_code != httpx.codes.OK:
-                    raise self._status_error(response)
+        with self._answered(method, url, json=body, timeout=timeout) as response:
+            try:
                 return kind.model_validate_json(_bounded(response))
-        except ValidationError:
-            raise ModelError(
-                f"What answers at {self._where} is no model server.",
-                "Check that `server` is the address of an OpenAI-compatible server, ending in /v1.",
-            ) from None
-        except TRANSPORT_ERRORS as error:
-            raise self.explained(error) from None
-
-    def stream(self, path: str, body: dict[str, Any], connection: "Connection") -> httpx.Response:
-        """Make a request and return its answer, to be read and closed. Raises `Refused`, or another `ModelError`."""
-        request = self._client.build_request("POST", self._base + path, json=body, extensions={"trace": connection.traced})
-        response = self._client.send(request, stream=True)
-        if response.status_code == httpx.codes.OK:
-            return response
-        with closing(response):
-            raise self._status_error(response)
+            except ValidationError:
+                raise ModelError(
+                    f"What answers at {self._where} is no model server.",
+                    "Check that `server` is the address of an OpenAI-compatible server, ending in /v1.",
+                ) from None
 
     @contextmanager
-    def connected(self) -> Iterator["Connection"]:
-        """Know the connection of a call for as long as it lasts, so that `close` can cut it."""
-        connection = Connection()
-        with self._lock:
-            self._connections.add(connection)
-        try:
+    def stream(self, path: str, body: dict[str, Any], cancel: Cancel) -> Iterator[Iterator[bytes]]:
+        """Make a request and give its answer, to be read inside; `cancel` and `close` cut its connection."""
+        connection = _Connection()
+        with cancel.heard_by(connection.cut), self._closed.heard_by(connection.cut):
             self.check_open()
-            yield connection
-        finally:
-            with self._lock:
-                self._connections.discard(connection)
+            with self._answered("POST", self._base + path, json=body, extensions={"trace": connection.traced}) as response:
+                yield response.iter_bytes()
 
     def check_open(self) -> None:
         """Raise `ModelError` after `close`."""
-        if self._closed:
+        if self._closed.is_set():
             raise closed()
 
     def close(self) -> None:
-        """Cut all connections."""
-        with self._lock:
-            self._closed = True
-            connections = list(self._connections)
-        for connection in connections:
-            connection.cut()
+        """Cut the connections of all calls."""
+        self._closed.set()
 
-    def explained(self, error: Exception) -> ModelError:
-        """Put whatever went wrong on the way into plain words."""
+    @contextmanager
+    def _answered(self, method: str, url: str, **options: Any) -> Iterator[httpx.Response]:
+        """Make a request; raise `FieldRefused`, or another `ModelError`, if it fails or breaks off while it is read."""
+        try:
+            with self._client.stream(method, url, **options) as response:
+                if response.status_code != httpx.codes.OK:
+                    raise self._status_error(response)
+                yield response
+        except TRANSPORT_ERRORS as error:
+            raise self._explained(error) from None
+
+    def _explained(self, error: Exception) -> ModelError:
         match error:
-            case ModelError():
-                return error
             case httpx.ConnectError() | httpx.ConnectTimeout():
                 return _Unreachable(
                     f"No model server answers at {self._where}.",
@@ -155,52 +153,35 @@ class ServerHttp:
                 f"The conversation is too long for this model ({said}).",
                 "Start a new chat, or start the server with a larger context.",
             )
-        match status:
-            case 401 | 403:
-                return ModelError(f"The model server at {self._where} wants a key ({said}).", "Start it without one.")
-            case 404:
-                return ModelError(
-                    f"The model server at {self._where} does not know the address or the model ({said}).",
-                    "Check that `server` ends in /v1 and that `server_model` is one of its models.",
-                )
-            case 503:
-                return ModelLoading(f"The model server at {self._where} is not ready ({said}).", "Try again in a moment.")
-            case _:
-                kind = FieldRefused if status in REFUSALS else ModelError
-                return kind(
-                    f"The model server at {self._where} failed with status {status} ({said}).",
-                    "Look at the server's own output, then try again.",
-                )
+        failed = (
+            FieldRefused if status in REFUSALS else ModelError,
+            f"failed with status {status}",
+            "Look at the server's own output, then try again.",
+        )
+        kind, does, advice = _STATUSES.get(status, failed)
+        return kind(f"The model server at {self._where} {does} ({said}).", advice)
 
 
-class Connection:
+class _Connection:
     """The socket of one call, known as soon as it exists; any thread may cut it, also while another waits for data."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
         self._socket: socket.socket | None = None
         self._cut = False
 
     def traced(self, event: str, details: dict[str, Any]) -> None:
         """Take the socket from httpx's trace of a request."""
-        if event not in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
-            return
-        with self._lock:
+        if event in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
             self._socket = details["return_value"].get_extra_info("socket")
-            if self._cut:
-                self._shut_down()
+            if self._cut:  # looked at after the socket is known, and set before it is used: one of both sees the other
+                self.cut()
 
     def cut(self) -> None:
         """End the connection now, whatever it is doing."""
-        with self._lock:
-            self._cut = True
-            self._shut_down()
-
-    def _shut_down(self) -> None:
-        # Closing would not wake a thread that waits in recv; shutting down does.
+        self._cut = True
         if self._socket is not None:
             with suppress(OSError):
-                self._socket.shutdown(socket.SHUT_RDWR)
+                self._socket.shutdown(socket.SHUT_RDWR)  # closing would not wake a thread that waits in recv
 
 
 def _bounded(response: httpx.Response) -> bytes:

@@ -1,20 +1,19 @@
-"""What a model server sends back, and the way from there to the reply that was asked for.
+"""The stream of a model server, and the reply in it.
 
-A server streams chunks as server-sent events. `Reply` takes from them what belongs to the reply, and what it cost;
-`ReplySplitter` parts the words for the reader from the line after the tail.
+A server streams chunks as server-sent events. `Reply` takes from them what belongs to the reply, and what it cost.
 """
 
 import json
 import time
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ValidationError
+from pydantic import AfterValidator, AliasChoices, AliasPath, BaseModel, Field, ValidationError
 
 from memapp.domain.prompt import Piece, Prompt, Reason, Sampling, Usage
 from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import ModelError
-from memapp.inference.sampling import Aloud, ReplyText
+from memapp.inference.reply_text import Aloud, ReplyText
 from memapp.inference.server_head import AfterHead
 from memapp.inference.server_request import estimated_tokens, messages
 
@@ -22,73 +21,45 @@ LINE_BYTES = 1 << 20
 REPLY_BYTES = 32 << 20
 """No honest reply is larger, however talkative its chunks are."""
 MOST_TOKENS = 1_000_000_000
-_Count = Annotated[int, AfterValidator(lambda count: min(max(count, 0), MOST_TOKENS))]
+_Count = Annotated[int, AfterValidator(lambda count: min(max(count, 0), MOST_TOKENS))] | None
 """Tokens as a server counts them: what no model has is not kept."""
 
 
-class _Delta(BaseModel):
-    content: str | None = None
-    reasoning_content: str | None = None
-    """Thoughts, where llama-server, LM Studio and others take them out of the reply."""
-    reasoning: str | None = None
-    """The same from Ollama."""
+def _at(*places: str) -> Any:
+    """Take a field from the first of some places in a chunk, each written like `choices.0.finish_reason`."""
+    return Field(None, validation_alias=AliasChoices(*map(_path, places)))
 
 
-class _Choice(BaseModel):
-    delta: _Delta | None = None
-    finish_reason: str | None = None
-
-
-class _CachedTokens(BaseModel):
-    cached_tokens: _Count | None = None
-
-
-class _Usage(BaseModel):
-    prompt_tokens: _Count = 0
-    completion_tokens: _Count = 0
-    prompt_tokens_details: _CachedTokens | None = None
-
-
-class _Timings(BaseModel):
-    prompt_n: _Count = 0
-    cache_n: _Count = 0
-    predicted_n: _Count = 0
+def _path(place: str) -> AliasPath:
+    first, *rest = place.split(".")
+    return AliasPath(first, *(int(part) if part.isdigit() else part for part in rest))
 
 
 class Chunk(BaseModel):
     """One event of a streamed reply; what else a server puts in is ignored."""
 
-    choices: list[_Choice] = []
-    usage: _Usage | None = None
-    timings: _Timings | None = None
-    """llama-server's own count, in every chunk when asked for."""
+    choices: list[Any] = []
+    text: str | None = _at("choices.0.delta.content")
+    thought: str | None = _at("choices.0.delta.reasoning_content", "choices.0.delta.reasoning")
+    """What llama-server, LM Studio and others take out of the reply; `reasoning` is Ollama's name for it."""
+    finish_reason: str | None = _at("choices.0.finish_reason")
     error: Any = None
     done: bool = False
     """The server says that the stream is complete."""
 
-    @property
-    def text(self) -> str:
-        delta = self.choices[0].delta if self.choices else None
-        return (delta.content or "") if delta else ""
-
-    @property
-    def thinks(self) -> bool:
-        delta = self.choices[0].delta if self.choices else None
-        return delta is not None and bool(delta.reasoning_content or delta.reasoning)
-
-    @property
-    def finish_reason(self) -> str | None:
-        return self.choices[0].finish_reason if self.choices else None
+    prompt: _Count = _at("usage.prompt_tokens")
+    computed: _Count = _at("timings.prompt_n")
+    """llama-server's own count, in every chunk when asked for."""
+    cached: _Count = _at("timings.cache_n", "usage.prompt_tokens_details.cached_tokens")
+    written: _Count = _at("timings.predicted_n", "usage.completion_tokens")
 
     def counts(self) -> tuple[int, int, int] | None:
         """Prompt tokens computed, prompt tokens found in the cache, and tokens written, if this chunk tells."""
-        if self.timings:
-            return self.timings.prompt_n, self.timings.cache_n, self.timings.predicted_n
-        if self.usage:
-            details = self.usage.prompt_tokens_details
-            cached = min(details.cached_tokens or 0 if details else 0, self.usage.prompt_tokens)
-            return self.usage.prompt_tokens - cached, cached, self.usage.completion_tokens
-        return None
+        if self.prompt is None and self.computed is None:
+            return None
+        cached = self.cached or 0
+        computed = max((self.prompt or 0) - cached, 0) if self.computed is None else self.computed
+        return computed, cached, self.written or 0
 
 
 def read_chunks(data: Iterable[bytes]) -> Iterator[Chunk]:
@@ -162,40 +133,41 @@ class Reply:
         self.reason: Reason = "end"
         self.written = ""
         """The reader's words."""
-        self.has_tail = False
         self._prompt = prompt
         self._sampling = sampling
+        self._text = ReplyText(sampling.stop, sampling.tail)
         self._pieces = 0
         self._counts: tuple[int, int, int] | None = None
         self._tail_counts = (0, 0, 0)
         self._started = time.perf_counter()
         self._first_at: float | None = None
 
+    @property
+    def has_tail(self) -> bool:
+        """Whether the model wrote the tail by itself."""
+        return self._text.in_tail
+
     def read(self, data: Iterator[bytes], continues: bool) -> Iterator[Piece]:
         """Yield the reply's pieces. Raises `ModelError` when the server stops in the middle or sends something else."""
-        words = ReplySplitter(self._sampling.stop, self._sampling.tail)
-        for piece in self._pieces_of(data, continues, words):
+        for piece in self._pieces_of(data, AfterHead(self._prompt.head, continues=continues)):
             self.written += "" if piece.tail else piece.text
             yield piece
-        self.has_tail = words.in_tail
-        if words.done or words.in_tail:
-            self.reason = words.reason
+        if self._text.done or self._text.in_tail:
+            self.reason = "end" if self._text.in_tail else "stop"
 
     def read_tail(self, data: Iterator[bytes]) -> Iterator[Piece]:
         """Yield the line after the tail, which the server was asked to go on with; some begin it again."""
         after_mark = AfterHead(self._sampling.tail.strip(), continues=False)
-        words = ReplySplitter((), self._sampling.tail)
-        list(words.feed(self._sampling.tail))  # the white space before its mark is for nobody
+        self._text.begin_tail()
         for chunk in read_chunks(data):
             self._tail_counts = chunk.counts() or self._tail_counts
-            yield from words.feed(after_mark.feed(chunk.text))
-            if words.done:
+            yield from self._text.feed(after_mark.feed(chunk.text or ""))
+            if self._text.done:
                 return
-        yield from words.feed(after_mark.rest())
-        yield from words.end()
+        yield from self._text.feed(after_mark.rest())
+        yield from self._text.end()
 
-    def _pieces_of(self, data: Iterator[bytes], continues: bool, words: "ReplySplitter") -> Iterator[Piece]:
-        after_head = AfterHead(self._prompt.head, continues=continues)
+    def _pieces_of(self, data: Iterator[bytes], after_head: AfterHead) -> Iterator[Piece]:
         aloud = Aloud()
         complete = False
         for chunk in read_chunks(data):
@@ -203,18 +175,18 @@ class Reply:
                 self.reason, complete = "length", True
                 break
             self._note(chunk)
-            yield from words.feed(after_head.feed(aloud.feed(chunk.text)))
-            if words.done:
-                break
-            if chunk.thinks or aloud.thinks:
+            yield from self._text.feed(after_head.feed(aloud.feed(chunk.text or "")))
+            if self._text.done:
+                return
+            if chunk.thought or aloud.thinks:
                 yield Piece("")
             if chunk.finish_reason:
                 self.reason = "length" if chunk.finish_reason == "length" else "end"
             complete = complete or chunk.done or chunk.finish_reason is not None
-        if not complete and not words.done:
+        if not complete:
             raise _stopped_short(begun=self._pieces > 0)
-        yield from words.feed(after_head.feed(aloud.rest()) + after_head.rest())
-        yield from words.end()
+        yield from self._text.feed(after_head.feed(aloud.rest()) + after_head.rest())
+        yield from self._text.end()
 
     def usage(self) -> Usage:
         """What the call cost, in the server's numbers, or in estimates if it gave none."""
@@ -233,50 +205,6 @@ class Reply:
         if chunk.text:
             self._pieces += 1
             self._first_at = self._first_at or time.perf_counter()
-
-
-class ReplySplitter:
-    """Parts a reply into the reader's words and the one line after the tail; ends it at a stop string."""
-
-    def __init__(self, stop: tuple[str, ...], tail: str) -> None:
-        self._mark = tail.strip()
-        self._stop = stop
-        self._body = ReplyText((*stop, self._mark))
-        self._line: ReplyText | None = None
-        self._line_begun = False
-        self.reason: Literal["end", "stop"] = "end"
-        self.done = False
-        """Nothing that comes now belongs to the reply."""
-
-    @property
-    def in_tail(self) -> bool:
-        """The reader's words are over."""
-        return self._line is not None
-
-    def feed(self, text: str) -> Iterator[Piece]:
-        """Take a part of the reply; yield what may be shown now."""
-        if self.done:
-            return
-        if self._line is None:
-            if shown := self._body.feed(text.encode("utf-8", "replace")):
-                yield Piece(shown)
-            if not self._body.stopped_at:
-                return
-            if self._body.stopped_at != self._mark:
-                self.reason, self.done = "stop", True
-                return
-            self._line, text = ReplyText(("\n", *self._stop)), self._body.rest()
-        if not self._line_begun:
-            text = text.lstrip()
-            self._line_begun = bool(text)
-        if shown := self._line.feed(text.encode("utf-8", "replace")):
-            yield Piece(shown, tail=True)
-        self.done = bool(self._line.stopped_at)
-
-    def end(self) -> Iterator[Piece]:
-        """Yield what was held back, when the server has said all."""
-        if not self.done and (rest := (self._line or self._body).rest()):
-            yield Piece(rest, tail=self._line is not None)
 
 
 def _estimate(prompt: Prompt) -> int:

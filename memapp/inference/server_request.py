@@ -1,4 +1,4 @@
-"""How a model server is asked for a reply. Servers differ in what they take, so there are up to four ways, the best first."""
+"""The requests that ask a model server for a reply. Servers differ in what they take: up to four ways, the best first."""
 
 import math
 import re
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memapp.domain.prompt import Prompt, Sampling
-from memapp.inference.sampling import TAIL_LINE
+from memapp.inference.reply_text import TAIL_LINE
 from memapp.inference.server_head import schema_of
 
 BYTES_PER_TOKEN = 3

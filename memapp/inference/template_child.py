@@ -13,6 +13,11 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
+from jinja2 import Template, nodes
+from jinja2.ext import Extension, loopcontrols
+from jinja2.parser import Parser
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
 CPU_SECONDS = 5
 MEMORY_BYTES = 1 << 29
 MOST_CHARS = 100_000
@@ -34,7 +39,7 @@ def main() -> None:
     json.dump([template and _render(template, roles, asked["bos"], asked["eos"]) for roles in asked["conversations"]], sys.stdout)
 
 
-def _render(template: Any, roles: Sequence[str], bos: str, eos: str) -> list[str] | None:
+def _render(template: Template, roles: Sequence[str], bos: str, eos: str) -> list[str] | None:
     """Render with a placeholder for each content; return the text around them, or None if one is missing or out of order."""
     stand_ins = [{"role": role, "content": f"\ue000{number}\ue001"} for number, role in enumerate(roles)]
     try:
@@ -49,31 +54,20 @@ def _render(template: Any, roles: Sequence[str], bos: str, eos: str) -> list[str
     return pieces[0::2] if in_order and len(text) <= MOST_CHARS else None
 
 
-def _compile(source: str) -> Any:
-    import jinja2.ext
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
+class _GenerationTag(Extension):
+    """`{% generation %}` marks replies for training; here its body is rendered as it is."""
 
-    environment = ImmutableSandboxedEnvironment(
-        trim_blocks=True, lstrip_blocks=True, extensions=[jinja2.ext.loopcontrols, _generation_tag()]
-    )
+    tags = {"generation"}  # noqa: RUF012 - jinja2 declares it so
+
+    def parse(self, parser: Parser) -> list[nodes.Node]:
+        next(parser.stream)
+        return parser.parse_statements(("name:endgeneration",), drop_needle=True)
+
+
+def _compile(source: str) -> Template:
+    environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[loopcontrols, _GenerationTag])
     environment.filters["tojson"] = _to_json
     return environment.from_string(source)
-
-
-def _generation_tag() -> Any:
-    from jinja2 import nodes, parser
-    from jinja2.ext import Extension
-
-    class GenerationTag(Extension):
-        """`{% generation %}` marks replies for training; here its body is rendered as it is."""
-
-        tags = {"generation"}  # noqa: RUF012 - jinja2 declares it so
-
-        def parse(self, parser: parser.Parser) -> list[nodes.Node]:
-            next(parser.stream)
-            return parser.parse_statements(("name:endgeneration",), drop_needle=True)
-
-    return GenerationTag
 
 
 def _to_json(value: Any, indent: int | None = None, **_options: Any) -> str:

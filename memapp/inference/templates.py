@@ -15,12 +15,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
+from pathlib import Path
 
 from memapp.domain.prompt import Prompt, PromptTurn
-from memapp.inference import template_child
 
 log = logging.getLogger(__name__)
 
+CHILD = str(Path(__file__).with_name("template_child.py"))
+"""Never imported: it would load jinja2 in this process too."""
 LEARNING_SECONDS = 60
 """In which the child has to be done; it has far less time of the processor, but a machine may be busy."""
 MARKER = re.compile(r"<[^<>\s]{2,}>|\[/?[A-Z_]+\]")
@@ -148,7 +150,7 @@ def _pairs(roles: Sequence[str]) -> Iterator[tuple[str, str]]:
 def _rendered(source: str, bos: str, eos: str, conversations: Sequence[tuple[str, ...]]) -> list[list[str] | None]:
     """Let the child render conversations; one that is ended in the middle of it has rendered none."""
     asked = json.dumps({"source": source, "bos": bos, "eos": eos, "conversations": conversations}).encode()
-    command = [sys.executable, "-P", template_child.__file__]
+    command = [sys.executable, "-P", CHILD]
     try:
         done = subprocess.run(
             command, input=asked, capture_output=True, timeout=LEARNING_SECONDS, check=True, start_new_session=True

@@ -1,16 +1,15 @@
-"""What stands in a context's cache: a prompt, kept between calls, and the branch of the call that runs.
+"""The cache of a context: a prompt, kept between calls, and the branch of the call that runs.
 
 A call reuses the longest beginning it shares with what was kept. Models whose state cannot be cut back (recurrent, hybrid)
 reuse it only while the conversation grows; otherwise everything is computed again.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memapp.errors import ModelError
 from memapp.inference.native import BATCH, BRANCH, TRUNK, Context
-
-Stopped = Callable[[], bool]
+from memapp.inference.owner import Stopped
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,7 @@ class TrunkCache:
 
     def warm(self, trunk: Sequence[int], stopped: Stopped) -> Prefilled:
         """Bring the trunk in; one that is in already, perhaps with more after it, stays as it is."""
-        shared = _shared_length(self._trunk, trunk)
+        shared = shared_length(self._trunk, trunk)
         if shared == len(trunk):
             return Prefilled(shared, 0, complete=True)
         return self._prefill_trunk(trunk, stopped)
@@ -92,7 +91,7 @@ class TrunkCache:
     def _align(self, trunk: Sequence[int]) -> int:
         """Cut the cache back to what it shares with `trunk`; return how many tokens that is."""
         context = self._context
-        shared = _shared_length(self._trunk, trunk)
+        shared = shared_length(self._trunk, trunk)
         if shared < len(self._trunk) and not context.cut(TRUNK, shared):
             self.forget()
             return 0
@@ -139,9 +138,7 @@ class TrunkCache:
         return Prefilled(reused, computed, complete=False)
 
 
-def _shared_length(first: Sequence[int], second: Sequence[int]) -> int:
+def shared_length(first: Sequence[object], second: Sequence[object]) -> int:
     """Length of the beginning that both have."""
-    for index, (one, other) in enumerate(zip(first, second, strict=False)):
-        if one != other:
-            return index
-    return min(len(first), len(second))
+    pairs = zip(first, second, strict=False)
+    return next((at for at, (one, other) in enumerate(pairs) if one != other), min(len(first), len(second)))

@@ -1,7 +1,5 @@
 """Personas, read from their TOML files."""
 
-import re
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,6 +8,7 @@ from pydantic import ValidationError
 from memapp.domain.persona import Persona
 from memapp.domain.text import did_you_mean
 from memapp.errors import ConfigError
+from memapp.toml_file import line_of, read_toml
 
 EXPECTED = {
     **dict.fromkeys(("name", "user_name", "description"), "a text of 1 to 2,000 characters"),
@@ -32,17 +31,11 @@ def load_personas(folders: Sequence[Path]) -> dict[str, Persona]:
 
 
 def _read(path: Path) -> Persona:
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-        values = tomllib.loads(text)
-    except (OSError, UnicodeDecodeError):
-        raise ConfigError(f"{path} cannot be read as text.", "Correct it, or move it out of this folder.") from None
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{path}: not valid TOML: {error}.") from None
+    text, values = read_toml(path)
     for key in values:
         if key not in EXPECTED:
             advice = did_you_mean(key, EXPECTED, f"Known keys: {', '.join(EXPECTED)}.")
-            raise ConfigError(f"{path}, line {_line_of(key, text)}: there is no key {key!r}.", advice)
+            raise ConfigError(f"{path}, line {line_of(key, text)}: there is no key {key!r}.", advice)
     try:
         return Persona.model_validate({**values, "id": path.stem})
     except ValidationError as error:
@@ -57,9 +50,4 @@ def _explained(path: Path, text: str, error: ValidationError) -> ConfigError:
     if first["type"] == "missing":
         return ConfigError(f"{path}: there is no {key}.", f"{key} is {EXPECTED[key]}.")
     item = next((f"; number {at + 1} is none" for at in first["loc"][1:2] if isinstance(at, int)), "")
-    return ConfigError(f"{path}, line {_line_of(key, text)}: {key} is {EXPECTED[key]}{item}.")
-
-
-def _line_of(key: str, text: str) -> int:
-    match = re.search(rf"^\s*\[*\s*[\"']?{re.escape(key)}\b", text, re.MULTILINE)
-    return text.count("\n", 0, match.end()) + 1 if match else 1
+    return ConfigError(f"{path}, line {line_of(key, text)}: {key} is {EXPECTED[key]}{item}.")

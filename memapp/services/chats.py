@@ -1,6 +1,6 @@
 """Threads as a person handles them: new, list, open, rename, delete with undo, drafts, context cards, variants."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from memapp.domain.activity import Rate
 from memapp.domain.chat import Message, Thread
@@ -26,17 +26,19 @@ class ThreadPage:
     """There are earlier messages."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Trace:
-    """What the loop did for one reply: the drawer shows it, the chips come from it."""
+    """What the loop did for one reply, as far as it got: the drawer shows it, the chips come from it."""
 
-    expected: Prediction | None
+    expected: Prediction | None = None
     """What had been expected of the message; compared already."""
-    needed_info: tuple[str, ...]
-    hits: tuple[Recalled, ...]
-    expects: str
+    needed_info: tuple[str, ...] = ()
+    source: str = ""
+    """Where that came from; known only while the turn runs."""
+    hits: tuple[Recalled, ...] = ()
+    expects: str = ""
     """What is expected next."""
-    right: Rate
+    right: Rate = field(default=Rate(0, 0))
     """Of the last expectations, how many came true."""
 
 

@@ -5,7 +5,10 @@ transaction. The history keeps what a memory was before, so one change, `Reverte
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import wraps
+from typing import Any
 
 from memapp.domain.changes import (
     Actor,
@@ -25,11 +28,12 @@ from memapp.domain.changes import (
     is_memapp,
 )
 from memapp.domain.duplicates import normalise
-from memapp.domain.memory import State
+from memapp.domain.history import Entry
+from memapp.domain.memory import Kind, Memory, State
 from memapp.errors import UsageError
 from memapp.store import history, snapshots
 from memapp.store.delta import log_change
-from memapp.store.encoding import new_id, to_json, to_text
+from memapp.store.encoding import new_id
 from memapp.store.events import Node, add_event
 from memapp.store.history import Touched
 from memapp.store.memories import find_same, get_memory, row_of
@@ -63,66 +67,56 @@ def apply(session: Session, change: Change, actor: Actor, now: datetime, *, sim:
     for one in touched:
         history.record(session, actor, step, one, now, undoes=undoes)
         log_change(session, actor, number, one, now)
-    first, thread = touched[0], actor.thread_id or None
-    memory_id = None if first.event is Event.PROFILE else first.memory_id
-    add_event(
-        session,
-        _node(actor, first),
-        first.event.op,
-        "ok",
-        now,
-        thread_id=thread,
-        memory_id=memory_id,
-        category=first.category or None,
-        sim=sim,
-    )
+    first = touched[0]
+    about: dict[str, Any] = {"thread_id": actor.thread_id or None, "category": first.category or None, "sim": sim}
+    about["memory_id"] = None if first.event is Event.PROFILE else first.memory_id
+    add_event(session, _node(actor, first), first.event.op, "ok", now, **about)
     return Revision(step, number, first.memory_id, change)
 
 
 def _node(actor: Actor, first: Touched) -> Node:
     """Return the part of memapp that did it; what creates or merges episodes is a part of its own."""
-    if first.event in (Event.ADD, Event.MERGE) and first.after and snapshots.is_episode(first.after):
+    if first.event in (Event.ADD, Event.MERGE) and first.now and first.now.kind is Kind.EPISODIC:
         return "episodic"
     return "worker" if is_memapp(actor.name) else "hotpath"
+
+
+def _of_one(alter: Callable[..., dict[str, Any] | None]) -> Callable[..., list[Touched]]:
+    """Let what alters one memory be given that, and return no more than the history is to say besides."""
+
+    @wraps(alter)
+    def operation(session: Session, change: Any, now: datetime) -> list[Touched]:
+        memory = get_memory(session, change.memory_id)
+        before = snapshots.take(session, memory.id)
+        meta = alter(session, memory, change, now) or {}
+        return [Touched(change.event, memory.id, before, snapshots.take(session, memory.id), meta)]
+
+    return operation
 
 
 def _create(session: Session, change: Created, _: datetime) -> list[Touched]:
     memory = change.memory
     if memory.state is State.LIVE:
         _refuse_same(session, memory.id, memory.text)
-    row = {**row_of(memory), "normal_text": normalise(memory.text)}
-    named = ", ".join(f":{name}" for name in row)
-    session.conn.execute(
-        f"INSERT INTO memories (user_id, {', '.join(row)}) VALUES (:user, {named})",  # noqa: S608
-        {**row, "user": session.user_id},
-    )
+    session.insert("memories", **row_of(memory), normal_text=normalise(memory.text))
     _add_sources(session, memory.id, memory.sources)
     return [Touched(change.event, memory.id, None, snapshots.take(session, memory.id))]
 
 
-def _update(session: Session, change: Updated, now: datetime) -> list[Touched]:
-    before = get_memory(session, change.memory_id)
-    snapshot = snapshots.take(session, before.id)
+@_of_one
+def _update(session: Session, memory: Memory, change: Updated, now: datetime) -> None:
     if change.event is Event.LINK:
-        _add_sources(session, before.id, change.sources)
-        return [Touched(change.event, before.id, snapshot, snapshots.take(session, before.id))]
-    text = before.text if change.text is None else change.text
-    tags = before.tags if change.tags is None else change.tags
-    importance = before.importance if change.importance is None else change.importance
-    category = before.category if change.category is None else change.category
-    if before.state is State.LIVE:
-        _refuse_same(session, before.id, text)
-    session.conn.execute(
-        """UPDATE memories SET text = ?, normal_text = ?, tags = ?, importance = ?, category = ?, updated_at = ?
-           WHERE user_id = ? AND id = ?""",
-        (text, normalise(text), to_json(tags), importance, category, to_text(now), session.user_id, before.id),
-    )
-    if text != before.text:  # what it is related to is found anew
-        session.conn.execute(
-            "DELETE FROM relations WHERE user_id = ?1 AND (from_id = ?2 OR to_id = ?2)", (session.user_id, before.id)
-        )
-    _add_sources(session, before.id, change.sources)
-    return [Touched(change.event, before.id, snapshot, snapshots.take(session, before.id))]
+        _add_sources(session, memory.id, change.sources)
+        return
+    named = {name: getattr(change, name) for name in ("text", "tags", "importance", "category")}
+    after = replace(memory, **{name: value for name, value in named.items() if value is not None})
+    if memory.state is State.LIVE:
+        _refuse_same(session, memory.id, after.text)
+    said = {"text": after.text, "normal_text": normalise(after.text)}
+    _set(session, memory.id, now, **said, tags=after.tags, importance=after.importance, category=after.category)
+    if after.text != memory.text:  # what it is related to is found anew
+        session.run("DELETE FROM relations WHERE user_id = :user AND :id IN (from_id, to_id)", id=memory.id)
+    _add_sources(session, memory.id, change.sources)
 
 
 def _merge(session: Session, change: Merged, now: datetime) -> list[Touched]:
@@ -130,103 +124,75 @@ def _merge(session: Session, change: Merged, now: datetime) -> list[Touched]:
     if absorbed.id == kept.id or State.LIVE not in (absorbed.state, kept.state) or absorbed.state is not kept.state:
         raise UsageError("Only two memories that are both remembered can be merged.")
     before_absorbed, before_kept = snapshots.take(session, absorbed.id), snapshots.take(session, kept.id)
-    session.conn.execute(
-        """UPDATE memories SET state = 'merged', reason = 'merged', merged_into = ?, purge_at = ?, updated_at = ?
-           WHERE user_id = ? AND id = ?""",
-        (kept.id, to_text(change.purge_at), to_text(now), session.user_id, absorbed.id),
-    )
+    _set(session, absorbed.id, now, state=State.MERGED, reason="merged", merged_into=kept.id, purge_at=change.purge_at)
     _add_sources(session, kept.id, absorbed.sources)
-    session.conn.execute(
-        "UPDATE memories SET importance = ?, pinned = ?, updated_at = ? WHERE user_id = ? AND id = ?",
-        (max(kept.importance, absorbed.importance), int(kept.pinned or absorbed.pinned), to_text(now), session.user_id, kept.id),
-    )
+    weight = max(kept.importance, absorbed.importance)
+    _set(session, kept.id, now, importance=weight, pinned=kept.pinned or absorbed.pinned)
     return [
         Touched(change.event, kept.id, before_kept, snapshots.take(session, kept.id), meta={"took_in": absorbed.id}),
         Touched(change.event, absorbed.id, before_absorbed, snapshots.take(session, absorbed.id), meta={"into": kept.id}),
     ]
 
 
-def _link(session: Session, change: Linked, now: datetime) -> list[Touched]:
-    one = get_memory(session, change.memory_id)
-    before = snapshots.take(session, one.id)
-    session.conn.executemany(
-        """INSERT INTO relations (id, user_id, from_id, to_id, relation_type, strength, created_at)
-           VALUES (?, ?, ?, ?, 'related_to', ?, ?)
-           ON CONFLICT (min(from_id, to_id), max(from_id, to_id), relation_type) DO UPDATE SET strength = excluded.strength""",
-        [
-            (new_id(now), session.user_id, one.id, get_memory(session, other).id, strength, to_text(now))
-            for other, strength in change.to
-        ],
-    )
-    return [Touched(change.event, one.id, before, snapshots.take(session, one.id), meta={"to": dict(change.to)})]
+@_of_one
+def _link(session: Session, memory: Memory, change: Linked, now: datetime) -> dict[str, Any]:
+    sql = """INSERT INTO relations (id, user_id, from_id, to_id, relation_type, strength, created_at)
+             VALUES (:id, :user, :from_id, :to_id, 'related_to', :strength, :now)
+             ON CONFLICT (min(from_id, to_id), max(from_id, to_id), relation_type) DO UPDATE SET strength = excluded.strength"""
+    for other, strength in change.to:
+        to_id = get_memory(session, other).id
+        session.run(sql, id=new_id(now), from_id=memory.id, to_id=to_id, strength=strength, now=now)
+    return {"to": dict(change.to)}
 
 
-def _pin(session: Session, change: Pinned, now: datetime) -> list[Touched]:
-    before = get_memory(session, change.memory_id)
-    if before.state is not State.LIVE:  # a pin would not keep it there
+@_of_one
+def _pin(session: Session, memory: Memory, change: Pinned, now: datetime) -> None:
+    if memory.state is not State.LIVE:  # a pin would not keep it there
         raise UsageError("This memory is in the trash.", "Bring it back first.")
-    snapshot = snapshots.take(session, before.id)
-    session.conn.execute(
-        "UPDATE memories SET pinned = ?, updated_at = ? WHERE user_id = ? AND id = ?",
-        (int(change.pinned), to_text(now), session.user_id, before.id),
-    )
-    return [Touched(change.event, before.id, snapshot, snapshots.take(session, before.id))]
+    _set(session, memory.id, now, pinned=change.pinned)
 
 
-def _soft_delete(session: Session, change: SoftDeleted, now: datetime) -> list[Touched]:
-    before = get_memory(session, change.memory_id)
-    if before.state is not State.LIVE:
+@_of_one
+def _soft_delete(session: Session, memory: Memory, change: SoftDeleted, now: datetime) -> dict[str, Any]:
+    if memory.state is not State.LIVE:
         raise UsageError("This memory is in the trash already.")
-    snapshot = snapshots.take(session, before.id)
-    session.conn.execute(
-        "UPDATE memories SET state = 'soft_deleted', reason = ?, purge_at = ?, updated_at = ? WHERE user_id = ? AND id = ?",
-        (change.reason, to_text(change.purge_at), to_text(now), session.user_id, before.id),
-    )
-    return [Touched(change.event, before.id, snapshot, snapshots.take(session, before.id), meta={"reason": change.reason})]
+    _set(session, memory.id, now, state=State.SOFT_DELETED, reason=change.reason, purge_at=change.purge_at)
+    return {"reason": change.reason}
 
 
-def _restore(session: Session, change: Restored, now: datetime) -> list[Touched]:
-    before = get_memory(session, change.memory_id)
-    if before.state is State.LIVE:
+@_of_one
+def _restore(session: Session, memory: Memory, _: Restored, now: datetime) -> None:
+    if memory.state is State.LIVE:
         raise UsageError("This memory is not in the trash.")
-    _refuse_same(session, before.id, before.text)
-    snapshot = snapshots.take(session, before.id)
-    session.conn.execute(
-        """UPDATE memories SET state = 'live', reason = '', merged_into = '', purge_at = NULL, updated_at = ?
-           WHERE user_id = ? AND id = ?""",
-        (to_text(now), session.user_id, before.id),
-    )
-    return [Touched(change.event, before.id, snapshot, snapshots.take(session, before.id))]
+    _refuse_same(session, memory.id, memory.text)
+    _set(session, memory.id, now, state=State.LIVE, reason="", merged_into="", purge_at=None)
 
 
-def _purge(session: Session, change: Purged, _: datetime) -> list[Touched]:
-    before = get_memory(session, change.memory_id)
-    snapshot = snapshots.take(session, before.id)
+@_of_one
+def _purge(session: Session, memory: Memory, _change: Purged, _now: datetime) -> None:
     for statement in _PURGED:  # the schema refuses to let go of a memory of which anything is left
-        session.conn.execute(statement, {"user": session.user_id, "id": before.id})
-    return [Touched(change.event, before.id, snapshot, None)]
+        session.run(statement, id=memory.id)
 
 
 def _change_profile(session: Session, change: ProfileChanged, now: datetime) -> list[Touched]:
     """Carry out an approved consent request; the guards of the schema refuse any other."""
-    request = session.conn.execute(
-        "SELECT field, old_value, new_value FROM consent_requests WHERE user_id = ? AND id = ? AND state = 'approved'",
-        (session.user_id, change.request_id),
-    ).fetchone()
+    sql = """SELECT field, old_value, new_value FROM consent_requests
+             WHERE user_id = :user AND id = :id AND state = 'approved'"""
+    request = session.row(sql, id=change.request_id)
     if request is None:
         raise UsageError("Only an approved change can be made to the profile.")
-    values = {"user": session.user_id, **request, "request": change.request_id, "now": to_text(now)}
-    before = session.conn.execute(_REPLACED, values).fetchone()
+    before = session.row(_REPLACED, **request)
     if before is None and request["old_value"]:
         raise UsageError("The profile was changed again since then.", "Take that back first.")
+    values = {"field": request["field"], "value": request["new_value"], "request_id": change.request_id, "updated_at": now}
     whose = "user_id = :user AND field = :field AND value = :before"
     if before is None:
-        statement = "INSERT INTO profile VALUES (:user, :field, :new_value, :request, :now)"
+        session.insert("profile", **values)
     elif request["new_value"]:
-        statement = f"UPDATE profile SET value = :new_value, request_id = :request, updated_at = :now WHERE {whose}"  # noqa: S608
+        sql = f"UPDATE profile SET value = :value, request_id = :request_id, updated_at = :updated_at WHERE {whose}"  # noqa: S608
+        session.run(sql, before=before["value"], **values)
     else:
-        statement = f"DELETE FROM profile WHERE {whose}"  # noqa: S608
-    session.conn.execute(statement, {**values, "before": before["value"] if before else ""})
+        session.run(f"DELETE FROM profile WHERE {whose}", field=request["field"], before=before["value"])  # noqa: S608
     meta = {"request_id": change.request_id, "before": before["request_id"] if before else ""}
     return [Touched(change.event, f"profile:{request['field']}", None, None, meta=meta)]
 
@@ -243,36 +209,39 @@ def _revert(session: Session, change: Reverted, now: datetime) -> list[Touched]:
             continue  # erased for good: the rest of the step is taken back without it
         if history.changed_since(session, entry):
             raise UsageError("This memory was changed again since then.", "Take that back first.")
-        if entry.memory_id in change.held_back:
-            touched.append(Touched(change.event, entry.memory_id, before, before))
-            continue
-        if entry.before is None:
-            session.conn.execute(
-                """UPDATE memories SET state = 'soft_deleted', reason = 'undone', merged_into = '', purge_at = ?, updated_at = ?
-                   WHERE user_id = ? AND id = ?""",
-                (to_text(change.purge_at), to_text(now), session.user_id, entry.memory_id),
-            )
-        else:
-            snapshot = history.snapshot_of(session, entry.before)
-            if snapshots.is_live(snapshot):
-                _refuse_same(session, entry.memory_id, snapshots.text_of(snapshot))
-            after = history.snapshot_of(session, entry.after) if entry.after else before
-            snapshots.put_back(session, entry.memory_id, snapshot, after=after, now=before)
-            session.conn.execute(  # back in the trash with its time nearly over: that begins again, so that there is time to look
-                "UPDATE memories SET purge_at = ?, updated_at = ? WHERE user_id = ? AND id = ? AND purge_at < ?",
-                (to_text(change.purge_at), to_text(now), session.user_id, entry.memory_id, to_text(now + TIME_TO_LOOK)),
-            )
+        if entry.memory_id not in change.held_back:
+            _put_back(session, entry, before, change.purge_at, now)
         touched.append(Touched(change.event, entry.memory_id, before, snapshots.take(session, entry.memory_id)))
     if not touched:
         raise UsageError("This cannot be taken back: all of it was erased for good.")
     return touched
 
 
+def _put_back(session: Session, entry: Entry, before: str, purge_at: datetime, now: datetime) -> None:
+    """Make a memory what it was before an entry; one that came with it goes to the trash."""
+    if entry.before is None:
+        _set(session, entry.memory_id, now, state=State.SOFT_DELETED, reason="undone", merged_into="", purge_at=purge_at)
+        return
+    snapshot = history.snapshot_of(session, entry.before)
+    memory = snapshots.read(snapshot)
+    if memory.state is State.LIVE:
+        _refuse_same(session, entry.memory_id, memory.text)
+    after = history.snapshot_of(session, entry.after) if entry.after else before
+    snapshots.put_back(session, entry.memory_id, snapshot, after=after, now=before)
+    # back in the trash with its time nearly over: that begins again, so that there is time to look
+    if memory.purge_at and memory.purge_at < now + TIME_TO_LOOK:
+        _set(session, entry.memory_id, now, purge_at=purge_at)
+
+
+def _set(session: Session, memory_id: str, now: datetime, **columns: Any) -> None:
+    named = ", ".join(f"{name} = :{name}" for name in columns)
+    sql = f"UPDATE memories SET {named}, updated_at = :now WHERE user_id = :user AND id = :id"  # noqa: S608
+    session.run(sql, id=memory_id, now=now, **columns)
+
+
 def _add_sources(session: Session, memory_id: str, message_ids: Sequence[str]) -> None:
-    session.conn.executemany(
-        "INSERT INTO memory_sources (user_id, memory_id, message_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-        [(session.user_id, memory_id, message_id) for message_id in message_ids],
-    )
+    for message_id in message_ids:
+        session.insert_new("memory_sources", memory_id=memory_id, message_id=message_id)
 
 
 def _refuse_same(session: Session, memory_id: str, text: str) -> None:

@@ -1,9 +1,8 @@
 """Threads, messages, drafts and context cards.
 
-Functions that write take the connection of an open `Database.write()`; functions that read take any connection.
+Functions that write take the session of an open write; functions that read take any.
 """
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
@@ -14,33 +13,28 @@ from memapp.domain.forget import ERASED
 from memapp.domain.prompt import Usage
 from memapp.errors import NotFound
 from memapp.store import leases
-from memapp.store.encoding import new_id, to_json, to_text, to_time
-from memapp.store.failures import Row, from_row
+from memapp.store.encoding import new_id
 from memapp.store.session import Session
 
 CONTEXT_CHARS = 500
 """How much of each neighbour goes into a message's `context` column."""
 PROMPTS_AMONG = 2000
 """So many messages, the newest, are read for what was typed last."""
-_AS_IT_IS = ("id", "thread_id", "seq", "role", "text", "status", "origin", "unprompted", "reply_to", "model")
 
 # Threads -------------------------------------------------------------------------------------------------------------
 
 
 def create_thread(session: Session, title: str, persona: str, now: datetime, trust_level: float | None = None) -> Thread:
     thread = Thread(new_id(now), title, persona, now, now, trust_level=trust_level)
-    session.conn.execute(
-        "INSERT INTO threads (id, user_id, title, persona, trust_level, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (thread.id, session.user_id, title, persona, trust_level, to_text(now), to_text(now)),
-    )
+    session.insert("threads", **asdict(thread))
     return thread
 
 
 def get_thread(session: Session, thread_id: str) -> Thread:
-    row = session.conn.execute("SELECT * FROM threads WHERE user_id = ? AND id = ?", (session.user_id, thread_id)).fetchone()
-    if row is None:
+    found = session.record(Thread, "SELECT * FROM threads WHERE user_id = :user AND id = :id", id=thread_id)
+    if found is None:
         raise NotFound(f"There is no chat {thread_id}.")
-    return _thread(row)
+    return found
 
 
 def list_threads(
@@ -48,74 +42,54 @@ def list_threads(
 ) -> list[Thread]:
     """Return chats, newest first, or those that are deleted, last first; all without a limit; `matching` is sought in titles."""
     which, order = ("deleted_at IS NOT NULL", "deleted_at") if deleted else ("deleted_at IS NULL", "updated_at")
-    rows = session.conn.execute(
-        f"""SELECT * FROM threads WHERE user_id = :user AND {which}
-            AND (:matching = '' OR instr(casefold(title), casefold(:matching)) > 0)
-            ORDER BY {order} DESC, id DESC LIMIT coalesce(:limit, -1) OFFSET :offset""",  # noqa: S608
-        {"user": session.user_id, "matching": matching, "limit": limit, "offset": offset},
-    )
-    return [_thread(row) for row in rows]
+    sql = f"""SELECT * FROM threads WHERE user_id = :user AND {which}
+              AND (:matching = '' OR instr(casefold(title), casefold(:matching)) > 0)
+              ORDER BY {order} DESC, id DESC LIMIT coalesce(:limit, -1) OFFSET :offset"""  # noqa: S608
+    return session.records(Thread, sql, matching=matching, limit=limit, offset=offset)
 
 
 def rename_thread(session: Session, thread_id: str, title: str, titled_by: str) -> None:
     """Set the title; one that the person chose is never replaced by the app."""
-    session.conn.execute(
-        "UPDATE threads SET title = ?, titled_by = ? WHERE user_id = ? AND id = ? AND (titled_by = 'app' OR ? = 'person')",
-        (title, titled_by, session.user_id, thread_id, titled_by),
-    )
+    sql = """UPDATE threads SET title = :title, titled_by = :by
+             WHERE user_id = :user AND id = :id AND (titled_by = 'app' OR :by = 'person')"""
+    session.run(sql, id=thread_id, title=title, by=titled_by)
 
 
 def set_thread_deleted(session: Session, thread_id: str, deleted_at: datetime | None) -> None:
     """Hide a thread, or bring it back with None."""
-    value = to_text(deleted_at) if deleted_at else None
-    session.conn.execute("UPDATE threads SET deleted_at = ? WHERE user_id = ? AND id = ?", (value, session.user_id, thread_id))
+    session.run("UPDATE threads SET deleted_at = :at WHERE user_id = :user AND id = :id", id=thread_id, at=deleted_at)
+
+
+WENT_ON = """(SELECT origin FROM messages WHERE user_id = :user AND thread_id = value AND role = 'user'
+              ORDER BY seq DESC LIMIT 1) = 'typed'"""
+"""SQL for an imported thread, the `value` of a list, in which the person typed since."""
 
 
 def went_on_with(session: Session, thread_ids: Sequence[str]) -> list[str]:
     """Return those of some imported threads in which the person typed since."""
-    rows = session.conn.execute(
-        """SELECT value FROM json_each(?) WHERE (SELECT origin FROM messages WHERE user_id = ? AND thread_id = value
-           AND role = 'user' ORDER BY seq DESC LIMIT 1) = 'typed'""",
-        (to_json(list(thread_ids)), session.user_id),
-    )
-    return [row["value"] for row in rows]
+    return session.column(f"SELECT value FROM json_each(:ids) WHERE {WENT_ON}", ids=thread_ids)  # noqa: S608
 
 
 def message_ids_of(session: Session, thread_ids: Sequence[str]) -> tuple[str, ...]:
     """Return every message of some threads, those that are not active too."""
-    rows = session.conn.execute(
-        "SELECT id FROM messages WHERE user_id = ? AND thread_id IN (SELECT value FROM json_each(?))",
-        (session.user_id, to_json(list(thread_ids))),
-    )
-    return tuple(row["id"] for row in rows)
+    sql = "SELECT id FROM messages WHERE user_id = :user AND thread_id IN (SELECT value FROM json_each(:ids))"
+    return tuple(session.column(sql, ids=thread_ids))
 
 
 def erase_threads(session: Session, thread_ids: Sequence[str]) -> int:
     """Delete threads with all that belongs to them; return how many threads and drafts there were."""
-    values = (session.user_id, to_json(list(thread_ids)))
-    session.conn.execute(
-        "DELETE FROM thread_revision WHERE user_id = ? AND thread_id IN (SELECT value FROM json_each(?))", values
-    )
-    session.conn.execute("DELETE FROM change_told WHERE user_id = ? AND thread_id IN (SELECT value FROM json_each(?))", values)
-    drafts = session.conn.execute(
-        "DELETE FROM drafts WHERE user_id = ? AND thread_id IN (SELECT value FROM json_each(?))", values
-    )
-    threads = session.conn.execute("DELETE FROM threads WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))", values)
-    return drafts.rowcount + threads.rowcount
+    gone = {
+        table: session.run(
+            f"DELETE FROM {table} WHERE user_id = :user AND {column} IN (SELECT value FROM json_each(:ids))",  # noqa: S608
+            ids=thread_ids,
+        ).rowcount
+        for table, column in _OF_THREADS.items()
+    }
+    return gone["drafts"] + gone["threads"]
 
 
-@from_row
-def _thread(row: Row) -> Thread:
-    return Thread(
-        row["id"],
-        row["title"],
-        row["persona"],
-        to_time(row["created_at"]),
-        to_time(row["updated_at"]),
-        to_time(row["deleted_at"]) if row["deleted_at"] else None,
-        row["trust_level"],
-    )
-
+_OF_THREADS = {"thread_revision": "thread_id", "change_told": "thread_id", "drafts": "thread_id", "threads": "id"}
+"""Tables that name a thread, and nothing takes its rows with it; itself at the end."""
 
 # Messages ------------------------------------------------------------------------------------------------------------
 
@@ -135,44 +109,28 @@ def add_message(
     model: str = "",
 ) -> Message:
     """Append a message to a thread."""
-    (seq,) = session.conn.execute(
-        "SELECT coalesce(max(seq), 0) + 1 FROM messages WHERE user_id = ? AND thread_id = ?", (session.user_id, thread_id)
-    ).fetchone()
+    last = "SELECT coalesce(max(seq), 0) FROM messages WHERE user_id = :user AND thread_id = :thread"
+    seq = session.value(last, thread=thread_id) + 1
     message = Message(
         new_id(now), thread_id, seq, role, text, status, origin, now, tuple(pasted), unprompted, reply_to, True, model
     )
-    values = {
-        "user_id": session.user_id,
-        **{name: getattr(message, name) for name in _AS_IT_IS},
-        "pasted": to_json(message.pasted),
-    }
-    session.conn.execute(
-        """INSERT INTO messages (id, user_id, thread_id, seq, role, text, status, origin, pasted, unprompted, reply_to,
-                                 model, created_at)
-           VALUES (:id, :user_id, :thread_id, :seq, :role, :text, :status, :origin, :pasted, :unprompted, :reply_to,
-                   :model, :created_at)""",
-        {**values, "created_at": to_text(now)},
-    )
-    session.conn.execute(
-        "UPDATE threads SET updated_at = ? WHERE user_id = ? AND id = ?", (to_text(now), session.user_id, thread_id)
-    )
+    session.insert("messages", **{name: value for name, value in asdict(message).items() if name != "usage"})
+    session.run("UPDATE threads SET updated_at = :now WHERE user_id = :user AND id = :id", id=thread_id, now=now)
     _refresh_context(session, thread_id, seq)
     return message
 
 
 def save_partial(session: Session, message_id: str, text: str) -> None:
     """Keep what a reply has so far; it stays `generating`."""
-    session.conn.execute(
-        "UPDATE messages SET text = ? WHERE user_id = ? AND id = ? AND status = 'generating'", (text, session.user_id, message_id)
-    )
+    sql = "UPDATE messages SET text = :text WHERE user_id = :user AND id = :id AND status = 'generating'"
+    session.run(sql, id=message_id, text=text)
 
 
 def finish_message(session: Session, message_id: str, text: str, status: MessageStatus, usage: Usage) -> None:
     """End a reply: its final text, how it ended and what it cost."""
-    row = session.conn.execute(
-        "UPDATE messages SET text = ?, status = ?, usage = ? WHERE user_id = ? AND id = ? RETURNING thread_id, seq",
-        (text, status, to_json(asdict(usage)), session.user_id, message_id),
-    ).fetchone()
+    sql = """UPDATE messages SET text = :text, status = :status, usage = :usage WHERE user_id = :user AND id = :id
+             RETURNING thread_id, seq"""
+    row = session.row(sql, id=message_id, text=text, status=status, usage=asdict(usage))
     if row is None:
         raise NotFound(f"There is no message {message_id}.")
     _refresh_context(session, row["thread_id"], row["seq"])
@@ -185,128 +143,98 @@ def answering(thread_id: str) -> str:
 
 def interrupt_unfinished(session: Session) -> int:
     """Mark replies that a crash left behind, in chats in which no process answers; return how many."""
-    rows = session.conn.execute(
-        "SELECT id, thread_id FROM messages WHERE user_id = ? AND status = 'generating'", (session.user_id,)
-    ).fetchall()
+    rows = session.run("SELECT id, thread_id FROM messages WHERE user_id = :user AND status = 'generating'").fetchall()
     left = [row["id"] for row in rows if not leases.owner_of(session, answering(row["thread_id"]))]
-    session.conn.executemany(
-        "UPDATE messages SET status = 'interrupted' WHERE user_id = ? AND id = ?", [(session.user_id, id) for id in left]
-    )
-    return len(left)
+    sql = "UPDATE messages SET status = 'interrupted' WHERE user_id = :user AND id IN (SELECT value FROM json_each(:ids))"
+    return session.run(sql, ids=left).rowcount
 
 
 def has_unfinished(session: Session) -> bool:
     """Say whether any reply is still being written, or was left behind."""
-    found = session.conn.execute(
-        "SELECT 1 FROM messages WHERE user_id = ? AND status = 'generating' LIMIT 1", (session.user_id,)
-    ).fetchone()
-    return found is not None
+    return session.value("SELECT 1 FROM messages WHERE user_id = :user AND status = 'generating'") is not None
 
 
 def set_active(session: Session, message_ids: Sequence[str], active: bool) -> None:
     """Take messages out of the conversation, or bring them back, without deleting them."""
-    rows = session.conn.execute(
-        """UPDATE messages SET active = ? WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))
-           RETURNING thread_id, seq""",
-        (int(active), session.user_id, to_json(list(message_ids))),
-    ).fetchall()
-    for row in rows:
+    sql = """UPDATE messages SET active = :active WHERE user_id = :user AND id IN (SELECT value FROM json_each(:ids))
+             RETURNING thread_id, seq"""
+    for row in session.run(sql, ids=message_ids, active=active).fetchall():
         _refresh_context(session, row["thread_id"], row["seq"])
 
 
 def put_last(session: Session, message: Message) -> Message:
     """Move a message to the end of its thread, and return it as it stands there."""
-    row = session.conn.execute(
-        """UPDATE messages SET seq = (SELECT max(seq) + 1 FROM messages WHERE user_id = :user AND thread_id = :thread)
-           WHERE user_id = :user AND id = :id RETURNING seq""",
-        {"user": session.user_id, "thread": message.thread_id, "id": message.id},
-    ).fetchone()
-    for seq in (message.seq, row["seq"]):
+    sql = """UPDATE messages SET seq = (SELECT max(seq) + 1 FROM messages WHERE user_id = :user AND thread_id = :thread)
+             WHERE user_id = :user AND id = :id RETURNING seq"""
+    last = session.value(sql, thread=message.thread_id, id=message.id)
+    for seq in (message.seq, last):
         _refresh_context(session, message.thread_id, seq)
-    return replace(message, seq=row["seq"])
+    return replace(message, seq=last)
 
 
 def erase_messages(session: Session, message_ids: Sequence[str]) -> list[tuple[str, str]]:
     """Replace the text of messages by `ERASED`, also in their neighbours' context; return thread and old text of each."""
-    rows = session.conn.execute(
-        """SELECT id, thread_id, text FROM messages
-           WHERE user_id = ? AND text NOT IN ('', ?) AND id IN (SELECT value FROM json_each(?))""",
-        (session.user_id, ERASED, to_json(list(message_ids))),
-    ).fetchall()
+    sql = """SELECT id, thread_id, text FROM messages
+             WHERE user_id = :user AND text NOT IN ('', :mark) AND id IN (SELECT value FROM json_each(:ids))"""
+    rows = session.run(sql, ids=message_ids, mark=ERASED).fetchall()
+    emptied = "UPDATE messages SET text = :mark, pasted = '[]' WHERE user_id = :user AND id = :id"
+    # not only the neighbours of now: one that was retried or edited away keeps its old context
+    beside = "SELECT seq FROM messages WHERE user_id = :user AND thread_id = :thread AND instr(context, :text) > 0"
     for row in rows:
-        session.conn.execute(
-            "UPDATE messages SET text = ?, pasted = '[]' WHERE user_id = ? AND id = ?", (ERASED, session.user_id, row["id"])
-        )
-        # not only the neighbours of now: one that was retried or edited away keeps its old context
-        beside = session.conn.execute(
-            "SELECT seq FROM messages WHERE user_id = ? AND thread_id = ? AND instr(context, ?) > 0",
-            (session.user_id, row["thread_id"], row["text"][:CONTEXT_CHARS]),
-        ).fetchall()
-        for neighbour in beside:
-            _refresh_context(session, row["thread_id"], neighbour["seq"])
+        session.run(emptied, id=row["id"], mark=ERASED)
+        for seq in session.column(beside, thread=row["thread_id"], text=row["text"][:CONTEXT_CHARS]):
+            _refresh_context(session, row["thread_id"], seq)
     return [(row["thread_id"], row["text"]) for row in rows]
 
 
 def get_message(session: Session, message_id: str) -> Message:
-    row = session.conn.execute("SELECT * FROM messages WHERE user_id = ? AND id = ?", (session.user_id, message_id)).fetchone()
-    if row is None:
+    found = session.record(Message, "SELECT * FROM messages WHERE user_id = :user AND id = :id", id=message_id)
+    if found is None:
         raise NotFound(f"There is no message {message_id}.")
-    return _message(row)
+    return found
 
 
 def still_there(session: Session, message_ids: Iterable[str]) -> list[str]:
     """Return those of these message ids that exist, in the given order."""
-    rows = session.conn.execute(
-        "SELECT m.id FROM json_each(?) asked JOIN messages m ON m.id = asked.value WHERE m.user_id = ? ORDER BY asked.key",
-        (to_json(list(message_ids)), session.user_id),
+    sql = (
+        "SELECT m.id FROM json_each(:ids) asked JOIN messages m ON m.id = asked.value WHERE m.user_id = :user ORDER BY asked.key"
     )
-    return [row["id"] for row in rows]
+    return session.column(sql, ids=message_ids)
 
 
 def list_messages(session: Session, thread_id: str, *, before: int | None = None, limit: int | None = 100) -> list[Message]:
     """Return the last `limit` active messages, or all, before sequence number `before`, oldest first."""
-    rows = session.conn.execute(
-        """SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND active = 1 AND (? IS NULL OR seq < ?)
-           ORDER BY seq DESC LIMIT coalesce(?, -1)""",
-        (session.user_id, thread_id, before, before, limit),
-    ).fetchall()
-    return [_message(row) for row in reversed(rows)]
+    sql = """SELECT * FROM messages WHERE user_id = :user AND thread_id = :thread AND active = 1
+             AND (:before IS NULL OR seq < :before) ORDER BY seq DESC LIMIT coalesce(:limit, -1)"""
+    return session.records(Message, sql, thread=thread_id, before=before, limit=limit)[::-1]
 
 
 def messages_after(session: Session, thread_id: str, seq: int) -> list[Message]:
     """Return the active messages from `seq` on, oldest first."""
-    rows = session.conn.execute(
-        "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND active = 1 AND seq >= ? ORDER BY seq",
-        (session.user_id, thread_id, seq),
-    )
-    return [_message(row) for row in rows]
+    sql = "SELECT * FROM messages WHERE user_id = :user AND thread_id = :thread AND active = 1 AND seq >= :seq ORDER BY seq"
+    return session.records(Message, sql, thread=thread_id, seq=seq)
 
 
 def variants(session: Session, user_message_id: str) -> list[Message]:
     """Return every reply to one message, the retried ones too, oldest first."""
-    rows = session.conn.execute(
-        "SELECT * FROM messages WHERE user_id = ? AND reply_to = ? ORDER BY seq", (session.user_id, user_message_id)
+    return session.records(
+        Message, "SELECT * FROM messages WHERE user_id = :user AND reply_to = :id ORDER BY seq", id=user_message_id
     )
-    return [_message(row) for row in rows]
 
 
 def last_usages(session: Session, model: str, limit: int = 20) -> list[Usage]:
     """Return what the last replies of a model cost, newest first."""
-    rows = session.conn.execute(
-        "SELECT usage FROM messages WHERE user_id = ? AND role = 'assistant' AND model = ? ORDER BY key DESC LIMIT ?",
-        (session.user_id, model, limit),
-    )
-    return [_usage(row) for row in rows]
+    sql = """SELECT * FROM messages WHERE user_id = :user AND role = 'assistant' AND model = :model
+             ORDER BY key DESC LIMIT :limit"""
+    return [message.usage for message in session.records(Message, sql, model=model, limit=limit)]
 
 
 def typed_prompts(session: Session, limit: int = 200) -> list[str]:
     """Return what the person typed last, newest first, each text once; nothing that was erased, and of no deleted chat."""
-    rows = session.conn.execute(
-        """SELECT text FROM messages WHERE user_id = ? AND role = 'user' AND origin = 'typed' AND text <> ?
-           AND EXISTS (SELECT 1 FROM threads t WHERE t.id = thread_id AND t.deleted_at IS NULL) ORDER BY key DESC LIMIT ?""",
-        (session.user_id, ERASED, PROMPTS_AMONG),
-    )
-    return list(islice(dict.fromkeys(row["text"] for row in rows), limit))
+    sql = """SELECT text FROM messages WHERE user_id = :user AND role = 'user' AND origin = 'typed' AND text <> :mark
+             AND EXISTS (SELECT 1 FROM threads t WHERE t.id = thread_id AND t.deleted_at IS NULL)
+             ORDER BY key DESC LIMIT :among"""
+    return list(islice(dict.fromkeys(session.column(sql, mark=ERASED, among=PROMPTS_AMONG)), limit))
 
 
 _CONTEXT = """UPDATE messages SET context =
@@ -320,42 +248,15 @@ _CONTEXT = """UPDATE messages SET context =
 
 def _refresh_context(session: Session, thread_id: str, seq: int) -> None:
     """Write the context of one message anew, and of its neighbours: a change of one touches them too."""
-    session.conn.execute(
-        f"""{_CONTEXT} AND seq IN (:seq,
+    sql = f"""{_CONTEXT} AND seq IN (:seq,
              (SELECT max(seq) FROM messages WHERE user_id = :user AND thread_id = :thread AND active = 1 AND seq < :seq),
-             (SELECT min(seq) FROM messages WHERE user_id = :user AND thread_id = :thread AND active = 1 AND seq > :seq))""",  # noqa: S608
-        {"user": session.user_id, "thread": thread_id, "seq": seq, "n": CONTEXT_CHARS},
-    )
+             (SELECT min(seq) FROM messages WHERE user_id = :user AND thread_id = :thread AND active = 1 AND seq > :seq))"""  # noqa: S608
+    session.run(sql, thread=thread_id, seq=seq, n=CONTEXT_CHARS)
 
 
 def refresh_contexts(session: Session, thread_id: str) -> None:
     """Write the context of every message of a thread anew."""
-    session.conn.execute(_CONTEXT, {"user": session.user_id, "thread": thread_id, "n": CONTEXT_CHARS})
-
-
-@from_row
-def _message(row: Row) -> Message:
-    return Message(
-        id=row["id"],
-        thread_id=row["thread_id"],
-        seq=row["seq"],
-        role=Role(row["role"]),
-        text=row["text"],
-        status=MessageStatus(row["status"]),
-        origin=Origin(row["origin"]),
-        created_at=to_time(row["created_at"]),
-        pasted=tuple((start, end) for start, end in json.loads(row["pasted"])),
-        unprompted=bool(row["unprompted"]),
-        reply_to=row["reply_to"],
-        active=bool(row["active"]),
-        model=row["model"],
-        usage=_usage(row),
-    )
-
-
-@from_row
-def _usage(row: Row) -> Usage:
-    return Usage(**json.loads(row["usage"]))
+    session.run(_CONTEXT, thread=thread_id, n=CONTEXT_CHARS)
 
 
 # Drafts and context cards --------------------------------------------------------------------------------------------
@@ -363,32 +264,21 @@ def _usage(row: Row) -> Usage:
 
 def save_draft(session: Session, thread_id: str, text: str, now: datetime) -> None:
     """Keep what is being typed in a thread ('' before there is one); empty text removes it."""
-    if not text:
-        session.conn.execute("DELETE FROM drafts WHERE user_id = ? AND thread_id = ?", (session.user_id, thread_id))
-        return
-    session.conn.execute(
-        """INSERT INTO drafts (user_id, thread_id, text, updated_at) VALUES (?, ?, ?, ?)
-           ON CONFLICT DO UPDATE SET text = excluded.text, updated_at = excluded.updated_at""",
-        (session.user_id, thread_id, text, to_text(now)),
-    )
+    if text:
+        session.put("drafts", thread_id=thread_id, text=text, updated_at=now)
+    else:
+        session.run("DELETE FROM drafts WHERE user_id = :user AND thread_id = :thread", thread=thread_id)
 
 
 def get_draft(session: Session, thread_id: str) -> str:
-    row = session.conn.execute(
-        "SELECT text FROM drafts WHERE user_id = ? AND thread_id = ?", (session.user_id, thread_id)
-    ).fetchone()
-    return row["text"] if row else ""
+    return session.value("SELECT text FROM drafts WHERE user_id = :user AND thread_id = :thread", thread=thread_id) or ""
 
 
 def add_context_card(session: Session, thread_id: str, text: str, now: datetime) -> None:
-    session.conn.execute(
-        "INSERT INTO context_cards (id, user_id, thread_id, text, created_at) VALUES (?, ?, ?, ?, ?)",
-        (new_id(now), session.user_id, thread_id, text, to_text(now)),
-    )
+    session.insert("context_cards", id=new_id(now), thread_id=thread_id, text=text, created_at=now)
 
 
 def list_context_cards(session: Session, thread_id: str) -> list[str]:
-    rows = session.conn.execute(
-        "SELECT text FROM context_cards WHERE user_id = ? AND thread_id = ? ORDER BY id", (session.user_id, thread_id)
+    return session.column(
+        "SELECT text FROM context_cards WHERE user_id = :user AND thread_id = :thread ORDER BY id", thread=thread_id
     )
-    return [row["text"] for row in rows]

@@ -5,25 +5,21 @@ from dataclasses import asdict
 from datetime import datetime
 
 from memapp.domain.checkpoint import Checkpoint, read_checkpoint
-from memapp.store.encoding import new_id, to_json, to_text
+from memapp.store.encoding import new_id
 from memapp.store.session import Session
 
 
 def load(session: Session, thread_id: str) -> Checkpoint:
     """Return the checkpoint of a thread; a new thread is idle."""
-    row = session.conn.execute(
-        "SELECT checkpoint_data FROM supervisor_checkpoints WHERE user_id = ? AND thread_id = ?", (session.user_id, thread_id)
-    ).fetchone()
-    return read_checkpoint(row["checkpoint_data"]) if row else Checkpoint()
+    sql = "SELECT checkpoint_data FROM supervisor_checkpoints WHERE user_id = :user AND thread_id = :thread"
+    data = session.value(sql, thread=thread_id)
+    return read_checkpoint(data) if data else Checkpoint()
 
 
 def advance(session: Session, thread_id: str, step: Callable[[Checkpoint], Checkpoint], now: datetime) -> None:
     """Replace a thread's checkpoint by what `step` returns for it."""
-    data = to_json(asdict(step(load(session, thread_id))))
-    session.conn.execute(
-        """INSERT INTO supervisor_checkpoints (id, user_id, thread_id, checkpoint_data, created_at, updated_at)
-           VALUES (?, ?, ?, ?, ?, ?)
-           ON CONFLICT (user_id, thread_id) DO UPDATE SET
-             checkpoint_data = excluded.checkpoint_data, updated_at = excluded.updated_at""",
-        (new_id(now), session.user_id, thread_id, data, to_text(now), to_text(now)),
-    )
+    sql = """INSERT INTO supervisor_checkpoints (id, user_id, thread_id, checkpoint_data, created_at, updated_at)
+             VALUES (:id, :user, :thread, :data, :now, :now)
+             ON CONFLICT (user_id, thread_id) DO UPDATE SET
+               checkpoint_data = excluded.checkpoint_data, updated_at = excluded.updated_at"""
+    session.run(sql, id=new_id(now), thread=thread_id, data=asdict(step(load(session, thread_id))), now=now)

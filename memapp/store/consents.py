@@ -4,9 +4,10 @@ Requests may be added at any time. Everything else that writes here needs the co
 the schema check each step once more.
 """
 
-import json
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
 from typing import Literal
 
 from memapp.domain.changes import Actor, Event, is_memapp
@@ -14,17 +15,18 @@ from memapp.domain.consent import ConsentRequest, Decider
 from memapp.domain.memory import Memory
 from memapp.errors import NotFound
 from memapp.store import history, snapshots
-from memapp.store.encoding import to_json, to_text, to_time
 from memapp.store.events import Node, add_event
-from memapp.store.failures import Row, from_row
 from memapp.store.history import Touched
 from memapp.store.session import Session
 
-_REQUESTS = """SELECT p.*, (SELECT json_group_array(message_id) FROM request_evidence WHERE request_id = p.id) AS evidence
-              FROM consent_requests p"""
+_REQUESTS = """SELECT p.*, (SELECT json_group_array(message_id) FROM (
+                   SELECT message_id FROM request_evidence WHERE request_id = p.id ORDER BY message_id)) AS evidence
+               FROM consent_requests p"""
 
 _PENDING = """p.user_id = :user AND p.state = 'pending' AND p.expires_at >= :now
               AND coalesce(p.snoozed_until, '') <= :now"""
+
+_PROPOSED = ("id", "field", "old_value", "new_value", "proposer", "created_at", "expires_at")
 
 # Requests ------------------------------------------------------------------------------------------------------------
 
@@ -34,82 +36,55 @@ def add_request(session: Session, request: ConsentRequest, *, memory: Memory | N
 
     Raises `sqlite3.IntegrityError` for a field that does not exist. Evidence is added by `add_evidence`.
     """
-    session.conn.execute(
-        """INSERT INTO consent_requests (id, user_id, field, old_value, new_value, memory, proposer, created_at, expires_at)
-           VALUES (:id, :user_id, :field, :old_value, :new_value, :memory, :proposer, :created_at, :expires_at)""",
-        {
-            "id": request.id,
-            "user_id": request.user_id,
-            "field": request.field,
-            "old_value": request.old_value,
-            "new_value": request.new_value,
-            "memory": snapshots.write(memory) if memory else "",
-            "proposer": request.proposer,
-            "created_at": to_text(request.created_at),
-            "expires_at": to_text(request.expires_at),
-        },
-    )
+    proposed = {name: getattr(request, name) for name in _PROPOSED}
+    session.insert("consent_requests", **proposed, memory=snapshots.write(memory) if memory else "")
 
 
 def add_evidence(session: Session, request_id: str, message_id: str, *, typed: bool) -> None:
     """Note a message that says what a waiting request proposes; one message counts once."""
-    session.conn.execute(
-        """INSERT INTO request_evidence (user_id, request_id, message_id, typed)
-           SELECT user_id, id, :message, :typed FROM consent_requests WHERE id = :request
-           AND NOT EXISTS (SELECT 1 FROM request_evidence WHERE request_id = :request AND message_id = :message)""",
-        {"request": request_id, "message": message_id, "typed": int(typed)},
-    )
+    sql = """INSERT INTO request_evidence (user_id, request_id, message_id, typed)
+             SELECT user_id, id, :message, :typed FROM consent_requests WHERE id = :request
+             AND NOT EXISTS (SELECT 1 FROM request_evidence WHERE request_id = :request AND message_id = :message)"""
+    session.run(sql, request=request_id, message=message_id, typed=typed)
 
 
 def copy_evidence(session: Session, from_id: str, to_id: str) -> None:
     """Give a request the evidence of another."""
-    session.conn.execute(
-        """INSERT INTO request_evidence (user_id, request_id, message_id, typed)
-           SELECT user_id, ?, message_id, typed FROM request_evidence WHERE request_id = ?""",
-        (to_id, from_id),
-    )
+    sql = """INSERT INTO request_evidence (user_id, request_id, message_id, typed)
+             SELECT user_id, :to, message_id, typed FROM request_evidence WHERE request_id = :from_id"""
+    session.run(sql, to=to_id, from_id=from_id)
 
 
 def drop_evidence(session: Session, message_ids: Sequence[str]) -> None:
     """Let messages say nothing any more for the requests that wait."""
-    session.conn.execute(
-        """DELETE FROM request_evidence WHERE message_id IN (SELECT value FROM json_each(:messages))
-           AND request_id IN (SELECT id FROM consent_requests WHERE user_id = :user AND state = 'pending')""",
-        {"user": session.user_id, "messages": to_json(list(message_ids))},
-    )
+    sql = """DELETE FROM request_evidence WHERE message_id IN (SELECT value FROM json_each(:messages))
+             AND request_id IN (SELECT id FROM consent_requests WHERE user_id = :user AND state = 'pending')"""
+    session.run(sql, messages=message_ids)
 
 
 def signals(session: Session, request_id: str) -> list[tuple[str, bool]]:
     """Return the active messages that support a request, each with whether the person typed it there."""
-    rows = session.conn.execute(
-        """SELECT m.id, e.typed FROM request_evidence e JOIN messages m ON m.id = e.message_id
-           WHERE m.user_id = ? AND e.request_id = ? AND m.active = 1""",
-        (session.user_id, request_id),
-    )
-    return [(row["id"], bool(row["typed"])) for row in rows]
+    sql = """SELECT m.id, e.typed FROM request_evidence e JOIN messages m ON m.id = e.message_id
+             WHERE m.user_id = :user AND e.request_id = :request AND m.active = 1"""
+    return [(row["id"], bool(row["typed"])) for row in session.run(sql, request=request_id)]
 
 
 def memory_of(session: Session, request_id: str) -> Memory | None:
     """Return the memory that waits with a request."""
-    row = session.conn.execute(
-        "SELECT memory FROM consent_requests WHERE user_id = ? AND id = ?", (session.user_id, request_id)
-    ).fetchone()
-    return _memory(row) if row and row["memory"] else None
+    row = session.row("SELECT memory AS snapshot FROM consent_requests WHERE user_id = :user AND id = :id", id=request_id)
+    return snapshots.of_row(row) if row and row["snapshot"] else None
 
 
 def question_of(session: Session, request_id: str) -> str:
     """Return the id of the message in which memapp asked about a request; empty if it never asked."""
-    row = session.conn.execute(
-        "SELECT asked_in FROM consent_requests WHERE user_id = ? AND id = ?", (session.user_id, request_id)
-    ).fetchone()
-    return (row["asked_in"] or "") if row else ""
+    return session.value("SELECT asked_in FROM consent_requests WHERE user_id = :user AND id = :id", id=request_id) or ""
 
 
 def get_request(session: Session, request_id: str) -> ConsentRequest:
-    row = session.conn.execute(f"{_REQUESTS} WHERE p.user_id = ? AND p.id = ?", (session.user_id, request_id)).fetchone()
-    if row is None:
+    found = session.record(ConsentRequest, f"{_REQUESTS} WHERE p.user_id = :user AND p.id = :id", id=request_id)
+    if found is None:
         raise NotFound(f"There is no request {request_id}.")
-    return _request(row)
+    return found
 
 
 def list_requests(
@@ -121,36 +96,27 @@ def list_requests(
     """
     # With the plus, the few requests of one message are found by their ids, and not among all of the person's.
     said_in = "+p.user_id = :user AND p.id IN (SELECT request_id FROM request_evidence WHERE message_id = :message)"
-    rows = session.conn.execute(
-        f"""{_REQUESTS} WHERE {said_in if message_id else "p.user_id = :user"}
+    sql = f"""{_REQUESTS} WHERE {said_in if message_id else "p.user_id = :user"}
               AND (:state = '' OR p.state = :state) AND (:field = '' OR p.field = :field)
               AND (:like = '*' OR lower(p.new_value) GLOB :like OR p.new_value GLOB '*[^ -~]*')
-            ORDER BY p.id DESC""",
-        {"user": session.user_id, "state": state, "field": field, "message": message_id, "like": like},
-    )
-    return [_request(row) for row in rows]
+              ORDER BY p.id DESC"""
+    return session.records(ConsentRequest, sql, state=state, field=field, message=message_id, like=like)
 
 
 def list_pending(session: Session, now: datetime, *, limit: int | None = None) -> list[ConsentRequest]:
     """Return the requests that can be decided now, newest first: neither snoozed nor past their time."""
-    rows = session.conn.execute(
-        f"{_REQUESTS} WHERE {_PENDING} ORDER BY p.id DESC LIMIT coalesce(:limit, -1)",
-        {"user": session.user_id, "now": to_text(now), "limit": limit},
-    )
-    return [_request(row) for row in rows]
+    sql = f"{_REQUESTS} WHERE {_PENDING} ORDER BY p.id DESC LIMIT coalesce(:limit, -1)"
+    return session.records(ConsentRequest, sql, now=now, limit=limit)
 
 
 def count_pending(session: Session, now: datetime) -> int:
-    values = {"user": session.user_id, "now": to_text(now)}
-    return int(session.conn.execute(f"SELECT count(*) FROM consent_requests p WHERE {_PENDING}", values).fetchone()[0])  # noqa: S608
+    return int(session.value(f"SELECT count(*) FROM consent_requests p WHERE {_PENDING}", now=now))  # noqa: S608
 
 
 def due_requests(session: Session, now: datetime) -> list[ConsentRequest]:
     """Return the pending requests whose time is over."""
-    rows = session.conn.execute(
-        f"{_REQUESTS} WHERE p.user_id = ? AND p.state = 'pending' AND p.expires_at < ?", (session.user_id, to_text(now))
-    )
-    return [_request(row) for row in rows]
+    sql = f"{_REQUESTS} WHERE p.user_id = :user AND p.state = 'pending' AND p.expires_at < :now"
+    return session.records(ConsentRequest, sql, now=now)
 
 
 def decide(
@@ -161,31 +127,25 @@ def decide(
     now: datetime,
 ) -> None:
     """Set the final state of a waiting request. Raises `sqlite3.IntegrityError` for an unasked or late approval."""
-    session.conn.execute(
-        "UPDATE consent_requests SET state = ?, decided_by = ?, decided_at = ? WHERE user_id = ? AND id = ?",
-        (state, decided_by, to_text(now), session.user_id, request_id),
-    )
+    sql = "UPDATE consent_requests SET state = :state, decided_by = :by, decided_at = :now WHERE user_id = :user AND id = :id"
+    session.run(sql, id=request_id, state=state, by=decided_by, now=now)
 
 
 def mark_applied(session: Session, request_id: str) -> None:
     """End an approved request that changes no profile; one that does is marked by the schema."""
-    session.conn.execute(
-        "UPDATE consent_requests SET state = 'applied' WHERE user_id = ? AND id = ?", (session.user_id, request_id)
-    )
+    session.run("UPDATE consent_requests SET state = 'applied' WHERE user_id = :user AND id = :id", id=request_id)
 
 
 def mark_asked(session: Session, request_id: str, message_id: str) -> None:
     """Note the message in which memapp itself asked about a request."""
-    session.conn.execute(
-        "UPDATE consent_requests SET asked_in = ? WHERE user_id = ? AND id = ?", (message_id, session.user_id, request_id)
-    )
+    sql = "UPDATE consent_requests SET asked_in = :message WHERE user_id = :user AND id = :id"
+    session.run(sql, id=request_id, message=message_id)
 
 
 def snooze(session: Session, request_id: str, until: datetime | None) -> None:
     """Keep a request out of sight for a while; None shows it again."""
-    session.conn.execute(
-        "UPDATE consent_requests SET snoozed_until = ? WHERE user_id = ? AND id = ?",
-        (to_text(until) if until else None, session.user_id, request_id),
+    session.run(
+        "UPDATE consent_requests SET snoozed_until = :until WHERE user_id = :user AND id = :id", id=request_id, until=until
     )
 
 
@@ -196,12 +156,9 @@ def asked_in(session: Session, message_id: str) -> ConsentRequest | None:
     """
     decided = """SELECT max(number) FROM history
                  WHERE +user_id = p.user_id AND memory_id = 'profile:' || p.field AND meta ->> 'request_id' = p.id"""
-    row = session.conn.execute(
-        f"""{_REQUESTS} WHERE p.user_id = ? AND p.asked_in = ?
-            ORDER BY p.state = 'pending' DESC, ({decided}) DESC, p.id DESC LIMIT 1""",
-        (session.user_id, message_id),
-    ).fetchone()
-    return _request(row) if row else None
+    sql = f"""{_REQUESTS} WHERE p.user_id = :user AND p.asked_in = :message
+              ORDER BY p.state = 'pending' DESC, ({decided}) DESC, p.id DESC LIMIT 1"""
+    return session.record(ConsentRequest, sql, message=message_id)
 
 
 def messages_since_question(session: Session, thread_id: str) -> int | None:
@@ -209,18 +166,14 @@ def messages_since_question(session: Session, thread_id: str) -> int | None:
 
     One that left the conversation with words that were replaced does not count.
     """
-    asked = session.conn.execute(
-        """SELECT max(m.seq) FROM consent_requests p JOIN messages m ON m.id = p.asked_in
-           WHERE p.user_id = ? AND m.thread_id = ? AND m.active = 1""",
-        (session.user_id, thread_id),
-    ).fetchone()[0]
-    if asked is None:
+    asked = """SELECT max(m.seq) FROM consent_requests p JOIN messages m ON m.id = p.asked_in
+               WHERE p.user_id = :user AND m.thread_id = :thread AND m.active = 1"""
+    seq = session.value(asked, thread=thread_id)
+    if seq is None:
         return None
-    row = session.conn.execute(
-        "SELECT count(*) FROM messages WHERE user_id = ? AND thread_id = ? AND role = 'user' AND active = 1 AND seq > ?",
-        (session.user_id, thread_id, asked),
-    ).fetchone()
-    return int(row[0])
+    sql = """SELECT count(*) FROM messages
+             WHERE user_id = :user AND thread_id = :thread AND role = 'user' AND active = 1 AND seq > :seq"""
+    return int(session.value(sql, thread=thread_id, seq=seq))
 
 
 # The audit -----------------------------------------------------------------------------------------------------------
@@ -256,43 +209,11 @@ def was_reopened(session: Session, request: ConsentRequest) -> bool:
 
 def read_profile(session: Session) -> dict[str, tuple[str, ...]]:
     """Return what is known of a person, by field."""
-    found: dict[str, tuple[str, ...]] = {}
-    for row in session.conn.execute(
-        "SELECT field, value FROM profile WHERE user_id = ? ORDER BY field, value", (session.user_id,)
-    ):
-        found[row["field"]] = (*found.get(row["field"], ()), row["value"])
-    return found
+    rows = session.run("SELECT field, value FROM profile WHERE user_id = :user ORDER BY field, value")
+    return {field: tuple(value for _, value in same) for field, same in groupby(rows, key=itemgetter(0))}
 
 
 def list_standing(session: Session) -> list[ConsentRequest]:
     """Return the requests by which the profile says what it says, one a value."""
-    sql = f"{_REQUESTS} JOIN profile r ON r.request_id = p.id WHERE r.user_id = ? ORDER BY r.field, r.value"
-    return [_request(row) for row in session.conn.execute(sql, (session.user_id,))]
-
-
-@from_row
-def _request(row: Row) -> ConsentRequest:
-    return ConsentRequest(
-        id=row["id"],
-        user_id=row["user_id"],
-        field=row["field"],
-        old_value=row["old_value"],
-        new_value=row["new_value"],
-        evidence=tuple(sorted(json.loads(row["evidence"]))),
-        proposer=row["proposer"],
-        state=row["state"],
-        created_at=to_time(row["created_at"]),
-        expires_at=to_time(row["expires_at"]),
-        snoozed_until=_time(row["snoozed_until"]),
-        decided_at=_time(row["decided_at"]),
-        decided_by=row["decided_by"] or "",
-    )
-
-
-def _time(text: str | None) -> datetime | None:
-    return to_time(text) if text else None
-
-
-@from_row
-def _memory(row: Row) -> Memory:
-    return snapshots.read(row["memory"])
+    sql = f"{_REQUESTS} JOIN profile r ON r.request_id = p.id WHERE r.user_id = :user ORDER BY r.field, r.value"
+    return session.records(ConsentRequest, sql)

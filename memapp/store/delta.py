@@ -3,13 +3,12 @@
 Everything up to a chat's revision is settled; later changes that it was told already are listed in `change_told`.
 """
 
-import json
 from collections.abc import Sequence
 from datetime import datetime
 
 from memapp.domain.changes import Actor, Event
 from memapp.domain.delta import Logged
-from memapp.store.encoding import new_id, to_json, to_text
+from memapp.store.encoding import new_id
 from memapp.store.history import Touched
 from memapp.store.scope import Scope
 from memapp.store.session import Session
@@ -27,36 +26,27 @@ def log_change(session: Session, actor: Actor, revision: int, touched: Touched, 
     meta = {"category": touched.category, "news": touched.is_news}
     if touched.event is Event.PROFILE:
         meta |= {"first": _is_first(session, touched), "request": touched.meta["request_id"]}
-    session.conn.execute(
-        "INSERT INTO change_log (id, user_id, thread_id, rev, memory_id, event, meta, ts) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (new_id(now), actor.user_id, actor.thread_id, revision, touched.memory_id, touched.logged, to_json(meta), to_text(now)),
-    )
+    about = {"thread_id": actor.thread_id, "memory_id": touched.memory_id, "event": touched.logged, "meta": meta}
+    session.insert("change_log", id=new_id(now), rev=revision, **about, ts=now)
     if revision % CUT_EVERY == 0:
-        session.conn.execute("DELETE FROM change_log WHERE user_id = ? AND rev <= ?", (actor.user_id, revision - KEPT))
+        session.run("DELETE FROM change_log WHERE user_id = :user AND rev <= :old", old=revision - KEPT)
 
 
 def _is_first(session: Session, touched: Touched) -> bool:
     """Tell whether a field of the profile said nothing before a change."""
-    sql = "SELECT count(*) FROM profile WHERE user_id = ? AND 'profile:' || field = ?"
-    return bool(not touched.meta["before"] and session.conn.execute(sql, (session.user_id, touched.memory_id)).fetchone()[0] == 1)
+    sql = "SELECT count(*) FROM profile WHERE user_id = :user AND 'profile:' || field = :field"
+    return bool(not touched.meta["before"] and session.value(sql, field=touched.memory_id) == 1)
 
 
 def revision(session: Session, thread_id: str = "") -> int:
     """Return the person's revision, or with a thread the one it was told up to; a new chat starts at the current one."""
-    row = session.conn.execute(
-        """SELECT coalesce((SELECT rev FROM thread_revision WHERE user_id = :user AND thread_id = :thread),
-                           (SELECT rev FROM thread_revision WHERE user_id = :user AND thread_id = ''), 0) AS rev""",
-        {"user": session.user_id, "thread": thread_id},
-    ).fetchone()
-    return int(row["rev"])
+    sql = "SELECT rev FROM thread_revision WHERE user_id = :user AND thread_id IN (:thread, '') ORDER BY thread_id DESC"
+    return session.value(sql, thread=thread_id) or 0
 
 
 def begin(session: Session, thread_id: str) -> None:
     """Start a new chat at the current revision: only later changes are news to it."""
-    session.conn.execute(
-        "INSERT INTO thread_revision (user_id, thread_id, rev) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-        (session.user_id, thread_id, revision(session)),
-    )
+    session.insert_new("thread_revision", thread_id=thread_id, rev=revision(session))
 
 
 def untold(session: Session, scope: Scope, thread_id: str) -> list[Logged]:
@@ -65,8 +55,7 @@ def untold(session: Session, scope: Scope, thread_id: str) -> list[Logged]:
     A memory that is not live comes without its text, and so does a field of the profile that says nothing now.
     """
     # What an import brings takes nobody's place, and its step is too large to be read for each of its memories.
-    rows = session.conn.execute(
-        f"""SELECT c.id, c.rev, c.memory_id, coalesce(m.text, p.says, '') AS text,
+    sql = f"""SELECT c.id, c.rev AS revision, c.memory_id, coalesce(m.text, p.says, '') AS text,
                   coalesce(a.category, c.meta ->> 'category') AS category,
                   CASE WHEN c.event <> 'profile' THEN c.event WHEN c.meta ->> 'first' THEN 'created'
                        WHEN p.says IS NULL THEN 'deleted' ELSE 'updated' END AS event,
@@ -86,49 +75,23 @@ def untold(session: Session, scope: Scope, thread_id: str) -> list[Logged]:
              AND (a.id IS NULL OR a.state <> 'live' OR m.id IS NOT NULL)
              AND (:any_category OR coalesce(a.category, c.meta ->> 'category') IN (SELECT value FROM json_each(:categories)))
              AND NOT EXISTS (SELECT 1 FROM change_told t WHERE t.thread_id = :thread AND t.change_id = c.id)
-           ORDER BY c.rev DESC, c.rowid DESC""",  # noqa: S608
-        {
-            **{"categories": "[]", "any_category": scope.categories is None, **scope.values},
-            **{"thread": thread_id, "seen": max(revision(session, thread_id), _too_old(session))},
-        },
-    )
-    return [
-        Logged(
-            id=row["id"],
-            revision=row["rev"],
-            event=row["event"],
-            memory_id=row["memory_id"],
-            text=row["text"],
-            category=row["category"],
-            importance=row["importance"],
-            sources=tuple(json.loads(row["sources"])),
-            replaces=row["replaces"] or "",
-        )
-        for row in rows
-    ]
+              ORDER BY c.rev DESC, c.rowid DESC"""  # noqa: S608
+    given = {"categories": "[]", "any_category": scope.categories is None, **scope.values}
+    return session.records(Logged, sql, thread=thread_id, seen=max(revision(session, thread_id), _too_old(session)), **given)
 
 
 def _too_old(session: Session) -> int:
     """Return the revision up to which changes are no news any more."""
-    row = session.conn.execute(
-        f"SELECT rev FROM change_log c WHERE user_id = ? AND {_NEWS} ORDER BY rev DESC LIMIT 1 OFFSET ?",  # noqa: S608
-        (session.user_id, WINDOW),
-    ).fetchone()
-    return int(row["rev"]) if row else 0
+    sql = f"SELECT rev FROM change_log c WHERE user_id = :user AND {_NEWS} ORDER BY rev DESC LIMIT 1 OFFSET :window"  # noqa: S608
+    return session.value(sql, window=WINDOW) or 0
 
 
 def settle(session: Session, scope: Scope, thread_id: str, change_ids: Sequence[str]) -> None:
     """Mark changes as told to a chat; when none is left, move it to the current revision."""
-    user_id = scope.user_id
     begin(session, thread_id)
-    session.conn.executemany(
-        """INSERT INTO change_told (user_id, thread_id, change_id)
-           SELECT user_id, ?, id FROM change_log WHERE user_id = ? AND id = ? ON CONFLICT DO NOTHING""",
-        [(thread_id, user_id, change_id) for change_id in change_ids],
-    )
+    told = """INSERT INTO change_told (user_id, thread_id, change_id) SELECT user_id, :thread, id FROM change_log
+              WHERE user_id = :user AND id IN (SELECT value FROM json_each(:ids)) ON CONFLICT DO NOTHING"""
+    session.run(told, thread=thread_id, ids=change_ids)
     if not untold(session, scope, thread_id):
-        session.conn.execute(
-            "UPDATE thread_revision SET rev = ? WHERE user_id = ? AND thread_id = ?",
-            (revision(session), user_id, thread_id),
-        )
-        session.conn.execute("DELETE FROM change_told WHERE user_id = ? AND thread_id = ?", (user_id, thread_id))
+        session.put("thread_revision", thread_id=thread_id, rev=revision(session))
+        session.run("DELETE FROM change_told WHERE user_id = :user AND thread_id = :thread", thread=thread_id)

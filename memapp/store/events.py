@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any, Literal
 
-from memapp.store.encoding import new_id, to_json, to_text
+from memapp.store.encoding import new_id
 from memapp.store.session import Session
 
 Node = Literal["hotpath", "context", "episodic", "worker"]
@@ -25,8 +25,5 @@ def add_event(
     meta: dict[str, Any] | None = None,
 ) -> None:
     """Note an operation. `meta` holds numbers and reasons, never message text."""
-    session.conn.execute(
-        """INSERT INTO events (id, user_id, thread_id, node, op, status, memory_id, category, sim, meta, ts)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
-        (new_id(now), session.user_id, thread_id, node, op, status, memory_id, category, sim, to_json(meta or {}), to_text(now)),
-    )
+    about = {"thread_id": thread_id, "memory_id": memory_id, "category": category, "sim": sim, "meta": meta or {}}
+    session.insert("events", id=new_id(now), node=node, op=op, status=status, **about, ts=now)

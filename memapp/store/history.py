@@ -1,20 +1,20 @@
 """The history: every change of a memory with the versions before and after, and which steps can be undone."""
 
-import json
-import sqlite3
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any
 
 from memapp.domain.changes import Actor, ChangeEvent, Event
 from memapp.domain.history import IMPORT, Entry, Step, Version
+from memapp.domain.memory import Memory, State
 from memapp.errors import NotFound
 from memapp.store import chat, snapshots
-from memapp.store.encoding import new_id, to_json, to_text, to_time
-from memapp.store.failures import Row, from_row
+from memapp.store.encoding import new_id
+from memapp.store.failures import Row
 from memapp.store.session import Session
 
+_ENTRY = "number, step, undoes, memory_id, event, old_ref AS before, new_ref AS after, actor, thread_id, meta, ts AS at"
 _NOT_ERASED = "(h.event = 'ADD' OR h.old_ref IS NOT NULL)"
 """SQL for an entry that still knows what was before it; `store.changes` passes over the others."""
 _REACHED = """reached (memory_id, value, number) AS (
@@ -45,9 +45,17 @@ class Touched:
     meta: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def was(self) -> Memory | None:
+        return snapshots.read(self.before) if self.before else None
+
+    @property
+    def now(self) -> Memory | None:
+        return snapshots.read(self.after) if self.after else None
+
+    @property
     def became(self) -> ChangeEvent:
         """Return the word that the change log has for what became of the memory."""
-        was, now = (snapshot is not None and snapshots.is_live(snapshot) for snapshot in (self.before, self.after))
+        was, now = (memory is not None and memory.state is State.LIVE for memory in (self.was, self.now))
         return "updated" if was == now else "restored" if now else "soft_deleted"
 
     @property
@@ -58,76 +66,60 @@ class Touched:
     @property
     def is_news(self) -> bool:
         """Tell whether a chat is to hear of it: not of other tags, nor of the end of what lay in the trash."""
-        if self.before is None or self.event is Event.MERGE:
+        was, now = self.was, self.now
+        if was is None or self.event is Event.MERGE:
             return True
-        if self.after is None:
-            return snapshots.is_live(self.before)
-        return self.became != "updated" or snapshots.text_of(self.before) != snapshots.text_of(self.after)
+        if now is None:
+            return was.state is State.LIVE
+        return self.became != "updated" or was.text != now.text
 
     @property
     def category(self) -> str:
         """Return the category of the memory."""
         if self.event is Event.PROFILE:
             return "profile"
-        snapshot = self.after or self.before
-        return snapshots.category_of(snapshot) if snapshot else ""
+        memory = self.now or self.was
+        return memory.category if memory else ""
 
 
 def next_revision(session: Session) -> int:
     """Add one to the person's revision and return it."""
-    row = session.conn.execute(
-        """INSERT INTO thread_revision (user_id, thread_id, rev) VALUES (?, '', 1)
-           ON CONFLICT DO UPDATE SET rev = rev + 1 RETURNING rev""",
-        (session.user_id,),
-    ).fetchone()
-    return int(row["rev"])
+    sql = """INSERT INTO thread_revision (user_id, thread_id, rev) VALUES (:user, '', 1)
+             ON CONFLICT DO UPDATE SET rev = rev + 1 RETURNING rev"""
+    return int(session.value(sql))
 
 
 def record(session: Session, actor: Actor, step: str, touched: Touched, now: datetime, *, undoes: str = "") -> None:
     """Write one entry, and its two versions unless they exist."""
-    session.conn.execute(
-        """INSERT INTO history (id, user_id, step, undoes, memory_id, event, old_ref, new_ref, actor, thread_id, meta, ts)
-           VALUES (:id, :user_id, :step, :undoes, :memory_id, :event, :old_ref, :new_ref, :actor, :thread_id, :meta, :ts)""",
-        {
-            "id": new_id(now),
-            "user_id": actor.user_id,
-            "step": step,
-            "undoes": undoes or None,
-            "memory_id": touched.memory_id,
-            "event": touched.event,
-            "old_ref": _version(session, touched.memory_id, None if touched.event is Event.PURGE else touched.before),
-            "new_ref": _version(session, touched.memory_id, touched.after),
-            "actor": actor.name,
-            "thread_id": actor.thread_id,
-            "meta": to_json(dict(touched.meta)),
-            "ts": to_text(now),
-        },
-    )
+    row = {
+        "old_ref": _version(session, touched.memory_id, None if touched.event is Event.PURGE else touched.before),
+        "new_ref": _version(session, touched.memory_id, touched.after),
+        "actor": actor.name,
+        "thread_id": actor.thread_id,
+        "meta": touched.meta,
+    }
+    memory_id, event = touched.memory_id, touched.event
+    session.insert("history", id=new_id(now), step=step, undoes=undoes or None, memory_id=memory_id, event=event, **row, ts=now)
 
 
 def list_entries(session: Session, *, memory_id: str = "", before: int | None = None, limit: int | None = 200) -> list[Entry]:
     """Return entries, newest first, of one memory or of all; `before` is the number of an entry."""
     # With the plus, the few entries of one memory are found by its index, and not among all of the person's in their order.
     whose = "memory_id = :memory AND +user_id = :user" if memory_id else "user_id = :user"
-    rows = session.conn.execute(
-        f"""SELECT * FROM history WHERE {whose} AND number < coalesce(:before, 9223372036854775807)
-            ORDER BY number DESC LIMIT coalesce(:limit, -1)""",  # noqa: S608
-        {"user": session.user_id, "memory": memory_id, "before": before, "limit": limit},
-    )
-    return [_entry(row) for row in rows]
+    sql = f"""SELECT {_ENTRY} FROM history WHERE {whose} AND number < coalesce(:before, 9223372036854775807)
+              ORDER BY number DESC LIMIT coalesce(:limit, -1)"""  # noqa: S608
+    return session.records(Entry, sql, memory=memory_id, before=before, limit=limit)
 
 
 def last_number(session: Session) -> int:
     """Return the number of the newest entry; 0 if there is none."""
-    return int(
-        session.conn.execute("SELECT coalesce(max(number), 0) FROM history WHERE user_id = ?", (session.user_id,)).fetchone()[0]
-    )
+    return session.value("SELECT max(number) FROM history WHERE user_id = :user") or 0
 
 
 def entries_of_step(session: Session, step: str) -> list[Entry]:
     """Return the entries of one step in the order in which they were made."""
-    rows = session.conn.execute("SELECT * FROM history WHERE user_id = ? AND step = ? ORDER BY number", (session.user_id, step))
-    return [_entry(row) for row in rows]
+    sql = f"SELECT {_ENTRY} FROM history WHERE user_id = :user AND step = :step ORDER BY number"  # noqa: S608
+    return session.records(Entry, sql, step=step)
 
 
 def undoable_steps(session: Session, limit: int = 50, *, step: str = "") -> list[Step]:
@@ -138,27 +130,34 @@ def undoable_steps(session: Session, limit: int = 50, *, step: str = "") -> list
     """
     # From the newest entry backwards, each step at its last one: so reading ends as soon as there are enough.
     whose = "h.step = :step AND +h.user_id = :user" if step else "h.user_id = :user"
-    rows = session.conn.execute(
-        f"""WITH RECURSIVE {_REACHED},
-             undoable AS NOT MATERIALIZED (
-               SELECT h.number, h.step, h.memory_id, h.event, h.actor FROM history h
-               WHERE {whose} AND h.undoes IS NULL AND h.event NOT IN ('LINK', 'PURGE')
-                 AND NOT EXISTS (SELECT 1 FROM history u WHERE u.undoes = h.step)
-                 AND NOT EXISTS (SELECT 1 FROM history p WHERE p.step = h.step AND p.event = 'PURGE')
-                 AND CASE WHEN h.event = 'PROFILE'
-                       THEN EXISTS (SELECT 1 FROM consent_requests WHERE id = h.meta ->> 'request_id')
-                            AND (h.meta ->> 'decision' IS NOT NULL OR h.number IN (SELECT number FROM reached))
-                       ELSE instr(h.memory_id, ':') > 0
-                            OR {_NOT_ERASED} AND EXISTS (SELECT 1 FROM memories WHERE id = h.memory_id) END)
-           SELECT last.step, (SELECT min(number) FROM undoable WHERE step = last.step) AS first,
-                  (SELECT count(DISTINCT memory_id) FROM undoable u WHERE step = last.step AND (actor = 'import' OR event = (
-                       SELECT event FROM undoable WHERE step = last.step ORDER BY number LIMIT 1))) AS memories
-           FROM undoable last
-           WHERE NOT EXISTS (SELECT 1 FROM undoable later WHERE later.step = last.step AND later.number > last.number)
-           ORDER BY last.number DESC LIMIT :limit""",  # noqa: S608
-        {"user": session.user_id, "limit": limit, "step": step},
-    ).fetchall()
-    return [_step(session, row) for row in rows]
+    sql = f"""WITH RECURSIVE {_REACHED},
+                undoable AS NOT MATERIALIZED (
+                  SELECT h.number, h.step, h.memory_id, h.event, h.actor FROM history h
+                  WHERE {whose} AND h.undoes IS NULL AND h.event NOT IN ('LINK', 'PURGE')
+                    AND NOT EXISTS (SELECT 1 FROM history u WHERE u.undoes = h.step)
+                    AND NOT EXISTS (SELECT 1 FROM history p WHERE p.step = h.step AND p.event = 'PURGE')
+                    AND CASE WHEN h.event = 'PROFILE'
+                          THEN EXISTS (SELECT 1 FROM consent_requests WHERE id = h.meta ->> 'request_id')
+                               AND (h.meta ->> 'decision' IS NOT NULL OR h.number IN (SELECT number FROM reached))
+                          ELSE instr(h.memory_id, ':') > 0
+                               OR {_NOT_ERASED} AND EXISTS (SELECT 1 FROM memories WHERE id = h.memory_id) END),
+                done AS (
+                  SELECT last.number, (SELECT min(number) FROM undoable WHERE step = last.step) AS first,
+                         (SELECT count(DISTINCT memory_id) FROM undoable WHERE step = last.step AND (
+                              actor = 'import' OR event = (
+                                  SELECT event FROM undoable WHERE step = last.step ORDER BY number LIMIT 1))) AS memories,
+                         (SELECT meta -> '$.threads' FROM history WHERE step = last.step AND actor = 'import'
+                              AND memory_id GLOB :imports) AS threads
+                  FROM undoable last
+                  WHERE NOT EXISTS (
+                      SELECT 1 FROM undoable later WHERE later.step = last.step AND later.number > last.number)
+                  ORDER BY last.number DESC LIMIT :limit)
+              SELECT h.step AS id, h.event, h.memory_id, m.text, done.memories, h.actor, h.ts AS at,
+                     h.meta ->> 'reason' AS reason, coalesce(json_array_length(done.threads), 0) AS chats,
+                     (SELECT count(*) FROM json_each(done.threads) WHERE {chat.WENT_ON}) AS kept
+              FROM done CROSS JOIN history h ON h.number = done.first LEFT JOIN memories m ON m.id = h.memory_id
+              ORDER BY done.number DESC"""  # noqa: S608
+    return session.records(Step, sql, limit=limit, step=step, imports=f"{IMPORT}*")
 
 
 def is_reached(session: Session, entry: Entry) -> bool:
@@ -166,42 +165,33 @@ def is_reached(session: Session, entry: Entry) -> bool:
     if "decision" in entry.meta:
         return True
     sql = f"WITH RECURSIVE {_REACHED} SELECT 1 FROM reached WHERE number = :number"  # noqa: S608
-    return session.conn.execute(sql, {"user": session.user_id, "number": entry.number}).fetchone() is not None
+    return session.row(sql, number=entry.number) is not None
 
 
 def was_taken_back(session: Session, step: str) -> bool:
-    row = session.conn.execute(
-        "SELECT 1 FROM history WHERE user_id = ? AND undoes = ? LIMIT 1", (session.user_id, step)
-    ).fetchone()
-    return row is not None
+    return session.row("SELECT 1 FROM history WHERE user_id = :user AND undoes = :step", step=step) is not None
 
 
 def went_with_import(session: Session, thread_id: str) -> bool:
     """Tell whether a thread is deleted since the import that brought it was taken back."""
-    row = session.conn.execute(
-        """SELECT 1 FROM threads t WHERE t.user_id = :user AND t.id = :thread AND t.deleted_at IS NOT NULL AND EXISTS (
-               SELECT 1 FROM history h, json_each(h.meta, '$.threads') came
-               WHERE h.user_id = :user AND h.memory_id GLOB :imports AND h.undoes IS NULL AND came.value = :thread
-                 AND EXISTS (SELECT 1 FROM history u WHERE u.undoes = h.step))""",
-        {"user": session.user_id, "thread": thread_id, "imports": f"{IMPORT}*"},
-    ).fetchone()
-    return row is not None
+    sql = """SELECT 1 FROM threads t WHERE t.user_id = :user AND t.id = :thread AND t.deleted_at IS NOT NULL AND EXISTS (
+                 SELECT 1 FROM history h, json_each(h.meta, '$.threads') came
+                 WHERE h.user_id = :user AND h.memory_id GLOB :imports AND h.undoes IS NULL AND came.value = :thread
+                   AND EXISTS (SELECT 1 FROM history u WHERE u.undoes = h.step))"""
+    return session.row(sql, thread=thread_id, imports=f"{IMPORT}*") is not None
 
 
 def changed_since(session: Session, entry: Entry) -> bool:
     """Tell whether a later step changed the same memory and still holds. Links do not count: they follow from the texts."""
-    row = session.conn.execute(
-        f"""SELECT 1 FROM history h WHERE +h.user_id = :user AND h.memory_id = :memory AND h.number > :number
-           AND h.step <> :step AND h.undoes IS NULL AND h.event <> 'LINK' AND {_NOT_ERASED}
-           AND NOT EXISTS (SELECT 1 FROM history u WHERE u.undoes = h.step) LIMIT 1""",  # noqa: S608
-        {"user": session.user_id, "memory": entry.memory_id, "number": entry.number, "step": entry.step},
-    ).fetchone()
-    return row is not None
+    sql = f"""SELECT 1 FROM history h WHERE +h.user_id = :user AND h.memory_id = :memory AND h.number > :number
+              AND h.step <> :step AND h.undoes IS NULL AND h.event <> 'LINK' AND {_NOT_ERASED}
+              AND NOT EXISTS (SELECT 1 FROM history u WHERE u.undoes = h.step)"""  # noqa: S608
+    return session.row(sql, memory=entry.memory_id, number=entry.number, step=entry.step) is not None
 
 
 def get_version(session: Session, number: int) -> Version:
     """Return a version by its number. Raises `NotFound` for one that was erased or is somebody else's."""
-    row = session.conn.execute("SELECT * FROM versions WHERE id = ? AND user_id = ?", (number, session.user_id)).fetchone()
+    row = session.row("SELECT * FROM versions WHERE id = :number AND user_id = :user", number=number)
     if row is None:
         raise NotFound(f"There is no version {number}.")
     return _version_of(row)
@@ -209,93 +199,37 @@ def get_version(session: Session, number: int) -> Version:
 
 def list_versions(session: Session, memory_id: str) -> list[Version]:
     """Return the versions of a memory, oldest first."""
-    rows = session.conn.execute(
-        "SELECT * FROM versions WHERE memory_id = ? AND +user_id = ? ORDER BY id", (memory_id, session.user_id)
-    )
-    return [_version_of(row) for row in rows]
+    sql = "SELECT * FROM versions WHERE memory_id = :memory AND +user_id = :user ORDER BY id"
+    return [_version_of(row) for row in session.run(sql, memory=memory_id)]
 
 
 def texts_from(session: Session, message_id: str) -> list[str]:
     """Return all that memories from a message say or ever said, those in the trash too."""
-    rows = session.conn.execute(
-        """SELECT v.* FROM memory_sources s JOIN versions v ON v.memory_id = s.memory_id
-           WHERE s.message_id = ? AND +s.user_id = ?""",
-        (message_id, session.user_id),
-    )
-    return [_version_of(row).text for row in rows]
+    sql = """SELECT v.* FROM memory_sources s JOIN versions v ON v.memory_id = s.memory_id
+             WHERE s.message_id = :message AND +s.user_id = :user"""
+    return [snapshots.of_row(row).text for row in session.run(sql, message=message_id)]
 
 
 def snapshot_of(session: Session, number: int) -> str:
-    row = session.conn.execute("SELECT snapshot FROM versions WHERE user_id = ? AND id = ?", (session.user_id, number)).fetchone()
-    return _readable(row)
-
-
-@from_row
-def _readable(row: Row) -> str:
     """Return the snapshot of a version, which can be read."""
-    snapshots.read(row["snapshot"])
+    (row,) = session.run("SELECT snapshot FROM versions WHERE user_id = :user AND id = :number", number=number)
+    snapshots.of_row(row)
     return str(row["snapshot"])
 
 
-@from_row
 def _version_of(row: Row) -> Version:
-    return snapshots.to_version(row["id"], row["memory_id"], row["snapshot"])
+    memory = snapshots.of_row(row)
+    said = {one.name: getattr(memory, one.name) for one in fields(Version) if one.name not in ("id", "memory_id")}
+    return Version(row["id"], row["memory_id"], **said)
 
 
 def _version(session: Session, memory_id: str, snapshot: str | None) -> int | None:
     """Return the number of a version; the last one is used again if nothing changed since."""
     if snapshot is None:
         return None
-    last = session.conn.execute(
-        "SELECT id, snapshot FROM versions WHERE +user_id = ? AND memory_id = ? ORDER BY id DESC LIMIT 1",
-        (session.user_id, memory_id),
-    ).fetchone()
+    sql = "SELECT id, snapshot FROM versions WHERE +user_id = :user AND memory_id = :memory ORDER BY id DESC LIMIT 1"
+    last = session.row(sql, memory=memory_id)
     if last is not None and last["snapshot"] == snapshot:
         return int(last["id"])
-    made = session.conn.execute(
-        "INSERT INTO versions (user_id, memory_id, snapshot) VALUES (?, ?, ?) RETURNING id",
-        (session.user_id, memory_id, snapshot),
-    ).fetchone()
-    return int(made["id"])
-
-
-def _step(session: Session, row: sqlite3.Row) -> Step:
-    first = session.conn.execute(
-        """SELECT h.*, coalesce(m.text, '') AS text,
-             (SELECT i.meta -> '$.threads' FROM history i
-              WHERE i.user_id = h.user_id AND i.step = h.step AND h.actor = 'import' AND i.memory_id GLOB :imports) AS threads
-           FROM history h
-           LEFT JOIN memories m ON m.user_id = h.user_id AND m.id = h.memory_id
-           WHERE h.user_id = :user AND h.number = :first""",
-        {"user": session.user_id, "first": row["first"], "imports": f"{IMPORT}*"},
-    ).fetchone()
-    threads = json.loads(first["threads"] or "[]")
-    return Step(
-        id=row["step"],
-        event=Event[first["event"]],
-        memory_id=first["memory_id"],
-        text=first["text"],
-        memories=row["memories"],
-        actor=first["actor"],
-        at=to_time(first["ts"]),
-        reason=json.loads(first["meta"]).get("reason", ""),
-        chats=len(threads),
-        kept=len(chat.went_on_with(session, threads)) if threads else 0,
-    )
-
-
-@from_row
-def _entry(row: Row) -> Entry:
-    return Entry(
-        number=row["number"],
-        step=row["step"],
-        undoes=row["undoes"] or "",
-        memory_id=row["memory_id"],
-        event=Event[row["event"]],
-        before=row["old_ref"],
-        after=row["new_ref"],
-        actor=row["actor"],
-        thread_id=row["thread_id"],
-        meta=json.loads(row["meta"]),
-        at=to_time(row["ts"]),
-    )
+    made = "INSERT INTO versions (user_id, memory_id, snapshot) VALUES (:user, :memory, :snapshot) RETURNING id"
+    return int(session.value(made, memory=memory_id, snapshot=snapshot))

@@ -10,16 +10,13 @@ _LABELS: dict[Named, str] = {"memories": "text", "consent_requests": "field", "t
 
 def all_ids(session: Session, table: Named) -> list[str]:
     """Return every id that a part of one could mean."""
-    return [row["id"] for row in session.conn.execute(f"SELECT id FROM {table} WHERE user_id = ?", (session.user_id,))]  # noqa: S608
+    return session.column(f"SELECT id FROM {table} WHERE user_id = :user")  # noqa: S608
 
 
 def beginning_or_ending(session: Session, table: Named, part: str, limit: int) -> list[tuple[str, str]]:
     """Return ids that begin or end with `part`, each with a text for people; an exact match is returned alone."""
-    rows = session.conn.execute(
-        f"""SELECT id, {_LABELS[table]} AS label FROM {table} WHERE user_id = :user
-            AND (substr(id, 1, length(:part)) = :part OR substr(id, -length(:part)) = :part)
-            ORDER BY id <> :part, id DESC LIMIT :limit""",  # noqa: S608
-        {"user": session.user_id, "part": part, "limit": limit},
-    ).fetchall()
-    found = [(row["id"], row["label"]) for row in rows]
+    sql = f"""SELECT id, {_LABELS[table]} AS label FROM {table} WHERE user_id = :user
+              AND (substr(id, 1, length(:part)) = :part OR substr(id, -length(:part)) = :part)
+              ORDER BY id <> :part, id DESC LIMIT :limit"""  # noqa: S608
+    found = [(row["id"], row["label"]) for row in session.run(sql, part=part, limit=limit)]
     return found[:1] if found and found[0][0] == part else found

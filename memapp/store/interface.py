@@ -12,12 +12,9 @@ LOADING = "loading_model"
 
 def set_interface(session: Session, name: str, value: Any) -> None:
     """Remember a value under a name; it replaces the old one."""
-    session.conn.execute(
-        "INSERT INTO interface (user_id, name, value) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
-        (session.user_id, name, to_json(value)),
-    )
+    session.put("interface", name=name, value=to_json(value))
 
 
 def get_interface(session: Session, name: str, default: Any = None) -> Any:
-    row = session.conn.execute("SELECT value FROM interface WHERE user_id = ? AND name = ?", (session.user_id, name)).fetchone()
-    return json.loads(row["value"]) if row else default
+    found = session.value("SELECT value FROM interface WHERE user_id = :user AND name = :name", name=name)
+    return default if found is None else json.loads(found)

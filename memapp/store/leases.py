@@ -20,24 +20,20 @@ _STANDS = "until > :now AND until <= :now + :whole"
 
 def take(session: Session, name: str, owner: str) -> bool:
     """Take a lease, or renew it, unless another owner has it; say whether it is the owner's now."""
-    taken = session.conn.execute(
-        f"""INSERT INTO leases (name, owner, until) VALUES (:name, :owner, :now + :whole)
-            ON CONFLICT DO UPDATE SET owner = excluded.owner, until = excluded.until
-            WHERE leases.owner = excluded.owner OR NOT ({_STANDS})""",  # noqa: S608
-        {"name": name, "owner": owner, **_now()},
-    )
-    return taken.rowcount == 1
+    sql = f"""INSERT INTO leases (name, owner, until) VALUES (:name, :owner, :now + :whole)
+              ON CONFLICT DO UPDATE SET owner = excluded.owner, until = excluded.until
+              WHERE leases.owner = excluded.owner OR NOT ({_STANDS})"""  # noqa: S608
+    return session.run(sql, name=name, owner=owner, **_now()).rowcount == 1
 
 
 def owner_of(session: Session, name: str) -> str:
     """Return who has a lease now; nothing if it is free."""
-    row = session.conn.execute(f"SELECT owner FROM leases WHERE name = :name AND {_STANDS}", {"name": name, **_now()}).fetchone()  # noqa: S608
-    return row["owner"] if row else ""
+    return session.value(f"SELECT owner FROM leases WHERE name = :name AND {_STANDS}", name=name, **_now()) or ""  # noqa: S608
 
 
 def release(session: Session, name: str, owner: str) -> None:
     """Give a lease back, unless it is somebody else's by now."""
-    session.conn.execute("DELETE FROM leases WHERE name = ? AND owner = ?", (name, owner))
+    session.run("DELETE FROM leases WHERE name = :name AND owner = :owner", name=name, owner=owner)
 
 
 @contextmanager

@@ -3,14 +3,14 @@
 from datetime import date, datetime, timedelta
 
 from memapp.domain.memory import Memory
-from memapp.store.encoding import to_text, to_time
+from memapp.store.encoding import to_time
 from memapp.store.memories import get_memories
 from memapp.store.session import Session
 
 
 def count_all(session: Session) -> int:
     """Count memories, those in the trash too."""
-    return int(session.conn.execute("SELECT count(*) FROM memories WHERE user_id = ?", (session.user_id,)).fetchone()[0])
+    return int(session.value("SELECT count(*) FROM memories WHERE user_id = :user"))
 
 
 def least_used(session: Session, below: int, limit: int) -> list[tuple[str, datetime]]:
@@ -18,33 +18,25 @@ def least_used(session: Session, below: int, limit: int) -> list[tuple[str, date
 
     The history says when one was changed: an undo and an import bring back older times.
     """
-    rows = session.conn.execute(
-        """SELECT m.id, max(coalesce(u.last_accessed, ''), m.updated_at,
-                            coalesce((SELECT max(ts) FROM history WHERE memory_id = m.id), '')) AS used
-           FROM memories m LEFT JOIN access_counts u ON u.memory_id = m.id
-           WHERE m.user_id = ? AND m.state = 'live' AND m.pinned = 0 AND m.importance < ?
-           ORDER BY used, m.id LIMIT ?""",
-        (session.user_id, below, limit),
-    )
-    return [(row["id"], to_time(row["used"])) for row in rows]
+    sql = """SELECT m.id, max(coalesce(u.last_accessed, ''), m.updated_at,
+                              coalesce((SELECT max(ts) FROM history WHERE memory_id = m.id), '')) AS used
+             FROM memories m LEFT JOIN access_counts u ON u.memory_id = m.id
+             WHERE m.user_id = :user AND m.state = 'live' AND m.pinned = 0 AND m.importance < :below
+             ORDER BY used, m.id LIMIT :limit"""
+    return [(row["id"], to_time(row["used"])) for row in session.run(sql, below=below, limit=limit)]
 
 
 def over(session: Session, now: datetime) -> list[Memory]:
     """Return memories whose time in the trash is over, longest first."""
-    rows = session.conn.execute(
-        "SELECT id FROM memories WHERE +user_id = ? AND purge_at <= ? ORDER BY purge_at, id", (session.user_id, to_text(now))
-    ).fetchall()
-    return get_memories(session, [row["id"] for row in rows])
+    sql = "SELECT id FROM memories WHERE +user_id = :user AND purge_at <= :now ORDER BY purge_at, id"
+    return get_memories(session, session.column(sql, now=now))
 
 
 def days_of_use(session: Session, since: datetime) -> list[date]:
     """Return the days since a time on which the person wrote something."""
-    rows = session.conn.execute(
-        """SELECT DISTINCT substr(created_at, 1, 10) AS day FROM messages
-           WHERE user_id = ? AND origin = 'typed' AND created_at >= ?""",
-        (session.user_id, to_text(since)),
-    )
-    return [date.fromisoformat(row["day"]) for row in rows]
+    sql = """SELECT DISTINCT substr(created_at, 1, 10) FROM messages
+             WHERE user_id = :user AND origin = 'typed' AND created_at >= :since"""
+    return [date.fromisoformat(day) for day in session.column(sql, since=since)]
 
 
 def behind(session: Session, at: datetime, now: datetime) -> timedelta:
@@ -52,9 +44,7 @@ def behind(session: Session, at: datetime, now: datetime) -> timedelta:
 
     What is dated after now does not count: then the clock had been ahead.
     """
-    (newest,) = session.conn.execute(
-        """SELECT max(ts) FROM events WHERE user_id = :user AND ts BETWEEN :at AND :now AND rowid < (
-               SELECT rowid FROM events WHERE user_id = :user AND ts <= :at ORDER BY ts DESC, rowid DESC LIMIT 1)""",
-        {"user": session.user_id, "at": to_text(at), "now": to_text(now)},
-    ).fetchone()
+    sql = """SELECT max(ts) FROM events WHERE user_id = :user AND ts BETWEEN :at AND :now AND rowid < (
+                 SELECT rowid FROM events WHERE user_id = :user AND ts <= :at ORDER BY ts DESC, rowid DESC LIMIT 1)"""
+    newest = session.value(sql, at=at, now=now)
     return to_time(newest) - at if newest else timedelta()

@@ -1,22 +1,26 @@
-"""Reading memories. They are written by `store.changes.apply` only."""
+"""The memories of a person, to be read. They are written by `store.changes.apply` only."""
 
-import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import fields
 from typing import Any
 
 from memapp.domain.filters import MemoryFilter, Sort
-from memapp.domain.memory import Kind, Memory, State
+from memapp.domain.memory import Memory, State
 from memapp.domain.ranking import words_of
 from memapp.errors import NotFound
-from memapp.store.encoding import begin_of, to_json, to_text, to_time
-from memapp.store.failures import Row, from_row
+from memapp.store.encoding import begin_of
+from memapp.store.records import stored
 from memapp.store.scope import Scope
 from memapp.store.session import Session
 
 NAMING_AMONG = 1000
 MOST_OVERFLOWING = 50
 """How many memories go to the trash at a time."""
+COLUMNS = tuple(one.name for one in fields(Memory) if one.name != "sources")
+"""A field of a memory is a column of its name; a new one has a default, which older snapshots take."""
+_WHOLE = """o.*, (SELECT json_group_array(message_id) FROM (SELECT message_id FROM memory_sources
+                  WHERE memory_id = o.id AND user_id = o.user_id ORDER BY message_id)) AS sources"""
+"""All of a memory: its row `o`, and its sources."""
 
 
 def get_memory(session: Session, memory_id: str) -> Memory:
@@ -28,12 +32,9 @@ def get_memory(session: Session, memory_id: str) -> Memory:
 
 def get_memories(session: Session, ids: Sequence[str]) -> list[Memory]:
     """Return memories in the order of `ids`; ids of nobody or of somebody else are left out."""
-    rows = session.conn.execute(  # `+` keeps the index on the person out: by that, all that they have would be read
-        "SELECT * FROM memories WHERE +user_id = ? AND id IN (SELECT value FROM json_each(?))",
-        (session.user_id, to_json(list(ids))),
-    ).fetchall()
-    by_id = {memory.id: memory for memory in _memories(session, rows)}
-    return [by_id[id] for id in ids if id in by_id]
+    sql = f"""SELECT {_WHOLE} FROM json_each(:ids) asked CROSS JOIN memories o ON o.id = asked.value
+              WHERE o.user_id = :user ORDER BY asked.key"""  # noqa: S608
+    return session.records(Memory, sql, ids=ids)
 
 
 def list_memories(
@@ -45,16 +46,13 @@ def list_memories(
     offset: int = 0,
 ) -> list[Memory]:
     """Return a page of the memories that a filter lets through; all of them without a limit."""
-    source, values = _filtered(session.user_id, wanted)
+    source, values = _filtered(wanted)
     order = _ORDERS[sort]
     if source.startswith("memories_fts"):
         # In the order of the index nothing need be sorted, however many texts have the word; keys are given in time order.
         order = _INDEX_ORDERS.get(sort, order)
-    rows = session.conn.execute(
-        f"SELECT o.* FROM {source} ORDER BY {order} LIMIT coalesce(:limit, -1) OFFSET :offset",  # noqa: S608
-        {**values, "limit": limit, "offset": offset},
-    ).fetchall()
-    return _memories(session, rows)
+    sql = f"SELECT {_WHOLE} FROM {source} ORDER BY {order} LIMIT coalesce(:limit, -1) OFFSET :offset"  # noqa: S608
+    return session.records(Memory, sql, limit=limit, offset=offset, **values)
 
 
 def unpinned_texts_naming(session: Session, phrase: str, limit: int) -> dict[str, str]:
@@ -64,40 +62,33 @@ def unpinned_texts_naming(session: Session, phrase: str, limit: int) -> dict[str
     """
     if not words_of(phrase):
         return {}
-    rows = session.conn.execute(
-        """SELECT o.id, o.text FROM (
-               SELECT * FROM (SELECT rowid FROM memories_fts WHERE memories_fts MATCH :query ORDER BY rowid LIMIT :among)
-               UNION
-               SELECT * FROM (SELECT rowid FROM memories_fts WHERE memories_fts MATCH :query ORDER BY rowid DESC LIMIT :among)
-           ) naming CROSS JOIN memories o ON o.key = naming.rowid
-           WHERE o.user_id = :user AND o.state = 'live' AND o.pinned = 0 ORDER BY length(o.text), o.id LIMIT :limit""",
-        {"query": _quoted(phrase), "user": session.user_id, "among": NAMING_AMONG, "limit": limit},
-    )
-    return {row["id"]: row["text"] for row in rows}
+    sql = """SELECT o.id, o.text FROM (
+                 SELECT * FROM (SELECT rowid FROM memories_fts WHERE memories_fts MATCH :query ORDER BY rowid LIMIT :among)
+                 UNION
+                 SELECT * FROM (SELECT rowid FROM memories_fts WHERE memories_fts MATCH :query ORDER BY rowid DESC LIMIT :among)
+             ) naming CROSS JOIN memories o ON o.key = naming.rowid
+             WHERE o.user_id = :user AND o.state = 'live' AND o.pinned = 0 ORDER BY length(o.text), o.id LIMIT :limit"""
+    return {row["id"]: row["text"] for row in session.run(sql, query=_quoted(phrase), among=NAMING_AMONG, limit=limit)}
 
 
 def list_learned_from(session: Session, message_ids: Sequence[str]) -> list[Memory]:
     """Return the live memories that came from any of these messages, oldest first."""
-    rows = session.conn.execute(
-        """SELECT * FROM memories WHERE +user_id = ? AND state = 'live' AND id IN (
-               SELECT memory_id FROM memory_sources WHERE message_id IN (SELECT value FROM json_each(?))) ORDER BY id""",
-        (session.user_id, to_json(list(message_ids))),
-    ).fetchall()
-    return _memories(session, rows)
+    # `+` keeps the index on the person out: by that, all that they have would be read
+    sql = f"""SELECT {_WHOLE} FROM memories o WHERE +o.user_id = :user AND o.state = 'live' AND o.id IN (
+                  SELECT memory_id FROM memory_sources WHERE message_id IN (SELECT value FROM json_each(:ids))) ORDER BY o.id"""  # noqa: S608
+    return session.records(Memory, sql, ids=message_ids)
 
 
 def list_taken_in(session: Session, memory_id: str) -> list[Memory]:
     """Return the memories that were merged into another."""
-    rows = session.conn.execute(
-        "SELECT * FROM memories WHERE user_id = ? AND state = 'merged' AND merged_into = ?", (session.user_id, memory_id)
-    )
-    return _memories(session, rows.fetchall())
+    sql = f"SELECT {_WHOLE} FROM memories o WHERE o.user_id = :user AND o.state = 'merged' AND o.merged_into = :id"  # noqa: S608
+    return session.records(Memory, sql, id=memory_id)
 
 
 def count_memories(session: Session, wanted: MemoryFilter) -> int:
     """Return how many memories a filter lets through."""
-    source, values = _filtered(session.user_id, wanted)
-    return int(session.conn.execute(f"SELECT count(*) FROM {source}", values).fetchone()[0])  # noqa: S608
+    source, values = _filtered(wanted)
+    return int(session.value(f"SELECT count(*) FROM {source}", **values))  # noqa: S608
 
 
 _ORDERS = {
@@ -111,19 +102,19 @@ _ORDERS = {
 _INDEX_ORDERS = {Sort.NEWEST: "memories_fts.rowid DESC", Sort.OLDEST: "memories_fts.rowid"}
 
 
-def _filtered(user_id: str, wanted: MemoryFilter) -> tuple[str, dict[str, Any]]:
+def _filtered(wanted: MemoryFilter) -> tuple[str, dict[str, Any]]:
     """Return the tables and conditions of a filter as SQL with named values. Live texts are found in the index."""
     given: dict[str, tuple[str, Any]] = {
         "state": ("o.state = :state" if wanted.state else "o.purge_at IS NOT NULL", wanted.state),
         "category": ("o.category = :category", wanted.category),
         "kind": ("o.kind = :kind", wanted.kind),
-        "pinned": ("o.pinned = :pinned", None if wanted.pinned is None else int(wanted.pinned)),
-        "after": ("o.created_at >= :after", to_text(begin_of(wanted.after)) if wanted.after else None),
-        "before": ("o.created_at < :before", to_text(begin_of(wanted.before)) if wanted.before else None),
+        "pinned": ("o.pinned = :pinned", wanted.pinned),
+        "after": ("o.created_at >= :after", begin_of(wanted.after) if wanted.after else None),
+        "before": ("o.created_at < :before", begin_of(wanted.before) if wanted.before else None),
     }
     kept = {name: pair for name, pair in given.items() if pair[1] not in (None, "") or name == "state"}
     conditions = ["o.user_id = :user", *(condition for condition, _ in kept.values())]
-    values = {"user": user_id, **{name: value for name, (_, value) in kept.items()}}
+    values = {name: value for name, (_, value) in kept.items()}
     for number, tag in enumerate(wanted.tags):
         conditions.append(f"EXISTS (SELECT 1 FROM json_each(o.tags) WHERE casefold(value) = casefold(:tag{number}))")  # noqa: S608
         values[f"tag{number}"] = tag
@@ -154,37 +145,29 @@ def _quoted(text: str) -> str:
 
 def ids_of(session: Session, keys: Collection[int]) -> dict[int, str]:
     """Return the ids of live memories by their keys."""
-    rows = session.conn.execute(
-        """SELECT o.key, o.id FROM json_each(?) asked CROSS JOIN memories o ON o.key = asked.value
-           WHERE o.user_id = ? AND o.state = 'live'""",
-        (to_json(list(keys)), session.user_id),
-    )
-    return {row["key"]: row["id"] for row in rows}
+    sql = """SELECT o.key, o.id FROM json_each(:keys) asked CROSS JOIN memories o ON o.key = asked.value
+             WHERE o.user_id = :user AND o.state = 'live'"""
+    return {row["key"]: row["id"] for row in session.run(sql, keys=list(keys))}
 
 
 def newest_keys(session: Session, limit: int) -> list[int]:
     """Return the keys of the newest live memories, newest first."""
-    rows = session.conn.execute(
-        "SELECT key FROM memories WHERE user_id = ? AND state = 'live' ORDER BY id DESC LIMIT ?", (session.user_id, limit)
-    )
-    return [row["key"] for row in rows]
+    sql = "SELECT key FROM memories WHERE user_id = :user AND state = 'live' ORDER BY id DESC LIMIT :limit"
+    return session.column(sql, limit=limit)
 
 
 def categories_in_use(session: Session) -> set[str]:
     """Return the categories that live memories have."""
-    rows = session.conn.execute(
-        "SELECT DISTINCT category FROM memories WHERE user_id = ? AND state = 'live' AND category <> ''", (session.user_id,)
+    return set(
+        session.column("SELECT DISTINCT category FROM memories WHERE user_id = :user AND state = 'live' AND category <> ''")
     )
-    return {row["category"] for row in rows}
 
 
 def in_scope(session: Session, scope: Scope, limit: int) -> list[Memory]:
     """Return the live memories in a scope: pinned and important ones first, then the newest."""
-    rows = session.conn.execute(
-        f"SELECT o.* FROM memories o WHERE {scope.where} ORDER BY o.pinned DESC, o.importance DESC, o.id DESC LIMIT :limit",  # noqa: S608
-        {**scope.values, "limit": limit},
-    ).fetchall()
-    return _memories(session, rows)
+    sql = f"""SELECT {_WHOLE} FROM memories o WHERE {scope.where}
+              ORDER BY o.pinned DESC, o.importance DESC, o.id DESC LIMIT :limit"""  # noqa: S608
+    return session.records(Memory, sql, limit=limit, **scope.values)
 
 
 def overflowing(session: Session, max_facts: int) -> list[str]:
@@ -193,69 +176,19 @@ def overflowing(session: Session, max_facts: int) -> list[str]:
     Only what memapp learned by itself counts and goes, and nothing pinned; at most 50 at a time.
     """
     learned = "memories WHERE user_id = :user AND state = 'live' AND pinned = 0 AND origin = 'distilled'"
-    rows = session.conn.execute(
-        f"""SELECT id FROM {learned} ORDER BY importance, id
-            LIMIT max(0, min((SELECT count(*) FROM {learned}) - :max_facts, :limit))""",  # noqa: S608
-        {"user": session.user_id, "max_facts": max_facts, "limit": MOST_OVERFLOWING},
-    )
-    return [row["id"] for row in rows]
+    sql = f"""SELECT id FROM {learned} ORDER BY importance, id
+              LIMIT max(0, min((SELECT count(*) FROM {learned}) - :max_facts, :limit))"""  # noqa: S608
+    return session.column(sql, max_facts=max_facts, limit=MOST_OVERFLOWING)
 
 
 def find_same(session: Session, normal_text: str) -> str | None:
     """Return the id of the live memory that says the same, by normalised text."""
-    row = session.conn.execute(
-        "SELECT id FROM memories WHERE user_id = ? AND state = 'live' AND normal_text = ?", (session.user_id, normal_text)
-    ).fetchone()
-    return row["id"] if row else None
-
-
-def _memories(session: Session, rows: Sequence[Row]) -> list[Memory]:
-    sources: dict[str, list[str]] = {row["id"]: [] for row in rows}
-    for source in session.conn.execute(
-        """SELECT memory_id, message_id FROM memory_sources
-           WHERE +user_id = ? AND memory_id IN (SELECT value FROM json_each(?)) ORDER BY message_id""",
-        (session.user_id, to_json(list(sources))),
-    ):
-        sources[source["memory_id"]].append(source["message_id"])
-    return [_memory(row, sources[row["id"]]) for row in rows]
-
-
-@from_row
-def _memory(row: Row, sources: Iterable[str]) -> Memory:
-    return memory_of({name: row[name] for name in COLUMNS}, sources)
-
-
-# A memory and its row ---------------------------------------------------------------------------------------------------
-
-COLUMNS = tuple(one.name for one in fields(Memory) if one.name != "sources")
-"""A field of a memory is a column of its name; a new one has a default, which older snapshots take."""
-_READ: Mapping[str, Callable[[Any], Any]] = {
-    "tags": lambda text: tuple(json.loads(text)),
-    "kind": Kind,
-    "state": State,
-    "pinned": bool,
-    "created_at": to_time,
-    "updated_at": to_time,
-    "purge_at": lambda text: to_time(text) if text else None,
-}
-_WRITTEN: Mapping[str, Callable[[Any], Any]] = {
-    "tags": to_json,
-    "pinned": int,
-    "created_at": to_text,
-    "updated_at": to_text,
-    "purge_at": lambda moment: to_text(moment) if moment else None,
-}
-
-
-def memory_of(row: Mapping[str, Any], sources: Iterable[str]) -> Memory:
-    """Return the memory that a row holds; what the row does not name takes its default."""
-    return Memory(**{name: _READ[name](value) if name in _READ else value for name, value in row.items()}, sources=tuple(sources))
+    found: str | None = session.value(
+        "SELECT id FROM memories WHERE user_id = :user AND state = 'live' AND normal_text = :text", text=normal_text
+    )
+    return found
 
 
 def row_of(memory: Memory) -> dict[str, Any]:
     """Return the row of a memory, without its person and its normal text."""
-    return {name: _WRITTEN.get(name, _as_is)(getattr(memory, name)) for name in COLUMNS}
-
-
-def _as_is(value: Any) -> Any:
-    return value
+    return {name: stored(getattr(memory, name)) for name in COLUMNS}

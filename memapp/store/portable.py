@@ -1,4 +1,4 @@
-"""Reads everything a person has as export lines, and writes the rows of imported lines.
+"""The export lines of everything that a person has, and the rows of imported lines.
 
 Memories are not written here: `store.changes.apply` does that.
 """
@@ -11,7 +11,6 @@ from typing import Any
 
 from memapp.domain import portable
 from memapp.domain.portable import Item, PortableLine, Row
-from memapp.store.encoding import to_json
 from memapp.store.session import Session
 
 Values = dict[str, Any]
@@ -66,31 +65,27 @@ def one_moment(session: Session) -> Iterator[None]:
 
 
 def count_items(session: Session) -> int:
-    return sum(
-        session.conn.execute(f"SELECT count(*) {_from(kind)}", {"user": session.user_id}).fetchone()[0] for kind in portable.ORDER
-    )
+    return sum(session.value(f"SELECT count(*) {_from(kind)}") for kind in portable.ORDER)
 
 
 def items(session: Session) -> Iterator[Values]:
     """Yield everything, in the order of the portable form."""
     for kind in portable.ORDER:
-        order = _TABLES[kind][1]
-        for row in session.conn.execute(f"SELECT {_columns(kind)} {_from(kind)} ORDER BY {order}", {"user": session.user_id}):
+        for row in session.run(f"SELECT {_columns(kind)} {_from(kind)} ORDER BY {_TABLES[kind][1]}"):
             yield _line(kind, row)
 
 
 def find(session: Session, line: Item) -> Values | None:
     """Return what is stored under a line's id, as a line; None if nothing is."""
     kind = type(line)
-    keys = {"user": session.user_id, **{name: getattr(line, name) for name in _key(kind)}}
-    condition = " AND ".join(f"o.{name} = :{name}" for name in _key(kind))
-    row = session.conn.execute(f"SELECT {_columns(kind)} {_from(kind)} AND {condition}", keys).fetchone()
+    key = ("message_id", "rank") if kind is portable.RecallLine else ("id",)
+    condition = " AND ".join(f"o.{name} = :{name}" for name in key)
+    row = session.row(f"SELECT {_columns(kind)} {_from(kind)} AND {condition}", **{name: getattr(line, name) for name in key})
     return _line(kind, row) if row else None
 
 
 def _from(kind: type[PortableLine]) -> str:
-    table = _TABLES[kind][0]
-    return f"FROM {table} o WHERE o.user_id = :user"
+    return f"FROM {_TABLES[kind][0]} o WHERE o.user_id = :user"
 
 
 def _names(kind: type[PortableLine]) -> list[str]:
@@ -100,10 +95,6 @@ def _names(kind: type[PortableLine]) -> list[str]:
 def _columns(kind: type[PortableLine]) -> str:
     computed = _COMPUTED if kind in (portable.MemoryLine, portable.RequestLine) else {}
     return ", ".join(f"{computed[name]} AS {name}" if name in computed else f"o.{name}" for name in _names(kind))
-
-
-def _key(kind: type[PortableLine]) -> tuple[str, ...]:
-    return ("message_id", "rank") if kind is portable.RecallLine else ("id",)
 
 
 def _line(kind: type[PortableLine], row: sqlite3.Row) -> Values:
@@ -127,12 +118,7 @@ def missing_reference(session: Session, line: Row) -> str:
     """Return an id that a line refers to and that does not exist; empty if all exist."""
     for name, table in _REFERENCES.get(type(line), {}).items():
         wanted = getattr(line, name)
-        if wanted is None:
-            continue
-        if (
-            session.conn.execute(f"SELECT 1 FROM {table} WHERE id = ? AND user_id = ?", (wanted, session.user_id)).fetchone()  # noqa: S608
-            is None
-        ):
+        if wanted is not None and not session.row(f"SELECT 1 FROM {table} WHERE id = :id AND user_id = :user", id=wanted):  # noqa: S608
             return str(wanted)
     return ""
 
@@ -145,21 +131,11 @@ def insert(session: Session, line: Row) -> bool:
     kind = type(line)
     if kind is portable.RelationLine and _are_related(session, line):
         return False
-    values = {"user_id": session.user_id, **{name: _stored(name, getattr(line, name)) for name in _names(kind)}}
-    columns, places = ", ".join(values), ", ".join(f":{name}" for name in values)
-    session.conn.execute(f"INSERT INTO {_ROWS[kind][0]} ({columns}) VALUES ({places})", values)  # noqa: S608
+    session.insert(_ROWS[kind][0], **{name: getattr(line, name) for name in _names(kind)})
     return True
 
 
-def _stored(name: str, value: Any) -> Any:
-    return to_json(value) if name in _JSON else value
-
-
 def _are_related(session: Session, line: PortableLine) -> bool:
-    values = {"user": session.user_id, **line.model_dump(include={"from_id", "to_id", "relation_type"})}
-    row = session.conn.execute(
-        """SELECT 1 FROM relations WHERE user_id = :user AND min(from_id, to_id) = min(:from_id, :to_id)
-           AND max(from_id, to_id) = max(:from_id, :to_id) AND relation_type = :relation_type""",
-        values,
-    ).fetchone()
-    return row is not None
+    sql = """SELECT 1 FROM relations WHERE user_id = :user AND min(from_id, to_id) = min(:from_id, :to_id)
+             AND max(from_id, to_id) = max(:from_id, :to_id) AND relation_type = :relation_type"""
+    return session.row(sql, **line.model_dump(include={"from_id", "to_id", "relation_type"})) is not None

@@ -1,17 +1,16 @@
-"""Searching the indexes: full text, meaning, and nearly the same spelling; what they find becomes ranking's candidates.
+"""The search of the indexes: full text, meaning, and nearly the same spelling; what they find becomes ranking's candidates.
 
 A query is made of words, never of raw input, so no operator of the index's query language can be reached. Only what
 belongs to the person and is live takes part, and it does so before anything is cut off by a limit.
 """
 
-import json
-import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from memapp.domain import ranking
 from memapp.domain.ranking import Candidate
-from memapp.store.encoding import to_json, to_time
+from memapp.store.failures import Row
+from memapp.store.records import record
 from memapp.store.scope import Scope
 from memapp.store.session import Session
 from memapp.store.snapshots import NORMAL_TEXT
@@ -37,7 +36,8 @@ _MEMORIES_BY_WORDS = """
     SELECT o.key, -bm25(memories_fts, 1.0, :weight) AS score FROM memories_fts JOIN memories o ON o.key = memories_fts.rowid
     WHERE memories_fts MATCH :query AND {where} ORDER BY score DESC LIMIT :limit"""
 _MEMORIES_BY_KEY = """
-    SELECT o.key, o.id, o.text, o.tags, o.category, o.importance, o.pinned, o.created_at
+    SELECT o.key, 'memory' AS kind, o.id, o.text, o.category, o.importance, o.pinned, o.created_at AS at,
+           (SELECT group_concat(value, ' ') FROM json_each(o.tags)) AS around
     FROM json_each(:keys) asked CROSS JOIN memories o ON o.key = asked.value WHERE {where}"""
 _HELD = """
     SELECT 1 FROM memories_fts CROSS JOIN memories o ON o.key = memories_fts.rowid
@@ -50,7 +50,8 @@ _MESSAGES_BY_WORDS = """
       AND EXISTS (SELECT 1 FROM threads t WHERE t.id = o.thread_id AND t.deleted_at IS NULL)
     ORDER BY score DESC LIMIT :limit"""
 _MESSAGES_BY_KEY = """
-    SELECT o.key, o.id, o.thread_id, o.seq, o.role, substr(o.text, 1, :chars) AS text, o.context, o.created_at
+    SELECT o.key, 'message' AS kind, o.id, o.thread_id, o.seq, o.role AS said_by, substr(o.text, 1, :chars) AS text,
+           o.context AS around, o.created_at AS at
     FROM json_each(:keys) asked CROSS JOIN messages o ON o.key = asked.value
     WHERE o.user_id = :user AND o.active = 1 AND o.status IN ('complete', 'stopped', 'interrupted')
       AND EXISTS (SELECT 1 FROM threads t WHERE t.id = o.thread_id AND t.deleted_at IS NULL)"""
@@ -91,23 +92,7 @@ def search_memories(
     misspelt = {} if unfinished else _misspelt(session, scope, words)
     by_key_sql = _MEMORIES_BY_KEY.format(where=scope.where)
     rows = _rows(session, by_key_sql, scope.values, likeness, {*by_words, *by_keywords, *misspelt})
-    return [
-        Candidate(
-            kind="memory",
-            id=row["id"],
-            text=row["text"],
-            around=" ".join(json.loads(row["tags"])),
-            category=row["category"],
-            at=to_time(row["created_at"]),
-            bm25=by_words.get(key, 0.0),
-            keyword_bm25=by_keywords.get(key, 0.0),
-            cosine=likeness.of(key),
-            misspelt=misspelt.get(key, 0.0),
-            importance=row["importance"],
-            pinned=bool(row["pinned"]),
-        )
-        for key, row in rows.items()
-    ]
+    return _candidates(rows, likeness, bm25=by_words, keyword_bm25=by_keywords, misspelt=misspelt)
 
 
 def search_messages(
@@ -123,20 +108,13 @@ def search_messages(
     by_words = _scores(session, _MESSAGES_BY_WORDS, match_any(words, unfinished=unfinished), MESSAGES_BY_WORDS, fixed)
     by_keywords = _scores(session, _MESSAGES_BY_WORDS, match_any(keywords), BY_KEYWORDS, fixed)
     rows = _rows(session, _MESSAGES_BY_KEY, {"user": session.user_id}, likeness, {*by_words, *by_keywords})
+    return _candidates(rows, likeness, bm25=by_words, keyword_bm25=by_keywords)
+
+
+def _candidates(rows: Mapping[int, Row], likeness: Likeness, **scores: Mapping[int, float]) -> list[Candidate]:
+    """Return what was found, each row with its scores by their names."""
     return [
-        Candidate(
-            kind="message",
-            id=row["id"],
-            text=row["text"],
-            around=row["context"],
-            at=to_time(row["created_at"]),
-            bm25=by_words.get(key, 0.0),
-            keyword_bm25=by_keywords.get(key, 0.0),
-            cosine=likeness.of(key),
-            thread_id=row["thread_id"],
-            seq=row["seq"],
-            said_by=row["role"],
-        )
+        record(Candidate, row, cosine=likeness.of(key), **{name: found.get(key, 0.0) for name, found in scores.items()})
         for key, row in rows.items()
     ]
 
@@ -144,24 +122,19 @@ def search_messages(
 def sources_of(session: Session, memory_ids: Sequence[str]) -> dict[str, set[str]]:
     """Return for each fact the ids of the messages it came from."""
     sources: dict[str, set[str]] = {memory_id: set() for memory_id in memory_ids}
-    for row in session.conn.execute(
-        """SELECT s.memory_id, s.message_id FROM json_each(?) asked CROSS JOIN memory_sources s ON s.memory_id = asked.value
-           WHERE EXISTS (SELECT 1 FROM memories m WHERE m.id = s.memory_id AND m.user_id = ?)""",
-        (to_json(memory_ids), session.user_id),
-    ):
+    sql = """SELECT s.memory_id, s.message_id FROM json_each(:ids) asked CROSS JOIN memory_sources s ON s.memory_id = asked.value
+             WHERE s.user_id = :user"""
+    for row in session.run(sql, ids=memory_ids):
         sources[row["memory_id"]].add(row["message_id"])
     return sources
 
 
 def taken_back(session: Session, message_ids: Sequence[str]) -> set[str]:
     """Return those messages of which a fact left memory, or was reworded, since the person took it back or said otherwise."""
-    rows = session.conn.execute(
-        f"""SELECT s.message_id FROM memory_sources s JOIN memories m ON m.id = s.memory_id
-            WHERE +m.user_id = :user AND {_NO_LONGER_HOLDS} AND s.message_id IN (SELECT value FROM json_each(:ids))
-            UNION SELECT message_id FROM taken_back WHERE message_id IN (SELECT value FROM json_each(:ids))""",  # noqa: S608
-        {"user": session.user_id, "ids": to_json(list(message_ids))},
-    )
-    return {row["message_id"] for row in rows}
+    sql = f"""SELECT s.message_id FROM memory_sources s JOIN memories m ON m.id = s.memory_id
+              WHERE +m.user_id = :user AND {_NO_LONGER_HOLDS} AND s.message_id IN (SELECT value FROM json_each(:ids))
+              UNION SELECT message_id FROM taken_back WHERE message_id IN (SELECT value FROM json_each(:ids))"""  # noqa: S608
+    return set(session.column(sql, ids=message_ids))
 
 
 def keep_taken_back(session: Session, memory_ids: Sequence[str], *, all_of_them: bool) -> None:
@@ -169,21 +142,19 @@ def keep_taken_back(session: Session, memory_ids: Sequence[str], *, all_of_them:
 
     What was merged into a memory that stays is still said there, and so it holds.
     """
-    session.conn.execute(
-        f"""INSERT INTO taken_back (user_id, message_id)
-            SELECT s.user_id, s.message_id FROM memory_sources s JOIN memories m ON m.id = s.memory_id
-            WHERE +m.user_id = :user AND m.id IN (SELECT value FROM json_each(:ids)) AND ({_NO_LONGER_HOLDS}
-                  OR :all AND (m.merged_into = '' OR m.merged_into IN (SELECT value FROM json_each(:ids))))
-            ON CONFLICT DO NOTHING""",  # noqa: S608
-        {"user": session.user_id, "ids": to_json(list(memory_ids)), "all": all_of_them},
-    )
+    sql = f"""INSERT INTO taken_back (user_id, message_id)
+              SELECT s.user_id, s.message_id FROM memory_sources s JOIN memories m ON m.id = s.memory_id
+              WHERE +m.user_id = :user AND m.id IN (SELECT value FROM json_each(:ids)) AND ({_NO_LONGER_HOLDS}
+                    OR :all AND (m.merged_into = '' OR m.merged_into IN (SELECT value FROM json_each(:ids))))
+              ON CONFLICT DO NOTHING"""  # noqa: S608
+    session.run(sql, ids=memory_ids, all=all_of_them)
 
 
 def _scores(session: Session, sql: str, query: str | None, limit: int, fixed: Mapping[str, object]) -> dict[int, float]:
     """Run a full-text search; keys with their bm25, turned so that more is better."""
     if query is None:
         return {}
-    return {row["key"]: row["score"] for row in session.conn.execute(sql, {**fixed, "query": query, "limit": limit})}
+    return {row["key"]: row["score"] for row in session.run(sql, query=query, limit=limit, **fixed)}
 
 
 def _misspelt(session: Session, scope: Scope, words: Sequence[str]) -> dict[int, float]:
@@ -192,7 +163,7 @@ def _misspelt(session: Session, scope: Scope, words: Sequence[str]) -> dict[int,
     if not unknown:
         return {}
     newest = _NEWEST_MEMORIES.format(where=scope.where)
-    rows = session.conn.execute(newest, {**scope.values, "limit": MISSPELT_AMONG}).fetchall()
+    rows = session.run(newest, limit=MISSPELT_AMONG, **scope.values).fetchall()
     held = Counter(
         rows[place]["key"]
         for word in unknown
@@ -202,13 +173,10 @@ def _misspelt(session: Session, scope: Scope, words: Sequence[str]) -> dict[int,
 
 
 def _known(session: Session, scope: Scope, word: str) -> bool:
-    found = session.conn.execute(_HELD.format(where=scope.where), {**scope.values, "query": match_any([word])})
-    return found.fetchone() is not None
+    return session.row(_HELD.format(where=scope.where), query=match_any([word]), **scope.values) is not None
 
 
-def _rows(
-    session: Session, sql: str, fixed: Mapping[str, object], likeness: Likeness, found: Iterable[int]
-) -> dict[int, sqlite3.Row]:
+def _rows(session: Session, sql: str, fixed: Mapping[str, object], likeness: Likeness, found: Iterable[int]) -> dict[int, Row]:
     """Return the live rows of what was found and of the likest, by key.
 
     A vector may belong to a chat that was deleted: then further ones are asked for.
@@ -216,8 +184,7 @@ def _rows(
     keys, asked = set(found), BY_MEANING
     while True:
         nearest = likeness.nearest(asked, ranking.LEAST_COSINE)
-        values = {**fixed, "chars": TEXT_CHARS, "keys": to_json([*keys, *nearest])}
-        rows = {row["key"]: row for row in session.conn.execute(sql, values)}
+        rows = {row["key"]: row for row in session.run(sql, chars=TEXT_CHARS, keys=[*keys, *nearest], **fixed)}
         alive = [key for key in nearest if key in rows]
         if len(alive) >= BY_MEANING or len(nearest) < asked:
             kept = keys.union(alive[:BY_MEANING])

@@ -4,6 +4,12 @@ import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from memapp.store.failures import Row
+from memapp.store.records import record, stored
+
+T = TypeVar("T")
 
 Rejected = sqlite3.IntegrityError
 """The schema refuses what was to be written."""
@@ -15,7 +21,11 @@ def system_time() -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A connection, on behalf of one person, and the clock that says when."""
+    """A connection, on behalf of one person, and the clock that says when.
+
+    In every statement `:user` is the person. What else it names is given by name, and stands in the file as `records` writes it:
+    ids are looked for with `IN (SELECT value FROM json_each(:ids))`.
+    """
 
     conn: sqlite3.Connection
     user_id: str
@@ -23,3 +33,46 @@ class Session:
 
     def now(self) -> datetime:
         return self.clock()
+
+    def run(self, sql: str, /, **values: Any) -> sqlite3.Cursor:
+        """Execute a statement."""
+        return self.conn.execute(sql, {"user": self.user_id, **{name: stored(value) for name, value in values.items()}})
+
+    def insert(self, table: str, /, **row: Any) -> None:
+        """Add a row of the person's."""
+        self._insert(table, row)
+
+    def insert_new(self, table: str, /, **row: Any) -> None:
+        """Add a row of the person's, unless one like it is there."""
+        self._insert(table, row, "ON CONFLICT DO NOTHING")
+
+    def put(self, table: str, /, **row: Any) -> None:
+        """Add a row of the person's, or give it these values if it is there."""
+        self._insert(table, row, f"ON CONFLICT DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in row)}")
+
+    def _insert(self, table: str, row: dict[str, Any], otherwise: str = "") -> None:
+        names, places = ", ".join(row), ", ".join(f":{name}" for name in row)
+        self.run(f"INSERT INTO {table} (user_id, {names}) VALUES (:user, {places}) {otherwise}", **row)  # noqa: S608
+
+    def row(self, sql: str, /, **values: Any) -> Row | None:
+        """Return the first row that a statement gives."""
+        found: Row | None = self.run(sql, **values).fetchone()
+        return found
+
+    def value(self, sql: str, /, **values: Any) -> Any:
+        """Return the first value of the first row; None if there is no row."""
+        found = self.row(sql, **values)
+        return found[0] if found else None
+
+    def column(self, sql: str, /, **values: Any) -> list[Any]:
+        """Return the first value of every row."""
+        return [row[0] for row in self.run(sql, **values)]
+
+    def record(self, kind: type[T], sql: str, /, **values: Any) -> T | None:
+        """Return the record that the first row holds."""
+        found = self.row(sql, **values)
+        return record(kind, found) if found else None
+
+    def records(self, kind: type[T], sql: str, /, **values: Any) -> list[T]:
+        """Return the records that the rows hold."""
+        return [record(kind, row) for row in self.run(sql, **values)]

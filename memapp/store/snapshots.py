@@ -8,10 +8,11 @@ import json
 from typing import Any
 
 from memapp.domain.duplicates import normalise
-from memapp.domain.history import Version
-from memapp.domain.memory import Kind, Memory, State
+from memapp.domain.memory import Memory
+from memapp.store import records
 from memapp.store.encoding import to_json
-from memapp.store.memories import COLUMNS, get_memories, memory_of, row_of
+from memapp.store.failures import Row, from_row
+from memapp.store.memories import get_memories, row_of
 from memapp.store.session import Session
 
 FORM = 1
@@ -25,33 +26,27 @@ def take(session: Session, memory_id: str) -> str | None:
     found = get_memories(session, [memory_id])
     if not found:
         return None
-    relations = session.conn.execute(
-        f"""SELECT {", ".join(_RELATION)} FROM relations WHERE user_id = :user AND from_id = :id
-            UNION ALL SELECT {", ".join(_RELATION)} FROM relations WHERE user_id = :user AND to_id = :id
-            ORDER BY id""",  # noqa: S608
-        {"user": session.user_id, "id": memory_id},
-    )
-    return write(found[0], relations=[dict(one) for one in relations])
+    sql = f"""SELECT {", ".join(_RELATION)} FROM relations WHERE user_id = :user AND from_id = :id
+              UNION ALL SELECT {", ".join(_RELATION)} FROM relations WHERE user_id = :user AND to_id = :id
+              ORDER BY id"""  # noqa: S608
+    return write(found[0], relations=[dict(one) for one in session.run(sql, id=memory_id)])
 
 
 def write(memory: Memory, **more: Any) -> str:
     """Return a memory as JSON: texts as they stand in its row, tags as an array, a pin as a boolean."""
-    row = row_of(memory)
-    named = {
-        **row,
-        "tags": memory.tags,
-        "pinned": memory.pinned,
-        "normal_text": normalise(memory.text),
-        "sources": memory.sources,
-    }
+    named = {**row_of(memory), "tags": memory.tags, "normal_text": normalise(memory.text), "sources": memory.sources}
     return to_json({"version": FORM, **named, **more})
 
 
 def read(snapshot: str) -> Memory:
     """Return the memory that a snapshot was taken of."""
-    data = json.loads(snapshot)
-    known = {name: data[name] for name in COLUMNS if name in data}
-    return memory_of({**known, "tags": to_json(data.get("tags", []))}, data.get("sources", ()))
+    return Memory(**{"tags": (), **records.read(json.loads(snapshot), Memory)})
+
+
+@from_row
+def of_row(row: Row) -> Memory:
+    """Return the memory of which a row has the snapshot. Raises `Damaged`."""
+    return read(row["snapshot"])
 
 
 def put_back(session: Session, memory_id: str, snapshot: str, *, after: str, now: str) -> None:
@@ -63,19 +58,14 @@ def put_back(session: Session, memory_id: str, snapshot: str, *, after: str, now
     known = {relation["id"] for relation in _relations(after)}
     found = [one for one in _relations(now) if one["id"] not in known] if read(now).text == memory.text else []
     row = {name: value for name, value in row_of(memory).items() if name != "id"} | {"normal_text": normalise(memory.text)}
-    session.conn.execute(
-        f"UPDATE memories SET {', '.join(f'{name} = :{name}' for name in row)} WHERE user_id = :user AND id = :id",  # noqa: S608
-        {**row, "user": session.user_id, "id": memory_id},
-    )
-    session.conn.execute("DELETE FROM memory_sources WHERE +user_id = ? AND memory_id = ?", (session.user_id, memory_id))
-    session.conn.execute(
-        """INSERT INTO memory_sources (user_id, memory_id, message_id)
-           SELECT m.user_id, ?, m.id FROM json_each(?) asked JOIN messages m ON m.id = asked.value WHERE m.user_id = ?""",
-        (memory_id, to_json(memory.sources), session.user_id),
-    )
-    session.conn.execute(
-        "DELETE FROM relations WHERE user_id = ?1 AND (from_id = ?2 OR to_id = ?2)", (session.user_id, memory_id)
-    )
+    columns = ", ".join(f"{name} = :{name}" for name in row)
+    session.run(f"UPDATE memories SET {columns} WHERE user_id = :user AND id = :id", id=memory_id, **row)  # noqa: S608
+    session.run("DELETE FROM memory_sources WHERE +user_id = :user AND memory_id = :id", id=memory_id)
+    sources = """INSERT INTO memory_sources (user_id, memory_id, message_id)
+                 SELECT m.user_id, :id, m.id FROM json_each(:sources) asked JOIN messages m ON m.id = asked.value
+                 WHERE m.user_id = :user"""
+    session.run(sources, id=memory_id, sources=memory.sources)
+    session.run("DELETE FROM relations WHERE user_id = :user AND :id IN (from_id, to_id)", id=memory_id)
     session.conn.executemany(
         f"""INSERT INTO relations ({", ".join(_RELATION)})
             SELECT :id, :user_id, f.id, t.id, :relation_type, :strength, :created_at
@@ -83,37 +73,6 @@ def put_back(session: Session, memory_id: str, snapshot: str, *, after: str, now
             WHERE f.user_id = :user_id AND f.id = :from_id AND t.user_id = :user_id AND t.id = :to_id
             ON CONFLICT DO NOTHING""",  # noqa: S608
         [*_relations(snapshot), *found],
-    )
-
-
-def text_of(snapshot: str) -> str:
-    return read(snapshot).text
-
-
-def category_of(snapshot: str) -> str:
-    return read(snapshot).category
-
-
-def is_episode(snapshot: str) -> bool:
-    return read(snapshot).kind is Kind.EPISODIC
-
-
-def is_live(snapshot: str) -> bool:
-    return read(snapshot).state is State.LIVE
-
-
-def to_version(number: int, memory_id: str, snapshot: str) -> Version:
-    memory = read(snapshot)
-    return Version(
-        id=number,
-        memory_id=memory_id,
-        text=memory.text,
-        tags=memory.tags,
-        category=memory.category,
-        importance=memory.importance,
-        pinned=memory.pinned,
-        state=memory.state,
-        sources=memory.sources,
     )
 
 

@@ -37,23 +37,23 @@ _WAITING = {
         ORDER BY o.key DESC LIMIT :limit""",
 }
 _TEXT = {
-    "memory": "SELECT substr(text, 1, ?) AS text FROM memories WHERE key = ? AND state = 'live'",
-    "message": "SELECT substr(text, 1, ?) AS text FROM messages WHERE key = ? AND active = 1",
+    "memory": "SELECT substr(text, 1, :chars) FROM memories WHERE key = :key AND state = 'live'",
+    "message": "SELECT substr(text, 1, :chars) FROM messages WHERE key = :key AND active = 1",
 }
+_OWNED = "FROM embeddings WHERE user_id = :user AND owner_kind = :kind AND model_id = :model"
 _NEW = """SELECT number, owner_key, vector FROM embeddings
-          WHERE number > ? AND user_id = ? AND owner_kind = ? AND model_id = ? ORDER BY number"""
+          WHERE number > :last AND user_id = :user AND owner_kind = :kind AND model_id = :model ORDER BY number"""
 
 
 def waiting(session: Session, kind: OwnerKind, model_id: str, limit: int) -> list[tuple[int, str]]:
     """Return key and text of rows without a vector of this model, newest first."""
-    values = {"chars": EMBEDDED_CHARS, "user": session.user_id, "model": model_id, "limit": limit}
-    return [(row["key"], row["text"]) for row in session.conn.execute(_WAITING[kind], values)]
+    rows = session.run(_WAITING[kind], chars=EMBEDDED_CHARS, model=model_id, limit=limit)
+    return [(row["key"], row["text"]) for row in rows]
 
 
 def count_waiting(session: Session, kind: OwnerKind, model_id: str) -> int:
     """Count the rows without a vector of this model."""
-    values = {"chars": 0, "user": session.user_id, "model": model_id, "limit": -1}
-    return int(session.conn.execute(f"SELECT count(*) FROM ({_WAITING[kind]})", values).fetchone()[0])  # noqa: S608
+    return int(session.value(f"SELECT count(*) FROM ({_WAITING[kind]})", chars=0, model=model_id, limit=-1))  # noqa: S608
 
 
 def save(session: Session, kind: OwnerKind, model_id: str, embedded: Sequence[tuple[int, str]], vectors: Vectors) -> list[int]:
@@ -64,13 +64,11 @@ def save(session: Session, kind: OwnerKind, model_id: str, embedded: Sequence[tu
     rows = [
         (session.user_id, kind, key, model_id, len(vector), vector.tobytes())
         for (key, text), vector in zip(embedded, np.asarray(vectors, dtype="<f4"), strict=True)
-        if (row := session.conn.execute(_TEXT[kind], (EMBEDDED_CHARS, key)).fetchone()) and row["text"] == text
+        if session.value(_TEXT[kind], chars=EMBEDDED_CHARS, key=key) == text
     ]
-    session.conn.executemany(
-        """INSERT OR REPLACE INTO embeddings (user_id, owner_kind, owner_key, model_id, dimension, vector)
-           VALUES (?, ?, ?, ?, ?, ?)""",
-        rows,
-    )
+    sql = """INSERT OR REPLACE INTO embeddings (user_id, owner_kind, owner_key, model_id, dimension, vector)
+             VALUES (?, ?, ?, ?, ?, ?)"""
+    session.conn.executemany(sql, rows)
     return [row[2] for row in rows]
 
 
@@ -139,24 +137,22 @@ class Matrix:
             return [Likeness(keys, one, self._places) for one in cosines]
 
     def _follow(self, session: Session) -> None:
-        state = (id(session.conn), session.conn.execute("PRAGMA data_version").fetchone()[0])
+        state = (id(session.conn), session.value("PRAGMA data_version"))
         if state != self._followed:
             self._take_in(session)
             self._followed = state
 
     def _take_in(self, session: Session) -> None:
         known = self._in_file
-        owner = (self.user_id, self.kind, self.model_id)
-        new = session.conn.execute(_NEW, (self._last, *owner))
+        owner = {"user": self.user_id, "kind": self.kind, "model": self.model_id}
+        new = session.run(_NEW, last=self._last, **owner)
         while rows := new.fetchmany(LOADED_AT_ONCE):
             known += len(rows)
             self._last = rows[-1]["number"]
             self._append(rows)
-        self._in_file = session.conn.execute(
-            "SELECT count(*) FROM embeddings WHERE user_id = ? AND owner_kind = ? AND model_id = ?", owner
-        ).fetchone()[0]
+        self._in_file = session.value(f"SELECT count(*) {_OWNED}", **owner)
         if self._in_file != known:
-            self._drop_missing(session)
+            self._drop_all_but(set(session.column(f"SELECT owner_key {_OWNED}", **owner)))
 
     def _append(self, rows: Sequence[sqlite3.Row]) -> None:
         if not rows:
@@ -177,12 +173,7 @@ class Matrix:
             vectors[:size], keys[:size] = self._vectors[:size], self._keys[:size]
         self._vectors, self._keys = vectors, keys
 
-    def _drop_missing(self, session: Session) -> None:
-        rows = session.conn.execute(
-            "SELECT owner_key FROM embeddings WHERE user_id = ? AND owner_kind = ? AND model_id = ?",
-            (self.user_id, self.kind, self.model_id),
-        )
-        present = {row["owner_key"] for row in rows}
+    def _drop_all_but(self, present: set[int]) -> None:
         self._places = self._places.copy()
         for key in [key for key in self._places if key not in present]:
             self._drop(key)

@@ -8,11 +8,11 @@ import atexit
 import os
 import signal
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -36,22 +36,20 @@ from memapp.ui.messages import (
     FileOpened,
     InboxWanted,
     Learned,
+    MemoriesChanged,
     MemoryWanted,
     MessageWanted,
     ModeWanted,
-    OpeningFailed,
-    Proposed,
-    Rested,
     ThreadWanted,
 )
 from memapp.ui.modes import MODES
+from memapp.ui.pasted import Writing
 from memapp.ui.safe import LASTING_SECONDS, copy, end_toasts, notify, place_toasts
-from memapp.ui.screens.opening import OpeningScreen, open_file
+from memapp.ui.screens.opening import OpeningScreen
 from memapp.ui.themes import DARK, LIGHT
 
 if TYPE_CHECKING:
     from memapp.runtime import Runtime
-    from memapp.services.backups import Copy
     from memapp.ui.screens.chat import ChatScreen
     from memapp.ui.screens.mode import ModeScreen
     from memapp.ui.session import AppSession
@@ -74,17 +72,8 @@ def _palette() -> type[Provider]:
 
 def mode_screens() -> "dict[str, type[ModeScreen]]":
     """Return the screen of each mode but the chat, which is there from the beginning."""
-    from memapp.ui.screens import activity, inbox, memories, models, settings, trash
-
-    kinds: tuple[type[ModeScreen], ...] = (
-        memories.MemoriesScreen,
-        inbox.InboxScreen,
-        trash.TrashScreen,
-        activity.ActivityScreen,
-        models.ModelsScreen,
-        settings.SettingsScreen,
-    )
-    return {kind.MODE: kind for kind in kinds}
+    modules = {mode: import_module(f"memapp.ui.screens.{mode.name}") for mode in MODES if mode.name != "chat"}
+    return {mode.name: getattr(module, mode.screen) for mode, module in modules.items()}
 
 
 class MemappApp(App[None]):
@@ -92,7 +81,7 @@ class MemappApp(App[None]):
 
     TITLE = "memapp"
     # All of it at once: style that comes with a screen is parsed together with everything else a second time.
-    CSS_PATH: ClassVar[Any] = [paths.bundled("assets", f"{name}.tcss") for name in ("app", "chat", "models", "memories", "inbox")]
+    CSS_PATH: ClassVar[Any] = sorted(paths.bundled("assets").glob("*.tcss"))
     COMMANDS: ClassVar[set[Any]] = {_palette}
     COMMAND_PALETTE_BINDING = "ctrl+p"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012  # an instance variable of App
@@ -110,7 +99,6 @@ class MemappApp(App[None]):
         Binding("ctrl+c", "interrupt", "Copy, stop or quit", show=False, id="app.interrupt", priority=True, system=True),
         Binding("ctrl+q", "quit", "Quit", show=False, id="app.quit", priority=True),
         Binding("ctrl+z,u", "undo", "Undo", show=False, id="app.undo"),
-        Binding("q", "quit_failed", "Quit", show=False, id="app.quit_failed"),
     ]
 
     runtime: "Runtime"
@@ -126,7 +114,6 @@ class MemappApp(App[None]):
         self.demo_wanted = False
         """The person left to see the sample chats."""
         self.is_open = False
-        self._failed = False
         self._interrupted_at = -QUIT_SECONDS
         self._crash_folder = crash_folder
         self.register_theme(DARK)
@@ -143,7 +130,7 @@ class MemappApp(App[None]):
         return found
 
     def get_default_screen(self) -> Screen[Any]:
-        return OpeningScreen(demo=self.demo)
+        return OpeningScreen(self._begin, self._crash_folder, demo=self.demo)
 
     def on_load(self) -> None:
         garbage.wait()
@@ -158,17 +145,6 @@ class MemappApp(App[None]):
             self._heed_signals()
         self._typing = asyncio.create_task(self._deliver_keys(), name="memapp-keys")
         self.screen_change_signal.subscribe(self, self._show_toasts_once)
-        # After the first paint, on a thread: reading settings, opening the file, importing the rest of the screen.
-        self.call_after_refresh(self.open_file)
-
-    def on_opening_screen_backup_wanted(self, event: OpeningScreen.BackupWanted) -> None:
-        self.open_file(event.backup)
-
-    def open_file(self, backup: "Copy | None" = None) -> None:
-        """Open the memory on a thread, after a backup was put in its place if one is given."""
-        self._failed = False
-        begin = (self, self._begin, self._crash_folder, backup)
-        threading.Thread(target=open_file, args=begin, name="memapp-open", daemon=True).start()
 
     def _begin(self) -> "Runtime":
         """Open the memory, and import the screens, so that no later key waits for that."""
@@ -210,12 +186,6 @@ class MemappApp(App[None]):
         for screen in self.screen_stack:
             self.set_timer(2 * delay, screen.check_idle)
 
-    async def on_opening_failed(self, event: OpeningFailed) -> None:
-        self._failed = True
-        self._return_code = event.error.exit_code
-        if isinstance(self.screen, OpeningScreen):
-            await self.screen.fail(event.error, event.backup)
-
     async def on_file_opened(self, event: FileOpened) -> None:
         from memapp.ui.screens.chat import ChatScreen
         from memapp.ui.session import AppSession
@@ -228,8 +198,8 @@ class MemappApp(App[None]):
         self.session = AppSession(self, event.runtime, talk, demo=self.demo)
         self.chat = ChatScreen(
             self.session,
-            question=(self._question, ()) if self._question else opening.sent,
-            typed=("", ()) if opening.sent[0] else opening.typed(),
+            question=Writing(self._question) if self._question else opening.sent,
+            typed=opening.typed,
         )
         self.add_mode("chat", partial(self._styled, lambda: self.chat))
         for mode, kind in mode_screens().items():
@@ -294,16 +264,11 @@ class MemappApp(App[None]):
     # What keys and the palette do ------------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action == "quit_failed":
-            return self._failed
         if action == "close_help":
             return bool(self.screen.query("Help"))
         if action in ("mode", "find", "undo"):
             return self.is_open
         return super().check_action(action, parameters)
-
-    def action_quit_failed(self) -> None:
-        self.exit(return_code=self._return_code or 1)
 
     async def action_mode(self, mode: str) -> None:
         """Show another part of memapp."""
@@ -320,7 +285,7 @@ class MemappApp(App[None]):
     def on_click(self, event: events.Click) -> None:
         """Take back what a toast or a line of the chat is about, when its undo is clicked."""
         if step := event.style.meta.get("undo"):
-            self.undo(step)
+            self.action_undo(step)
 
     async def on_mode_wanted(self, event: ModeWanted) -> None:
         await self.action_mode(event.mode)
@@ -358,28 +323,23 @@ class MemappApp(App[None]):
             return self.focused.selected_text
         return self.screen.get_selected_text() or ""
 
-    def action_undo(self) -> None:
-        self.undo()
-
-    def on_composer_undo_wanted(self) -> None:
-        self.undo()
-
     @background("undo")
-    async def undo(self, step: str = "") -> None:
+    async def action_undo(self, step: str = "") -> None:
         """Take the last thing back, or what was done in a certain step."""
         notify(self, await self.session.undo(step))
 
     async def action_quit(self) -> None:
         self.leave()
 
-    def on_transcript_samples_wanted(self) -> None:
+    def action_samples(self) -> None:
+        """Leave, to see memapp with something in it."""
         self.demo_wanted = True
         self.leave()
 
     def leave(self, return_code: int = 0) -> None:
         """Leave at once; what is being written or typed is kept."""
         if self.is_open:
-            self.chat.conversation.drafts.save_now()
+            self.chat.composer.save_now()
         self.exit(return_code=return_code)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
@@ -411,8 +371,12 @@ class MemappApp(App[None]):
 
     @background("open", exclusive=True)
     async def on_message_wanted(self, event: MessageWanted) -> None:
+        from memapp.services import chats
+
         await self.action_mode("chat")  # first: where a message stands is known only while it is laid out
-        await self.chat.conversation.cards.go_to_message(event.message_id)
+        message = await asyncio.to_thread(chats.get_message, self.runtime, event.message_id)
+        thread = await asyncio.to_thread(chats.get_thread, self.runtime, message.thread_id)
+        self.chat.open_thread(thread, message)
 
     @work(group="open", exclusive=True)
     async def on_inbox_wanted(self, event: InboxWanted) -> None:
@@ -437,8 +401,7 @@ class MemappApp(App[None]):
 
     @on(FileChanged)
     @on(Learned)
-    @on(Proposed)
-    @on(Rested)
+    @on(MemoriesChanged)
     def _memories_changed(self) -> None:
         self.session.memories_changed()
 
@@ -446,19 +409,16 @@ class MemappApp(App[None]):
         needed = "Another memapp needs this memory for itself for a moment. Close this window to let it."
         notify(self, needed, seconds=LASTING_SECONDS)
 
-    def use_theme(self, name: str) -> None:
-        """Change the colours and keep the choice."""
-        self.theme = name
-        self._keep_theme(name)
-
     @background("deed")
-    async def _keep_theme(self, name: str) -> None:
+    async def use_theme(self, name: str) -> None:
+        """Change the colours and keep the choice."""
         from memapp.services import preferences
 
+        self.theme = name
         await asyncio.to_thread(preferences.set_preference, self.runtime, "theme", name)
 
     @work(group="deed")
-    async def on_transcript_colours_wanted(self) -> None:
+    async def action_colours(self) -> None:
         from memapp.ui.screens.settings import choose_theme
 
         if (chosen := await choose_theme(self, self.runtime)) is not None:

@@ -1,4 +1,4 @@
-"""What a screen does beside drawing and keys; errors that can be explained are told on it, by the coroutine that met them."""
+"""Work beside drawing and keys; errors that can be explained are told on the screen, by the coroutine that met them."""
 
 import functools
 from collections.abc import Callable, Coroutine

@@ -249,7 +249,7 @@ class ConfirmErase(Dialog[Erase]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "erase", "Erase", show=False, id="erase.enter")]
 
-    def __init__(self, title: str, text: str, *, may_take_messages: bool) -> None:
+    def __init__(self, title: str, text: str, *, may_take_messages: bool = False) -> None:
         super().__init__(title, leaves="keep")
         self._text, self._may_take_messages = text, may_take_messages
 

@@ -1,4 +1,4 @@
-"""When garbage is collected: a collection over everything that was ever imported stops the screen for a third of a second."""
+"""The garbage collector, out of the way: a collection over all that was imported stops the screen for a third of a second."""
 
 import gc
 

@@ -57,7 +57,8 @@ class KeyOrder:
         await _caught_up(self._app.screen)
         while not getattr(self._app.screen, "is_filled", True):
             await asyncio.sleep(LOOK_SECONDS)
-            await _caught_up(self._app.screen)  # what is done may lead on by a message
+            await _caught_up(self._app)  # what is done may lead on by a message
+            await _caught_up(self._app.screen)
 
 
 async def _caught_up(node: DOMNode) -> None:

@@ -11,10 +11,10 @@ from textual.message import Message as Announcement
 from memapp.domain.chat import Message, Thread
 from memapp.domain.turn import TurnEvent
 from memapp.errors import MemappError
+from memapp.ui.pasted import Writing
 
 if TYPE_CHECKING:
     from memapp.runtime import Runtime
-    from memapp.services.backups import Copy
     from memapp.services.merge import Written
 
 
@@ -23,15 +23,6 @@ class FileOpened(Announcement):
     """The memory file is open."""
 
     runtime: "Runtime"
-
-
-@dataclass
-class OpeningFailed(Announcement):
-    """The memory file could not be opened."""
-
-    error: MemappError
-    backup: "Copy | None" = None
-    """What can take the place of a damaged file."""
 
 
 @dataclass
@@ -50,20 +41,12 @@ class TurnMoved(Announcement):
 
 
 @dataclass
-class Unsent:
-    """A message that was not accepted, with its pasted spans."""
-
-    text: str
-    pasted: tuple[tuple[int, int], ...] = ()
-
-
-@dataclass
 class TurnRefused(Announcement):
     """The turn ended with an error that no event tells; `unsent` is a message that was not even saved."""
 
     thread_id: str
     error: MemappError
-    unsent: Unsent | None
+    unsent: Writing | None
 
 
 @dataclass
@@ -84,18 +67,13 @@ class Learned(Announcement):
 
 
 @dataclass
-class Proposed(Announcement):
-    """What was read between two turns waits for the person's word."""
-
-
-@dataclass
 class LearningFailed(Announcement):
     """The work between two turns met a bug; it is tried again after the next turn."""
 
 
 @dataclass
-class Rested(Announcement):
-    """The work between two turns is done: memories may have been merged, used, or moved to the trash."""
+class MemoriesChanged(Announcement):
+    """Something waits for the person's word, or the work between two turns merged memories, used them, or let some go."""
 
 
 @dataclass

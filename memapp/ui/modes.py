@@ -1,4 +1,7 @@
-"""The modes that there are: their names, and what the top line and the palette call them."""
+"""The modes that there are: their names, what the top line and the palette call them, and their screens.
+
+Each is a line here and a module of `screens` with its name; keys, top line and palette follow from the line.
+"""
 
 from typing import NamedTuple
 
@@ -10,14 +13,16 @@ class Mode(NamedTuple):
     label: str
     key: str
     about: str
+    screen: str
+    """The class in its module."""
 
 
 MODES = (
-    Mode("chat", "Chat", "F2", "Talk"),
-    Mode("memories", "Memories", "F3", "All that is remembered"),
-    Mode("inbox", "Inbox", "F4", "What waits for your word, and your profile"),
-    Mode("trash", "Trash", "F5", "What is in the trash, and the way back"),
-    Mode("activity", "Activity", "F7", "What was done, and taking it back"),
-    Mode("models", "Models", "F8", "Choose the model that answers"),
-    Mode("settings", "Settings", "F9", "Every knob"),
+    Mode("chat", "Chat", "F2", "Talk", "ChatScreen"),
+    Mode("memories", "Memories", "F3", "All that is remembered", "MemoriesScreen"),
+    Mode("inbox", "Inbox", "F4", "What waits for your word, and your profile", "InboxScreen"),
+    Mode("trash", "Trash", "F5", "What is in the trash, and the way back", "TrashScreen"),
+    Mode("activity", "Activity", "F7", "What was done, and taking it back", "ActivityScreen"),
+    Mode("models", "Models", "F8", "Choose the model that answers", "ModelsScreen"),
+    Mode("settings", "Settings", "F9", "Every knob", "SettingsScreen"),
 )

@@ -1,21 +1,31 @@
-"""Which parts of an edited text were pasted: pasted words never teach memapp anything about the person."""
+"""Pasted parts of an edited text: their words never teach memapp anything about the person."""
 
-from collections.abc import Sequence
+from dataclasses import dataclass
+
+Spans = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """What a person wrote, with the spans of it that were pasted."""
+
+    text: str = ""
+    pasted: Spans = ()
 
 
 class PastedSpans:
     """Spans of a text that were pasted, kept right while the text is edited."""
 
-    def __init__(self, spans: Sequence[tuple[int, int]] = ()) -> None:
+    def __init__(self, spans: Spans = ()) -> None:
         self._spans = sorted((start, end) for start, end in spans if end > start)
 
     def __bool__(self) -> bool:
         return bool(self._spans)
 
-    def replace(self, start: int, end: int, inserted: int, *, pasted: bool) -> None:
+    def replace(self, start: int, end: int, inserted: int) -> None:
         """Follow an edit that puts `inserted` characters in place of those from `start` to `end`."""
         moved = inserted - (end - start)
-        kept: list[tuple[int, int]] = [(start, start + inserted)] if pasted and inserted else []
+        kept: list[tuple[int, int]] = []
         for first, last in self._spans:
             if first < start:
                 kept.append((first, min(last, start)))
@@ -23,11 +33,11 @@ class PastedSpans:
                 kept.append((max(first, end) + moved, last + moved))
         self._spans = _merged(kept)
 
-    def cover(self, length: int) -> None:
-        """Take the whole text for pasted: its parts can no longer be told apart."""
-        self._spans = [(0, length)] if length else []
+    def add(self, start: int, end: int) -> None:
+        """Take what stands from `start` to `end` for pasted."""
+        self._spans = _merged([*self._spans, (start, end)] if end > start else self._spans)
 
-    def within(self, text: str) -> tuple[tuple[int, int], ...]:
+    def within(self, text: str) -> Spans:
         """Return the spans, cut to the length of the text."""
         return tuple((start, min(end, len(text))) for start, end in self._spans if start < len(text))
 

@@ -1,4 +1,4 @@
-"""What the screens read: put together from the services, on a thread, in the shape a screen shows."""
+"""Read models of the chat and the top line: put together from the services, on a thread, in the shape a screen shows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,37 +9,28 @@ from memapp.domain.provenance import Taught
 from memapp.errors import NotFound
 from memapp.runtime import Runtime
 from memapp.services import chats, models, provenance
-from memapp.services.chats import Trace
+from memapp.services.chats import ThreadPage, Trace
 from memapp.services.consent import pending, questions
 
 AFTER_A_HIT = 20
 """Messages shown after one that was jumped to."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
-    """A part of a thread."""
-
-    messages: tuple[Message, ...]
-    earlier: bool
-    later: bool
-
-
-def stretch(runtime: Runtime, thread_id: str, at: Message | None = None) -> Stretch:
-    """Return the end of a thread, or the stretch around a message."""
+def stretch(runtime: Runtime, thread_id: str, at: Message | None = None) -> tuple[ThreadPage, bool]:
+    """Return the end of a thread, or the stretch around a message, and whether the thread goes on below it."""
     end = chats.page(runtime, thread_id)
     if at is None or not at.active or any(one.id == at.id for one in end.messages):
-        return Stretch(end.messages, end.more, False)
-    page = chats.page(runtime, thread_id, at.seq + AFTER_A_HIT)
-    return Stretch(page.messages, page.more, True)
+        return end, False
+    return chats.page(runtime, thread_id, at.seq + AFTER_A_HIT), True
 
 
-def is_there(runtime: Runtime, thread_id: str) -> bool:
-    """Say whether a chat can still be shown: it was not deleted, nor erased."""
+def thread_there(runtime: Runtime, thread_id: str) -> Thread | None:
+    """Return a chat if it can still be shown: it was not deleted, nor erased."""
     try:
-        return chats.get_thread(runtime, thread_id).deleted_at is None
+        thread = chats.get_thread(runtime, thread_id)
     except NotFound:
-        return False
+        return None
+    return thread if thread.deleted_at is None else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,35 +51,19 @@ def outcomes(runtime: Runtime, messages: Sequence[Message]) -> dict[str, Outcome
     return {id: outcome for id, outcome in found.items() if outcome.learned or outcome.waiting}
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """What one answer was made from."""
-
-    reply_id: str
-    trace: Trace
-    variant: tuple[int, int]
-    """Which of how many answers to the same message it is."""
+def explanations(runtime: Runtime, replies: Sequence[Message]) -> dict[str, tuple[Trace, tuple[int, int]]]:
+    """Return by their ids what answers were made from, and which of how many answers to the same message each is."""
+    return {one.id: (chats.trace(runtime, one), _variant(runtime, one)) for one in replies}
 
 
-def explanations(runtime: Runtime, replies: Sequence[Message]) -> list[Explanation]:
-    """Return what the answers were made from."""
-    return [_explanation(runtime, one) for one in replies]
-
-
-def _explanation(runtime: Runtime, reply: Message) -> Explanation:
+def _variant(runtime: Runtime, reply: Message) -> tuple[int, int]:
     ids = [one.id for one in chats.variants(runtime, reply)]
-    at = ids.index(reply.id) + 1 if reply.id in ids else 1
-    return Explanation(reply.id, chats.trace(runtime, reply), (at, max(1, len(ids))))
+    return ids.index(reply.id) + 1 if reply.id in ids else 1, max(1, len(ids))
 
 
 def last_thread(runtime: Runtime) -> Thread | None:
     """Return the chat that was open last, if it is still there."""
-    thread_id = chats.choice(runtime, "thread", "")
-    try:
-        thread = chats.get_thread(runtime, str(thread_id)) if thread_id else None
-    except NotFound:
-        return None
-    return thread if thread and thread.deleted_at is None else None
+    return thread_there(runtime, str(chats.choice(runtime, "thread", "")))
 
 
 def welcome_words(runtime: Runtime) -> tuple[str, str]:

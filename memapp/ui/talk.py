@@ -1,4 +1,4 @@
-"""What runs beside the screen: the turn, the idle work after it, prefilling while the person types, loading models.
+"""Threads beside the screen: the turn, the idle work after it, prefilling while the person types, loading models.
 
 Each on a daemon thread of its own, never in the shared executor, so that leaving never waits for a model. Threads touch
 no widget; they announce what happened.
@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from textual.message import Message as Announcement
@@ -27,15 +28,14 @@ from memapp.ui.messages import (
     FileWanted,
     Learned,
     LearningFailed,
+    MemoriesChanged,
     ModelChanged,
-    Proposed,
-    Rested,
     ThreadStarted,
     TurnEnded,
     TurnMoved,
     TurnRefused,
-    Unsent,
 )
+from memapp.ui.pasted import Spans, Writing
 
 log = logging.getLogger(__name__)
 
@@ -70,7 +70,7 @@ class Talk:
         self._backup_cancel = Cancel()
         self._over = threading.Event()
 
-    def send(self, thread: Thread | None, text: str, pasted: tuple[tuple[int, int], ...], persona: str = "") -> None:
+    def send(self, thread: Thread | None, text: str, pasted: Spans, persona: str = "") -> None:
         """Send a message; without a thread it starts a new chat."""
 
         def events() -> Iterator[TurnEvent]:
@@ -80,17 +80,17 @@ class Talk:
                 self._announce(ThreadStarted(thread))
             yield from take_turn(self.runtime, thread.id, text, pasted=pasted, cancel=self._turn_cancel)
 
-        self._begin(thread.id if thread else "", events, Unsent(text, pasted))
+        self._begin(thread.id if thread else "", events, Writing(text, pasted))
 
     def retry(self, reply: Message) -> None:
         self._begin(reply.thread_id, lambda: retry_turn(self.runtime, reply.id, cancel=self._turn_cancel))
 
-    def resend(self, message: Message, text: str, pasted: tuple[tuple[int, int], ...]) -> None:
+    def resend(self, message: Message, text: str, pasted: Spans) -> None:
         """Send other words in place of an earlier message."""
         self._begin(
             message.thread_id,
             lambda: resend_turn(self.runtime, message.id, text, pasted=pasted, cancel=self._turn_cancel),
-            Unsent(text, pasted),
+            Writing(text, pasted),
         )
 
     def remark(self, thread: Thread) -> None:
@@ -168,10 +168,8 @@ class Talk:
 
     def back_up(self) -> None:
         """Write a backup if it is time to."""
-        self._begin_beside(self._idle_work, "backup", self._back_up)
-
-    def _back_up(self) -> None:
-        backups.run(self.runtime, cancelled=self._backup_cancel.is_set)
+        run = partial(backups.run, self.runtime, cancelled=self._backup_cancel.is_set)
+        self._begin_beside(self._idle_work, "backup", run)
 
     def _leave(self) -> None:
         try:
@@ -183,7 +181,7 @@ class Talk:
         with suppress(NoActiveAppError):  # the app is gone, and nobody is left to be told
             self._tell(happened)
 
-    def _begin(self, thread_id: str, events: Callable[[], Iterator[TurnEvent]], unsent: Unsent | None = None) -> None:
+    def _begin(self, thread_id: str, events: Callable[[], Iterator[TurnEvent]], unsent: Writing | None = None) -> None:
         self._idle_cancel.set()
         self._warm_cancel.set()
         self._turn_cancel = Cancel()
@@ -191,7 +189,7 @@ class Talk:
         self.turns += 1
         self._turn = self._start("turn", self._run, self.turns, thread_id, events, unsent)
 
-    def _run(self, turn: int, thread_id: str, events: Callable[[], Iterator[TurnEvent]], unsent: Unsent | None) -> None:
+    def _run(self, turn: int, thread_id: str, events: Callable[[], Iterator[TurnEvent]], unsent: Writing | None) -> None:
         try:
             for event in _paced(events()):
                 if isinstance(event, Accepted):
@@ -228,7 +226,7 @@ class Talk:
     def _idle(self, thread_id: str, cancel: Cancel) -> None:
         try:
             for made in upkeep.work(self.runtime, thread_id or None, cancel):
-                self._announce(Proposed() if isinstance(made, ConsentRequest) else Learned(thread_id, made))
+                self._announce(MemoriesChanged() if isinstance(made, ConsentRequest) else Learned(thread_id, made))
         except MemappError as error:
             log.warning("idle work stopped: %s", type(error).__name__)
         except Exception:
@@ -237,7 +235,7 @@ class Talk:
                 self._announce(LearningFailed())
             raise
         finally:
-            self._announce(Rested())
+            self._announce(MemoriesChanged())
 
     def _warm(self, thread_id: str, typed: str, cancel: Cancel) -> None:
         try:

@@ -1,4 +1,4 @@
-"""What the terminal sends: all that is pasted comes as one cleaned paste, whatever stands in it.
+"""The terminal's input: all that is pasted comes as one cleaned paste, whatever stands in it.
 
 Textual 8.2.8, which is pinned exactly, takes an escape character inside a bracketed paste for the begin of a key: it issues what
 it does not know as keys (`XTermParser.parse`, `reissue_sequence_as_keys`), so that a pasted text could press enter, quit, or
@@ -37,7 +37,7 @@ class PasteParser(XTermParser):
         super().__init__(debug)
         self._before = ""
         """The last characters outside a paste: the begin of one may come in two reads."""
-        self._pasted: list[str] | None = None
+        self._pasted: str | None = None
         """What came of a paste so far; None outside one."""
         self._fed_at = 0.0
 
@@ -56,7 +56,7 @@ class PasteParser(XTermParser):
         """Yield what is known only because nothing follows."""
         yield from super().tick()
         if self._pasted is not None and time.monotonic() - self._fed_at >= SILENCE_SECONDS:
-            yield self._paste("".join(self._pasted))
+            yield self._paste(self._pasted)
 
     def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[events.Key]:
         if sequence == ALT_ENTER:
@@ -77,41 +77,35 @@ class PasteParser(XTermParser):
             yield from super().feed(before)
         self._gen = self.parse(self._tokens.append)
         self._awaiting, self._timeout_time = next(self._gen), None
-        self._before, self._pasted = "", []
+        self._before, self._pasted = "", ""
         return seen[begin + len(BRACKETED_PASTE_START) :]
 
     def _inside(self, data: str) -> Generator[Message, None, str]:
         """Keep what is pasted; return what follows its end."""
         assert self._pasted is not None
-        seam = "".join(self._pasted[-1:])  # an end may come in two reads
-        end = _end(seam + data)
+        since = max(0, len(self._pasted) + 1 - len(BRACKETED_PASTE_END))  # an end may come in two reads
+        pasted = self._pasted = self._pasted + data
+        end = _end(pasted, since)
         if end < 0:
-            self._pasted[-1:] = _split(seam + data)
             return ""
-        yield self._paste("".join([*self._pasted[:-1], (seam + data)[:end]]))
-        return (seam + data)[end + len(BRACKETED_PASTE_END) :]
+        yield self._paste(pasted[:end])
+        return pasted[end + len(BRACKETED_PASTE_END) :]
 
     def _paste(self, text: str) -> events.Paste:
         self._pasted = None
         return events.Paste(clean(text))
 
 
-def _end(text: str) -> int:
+def _end(text: str, since: int) -> int:
     """Return where the paste ends, -1 if it goes on. A terminal should take an end out of what it pastes; not every one does.
 
     So of several ends that came at once, without a new begin between them, the last is the true one.
     """
-    first = text.find(BRACKETED_PASTE_END)
+    first = text.find(BRACKETED_PASTE_END, since)
     if first < 0:
         return -1
     another = text.find(BRACKETED_PASTE_START, first)
     return text.rfind(BRACKETED_PASTE_END, 0, another if another >= 0 else len(text))
-
-
-def _split(text: str) -> list[str]:
-    """Return the text in two parts, the second as long as all but the last character of an end."""
-    at = max(0, len(text) - len(BRACKETED_PASTE_END) + 1)
-    return [text[:at], text[at:]]
 
 
 class Outlet:

@@ -1,4 +1,4 @@
-"""What can be taken back: the last things done on the screen, newest last."""
+"""Undo: the last things done on the screen, newest last, and what takes each back."""
 
 import itertools
 from collections.abc import Callable

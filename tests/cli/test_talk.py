@@ -3,12 +3,13 @@
 import io
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
 from memapp import bootstrap
-from memapp.cli import talk
+from memapp.cli import run
 from memapp.errors import ModelError
 from memapp.inference import ChatModel
 from memapp.ui.app import MemappApp
@@ -88,5 +89,7 @@ def test_words_that_are_no_utf_8_are_told_in_one_line(memapp: Terminal, command:
 def test_a_crash_of_the_app_is_written_below_the_home_that_was_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folders: list[Path] = []
     monkeypatch.setattr(MemappApp, "run", lambda app: folders.append(app._crash_folder))
-    talk.open_app({"home": tmp_path, "database": None, "flags": {}})
+    for stream in (sys.stdin, sys.stdout):
+        monkeypatch.setattr(stream, "isatty", lambda: True)
+    assert run(["--home", str(tmp_path)]) == 0
     assert folders == [tmp_path / "log"]

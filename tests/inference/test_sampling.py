@@ -3,7 +3,7 @@ import pytest
 from numpy.typing import NDArray
 
 from memapp.domain.prompt import Sampling
-from memapp.inference.sampling import GrammarDeadEnd, ReplyText, TokenSampler, _likeliest
+from memapp.inference.sampling import GrammarDeadEnd, TokenSampler, _likeliest
 
 END = 9
 
@@ -77,56 +77,3 @@ def test_the_end_of_turn_is_not_shown_to_the_grammar() -> None:
 def test_a_grammar_that_nothing_can_follow_is_a_dead_end() -> None:
     with pytest.raises(GrammarDeadEnd):
         sampler(Only()).pick(scores(1, 2))
-
-
-def test_half_characters_are_held_until_they_are_whole() -> None:
-    text = ReplyText(())
-    assert [text.feed(bytes([byte])) for byte in "é🙂".encode()] == ["", "é", "", "", "", "🙂"]
-
-
-def test_half_a_character_at_the_end_is_dropped() -> None:
-    text = ReplyText(())
-    assert text.feed(b"ab\xf0\x9f") + text.rest() == "ab"
-
-
-def test_a_possible_stop_string_is_held_back_until_it_is_none() -> None:
-    text = ReplyText(("STOP", "\n\n"))
-    assert [text.feed(part) for part in (b"a S", b"TO", b"x\n", b"b")] == ["a ", "", "STOx", "\nb"]
-    assert text.stopped_at == ""
-
-
-def test_a_stop_string_ends_the_text_wherever_tokens_cut_it() -> None:
-    text = ReplyText(("STOP",))
-    assert [text.feed(part) for part in (b"go S", b"TOP and on")] == ["go ", ""]
-    assert (text.stopped_at, text.rest()) == ("STOP", " and on")
-
-
-def test_the_earliest_stop_string_counts() -> None:
-    text = ReplyText(("later", "early"))
-    assert text.feed(b"so early or later") == "so "
-    assert text.stopped_at == "early"
-
-
-def test_what_was_held_back_comes_at_the_end() -> None:
-    text = ReplyText(("STOP",))
-    assert text.feed(b"a STO") + text.rest() == "a STO"
-
-
-@pytest.mark.parametrize("size", [1, 3, 100])
-@pytest.mark.parametrize(
-    "reply, aloud",
-    [
-        ("<think>Hm. STOP?</think>\n\nIt is <think>.", "It is <think>."),
-        ("\n<think>\n\n</think>\n\nYes.", "Yes."),
-        (" <thin ice.", " <thin ice."),
-        ("<thi", "<thi"),
-        ("<think>and on", ""),
-        ("<think>and on</think>", ""),
-        ("\n", "\n"),
-        ("So STOP <think>", "So "),
-    ],
-)
-def test_thoughts_before_a_reply_are_left_out_wherever_tokens_cut_them(reply: str, aloud: str, size: int) -> None:
-    text = ReplyText(("STOP",))
-    shown = "".join(text.feed(reply[at : at + size].encode()) for at in range(0, len(reply), size) if not text.stopped_at)
-    assert shown + ("" if text.stopped_at else text.rest()) == aloud

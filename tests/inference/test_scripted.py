@@ -34,7 +34,7 @@ def test_an_enqueued_turn_answers_both_calls():
     json_text, no_tail, _ = run(model, PREDICT, CONSTRAINED)
     assert json.loads(HEAD + json_text) == {"needed_info": ["balcony", "plants"], "prediction_next": "Asks about water"}
     assert no_tail == ""
-    assert run(model)[:2] == ("They need sun.", " Asks about water")
+    assert run(model)[:2] == ("They need sun.", "Asks about water")
 
 
 def test_calls_for_a_prediction_do_not_use_a_turn_up():
@@ -90,7 +90,8 @@ def test_a_message_without_words_still_gives_valid_json():
 
 def test_a_script_may_compute_the_reply_and_the_tail():
     model = ScriptedModel(lambda prompt, sampling: f"Echo: {prompt.turns[-1].content}{TAIL} Goes on\nmore")
-    assert run(model)[:2] == ("Echo: I planted tomatoes on the balcony", " Goes on")
+    text, tail, _ = run(model)
+    assert (text.strip(), tail) == ("Echo: I planted tomatoes on the balcony", "Goes on")
 
 
 def test_two_models_with_the_same_script_stream_the_same():

@@ -22,6 +22,7 @@ from memapp.store import soundness
 from memapp.store.database import LARGE_BYTES
 from memapp.store.place import BACKUPS, new_copy
 from memapp.ui.app import MemappApp
+from memapp.ui.screens.opening import OpeningScreen
 from tests.builders import erase, make_runtime, new_chat, say
 from tests.reliability.spoiling import Value, values
 from tests.ui.conftest import Seen
@@ -133,8 +134,10 @@ async def looked_through(home: Path) -> bool:
     app.animation_level = "none"
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         seen = Seen(app, pilot)
-        await seen.until(lambda: app.is_open or app._failed)
-        if offered := app._failed:
+        opening = app.screen
+        assert isinstance(opening, OpeningScreen)
+        await seen.until(lambda: app.is_open or opening.failed)
+        if offered := opening.failed is not None:
             await seen.until(lambda: "r puts it back" in seen.words())
             assert "damaged" in seen.words() or "changed by another program" in seen.words()
             await pilot.press("r")

@@ -83,7 +83,7 @@ class World:
             seen = Seen(app, pilot)
             yield seen
             if app.is_open:
-                app.chat.conversation.drafts.save_now()
+                app.chat.composer.save_now()
         if app.is_open:
             assert app.session.talk.close(3)
         self.database.close()  # here too: a file lock may belong to the thread that took it

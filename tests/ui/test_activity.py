@@ -15,7 +15,7 @@ from memapp.domain.history import Step, in_words
 from memapp.services import activity, chats, curate, forget, undo
 from memapp.services.consent import decisions, requests
 from memapp.store.events import Node, add_event
-from memapp.ui.activity import labels, read_models
+from memapp.ui.activity import log_rows, read_models
 from memapp.ui.activity.numbers import sparkline
 from memapp.ui.dialogs import TextCard
 from memapp.ui.memories.card import MemoryCard
@@ -118,7 +118,7 @@ async def test_a_file_that_was_brought_in_is_called_one_and_enter_says_how_to_ta
         carry(other, seen.app.runtime, tmp_path)
     screen = await open_activity(seen, "log")
     assert "an import brought in a file" in seen.words()
-    assert screen.lines.current is not None and labels.is_file(screen.lines.current)
+    assert screen.lines.current is not None and log_rows.is_file(screen.lines.current)
     await seen.pilot.press("enter")
     await seen.until(lambda: any("The next tab takes it back as one." in toast for toast in seen.toasts()))
     await open_activity(seen, "undo")
@@ -237,8 +237,8 @@ async def test_what_is_taken_back_is_seen_at_once_in_the_log(seen: Seen) -> None
 
 
 async def test_what_is_taken_back_here_is_not_taken_back_twice_by_the_key_elsewhere(seen: Seen) -> None:
-    await seen.chat.conversation.actions.add("Anna likes oolong tea.")
-    await seen.chat.conversation.actions.add("Anna has a cat.")
+    await seen.chat.transcript.actions.add("Anna likes oolong tea.")
+    await seen.chat.transcript.actions.add("Anna has a cat.")
     await open_activity(seen, "undo")
     await seen.pilot.press("u")
     await seen.until(lambda: curate.count(seen.app.runtime) == 1)

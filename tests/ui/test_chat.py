@@ -544,9 +544,9 @@ async def test_nothing_is_said_to_go_on_once_a_model_failed(seen: Seen, world: W
     seen.chat.conversation.status.say("something that was said before")
     failed = threading.Event()
 
-    def slow(*_: object) -> list[object]:
+    def slow(*_: object) -> dict[str, object]:
         failed.wait(15)
-        return []
+        return {}
 
     monkeypatch.setattr(read_models, "explanations", slow)
     world.model.misbehave("crash", "reply", after_tokens=2)

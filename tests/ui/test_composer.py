@@ -9,7 +9,6 @@ from textual import events
 from memapp.domain.chat import MAX_MESSAGE_CHARS
 from memapp.domain.commands import COMMANDS
 from memapp.services import chats, curate
-from memapp.ui.widgets.composer import Composer
 from tests.ui.conftest import Seen, World
 from tests.ui.test_window import burst
 
@@ -236,7 +235,7 @@ async def test_an_editor_that_fails_leaves_the_message(seen: Seen, monkeypatch: 
         monkeypatch.setenv("VISUAL", command)
         await seen.pilot.press("ctrl+g")
         await seen.until(lambda words=words: words in seen.text())
-        seen.chat.composer.post_message(Composer.Paused())  # of what was typed before
+        seen.chat.composer.paused()  # of what was typed before
         await seen.pilot.pause()
         assert words in seen.text()
         assert seen.chat.composer.text == "a begin"

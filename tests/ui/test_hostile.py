@@ -13,7 +13,7 @@ from memapp.errors import MemappError
 from memapp.services import chats, curate
 from memapp.ui.messages import MemoryWanted
 from memapp.ui.safe import joined, marked, notify, plain, row
-from memapp.ui.widgets.transcript import Note
+from memapp.ui.widgets.bubbles import Note
 from tests.ui.conftest import Seen, World
 
 MARKUP = (
@@ -72,7 +72,7 @@ async def test_hostile_facts_titles_and_personas_are_shown_as_they_are(world: Wo
         await seen.ready()
         runtime = seen.app.runtime
         for number, text in enumerate([*MARKUP, *ESCAPES[:8]]):
-            await seen.chat.conversation.actions.add(f"{text} tea {number}"[:280])
+            await seen.chat.transcript.actions.add(f"{text} tea {number}"[:280])
             thread = chats.new_thread(runtime)
             chats.rename_thread(runtime, thread.id, f"{text} title")
             seen.app.session.undone.push(f"{text} undone", lambda _: None)
@@ -154,7 +154,7 @@ async def test_an_error_at_the_start_is_told_in_words(world: World) -> None:
 
 async def test_a_huge_message_is_sent_and_read(seen: Seen, world: World) -> None:
     world.model.enqueue("Long.")
-    seen.chat.composer._insert_pasted("y" * 100_000)
+    seen.chat.composer.paste("y" * 100_000)
     await seen.pilot.press("enter")
     await seen.answered()
     assert "98,000 more characters" in seen.words()
@@ -164,7 +164,7 @@ async def test_a_huge_message_is_sent_and_read(seen: Seen, world: World) -> None
 
 
 async def test_a_message_that_is_too_long_stays_in_the_composer(seen: Seen) -> None:
-    seen.chat.composer._insert_pasted("z" * 200_001)
+    seen.chat.composer.paste("z" * 200_001)
     await seen.pilot.press("enter")
     await seen.answered()
     assert "too long" in seen.words()

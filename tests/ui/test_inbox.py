@@ -18,9 +18,9 @@ from memapp.services.consent import decisions, pending, requests
 from memapp.settings import THEMES
 from memapp.store import chat as store
 from memapp.ui.inbox import arming, read_models
-from memapp.ui.inbox.labels import expires
+from memapp.ui.inbox.detail import expires
 from memapp.ui.screens.inbox import AnswerLine, InboxScreen
-from memapp.ui.widgets.transcript import Note
+from memapp.ui.widgets.bubbles import Note
 from tests.ui.conftest import Seen, World
 from tests.ui.test_hostile import ESCAPES, MARKDOWN, MARKUP, no_escapes
 from tests.ui.test_screens import SIZES, compare
@@ -248,6 +248,20 @@ async def test_what_is_being_written_stays_when_the_person_turns_to_another_tab(
     field = screen.requests.view.field if tab == "requests" else screen.profile.field
     assert screen.tab == tab and field.line.has_focus and field.line.value.endswith("!")
     assert any("enter saves" in toast for toast in seen.toasts())
+
+
+async def test_what_is_being_written_stays_when_the_person_clicks_on_another_row(seen: Seen, at_once: None) -> None:
+    propose(seen)
+    propose(seen, "language", "Dutch", "I speak Dutch.")
+    screen = await open_inbox(seen)
+    await seen.pilot.press("e", "!")
+    await seen.click("Bergen")
+    await seen.settle()
+    field = screen.requests.view.field
+    assert field.line.has_focus and field.line.value == "Dutch!" and "[Waiting 2]" in seen.text()
+    assert any("enter saves" in toast for toast in seen.toasts())
+    await seen.pilot.press("enter")
+    await seen.until(lambda: profile(seen) == {"language": ("Dutch!",)})
 
 
 async def test_the_message_of_a_long_chat_is_where_enter_leads(seen: Seen, at_once: None) -> None:
@@ -546,7 +560,7 @@ async def test_a_line_below_the_answer_says_what_waits(seen: Seen, at_once: None
     await seen.until(lambda: waiting(seen) == [])
     await seen.pilot.press("f2")
     await seen.until(lambda: seen.app.current_mode == "chat" and "Waiting for you" not in seen.text())
-    seen.app.undo()
+    seen.app.action_undo()
     await seen.until(lambda: "Waiting for you" in seen.text())
     await seen.send("I have diabetes.")
     await seen.until(lambda: "Waiting for you: Health “diabetes” · F4" in seen.words())
@@ -619,7 +633,7 @@ async def test_an_answer_in_the_chat_is_told_and_can_be_taken_back(
 
 
 async def test_a_yes_that_became_a_no_is_passed_over_by_undo(seen: Seen) -> None:
-    await seen.chat.conversation.actions.add("Anna has a cat.")
+    await seen.chat.transcript.actions.add("Anna has a cat.")
     await seen.send("I moved to Bergen.")
     await seen.send("yes")
     await seen.until(lambda: "Your profile says now" in seen.words())

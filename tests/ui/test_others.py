@@ -82,7 +82,7 @@ async def test_a_second_window_keeps_no_drafts_and_says_so(world: World) -> None
             assert "Another window keeps the drafts" in second.text()
             assert second.chat.composer.text == ""
             second.chat.composer.insert("to the second")
-            second.chat.conversation.drafts.save_now()
+            second.chat.composer.save_now()
         assert chats.get_draft(first.app.runtime, "") == "to the first"
 
 

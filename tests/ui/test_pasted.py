@@ -18,18 +18,20 @@ def test_spans_follow_every_edit(edits: list[tuple[int, int, str, bool]]) -> Non
     for first, last, inserted, pasted in edits:
         start, end = sorted((min(first, len(letters)), min(last, len(letters))))
         letters[start:end] = [(letter, pasted) for letter in inserted]
-        spans.replace(start, end, len(inserted), pasted=pasted)
+        spans.replace(start, end, len(inserted))
+        if pasted:
+            spans.add(start, start + len(inserted))
     text = "".join(letter for letter, _ in letters)
     covered = {at for start, end in spans.within(text) for at in range(start, end)}
     assert covered == {at for at, (_, pasted) in enumerate(letters) if pasted}
 
 
-def test_cover_takes_the_whole_text_for_pasted() -> None:
-    spans = PastedSpans([(2, 3)])
-    spans.cover(5)
+def test_spans_end_where_the_text_does() -> None:
+    spans = PastedSpans(((2, 3),))
+    spans.add(0, 5)
     assert spans.within("hello") == ((0, 5),)
     assert spans.within("hi") == ((0, 2),)
 
 
 def test_empty_spans_are_dropped() -> None:
-    assert not PastedSpans([(3, 3)])
+    assert not PastedSpans(((3, 3),))

@@ -23,6 +23,7 @@ from memapp.services.models import Fit
 from memapp.settings import THEMES
 from memapp.ui.app import MemappApp
 from memapp.ui.chat.threads import ThreadList
+from memapp.ui.chat.transcript import ChatTranscript
 from memapp.ui.dialogs import Choice, ConfirmErase, Dialog, Form, LineQuestion, Question, TextCard
 from memapp.ui.inbox.detail import RequestView
 from memapp.ui.inbox.profile import ProfilePane
@@ -41,7 +42,6 @@ from memapp.ui.screens.models import SIGNS, ModelRows, ModelsScreen
 from memapp.ui.screens.settings import SettingRows, SettingsScreen
 from memapp.ui.widgets.composer import Composer
 from memapp.ui.widgets.keyline import KeyLine
-from memapp.ui.widgets.transcript import Transcript
 from tests.ui.conftest import Seen, World
 
 GOLDENS = Path(__file__).parent / "goldens"
@@ -51,7 +51,7 @@ SIZES = [(80, 24), (120, 40)]
 OURS = [
     *(MemappApp, ChatScreen, ModelsScreen, SettingsScreen, FindScreen, MemoryCard, MemoryKeys, MemoryDetail),
     *(Dialog, Form, TextCard, Question, ConfirmErase),
-    *(Composer, Transcript, ThreadList, ModelRows, SettingRows),
+    *(Composer, ChatTranscript, ThreadList, ModelRows, SettingRows),
     *(InboxScreen, RequestsPane, ProfilePane, RequestView, ValueField, ActivityScreen),
 ]
 

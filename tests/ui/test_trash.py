@@ -309,7 +309,7 @@ async def test_emptying_needs_the_word_too(world: World) -> None:
         await seen.pilot.press(*"erase", "enter")
         await seen.until(lambda: isinstance(seen.app.screen, TextCard))
         await seen.until(lambda: "1 item erased" in seen.words())
-        await seen.chat.conversation.drafts.save()
+        await seen.chat.composer.save()
         assert (chats.get_draft(runtime, ""), seen.chat.composer.text) == ("", "")
 
 

@@ -22,8 +22,8 @@ from memapp.ui.activity.log_rows import LogRows
 from memapp.ui.app import MemappApp
 from memapp.ui.chat.threads import Threads
 from memapp.ui.dialogs import LineQuestion
-from memapp.ui.inbox.request_rows import RequestRows
-from memapp.ui.messages import Rested, TurnRefused
+from memapp.ui.inbox.requests import RequestRows
+from memapp.ui.messages import MemoriesChanged, TurnRefused
 from memapp.ui.safe import notify
 from memapp.ui.widgets.help import Help
 from memapp.ui.widgets.searchfield import SearchField
@@ -129,7 +129,7 @@ async def test_nothing_is_written_of_an_app_that_is_gone(world: World) -> None:
     async with world.app() as seen:
         await seen.ready()
         runtime, talk = seen.app.runtime, seen.app.session.talk
-    talk._announce(Rested())
+    talk._announce(MemoriesChanged())
     assert not list(runtime.paths.log.glob("crash-*"))
 
 

@@ -1,1 +1,1 @@
-"""What is worth remembering of a statement: rules by verb, for the person (`person`) and for what is theirs (`belongings`)."""
+"""Salience, or what is worth remembering: rules by verb, for the person (`person`) and for what is theirs (`belongings`)."""

@@ -1,11 +1,10 @@
-"""What is worth remembering of a statement about what is the person's: a sister, a dog, a favourite food."""
+"""The statements worth remembering about what is the person's: a sister, a dog, a favourite food."""
 
 from memapp.domain.clauses import verb_at
 from memapp.domain.english import EN, is_past, stems
 from memapp.domain.salience.being import complement, was
-from memapp.domain.salience.doing import is_taste
 from memapp.domain.salience.having import have
-from memapp.domain.salience.salient import Salient, Words, lower, split_denial, word_at
+from memapp.domain.salience.salient import Salient, Words, category_of, lower, split_denial, tells, word_at
 from memapp.domain.third_person import split_adverbs
 
 
@@ -40,9 +39,7 @@ def _tells_attribute(nouns: Words, words: Words) -> bool:
     if nouns[-1] in ("favorite", "favourite", "best") or set(nouns) & EN.vague_nouns:
         return False
     first = word_at(words, 0)
-    return first not in (EN.vague_objects - {"the"}) | {"also", ""} or bool(
-        words and EN.regex(r"\b{time}\b").search(" ".join(words))
-    )
+    return first not in (EN.vague_objects - {"the"}) | {"also", ""} or bool(words and tells("time", words))
 
 
 def _tells_of_other(nouns: set[str], verb: str, denial: Words, rest: Words, after: Words) -> bool:
@@ -58,14 +55,8 @@ def _tells_of_other(nouns: set[str], verb: str, denial: Words, rest: Words, afte
         is_ability = verb in ("does", "do", "can") and first in EN.common_verbs - EN.passing_verbs
         return is_ability and second not in EN.vague_objects | {""}
     if is_past(verb):
-        lasts = stems(verb) & (EN.lasting_pasts | {"die", "pass", "teach", "name"}) or EN.regex(r"\b{time}\b").search(
-            " ".join(after)
-        )
-        return (
-            bool(nouns & (EN.people | EN.gettable | EN.others))
-            and bool(lasts)
-            and not stems(verb) & (EN.passing_pasts - {"have"})
-        )
+        lasts = bool(stems(verb) & (EN.lasting_pasts | {"die", "pass", "teach", "name"})) or tells("time", after)
+        return lasts and not EN.lasting_others.isdisjoint(nouns) and not stems(verb) & (EN.passing_pasts - {"have"})
     if not stems(verb) & (EN.common_verbs - EN.empty_verbs) or word_at(after, 0) in EN.vague_objects:
         return False
-    return not stems(verb) & EN.transitive_liking or is_taste(after)
+    return not stems(verb) & EN.transitive_liking or category_of("taste", after) != ""

@@ -1,10 +1,10 @@
-"""What somebody does, likes, can do and used to do."""
+"""Habits, tastes, skills and aims: what somebody does, likes, can do, used to do and wants to do."""
 
 import re
 
 from memapp.domain.english import EN, third_person
 from memapp.domain.salience.having import owned
-from memapp.domain.salience.salient import Salient, Words, lower, split_denial, word_at
+from memapp.domain.salience.salient import Salient, Words, category_of, lower, split_denial, tells, word_at
 from memapp.domain.third_person import split_adverbs
 
 
@@ -22,30 +22,28 @@ def do_not(verb: str, words: Words, adverbs: Words) -> Salient | None:
 
 def did(adverbs: Words, words: Words) -> Salient | None:
     """Keep `did not finish school`; only what was not done can be told from an anecdote."""
-    denial, rest = split_denial(words)
-    verb, following = word_at(rest, 0), word_at(rest, 1)
-    lasts = verb in ("go", "finish", "graduate", "attend", "learn", "grow") and following not in EN.vague_objects | {""}
-    return Salient(["did", "not", *adverbs, *rest], "event") if denial and lasts else None
+    category = category_of("did", words)
+    return Salient(["did", "not", *adverbs, *words[1:]], category) if category else None
 
 
 def can(adverbs: Words, words: Words) -> Salient | None:
     """Keep skills and what somebody cannot bear: `can speak Dutch`, `cannot eat gluten`."""
     denial, rest = split_denial(words)
     more, rest = split_adverbs(rest)
-    verb, following = word_at(rest, 0), word_at(rest, 1)
-    cannot_bear = verb in ("stand", "eat", "tolerate", "digest", "drink")
-    if verb not in EN.abilities or following in EN.vague_objects or (cannot_bear and not (denial and following)):
-        return None
-    is_of_now = set(lower(rest)) & {"when", "better", "more", "wait", "tonight", "today"}
-    return None if is_of_now else Salient(["can", *adverbs, *denial, *more, *rest], "profile")
+    category = category_of("can", [*denial, *rest])
+    return Salient(["can", *adverbs, *denial, *more, *rest], category) if category else None
 
 
 def used(adverbs: Words, words: Words) -> Salient | None:
     """Keep `used to play chess`."""
-    verb = word_at(words, 1) if words[:1] == ["to"] else ""
-    if verb == "" or verb in EN.passing_verbs - {"get", "stay", "hold", "keep", "care"} or word_at(words, 2) in EN.vague_objects:
-        return None
-    return Salient(["used", *adverbs, *words], "event") if len(words) > 2 or verb in EN.solo_verbs else None
+    category = category_of("used", words)
+    return Salient(["used", *adverbs, *words], category) if category else None
+
+
+def aim(verb: str, adverbs: Words, words: Words) -> Salient | None:
+    """Keep wishes, hopes and plans for a life: `want to become a nurse`; and habits: `try to eat healthy food`."""
+    category = category_of(verb, [*adverbs, *words] if verb == "tries" else words)
+    return Salient([*adverbs, verb, *words], category) if category else None
 
 
 def present(adverbs: Words, verb: str, words: Words, *, third: bool = True) -> Salient | None:
@@ -53,14 +51,12 @@ def present(adverbs: Words, verb: str, words: Words, *, third: bool = True) -> S
     if not _is_telling_verb(verb, words) or _needs_place(words):
         return None
     if verb in EN.transitive_liking:
-        if not is_taste(words):
-            return None
-        category = "preferences"
+        category = category_of("taste", words)
     elif _is_habit(adverbs, verb, words):
         category = "profile" if verb in ("live", "own", "work", "speak", "come", "suffer") else "activity"
     else:
-        return None
-    return Salient([*adverbs, third_person(verb) if third else verb, *words], category)
+        category = ""
+    return Salient([*adverbs, third_person(verb) if third else verb, *words], category) if category else None
 
 
 def _is_telling_verb(verb: str, words: Words) -> bool:
@@ -75,7 +71,7 @@ def _is_habit(adverbs: Words, verb: str, words: Words) -> bool:
     first = word_at(words, 0)
     if verb == "live" and first == "in" and set(lower(words[1:3])) & EN.nowhere:
         return False
-    is_frequent = bool(EN.regex(r"\b{frequent}\b").search(" ".join([*adverbs, *words])))
+    is_frequent = tells("frequent", [*adverbs, *words])
     if verb not in EN.common_verbs | EN.solo_verbs and not is_frequent:
         return False
     if (first in EN.vague_objects and words[:2] != ["when", "I"]) or (not words and verb not in EN.solo_verbs):
@@ -88,30 +84,6 @@ def _is_habit(adverbs: Words, verb: str, words: Words) -> bool:
     return (
         is_frequent or not is_move or (first not in ("ahead", "with", "for", "back", "out") and not {"sure", "back"} & set(words))
     )
-
-
-def is_taste(words: Words) -> bool:
-    """A taste has a thing or an activity that can be liked again; anything else is a remark on what was just said."""
-    lowered = lower(words)
-    first, second, third = word_at(words, 0), word_at(words, 1), word_at(words, 2)
-    if first in (EN.vague_objects - {"all", "both"}) | {""}:
-        return False
-    if first in ("your", "a", "an", "being") and second in ("lot", "good", "bit", "few", "able", "part", "around"):
-        return False
-    if first == "all" and second in EN.vague_objects | {"of", "the"} and not {"kinds", "sorts", "types"} & set(lowered[1:4]):
-        return False
-    if first == "to":
-        return _is_liked_to_do(second, third)
-    if first.endswith("ing") and second in EN.vague_objects - {"all"}:
-        return False
-    return lowered[-1] not in ("things", "stuff", "too") or len(words) > 3
-
-
-def _is_liked_to_do(verb: str, object_: str) -> bool:
-    if verb in ("see", "do", "get", "have"):
-        return object_ not in EN.vague_objects | {"a", "my", ""}
-    is_of_now = verb in ("hear", "know", "think", "say", "believe", "imagine", "thank", "book", "check", "find", "")
-    return not is_of_now and object_ not in EN.vague_objects - {"all", "so", "most"}
 
 
 def _needs_place(words: Words) -> bool:

@@ -1,8 +1,8 @@
-"""What somebody has for long, and has done: what follows `I have` and `I had`."""
+"""Possessions and experiences: what follows `I have` and `I had`."""
 
 from memapp.domain.english import EN, is_past, stems
 from memapp.domain.salience.being import complement, was
-from memapp.domain.salience.salient import Salient, Words, lower, split_denial, word_at
+from memapp.domain.salience.salient import Salient, Words, category_of, lower, split_denial, tells, word_at
 from memapp.domain.third_person import split_adverbs
 
 
@@ -20,23 +20,17 @@ def have(adverbs: Words, words: Words) -> Salient | None:
 
 def owned(adverbs: Words, verb: str, words: Words) -> Salient | None:
     """Keep what somebody has for long: family, animals, things, traits; not time, questions or meetings."""
-    lowered = lower(words)
-    first = word_at(words, 0)
-    if first in (EN.vague_objects - {"any"}) | {"to", "the", ""} or (len(words) == 1 and first in EN.numbers):
-        return None
-    if first == "no" and not set(lowered[1:3]) & EN.denied:
-        return None
+    category, lowered = category_of("owned", words), lower(words)
     head = next((word for word in lowered if word not in EN.function_words | EN.numbers | EN.sizes), "")
     if head in EN.passing_things or set(lowered[:4]) & (EN.passing_things - EN.harmless_before_head):
         return None
-    return Salient([*adverbs, *verb.split(), *words], "profile")
+    return Salient([*adverbs, *verb.split(), *words], category) if category else None
 
 
 def had(adverbs: Words, words: Words) -> Salient | None:
     """Keep what it mattered to have, with its time: `had a stroke last year`."""
-    kept = owned(adverbs, "had", words)
-    matters = set(lower(words)) & (EN.people | EN.gettable | EN.lived_through)
-    return Salient(kept.words, "event") if kept and matters and EN.regex(r"\b{time}\b").search(" ".join(words)) else None
+    kept, category = owned(adverbs, "had", words), category_of("had", words)
+    return Salient(kept.words, category) if kept and category else None
 
 
 def _perfect(adverbs: Words, first: str, words: Words) -> Salient | None:
@@ -48,12 +42,8 @@ def _perfect(adverbs: Words, first: str, words: Words) -> Salient | None:
         category = _been(adverbs, words)
         return Salient(told, category) if category else None
     if first == "wanted":
-        is_wish = (
-            words[0] == "to"
-            and word_at(words, 1) not in ("see", "try", "do", "know", "")
-            and word_at(words, 2) not in EN.vague_objects | {""}
-        )
-        return Salient(told, "goals") if is_wish else None
+        category = category_of("wanted", words)
+        return Salient(told, category) if category else None
     base = EN.forms("past_forms").get(first, first)
     is_trial = base in ("start", "begin", "stop", "try", "meet", "finish", "speak")
     if is_trial or (base == "have" and word_at(words, 0) not in ("a", "an")):
@@ -67,11 +57,11 @@ def _been(adverbs: Words, words: Words) -> str:
     """Return the category of `have been ...`, or nothing when it does not last."""
     first, second, text = word_at(words, 0), word_at(words, 1), " ".join(words)
     if first == "to":
-        return "event" if second not in EN.vague_objects | {"a", "the", ""} else ""
+        return category_of("been", words)
     if first.endswith("ing"):
         lasts = first in ("learning", "studying", "teaching", "volunteering", "taking") or EN.regex(r"\b(?-i:{long})").search(
             text
         )
         return "activity" if lasts and stems(first) & (EN.common_verbs - EN.light_verbs) and second else ""
-    kept = complement(words, "not" in adverbs) or (was([], words) if EN.regex(r"\b{time}\b").search(text) else None)
+    kept = complement(words, "not" in adverbs) or (was([], words) if tells("time", words) else None)
     return kept.category if kept else ""

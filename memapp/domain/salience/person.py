@@ -1,18 +1,18 @@
-"""What is worth remembering of a statement about oneself: who somebody is, likes, has, does, plans and has lived through.
+"""The statements about oneself that are worth remembering: who somebody is, likes, has, does, plans and has lived through.
 
 Each rule takes what follows the verb it is named after and returns the predicate with its verb in the third person, or
 nothing. Verbs of thinking, saying, wanting right now and small talk have no rule, on purpose.
 """
 
 from collections.abc import Callable
+from functools import partial
 
 from memapp.domain.english import EN, is_past
-from memapp.domain.salience.aims import hope, plan, try_to, want
 from memapp.domain.salience.being import am, was
-from memapp.domain.salience.doing import can, did, do_not, present, used
+from memapp.domain.salience.doing import aim, can, did, do_not, present, used
 from memapp.domain.salience.having import had, have
 from memapp.domain.salience.past import past
-from memapp.domain.salience.salient import Salient, Words, split_denial, word_at
+from memapp.domain.salience.salient import Salient, Words, split_denial, tells, word_at
 from memapp.domain.third_person import split_adverbs
 
 
@@ -25,7 +25,7 @@ def of_person(words: Words) -> Salient | None:
     rule = _RULES.get(verb)
     if rule is not None:
         return rule(adverbs, after)
-    is_ambiguous_past = verb in EN.unchanged_past and EN.regex(r"\b{happened}\b").search(" ".join(words))
+    is_ambiguous_past = verb in EN.unchanged_past and tells("happened", words)
     if is_past(verb) or verb in EN.past_by_itself or is_ambiguous_past:
         return past(adverbs, verb, after)
     return present(adverbs, verb, after)
@@ -55,6 +55,7 @@ def _nothing(_adverbs: Words, _words: Words) -> Salient | None:
 _Rule = Callable[[Words, Words], Salient | None]
 """Takes the adverbs before the verb and what comes after it."""
 _RULES: dict[str, _Rule] = {
-    "am": am, "was": was, "have": have, "do": _do, "did": did, "had": had, "can": can, "used": used, "want": want,
-    "plan": plan, "hope": hope, "try": try_to, "are": _nothing, "is": _nothing, "has": _nothing,
+    "am": am, "was": was, "have": have, "do": _do, "did": did, "had": had, "can": can, "used": used,
+    "are": _nothing, "is": _nothing, "has": _nothing,
+    "want": partial(aim, "wants"), "hope": partial(aim, "hopes"), "plan": partial(aim, "plans"), "try": partial(aim, "tries"),
 }  # fmt: skip

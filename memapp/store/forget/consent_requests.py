@@ -1,4 +1,4 @@
-"""Erases the requests that repeat what is erased, and takes words out of the profile.
+"""The end of consent requests that repeat what is erased, and of words in the profile.
 
 What waits is withdrawn before it is deleted, as the schema demands. The profile changes by an approved request only: the wish
 that words be gone is the person's yes to one.
@@ -11,7 +11,7 @@ from memapp.domain.changes import Actor, ProfileChanged
 from memapp.domain.duplicates import normalise
 from memapp.domain.forget import Needles
 from memapp.store import changes, consents
-from memapp.store.encoding import new_id, to_json, to_text
+from memapp.store.encoding import new_id
 from memapp.store.forget.finding import searching
 from memapp.store.session import Session
 
@@ -28,51 +28,42 @@ _ONLY_FROM = """SELECT id FROM consent_requests WHERE user_id = :user AND state 
                 AND NOT EXISTS (SELECT 1 FROM request_evidence WHERE request_id = consent_requests.id
                                 AND message_id NOT IN (SELECT value FROM json_each(:messages)))"""
 _MEMORY_HOLDS = "(holds(nullif(memory, '') ->> 'text') OR holds(nullif(memory, '') ->> 'tags'))"
-_HOLDING = f"""SELECT id, {_MEMORY_HOLDS} AS memory_too FROM consent_requests
+_HOLDING = f"""SELECT id FROM consent_requests
                WHERE user_id = :user AND (holds(old_value) OR holds(new_value) OR {_MEMORY_HOLDS})"""  # noqa: S608
 
 
 def erase(session: Session, request_ids: Collection[str], now: datetime) -> int:
     """Erase requests in any state; return how many there were."""
-    values = {"user": session.user_id, "ids": to_json(list(request_ids)), "now": to_text(now)}
-    session.conn.execute(
+    ends = (
         """UPDATE consent_requests SET state = 'withdrawn', decided_at = :now, decided_by = 'person'
            WHERE user_id = :user AND state = 'pending' AND id IN (SELECT value FROM json_each(:ids))""",
-        values,
-    )
-    session.conn.execute(
         """UPDATE consent_requests SET state = 'applied'
            WHERE user_id = :user AND state = 'approved' AND id IN (SELECT value FROM json_each(:ids))""",
-        values,
+        "DELETE FROM consent_requests WHERE user_id = :user AND id IN (SELECT value FROM json_each(:ids))",
     )
-    gone = session.conn.execute(
-        "DELETE FROM consent_requests WHERE user_id = :user AND id IN (SELECT value FROM json_each(:ids))", values
-    )
-    return gone.rowcount
+    return [session.run(sql, ids=request_ids, now=now).rowcount for sql in ends][-1]
 
 
 def erase_saying(session: Session, same: Collection[str], now: datetime, *, waiting: bool) -> int:
     """Erase the requests that say one of these normal texts, those in time only if told to; a yes forgets what it brought."""
-    values = {"user": session.user_id, "waiting": waiting, "now": to_text(now)}
     session.conn.create_function("says", 1, lambda text: normalise(text or "") in same, deterministic=True)
-    saying = [row["id"] for row in session.conn.execute(_SAYING, values)]
-    emptied = session.conn.execute(_EMPTY_MEMORY, values).rowcount
+    saying = session.column(_SAYING, waiting=waiting, now=now)
+    emptied = session.run(_EMPTY_MEMORY).rowcount
     session.conn.create_function("says", 1, None)
     return emptied + erase(session, saying, now)
 
 
 def erase_read_from(session: Session, message_ids: Sequence[str], now: datetime) -> int:
     """Erase the requests that were read from these messages alone, unless the person said yes."""
-    rows = session.conn.execute(_ONLY_FROM, {"user": session.user_id, "messages": to_json(list(message_ids))})
-    return erase(session, [row["id"] for row in rows], now)
+    return erase(session, session.column(_ONLY_FROM, messages=message_ids), now)
 
 
 def erase_holding(session: Session, actor: Actor, words: Sequence[str], now: datetime) -> int:
     """Erase the requests that hold the words, and the values of the profile that do."""
     with searching(session, words):
-        found = {row["id"]: row["memory_too"] for row in session.conn.execute(_HOLDING, {"user": actor.user_id})}
+        found = session.column(_HOLDING)
     holds = Needles(words).held_by
-    rows = session.conn.execute("SELECT field, value, request_id FROM profile WHERE user_id = ?", (actor.user_id,)).fetchall()
+    rows = session.run("SELECT field, value, request_id FROM profile WHERE user_id = :user").fetchall()
     changed = [one for one in rows if holds(one["value"]) or one["request_id"] in found]
     taken = [_put_anew(session, actor, one["field"], one["value"], now, gone=holds(one["value"])) for one in changed]
     erased = erase(session, found, now)
@@ -83,19 +74,9 @@ def erase_holding(session: Session, actor: Actor, words: Sequence[str], now: dat
 def _put_anew(session: Session, actor: Actor, field: str, value: str, now: datetime, *, gone: bool) -> str:
     """Take a value away, or let a new request that does not hold the words stand behind it; return one that holds them itself."""
     request_id = new_id(now)
-    session.conn.execute(
-        """INSERT INTO consent_requests (id, user_id, field, old_value, new_value, proposer, created_at, expires_at)
-           VALUES (?, ?, ?, ?, ?, 'person', ?, ?)""",
-        (
-            request_id,
-            actor.user_id,
-            field,
-            value if gone else "",
-            "" if gone else value,
-            to_text(now),
-            to_text(now + timedelta(days=1)),
-        ),
-    )
+    says = {"old_value": value, "new_value": ""} if gone else {"old_value": "", "new_value": value}
+    lasts = {"created_at": now, "expires_at": now + timedelta(days=1)}
+    session.insert("consent_requests", id=request_id, field=field, proposer="person", **says, **lasts)
     consents.decide(session, request_id, "approved", "person", now)
     changes.apply(session, ProfileChanged(request_id), actor, now)
     return request_id if gone else ""

@@ -1,4 +1,4 @@
-"""Erases memories, messages and words with everything that repeats them, and keeps fingerprints to recognise them later."""
+"""The end of memories, messages and words with everything that repeats them, and the fingerprints that recognise them later."""
 
 import hashlib
 import hmac
@@ -12,7 +12,6 @@ from memapp.domain.duplicates import gist, normalise
 from memapp.domain.forget import ERASED
 from memapp.domain.text import one_line
 from memapp.store import changes, chat, search
-from memapp.store.encoding import to_json, to_text
 from memapp.store.forget import consent_requests
 from memapp.store.forget.columns import ELSEWHERE, REPEATING
 from memapp.store.forget.finding import holding, searching, texts_of, with_absorbed
@@ -68,14 +67,13 @@ def erase(
     memory_ids = with_absorbed(session, [*job.memory_ids, *found.memory_ids])
     in_threads = chat.message_ids_of(session, job.thread_ids)
     message_ids = tuple(dict.fromkeys([*job.message_ids, *found.message_ids, *in_threads]))
-    values = {"user": actor.user_id, "mark": ERASED, "memories": to_json(memory_ids), "messages": to_json(message_ids)}
     texts = {*said, *texts_of(session, memory_ids)}
-    others = sum(session.conn.execute(sql, values).rowcount for sql in _FOLLOWING)
+    others = sum(session.run(sql, memories=memory_ids, messages=message_ids).rowcount for sql in _FOLLOWING)
     with searching(session, [*texts, *job.words]):
-        others += sum(session.conn.execute(sql, values).rowcount for sql in REPEATING)
+        others += sum(session.run(sql).rowcount for sql in REPEATING)
     if job.words:
         with searching(session, job.words):
-            others += sum(session.conn.execute(sql, values).rowcount for sql in ELSEWHERE)
+            others += sum(session.run(sql, mark=ERASED).rowcount for sql in ELSEWHERE)
         others += consent_requests.erase_holding(session, actor, job.words, now)
     others += consent_requests.erase_read_from(session, [*job.message_ids, *in_threads], now)
     others += chat.erase_threads(session, job.thread_ids)
@@ -90,7 +88,7 @@ def erase(
     same = {normalise(text) for text in texts} - {""}
     others += consent_requests.erase_saying(session, same, now, waiting=by_person)
     if by_person:
-        others += session.conn.execute(_SAME_VERSIONS, {"user": actor.user_id, "same": to_json(list(same))}).rowcount
+        others += session.run(_SAME_VERSIONS, same=same).rowcount
         others += _erase_drafts(session, [*texts, *sent, *(text for _, text in messages)])
     return Erased(len(memory_ids), len(messages) + len(in_threads), others)
 
@@ -98,10 +96,10 @@ def erase(
 def _erase_drafts(session: Session, texts: Iterable[str]) -> int:
     """Erase the drafts that say just what was erased; one that says more is the person's own, and the receipt counts it."""
     same = {normalise(text) for text in texts}
-    drafts = session.conn.execute("SELECT thread_id, text FROM drafts WHERE user_id = ?", (session.user_id,)).fetchall()
-    gone = to_json([one["thread_id"] for one in drafts if normalise(one["text"]) in same])
-    return session.conn.execute(
-        "DELETE FROM drafts WHERE user_id = ? AND thread_id IN (SELECT value FROM json_each(?))", (session.user_id, gone)
+    drafts = session.run("SELECT thread_id, text FROM drafts WHERE user_id = :user").fetchall()
+    gone = [one["thread_id"] for one in drafts if normalise(one["text"]) in same]
+    return session.run(
+        "DELETE FROM drafts WHERE user_id = :user AND thread_id IN (SELECT value FROM json_each(:ids))", ids=gone
     ).rowcount
 
 
@@ -109,13 +107,10 @@ def _erase_titles(session: Session, messages: Iterable[tuple[str, str]]) -> int:
     """Take back the titles that were made from the beginning of a message."""
     count = 0
     for thread_id, text in messages:
-        row = session.conn.execute(
-            "SELECT title FROM threads WHERE user_id = ? AND id = ? AND titled_by = 'app'", (session.user_id, thread_id)
-        ).fetchone()
-        if row and one_line(text).startswith(row["title"].removesuffix("…")):
-            count += session.conn.execute(
-                "UPDATE threads SET title = ? WHERE user_id = ? AND id = ?", (ERASED, session.user_id, thread_id)
-            ).rowcount
+        title = session.value("SELECT title FROM threads WHERE user_id = :user AND id = :id AND titled_by = 'app'", id=thread_id)
+        if title and one_line(text).startswith(title.removesuffix("…")):
+            chat.rename_thread(session, thread_id, ERASED, "app")
+            count += 1
     return count
 
 
@@ -124,34 +119,28 @@ def _erase_titles(session: Session, messages: Iterable[tuple[str, str]]) -> int:
 
 def is_forgotten(session: Session, text: str) -> bool:
     """Tell whether the same was erased for good before."""
-    key = session.conn.execute("SELECT secret FROM forgotten_key").fetchone()
-    if key is None:
-        return False
-    values = (session.user_id, _fingerprint(key["secret"], text))
-    return session.conn.execute("SELECT 1 FROM forgotten WHERE user_id = ? AND fingerprint = ?", values).fetchone() is not None
+    key = session.value("SELECT secret FROM forgotten_key")
+    sql = "SELECT 1 FROM forgotten WHERE user_id = :user AND fingerprint = :fingerprint"
+    return key is not None and session.row(sql, fingerprint=_fingerprint(key, text)) is not None
 
 
 def remember_wordings(session: Session, texts: Iterable[str], now: datetime) -> None:
     """Remember what the person did not want, in each of its wordings: it is not to be learned again unasked."""
-    session.conn.executemany(
-        "INSERT INTO forgotten (user_id, fingerprint, ts) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-        [(session.user_id, _fingerprint(_key(session), text), to_text(now)) for text in texts],
-    )
+    for text in texts:
+        session.insert_new("forgotten", fingerprint=_fingerprint(_key(session), text), ts=now)
 
 
 def let_be_known(session: Session, text: str) -> None:
     """Let the same be learned like anything else again: the person said yes to it."""
-    session.conn.execute(
-        "DELETE FROM forgotten WHERE user_id = ? AND fingerprint = ?", (session.user_id, _fingerprint(_key(session), text))
-    )
+    fingerprint = _fingerprint(_key(session), text)
+    session.run("DELETE FROM forgotten WHERE user_id = :user AND fingerprint = :fingerprint", fingerprint=fingerprint)
 
 
 def _key(session: Session) -> bytes:
     """Return the key of this file's fingerprints; it is made when the first is needed."""
-    session.conn.execute(
-        "INSERT INTO forgotten_key (one, secret) VALUES (1, ?) ON CONFLICT DO NOTHING", (secrets.token_bytes(32),)
-    )
-    return bytes(session.conn.execute("SELECT secret FROM forgotten_key").fetchone()["secret"])
+    new = secrets.token_bytes(32)
+    session.run("INSERT INTO forgotten_key (one, secret) VALUES (1, :secret) ON CONFLICT DO NOTHING", secret=new)
+    return bytes(session.value("SELECT secret FROM forgotten_key"))
 
 
 def _fingerprint(key: bytes, text: str) -> str:

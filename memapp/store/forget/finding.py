@@ -1,11 +1,10 @@
-"""Finds the rows that repeat a memory or contain given words."""
+"""The rows that repeat a memory or contain given words, found."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 
 from memapp.domain.forget import Needles
-from memapp.store.encoding import to_json, to_text
 from memapp.store.forget.purge_jobs import PurgeJob
 from memapp.store.session import Session
 from memapp.store.snapshots import TAGS, TEXT
@@ -23,89 +22,65 @@ def searching(session: Session, texts: Iterable[str]) -> Iterator[None]:
 
 def with_absorbed(session: Session, memory_ids: Sequence[str]) -> tuple[str, ...]:
     """Return those of these memories that exist, and the duplicates merged into them."""
-    rows = session.conn.execute(
-        """WITH RECURSIVE wanted (id) AS (
-             SELECT id FROM memories WHERE +user_id = :user AND id IN (SELECT value FROM json_each(:ids))
-             UNION SELECT m.id FROM wanted w JOIN memories m ON m.merged_into = w.id AND m.merged_into <> ''
-                   WHERE m.user_id = :user)
-           SELECT id FROM wanted ORDER BY id""",
-        {"user": session.user_id, "ids": to_json(list(memory_ids))},
-    )
-    return tuple(row["id"] for row in rows)
+    sql = """WITH RECURSIVE wanted (id) AS (
+               SELECT id FROM memories WHERE +user_id = :user AND id IN (SELECT value FROM json_each(:ids))
+               UNION SELECT m.id FROM wanted w JOIN memories m ON m.merged_into = w.id AND m.merged_into <> ''
+                     WHERE m.user_id = :user)
+             SELECT id FROM wanted ORDER BY id"""
+    return tuple(session.column(sql, ids=memory_ids))
 
 
 def in_trash(session: Session, memory_ids: Sequence[str], until: datetime | None = None) -> tuple[str, ...]:
     """Return those of some memories that lie in the trash; with a time, those whose time there is over by then."""
-    rows = session.conn.execute(
-        """SELECT id FROM memories WHERE +user_id = ? AND purge_at <= coalesce(?, purge_at)
-           AND id IN (SELECT value FROM json_each(?)) ORDER BY id""",
-        (session.user_id, to_text(until) if until else None, to_json(list(memory_ids))),
-    )
-    return tuple(row["id"] for row in rows)
+    sql = """SELECT id FROM memories WHERE +user_id = :user AND purge_at <= coalesce(:until, purge_at)
+             AND id IN (SELECT value FROM json_each(:ids)) ORDER BY id"""
+    return tuple(session.column(sql, ids=memory_ids, until=until))
 
 
 def overdue_threads(session: Session, thread_ids: Sequence[str], before: datetime) -> tuple[str, ...]:
     """Return those of some chats that were deleted before a time."""
-    rows = session.conn.execute(
-        "SELECT id FROM threads WHERE user_id = ? AND deleted_at <= ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id",
-        (session.user_id, to_text(before), to_json(list(thread_ids))),
-    )
-    return tuple(row["id"] for row in rows)
+    sql = """SELECT id FROM threads WHERE user_id = :user AND deleted_at <= :before
+             AND id IN (SELECT value FROM json_each(:ids)) ORDER BY id"""
+    return tuple(session.column(sql, ids=thread_ids, before=before))
 
 
 def said_in(session: Session, memory_ids: Sequence[str]) -> tuple[str, ...]:
     """Return the messages that memories came from, what memapp asked about those, the answers to that, and all replies."""
-    rows = session.conn.execute(
-        """WITH sources (id) AS (SELECT message_id FROM memory_sources WHERE memory_id IN (SELECT value FROM json_each(:ids))),
+    sql = """WITH sources (id) AS (SELECT message_id FROM memory_sources WHERE memory_id IN (SELECT value FROM json_each(:ids))),
            asked (id, thread_id, seq, answered) AS (
              SELECT m.id, m.thread_id, m.seq, p.decided_by = 'chat' FROM request_evidence e
              JOIN consent_requests p ON p.id = e.request_id JOIN messages m ON m.id = p.asked_in WHERE e.message_id IN sources),
            said (id) AS (SELECT id FROM sources UNION SELECT id FROM asked UNION
              SELECT (SELECT id FROM messages WHERE thread_id = asked.thread_id AND role = 'user' AND seq > asked.seq
                      ORDER BY seq LIMIT 1) FROM asked WHERE answered)
-           SELECT id FROM messages WHERE user_id = :user AND (id IN said OR reply_to IN said) ORDER BY id""",
-        {"user": session.user_id, "ids": to_json(list(memory_ids))},
-    )
-    return tuple(row["id"] for row in rows)
+           SELECT id FROM messages WHERE user_id = :user AND (id IN said OR reply_to IN said) ORDER BY id"""
+    return tuple(session.column(sql, ids=memory_ids))
 
 
 def texts_of(session: Session, memory_ids: Sequence[str]) -> tuple[str, ...]:
     """Return what memories say and said before."""
-    values = {"user": session.user_id, "ids": to_json(list(memory_ids))}
-    said = session.conn.execute(
-        "SELECT text FROM memories WHERE +user_id = :user AND id IN (SELECT value FROM json_each(:ids))", values
-    )
-    versions = session.conn.execute(
-        f"SELECT {TEXT} AS text FROM versions WHERE +user_id = :user AND memory_id IN (SELECT value FROM json_each(:ids))",  # noqa: S608
-        values,
-    )
-    return tuple(dict.fromkeys(row["text"] for row in [*said, *versions]))
+    sql = f"""SELECT text FROM memories WHERE +user_id = :user AND id IN (SELECT value FROM json_each(:ids))
+              UNION ALL SELECT {TEXT} FROM versions WHERE +user_id = :user AND memory_id IN (SELECT value FROM json_each(:ids))"""  # noqa: S608
+    return tuple(dict.fromkeys(session.column(sql, ids=memory_ids)))
 
 
 def texts_of_messages(session: Session, message_ids: Sequence[str]) -> tuple[str, ...]:
     """Return what the person wrote in messages. What a model replied is not theirs, and it replies the same to others too."""
-    rows = session.conn.execute(
-        "SELECT text FROM messages WHERE user_id = ? AND role = 'user' AND id IN (SELECT value FROM json_each(?))",
-        (session.user_id, to_json(list(message_ids))),
-    )
-    return tuple(row["text"] for row in rows)
+    sql = "SELECT text FROM messages WHERE user_id = :user AND role = 'user' AND id IN (SELECT value FROM json_each(:ids))"
+    return tuple(session.column(sql, ids=message_ids))
 
 
 def holding(session: Session, words: Sequence[str]) -> PurgeJob:
     """Return the memories and messages that contain any of these words."""
-    values = {"user": session.user_id}
     with searching(session, words):
-        memories = session.conn.execute("SELECT id FROM memories WHERE user_id = :user AND (holds(text) OR holds(tags))", values)
-        messages = session.conn.execute("SELECT id FROM messages WHERE user_id = :user AND holds(text)", values)
-        return PurgeJob(tuple(row["id"] for row in memories), tuple(row["id"] for row in messages))
+        memories = session.column("SELECT id FROM memories WHERE user_id = :user AND (holds(text) OR holds(tags))")
+        messages = session.column("SELECT id FROM messages WHERE user_id = :user AND holds(text)")
+        return PurgeJob(tuple(memories), tuple(messages))
 
 
 def memories_with(session: Session, texts: Sequence[str]) -> tuple[str, ...]:
     """Return memories that contain any of these texts now or in an earlier version, newest first."""
+    sql = f"""SELECT id FROM memories WHERE user_id = :user AND (holds(text) OR holds(tags) OR EXISTS (
+                SELECT 1 FROM versions WHERE memory_id = memories.id AND (holds({TEXT}) OR holds({TAGS})))) ORDER BY id DESC"""  # noqa: S608
     with searching(session, texts):
-        rows = session.conn.execute(
-            f"""SELECT id FROM memories WHERE user_id = ? AND (holds(text) OR holds(tags) OR EXISTS (
-                  SELECT 1 FROM versions WHERE memory_id = memories.id AND (holds({TEXT}) OR holds({TAGS})))) ORDER BY id DESC""",  # noqa: S608
-            (session.user_id,),
-        )
-        return tuple(row["id"] for row in rows)
+        return tuple(session.column(sql))

@@ -1,5 +1,6 @@
 """Erasures that are not finished: kept in `purge_jobs` until done, so that a kill loses none."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -18,33 +19,38 @@ class PurgeJob:
     thread_ids: tuple[str, ...] = ()
 
 
+_FIELDS: Mapping[PurgeKind, str] = {
+    "memory": "memory_ids",
+    "message": "message_ids",
+    "words": "words",
+    "thread": "thread_ids",
+}
+"""Where each kind of row stands in a job."""
+
+
 def plan(session: Session, job: PurgeJob) -> None:
     """Save what to erase, so that a kill cannot stop it for good."""
-    rows = [("memory", id) for id in job.memory_ids] + [("message", id) for id in job.message_ids]
-    rows += [("words", words) for words in job.words] + [("thread", id) for id in job.thread_ids]
-    session.conn.executemany(
-        "INSERT INTO purge_jobs (user_id, kind, value) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-        [(session.user_id, kind, value) for kind, value in rows],
-    )
+    for kind, field in _FIELDS.items():
+        for value in getattr(job, field):
+            session.insert_new("purge_jobs", kind=kind, value=value)
 
 
 def planned(session: Session) -> tuple[PurgeJob, bool]:
     """Return what is still to be erased, and whether anything at all is left to do."""
-    rows = session.conn.execute("SELECT kind, value FROM purge_jobs WHERE user_id = ?", (session.user_id,)).fetchall()
-    kinds = (tuple(row["value"] for row in rows if row["kind"] == kind) for kind in ("memory", "message", "words", "thread"))
-    return PurgeJob(*kinds), bool(rows)
+    rows = session.run("SELECT kind, value FROM purge_jobs WHERE user_id = :user").fetchall()
+    return PurgeJob(**{field: tuple(value for of, value in rows if of == kind) for kind, field in _FIELDS.items()}), bool(rows)
 
 
 def mark_erased(session: Session) -> None:
     """Note that the rows are erased; cleaning the file comes next."""
-    session.conn.execute("DELETE FROM purge_jobs WHERE user_id = ?", (session.user_id,))
-    session.conn.execute("INSERT INTO purge_jobs (user_id, kind, value) VALUES (?, 'settle', '')", (session.user_id,))
+    session.run("DELETE FROM purge_jobs WHERE user_id = :user")
+    session.insert("purge_jobs", kind="settle", value="")
 
 
 def count_erasure(session: Session) -> None:
     """Let every process know that something was erased for good."""
-    session.conn.execute("UPDATE memory_file SET erasures = erasures + 1")
+    session.run("UPDATE memory_file SET erasures = erasures + 1")
 
 
 def mark_settled(session: Session) -> None:
-    session.conn.execute("DELETE FROM purge_jobs WHERE user_id = ? AND kind = 'settle'", (session.user_id,))
+    session.run("DELETE FROM purge_jobs WHERE user_id = :user AND kind = 'settle'")

@@ -1,14 +1,14 @@
-"""How a line of the log and a step that can be taken back look."""
+"""The rows of the log and of the steps that can be taken back, and the words for what was done."""
 
 from collections.abc import Callable
 from datetime import datetime
 
 from textual.content import Content
 
-from memapp.domain.changes import is_memapp
-from memapp.domain.history import who
+from memapp.domain.changes import Event, is_memapp
+from memapp.domain.history import DECISIONS, IMPORT, label_of, who
+from memapp.domain.second_person import addressed
 from memapp.domain.text import shorten
-from memapp.ui.activity import labels
 from memapp.ui.activity.read_models import LogLine, Undoable
 from memapp.ui.memories.labels import ago, when
 from memapp.ui.safe import joined, row
@@ -22,6 +22,40 @@ NOTHING_LOGGED = (
     "What memapp remembers, changes or forgets is written down here,\nwith who did it and why."
 )
 NOTHING_DONE = "There is nothing to take back.\n\nWhat you or memapp do to memories and to your profile comes here."
+REASONS = {
+    "overflow": "too many facts",
+    "superseded": "a newer one replaced it",
+    "unused": "not used for long",
+    "merged": "another says the same",
+}
+
+
+def done(line: LogLine) -> str:
+    """Return what was done, without the words of any memory."""
+    entry = line.entry
+    if entry.event is Event.PROFILE:
+        decision = str(entry.meta.get("decision", "changed"))
+        took_back = bool(entry.undoes) and decision == "changed"
+        return "took back" if took_back else DECISIONS.get(decision, decision)
+    if is_file(line):
+        return "took back" if entry.undoes else "brought in"
+    if line.pinned is not None:
+        return "pinned" if line.pinned else "unpinned"
+    return entry.event.told
+
+
+def about(line: LogLine) -> str:
+    """Return what it was done to: the words of a memory that is remembered, else only that it was one."""
+    if line.entry.event is Event.PROFILE:
+        return label_of(line.entry.memory_id)
+    if is_file(line):
+        return "a file"
+    return f"“{addressed(line.said)}”" if line.said else "a memory"
+
+
+def is_file(line: LogLine) -> bool:
+    """Say whether a line is about a whole file that was brought in."""
+    return line.entry.memory_id.startswith(IMPORT)
 
 
 class LogRows(RowList[LogLine]):
@@ -40,16 +74,10 @@ class LogRows(RowList[LogLine]):
             (f"{when(entry.at, self._clock()):{WHEN}}", "$text-muted"),
             (f"{shorten(who(entry.actor), WHO - 1):{WHO}}" if width >= WIDE else "", "$secondary"),
         )
-        done = labels.done(item)
         by = "" if width >= WIDE or entry.actor == "person" else f"{who(entry.actor.partition(':')[0])}: "
-        why = labels.reason(item)
-        return joined(
-            head,
-            (f"{by}{done}".ljust(DONE), "bold"),
-            " ",
-            row(labels.about(item), 200),
-            (f" · {why}" if why else "", "$text-muted"),
-        )
+        why = REASONS.get(str(entry.meta.get("reason", "")))
+        what = (f"{by}{done(item)}".ljust(DONE), "bold")
+        return joined(head, what, " ", row(about(item), 200), (f" · {why}" if why else "", "$text-muted"))
 
 
 class StepRows(RowList[Undoable]):

@@ -8,7 +8,6 @@ from textual.content import Content
 from textual.widgets import Static
 
 from memapp.domain.activity import Count, Day, Rate, Rates
-from memapp.ui.activity.read_models import ActivityNumbers
 from memapp.ui.safe import joined, plain
 
 FACTS_GOAL = 0.95
@@ -27,8 +26,8 @@ class NumbersView(VerticalScroll, can_focus=True):
     def compose(self) -> ComposeResult:
         yield Static(plain("Counting…", "$text-muted"), id="numbers-text", markup=False)
 
-    def show(self, numbers: ActivityNumbers) -> None:
-        content = Content("\n\n").join([_rates(numbers.rates), _days(numbers.days), _table(numbers.counts)])
+    def show(self, rates: Rates, days: Sequence[Day], counts: Sequence[Count]) -> None:
+        content = Content("\n\n").join([_rates(rates), _days(days), _table(counts)])
         self.query_one("#numbers-text", Static).update(content)
 
 

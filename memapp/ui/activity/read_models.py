@@ -16,15 +16,6 @@ STEPS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class ActivityNumbers:
-    """How often and how well."""
-
-    counts: tuple[Count, ...]
-    days: tuple[Day, ...]
-    rates: Rates
-
-
-@dataclass(frozen=True, slots=True)
 class LogLine:
     """One line of the log."""
 
@@ -40,8 +31,6 @@ class LogPage:
     """Some lines of the log, newest first."""
 
     lines: tuple[LogLine, ...]
-    before: int | None
-    """The entry that they come before; None for the newest."""
     more: bool
 
 
@@ -54,16 +43,16 @@ class Undoable:
     """What it did, in words."""
 
 
-def numbers(runtime: Runtime) -> ActivityNumbers:
-    return ActivityNumbers(tuple(activity.counts(runtime)), tuple(activity.by_day(runtime)), activity.rates(runtime))
+def numbers(runtime: Runtime) -> tuple[Rates, list[Day], list[Count]]:
+    return activity.rates(runtime), activity.by_day(runtime), activity.counts(runtime)
 
 
 def log_page(runtime: Runtime, before: int | None = None) -> LogPage:
-    """Return one page of the log."""
+    """Return the page of the log before an entry, or the newest."""
     found = activity.entries(runtime, before=before, limit=PAGE + 1)
     texts = _texts(runtime, found[:PAGE])
     lines = tuple(LogLine(one, texts.get(one.memory_id, ""), _pinned(runtime, one)) for one in found[:PAGE])
-    return LogPage(lines, before, len(found) > PAGE)
+    return LogPage(lines, len(found) > PAGE)
 
 
 def undoable(runtime: Runtime, limit: int = STEPS) -> tuple[Undoable, ...]:

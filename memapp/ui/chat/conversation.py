@@ -1,45 +1,33 @@
 """The middle of Chat: the conversation, the drawer, the line of news and the composer, and what their messages ask for."""
 
 import asyncio
-import os
-import shlex
-import subprocess
-import tempfile
-from pathlib import Path
 
 from textual import on, work
-from textual.app import ComposeResult, SuspendNotSupported
+from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.timer import Timer
-from textual.widgets import Markdown
 
+from memapp.domain import commands
 from memapp.domain.chat import Message, Thread
-from memapp.domain.text import clean
-from memapp.domain.turn import Accepted, Retracted
+from memapp.domain.commands import Command
+from memapp.domain.text import shorten
 from memapp.errors import MemappError, UsageError
 from memapp.services import chats
 from memapp.ui import read_models
 from memapp.ui.background import background
-from memapp.ui.chat.cards import Cards
-from memapp.ui.chat.drafts import Drafts
-from memapp.ui.chat.memories import MemoryNotes
-from memapp.ui.chat.requests import RequestsLine
-from memapp.ui.chat.sending import Sending
-from memapp.ui.chat.showing import AnswersShown, Showing, replies
+from memapp.ui.chat.composer import ChatComposer
 from memapp.ui.chat.state import ChatState
-from memapp.ui.chat.status import Status
+from memapp.ui.chat.transcript import ChatTranscript
 from memapp.ui.chat.turn import TurnView
-from memapp.ui.memories.actions import MemoryActions
-from memapp.ui.messages import Learned, LearningFailed, ThreadWanted, TurnEnded, TurnMoved, TurnRefused
+from memapp.ui.dialogs import Question, TextCard
+from memapp.ui.messages import Learned, LearningFailed, ThreadStarted, ThreadWanted, TurnEnded, TurnMoved, TurnRefused
 from memapp.ui.panels.loop import LoopDrawer
-from memapp.ui.safe import copy
+from memapp.ui.pasted import Spans, Writing
+from memapp.ui.widgets.bubbles import Note
 from memapp.ui.widgets.commands import CommandList
-from memapp.ui.widgets.composer import Composer
-from memapp.ui.widgets.statusline import StatusLine
-from memapp.ui.widgets.transcript import Transcript
 
 MINUTE_SECONDS = 60.0
-FALLBACK_EDITOR = "vi"
+GO_ON = "Please go on."
 
 
 class Conversation(Vertical):
@@ -48,20 +36,11 @@ class Conversation(Vertical):
     def __init__(self, state: ChatState) -> None:
         super().__init__(id="conversation")
         self.state = state
-        self.transcript, self.drawer = Transcript(), LoopDrawer()
-        self._line, self._commands = StatusLine(), CommandList()
-        self.composer = Composer(self._commands)
-        self.status = Status(state, self._line, self.composer)
-        self.drafts = Drafts(state, self.composer)
-        self.memories = MemoryNotes(state.session, self.transcript)
-        self.actions = MemoryActions(self.transcript, state.session)
-        self.cards = Cards(state, self.transcript)
-        self.sending = Sending(state, self.composer, self.transcript, self.drafts, self.status, self.actions)
-        self.showing = Showing(state, self.transcript)
-        self.turn = TurnView(state, self.transcript, self.drawer, self.showing, self.status)
-        self._waiting = RequestsLine(state, self.transcript)
-        self._accepted: Accepted | None = None
-        """The message whose turn began last, until it is known what it states and decides."""
+        self.drawer, self._commands = LoopDrawer(), CommandList()
+        self.composer = ChatComposer(state, self._commands)
+        self.status = self.composer.status
+        self.transcript = ChatTranscript(state, self.status, self.drawer)
+        self.turn = TurnView(state, self.transcript, self.drawer, self.status)
         self._settled = ""
         """What stood in the composer when something began to be erased."""
         self._silence: Timer | None = None
@@ -69,7 +48,7 @@ class Conversation(Vertical):
     def compose(self) -> ComposeResult:
         yield self.transcript
         yield self.drawer
-        yield self._line
+        yield self.status
         yield self._commands
         yield self.composer
 
@@ -79,77 +58,61 @@ class Conversation(Vertical):
 
     # Which chat is shown ---------------------------------------------------------------------------------------------
 
-    async def leave(self) -> None:
-        """Keep what is being typed, before another chat is shown."""
-        self.sending.leave_editing()
-        await self.drafts.leave()
-
     async def show(self, thread: Thread | None, at: Message | None = None, persona: str = "") -> None:
         """Show a chat, or an empty one in which `persona` answers; `at` is the message to show it at."""
         state = self.state
         self.status.say("")  # what was said about another chat stays there
         state.thread = thread
         state.persona_id = thread.persona if thread else persona or state.runtime.settings.persona
-        await self.drafts.load()
+        await self.composer.load()
         if thread is None:
-            await self.showing.welcome()
+            await self.transcript.welcome()
             self.turn.clear_loop()
         else:
-            await self.showing.messages(thread, at)
-        self.status.show()
+            await self.transcript.show_thread(thread, at)
+        self.status.look()
         self.rest()
 
     async def settle(self) -> None:
         """Save what is being typed before something is erased: it is looked through too."""
-        self.sending.leave_editing()
+        self.composer.leave_editing()
         kept = await asyncio.to_thread(chats.keeps_drafts, self.state.runtime)
         self._settled = self.composer.text if kept else ""
-        await self.drafts.save()
+        await self.composer.save()
 
     async def show_again(self) -> None:
         """Show what the file holds since something was erased: words that are gone stay nowhere here, to be saved again."""
         typed_since = self.composer.text.removeprefix(self._settled)
         self.composer.clear_text()
-        await self.recall_prompts()
+        await self.composer.recall_prompts()
         await self.show(await asyncio.to_thread(read_models.last_thread, self.state.runtime), persona=self.state.persona_id)
         self.composer.move_cursor(self.composer.document.end)
         self.composer.insert(typed_since)
 
-    async def show_news(self, thread: Thread) -> None:
-        """Show what another process wrote in a chat; whoever reads further above is only told."""
-        if not await self.showing.news(thread):
-            self.status.say("Another memapp wrote in this chat; you see it when you open the chat again.")
-
-    async def recall_prompts(self) -> None:
-        """Let the composer bring back what the person typed before."""
-        self.composer.prompts = await asyncio.to_thread(chats.typed_prompts, self.state.runtime)
-
     def _memories_changed(self) -> None:
         self._look_at_what_waits()
         if not self.state.busy:
-            self.post_message(AnswersShown(replies([one.message for one in self.transcript.bubbles]), all=True))
+            self.transcript.explain_all()
 
     # The running turn ------------------------------------------------------------------------------------------------
 
+    async def on_thread_started(self, event: ThreadStarted) -> None:
+        # Here, not on the screen: what the turn does next comes here too, and belongs to this thread.
+        if self.state.thread is None:
+            await self.state.begin(event.thread)
+
     async def on_turn_moved(self, event: TurnMoved) -> None:
         await self.turn.follow(event)
-        if isinstance(event.event, Retracted):
-            self.memories.retracted(event.event.texts, event.event.step, shown=self.state.thread_id == event.thread_id)
-        if isinstance(event.event, Accepted):
-            self._accepted = event.event
-        elif self._accepted is not None:  # by now it was looked at what the message states and decides
-            accepted, self._accepted = self._accepted, None
-            await self._waiting.accepted(accepted)
         if self.state.held:
             self.state.held = False
-            self.save_draft()
-        self.status.show()
+            self.composer.save_soon()
+        self.status.look()
 
     async def on_turn_refused(self, event: TurnRefused) -> None:
         """Nothing may be lost: a message that was not saved goes back into the composer."""
         self.state.held = False
         if event.unsent is not None:
-            self.sending.take_back(event.unsent)
+            self.composer.take_back(event.unsent)
         await self.turn.refused(event.error)
         self.status.say(f"{event.error.title}: {event.error}", problem=True)
 
@@ -168,10 +131,18 @@ class Conversation(Vertical):
             self.state.talk.rest(self.state.thread.id)
 
     async def on_learned(self, event: Learned) -> None:
-        await self.memories.learned(event.written, shown=self.state.thread_id == event.thread_id != "")
+        await self.turn.learned(event)
 
     def on_learning_failed(self, _: LearningFailed) -> None:
         self.status.say("Learning from your messages failed; memapp doctor says more.")
+
+    @background("waiting")
+    async def _say_what_waits(self) -> None:
+        await self.turn.say_what_waits()
+
+    @background("waiting")
+    async def _look_at_what_waits(self) -> None:
+        await self.turn.look_at_what_waits()
 
     def begin_silence(self) -> None:
         """Begin to wait for a silence, after which the persona may say something unasked, if the person set that."""
@@ -187,32 +158,13 @@ class Conversation(Vertical):
         if quiet and thread is not None and thread.deleted_at is None and last is not None and not last.message.unprompted:
             self.state.talk.remark(thread)
 
-    @background("waiting")
-    async def _say_what_waits(self) -> None:
-        await self._waiting.ended()
-
-    @background("waiting")
-    async def _look_at_what_waits(self) -> None:
-        await self._waiting.look_again()
-
-    @on(AnswersShown)
-    def _answers_shown(self, event: AnswersShown) -> None:
-        if event.all:
-            self.workers.cancel_group(self, "explain")  # an old result must not come after a newer one
-        self._explain(event.answers)
-
-    @background("explain")
-    async def _explain(self, answers: list[Message]) -> None:
-        """Put below answers what they were made from."""
-        await self.turn.explain(answers)
-
     # The composer ----------------------------------------------------------------------------------------------------
 
-    @on(Composer.Sent)
+    @on(ChatComposer.Sent)
     @work(group="send", exclusive=True)
-    async def _sent(self, event: Composer.Sent) -> None:
+    async def _sent(self, event: ChatComposer.Sent) -> None:
         try:
-            await self.sending.send(event.text, event.pasted)
+            await self.send(event.writing)
         except MemappError as error:
             self.status.say(str(error), problem=True)
 
@@ -220,51 +172,21 @@ class Conversation(Vertical):
     def _command_chosen(self, event: CommandList.OptionSelected) -> None:
         self.composer.take(event.option.id or "")
 
-    @on(Composer.ScrollWanted)
-    def _scroll_wanted(self, event: Composer.ScrollWanted) -> None:
+    @on(ChatComposer.ScrollWanted)
+    def _scroll_wanted(self, event: ChatComposer.ScrollWanted) -> None:
         if event.step < 0:
             self.transcript.scroll_page_up(animate=False)
         else:
             self.transcript.scroll_page_down(animate=False)
 
-    @on(Composer.Hesitated)
-    def _hesitated(self, event: Composer.Hesitated) -> None:
+    @on(ChatComposer.Hesitated)
+    def _hesitated(self, event: ChatComposer.Hesitated) -> None:
         self.begin_silence()
         if self.state.thread is not None and not event.text.startswith("/"):
             self.state.talk.warm(self.state.thread.id, event.text)
 
-    @on(Composer.Paused)
-    def _paused(self) -> None:
-        self.status.typed_on()
-        self.save_draft()
-
-    @background("draft")
-    async def save_draft(self) -> None:
-        """Keep what is being typed."""
-        await self.drafts.save()
-
-    @on(Composer.EditorWanted)
-    def _write_elsewhere(self) -> None:
-        """Let the person write the message in the editor that EDITOR names; memapp waits."""
-        try:
-            with self.app.suspend():
-                text = _edited(self.composer.text)
-        except SuspendNotSupported:
-            self.status.say("Another editor cannot be opened from here.", problem=True)
-        except UsageError as error:
-            self.status.say(str(error), problem=True)
-        else:
-            if text != self.composer.text:
-                self.composer.rewrite(text)
-
-    @on(Composer.NothingUndone)
-    def _nothing_undone(self) -> None:
-        self.status.say("Nothing to undo in these words. ctrl+z in an empty composer takes back what was done.")
-
-    # What is said ----------------------------------------------------------------------------------------------------
-
-    @on(Transcript.CharacterTyped)
-    def _written(self, event: Transcript.CharacterTyped) -> None:
+    @on(ChatTranscript.CharacterTyped)
+    def _written(self, event: ChatTranscript.CharacterTyped) -> None:
         """What is written while the conversation has the focus is meant for the composer."""
         self.screen.set_focus(self.composer)
         if event.pasted:
@@ -272,73 +194,137 @@ class Conversation(Vertical):
         else:
             self.composer.insert(event.text)
 
-    @on(Transcript.EarlierWanted)
-    @background("earlier", exclusive=True)
-    async def _load_earlier(self, event: Transcript.EarlierWanted) -> None:
-        if self.state.thread is not None:
-            await self.showing.earlier(self.state.thread, event.before)
+    # From the composer to a turn -------------------------------------------------------------------------------------
 
-    @on(Transcript.EndWanted)
-    def _go_to_end(self) -> None:
-        self.screen.post_message(ThreadWanted(self.state.thread))
+    async def send(self, writing: Writing) -> None:
+        """Send a message, or carry out a command. Raises `UsageError`; what was written then stays where it is."""
+        text = writing.text
+        command = commands.parse(text.strip())
+        if command is not None:
+            await self._carry_out(command)
+        elif not text.strip():
+            return
+        elif self.state.busy:
+            self.status.say("Still answering. Press enter again when it is done; esc stops it.")
+        elif not self.state.can_answer:
+            await self._offer_to_remember(text)
+        else:
+            unescaped = commands.unescaped(text)
+            moved = len(text) - len(unescaped)
+            self._submit(unescaped, tuple((max(0, start - moved), end - moved) for start, end in writing.pasted))
 
-    @on(Transcript.HitOpened)
-    @background("card", exclusive=True)
-    async def _open_hit(self, event: Transcript.HitOpened) -> None:
-        await self.cards.open_hit(event.hit)
+    def _submit(self, text: str, pasted: Spans) -> None:
+        state, composer = self.state, self.composer
+        state.held = True
+        composer.prompts = [text, *(one for one in composer.prompts if one != text)]
+        if (message := state.editing) is not None:
+            composer.leave_editing()
+            state.turn.replaces = message.id
+            state.talk.resend(message, text, pasted)
+        else:
+            composer.clear_text()
+            state.talk.send(state.thread, text, pasted, state.persona_id)
+        self.status.look()
 
-    @on(Transcript.MessageOpened)
-    @background("card", exclusive=True)
-    async def _open_message(self, event: Transcript.MessageOpened) -> None:
-        await self.cards.open_message(event.message)
+    @on(ChatTranscript.GoOnWanted)
+    def go_on(self) -> None:
+        """Ask for more of an answer that ended at its length limit; nobody typed these words, so nothing is learned from them."""
+        if self._may_answer():
+            self.state.held = True
+            self.state.talk.send(self.state.thread, GO_ON, ((0, len(GO_ON)),), self.state.persona_id)
 
-    @on(Markdown.LinkClicked)
-    @background("card", exclusive=True)
-    async def _link_clicked(self, event: Markdown.LinkClicked) -> None:
-        await self.cards.follow(event.href)
+    @on(ChatTranscript.RetryWanted)
+    def retry(self) -> None:
+        """Answer the last message again."""
+        answer = self.transcript.replied
+        if not self._may_answer():
+            return
+        if answer is None:
+            self.status.say("A remark cannot be answered again; /remark makes another.")
+        elif not self.transcript.complete:
+            self.status.say("Go to the end of this chat first (esc, then end).")
+        else:
+            self.state.turn.replaces = answer.message.id
+            self.state.held = True
+            self.state.talk.retry(answer.message)
 
-    @on(Transcript.CopyWanted)
-    def _copy_wanted(self, event: Transcript.CopyWanted) -> None:
-        copy(self, event.text)
+    def _may_answer(self) -> bool:
+        """Return whether an answer can begin now; if not, say why."""
+        if self.state.busy:
+            self.status.say("Still answering. Esc stops it.")
+        elif not self.state.can_answer:
+            self.status.say("There is no model to answer. F8 chooses one.", problem=True)
+        return not self.state.busy and self.state.can_answer
 
-    @on(Transcript.EditWanted)
-    def _edit_wanted(self, event: Transcript.EditWanted) -> None:
-        self.sending.edit(event.message)
+    @on(ChatTranscript.EditWanted)
+    def _edit_wanted(self, event: ChatTranscript.EditWanted) -> None:
+        if self.state.busy:
+            self.status.say("Still answering. Esc stops it.")
+        else:
+            self.composer.edit_message(event.message)
 
-    @on(Transcript.RetryWanted)
-    def _retry_wanted(self) -> None:
-        self.sending.retry()
+    async def _carry_out(self, command: Command) -> None:
+        match command.name:
+            case "help":
+                words = "\n".join(f"{form:18} {what}" for form, what in commands.COMMANDS.values())
+                note = "A message that begins with a slash: begin it with two."
+                self.app.push_screen(TextCard("Commands", words, note=note))
+            case "remember":
+                await self.transcript.actions.add(command.text)
+            case "evidence":
+                await asyncio.to_thread(chats.add_context_card, self.state.runtime, (await self._begun()).id, command.text)
+                self.transcript.add_note(Note(f"Evidence added: {shorten(command.text, 200)}"))
+            case "remark":
+                if self.state.busy or not self.state.can_answer:
+                    raise UsageError("Still answering." if self.state.busy else "There is no model to say something.")
+                self.state.talk.remark(await self._begun())
+            case "new":
+                self._leave_for()
+                return
+            case "quit":
+                self.composer.clear_text()
+                await self.app.action_quit()
+                return
+            case "persona" if not command.text:
+                self.status.say(f"Write /persona and a name: {', '.join(self.state.runtime.personas)}.")
+                return
+            case "persona":
+                self._leave_for(self._persona(command.text))
+                return
+        self.composer.clear_text()
+        await self.composer.save()
 
-    @on(Transcript.GoOnWanted)
-    def _go_on_wanted(self) -> None:
-        self.sending.go_on()
+    def _leave_for(self, persona: str = "") -> None:
+        """Begin a new chat."""
+        self.composer.clear_text()
+        self.screen.post_message(ThreadWanted(None, persona=persona))
 
-    @on(Transcript.RememberWanted)
-    def _remember_wanted(self, event: Transcript.RememberWanted) -> None:
-        self.write_memory(event.message.text, event.message.id)
+    async def _begun(self) -> Thread:
+        """Return the chat on the screen; a new one begins with this."""
+        state = self.state
+        if state.thread is None:
+            await state.begin(await asyncio.to_thread(chats.new_thread, state.runtime, state.persona_id))
+            assert state.thread is not None
+            self.post_message(ThreadStarted(state.thread))
+        return state.thread
 
-    @background("deed")
-    async def write_memory(self, text: str, *sources: str) -> None:
-        """Let the person put something into the words to be remembered."""
-        await self.actions.write(text, *sources)
+    def _persona(self, name: str) -> str:
+        """Return the id of the persona with this id or name."""
+        known = {key: one.name for key, one in self.state.runtime.personas.items()}
+        found = next((key for key, shown in known.items() if name.lower() in (key, shown.lower())), None)
+        if found is None:
+            raise UsageError(f"There is no persona {name!r}.", f"There are: {', '.join(sorted(known))}.")
+        return found
 
-    @on(Transcript.VariantWanted)
-    @background("variant", exclusive=True)
-    async def _switch_variant(self, event: Transcript.VariantWanted) -> None:
-        await self.turn.switch_variant(event.message, event.step)
-
-
-def _edited(text: str) -> str:
-    """Return the text as the person's editor left it. Raises `UsageError` if the editor cannot be started or fails."""
-    command = os.environ.get("VISUAL") or os.environ.get("EDITOR") or FALLBACK_EDITOR
-    with tempfile.TemporaryDirectory(prefix="memapp-") as folder:  # readable by the person only, like the file in it
-        path = Path(folder) / "message.md"
-        path.touch(mode=0o600)
-        path.write_text(text, "utf-8")
-        try:
-            ended = subprocess.run([*shlex.split(command), str(path)], check=False).returncode
-        except (OSError, ValueError):
-            raise UsageError(f"The editor {command!r} cannot be started.", "Name another one in EDITOR.") from None
-        if ended:
-            raise UsageError(f"The editor ended with an error ({ended}).", "Your message is as it was.")
-        return clean(path.read_text("utf-8", errors="replace")).removesuffix("\n")
+    async def _offer_to_remember(self, text: str) -> None:
+        why = self.state.runtime.chat.note or "No model is loaded."
+        question = Question(
+            "No model to answer",
+            f"{shorten(why, 300)}\n\nSave what you wrote as a memory instead?",
+            "save as a memory",
+            "keep writing",
+        )
+        if await self.app.push_screen_wait(question):
+            await self.transcript.actions.add(text)
+            self.composer.clear_text()
+            await self.composer.save()

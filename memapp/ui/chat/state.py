@@ -1,11 +1,11 @@
 """The state of Chat, which its parts share: the chat on the screen, the message on its way, the running turn."""
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from memapp.domain.chat import Message, Thread
 from memapp.services import chats
-from memapp.ui.panels.loop import LoopState
+from memapp.services.chats import Trace
 from memapp.ui.session import AppSession
 
 
@@ -22,7 +22,8 @@ class RunningTurn:
     """The person stopped it."""
     replaces: str = ""
     """The message that the coming turn replaces: an answer that is retried, or a message that is edited."""
-    loop: LoopState = field(default_factory=LoopState)
+    loop: Trace | None = None
+    """What the loop did in it; None before the first turn of a chat."""
 
     @property
     def doing(self) -> str:

@@ -86,7 +86,7 @@ class Threads(Vertical):
         self._state = state
         self._session = state.session
         self._runtime = state.runtime
-        self._threads: list[Thread] = []
+        self._threads: dict[str, Thread] = {}
         self._text = ""
         """What is searched for."""
         self._left: tuple[str, Thread] | None = None
@@ -104,7 +104,7 @@ class Threads(Vertical):
 
     def show(self, threads: Sequence[Thread], *, more: bool) -> None:
         """Show these chats, and mark the one that is open; in the list, the cursor stays with the chat it is on."""
-        self._threads = list(threads)
+        self._threads = {one.id: one for one in threads}
         rows, now = self.query_one(ThreadList), self._runtime.clock()
         current = self._state.thread_id
         on, otherwise = current, 0
@@ -123,7 +123,7 @@ class Threads(Vertical):
         rows.refresh_bindings()
 
     def thread(self, thread_id: str) -> Thread | None:
-        return next((one for one in self._threads if one.id == thread_id), None)
+        return self._threads.get(thread_id)
 
     def enter(self) -> None:
         """Take the focus."""

@@ -1,10 +1,13 @@
-"""The running turn on the screen: its answer as it streams, the loop in the drawer, and how it ended."""
+"""The running turn on the screen: its answer as it streams, the loop in the drawer, its end, and what came of its message."""
 
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
 from memapp.domain.chat import Message, MessageStatus
+from memapp.domain.consent import ConsentRequest
+from memapp.domain.second_person import addressed
+from memapp.domain.text import shorten
 from memapp.domain.turn import (
     Accepted,
     AnswersLeft,
@@ -15,31 +18,47 @@ from memapp.domain.turn import (
     Found,
     Predicted,
     Restarted,
+    Retracted,
     Streamed,
     Thinking,
     Waiting,
 )
 from memapp.errors import MemappError
 from memapp.services import chats
-from memapp.ui import read_models
-from memapp.ui.chat.showing import AnswersShown, Showing
+from memapp.services.chats import Trace
+from memapp.services.consent import pending, questions
+from memapp.ui.chat.notes import learned_note, passed_over_note, request_note, settled_note, value_of
 from memapp.ui.chat.state import ChatState, RunningTurn
 from memapp.ui.chat.status import Status
-from memapp.ui.messages import TurnMoved
-from memapp.ui.panels.loop import LoopDrawer, LoopState
-from memapp.ui.widgets.bubbles import Answer, Said
-from memapp.ui.widgets.transcript import Note, Transcript
+from memapp.ui.chat.transcript import ChatTranscript
+from memapp.ui.inbox.read_models import Settled, proposed_by, settled_since
+from memapp.ui.messages import Learned, TurnMoved
+from memapp.ui.panels.loop import LoopDrawer
+from memapp.ui.widgets.bubbles import Answer, Note, Said
+
+HINTS = (
+    "memapp keeps short facts from what you type. A click on undo, or ctrl+z in an empty composer, takes one back.",
+    "F3 shows every memory: search, edit, pin, see where it comes from. F5 is the trash.",
+    "The chips below an answer are the memories it used: go there with esc, choose with the arrow keys.",
+)
+"""Shown once each, with the first three facts."""
 
 
 class TurnView:
     """What the screen shows of the turn that runs, or ran last."""
 
-    def __init__(self, state: ChatState, transcript: Transcript, drawer: LoopDrawer, showing: Showing, status: Status) -> None:
+    def __init__(self, state: ChatState, transcript: ChatTranscript, drawer: LoopDrawer, status: Status) -> None:
         self._state = state
         self._transcript = transcript
         self._drawer = drawer
-        self._showing = showing
         self._status = status
+        self._accepted: Accepted | None = None
+        """The message whose turn began last, until it is known what it states and decides."""
+        self._message: Message | None = None
+        self._settled: tuple[Settled, ...] = ()
+        self._passed_over: ConsentRequest | None = None
+        """What that message decided, and the question that it passed over, to be said once the turn has ended."""
+        self._hinted_at = ""
 
     @property
     def _turn(self) -> RunningTurn:
@@ -48,24 +67,25 @@ class TurnView:
     async def follow(self, moved: TurnMoved) -> None:
         """Let the screen follow one event of the turn."""
         turn, answer = self._turn, self._answer()
+        turn.loop = loop = Trace() if isinstance(moved.event, Accepted) or turn.loop is None else turn.loop
         match moved.event:
             case Accepted(message=message, reply=reply):
                 turn.thread_id, turn.reply, turn.text, turn.stopped = moved.thread_id, reply, "", False
-                turn.loop = LoopState(begun=True)
                 turn.phase = "Thinking · esc stops"
                 await self._add(message, reply)
+                self._accepted = moved.event
             case Checked(expected=expected):
-                turn.loop.expected = expected
+                loop.expected = expected
             case Waiting(note=note):
                 turn.phase = "Your message is saved and waits for the model · esc stops"
                 if answer:
                     answer.say(note or "waiting for the model…")
             case Predicted(needed_info=needed, source=source):
-                turn.loop.needed_info, turn.loop.source = needed, source
+                loop.needed_info, loop.source = needed, source
                 if answer:
                     answer.say(f"looking up {' · '.join(needed)}" if needed else "…")
             case Found(hits=hits):
-                turn.loop.hits = hits
+                loop.hits = hits
                 if answer:
                     answer.explain(hits)
             case Thinking():
@@ -82,7 +102,7 @@ class TurnView:
                 if answer:
                     answer.restart()
             case Completed(reply=reply, expects=expects):
-                turn.loop.expects = expects
+                loop.expects = expects
                 await self._end(reply)
             case Failed(reply=reply, error=error):
                 await self._end(reply, str(error))
@@ -91,7 +111,12 @@ class TurnView:
             case AnswersLeft(taken_back=taken_back, kept=kept):
                 self._note(moved.thread_id, "Took back", taken_back)
                 self._note(moved.thread_id, "Not taken back, since it was changed later or in part erased", kept)
+            case Retracted(texts=texts, step=step):
+                self._retracted(moved.thread_id, texts, step)
         self.show_loop()
+        if self._accepted is not None and moved.event is not self._accepted:  # by now it was looked at what it states and decides
+            accepted, self._accepted = self._accepted, None
+            await self._look_at_decisions(accepted)
 
     async def refused(self, error: MemappError) -> None:
         """End a turn that ended with an error and no event."""
@@ -99,10 +124,6 @@ class TurnView:
         if turn.reply is not None and turn.doing:
             await self._end(replace(turn.reply, text=turn.text, status=MessageStatus.FAILED), str(error))
         self.ended()
-
-    def stop(self) -> None:
-        """Say that it stops; it is over as soon as the model has let go."""
-        self._turn.stopped = True
 
     def ended(self) -> None:
         """Forget what only a running turn needs."""
@@ -112,46 +133,12 @@ class TurnView:
     def clear_loop(self) -> None:
         """Begin with an empty loop: another chat is shown."""
         if not self._turn.doing:
-            self._turn.loop = LoopState()
+            self._turn.loop = None
             self.show_loop()
 
-    async def explain(self, replies: Sequence[Message]) -> None:
-        """Put below answers what they were made from."""
-        found = await asyncio.to_thread(read_models.explanations, self._state.runtime, replies)
-        if not self._transcript.is_attached:
-            return  # memapp closed meanwhile
-        last = self._transcript.last_answer
-        for one in found:
-            answer = self._transcript.answer(one.reply_id)
-            if answer is not None:
-                answer.explain(one.trace.hits, one.variant)
-            if answer is last and not self._turn.doing:
-                trace = one.trace
-                self._turn.loop = LoopState(
-                    trace.expected, trace.needed_info, "", trace.hits, trace.expects, trace.right, begun=True
-                )
-                self.show_loop()
-
-    async def switch_variant(self, reply: Message, step: int) -> None:
-        """Make the answer before or after this one the one that counts."""
-        runtime, transcript = self._state.runtime, self._transcript
-        variants = await asyncio.to_thread(chats.variants, runtime, reply)
-        at = next((number for number, one in enumerate(variants) if one.id == reply.id), 0) + step
-        if not 0 <= at < len(variants) or self._turn.doing:
-            return
-        last = transcript.replied
-        if last is None or last.message.id != reply.id or not transcript.complete:
-            self._status.say("Only the last answer can be switched: what follows was said to it.")
-            return
-        await asyncio.to_thread(chats.choose_variant, runtime, variants[at])
-        await transcript.cut_from(reply.id)
-        await transcript.put_back(self._showing.bubble(replace(variants[at], active=True)))
-        await self.explain([variants[at]])
-
     def show_loop(self) -> None:
-        """Bring the drawer up to date, if it is open."""
-        if self._drawer.screen.has_class("-loop"):
-            self._drawer.show(self._turn.loop)
+        """Bring the drawer up to date."""
+        self._drawer.show(self._turn.loop)
 
     def _answer(self) -> Answer | None:
         """Return the widget of the running answer, if its chat is shown."""
@@ -162,20 +149,20 @@ class TurnView:
         if state.thread is None or state.thread.id != self._turn.thread_id:
             return
         if not transcript.complete:
-            await self._showing.messages(state.thread)
+            await transcript.show_thread(state.thread)
             return
         if self._turn.replaces:
             await transcript.cut_from(self._turn.replaces)
         shown = {one.message.id for one in transcript.bubbles}
         said = [Said(message)] if message is not None and message.id not in shown else []
-        await transcript.append(*said, self._showing.bubble(reply))
+        await transcript.append(*said, transcript.bubble(reply))
 
     async def _show_question(self, question: Message) -> None:
         """Put a question of memapp itself below the answer, also one that stood below the answer that was retried."""
         if self._state.thread_id == question.thread_id and self._transcript.complete:
             if there := self._transcript.answer(question.id):
                 await there.remove()
-            await self._transcript.append(self._showing.bubble(question))
+            await self._transcript.append(self._transcript.bubble(question))
 
     def _note(self, thread_id: str, said: str, decided: Sequence[str]) -> None:
         """Say below the conversation what became of answers that left it, if it is shown."""
@@ -185,10 +172,73 @@ class TurnView:
     async def _end(self, reply: Message, problem: str = "") -> None:
         answer, app = self._answer(), self._transcript.app
         self._turn.phase, self._turn.reply = "", None
-        self._status.show()
+        self._status.look()
         if not app.app_focus and not reply.unprompted:
             app.bell()  # terminals mark the window, so that one sees from elsewhere that it is there
         if answer:
             await answer.finish(reply, problem)
         if answer or self._drawer.screen.has_class("-loop"):
-            self._transcript.post_message(AnswersShown([reply]))
+            self._transcript.explain([reply])
+
+    # What came of the message ----------------------------------------------------------------------------------------
+
+    async def learned(self, event: Learned) -> None:
+        """Say quietly that a fact was learned or changed; with the first three, say what can be done about it."""
+        memory, before, step = event.written.memory, event.written.before, event.written.step
+        done = "Updated" if before else "Remembered"
+        self._state.session.undone.push(f"{done} “{shorten(addressed(memory.text), 40)}”", step)
+        self._state.session.fresh_memory = memory.id
+        if self._state.thread_id == event.thread_id != "":
+            self._transcript.add_note(learned_note(memory, before.text if before else "", step))
+            if self._state.runtime.settings.hints:
+                await self._hint()
+
+    def _retracted(self, thread_id: str, texts: Sequence[str], step: str) -> None:
+        """Say quietly what went with words that the person replaced."""
+        more = f" and {len(texts) - 1} more" if len(texts) > 1 else ""
+        gone = addressed(texts[0])
+        self._state.session.undone.push(f"Let go of “{shorten(gone, 40)}”", step)
+        self._state.session.memories_changed()
+        if self._state.thread_id == thread_id:
+            self._transcript.add_note(Note(f"No longer remembered: {gone}", end=more, step=step))
+
+    async def _hint(self) -> None:
+        """Say one thing about memories that is worth knowing, after each of the first three answers that taught a fact."""
+        given = await asyncio.to_thread(chats.choice, self._state.runtime, "hints", 0)
+        message = self._transcript.last_answer
+        if isinstance(given, int) and given < len(HINTS) and message is not None and message.message.id != self._hinted_at:
+            self._hinted_at = message.message.id
+            self._transcript.add_note(Note(f"({HINTS[given]})"))
+            await asyncio.to_thread(chats.remember_choice, self._state.runtime, "hints", given + 1)
+
+    async def _look_at_decisions(self, accepted: Accepted) -> None:
+        """Look at once what a new message decided; what it states waits from now on."""
+        message, self._message, self._settled, self._passed_over = accepted.message, accepted.message, (), None
+        if message is None or accepted.decided_after is None:
+            return
+        self._settled = await asyncio.to_thread(settled_since, self._state.runtime, accepted.decided_after)
+        for one in self._settled:
+            self._state.session.undone.push(one.said, one.step)
+        self._passed_over = await asyncio.to_thread(questions.passed_over, self._state.runtime, message)
+        self._state.session.memories_changed()
+
+    async def say_what_waits(self) -> None:
+        """Say below the answer what its message decided, and what of it waits, if its chat is shown."""
+        message, self._message = self._message, None
+        if message is None:
+            return
+        found = await asyncio.to_thread(proposed_by, self._state.runtime, message)
+        if self._state.thread_id == message.thread_id:
+            said = [settled_note(one) for one in self._settled]
+            said += [passed_over_note(self._passed_over)] if self._passed_over is not None else []
+            for note in [*said, *([request_note(found)] if found else [])]:
+                self._transcript.add_note(note)
+        if found:
+            self._state.session.memories_changed()
+
+    async def look_at_what_waits(self) -> None:
+        """Hide the lines about what waits no longer, since it was answered elsewhere."""
+        if self._transcript.waiting:
+            left = {value_of(one) for one in await asyncio.to_thread(pending.list_pending, self._state.runtime)}
+            for note in self._transcript.waiting:
+                note.display = not left.isdisjoint(note.waits)

@@ -1,6 +1,6 @@
 """One request to be read: the difference it would make first and largest, then why, and how long there is to answer."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -9,19 +9,23 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from memapp.domain.consent import FORGOTTEN
+from memapp.domain.chat import Message
+from memapp.domain.consent import FORGOTTEN, ConsentRequest
 from memapp.domain.difference import words_changed
 from memapp.domain.forget import ERASED
+from memapp.domain.history import who
 from memapp.domain.second_person import addressed
-from memapp.ui.inbox.labels import expires, proposed_by, wrote
-from memapp.ui.inbox.read_models import Quote, ShownRequest
+from memapp.domain.text import around
+from memapp.ui.inbox.read_models import ShownRequest
 from memapp.ui.inbox.value import ValueField
-from memapp.ui.memories.labels import ago
+from memapp.ui.memories.labels import ago, left
 from memapp.ui.safe import joined, plain
 from memapp.ui.widgets.labels import moment
 
 UNCHANGED = "Nothing was approved: you changed nothing. ctrl+s approves it as it is."
 NO_VALUE = "a change was asked for without saying to what: e lets you write it"
+PROPOSERS = {"import": "It came with an import", "undo": "You brought it back", "person": "You wrote it"}
+QUOTE_CHARS = 240
 
 
 class RequestView(VerticalScroll):
@@ -80,25 +84,41 @@ def _head(shown: ShownRequest) -> Content:
 
 
 def _why(shown: ShownRequest, now: datetime) -> Content:
-    request = shown.request
-    asked = f"{proposed_by(request)}, {ago(request.created_at, now)}."
+    request, end = shown.request, expires(shown.request, now)
+    asked = PROPOSERS.get(request.proposer) or f"Read in a chat by {who(request.proposer)}"
+    quotes = [_quote(one, request.new_value, now) for one in shown.messages]
+    why, gone = ("Why   ⏎ goes to the message", "") if quotes else ("Why", "\nThere is no message behind this any more.")
     parts = [
-        joined(("It stays beside   ", "bold"), " · ".join(shown.beside), "\n") if shown.beside else None,
-        joined(("Also waiting for this   ", "bold"), " · ".join(shown.also), ("\nA yes here settles it.\n", "$text-muted"))
-        if shown.also
-        else None,
-        joined(("With a yes it also remembers", "$text-muted"), "\n", addressed(shown.memory), "\n") if shown.memory else None,
-        joined(("Why   ⏎ goes to the message", "$text-muted"), *(_quote(one, now) for one in shown.quotes), "\n")
-        if shown.quotes
-        else joined(("Why", "$text-muted"), "\nThere is no message behind this any more.\n"),
-        joined((asked, "$text-muted")),
-        joined((expires(request, now), "bold $text-warning" if "TODAY" in expires(request, now) else "$text-muted")),
+        joined((why, "$text-muted"), gone, *quotes, "\n"),
+        joined((f"{asked}, {ago(request.created_at, now)}.", "$text-muted")),
+        joined((end, "bold $text-warning" if "TODAY" in end else "$text-muted")),
     ]
-    return Content("\n").join(part for part in parts if part is not None)
+    if shown.memory:
+        parts.insert(0, joined(("With a yes it also remembers", "$text-muted"), "\n", addressed(shown.memory), "\n"))
+    if shown.also:
+        settled = ("\nA yes here settles it.\n", "$text-muted")
+        parts.insert(0, joined(("Also waiting for this   ", "bold"), " · ".join(shown.also), settled))
+    if shown.beside:
+        parts.insert(0, joined(("It stays beside   ", "bold"), " · ".join(shown.beside), "\n"))
+    return Content("\n").join(parts)
 
 
-def _quote(quote: Quote, now: datetime) -> Content:
-    if quote.text.strip() == ERASED:
-        return joined("\n", ("its words were erased", "italic"), (f" · {moment(quote.at, now)}", "$text-muted"))
-    style = "$text-muted" if quote.wrote == "typed" else "bold $text-warning"
-    return joined("\n“", quote.text.strip(), "”", (f"\n{wrote(quote.wrote)} · {moment(quote.at, now)}", style))
+def expires(request: ConsentRequest, now: datetime) -> str:
+    """Return what happens to a request that nobody answers, and when."""
+    time = max(timedelta(), request.expires_at - now)
+    return f"Unanswered, it becomes a no {'' if time.days else 'TODAY, '}in {left(time)}."
+
+
+def _quote(message: Message, value: str, now: datetime) -> Content:
+    """Return as much of a message as a screen shows, around the value, with who wrote that."""
+    at = (f" · {moment(message.created_at, now)}", "$text-muted")
+    if message.text.strip() == ERASED:
+        return joined("\n", ("its words were erased", "italic"), at)
+    wanted = value.casefold()
+    place = max(0, message.text.casefold().find(wanted))
+    text = around(message.text, place, QUOTE_CHARS, QUOTE_CHARS // 3).strip()
+    if message.typed_text and (wanted in message.typed_text.casefold() or not message.pasted):
+        wrote, style = "you typed it", "$text-muted"
+    else:
+        wrote, style = "! in text that you pasted" if message.pasted else "! not typed by you", "bold $text-warning"
+    return joined("\n“", text, "”", (f"\n{wrote}{at[0]}", style))

@@ -2,12 +2,14 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.content import Content
 from textual.widgets import Static
 
 from memapp.domain.profile import has_many
@@ -15,12 +17,35 @@ from memapp.services.consent import decisions
 from memapp.ui.background import background
 from memapp.ui.inbox import read_models
 from memapp.ui.inbox.read_models import Known
-from memapp.ui.inbox.request_rows import KnownRows
 from memapp.ui.inbox.value import ValueField
-from memapp.ui.safe import copy, plain
+from memapp.ui.safe import copy, joined, plain, row
 from memapp.ui.session import AppSession
+from memapp.ui.widgets.labels import moment
+from memapp.ui.widgets.rowlist import RowList
 
 NOTE = "The persona you talk to is told this. Only you change it: by your yes to what waits, or by writing it here."
+
+LABEL = 18
+
+
+class KnownRows(RowList[Known]):
+    """The profile, one row a value: field, value, since when and from whom."""
+
+    def __init__(self, clock: Callable[[], datetime]) -> None:
+        super().__init__(id="known")
+        self._clock = clock
+
+    def key(self, item: Known) -> str:
+        return item.key
+
+    def draw(self, item: Known, width: int) -> Content:
+        if not item.value:
+            return joined((f"{item.label:{LABEL}}", "$text-muted"), ("not known", "$text-muted italic"))
+        when = f"since {moment(item.since, self._clock())}" if item.since else ""
+        by = " · you typed it twice" if item.by == "signals" else ""
+        tail = joined((f"  {when}{by}", "$text-muted"))
+        head = joined((f"{item.label:{LABEL}}", "bold"), row(item.value, 300))
+        return joined(head.truncate(max(1, width - tail.cell_length), ellipsis=True, pad=True), tail)
 
 
 class ProfilePane(Vertical):
@@ -28,7 +53,7 @@ class ProfilePane(Vertical):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("e", "write", "Write it yourself", id="profile.write"),
-        Binding("n", "add", "Add", id="profile.add"),
+        Binding("n", "write(True)", "Add", id="profile.add"),
         Binding("x,delete", "take_away", "Take it away", id="profile.take_away", key_display="x"),
         Binding("y,c", "copy", "Copy", id="profile.copy", key_display="y"),
     ]
@@ -69,32 +94,22 @@ class ProfilePane(Vertical):
         event.stop()
         self.action_write()
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         known = self.rows.current
-        if action == "add":
+        if parameters == (True,):
             return bool(known and known.value and has_many(known.field))
         return bool(known and known.value) if action in ("take_away", "copy") else True
 
-    def action_write(self) -> None:
-        """Let the person write the current value."""
+    def action_write(self, beside: bool = False) -> None:
+        """Let the person write the current value, or one beside it."""
         if (known := self.rows.current) is not None:
-            self._written = known
-            self.field.open(known.key, known.label, known.value)
-
-    def action_add(self) -> None:
-        """Let the person write a value beside the current one."""
-        if (known := self.rows.current) is not None:
-            self._written = Known(known.field, "")
-            self.field.open(known.field, known.label, "")
+            self._written = Known(known.field, "") if beside else known
+            self.field.open(self._written.key, known.label, self._written.value)
 
     @on(ValueField.Saved)
     def _saved(self, event: ValueField.Saved) -> None:
         event.stop()
-        known, value = self._written, event.value.strip()
-        if value:
-            self._carry_out(lambda: decisions.set_field(self.runtime, known.field, value, known.value))
-        else:
-            self._take_away(known)
+        self._write(self._written, event.value.strip())
 
     @on(ValueField.GivenUp)
     def _given_up(self, event: ValueField.GivenUp) -> None:
@@ -112,17 +127,21 @@ class ProfilePane(Vertical):
     def action_take_away(self) -> None:
         """Let the profile say the current value no longer."""
         if (known := self.rows.current) is not None and known.value:
-            self._take_away(known)
-
-    def _take_away(self, known: Known) -> None:
-        self._carry_out(lambda: decisions.take_away(self.runtime, known.field, known.value))
+            self._write(known, "")
 
     def action_copy(self) -> None:
         if (known := self.rows.current) is not None:
             copy(self, known.value)
 
     @background("decide")
-    async def _carry_out(self, decision: Callable[[], str]) -> None:
+    async def _write(self, known: Known, value: str) -> None:
+        """Let the profile say something else; nothing takes away what it says."""
+
+        def decision() -> str:
+            if not value:
+                return decisions.take_away(self.runtime, known.field, known.value)
+            return decisions.set_field(self.runtime, known.field, value, known.value)
+
         step = await asyncio.to_thread(decision)
         self.leave_field()
         self.session.did(self, await asyncio.to_thread(decisions.describe, self.runtime, step), step)

@@ -1,38 +1,23 @@
 """What the Inbox reads, on a thread, in the shape it shows it."""
 
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
 
 from memapp.domain.changes import Event
 from memapp.domain.chat import Message
 from memapp.domain.consent import FORGOTTEN, ConsentRequest, label, replaced
 from memapp.domain.profile import FIELDS, is_sensitive
 from memapp.domain.second_person import addressed
-from memapp.domain.text import around
 from memapp.errors import NotFound
 from memapp.runtime import Runtime
 from memapp.services import activity, chats
 from memapp.services.consent import decisions, pending, questions
 
-Wrote = Literal["typed", "pasted", "other"]
-QUOTE_CHARS = 240
 SHOWN = 50
 """Requests on the screen at once; others come up when these are answered."""
 ENTRIES = 50
-
-
-@dataclass(frozen=True, slots=True)
-class Quote:
-    """The words that a request was read from."""
-
-    message_id: str
-    text: str
-    """As much of the message as a screen shows, around the words that matter."""
-    wrote: Wrote
-    """Whether the person typed those words, pasted them, or somebody else wrote them."""
-    at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +27,8 @@ class ShownRequest:
     request: ConsentRequest
     memory: str
     """What the memory says that waits with it; empty if there is none."""
-    quotes: tuple[Quote, ...]
-    """Newest first."""
+    messages: tuple[Message, ...]
+    """Those that it was read from and that still exist, newest first."""
     also: tuple[str, ...] = ()
     """Other values that wait for the same field, which a yes to this one settles; newest first."""
     says: tuple[str, ...] = ()
@@ -112,10 +97,13 @@ def queue(runtime: Runtime) -> Queue:
 
 
 def shown_request(runtime: Runtime, request: ConsentRequest) -> ShownRequest:
-    quotes = [_quote(message, request.new_value) for message in _messages(runtime, request)]
+    messages = []
+    for message_id in reversed(request.evidence):
+        with suppress(NotFound):
+            messages.append(chats.get_message(runtime, message_id))
     says = decisions.profile(runtime).get(request.field, ())
     memory, also = pending.memory_text(runtime, request.id), pending.other_values(runtime, request)
-    return ShownRequest(request, memory, tuple(reversed(quotes)), also, says)
+    return ShownRequest(request, memory, tuple(messages), also, says)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,25 +159,3 @@ def profile(runtime: Runtime) -> tuple[Known, ...]:
     standing = [Known(one.field, one.new_value, one.decided_at, one.decided_by) for one in decisions.standing(runtime)]
     known = {field: [one for one in standing if one.field == field] for field in FIELDS}
     return (*(one for field in FIELDS for one in known[field]), *(Known(field, "") for field in FIELDS if not known[field]))
-
-
-def _messages(runtime: Runtime, request: ConsentRequest) -> list[Message]:
-    """Return the messages that a request was read from and that still exist, oldest first."""
-    found = []
-    for message_id in request.evidence:
-        try:
-            found.append(chats.get_message(runtime, message_id))
-        except NotFound:
-            continue
-    return found
-
-
-def _quote(message: Message, value: str) -> Quote:
-    typed, wanted = message.typed_text, value.casefold()
-    wrote: Wrote = "other"
-    if typed and (wanted in typed.casefold() or not message.pasted):
-        wrote = "typed"
-    elif message.pasted:
-        wrote = "pasted"
-    place = max(0, message.text.casefold().find(wanted))
-    return Quote(message.id, around(message.text, place, QUOTE_CHARS, QUOTE_CHARS // 3), wrote, message.created_at)

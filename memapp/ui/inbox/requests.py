@@ -5,33 +5,65 @@ Nothing is answered by enter, and nothing opens by itself.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
+from textual.content import Content
 from textual.message import Message
 
+from memapp.domain.consent import ConsentRequest, came_from
 from memapp.services.consent import decisions
 from memapp.ui.background import background
 from memapp.ui.inbox import read_models
 from memapp.ui.inbox.arming import Arming
 from memapp.ui.inbox.detail import RequestView
-from memapp.ui.inbox.labels import sleeping
 from memapp.ui.inbox.read_models import Queue, ShownRequest
-from memapp.ui.inbox.request_rows import RequestRows
 from memapp.ui.inbox.value import ValueField
+from memapp.ui.memories.labels import age
 from memapp.ui.messages import MessageWanted
-from memapp.ui.safe import copy, notify
+from memapp.ui.safe import copy, joined, notify, row
 from memapp.ui.session import AppSession
+from memapp.ui.widgets.labels import clock, moment
+from memapp.ui.widgets.rowlist import RowList
 
 TICK_SECONDS = 60.0
 ANSWERS = ("approve", "deny", "snooze")
 DROPPED = "Nothing was answered: other keys came right behind. Press one key alone."
 TOO_SOON = "Nothing was approved: that came too soon. enter or ctrl+s again approves it."
+
+WIDE = 44
+NOTHING_WAITS = """
+Nothing waits for you.
+
+When you say something about
+yourself, such as where you live,
+memapp asks here before it keeps it.
+
+tab shows what the profile says."""
+
+
+class RequestRows(RowList[ShownRequest]):
+    """What waits: field, value, who proposed it, age."""
+
+    def __init__(self, clock: Callable[[], datetime]) -> None:
+        super().__init__(id="request-list", empty=NOTHING_WAITS)
+        self._clock = clock
+
+    def key(self, item: ShownRequest) -> str:
+        return item.request.id
+
+    def draw(self, item: ShownRequest, width: int) -> Content:
+        who = came_from(item.request) if width >= WIDE else ""
+        tail = joined((f"{f'  {who:11}' if who else ''}{age(item.request.created_at, self._clock()):>5}", "$text-muted"))
+        value = row(item.value, 100) if item.value else row("a new value", style="$text-muted italic")
+        words = joined((f"{item.label} ", "bold"), value)
+        return joined(words.truncate(max(1, width - tail.cell_length), ellipsis=True, pad=True), tail)
 
 
 class RequestsPane(Horizontal):
@@ -103,10 +135,11 @@ class RequestsPane(Horizontal):
     def show(self, queue: Queue) -> None:
         """Show the queue; what is read stays what it is as long as it waits, but for what the person just brought back."""
         more = queue.count - len(queue.requests)
-        back = None if self.queue is None or self.view.field.key else brought_back(self.queue, queue)
+        back = brought_back(self.queue, queue) if self.queue is not None and not self.view.field.key else None
+        at = self._written_about(queue) or back
         self.queue = queue
         self.rows.unmark(self.rows.marked.keys() - {one.request.id for one in queue.requests})
-        self.rows.show(queue.requests, later=f"{more} more, when these are answered" if more else "", at=back)
+        self.rows.show(queue.requests, later=f"{more} more, when these are answered" if more else "", at=at)
         self.post_message(self.Counted(queue.count, sleeping(queue.asleep, self.runtime.clock())))
         self.refresh_bindings()
         self._read_current()
@@ -114,7 +147,12 @@ class RequestsPane(Horizontal):
     @on(RequestRows.Moved)
     def _moved(self, event: RequestRows.Moved) -> None:
         event.stop()
-        self._read_current()
+        if self.queue is not None and self.rows.current_key != self._written_about(self.queue) != "":
+            self.show(self.queue)
+            self.view.field.line.focus()
+            self.view.field.action_stay()
+        else:
+            self._read_current()
 
     def _read_current(self) -> None:
         shown = self.rows.current
@@ -130,6 +168,10 @@ class RequestsPane(Horizontal):
         if shown is None:
             self.leave_reading()
         self.arm_later()
+
+    def _written_about(self, queue: Queue) -> str:
+        """Return the id of the request that is being edited, if it still waits."""
+        return next((one.request.id for one in queue.requests if one.request.id == self.view.field.key), "")
 
     def arm_later(self) -> None:
         """Let answers count only in half a second: something new is to be seen."""
@@ -177,7 +219,7 @@ class RequestsPane(Horizontal):
         if action == "approve" and self.answered != [self.shown.request.id]:
             return None  # yes is said to one that is read
         if action == "source":
-            return bool(self.shown.quotes)
+            return bool(self.shown.messages)
         if action in ANSWERS and not self._arming.armed:
             return None
         return None if action == "approve" and not self.shown.request.new_value else True
@@ -270,8 +312,8 @@ class RequestsPane(Horizontal):
 
     def action_source(self) -> None:
         """Show the message that it was read from, in its chat."""
-        if self.shown is not None and self.shown.quotes:
-            self.app.post_message(MessageWanted(self.shown.quotes[0].message_id))
+        if self.shown is not None and self.shown.messages:
+            self.app.post_message(MessageWanted(self.shown.messages[0].id))
 
     def action_copy(self) -> None:
         if self.shown is not None:
@@ -286,3 +328,14 @@ def brought_back(before: Queue, now: Queue) -> str | None:
         if one.request.id not in waited and (woken or one.request.proposer == "undo"):
             return one.request.id
     return None
+
+
+def sleeping(asleep: Sequence[ConsentRequest], now: datetime) -> str:
+    """Return how much was put off, and until when the first of it: `1 sleeps until tomorrow 10:48`."""
+    until = asleep[0].snoozed_until if asleep else None
+    if until is None:
+        return ""
+    how_many = "1 sleeps until" if len(asleep) == 1 else f"{len(asleep)} sleep, the first until"
+    days = (until.astimezone().date() - now.astimezone().date()).days
+    day = {0: "", 1: "tomorrow "}.get(days, f"{moment(until, now)} ")
+    return f"{how_many} {day}{clock(until)}"

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from functools import partial
 
 from textual.dom import DOMNode
@@ -56,7 +57,9 @@ class MemoryActions:
         def save(one: MemoryFields) -> Revision:
             return curate.add(self._runtime, one.text, one.tags, category=one.category, importance=one.importance)
 
-        revision = await self._ask(MemoryForm("A new memory", empty, curate.categories(self._runtime), save))
+        revision = await self._node.app.push_screen_wait(
+            MemoryForm("A new memory", empty, curate.categories(self._runtime), save)
+        )
         if revision is None:
             return ""
         self._did("Remembered", await asyncio.to_thread(curate.get, self._runtime, revision.memory_id), revision)
@@ -67,19 +70,12 @@ class MemoryActions:
         before = MemoryFields(memory.text, memory.tags, memory.importance, memory.category)
 
         def save(one: MemoryFields) -> Revision | None:
-            if one == before:
-                return None
-            tags = None if one.tags == before.tags else one.tags
-            text = None if one.text == before.text else one.text
-            category = None if one.category == before.category else one.category
-            return curate.edit(self._runtime, memory.id, text, tags=tags, importance=one.importance, category=category)
+            changed = {name: value for name, value in asdict(one).items() if value != getattr(before, name)}
+            return curate.edit(self._runtime, memory.id, **changed) if changed else None
 
-        revision = await self._ask(MemoryForm("Edit", before, curate.categories(self._runtime), save))
-        if revision is not None:
+        form = MemoryForm("Edit", before, curate.categories(self._runtime), save)
+        if (revision := await self._node.app.push_screen_wait(form)) is not None:
             self._did("Edited", memory, revision)
-
-    async def _ask(self, form: MemoryForm) -> Revision | None:
-        return await self._node.app.push_screen_wait(form)
 
     # On one or many --------------------------------------------------------------------------------------------------
 
@@ -99,16 +95,16 @@ class MemoryActions:
     async def weigh(self, chosen: Sequence[Memory]) -> None:
         """Say how much they matter."""
         rows = {str(number): f"{number}  {bar(number)}  {words}" for number, words in enumerate(IMPORTANCE, start=1)}
-        number = await self._node.app.push_screen_wait(Choice(f"How important: {_said(chosen)}", rows, str(chosen[0].importance)))
-        if number:
+        card = Choice(f"How important: {_said(chosen)}", rows, str(chosen[0].importance))
+        if number := await self._node.app.push_screen_wait(card):
             revision = await asyncio.to_thread(curate.set_importance, self._runtime, int(number), *_ids(chosen))
             self._did(f"Importance {number} for", chosen, revision)
 
     async def categorise(self, chosen: Sequence[Memory]) -> None:
         """Put them into another category."""
         rows = {name: name for name in curate.categories(self._runtime)}
-        name = await self._node.app.push_screen_wait(Choice(f"Category of {_said(chosen)}", rows, chosen[0].category))
-        if name:
+        card = Choice(f"Category of {_said(chosen)}", rows, chosen[0].category)
+        if name := await self._node.app.push_screen_wait(card):
             revision = await asyncio.to_thread(curate.set_category, self._runtime, name, *_ids(chosen))
             self._did(f"Category {name} for", chosen, revision)
 
@@ -146,7 +142,7 @@ class MemoryActions:
         """Erase all that is in the trash, if the person types the word; return whether they did."""
         found = await asyncio.to_thread(lifecycle.trash, self._runtime, limit=None)
         text = await self._at_stake(f"All {many(len(found))} in the trash", _ids(found))
-        word = await self._node.app.push_screen_wait(ConfirmErase("Empty the trash?", text, may_take_messages=False))
+        word = await self._node.app.push_screen_wait(ConfirmErase("Empty the trash?", text))
         return word is not None and await self._erase(partial(lifecycle.empty, self._runtime))
 
     async def _at_stake(self, said: str, memory_ids: Sequence[str]) -> str:
@@ -168,8 +164,7 @@ class MemoryActions:
             notify(self._node, "There is nothing to erase: nothing holds these words.")
             return False
         title = f"Erase “{shorten(one_line(words), LABEL_CHARS)}” everywhere for good?"
-        text = f"{found}.\n\nThis cannot be undone."
-        word = await self._node.app.push_screen_wait(ConfirmErase(title, text, may_take_messages=False))
+        word = await self._node.app.push_screen_wait(ConfirmErase(title, f"{found}.\n\nThis cannot be undone."))
         return word is not None and await self._erase(partial(forget.forget_everywhere, self._runtime, words))
 
     async def _erase(self, erase: Callable[[], Receipt]) -> bool:

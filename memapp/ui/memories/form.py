@@ -66,16 +66,13 @@ class MemoryForm(Form[Revision]):
         with Vertical(id="memory-form"):
             yield Words(clean(before.text), soft_wrap=True, compact=True, tab_behavior="focus", id="form-text")
             yield Static(id="form-length", markup=False, classes="muted")
-            with Horizontal(classes="field"):
-                yield Static(plain("Tags"), markup=False, classes="label")
-                yield Input(clean(", ".join(before.tags)), compact=True, placeholder="tea, morning", id="form-tags")
-            with Horizontal(classes="field"):
-                yield Static(plain("Importance"), markup=False, classes="label")
-                yield Input(str(before.importance), compact=True, max_length=1, restrict="[1-5]?", id="form-importance")
-            with Horizontal(classes="field"):
-                yield Static(plain("Category"), markup=False, classes="label")
-                suggested = SuggestFromList(self._categories, case_sensitive=False)
-                yield Input(clean(before.category), compact=True, suggester=suggested, id="form-category")
+            suggested = SuggestFromList(self._categories, case_sensitive=False)
+            for name, field in {
+                "Tags": Input(clean(", ".join(before.tags)), compact=True, placeholder="tea, morning", id="form-tags"),
+                "Importance": Input(str(before.importance), compact=True, max_length=1, restrict="[1-5]?", id="form-importance"),
+                "Category": Input(clean(before.category), compact=True, suggester=suggested, id="form-category"),
+            }.items():
+                yield Horizontal(Static(plain(name), markup=False, classes="label"), field, classes="field")
 
     def keys(self) -> list[str]:
         return ["⏎ save", "tab next field", "→ takes the suggestion"]

@@ -1,5 +1,6 @@
 """The keys that act on memories: the same in Memories, in Trash, and in the card of one memory."""
 
+from collections.abc import Awaitable, Callable, Sequence
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -9,7 +10,16 @@ from memapp.domain.memory import Memory, State
 from memapp.ui.background import background
 from memapp.ui.memories.actions import MemoryActions
 
-ON_LIVE = frozenset({"edit", "pin", "discard", "tag", "weigh", "categorise"})
+ACTIONS: dict[str, Callable[[MemoryActions, Sequence[Memory]], Awaitable[None]]] = {
+    "pin": MemoryActions.pin,
+    "tag": MemoryActions.tag,
+    "weigh": MemoryActions.weigh,
+    "categorise": MemoryActions.categorise,
+    "discard": MemoryActions.discard,
+    "restore": MemoryActions.restore,
+}
+"""What a key does to the chosen memories."""
+LEAVING = frozenset({"discard", "restore"})
 ON_TRASHED = frozenset({"restore", "erase"})
 
 
@@ -18,13 +28,13 @@ class MemoryKeys(DOMNode):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("e", "edit", "Edit", id="memory.edit"),
-        Binding("p", "pin", "Pin", id="memory.pin"),
-        Binding("d,delete,backspace", "discard", "Trash", id="memory.discard", key_display="d"),
-        Binding("r", "restore", "Restore", id="memory.restore"),
+        Binding("p", "change('pin')", "Pin", id="memory.pin"),
+        Binding("d,delete,backspace", "change('discard')", "Trash", id="memory.discard", key_display="d"),
+        Binding("r", "change('restore')", "Restore", id="memory.restore"),
         Binding("X", "erase", "Erase now", id="memory.erase"),
-        Binding("t", "tag", "Tag", show=False, id="memory.tag"),
-        Binding("i", "weigh", "Importance", show=False, id="memory.weigh"),
-        Binding("c", "categorise", "Category", show=False, id="memory.categorise"),
+        Binding("t", "change('tag')", "Tag", show=False, id="memory.tag"),
+        Binding("i", "change('weigh')", "Importance", show=False, id="memory.weigh"),
+        Binding("c", "change('categorise')", "Category", show=False, id="memory.categorise"),
         Binding("y", "copy", "Copy", show=False, id="memory.copy"),
     ]
 
@@ -45,11 +55,11 @@ class MemoryKeys(DOMNode):
         raise NotImplementedError
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action not in ON_LIVE | ON_TRASHED | {"copy"}:
+        if action not in ("edit", "change", "erase", "copy"):
             return super().check_action(action, parameters)
-        chosen = [one for one in [self.read] if one is not None] if action == "edit" else self.chosen
-        alike = action == "copy" or all((one.state is State.LIVE) == (action in ON_LIVE) for one in chosen)
-        return bool(chosen) and alike
+        does = parameters[0] if action == "change" else action
+        chosen = [one for one in [self.read] if one is not None] if does == "edit" else self.chosen
+        return bool(chosen) and (does == "copy" or all((one.state is State.LIVE) == (does not in ON_TRASHED) for one in chosen))
 
     @background("memory-action")
     async def action_edit(self) -> None:
@@ -57,32 +67,12 @@ class MemoryKeys(DOMNode):
             await self.actions.edit(one)
 
     @background("memory-action")
-    async def action_pin(self) -> None:
-        await self.actions.pin(self.chosen)
-
-    @background("memory-action")
-    async def action_tag(self) -> None:
-        await self.actions.tag(self.chosen)
-
-    @background("memory-action")
-    async def action_weigh(self) -> None:
-        await self.actions.weigh(self.chosen)
-
-    @background("memory-action")
-    async def action_categorise(self) -> None:
-        await self.actions.categorise(self.chosen)
-
-    @background("memory-action")
-    async def action_discard(self) -> None:
+    async def action_change(self, does: str) -> None:
+        """Do something to the chosen memories."""
         chosen = self.chosen
-        await self.actions.discard(chosen)
-        self.left(chosen)
-
-    @background("memory-action")
-    async def action_restore(self) -> None:
-        chosen = self.chosen
-        await self.actions.restore(chosen)
-        self.left(chosen)
+        await ACTIONS[does](self.actions, chosen)
+        if does in LEAVING:
+            self.left(chosen)
 
     @background("memory-erase", exclusive=True)
     async def action_erase(self) -> None:

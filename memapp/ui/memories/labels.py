@@ -1,6 +1,6 @@
 """How ages and importance of memories are put into words. What is red elsewhere is a capital word here too."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from memapp.domain.filters import Sort
 from memapp.domain.lifecycle import DAYS_OF_USE
@@ -56,7 +56,7 @@ def kept(purge_at: datetime | None, now: datetime) -> str:
     """Return how long something stays in the trash at least; it stays longer for who seldom uses memapp (`domain.lifecycle`)."""
     if purge_at is None:
         return ""
-    return "purges SOON, after use" if is_overdue(purge_at, now) else f"kept {_left(purge_at, now)} or more"
+    return "purges SOON, after use" if is_overdue(purge_at, now) else f"kept {left(purge_at - now)} or more"
 
 
 def kept_in_full(purge_at: datetime | None, now: datetime) -> str:
@@ -64,13 +64,13 @@ def kept_in_full(purge_at: datetime | None, now: datetime) -> str:
     if purge_at is None:
         return ""
     use = f"{DAYS_OF_USE} days of use"
-    return f"purges SOON, after {use}" if is_overdue(purge_at, now) else f"kept at least {_left(purge_at, now)} and {use}"
+    return f"purges SOON, after {use}" if is_overdue(purge_at, now) else f"kept at least {left(purge_at - now)} and {use}"
 
 
-def _left(end: datetime, now: datetime) -> str:
-    left = end - now
-    hours, minutes = left.seconds // 3600, left.seconds % 3600 // 60
-    return f"{left.days} d {hours} h" if left.days else f"{hours} h {minutes} m"
+def left(time: timedelta) -> str:
+    """Return a time to come: `6 d 4 h`, `4 h 0 m`."""
+    hours, minutes = time.seconds // 3600, time.seconds % 3600 // 60
+    return f"{time.days} d {hours} h" if time.days else f"{hours} h {minutes} m"
 
 
 def is_overdue(purge_at: datetime | None, now: datetime) -> bool:

@@ -1,15 +1,13 @@
 """The drawer that shows the loop at work: what memapp expected, needed, found, and expects next."""
 
-from dataclasses import dataclass, field
-
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from memapp.domain.activity import Rate
 from memapp.domain.memory import Recalled
 from memapp.domain.prediction import Prediction
+from memapp.services.chats import Trace
 from memapp.ui.safe import joined, plain, row
 from memapp.ui.widgets.labels import rated
 
@@ -19,19 +17,6 @@ SOURCES = {
     "kept": " (known from before memapp was closed)",
     "keywords": " (the words of your message)",
 }
-
-
-@dataclass
-class LoopState:
-    """One turn of the loop, as far as it got."""
-
-    expected: Prediction | None = None
-    needed_info: tuple[str, ...] = ()
-    source: str = ""
-    hits: tuple[Recalled, ...] = field(default=())
-    expects: str = ""
-    right: Rate = field(default=Rate(0, 0))
-    begun: bool = False
 
 
 class LoopDrawer(VerticalScroll):
@@ -46,26 +31,29 @@ class LoopDrawer(VerticalScroll):
     def compose(self) -> ComposeResult:
         yield Static(markup=False, id="loop-text")
 
-    def show(self, state: LoopState) -> None:
+    def show(self, trace: Trace | None) -> None:
+        """Bring what it tells up to date, if it is open."""
+        if not self.screen.has_class("-loop"):
+            return
         between = "\n" if self.screen.has_class("-narrow") else "\n\n"
-        self.query_one("#loop-text", Static).update(Content(between).join(_told(state)))
+        self.query_one("#loop-text", Static).update(Content(between).join(_told(trace)))
 
 
-def _told(state: LoopState) -> list[Content]:
+def _told(trace: Trace | None) -> list[Content]:
     parts = [joined(("The loop", "bold"), ("   ^t closes · tab scrolls", "$text-muted"))]
-    if not state.begun:
+    if trace is None:
         parts.append(plain("Before each answer memapp guesses what you will say and what it has to look up.", "$text-muted"))
         parts.append(plain("Send something to see it at work.", "$text-muted"))
         return parts
     parts += [
-        _part("It expected", _expected(state.expected)),
-        _part("It needed" + SOURCES.get(state.source, ""), plain(" · ".join(state.needed_info) or "nothing in particular")),
-        _part("It found", _found(state.hits)),
-        _part("It expects next", plain(state.expects or "—")),
+        _part("It expected", _expected(trace.expected)),
+        _part("It needed" + SOURCES.get(trace.source, ""), plain(" · ".join(trace.needed_info) or "nothing in particular")),
+        _part("It found", _found(trace.hits)),
+        _part("It expects next", plain(trace.expects or "—")),
     ]
-    if state.right.share is not None:
-        percent = round(100 * state.right.share)
-        parts.append(_part("Right so far", plain(f"{state.right.held} of the last {state.right.of} ({percent} %)")))
+    if trace.right.share is not None:
+        percent = round(100 * trace.right.share)
+        parts.append(_part("Right so far", plain(f"{trace.right.held} of the last {trace.right.of} ({percent} %)")))
     return parts
 
 

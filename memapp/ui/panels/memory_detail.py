@@ -10,7 +10,6 @@ from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.message import Message
 from textual.timer import Timer
-from textual.widget import Widget
 from textual.widgets import Static
 
 from memapp.domain.memory import Memory, State, why
@@ -18,18 +17,15 @@ from memapp.domain.second_person import addressed
 from memapp.errors import NotFound
 from memapp.runtime import Runtime
 from memapp.services import curate
-from memapp.services.activity import timeline
-from memapp.services.provenance import provenance_of
 from memapp.ui.background import background
 from memapp.ui.memories.labels import KINDS, ORIGINS, bar, kept_in_full, when
 from memapp.ui.messages import MessageWanted
-from memapp.ui.panels.memory_history import MemoryHistory, VersionRows
-from memapp.ui.panels.memory_provenance import MemoryProvenance, MessageRows
+from memapp.ui.panels.memory_history import MemoryHistory
+from memapp.ui.panels.memory_provenance import MemoryProvenance
 from memapp.ui.panels.memory_relations import MemoryRelations
 from memapp.ui.safe import joined, plain
 from memapp.ui.widgets.tabline import TabLine
 
-TABS = ("content", "history", "relations", "provenance")
 PAUSE_SECONDS = 0.08
 """While the person runs through the list, only what is in hand already is shown."""
 
@@ -37,8 +33,57 @@ PAUSE_SECONDS = 0.08
 class ContentView(VerticalScroll, can_focus=True):
     """The words of a memory, and all its parts."""
 
+    def __init__(self, runtime: Runtime) -> None:
+        super().__init__(id="memory-content")
+        self._runtime = runtime
+        self.reader = self
+        self.why = ""
+        """Why the memory was used where the person came from."""
+
     def compose(self) -> ComposeResult:
         yield Static(id="memory-text", markup=False)
+
+    async def look_up(self, memory: Memory) -> None:
+        """Show a memory."""
+        into = await asyncio.to_thread(self._text_of, memory.merged_into) if memory.merged_into else ""
+        self.query_one("#memory-text", Static).update(self._content(memory, into))
+
+    def _text_of(self, memory_id: str) -> str:
+        try:
+            return addressed(curate.get(self._runtime, memory_id).text)
+        except NotFound:
+            return "(erased for good since)"
+
+    def _content(self, one: Memory, into: str) -> Content:
+        now = self._runtime.clock()
+        facts = [
+            ("pinned", "★ always kept" if one.pinned else ""),
+            ("importance", f"{bar(one.importance)} {one.importance} of 5"),
+            ("category", one.category),
+            ("tags", ", ".join(one.tags) or "none"),
+            ("kind", KINDS[one.kind]),
+            ("origin", ORIGINS[one.origin]),
+            ("since", when(one.created_at, now)),
+            ("changed", when(one.updated_at, now) if one.updated_at != one.created_at else ""),
+        ]
+        if one.state is not State.LIVE:
+            facts += [
+                ("in trash", why(one, self._runtime.settings.ttl_days)),
+                ("", kept_in_full(one.purge_at, now)),
+                ("merged into", into),
+            ]
+        lines = [joined((f"{name:>11}  ", "$text-muted"), value) for name, value in facts if value]
+        used = f"{self.why}\n\n" if self.why else ""
+        return joined(plain(addressed(one.text), "bold"), "\n\n", used, Content("\n").join(lines))
+
+
+View = ContentView | MemoryHistory | MemoryRelations | MemoryProvenance
+TABS: dict[str, type[View]] = {
+    "content": ContentView,
+    "history": MemoryHistory,
+    "relations": MemoryRelations,
+    "provenance": MemoryProvenance,
+}
 
 
 class MemoryDetail(Vertical):
@@ -59,10 +104,12 @@ class MemoryDetail(Vertical):
     def __init__(self, runtime: Runtime, why: str = "") -> None:
         super().__init__(id="memory-detail")
         self._runtime = runtime
-        self._why = why
-        """Why the memory shown first was used where the person came from."""
+        content = ContentView(runtime)
+        content.why = why
+        self._views: dict[str, View] = {"content": content}
+        """The tabs that were opened once."""
         self.memory: Memory | None = None
-        self.tab = TABS[0]
+        self.tab = "content"
         self._trail: list[str] = []
         """Where a walk along relations came from."""
         self._looked_up = ""
@@ -71,7 +118,7 @@ class MemoryDetail(Vertical):
 
     def compose(self) -> ComposeResult:
         yield TabLine([(tab, tab.capitalize()) for tab in TABS])
-        yield ContentView(id="memory-content")  # the other tabs are built when they are first opened
+        yield from self._views.values()
 
     def on_mount(self) -> None:
         self._show_tab()
@@ -113,7 +160,7 @@ class MemoryDetail(Vertical):
             self.post_message(self.Gone())
             return
         if self.memory is not None and self.memory.id == now.id:
-            self._show(now, at_once=self.tab != TABS[0])
+            self._show(now, at_once=self.tab != "content")
 
     # Walking along relations -----------------------------------------------------------------------------------------
 
@@ -133,7 +180,8 @@ class MemoryDetail(Vertical):
 
     @background("memory-again", exclusive=True)
     async def _walk(self, memory_id: str) -> None:
-        self._why = ""
+        if isinstance(content := self._views["content"], ContentView):
+            content.why = ""
         self._show(await asyncio.to_thread(curate.get, self._runtime, memory_id), at_once=True)
 
     def action_source(self) -> None:
@@ -148,7 +196,7 @@ class MemoryDetail(Vertical):
 
     def enter(self) -> None:
         """Take the focus."""
-        self._focusable().focus()
+        self._views[self.tab].reader.focus()
 
     @on(TabLine.Chosen)
     async def _chosen(self, event: TabLine.Chosen) -> None:
@@ -157,35 +205,24 @@ class MemoryDetail(Vertical):
 
     async def action_turn(self, step: int) -> None:
         """Open the tab beside this one."""
-        await self._open(TABS[(TABS.index(self.tab) + step) % len(TABS)])
+        names = list(TABS)
+        await self._open(names[(names.index(self.tab) + step) % len(names)])
 
     async def _open(self, tab: str) -> None:
         had_focus = self.has_focus_within
-        if not self.query(f"#memory-{tab}"):
-            await self.mount(self._view(tab))
+        if tab not in self._views:
+            self._views[tab] = TABS[tab](self._runtime)
+            await self.mount(self._views[tab])
         self.tab = tab
         self._show_tab()
         if had_focus:
-            self._focusable().focus()
+            self.enter()
         self._look_up()
 
     def _show_tab(self) -> None:
         self.query_one(TabLine).show(self.tab, {})
-        for view in self.query_children("*").exclude("TabLine"):
-            view.display = view.id == f"memory-{self.tab}"
-
-    def _view(self, tab: str) -> Widget:
-        match tab:
-            case "history":
-                return MemoryHistory(self._runtime.clock)
-            case "relations":
-                return MemoryRelations(self._runtime)
-            case _:
-                return MemoryProvenance(self._runtime.clock)
-
-    def _focusable(self) -> Widget:
-        kinds: dict[str, type[Widget]] = {"history": VersionRows, "relations": MemoryRelations, "provenance": MessageRows}
-        return self.query_one(kinds.get(self.tab, ContentView))
+        for tab, view in self._views.items():
+            view.display = tab == self.tab
 
     @background("memory-detail", exclusive=True)
     async def _look_up(self) -> None:
@@ -195,43 +232,5 @@ class MemoryDetail(Vertical):
         wanted = f"{tab}:{memory.id}"
         if wanted == self._looked_up:
             return
-        match tab:
-            case "content":
-                into = await asyncio.to_thread(self._text_of, memory.merged_into) if memory.merged_into else ""
-                self.query_one("#memory-text", Static).update(self._content(memory, into))
-            case "history":
-                self.query_one(MemoryHistory).show(memory.id, await asyncio.to_thread(timeline, self._runtime, memory.id))
-            case "relations":
-                self.query_one(MemoryRelations).show(memory)
-            case "provenance":
-                found = await asyncio.to_thread(provenance_of, self._runtime, memory)
-                self.query_one(MemoryProvenance).show(memory, found)
+        await self._views[tab].look_up(memory)
         self._looked_up = wanted
-
-    def _text_of(self, memory_id: str) -> str:
-        try:
-            return addressed(curate.get(self._runtime, memory_id).text)
-        except NotFound:
-            return "(erased for good since)"
-
-    def _content(self, one: Memory, into: str) -> Content:
-        now = self._runtime.clock()
-        facts = [
-            ("pinned", "★ always kept" if one.pinned else ""),
-            ("importance", f"{bar(one.importance)} {one.importance} of 5"),
-            ("category", one.category),
-            ("tags", ", ".join(one.tags) or "none"),
-            ("kind", KINDS[one.kind]),
-            ("origin", ORIGINS[one.origin]),
-            ("since", when(one.created_at, now)),
-            ("changed", when(one.updated_at, now) if one.updated_at != one.created_at else ""),
-        ]
-        if one.state is not State.LIVE:
-            facts += [
-                ("in trash", why(one, self._runtime.settings.ttl_days)),
-                ("", kept_in_full(one.purge_at, now)),
-                ("merged into", into),
-            ]
-        lines = [joined((f"{name:>11}  ", "$text-muted"), value) for name, value in facts if value]
-        used = f"{self._why}\n\n" if self._why else ""
-        return joined(plain(addressed(one.text), "bold"), "\n\n", used, Content("\n").join(lines))

@@ -1,5 +1,6 @@
-"""What a memory said over time: its versions, and the words that differ between any two of them."""
+"""The history of a memory: its versions, and the words that differ between any two of them."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import ClassVar
@@ -13,7 +14,10 @@ from textual.widgets import Static
 
 from memapp.domain.difference import words_changed
 from memapp.domain.history import Moment, Version, who
+from memapp.domain.memory import Memory
 from memapp.domain.second_person import addressed
+from memapp.runtime import Runtime
+from memapp.services.activity import timeline
 from memapp.ui.memories.labels import bar
 from memapp.ui.safe import joined, plain
 from memapp.ui.widgets.labels import moment
@@ -60,19 +64,23 @@ class VersionRows(RowList[tuple[int, Moment]]):
 class MemoryHistory(Vertical):
     """The versions, and below them what changed."""
 
-    def __init__(self, clock: Callable[[], datetime]) -> None:
+    def __init__(self, runtime: Runtime) -> None:
         super().__init__(id="memory-history")
-        self._clock = clock
+        self._runtime = runtime
+        self.reader = VersionRows(runtime.clock)
         self._memory_id = ""
 
     def compose(self) -> ComposeResult:
-        yield VersionRows(self._clock)
+        yield self.reader
         with VerticalScroll(id="difference-scroll", can_focus=False):
             yield Static(id="difference", markup=False)
 
-    def show(self, memory_id: str, moments: Sequence[Moment]) -> None:
-        """Show the versions of a memory, given oldest first; of the same one as before, at the place where the person reads."""
-        rows = self.query_one(VersionRows)
+    async def look_up(self, memory: Memory) -> None:
+        """Show the versions of a memory; of the same one as before, at the place where the person reads."""
+        self._show(memory.id, await asyncio.to_thread(timeline, self._runtime, memory.id))
+
+    def _show(self, memory_id: str, moments: Sequence[Moment]) -> None:
+        rows = self.reader
         numbered = list(enumerate(moments, start=1))[::-1]
         reads_on = memory_id == self._memory_id
         at_newest = rows.current in rows.items[:1]
@@ -84,7 +92,7 @@ class MemoryHistory(Vertical):
     @on(RowList.Moved)
     def _compare(self, event: RowList.Moved) -> None:
         event.stop()
-        rows = self.query_one(VersionRows)
+        rows = self.reader
         by_number = dict(rows.items)
         if rows.current is None:
             return

@@ -1,5 +1,6 @@
-"""Where a memory comes from: the messages it was learned from, and the replies that used it, with score and reason."""
+"""The provenance of a memory: the messages it was learned from, and the replies that used it, with score and reason."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,8 +14,10 @@ from textual.widgets import Static
 
 from memapp.domain.chat import Message
 from memapp.domain.memory import Memory
-from memapp.domain.provenance import Provenance, UsedIn
+from memapp.domain.provenance import UsedIn
 from memapp.domain.text import counted
+from memapp.runtime import Runtime
+from memapp.services.provenance import provenance_of
 from memapp.ui.memories.labels import ORIGINS, ago
 from memapp.ui.safe import joined, plain, row
 from memapp.ui.widgets.labels import at_moment, matched, moment, rated, written
@@ -52,19 +55,20 @@ class MemoryProvenance(Vertical):
 
         message: Message
 
-    def __init__(self, clock: Callable[[], datetime]) -> None:
+    def __init__(self, runtime: Runtime) -> None:
         super().__init__(id="memory-provenance")
-        self._clock = clock
+        self._runtime = runtime
+        self.reader = MessageRows(runtime.clock)
         self._memory_id = ""
 
     def compose(self) -> ComposeResult:
         yield Static(id="provenance-head", markup=False)
-        yield MessageRows(self._clock)
+        yield self.reader
         yield Static(id="provenance-note", markup=False)
 
-    def show(self, memory: Memory, found: Provenance) -> None:
+    async def look_up(self, memory: Memory) -> None:
         """Show where a memory comes from."""
-        now = self._clock()
+        found, now = await asyncio.to_thread(provenance_of, self._runtime, memory), self._runtime.clock()
         access_count = found.access_count
         used = "Never used in an answer so far."
         if access_count is not None:
@@ -72,16 +76,13 @@ class MemoryProvenance(Vertical):
             used = f"Stood in {times} on {days}, last {ago(access_count.last, now)}."
         origin = f"{ORIGINS[memory.origin].capitalize()} {at_moment(memory.created_at, now)}."
         self.query_one("#provenance-head", Static).update(plain(f"{origin}\n{used}"))
-        rows = self.query_one(MessageRows)
-        rows.show([*found.sources, *found.replies], at=None if memory.id == self._memory_id else "")
+        self.reader.show([*found.sources, *found.replies], at=None if memory.id == self._memory_id else "")
         self._memory_id = memory.id
-        if not rows.items:
-            self.query_one("#provenance-note", Static).update("")
 
     @on(RowList.Moved)
     def _note(self, event: RowList.Moved) -> None:
         event.stop()
-        item = self.query_one(MessageRows).current
+        item = self.reader.current
         if isinstance(item, UsedIn):
             details = f" ({rated(item.score)}: {item.why})" if item.score else ""
             note = joined(("this answer used it: ", "$text-muted"), matched(item.why), (details, "$text-muted"), "\n")
@@ -95,5 +96,5 @@ class MemoryProvenance(Vertical):
     @on(RowList.Opened)
     def _opened(self, event: RowList.Opened) -> None:
         event.stop()
-        if (item := self.query_one(MessageRows).current) is not None:
+        if (item := self.reader.current) is not None:
             self.post_message(self.SourceOpened(item if isinstance(item, Message) else item.message))

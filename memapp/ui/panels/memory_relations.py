@@ -1,4 +1,4 @@
-"""What a memory is related to, as a tree to walk: branches are looked up when they are opened."""
+"""The relations of a memory, as a tree to walk: branches are looked up when they are opened."""
 
 import asyncio
 from collections.abc import Sequence
@@ -51,7 +51,11 @@ class MemoryRelations(Tree[str]):
         self.auto_expand = False
         self.guide_depth = 2
 
-    def show(self, memory: Memory) -> None:
+    @property
+    def reader(self) -> "MemoryRelations":
+        return self
+
+    async def look_up(self, memory: Memory) -> None:
         """Put a memory at the root; where it stands there already, only branches that are different now are drawn anew."""
         if self.root.data == memory.id:
             self.root.set_label(_label(memory.text))

@@ -12,10 +12,10 @@ from textual.widgets import Static
 
 from memapp.domain.changes import Event
 from memapp.domain.second_person import addressed
-from memapp.ui.activity import labels
+from memapp.ui.activity import log_rows
 from memapp.ui.activity.log_rows import LogRows, StepRows
 from memapp.ui.activity.numbers import NumbersView
-from memapp.ui.activity.read_models import LogLine, LogPage, compared, log_page, numbers, undoable
+from memapp.ui.activity.read_models import LogLine, compared, log_page, numbers, undoable
 from memapp.ui.background import background
 from memapp.ui.dialogs import TextCard
 from memapp.ui.messages import MemoryWanted
@@ -95,16 +95,18 @@ class ActivityScreen(ModeScreen):
         tab = self.tab
         match tab:
             case "numbers":
-                self.query_one(NumbersView).show(await asyncio.to_thread(numbers, self.runtime))
+                self.query_one(NumbersView).show(*await asyncio.to_thread(numbers, self.runtime))
             case "log":
-                self._show_log(await asyncio.to_thread(log_page, self.runtime, self._befores[-1]))
+                await self._load_log()
             case _:
                 self.steps.show(await asyncio.to_thread(undoable, self.runtime))
         self._filled = tab
         self.refresh_bindings()
 
-    def _show_log(self, page: LogPage) -> None:
-        earlier, later = "↑ newer" if page.before else "", "↓ older" if page.more else ""
+    async def _load_log(self) -> None:
+        before = self._befores[-1]
+        page = await asyncio.to_thread(log_page, self.runtime, before)
+        earlier, later = "↑ newer" if before else "", "↓ older" if page.more else ""
         self.lines.show(page.lines, earlier=earlier, later=later, at="" if self._turned else None)
         self._turned = False
 
@@ -153,7 +155,7 @@ class ActivityScreen(ModeScreen):
             return
         if line.entry.event is Event.PROFILE:
             notify(self, "The Inbox (F4) shows your profile, in its second tab.")
-        elif labels.is_file(line):
+        elif log_rows.is_file(line):
             notify(self, "A file was brought in here, all of it at once. The next tab takes it back as one.")
         elif line.entry.event is Event.PURGE:
             notify(self, "It was erased for good.")
@@ -165,7 +167,7 @@ class ActivityScreen(ModeScreen):
     async def _compare(self, line: LogLine) -> None:
         two = await asyncio.to_thread(compared, self.runtime, line.entry)
         if two is not None:
-            what = labels.done(line).capitalize()
+            what = log_rows.done(line).capitalize()
             card = TextCard(what, difference_of(*two), note="-went out-   +came in+", jump="open the memory")
             wanted = await self.app.push_screen_wait(card)
             if wanted is None:

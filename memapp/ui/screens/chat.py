@@ -17,19 +17,29 @@ from memapp.domain.chat import Message, Thread
 from memapp.domain.text import shorten
 from memapp.domain.turn import Accepted
 from memapp.services import chats
+from memapp.services.browse import Hit
 from memapp.ui import read_models
 from memapp.ui.background import background
+from memapp.ui.chat.composer import ChatComposer
 from memapp.ui.chat.conversation import Conversation
-from memapp.ui.chat.drafts import Spans
 from memapp.ui.chat.state import ChatState
 from memapp.ui.chat.threads import Threads
-from memapp.ui.messages import FileChanged, ModelChanged, ThreadStarted, ThreadWanted, TurnEnded, TurnMoved
+from memapp.ui.chat.transcript import ChatTranscript
+from memapp.ui.messages import (
+    FileChanged,
+    MemoryWanted,
+    MessageWanted,
+    ModelChanged,
+    ThreadStarted,
+    ThreadWanted,
+    TurnEnded,
+    TurnMoved,
+)
+from memapp.ui.pasted import Writing
 from memapp.ui.screens.find import FindScreen
 from memapp.ui.session import AppSession
-from memapp.ui.widgets.composer import Composer
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.topbar import TopBar
-from memapp.ui.widgets.transcript import Transcript
 
 ON_MESSAGES = (
     ("Copy a message", "The chosen or the last one (y)", "copy"),
@@ -57,19 +67,17 @@ class ChatScreen(Screen[None]):
         Binding("ctrl+b", "threads", "Chats", id="chat.threads"),
     ]
 
-    def __init__(
-        self, session: AppSession, *, question: tuple[str, Spans] = ("", ()), typed: tuple[str, Spans] = ("", ())
-    ) -> None:
+    def __init__(self, session: AppSession, *, question: Writing, typed: Writing) -> None:
         super().__init__()
         self.session = session
-        session.before_erasing, session.after_erasing = self._settle, self._show_again
+        self.state = ChatState(session)
+        self.threads = Threads(self.state)
+        self.conversation = Conversation(self.state)
+        session.before_erasing, session.after_erasing = self.conversation.settle, self._show_again
         self._question = question
         self._typed = typed
         self._erased_elsewhere = False
         """Another process erased something while a turn ran here."""
-        self.state = ChatState(session)
-        self.threads = Threads(self.state)
-        self.conversation = Conversation(self.state)
 
     def compose(self) -> ComposeResult:
         yield TopBar(self.session, "chat")
@@ -79,17 +87,17 @@ class ChatScreen(Screen[None]):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        self.composer.fill(*self._typed)
+        self.composer.fill(self._typed)
         self._say_network()
         self.session.taken_back.subscribe(self, self._taken_back)
         self._start()
 
     @property
-    def composer(self) -> Composer:
+    def composer(self) -> ChatComposer:
         return self.conversation.composer
 
     @property
-    def transcript(self) -> Transcript:
+    def transcript(self) -> ChatTranscript:
         return self.conversation.transcript
 
     @property
@@ -105,15 +113,15 @@ class ChatScreen(Screen[None]):
     @background("open")
     async def _start(self) -> None:
         """Show the chat that was open last, or send the question that memapp was started with."""
-        question, pasted = self._question
-        last = None if question else await asyncio.to_thread(read_models.last_thread, self.session.runtime)
+        question = self._question
+        last = None if question.text else await asyncio.to_thread(read_models.last_thread, self.session.runtime)
         await self.conversation.show(last)
         self.threads.list()
-        await self.conversation.recall_prompts()
+        await self.composer.recall_prompts()
         if not await asyncio.to_thread(chats.keeps_drafts, self.session.runtime):
             self.conversation.status.say("Another window keeps the drafts: here only what you send is kept.")
-        if question:
-            await self.conversation.sending.send(question, pasted)
+        if question.text:
+            await self.conversation.send(question)
 
     def on_thread_wanted(self, event: ThreadWanted) -> None:
         event.stop()
@@ -122,7 +130,7 @@ class ChatScreen(Screen[None]):
     @background("open", exclusive=True)
     async def open_thread(self, thread: Thread | None, at: Message | None = None, *, persona: str = "") -> None:
         """Show a chat, or an empty one in which `persona` answers; `at` is the message to show it at."""
-        await self.conversation.leave()
+        await self.composer.leave()
         await self.conversation.show(thread, at, persona)
         self.refresh_bindings()
         self.threads.list()
@@ -130,9 +138,6 @@ class ChatScreen(Screen[None]):
         self.remove_class("-threads")
         (self.transcript if at else self.composer).focus()
         await asyncio.to_thread(chats.remember_choice, self.session.runtime, "thread", thread.id if thread else "")
-
-    async def _settle(self) -> None:
-        await self.conversation.settle()
 
     async def _show_again(self) -> None:
         await self.conversation.show_again()
@@ -149,13 +154,13 @@ class ChatScreen(Screen[None]):
         thread = self.state.thread
         if thread is None:
             return
-        is_there = await asyncio.to_thread(read_models.is_there, self.session.runtime, thread.id)
+        there = await asyncio.to_thread(read_models.thread_there, self.session.runtime, thread.id)
         if self.state.thread is not thread:
             return
-        if not is_there:
+        if there is None:
             self.open_thread(None)
-        elif not self.state.busy and self.state.editing is None:
-            await self.conversation.show_news(thread)
+        elif not (self.state.busy or self.state.editing or await self.transcript.show_news(thread)):
+            self.conversation.status.say("Another memapp wrote in this chat; you see it when you open the chat again.")
 
     @background("file")
     async def on_file_changed(self, event: FileChanged) -> None:
@@ -165,14 +170,12 @@ class ChatScreen(Screen[None]):
             self._chats_changed()
         elif not self.state.busy:
             self._erased_elsewhere = False
-            await self._settle()
+            await self.conversation.settle()
             await self._show_again()
 
     # What the turn announces, after the conversation followed it -----------------------------------------------------
 
-    async def on_thread_started(self, event: ThreadStarted) -> None:
-        if self.state.thread is None:
-            await self.state.begin(event.thread)
+    def on_thread_started(self, _: ThreadStarted) -> None:
         self.threads.list()
 
     def on_turn_moved(self, event: TurnMoved) -> None:
@@ -188,7 +191,7 @@ class ChatScreen(Screen[None]):
 
     def on_model_changed(self, _: ModelChanged) -> None:
         self._say_network()
-        self.conversation.status.show()
+        self.conversation.status.look()
         self.conversation.rest()
 
     # Keys and the palette --------------------------------------------------------------------------------------------
@@ -205,15 +208,15 @@ class ChatScreen(Screen[None]):
     def action_stop(self) -> None:
         """Stop the answer; what there is of it is kept."""
         self.session.talk.stop()
-        self.conversation.turn.stop()
+        self.state.turn.stopped = True  # over as soon as the model has let go
         self.conversation.status.say("")
-        self.conversation.status.show()
+        self.conversation.status.look()
 
     def action_back(self) -> None:
         """Leave what is open, else go between the composer and the conversation."""
         self.threads.leave()
         if self.state.editing is not None:
-            self.conversation.sending.leave_editing()
+            self.composer.leave_editing()
         elif self.has_class("-threads"):
             self.remove_class("-threads")
             self.composer.focus()
@@ -229,7 +232,7 @@ class ChatScreen(Screen[None]):
 
     def action_retry(self) -> None:
         """Answer the last message again; the old answer stays as a variant."""
-        self.conversation.sending.retry()
+        self.conversation.retry()
 
     def action_drawer(self) -> None:
         """Show or hide the loop at work."""
@@ -256,9 +259,17 @@ class ChatScreen(Screen[None]):
         """Find anything, from wherever the person is, and go there."""
         hit = await self.app.push_screen_wait(FindScreen(self.session.runtime, text))
         if hit is not None:
-            if hit.kind != "memory" and self.app.current_mode != "chat":
-                await self.app.switch_mode("chat")
-            await self.conversation.cards.go_to(hit)
+            await self._go_to(hit)
+
+    async def _go_to(self, hit: Hit) -> None:
+        match hit.kind:
+            case "memory":
+                self.app.post_message(MemoryWanted(hit.id))
+            case "message":
+                self.app.post_message(MessageWanted(hit.id))
+            case "thread":
+                thread = await asyncio.to_thread(chats.get_thread, self.session.runtime, hit.thread_id)
+                self.app.post_message(ThreadWanted(thread))
 
     def commands(self) -> Iterable[SystemCommand]:
         """Offer in the palette every action that has a key here, and some that have none."""
@@ -269,7 +280,7 @@ class ChatScreen(Screen[None]):
         for key, persona in self.session.runtime.personas.items():
             name = shorten(persona.name, 40)
             yield SystemCommand(f"New chat with {name}", f"/persona {key}", partial(self.open_thread, None, persona=key))
-        yield SystemCommand("Remember something", "Write a memory by hand (/remember)", partial(conversation.write_memory, ""))
+        yield SystemCommand("Remember something", "Write a memory by hand (/remember)", partial(transcript.write_memory, ""))
         yield SystemCommand("Write in your editor", "The one that EDITOR names (ctrl+g)", self.composer.action_editor)
         if state.busy:
             yield SystemCommand("Stop the answer", "Keeps what there is (esc)", self.action_stop)
@@ -277,7 +288,7 @@ class ChatScreen(Screen[None]):
             if not transcript.in_own_words:
                 yield SystemCommand("Answer again", "Keeps the old answer as a variant (ctrl+r)", self.action_retry)
             if transcript.replied is not None and transcript.replied.cut:
-                yield SystemCommand("Go on with the last answer", "It ended at its length limit (o)", conversation.sending.go_on)
+                yield SystemCommand("Go on with the last answer", "It ended at its length limit (o)", conversation.go_on)
         if transcript.bubbles:
             for label, about, action in ON_MESSAGES:
                 yield SystemCommand(label, about, getattr(transcript, f"action_{action}"))

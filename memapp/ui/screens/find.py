@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from itertools import groupby
 from typing import ClassVar
 
 from textual import on, work
@@ -44,7 +45,8 @@ class FindScreen(ModalScreen[Hit | None]):
         super().__init__()
         self._runtime = runtime
         self._text = text
-        self._hits: list[Hit] = []
+        self._hits: dict[str, Hit] = {}
+        """By the ids of their rows."""
         self._shown: str | None = None
         """What the hits on the screen were found for."""
         self._chosen_early = False
@@ -76,30 +78,24 @@ class FindScreen(ModalScreen[Hit | None]):
         self._show(text, hits)
 
     def _show(self, text: str, hits: Sequence[Hit]) -> None:
-        self._show_hits(text, hits)
+        words, options = text.split(), list[Option]()
+        self._hits = {f"{hit.kind}:{hit.id}": hit for kind in TITLES for hit in hits if hit.kind == kind}
+        for kind, group in groupby(self._hits.items(), lambda one: one[1].kind):
+            heading = TITLES[kind] if words else f"Latest {TITLES[kind].lower()}"
+            options.append(Option(plain(heading, "bold $text-muted"), disabled=True))
+            options += [Option(self._row(hit, words), id=key) for key, hit in group]
+        if options:
+            found = self.query_one(OptionList)
+            found.set_options(options)
+            found.highlighted = 1
+        else:
+            self._show_nothing("Nothing has these words." if words else "Nothing is remembered yet.")
         self._shown = text
         if self._chosen_early:
             self._chosen()
 
-    def _show_hits(self, text: str, hits: Sequence[Hit]) -> None:
-        words = text.split()
-        self._hits = [hit for kind in TITLES for hit in hits if hit.kind == kind]
-        if not self._hits:
-            self._show_nothing("Nothing has these words." if text.strip() else "Nothing is remembered yet.")
-            return
-        options: list[Option] = []
-        for kind, title in TITLES.items():
-            group = [hit for hit in self._hits if hit.kind == kind]
-            if group:
-                heading = title if text.strip() else f"Latest {title.lower()}"
-                options.append(Option(plain(heading, "bold $text-muted"), disabled=True))
-            options += [Option(self._row(hit, words), id=f"{hit.kind}:{hit.id}") for hit in group]
-        found = self.query_one(OptionList)
-        found.set_options(options)
-        found.highlighted = 1
-
     def _show_nothing(self, why: str) -> None:
-        self._hits = []
+        self._hits = {}
         self.query_one(OptionList).set_options([Option(plain(why, "$text-muted"), disabled=True)])
 
     def _row(self, hit: Hit, words: Sequence[str]) -> Content:
@@ -129,16 +125,12 @@ class FindScreen(ModalScreen[Hit | None]):
         if self._chosen_early:
             return
         option = self.query_one(OptionList).highlighted_option
-        self._answer(option.id if option else None)
+        if option is not None and option.id:
+            self.dismiss(self._hits[option.id])
 
     @on(OptionList.OptionSelected)
-    def _clicked(self, event: OptionList.OptionSelected) -> None:
-        self._answer(event.option.id)
-
-    def _answer(self, key: str | None) -> None:
-        hit = next((one for one in self._hits if f"{one.kind}:{one.id}" == key), None)
-        if hit is not None:
-            self.dismiss(hit)
+    def _selected(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(self._hits[event.option.id or ""])
 
 
 def _found(runtime: Runtime, text: str) -> list[Hit]:

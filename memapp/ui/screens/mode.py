@@ -1,4 +1,4 @@
-"""What all screens have in common that a function key opens and that show what memapp knows."""
+"""Screens that a function key opens and that show what memapp knows: all that they have in common."""
 
 import asyncio
 from typing import ClassVar

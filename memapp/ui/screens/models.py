@@ -36,8 +36,9 @@ class ModelRows(ExplainedRows[ModelChoice]):
 
     def draw(self, item: ModelChoice, width: int) -> Content:  # noqa: ARG002  # what does not fit is cut
         weight = size(item.bytes) if item.bytes else "missing"
-        facts = f"{weight:>8}   {SIGNS[item.fit]:10}"
-        return columns("●" if item.current else "", row(item.name, 34), 36, facts, (_whereabouts(item), "$text-muted"))
+        where = "" if item.path or item.name == models.BUNDLED else "not here yet"
+        sign = "●" if item.current else ""
+        return columns(sign, row(item.name, 34), 36, f"{weight:>8}   {SIGNS[item.fit]:10}", (where, "$text-muted"))
 
     def explain(self, item: ModelChoice) -> Content:
         place = str(item.path) if item.path else ""
@@ -128,7 +129,3 @@ class ModelsScreen(ModeScreen):
     def action_reload(self) -> None:
         """Load the chosen model again."""
         self.session.talk.load_models()
-
-
-def _whereabouts(choice: ModelChoice) -> str:
-    return "" if choice.path or choice.name == models.BUNDLED else "not here yet"

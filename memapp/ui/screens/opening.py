@@ -1,12 +1,14 @@
 """The first screen: the same shape as Chat, there before anything is loaded. What is typed here is not lost."""
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.message import Message as Announcement
@@ -16,7 +18,8 @@ from textual.widgets import Static
 from memapp import paths
 from memapp.crash import write_crash_file
 from memapp.errors import Damaged, MemappError
-from memapp.ui.messages import FileOpened, OpeningFailed
+from memapp.ui.messages import FileOpened
+from memapp.ui.pasted import Writing
 from memapp.ui.safe import joined, notify
 from memapp.ui.widgets.composer import Composer
 from memapp.ui.widgets.keyline import KeyLine
@@ -32,20 +35,25 @@ class OpeningScreen(Screen[None]):
     """Top line, empty conversation, composer."""
 
     AUTO_FOCUS = "Composer"
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("r", "put_back", "Put the backup back", show=False, id="opening.put_back")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("r", "put_back", "Put the backup back", show=False, id="opening.put_back"),
+        Binding("q", "quit", "Quit", show=False, id="opening.quit"),
+    ]
 
     @dataclass
-    class BackupWanted(Announcement):
-        """The person wants a backup in the place of the damaged file."""
+    class OpeningFailed(Announcement):
+        """The memory file could not be opened."""
 
-        backup: "Copy"
+        error: MemappError
+        backup: "Copy | None" = None
+        """What can take the place of a damaged file."""
 
-    def __init__(self, *, demo: bool) -> None:
+    def __init__(self, start: Callable[[], "Runtime"], crash_folder: Path, *, demo: bool) -> None:
         super().__init__()
-        self._demo = demo
-        self.sent: tuple[str, tuple[tuple[int, int], ...]] = ("", ())
+        self._start, self._crash_folder, self._demo = start, crash_folder, demo
+        self.sent = Writing()
         """What the person sent before there was anything to send it to, with its pasted spans."""
-        self._backup: Copy | None = None
+        self.failed: OpeningScreen.OpeningFailed | None = None
 
     def compose(self) -> ComposeResult:
         yield TopBar(demo=self._demo)
@@ -55,36 +63,80 @@ class OpeningScreen(Screen[None]):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        self.query_one(Composer).hint("Opening your memory…")
+        # After the first paint: reading settings, opening the file, importing the rest of the screen.
+        self.call_after_refresh(self._open, "Opening your memory…")
+
+    def _open(self, hint: str, backup: "Copy | None" = None) -> None:
+        """Open the memory on a thread, after a backup was put in its place if one is given."""
+        self.failed = None
+        self.query_one(Composer).hint(hint)
+        threading.Thread(target=self._open_file, args=(backup,), name="memapp-open", daemon=True).start()
 
     def on_composer_sent(self, event: Composer.Sent) -> None:
-        self.sent = event.text, event.pasted
+        self.sent = event.writing
         self.query_one(StatusLine).say("One moment: this is sent as soon as your memory is open.")
 
-    def typed(self) -> tuple[str, tuple[tuple[int, int], ...]]:
-        """Return what stands in the composer, with its pasted spans."""
-        composer = self.query_one(Composer)
-        return composer.text, composer.pasted
+    @property
+    def typed(self) -> Writing:
+        """What stands in the composer; nothing if that was sent."""
+        return Writing() if self.sent.text else self.query_one(Composer).writing
 
-    async def fail(self, error: MemappError, backup: "Copy | None") -> None:
+    async def on_opening_screen_opening_failed(self, failed: OpeningFailed) -> None:
         """Say why the memory could not be opened and what to do."""
-        self._backup = backup
+        self.failed, error = failed, failed.error
         self.query_one(Composer).display = False
         self.query_one(StatusLine).say("")
-        said = [error.message, _offer(backup) if backup else error.advice]
-        keys = "r puts it back · q quits" if backup else "q quits"
+        said = [error.message, _offer(failed.backup) if failed.backup else error.advice]
+        keys = "r puts it back · q quits" if failed.backup else "q quits"
         card = joined((error.title, "bold $error"), *(f"\n\n{one}" for one in said if one), (f"\n\n{keys}", "$text-muted"))
         await self.query_one("#opening").mount(Static(card, markup=False, id="opening-card"))
         self.set_focus(None)
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
+        return self.failed is not None if action in ("put_back", "quit") else True
+
     async def action_put_back(self) -> None:
         """Let the backup take the place of the damaged file, and open it."""
-        if self._backup is not None:
-            backup, self._backup = self._backup, None
+        if self.failed and self.failed.backup:
+            backup = self.failed.backup
+            self.failed = None
             await self.query("#opening-card").remove()
             self.query_one(Composer).display = True
-            self.query_one(Composer).hint("Putting the backup back…")
-            self.post_message(self.BackupWanted(backup))
+            self._open("Putting the backup back…", backup)
+
+    def action_quit(self) -> None:
+        if self.failed:
+            self.app.exit(return_code=self.failed.error.exit_code)
+
+    def _open_file(self, backup: "Copy | None") -> None:
+        """Put the backup back, open the file and announce it, on a thread; then read it through while the person begins."""
+        from memapp.services import backups
+
+        tell = partial(self.app.call_from_thread, notify, self.app)
+        try:
+            aside = backups.put_back(backup.of, backup.path) if backup else None
+            runtime = self._start()
+        except MemappError as error:
+            sound = backups.newest_sound(error.path) if isinstance(error, Damaged) else None
+            self.post_message(self.OpeningFailed(error, sound))
+            return
+        except Exception as error:
+            path = write_crash_file(error, self._crash_folder, datetime.now(UTC))
+            bug = MemappError(f"A bug ({type(error).__name__}) kept memapp from opening.", f"See {path}." if path else "")
+            self.post_message(self.OpeningFailed(bug))
+            return
+        self.app.post_message(FileOpened(runtime))
+        if aside:
+            tell(f"The damaged file is kept for 30 days: {aside}", title="Put back", seconds=60.0)
+        try:
+            runtime.database.check()
+            if said := news_of_syncing(runtime):
+                tell(said, problem=True, seconds=30.0)
+        except MemappError as error:  # damage is told; nothing else can be done about it here
+            tell(str(error), title=error.title, problem=True, seconds=60.0)
+        if runtime.database.mended:
+            said = "The search did not match your memories and was set right. Should one look damaged: a backup has it whole."
+            tell(said, seconds=30.0)
 
 
 def _offer(backup: "Copy") -> str:
@@ -99,33 +151,6 @@ def _offer(backup: "Copy") -> str:
     )
 
 
-def open_file(app: App[Any], start: Callable[[], "Runtime"], crash_folder: Path, backup: "Copy | None" = None) -> None:
-    """Open the file and announce it, on a thread; then read it through while the person begins. A backup is put back before."""
-    try:
-        aside = _put_back(backup) if backup else None
-        runtime = start()
-    except MemappError as error:
-        app.post_message(OpeningFailed(error, _newest_sound(error)))
-        return
-    except Exception as error:
-        path = write_crash_file(error, crash_folder, datetime.now(UTC))
-        problem = MemappError(f"A bug ({type(error).__name__}) kept memapp from opening.", f"See {path}." if path else "")
-        app.post_message(OpeningFailed(problem))
-        return
-    app.post_message(FileOpened(runtime))
-    if aside:
-        app.call_from_thread(notify, app, f"The damaged file is kept for 30 days: {aside}", title="Put back", seconds=60.0)
-    try:
-        runtime.database.check()
-        if said := news_of_syncing(runtime):
-            app.call_from_thread(notify, app, said, problem=True, seconds=30.0)
-    except MemappError as error:  # damage is told; nothing else can be done about it here
-        app.call_from_thread(notify, app, str(error), title=error.title, problem=True, seconds=60.0)
-    if runtime.database.mended:
-        said = "The search did not match your memories and was set right. Should one look damaged: a backup has it whole."
-        app.call_from_thread(notify, app, said, seconds=30.0)
-
-
 def news_of_syncing(runtime: "Runtime") -> str:
     """Warn, once for each folder, of a service that copies the folder of the memory; memapp doctor always does."""
     from memapp.services import chats
@@ -135,15 +160,3 @@ def news_of_syncing(runtime: "Runtime") -> str:
         return ""
     chats.remember_choice(runtime, "synced folder", folder)
     return f"{service} copies the folder of your memory, which can damage it while it is open. Keep it elsewhere."
-
-
-def _put_back(backup: "Copy") -> Path | None:
-    from memapp.services import backups
-
-    return backups.put_back(backup.of, backup.path)
-
-
-def _newest_sound(error: MemappError) -> "Copy | None":
-    from memapp.services import backups
-
-    return backups.newest_sound(error.path) if isinstance(error, Damaged) else None

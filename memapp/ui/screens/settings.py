@@ -36,22 +36,14 @@ class SettingRows(ExplainedRows[Preference]):
         return columns("*" if item.value != item.default else "", row(item.label, 24), 26, row(item.value or "—"))
 
     def explain(self, item: Preference) -> Content:
-        facts = [
+        facts = (
+            f"set by {item.origin}" if item.origin else "",
             f"default: {item.default or 'empty'}",
             f"environment: {item.variable}" if item.variable else "only in config.toml",
-        ]
-        if item.origin:
-            facts.insert(0, f"set by {item.origin}")
-        if item.reload:
-            facts.append("counts when the model is loaded again (F8, R)")
-        return joined(
-            (item.label, "bold $primary"),
-            (f"  {item.name}", "$text-muted"),
-            "\n",
-            item.description,
-            "\n",
-            (" · ".join(facts), "$text-muted"),
+            "counts when the model is loaded again (F8, R)" if item.reload else "",
         )
+        named = joined((item.label, "bold $primary"), (f"  {item.name}", "$text-muted"))
+        return joined(named, "\n", item.description, "\n", (" · ".join(filter(None, facts)), "$text-muted"))
 
 
 class SettingsScreen(ModeScreen):
@@ -126,13 +118,10 @@ class SettingsScreen(ModeScreen):
             shown = {choice: choice for choice in one.choices}
             value = await self.app.push_screen_wait(Choice(one.label, shown, one.value, note=one.description))
         if value is not None and value != one.value:
-            await self._save(one, value)
+            self._write(one, value)
 
     @background("settings")
     async def _write(self, one: Preference, value: str) -> None:
-        await self._save(one, value)
-
-    async def _save(self, one: Preference, value: str) -> None:
         await asyncio.to_thread(preferences.set_preference, self.runtime, one.name, value)
         if one.name == "theme":
             self.app.theme = self.runtime.settings.theme

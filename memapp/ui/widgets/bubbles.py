@@ -1,11 +1,13 @@
-"""The messages of a conversation: what the person said, and the answers with what they were made from."""
+"""The messages of a conversation: what the person said, the answers with what they were made from, quiet lines between them."""
 
 from collections.abc import Sequence
 from typing import Literal
 
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
+from textual.message import Message as Announcement
 from textual.style import Style
 from textual.widget import Widget
 from textual.widgets import Static
@@ -13,7 +15,7 @@ from textual.widgets import Static
 from memapp.domain.chat import OWN_WORDS, Message, MessageStatus
 from memapp.domain.memory import Recalled
 from memapp.domain.text import clean
-from memapp.ui.safe import joined, plain, row
+from memapp.ui.safe import joined, plain, row, undo_words
 from memapp.ui.widgets.labels import clock, cost, matched
 from memapp.ui.widgets.live import LiveText
 from memapp.ui.widgets.markdown import ReplyMarkdown, has_marks
@@ -22,6 +24,8 @@ MOST_SHOWN = 2000
 """Characters of a message of the person that are laid out; the rest is a key away."""
 MOST_MARKDOWN = 20_000
 CHIP_CHARS = 32
+LEAST_CELLS = 24
+"""A quiet line is broken rather than cut to fewer."""
 
 
 class Welcome(Static):
@@ -38,7 +42,10 @@ class Said(Static):
 
     def __init__(self, message: Message) -> None:
         self.message = message
-        super().__init__(_said(message), markup=False)
+        text = clean(message.text)
+        more = f"\n… {len(text) - MOST_SHOWN:,} more characters · enter reads all" if len(text) > MOST_SHOWN else ""
+        head = joined(("You", "bold $secondary"), (f"  {clock(message.created_at)}", "$text-muted"), "\n")
+        super().__init__(joined(head, text[:MOST_SHOWN], (more, "$text-muted")), markup=False)
 
 
 class Answer(Vertical):
@@ -147,13 +154,10 @@ class Answer(Vertical):
         return [Static(joined(self._title(), "\n" if text else "", text), markup=False, classes="body")]
 
     def _show_foot(self) -> None:
-        parts = [part for part in (self._chips(), self._why(), self._state()) if part]
+        chips = Content("  ").join([self._chip(number, hit) for number, hit in enumerate(self.hits)])
+        parts = [part for part in (chips, self._why(), self._state()) if part]
         self._foot.display = bool(parts)
         self._foot.update(Content("\n").join(parts))
-
-    def _chips(self) -> Content:
-        chips = [self._chip(number, hit) for number, hit in enumerate(self.hits)]
-        return Content("  ").join(chips)
 
     def _chip(self, number: int, hit: Recalled) -> Content:
         words = row(hit.told, CHIP_CHARS)
@@ -187,10 +191,37 @@ class Answer(Vertical):
         return joined((words, "$error" if failed else "$text-muted")) if words else Content("")
 
 
-def _said(message: Message) -> Content:
-    text = clean(message.text)
-    head = joined(("You", "bold $secondary"), (f"  {clock(message.created_at)}", "$text-muted"), "\n")
-    if len(text) <= MOST_SHOWN:
-        return joined(head, text)
-    rest = f"\n… {len(text) - MOST_SHOWN:,} more characters · enter reads all"
-    return joined(head, text[:MOST_SHOWN], (rest, "$text-muted"))
+class Note(Static):
+    """A quiet line between the messages; a click on it asks for something, one on its undo takes back what it is about.
+
+    Where something can be undone the text is cut, so that its `end` and the undo stay on one line with it.
+    """
+
+    def __init__(
+        self, text: str, asks: Announcement | None = None, *, end: str = "", step: str = "", waits: Sequence[tuple[str, str]] = ()
+    ) -> None:
+        self._text = plain(text)
+        self._end = joined(end, "  ·  ", undo_words("undo", step)) if step else plain(end)
+        super().__init__(joined(self._text, self._end), markup=False, classes="note")
+        self._asks = asks
+        self.step = step
+        """What an undo takes back; empty for a line about no change."""
+        self.waits = tuple(waits)
+        """Field and value of what it says to wait; it is hidden while none of that does."""
+
+    def took_back(self) -> None:
+        """Say that it holds no longer."""
+        self._asks = None
+        self._end = plain(f"{self._end.plain.removesuffix('undo')}taken back")
+        self.on_resize()
+
+    def on_resize(self) -> None:
+        room = self.size.width - self._end.cell_length
+        is_cut = self.step and LEAST_CELLS <= room < self._text.cell_length
+        shown = joined(self._text.truncate(room, ellipsis=True) if is_cut else self._text, self._end)
+        if shown != self.content:
+            self.update(shown)
+
+    def on_click(self, event: events.Click) -> None:
+        if self._asks is not None and "undo" not in event.style.meta:
+            self.app.post_message(self._asks)  # it would bubble no further than to who made it

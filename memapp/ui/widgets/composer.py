@@ -1,4 +1,4 @@
-"""The composer: where a person writes. It announces what is sent, paused over, or left, and keeps track of what was pasted."""
+"""The composer: where a person writes. It announces what is sent and hesitated over, and keeps track of what was pasted."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -13,7 +13,7 @@ from textual.widgets.text_area import Edit, EditResult
 
 from memapp.domain.commands import completed
 from memapp.domain.text import clean
-from memapp.ui.pasted import PastedSpans
+from memapp.ui.pasted import PastedSpans, Spans, Writing
 from memapp.ui.safe import place_toasts, plain
 from memapp.ui.widgets.commands import CommandList
 
@@ -47,8 +47,7 @@ class Composer(TextArea):
     class Sent(Message):
         """The person pressed enter."""
 
-        text: str
-        pasted: tuple[tuple[int, int], ...]
+        writing: Writing
 
     @dataclass
     class Hesitated(Message):
@@ -56,23 +55,11 @@ class Composer(TextArea):
 
         text: str
 
-    class Paused(Message):
-        """The person paused long enough to save the draft."""
-
-    class EditorWanted(Message):
-        """The person wants to write in another editor."""
-
     @dataclass
     class ScrollWanted(Message):
         """The person wants to see what stands a page above (-1) or below (1), and there is nothing to scroll here."""
 
         step: int
-
-    class UndoWanted(Message):
-        """Undo was pressed while nothing stood here that it could be about."""
-
-    class NothingUndone(Message):
-        """Undo was pressed at words that have nothing to undo."""
 
     def __init__(self, commands: CommandList | None = None) -> None:
         super().__init__(id="composer", soft_wrap=True, compact=True, highlight_cursor_line=False, max_checkpoints=100)
@@ -83,16 +70,32 @@ class Composer(TextArea):
         self._unsent = ""
         self._pasted = PastedSpans()
         self._ever_pasted = False
-        self._inserting_paste = False
         self._quiet = False
         self._sent: str | None = None
         self._warm_timer: Timer | None = None
         self._draft_timer: Timer | None = None
 
+    # What a subclass may do ------------------------------------------------------------------------------------------
+
+    def paused(self) -> None:
+        """Do what is worth doing when the person paused, long enough to save the draft."""
+
+    def told(self, words: str) -> None:
+        """Tell the person something about what they did here."""
+
+    def action_editor(self) -> None:
+        """Let the person write in another editor."""
+
+    # What stands here ------------------------------------------------------------------------------------------------
+
     @property
-    def pasted(self) -> tuple[tuple[int, int], ...]:
+    def pasted(self) -> Spans:
         """The spans of the text that were pasted."""
         return self._pasted.within(self.text)
+
+    @property
+    def writing(self) -> Writing:
+        return Writing(self.text, self.pasted)
 
     def render_line(self, y: int) -> Strip:
         # Textual wraps the placeholder to a width that is none for a moment while the window becomes narrow.
@@ -106,36 +109,29 @@ class Composer(TextArea):
         if str(self.placeholder) != text:
             self.placeholder = plain(text)
 
-    def fill(self, text: str, pasted: tuple[tuple[int, int], ...] = ()) -> None:
-        """Put a text in place of what is there, as a draft, without announcing a pause; undo does not go back behind it."""
+    def fill(self, writing: Writing, *, undoable: bool = False) -> None:
+        """Put a text in place of what is there without announcing a pause; undo goes back behind it only if that is said."""
         self._quiet = True
-        self.load_text(clean(text))
-        self._ever_pasted = False
-        self._filled(pasted)
-
-    def swap(self, text: str, pasted: tuple[tuple[int, int], ...] = ()) -> None:
-        """Put a text in place of what is there, in one step that undo takes back, without announcing a pause."""
-        self._quiet = True
-        self.history.checkpoint()
-        self.replace(clean(text), (0, 0), self.document.end)
-        self.history.checkpoint()
-        self._filled(pasted)
-
-    def _filled(self, pasted: tuple[tuple[int, int], ...]) -> None:
+        if undoable:
+            self.history.checkpoint()
+            self.replace(clean(writing.text), (0, 0), self.document.end)
+            self.history.checkpoint()
+        else:
+            self.load_text(clean(writing.text))
         self.move_cursor(self.document.end)
-        self._pasted = PastedSpans(pasted)
-        self._ever_pasted = self._ever_pasted or bool(pasted)
+        self._pasted = PastedSpans(writing.pasted)
+        self._ever_pasted = bool(writing.pasted) or (undoable and self._ever_pasted)
         self._recalled = 0
         self._sent = None
         self._stop_timers()
 
     def clear_text(self) -> None:
-        self.fill("")
+        self.fill(Writing())
 
     def edit(self, edit: Edit) -> EditResult:
         start, end = self._index(edit.top), self._index(edit.bottom)
         result = super().edit(edit)
-        self._pasted.replace(start, end, len(edit.text), pasted=self._inserting_paste)
+        self._pasted.replace(start, end, len(edit.text))
         return result
 
     def _index(self, location: tuple[int, int]) -> int:
@@ -164,36 +160,26 @@ class Composer(TextArea):
     async def _on_paste(self, event: events.Paste) -> None:
         event.prevent_default()
         event.stop()
-        self._insert_pasted(event.text)
+        self.paste(event.text)
 
     def action_paste(self) -> None:
-        self._insert_pasted(self.app.clipboard)
+        self.paste(self.app.clipboard)
 
     def action_send(self) -> None:
         self._stop_timers()
         self._sent = self.text
-        self.post_message(self.Sent(self.text, self.pasted))
+        self.post_message(self.Sent(self.writing))
 
     def action_newline(self) -> None:
         self.insert("\n")
 
-    def action_editor(self) -> None:
-        self.post_message(self.EditorWanted())
-
-    def rewrite(self, text: str) -> None:
-        """Put in place of the whole text what another editor made of it; nobody knows which words were typed there."""
-        self._inserting_paste = self._ever_pasted = True
-        try:
-            self.replace(text, (0, 0), self.document.end)
-        finally:
-            self._inserting_paste = False
-        self.move_cursor(self.document.end)
-
-    def action_undo_here(self) -> None:
+    async def action_undo_here(self) -> None:
         before = self.text
         self.undo()
-        if self.text == before:
-            self.post_message(self.NothingUndone() if before else self.UndoWanted())
+        if self.text == before == "":
+            await self.run_action("app.undo")
+        elif self.text == before:
+            self.told("Nothing to undo in these words. ctrl+z in an empty composer takes back what was done.")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in ("take", "close"):
@@ -220,10 +206,16 @@ class Composer(TextArea):
             self._commands.offer(written)
             self.refresh_bindings()
 
+    def _steps(self, way: int) -> bool:
+        """Move the cursor in the list of commands; return whether it is there."""
+        if self._commands is None or not self._commands.display:
+            return False
+        self._commands.step(way)
+        return True
+
     def action_back(self) -> None:
         """Go up a line; from the first line, to the prompt before. In the list of commands, to the one before."""
-        if self._commands is not None and self._commands.display:
-            self._commands.step(-1)
+        if self._steps(-1):
             return
         if self.cursor_location[0] > 0 or self._recalled >= len(self.prompts):
             self.action_cursor_up()
@@ -233,8 +225,7 @@ class Composer(TextArea):
         self._recall(self._recalled + 1)
 
     def action_forward(self) -> None:
-        if self._commands is not None and self._commands.display:
-            self._commands.step(1)
+        if self._steps(1):
             return
         if self._recalled == 0 or self.cursor_location[0] < self.document.line_count - 1:
             self.action_cursor_down()
@@ -250,26 +241,21 @@ class Composer(TextArea):
         else:
             self.action_cursor_page_down()
 
-    def paste(self, text: str) -> None:
-        """Insert a text that was pasted while something else had the focus."""
-        self._insert_pasted(text)
-
     def _recall(self, position: int) -> None:
         text = self.prompts[position - 1] if position else self._unsent
         # An earlier prompt may itself have been pasted, so none of its words count as typed now.
-        self.swap(text, ((0, len(text)),) if text else ())
+        self.fill(Writing(text, ((0, len(text)),) if text else ()), undoable=True)
         self._recalled = position
 
-    def _insert_pasted(self, text: str) -> None:
+    def paste(self, text: str) -> None:
+        """Insert a text that was pasted, here or while something else had the focus."""
         text = clean(text)
-        if self.read_only or not text:
+        if self.read_only or not (text or self.selected_text):
             return
-        self._inserting_paste = self._ever_pasted = True
-        try:
-            result = self._replace_via_keyboard(text, *self.selection)
-        finally:
-            self._inserting_paste = False
-        if result:
+        start = self._index(min(self.selection))
+        if result := self._replace_via_keyboard(text, *self.selection):
+            self._pasted.add(start, start + len(text))
+            self._ever_pasted = True
             self.move_cursor(result.end_location)
             self.focus()
 
@@ -277,7 +263,7 @@ class Composer(TextArea):
         """After undo or redo nobody knows which words were pasted, or whether this is an earlier prompt."""
         self._recalled = 0
         if self._ever_pasted:
-            self._pasted.cover(len(self.text))
+            self._pasted.add(0, len(self.text))
 
     def _on_text_area_changed(self, event: TextArea.Changed) -> None:
         event.stop()
@@ -289,20 +275,9 @@ class Composer(TextArea):
             return  # of letters that came in one go with enter: nothing was written since
         self._stop_timers()
         self._warm_timer = self.set_timer(WARM_SECONDS, lambda: self.post_message(self.Hesitated(self.text)))
-        self._draft_timer = self.set_timer(DRAFT_SECONDS, lambda: self.post_message(self.Paused()))
+        self._draft_timer = self.set_timer(DRAFT_SECONDS, self.paused)
 
     def _stop_timers(self) -> None:
         for timer in (self._warm_timer, self._draft_timer):
             if timer is not None:
                 timer.stop()
-
-
-def prompt_hint(*, model: str, persona: str) -> str:
-    """Return what the empty composer says, from the state of the chat model."""
-    match model:
-        case "ready":
-            return f"Write to {persona}. Enter sends, / lists what else you can do."
-        case "loading":
-            return "Write already; your message waits for the model."
-        case _:
-            return "No model yet: enter offers to keep it as a memory. F8 chooses a model."

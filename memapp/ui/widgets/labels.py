@@ -1,4 +1,4 @@
-"""How times, sizes and costs are put into words, and who wrote a message."""
+"""Labels: times, sizes and costs in words, and who wrote a message."""
 
 import re
 from datetime import datetime

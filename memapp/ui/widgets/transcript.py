@@ -1,25 +1,17 @@
-"""The conversation on the screen: a window of messages with a cursor on one of them.
-
-It is one stop for the tab key; the arrow keys go from message to message and from chip to chip. Letters are commands on a
-message that is chosen; as long as none is, they are words for the composer.
-"""
+"""The window of messages that a conversation shows, with a cursor on one of them; what keys do there, a subclass says."""
 
 import itertools
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Callable, Sequence
 
 from textual import events
-from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
-from textual.message import Message as Announcement
 from textual.widget import Widget
 from textual.widgets import Static
 
-from memapp.domain.chat import OWN_WORDS, Message, Role
+from memapp.domain.chat import OWN_WORDS
 from memapp.domain.memory import Recalled
-from memapp.ui.safe import joined, plain, undo_words
-from memapp.ui.widgets.bubbles import Answer, Said, Welcome
+from memapp.ui.safe import plain
+from memapp.ui.widgets.bubbles import Answer, Note, Said, Welcome
 
 Bubble = Said | Answer
 
@@ -27,91 +19,10 @@ AT_FIRST = 12
 """Messages mounted before the first picture of a chat."""
 AT_ONCE = 8
 """Messages mounted at once after it; each mounting holds the event loop up."""
-LEAST_CELLS = 24
-"""A quiet line is broken rather than cut to fewer."""
 
 
 class Transcript(VerticalScroll):
     """Messages, oldest first."""
-
-    BINDING_GROUP_TITLE = "Conversation"
-    HELP = (
-        "Up and down choose a message, left and right a memory below it. Enter opens what is chosen. Letters are keys for the "
-        "chosen message; right after escape none is chosen, and what you type goes to the composer."
-    )
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,down", "choose", "Choose a message", id="transcript.choose", key_display="↑"),
-        Binding("up,k", "step(-1)", "Message", show=False, id="transcript.up"),
-        Binding("down,j", "step(1)", "Message", show=False, id="transcript.down"),
-        Binding("left,h", "chip(-1)", "Memory", show=False, id="transcript.chip_left"),
-        Binding("right,l", "chip(1)", "Memory", show=False, id="transcript.chip_right"),
-        Binding("g,home", "first", "First", show=False, id="transcript.first"),
-        Binding("G,end", "last", "Last", show=False, id="transcript.last"),
-        Binding("enter", "open", "Open", id="transcript.open", key_display="⏎"),
-        Binding("y,c", "copy", "Copy", id="transcript.copy", key_display="y"),
-        Binding("e", "edit", "Edit", id="transcript.edit"),
-        Binding("r", "retry", "Retry", id="transcript.retry"),
-        Binding("o", "go_on", "Go on", id="transcript.go_on"),
-        Binding("m", "remember", "Remember", id="transcript.remember"),
-        Binding("t", "samples", "Sample chats", id="transcript.samples"),
-        Binding("v", "colours", "Colours", id="transcript.colours"),
-        Binding("left_square_bracket", "variant(-1)", "Other answer", show=False, id="transcript.variant_before"),
-        Binding("right_square_bracket", "variant(1)", "Other answer", show=False, id="transcript.variant_after"),
-    ]
-
-    @dataclass
-    class EarlierWanted(Announcement):
-        """The person wants what was said before the first message shown."""
-
-        before: int
-
-    @dataclass
-    class CharacterTyped(Announcement):
-        """The person wrote or pasted something that is no key here."""
-
-        text: str
-        pasted: bool
-
-    class EndWanted(Announcement):
-        """The person wants the end of a thread of which an earlier part is shown."""
-
-    @dataclass
-    class HitOpened(Announcement):
-        hit: Recalled
-
-    @dataclass
-    class MessageOpened(Announcement):
-        message: Message
-
-    @dataclass
-    class CopyWanted(Announcement):
-        text: str
-
-    @dataclass
-    class EditWanted(Announcement):
-        message: Message
-
-    class RetryWanted(Announcement):
-        """The person wants the last message answered again."""
-
-    class GoOnWanted(Announcement):
-        """The person wants more of an answer that ended at its length limit."""
-
-    @dataclass
-    class RememberWanted(Announcement):
-        message: Message
-
-    @dataclass
-    class VariantWanted(Announcement):
-        message: Message
-        step: int
-
-    class SamplesWanted(Announcement):
-        """The person wants to see memapp with something in it."""
-
-    class ColoursWanted(Announcement):
-        """The person wants to choose the colours."""
 
     def __init__(self) -> None:
         super().__init__(id="transcript")
@@ -121,6 +32,22 @@ class Transcript(VerticalScroll):
         """Messages of the page that are still to be mounted above."""
         self.complete = True
         """The end of the thread is shown."""
+
+    # What a subclass says --------------------------------------------------------------------------------------------
+
+    def load_earlier(self, before: int) -> object:
+        """Show what was said before the message with this number."""
+        raise NotImplementedError
+
+    def go_to_end(self) -> None:
+        """Show the end of the thread, of which an earlier part is shown."""
+        raise NotImplementedError
+
+    def open_hit(self, hit: Recalled) -> object:
+        """Show what stands behind a chip."""
+        raise NotImplementedError
+
+    # What is shown ---------------------------------------------------------------------------------------------------
 
     @property
     def bubbles(self) -> list[Bubble]:
@@ -161,11 +88,11 @@ class Transcript(VerticalScroll):
         self._cursor = None
         self._above = [] if at else list(bubbles[:-AT_FIRST])
         shown = bubbles[len(self._above) :]
-        below = [_LaterLine()] if later else []
+        below = [_More("↓ to the end of this chat", self.go_to_end)] if later else []
         self.anchor(not at)
         async with self.batch():
             await self.remove_children()
-            await self.mount_all([*([_EarlierLine()] if earlier else []), *shown, *below])
+            await self.mount_all([*self._earlier_line(earlier), *shown, *below])
         found = next((one for one in self.bubbles if one.message.id == at), None)
         if found is not None:
             self.call_after_refresh(self._arrive, found)
@@ -193,10 +120,13 @@ class Transcript(VerticalScroll):
         height = self.virtual_size.height
         self.release_anchor()
         async with self.batch():
-            await self.query(_EarlierLine).remove()
+            await self.query("#earlier").remove()
             first = self.children[0] if self.children else None
-            await self.mount_all([*([_EarlierLine()] if earlier else []), *bubbles], before=first)
+            await self.mount_all([*self._earlier_line(earlier), *bubbles], before=first)
         self.call_after_refresh(lambda: self.scroll_relative(y=self.virtual_size.height - height, animate=False, force=True))
+
+    def _earlier_line(self, earlier: bool) -> list[Widget]:
+        return [_More("↑ load earlier messages", self.want_earlier, id="earlier")] if earlier else []
 
     async def append(self, *bubbles: Bubble) -> None:
         """Add messages at the end and follow the end."""
@@ -221,13 +151,13 @@ class Transcript(VerticalScroll):
         await self.mount(answer, before=after)
         self._move_cursor(answer if self._cursor else None)
 
-    def add_note(self, note: "Note") -> None:
+    def add_note(self, note: Note) -> None:
         """Add a quiet line below the last message."""
         self.mount(note)
         self.anchor()
 
     @property
-    def waiting(self) -> list["Note"]:
+    def waiting(self) -> list[Note]:
         """The lines about what waits."""
         return [one for one in self.query(Note) if one.waits]
 
@@ -237,16 +167,7 @@ class Transcript(VerticalScroll):
             if one.step == step:
                 one.took_back()
 
-    def on_key(self, event: events.Key) -> None:
-        letter = event.character or ""
-        is_command = self._takes_letters and event.key in self.screen.active_bindings
-        if event.is_printable and not letter.isspace() and not is_command:
-            event.stop()
-            self.post_message(self.CharacterTyped(letter, pasted=False))
-
-    def on_paste(self, event: events.Paste) -> None:
-        event.stop()
-        self.post_message(self.CharacterTyped(event.text, pasted=True))
+    # The cursor ------------------------------------------------------------------------------------------------------
 
     def on_click(self, event: events.Click) -> None:
         under, _ = self.screen.get_widget_at(*event.screen_offset)
@@ -256,7 +177,7 @@ class Transcript(VerticalScroll):
         self._move_cursor(widget)
         number = event.style.meta.get("chip")
         if isinstance(widget, Answer) and isinstance(number, int) and number < len(widget.hits):
-            self.post_message(self.HitOpened(widget.hits[number]))
+            self.open_hit(widget.hits[number])
 
     def on_blur(self) -> None:
         self._move_cursor(None)
@@ -271,11 +192,6 @@ class Transcript(VerticalScroll):
         if self._cursor is None and self.bubbles and not glanced:
             self._move_cursor(self.bubbles[-1])
 
-    @property
-    def _takes_letters(self) -> bool:
-        """A message is chosen, or the card of the first start is there, which tells its keys."""
-        return self._cursor is not None or bool(self._first_path)
-
     def action_choose(self) -> None:
         self._put_cursor(self.bubbles[-1])
 
@@ -285,17 +201,17 @@ class Transcript(VerticalScroll):
             return
         cursor = self.cursor
         at = bubbles.index(cursor) + step if cursor is not None else len(bubbles) - 1
-        if at < 0 and self.query(_EarlierLine):
+        if at < 0 and self.query("#earlier"):
             self.want_earlier()
         elif at >= len(bubbles) and not self.complete:
-            self.post_message(self.EndWanted())
+            self.go_to_end()
         else:
             self._put_cursor(bubbles[min(max(at, 0), len(bubbles) - 1)])
 
     def want_earlier(self) -> None:
-        """Ask for the messages before the first one that is shown, or is about to be."""
+        """Load the messages before the first one that is shown, or is about to be."""
         if first := next((one for one in (*self._above, *self.children) if isinstance(one, Said | Answer)), None):
-            self.post_message(self.EarlierWanted(first.message.seq))
+            self.load_earlier(first.message.seq)
 
     def action_first(self) -> None:
         if self.bubbles:
@@ -304,7 +220,7 @@ class Transcript(VerticalScroll):
 
     def action_last(self) -> None:
         if not self.complete:
-            self.post_message(self.EndWanted())
+            self.go_to_end()
         elif self.bubbles:
             self._put_cursor(self.bubbles[-1])
             self.anchor()
@@ -313,77 +229,6 @@ class Transcript(VerticalScroll):
         if isinstance(self.cursor, Answer):
             self._move_cursor(self.cursor)
             self.cursor.choose_chip(1 if step > 0 else -1)
-
-    def action_open(self) -> None:
-        match self.cursor:
-            case Answer(chosen=Recalled() as hit):
-                self.post_message(self.HitOpened(hit))
-            case Answer() | Said() as bubble:
-                self.post_message(self.MessageOpened(bubble.message))
-
-    def action_copy(self) -> None:
-        if (bubble := self.cursor) is not None:
-            self.post_message(self.CopyWanted(bubble.text if isinstance(bubble, Answer) else bubble.message.text))
-        elif self._first_path:
-            self.post_message(self.CopyWanted(self._first_path))
-
-    def action_samples(self) -> None:
-        self.post_message(self.SamplesWanted())
-
-    def action_colours(self) -> None:
-        self.post_message(self.ColoursWanted())
-
-    @property
-    def _first_path(self) -> str:
-        """Where the memory file is, while the card of the first start tells it."""
-        return next((one.path for one in self.query(Welcome)), "")
-
-    def action_edit(self) -> None:
-        bubbles = self.bubbles
-        if (bubble := self.cursor) is None:
-            return
-        before = bubbles[: bubbles.index(bubble) + 1]
-        said = next((one for one in reversed(before) if one.message.role is Role.USER), None)
-        if said is not None:
-            self.post_message(self.EditWanted(said.message))
-
-    def action_retry(self) -> None:
-        if self.last_answer is not None:
-            self.post_message(self.RetryWanted())
-
-    def action_go_on(self) -> None:
-        if self._can_go_on:
-            self.post_message(self.GoOnWanted())
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
-        if action == "choose":
-            return self._cursor is None and bool(self.bubbles)
-        if action == "go_on":
-            return self._cursor is not None and self._can_go_on
-        if action == "retry":
-            return self._cursor is not None and self.last_answer is not None and not self.in_own_words
-        if action in ("step", "open", "edit", "remember", "variant"):
-            return self._cursor is not None
-        if action == "copy":
-            return self._takes_letters
-        if action in ("samples", "colours"):
-            return bool(self._first_path)
-        return True
-
-    @property
-    def _can_go_on(self) -> bool:
-        return self.replied is not None and self.replied.cut
-
-    def action_remember(self) -> None:
-        if (bubble := self.cursor) is not None:
-            self.post_message(self.RememberWanted(bubble.message))
-
-    def action_variant(self, step: int) -> None:
-        answer = self.cursor if isinstance(self.cursor, Answer) else None
-        if answer is not None and answer.message.unprompted:
-            answer = self.replied  # what was said unasked has no other forms; the answer above it may have some
-        if answer is not None:
-            self.post_message(self.VariantWanted(answer.message, step))
 
     def _put_cursor(self, bubble: Bubble) -> None:
         self._move_cursor(bubble)
@@ -401,60 +246,12 @@ class Transcript(VerticalScroll):
             bubble.add_class("-current")
 
 
-class _EarlierLine(Static):
-    """Stands above the first message when there are earlier ones."""
+class _More(Static):
+    """A line above the first message when there are earlier ones, or below the last when the thread goes on."""
 
-    def __init__(self) -> None:
-        super().__init__(plain("↑ load earlier messages"), markup=False, classes="more")
-
-    def on_click(self) -> None:
-        transcript = self.parent
-        if isinstance(transcript, Transcript):
-            transcript.want_earlier()
-
-
-class _LaterLine(Static):
-    """Stands below the last message when the thread goes on."""
-
-    def __init__(self) -> None:
-        super().__init__(plain("↓ to the end of this chat"), markup=False, classes="more")
+    def __init__(self, words: str, show: Callable[[], object], *, id: str | None = None) -> None:
+        super().__init__(plain(words), markup=False, id=id, classes="more")
+        self._show = show
 
     def on_click(self) -> None:
-        if isinstance(self.parent, Transcript):
-            self.parent.post_message(Transcript.EndWanted())
-
-
-class Note(Static):
-    """A quiet line between the messages; a click on it asks for something, one on its undo takes back what it is about.
-
-    Where something can be undone the text is cut, so that its `end` and the undo stay on one line with it.
-    """
-
-    def __init__(
-        self, text: str, asks: Announcement | None = None, *, end: str = "", step: str = "", waits: Sequence[tuple[str, str]] = ()
-    ) -> None:
-        self._text = plain(text)
-        self._end = joined(end, "  ·  ", undo_words("undo", step)) if step else plain(end)
-        super().__init__(joined(self._text, self._end), markup=False, classes="note")
-        self._asks = asks
-        self.step = step
-        """What an undo takes back; empty for a line about no change."""
-        self.waits = tuple(waits)
-        """Field and value of what it says to wait; it is hidden while none of that does."""
-
-    def took_back(self) -> None:
-        """Say that it holds no longer."""
-        self._asks = None
-        self._end = plain(f"{self._end.plain.removesuffix('undo')}taken back")
-        self.on_resize()
-
-    def on_resize(self) -> None:
-        room = self.size.width - self._end.cell_length
-        is_cut = self.step and LEAST_CELLS <= room < self._text.cell_length
-        shown = joined(self._text.truncate(room, ellipsis=True) if is_cut else self._text, self._end)
-        if shown != self.content:
-            self.update(shown)
-
-    def on_click(self, event: events.Click) -> None:
-        if self._asks is not None and "undo" not in event.style.meta and isinstance(self.parent, Transcript):
-            self.app.post_message(self._asks)  # it would bubble no further than to who made it
+        self._show()

@@ -1,0 +1,78 @@
+"""Records of rows: a column is read into the field of its name as the type of the field says, and a value is written likewise.
+
+NULL is no word in a field that holds text. JSON stands where a field holds several values.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
+from datetime import datetime
+from enum import StrEnum
+from functools import cache
+from types import UnionType
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+
+from memapp.store.encoding import to_json, to_text
+from memapp.store.failures import Row, from_row
+
+T = TypeVar("T")
+
+
+def record(kind: type[T], row: Row, **more: Any) -> T:
+    """Return the record that a row holds, with more that no column holds; other fields take their default. Raises `Damaged`."""
+    return kind(**_read_row(row, kind), **more)
+
+
+def read(kept: Row | Mapping[str, Any], kind: type) -> dict[str, Any]:
+    """Return the fields of a record out of what is kept; what is no field is passed over. Raises `ValueError`."""
+    readers, found = _readers(kind), {}
+    for name in kept.keys():  # noqa: SIM118  # a row gives its values
+        if name in readers:
+            read_it = readers[name]
+            found[name] = read_it(kept[name]) if read_it else kept[name]
+    return found
+
+
+_read_row = from_row(read)
+
+
+def stored(value: Any) -> Any:
+    """Return a value as it stands in the file."""
+    if value is None or isinstance(value, str | int | float | bytes):
+        return value
+    if isinstance(value, datetime):
+        return to_text(value)
+    return to_json(dict(value) if isinstance(value, Mapping) else list(value))
+
+
+@cache
+def _readers(kind: type) -> Mapping[str, Callable[[Any], Any] | None]:
+    types = get_type_hints(kind)
+    return {one.name: _reader(types[one.name]) for one in fields(kind)}
+
+
+def _reader(of: Any) -> Callable[[Any], Any] | None:
+    """Return what reads a value of a type; None where it stands as it is."""
+    if get_origin(of) is UnionType:  # of one type and None
+        read_it = _reader(get_args(of)[0])
+        return read_it and (lambda value: None if value is None else read_it(value))
+    if of is str:
+        return lambda value: value or ""
+    if of is datetime:
+        return datetime.fromisoformat
+    if of is bool or (isinstance(of, type) and issubclass(of, StrEnum)):
+        return of
+    if get_origin(of) is tuple:
+        if get_origin(get_args(of)[0]) is tuple:  # pairs, which must be some
+            return lambda value: tuple((one, other) for one, other in _parsed(value))
+        return lambda value: tuple(_parsed(value))
+    if get_origin(of) is Mapping:
+        return _parsed
+    if isinstance(of, type) and is_dataclass(of):
+        return lambda value: of(**_parsed(value))
+    return None
+
+
+def _parsed(value: Any) -> Any:
+    """Return what JSON says; what stands inside of other JSON is parsed already."""
+    return json.loads(value) if isinstance(value, str) else value

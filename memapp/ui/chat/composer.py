@@ -1,0 +1,158 @@
+"""The composer of Chat: it keeps drafts, holds an earlier message while that is edited, and opens the person's own editor."""
+
+import asyncio
+import os
+import shlex
+import subprocess
+import tempfile
+from pathlib import Path
+
+from textual.app import SuspendNotSupported
+
+from memapp.domain.chat import MAX_MESSAGE_CHARS, Message
+from memapp.domain.text import clean
+from memapp.errors import MemappError, UsageError
+from memapp.runtime import Runtime
+from memapp.services import chats
+from memapp.ui.background import background
+from memapp.ui.chat.state import ChatState
+from memapp.ui.chat.status import Status
+from memapp.ui.pasted import Writing
+from memapp.ui.widgets.commands import CommandList
+from memapp.ui.widgets.composer import Composer
+
+FALLBACK_EDITOR = "vi"
+
+
+class ChatComposer(Composer):
+    """What is being typed is kept at each pause, for each chat: it survives a crash, another chat, and leaving."""
+
+    def __init__(self, state: ChatState, commands: CommandList) -> None:
+        super().__init__(commands)
+        self._state = state
+        self.status = Status(state, self)
+        """The line above it."""
+        self._one_at_a_time = asyncio.Lock()
+        self._put_aside: Writing | None = None
+        """What was being typed before an earlier message was taken here."""
+
+    def told(self, words: str, *, problem: bool = False) -> None:
+        self.status.say(words, problem=problem)
+
+    # Drafts ----------------------------------------------------------------------------------------------------------
+
+    def paused(self) -> None:
+        self.status.typed_on()
+        self.save_soon()
+
+    @background("draft")
+    async def save_soon(self) -> None:
+        """Keep what stands here, while the person goes on."""
+        await self.save()
+
+    async def save(self) -> None:
+        """Keep what stands here."""
+        if self._state.held or self._put_aside is not None:
+            return
+        async with self._one_at_a_time:
+            await asyncio.to_thread(_save, self._state.runtime, self._state.thread_id, self.writing)
+
+    async def leave(self) -> None:
+        """Keep what stands here, with what is written meanwhile, and empty it."""
+        self.leave_editing()
+        kept = None
+        while self.text != kept:
+            kept = self.text
+            await self.save()
+        self.clear_text()
+
+    async def load(self) -> None:
+        """Show the draft of the shown chat, unless something stands here already."""
+        if self.text:
+            return
+        draft = await asyncio.to_thread(_load, self._state.runtime, self._state.thread_id)
+        if not self.text:
+            self.fill(draft)
+
+    def save_now(self) -> None:
+        """Keep what is being typed before the app ends; a message on its way stays the draft until its turn has saved it."""
+        if self._state.held:
+            return
+        try:
+            _save(self._state.runtime, self._state.thread_id, self._put_aside or self.writing)
+        except MemappError:
+            return  # leaving must not fail; the last pause was saved
+
+    # Earlier messages ------------------------------------------------------------------------------------------------
+
+    async def recall_prompts(self) -> None:
+        """Let the up key bring back what the person typed before."""
+        self.prompts = await asyncio.to_thread(chats.typed_prompts, self._state.runtime)
+
+    def edit_message(self, message: Message) -> None:
+        """Take an earlier message here, to be sent in other words."""
+        if self._state.editing is None:
+            self._put_aside = self.writing
+        self._state.editing = message
+        self.fill(Writing(message.text, message.pasted))
+        self.focus()
+        self.status.look()
+
+    def leave_editing(self) -> None:
+        """Give the earlier message up; what was being typed comes back."""
+        if self._state.editing is not None:
+            self._state.editing = None
+            aside, self._put_aside = self._put_aside, None
+            self.fill(aside or Writing())
+            self.status.say("")
+
+    def take_back(self, unsent: Writing) -> None:
+        """Put a message that was not saved back here, before what was typed since."""
+        later = f"\n{self.text}" if self.text else ""
+        self.fill(Writing(unsent.text + later, unsent.pasted), undoable=True)
+
+    # Another editor --------------------------------------------------------------------------------------------------
+
+    def action_editor(self) -> None:
+        """Let the person write the message in the editor that EDITOR names; memapp waits."""
+        try:
+            with self.app.suspend():
+                text = _edited(self.text)
+        except SuspendNotSupported:
+            self.told("Another editor cannot be opened from here.", problem=True)
+        except UsageError as error:
+            self.told(str(error), problem=True)
+        else:
+            if text != self.text:
+                self.select_all()
+                self.paste(text)  # nobody knows which words were typed there
+
+
+def _edited(text: str) -> str:
+    """Return the text as the person's editor left it. Raises `UsageError` if the editor cannot be started or fails."""
+    command = os.environ.get("VISUAL") or os.environ.get("EDITOR") or FALLBACK_EDITOR
+    with tempfile.TemporaryDirectory(prefix="memapp-") as folder:  # readable by the person only, like the file in it
+        path = Path(folder) / "message.md"
+        path.touch(mode=0o600)
+        path.write_text(text, "utf-8")
+        try:
+            ended = subprocess.run([*shlex.split(command), str(path)], check=False).returncode
+        except (OSError, ValueError):
+            raise UsageError(f"The editor {command!r} cannot be started.", "Name another one in EDITOR.") from None
+        if ended:
+            raise UsageError(f"The editor ended with an error ({ended}).", "Your message is as it was.")
+        return clean(path.read_text("utf-8", errors="replace")).removesuffix("\n")
+
+
+def _save(runtime: Runtime, thread_id: str, writing: Writing) -> None:
+    if writing.text == chats.get_draft(runtime, thread_id):
+        return
+    if writing.pasted or chats.choice(runtime, f"pasted:{thread_id}"):
+        chats.remember_choice(runtime, f"pasted:{thread_id}", writing.pasted)
+    chats.save_draft(runtime, thread_id, writing.text[:MAX_MESSAGE_CHARS])
+
+
+def _load(runtime: Runtime, thread_id: str) -> Writing:
+    spans = chats.choice(runtime, f"pasted:{thread_id}", [])
+    pasted = tuple((int(start), int(end)) for start, end in spans) if isinstance(spans, list) else ()
+    return Writing(chats.get_draft(runtime, thread_id), pasted)
