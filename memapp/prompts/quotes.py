@@ -1,4 +1,4 @@
-"""What a prompt quotes of what recall found: which hits, and which words of them.
+"""The quotes in a prompt of what recall found: which hits, and which words of them.
 
 A small model takes whatever stands in its prompt for the answer. So little is quoted: what belongs to the message, from the
 one who is asked about, only what states something, and in words that can be said to them.
