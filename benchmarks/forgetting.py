@@ -252,7 +252,7 @@ def plant(runtime: Runtime, word: str, way: str, anchor: str) -> None:
     turn(runtime, thread.id, "What happens in long ago pottery classes?", "Clay happens.", word)
     with runtime.write() as session:
         with_prefetch = partial(Checkpoint.with_prefetch, prediction_id="", needed_info=[word])
-        checkpoints.advance(session, thread.id, with_prefetch, runtime.clock())
+        checkpoints.advance(session, thread.id, with_prefetch)
 
 
 def plant_only_words(runtime: Runtime, word: str, number: int) -> None:

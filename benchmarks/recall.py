@@ -143,7 +143,7 @@ def whole_operations(runtime: Runtime, chance: random.Random, texts: Sequence[st
     def checkpoint(text: str) -> None:
         with runtime.write() as session:
             step = partial(Checkpoint.predicted, needed_info=text.split())
-            checkpoints.advance(session, thread, step, runtime.clock())
+            checkpoints.advance(session, thread, step)
         assert checkpoints.load(runtime.read(), thread).needed_info
 
     asked = [made_up_query(chance, texts) for _ in range(WHOLE)]

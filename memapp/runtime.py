@@ -114,9 +114,9 @@ class Runtime:
         persona = self.persona(thread.persona)
         return persona if thread.trust_level is None else persona.model_copy(update={"trust_level": thread.trust_level})
 
-    def actor(self, thread_id: str = "") -> Actor:
-        """Return the person, who does something now, as a step of its own."""
-        return Actor(self.user_id, "person", thread_id, new_id(self.clock()))
+    def actor(self, thread_id: str = "", *, name: str = "person") -> Actor:
+        """Return who does something now, the person or a part of memapp, as a step of its own."""
+        return Actor(self.user_id, name, thread_id, new_id(self.clock()))
 
     def purge_at(self, since: datetime | None = None) -> datetime:
         """Return when what goes to the trash now, or went there, leaves it for good."""
@@ -124,25 +124,25 @@ class Runtime:
 
     def read(self) -> Session:
         """Return a session that sees what is committed, for this thread."""
-        return Session(self.database.read(), self.user_id, self.clock)
+        return Session(self.database.read(), self.user_id, self.clock())
 
     @contextmanager
     def write(self) -> Iterator[Session]:
         """Yield a session in which all is written, or nothing."""
         with self.database.write() as conn:
-            yield Session(conn, self.user_id, self.clock)
+            yield Session(conn, self.user_id, self.clock())
 
     @contextmanager
     def decide(self) -> Iterator[Session]:
         """Like `write`, for what the person decides: consent requests and the profile may be changed too."""
         with self.database.decide() as conn:
-            yield Session(conn, self.user_id, self.clock)
+            yield Session(conn, self.user_id, self.clock())
 
     @contextmanager
     def rehearse(self) -> Iterator[Session]:
         """Like `write`, but nothing of it stays: to see what a change would do."""
         with self.database.rehearse() as conn:
-            yield Session(conn, self.user_id, self.clock)
+            yield Session(conn, self.user_id, self.clock())
 
     def close(self) -> None:
         """Stop the models, then close the file."""

@@ -116,6 +116,6 @@ def until(condition: Callable[[], object], seconds: float = 15.0) -> None:
         time.sleep(0.005)
 
 
-def on(conn: sqlite3.Connection, user_id: str = "me", clock: Callable[[], datetime] | None = None) -> Session:
+def on(conn: sqlite3.Connection, user_id: str = "me", now: datetime = datetime(2026, 1, 31, 8, 15, tzinfo=UTC)) -> Session:
     """Return a session on a connection that a test opened itself."""
-    return Session(conn, user_id, clock or (lambda: datetime(2026, 1, 31, 8, 15, tzinfo=UTC)))
+    return Session(conn, user_id, now)

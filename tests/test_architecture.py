@@ -64,7 +64,7 @@ RULES = {
     # address, and loads nothing, may be asked before it is chosen.
     "services": rule(
         "services store prompts inference.Protocols inference.gguf_file inference.model_folder inference.server_address domain"
-        " runtime settings errors paths",
+        " lexicon runtime settings errors paths",
         "psutil numpy pydantic",
     ),
     "ui": rule("ui services domain runtime errors paths crash", "textual rich markdown_it rapidfuzz"),

@@ -21,8 +21,7 @@ from memapp.domain.second_person import addressed
 from memapp.domain.text import counted
 from memapp.errors import NotFound, UsageError
 from memapp.runtime import Runtime
-from memapp.services import activity, ids
-from memapp.services import relations as service
+from memapp.services import activity, curate, ids
 from memapp.services.consent import pending
 
 PAGE = 500
@@ -173,7 +172,7 @@ def relations(runtime: Runtime, memory_id: str) -> Output:
     """Show what a memory is related to, the strongest first."""
     name = short_ids(runtime, "memories")
     return listing(
-        service.related(runtime, ids.memory(runtime, memory_id)),
+        curate.related(runtime, ids.memory(runtime, memory_id)),
         lambda one: {"strength": f"{one.strength:.2f}", "relation": one.relation, "id": name(one.id), "text": told(one.text)},
         "It is related to nothing.",
     )

@@ -192,13 +192,14 @@ def load_embedder(runtime: "Runtime") -> bool:
 
 def search_by_meaning(runtime: "Runtime") -> None:
     """Wait until the embedding model is loaded and knows what is new; say so where it cannot be had and words must do."""
-    from memapp.services import embed
+    from memapp.inference import Cancel
+    from memapp.services import jobs
 
     if not load_embedder(runtime):
         say(f"Searching by words only. {runtime.embedding.note}")
     elif not runtime.database.read_only:
         with suppress(ModelError, StoreError):
-            embed.catch_up(runtime, CATCH_UP_SECONDS)
+            list(jobs.run(runtime, Cancel(), [jobs.EMBED], CATCH_UP_SECONDS))
 
 
 def plain(value: Any) -> Any:

@@ -1,23 +1,21 @@
-"""What memapp did and how well: counts, rates and the audit log."""
+"""Counts, rates and the audit log: what memapp did, and how well."""
 
-from memapp.domain.activity import Count, Day, Learning, Rates
+from memapp.domain.activity import Learning, Rates
 from memapp.domain.changes import Event
 from memapp.domain.history import Entry, Moment, Version
 from memapp.runtime import Runtime
+from memapp.services.reads import reading
 from memapp.store import activity, expectations, history
 
 LAST_ENTRIES = 500
 """Of one memory; more than anybody looks through."""
 
 
-def counts(runtime: Runtime) -> list[Count]:
-    """Return how often each part did each thing."""
-    return activity.counts(runtime.read(), runtime.clock())
-
-
-def by_day(runtime: Runtime, days: int = 30) -> list[Day]:
-    """Return the number of operations on each of the last days, oldest first."""
-    return activity.by_day(runtime.read(), runtime.clock(), days)
+counts = reading(activity.counts)
+by_day = reading(activity.by_day)
+entries = reading(history.list_entries)
+versions = reading(history.list_versions)
+version = reading(history.get_version)
 
 
 def rates(runtime: Runtime) -> Rates:
@@ -39,16 +37,6 @@ def learning(runtime: Runtime) -> Learning:
         waiting=expectations.count_surprises(session, "pending"),
         set_aside=expectations.count_surprises(session, "failed"),
     )
-
-
-def entries(runtime: Runtime, memory_id: str = "", *, before: int | None = None, limit: int = 200) -> list[Entry]:
-    """Return the history of one memory or of all, newest first; `before` is the number of an entry."""
-    return history.list_entries(runtime.read(), memory_id=memory_id, before=before, limit=limit)
-
-
-def versions(runtime: Runtime, memory_id: str) -> list[Version]:
-    """Return what a memory said over time, oldest first."""
-    return history.list_versions(runtime.read(), memory_id)
 
 
 def timeline(runtime: Runtime, memory_id: str) -> tuple[Moment, ...]:
@@ -73,8 +61,3 @@ def replaced(runtime: Runtime, entry: Entry) -> tuple[str, ...]:
 
 def _seen(version: Version) -> tuple[object, ...]:
     return (version.text, version.tags, version.category, version.importance, version.pinned, version.state)
-
-
-def version(runtime: Runtime, number: int) -> Version:
-    """Return one version. Raises `NotFound` for one that was erased."""
-    return history.get_version(runtime.read(), number)

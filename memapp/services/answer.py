@@ -5,7 +5,7 @@ Whatever fails on the way, the reply's row gets a final state and keeps the text
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -26,9 +26,8 @@ from memapp.prompts.history import recent
 from memapp.prompts.respond import FIRST, Attempt
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions
-from memapp.services.prefetch import Prefetched, search_prefetched
 from memapp.services.query import conversation_scope
-from memapp.services.retrieved import Retrieved, look_up, news, shown
+from memapp.services.retrieved import Prefetched, Retrieved, look_up, news, shown
 from memapp.store import chat, checkpoints, delta, events, expectations, leases, recalls
 from memapp.store.access_counts import count_access
 from memapp.store.session import Session
@@ -60,29 +59,6 @@ class OpenTurn:
     """When the person had sent it, as `time.monotonic` has it."""
 
 
-@dataclass
-class _Reply:
-    """What the reply has so far."""
-
-    text: str = ""
-    expects: str = ""
-    needed_info: tuple[str, ...] = ()
-    retrieved: Retrieved = field(default_factory=Retrieved)
-    injected_updates: Delta = NO_NEWS
-    shown: tuple[Recalled, ...] = ()
-    """What the prompt says of the memory."""
-    predict_usage: Usage = field(default_factory=Usage)
-    usage: Usage = field(default_factory=Usage)
-    status: MessageStatus = MessageStatus.FAILED
-    """Stays so unless the reply ends better."""
-    thought: bool = False
-    """Whether the model thought before it spoke."""
-    waited_seconds: float = 0.0
-    saved_at: float = field(default_factory=time.monotonic)
-    overdue: str = ""
-    """Why the watchdog stopped the turn."""
-
-
 def open_thread(runtime: Runtime, thread_id: str, *, before: int | None = None) -> tuple[Thread, list[Message]]:
     """Return a thread and as many of its last messages (before sequence number `before`) as a prompt can hold."""
     session = runtime.read()
@@ -109,7 +85,7 @@ def prompt_context(
         PromptContext(
             persona, (*persona.evidence, *cards), kept, text, profile_line(decisions.profile(runtime)), injected_updates
         ),
-        lambda one: _reply_request(runtime, one, Retrieved()),
+        lambda one: _request(runtime, one, Retrieved(), FIRST),
         _limit(runtime, model),
         model.prompt_tokens,
     )
@@ -119,178 +95,8 @@ def _limit(runtime: Runtime, model: ChatModel) -> int:
     return min(runtime.settings.budget_tokens, model.context_tokens)
 
 
-def answer(runtime: Runtime, turn: OpenTurn) -> Iterator[TurnEvent]:
-    """Write the reply of an open turn; ends with `Completed` or `Failed`."""
-    so_far = _Reply()
-    error: MemappError | None = None
-    try:
-        with (
-            _watchdog(runtime, turn, so_far),
-            leases.renewed(runtime.write, chat.answering(turn.thread.id), runtime.database.owner),
-        ):
-            yield from _calls(runtime, turn, so_far)
-        _settle(turn, so_far)
-    except MemappError as reason:
-        so_far.status, error = MessageStatus.FAILED, reason
-    except GeneratorExit:  # the watcher stopped iterating
-        so_far.status = MessageStatus.STOPPED
-        raise
-    finally:
-        saved, unsaved = _save(runtime, turn, so_far)
-    if problem := error or unsaved or (_erased_meanwhile() if saved.status is MessageStatus.FAILED else None):
-        yield Failed(saved, problem)
-    else:
-        yield Completed(saved, so_far.expects)
-
-
-def _erased_meanwhile() -> MemappError:
-    return MemappError("Something was erased for good while this was written.", "Try again.")
-
-
-@contextmanager
-def _saving(runtime: Runtime, turn: OpenTurn) -> Iterator[Session]:
-    """Write what the turn has so far, unless the words that it may hold were erased meanwhile."""
-    with runtime.write() as session:
-        if runtime.database.erasures != turn.erasures:
-            raise _erased_meanwhile()
-        yield session
-
-
-def _settle(turn: OpenTurn, so_far: _Reply) -> None:
-    if so_far.overdue:
-        raise ModelError(so_far.overdue, "Try again, or choose a smaller model.")
-    if turn.cancel.is_set():
-        so_far.status = MessageStatus.STOPPED
-        return
-    if not so_far.text.strip() and so_far.thought:
-        raise ModelError(
-            "The model only thought, and said nothing.", "Set a larger `reply_tokens`, or choose a model that answers at once."
-        )
-    if not so_far.text.strip():
-        raise ModelError("The model wrote nothing.", "Try again.")
-    so_far.status = MessageStatus.COMPLETE
-
-
-def _calls(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Iterator[TurnEvent]:
-    if runtime.chat.ready() is None:
-        yield Waiting(runtime.chat.note)
-    model = runtime.chat.wait(turn.cancel, runtime.settings.first_token_seconds)
-    context_of = partial(prompt_context, runtime, model, turn.thread, turn.earlier)
-    in_suffix = Retrieved()
-    if turn.message is None:
-        context = context_of(None)
-    elif turn.prefetch is not None:
-        so_far.needed_info = turn.prefetch.needed_info
-        yield Predicted(turn.prefetch.needed_info, "prefetched", Usage())
-        in_prompt, injected_updates = [*turn.earlier, turn.message], NO_NEWS
-        if not quotes.is_small_talk(turn.message.text):  # the expected message may have been about more
-            so_far.retrieved = search_prefetched(runtime, turn.thread.id, in_prompt, turn.prefetch)
-            injected_updates = news(runtime, turn.thread.id, turn.prefetch.expected, in_prompt)
-        context = context_of(
-            respond.with_facts(turn.message.text, so_far.retrieved.hits, so_far.retrieved.delta.lines), injected_updates.lines
-        )
-        so_far.injected_updates = injected_updates if context.injected_updates else NO_NEWS
-        yield _found(runtime, turn, so_far)
-    else:
-        in_prompt = [*turn.earlier, turn.message]
-        injected_updates = news(runtime, turn.thread.id, turn.message.text, in_prompt)
-        context = context_of(turn.message.text, injected_updates.lines)
-        so_far.injected_updates = injected_updates if context.injected_updates else NO_NEWS
-        yield _predict(runtime, model, context, turn, so_far)
-        found = look_up(runtime, turn.thread.id, turn.message.text, so_far.needed_info, in_prompt)
-        so_far.retrieved = in_suffix = _affordable(runtime, model, context, found)
-        yield _found(runtime, turn, so_far)
-    attempt = Attempt(len(turn.others))
-    yield from _stream_reply(runtime, model, context, turn, so_far, in_suffix, attempt)
-    said = with_injected_updates(replace(context, history=tuple(exchanges(turn.earlier))))
-    repeated = respond.repeats(so_far.text, said, turn.message.text if turn.message else None)
-    if (repeated or so_far.text.strip() in turn.others) and not turn.cancel.is_set():
-        yield Restarted(repeated or so_far.text)
-        so_far.text = so_far.expects = ""
-        attempt = replace(attempt, second=True, avoid=repeated or "")
-        in_suffix = _affordable(runtime, model, context, in_suffix, attempt)
-        yield from _stream_reply(runtime, model, context, turn, so_far, in_suffix, attempt)
-
-
-def _predict(runtime: Runtime, model: ChatModel, context: PromptContext, turn: OpenTurn, so_far: _Reply) -> Predicted:
-    """Call 1. It is read only until its list of needed information is closed; the rest is completed in idle time."""
-    if turn.kept:
-        so_far.needed_info = turn.kept
-        return Predicted(turn.kept, "kept", Usage())
-    prompt, sampling = predict.request(context)
-    text, enough = "", Cancel()
-    with turn.cancel.heard_by(enough.set), closing(model.generate(prompt, sampling, enough)) as stream:
-        for part in stream:
-            if isinstance(part, Finished):
-                so_far.predict_usage = part.usage
-            elif not enough.is_set():
-                text += part.text
-                if predict.read_enough(text):
-                    enough.set()
-    so_far.needed_info = predict.parse(text)
-    if so_far.needed_info:
-        with _saving(runtime, turn) as session:
-            _advance(runtime, session, turn, lambda at: at.predicted(so_far.needed_info))
-        return Predicted(so_far.needed_info, "model", so_far.predict_usage)
-    return Predicted(predict.keywords(context.message or ""), "keywords", so_far.predict_usage)
-
-
-def _affordable(
-    runtime: Runtime, model: ChatModel, context: PromptContext, found: Retrieved, attempt: Attempt = FIRST
-) -> Retrieved:
-    """Drop the news, which can wait, and then the weakest hits, until the request stays within its budget."""
-    if found.delta.news and not budget.fits(
-        _reply_request(runtime, context, found, attempt), _limit(runtime, model), model.prompt_tokens
-    ):
-        found = replace(found, delta=NO_NEWS)
-    hits = budget.fit_hits(
-        found.hits,
-        lambda some: _reply_request(runtime, context, replace(found, hits=tuple(some)), attempt),
-        _limit(runtime, model),
-        model.prompt_tokens,
-    )
-    return replace(found, hits=hits)
-
-
-def _stream_reply(
-    runtime: Runtime,
-    model: ChatModel,
-    context: PromptContext,
-    turn: OpenTurn,
-    so_far: _Reply,
-    in_suffix: Retrieved,
-    attempt: Attempt,
-) -> Iterator[TurnEvent]:
-    """Call 2."""
-    prompt, sampling = _reply_request(runtime, context, in_suffix, attempt)
-    tail = ""
-    with closing(model.generate(prompt, sampling, turn.cancel)) as stream:
-        for part in stream:
-            match part:
-                case Finished():
-                    at_limit = part.reason == "length"
-                    so_far.usage = replace(part.usage, at_limit=at_limit, waited_seconds=so_far.waited_seconds)
-                case Piece(text=text, tail=True):
-                    tail += text
-                case Piece(text=""):
-                    if not so_far.thought:
-                        so_far.thought = True
-                        yield Thinking()
-                case Piece(text=text):
-                    so_far.waited_seconds = so_far.waited_seconds or time.monotonic() - turn.began_at
-                    said = clean(text)[: MAX_MESSAGE_CHARS - len(so_far.text)]
-                    so_far.text += said
-                    _save_partial(runtime, turn, so_far)
-                    yield Streamed(said)
-                    if len(so_far.text) == MAX_MESSAGE_CHARS:  # nothing counted what that cost
-                        so_far.usage = Usage(at_limit=True, waited_seconds=so_far.waited_seconds)
-                        break
-    so_far.expects = respond.parse_prediction(clean(tail))
-
-
-def _reply_request(
-    runtime: Runtime, context: PromptContext, retrieved: Retrieved, attempt: Attempt = FIRST
-) -> tuple[Prompt, Sampling]:
+def _request(runtime: Runtime, context: PromptContext, retrieved: Retrieved, attempt: Attempt) -> tuple[Prompt, Sampling]:
+    """Return the request of the reply."""
     if context.message is None:
         return remarks.request(context, attempt)
     return respond.request(
@@ -303,101 +109,264 @@ def _reply_request(
     )
 
 
-def _save_partial(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> None:
-    if time.monotonic() - so_far.saved_at >= SAVE_PARTIAL_SECONDS:
-        so_far.saved_at = time.monotonic()
-        with suppress(DiskFull), _saving(runtime, turn) as session:  # the person reads on; the end tells
-            chat.save_partial(session, turn.reply.id, so_far.text)
-            _advance(runtime, session, turn, Checkpoint.replying)
-
-
-def _found(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Found:
-    """Save what stands in the prompt before the reply begins: what is left of it after a kill was written from that."""
-    best = max(so_far.retrieved.hits, key=lambda hit: hit.score, default=None)
-    sim, category = (best.score, best.category or None) if best else (None, None)
-    note = partial(events.add_event, thread_id=turn.thread.id, category=category, sim=sim)
-    so_far.shown = shown(runtime, so_far.retrieved, so_far.injected_updates)
-    with _saving(runtime, turn) as session:
-        recalls.save_recalls(session, turn.reply.id, so_far.shown)
-        for _ in range(so_far.retrieved.searches):
-            note(session, "hotpath", "search", "ok", runtime.clock())
-        revision = delta.revision(session)
-        _advance(runtime, session, turn, lambda at: at.recalled([hit.id for hit in so_far.shown], revision))
-    return Found(so_far.shown)
-
-
-def _advance(runtime: Runtime, session: Session, turn: OpenTurn, step: Callable[[Checkpoint], Checkpoint]) -> None:
-    checkpoints.advance(session, turn.thread.id, step, runtime.clock())
-
-
-@contextmanager
-def _watchdog(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Iterator[None]:
-    """Give a turn up when its first token, or its end, is overdue."""
-    first, whole = runtime.settings.first_token_seconds, runtime.settings.turn_seconds
-
-    def give_up(reason: str, *, unless_begun: bool) -> None:
-        if not (unless_begun and (so_far.waited_seconds or so_far.thought)):
-            so_far.overdue = reason
-            turn.cancel.set()
-
-    timers = [
-        threading.Timer(first, give_up, [f"No answer began within {first} seconds."], {"unless_begun": True}),
-        threading.Timer(whole, give_up, [f"The answer did not end within {whole} seconds."], {"unless_begun": False}),
-    ]
-    for timer in timers:
-        timer.daemon = True
-        timer.start()
+def answer(runtime: Runtime, turn: OpenTurn) -> Iterator[TurnEvent]:
+    """Write the reply of an open turn; ends with `Completed` or `Failed`."""
+    reply = _Reply(runtime, turn)
+    error: MemappError | None = None
     try:
-        yield
+        with reply.watched(), leases.renewed(runtime.write, chat.answering(turn.thread.id), runtime.database.owner):
+            yield from reply.write()
+        reply.settle()
+    except MemappError as reason:
+        reply.status, error = MessageStatus.FAILED, reason
+    except GeneratorExit:  # the watcher stopped iterating
+        reply.status = MessageStatus.STOPPED
+        raise
     finally:
+        saved, unsaved = reply.save()
+    if problem := error or unsaved or (_erased_meanwhile() if saved.status is MessageStatus.FAILED else None):
+        yield Failed(saved, problem)
+    else:
+        yield Completed(saved, reply.expects)
+
+
+def _erased_meanwhile() -> MemappError:
+    return MemappError("Something was erased for good while this was written.", "Try again.")
+
+
+@dataclass
+class _Reply:
+    """A reply that is being written, and what it has so far."""
+
+    runtime: Runtime
+    turn: OpenTurn
+    text: str = ""
+    expects: str = ""
+    needed_info: tuple[str, ...] = ()
+    retrieved: Retrieved = field(default_factory=Retrieved)
+    injected_updates: Delta = NO_NEWS
+    shown: tuple[Recalled, ...] = ()
+    """What the prompt says of the memory."""
+    predict_usage: Usage = field(default_factory=Usage)
+    usage: Usage = field(default_factory=Usage)
+    status: MessageStatus = MessageStatus.FAILED
+    """Stays so unless the reply ends better."""
+    thought: bool = False
+    """Whether the model thought before it spoke."""
+    waited_seconds: float = 0.0
+    saved_at: float = field(default_factory=time.monotonic)
+    overdue: str = ""
+    """Why the watchdog stopped the turn."""
+
+    def write(self) -> Iterator[TurnEvent]:
+        """Make the model's calls, and the reply once more if it says again what was said."""
+        runtime, turn = self.runtime, self.turn
+        if runtime.chat.ready() is None:
+            yield Waiting(runtime.chat.note)
+        model = runtime.chat.wait(turn.cancel, runtime.settings.first_token_seconds)
+        context_of = partial(prompt_context, runtime, model, turn.thread, turn.earlier)
+        in_suffix = Retrieved()
+        if turn.message is None:
+            context = context_of(None)
+        elif turn.prefetch is not None:
+            self.needed_info = turn.prefetch.needed_info
+            yield Predicted(turn.prefetch.needed_info, "prefetched", Usage())
+            in_prompt, injected_updates = [*turn.earlier, turn.message], NO_NEWS
+            if not quotes.is_small_talk(turn.message.text):  # the expected message may have been about more
+                expected = turn.prefetch.expected  # the same as in idle time, so that the cache fits
+                self.retrieved = look_up(runtime, turn.thread.id, expected, turn.prefetch.needed_info, in_prompt)
+                injected_updates = news(runtime, turn.thread.id, expected, in_prompt)
+            told = respond.with_facts(turn.message.text, self.retrieved.hits, self.retrieved.delta.lines)
+            context = context_of(told, injected_updates.lines)
+            self.injected_updates = injected_updates if context.injected_updates else NO_NEWS
+            yield self._found()
+        else:
+            in_prompt = [*turn.earlier, turn.message]
+            injected_updates = news(runtime, turn.thread.id, turn.message.text, in_prompt)
+            context = context_of(turn.message.text, injected_updates.lines)
+            self.injected_updates = injected_updates if context.injected_updates else NO_NEWS
+            yield self._predict(model, context)
+            found = look_up(runtime, turn.thread.id, turn.message.text, self.needed_info, in_prompt)
+            self.retrieved = in_suffix = self._affordable(model, context, found)
+            yield self._found()
+        attempt = Attempt(len(turn.others))
+        yield from self._stream(model, context, in_suffix, attempt)
+        said = with_injected_updates(replace(context, history=tuple(exchanges(turn.earlier))))
+        repeated = respond.repeats(self.text, said, turn.message.text if turn.message else None)
+        if (repeated or self.text.strip() in turn.others) and not turn.cancel.is_set():
+            yield Restarted(repeated or self.text)
+            self.text = self.expects = ""
+            attempt = replace(attempt, second=True, avoid=repeated or "")
+            yield from self._stream(model, context, self._affordable(model, context, in_suffix, attempt), attempt)
+
+    def settle(self) -> None:
+        """Say how the reply ended. Raises `ModelError` for none."""
+        if self.overdue:
+            raise ModelError(self.overdue, "Try again, or choose a smaller model.")
+        if self.turn.cancel.is_set():
+            self.status = MessageStatus.STOPPED
+            return
+        if not self.text.strip() and self.thought:
+            raise ModelError(
+                "The model only thought, and said nothing.",
+                "Set a larger `reply_tokens`, or choose a model that answers at once.",
+            )
+        if not self.text.strip():
+            raise ModelError("The model wrote nothing.", "Try again.")
+        self.status = MessageStatus.COMPLETE
+
+    def _predict(self, model: ChatModel, context: PromptContext) -> Predicted:
+        """Call 1. It is read only until its list of needed information is closed; the rest is completed in idle time."""
+        if self.turn.kept:
+            self.needed_info = self.turn.kept
+            return Predicted(self.turn.kept, "kept", Usage())
+        prompt, sampling = predict.request(context)
+        text, enough = "", Cancel()
+        with self.turn.cancel.heard_by(enough.set), closing(model.generate(prompt, sampling, enough)) as stream:
+            for part in stream:
+                if isinstance(part, Finished):
+                    self.predict_usage = part.usage
+                elif not enough.is_set():
+                    text += part.text
+                    if predict.read_enough(text):
+                        enough.set()
+        self.needed_info = predict.parse(text)
+        if self.needed_info:
+            with self._saving() as session:
+                checkpoints.advance(session, self.turn.thread.id, lambda at: at.predicted(self.needed_info))
+            return Predicted(self.needed_info, "model", self.predict_usage)
+        return Predicted(predict.keywords(context.message or ""), "keywords", self.predict_usage)
+
+    def _affordable(self, model: ChatModel, context: PromptContext, found: Retrieved, attempt: Attempt = FIRST) -> Retrieved:
+        """Drop the news, which can wait, and then the weakest hits, until the request stays within its budget."""
+        limit, tokens = _limit(self.runtime, model), model.prompt_tokens
+        if found.delta.news and not budget.fits(_request(self.runtime, context, found, attempt), limit, tokens):
+            found = replace(found, delta=NO_NEWS)
+        hits = budget.fit_hits(
+            found.hits, lambda some: _request(self.runtime, context, replace(found, hits=tuple(some)), attempt), limit, tokens
+        )
+        return replace(found, hits=hits)
+
+    def _stream(self, model: ChatModel, context: PromptContext, in_suffix: Retrieved, attempt: Attempt) -> Iterator[TurnEvent]:
+        """Call 2."""
+        prompt, sampling = _request(self.runtime, context, in_suffix, attempt)
+        tail = ""
+        with closing(model.generate(prompt, sampling, self.turn.cancel)) as stream:
+            for part in stream:
+                match part:
+                    case Finished():
+                        at_limit = part.reason == "length"
+                        self.usage = replace(part.usage, at_limit=at_limit, waited_seconds=self.waited_seconds)
+                    case Piece(text=text, tail=True):
+                        tail += text
+                    case Piece(text=""):
+                        if not self.thought:
+                            self.thought = True
+                            yield Thinking()
+                    case Piece(text=text):
+                        self.waited_seconds = self.waited_seconds or time.monotonic() - self.turn.began_at
+                        said = clean(text)[: MAX_MESSAGE_CHARS - len(self.text)]
+                        self.text += said
+                        self._save_partial()
+                        yield Streamed(said)
+                        if len(self.text) == MAX_MESSAGE_CHARS:  # nothing counted what that cost
+                            self.usage = Usage(at_limit=True, waited_seconds=self.waited_seconds)
+                            break
+        self.expects = respond.parse_prediction(clean(tail))
+
+    def _found(self) -> Found:
+        """Save what stands in the prompt before the reply begins: what is left of it after a kill was written from that."""
+        best = max(self.retrieved.hits, key=lambda hit: hit.score, default=None)
+        sim, category = (best.score, best.category or None) if best else (None, None)
+        self.shown = shown(self.runtime, self.retrieved, self.injected_updates)
+        with self._saving() as session:
+            recalls.save_recalls(session, self.turn.reply.id, self.shown)
+            for _ in range(self.retrieved.searches):
+                events.add_event(session, "hotpath", "search", "ok", thread_id=self.turn.thread.id, category=category, sim=sim)
+            revision = delta.revision(session)
+            checkpoints.advance(session, self.turn.thread.id, lambda at: at.recalled([hit.id for hit in self.shown], revision))
+        return Found(self.shown)
+
+    @contextmanager
+    def _saving(self) -> Iterator[Session]:
+        """Write what the turn has so far, unless the words that it may hold were erased meanwhile."""
+        with self.runtime.write() as session:
+            if self.runtime.database.erasures != self.turn.erasures:
+                raise _erased_meanwhile()
+            yield session
+
+    def _save_partial(self) -> None:
+        if time.monotonic() - self.saved_at >= SAVE_PARTIAL_SECONDS:
+            self.saved_at = time.monotonic()
+            with suppress(DiskFull), self._saving() as session:  # the person reads on; the end tells
+                chat.save_partial(session, self.turn.reply.id, self.text)
+                checkpoints.advance(session, self.turn.thread.id, Checkpoint.replying)
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """Give a turn up when its first token, or its end, is overdue."""
+        first, whole = self.runtime.settings.first_token_seconds, self.runtime.settings.turn_seconds
+
+        def give_up(reason: str, *, unless_begun: bool) -> None:
+            if not (unless_begun and (self.waited_seconds or self.thought)):
+                self.overdue = reason
+                self.turn.cancel.set()
+
+        timers = [
+            threading.Timer(first, give_up, [f"No answer began within {first} seconds."], {"unless_begun": True}),
+            threading.Timer(whole, give_up, [f"The answer did not end within {whole} seconds."], {"unless_begun": False}),
+        ]
         for timer in timers:
-            timer.cancel()
+            timer.daemon = True
+            timer.start()
+        try:
+            yield
+        finally:
+            for timer in timers:
+                timer.cancel()
 
+    def save(self) -> tuple[Message, StoreError | None]:
+        """End the reply in the file. If that fails, as on a full disk, return why with what is on the screen.
 
-def _save(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> tuple[Message, StoreError | None]:
-    """End the reply in the file. If that fails, as on a full disk, return why with what is on the screen."""
-    try:
-        return _finish(runtime, turn, so_far), None
-    except StoreError as error:
-        return replace(turn.reply, text=so_far.text.strip(), status=MessageStatus.FAILED, usage=so_far.usage), error
+        When something was erased for good meanwhile, it is only that the reply failed: all the rest may hold the words.
+        """
+        reply = self.turn.reply
+        try:
+            with self.runtime.write() as session:
+                erased = self.runtime.database.erasures != self.turn.erasures
+                kept = _Reply(self.runtime, self.turn) if erased else self
+                kept._finish(session, is_whole=not erased)
+        except StoreError as error:
+            return replace(reply, text=self.text.strip(), status=MessageStatus.FAILED, usage=self.usage), error
+        return replace(reply, text=kept.text.strip(), status=kept.status, usage=kept.usage), None
 
+    def _finish(self, session: Session, *, is_whole: bool) -> None:
+        """The second commit: the reply, what is expected next, which memories were of use, and what it cost."""
+        thread_id, reply, message = self.turn.thread.id, self.turn.reply, self.turn.message
+        chat.finish_message(session, reply.id, self.text.strip(), self.status, self.usage)
+        count_access(session, [hit.id for hit in self.retrieved.hits if hit.kind == "memory"], session.now)
+        if self.status is not MessageStatus.FAILED:
+            settled = (*self.retrieved.delta.settled, *self.injected_updates.settled)
+            delta.settle(session, conversation_scope(self.runtime), thread_id, settled)
+        if self.expects:
+            expectations.save_prediction(session, thread_id, reply.id, "responder", self.expects, (), session.now)
+        if self.needed_info:
+            expectations.save_prediction(session, thread_id, reply.id, "predictor", "", self.needed_info, session.now)
+        if message and is_whole and not any(one.role is Role.USER for one in self.turn.earlier):
+            chat.rename_thread(session, thread_id, shorten(one_line(message.text), TITLE_CHARS), "app")
+        self._note(session)
+        checkpoints.advance(session, self.turn.thread.id, lambda at: at.settled(self.expects))
+        leases.release(session, chat.answering(thread_id), self.runtime.database.owner)
 
-def _finish(runtime: Runtime, turn: OpenTurn, so_far: _Reply) -> Message:
-    """The second commit: the reply, what is expected next, which memories were of use, and what it cost.
-
-    When something was erased for good meanwhile, it is only that the reply failed: all the rest may hold the words.
-    """
-    now, thread_id, reply = runtime.clock(), turn.thread.id, turn.reply
-    with runtime.write() as session:
-        erased = runtime.database.erasures != turn.erasures
-        so_far = _Reply() if erased else so_far
-        text = so_far.text.strip()
-        chat.finish_message(session, reply.id, text, so_far.status, so_far.usage)
-        count_access(session, [hit.id for hit in so_far.retrieved.hits if hit.kind == "memory"], now)
-        if so_far.status is not MessageStatus.FAILED:
-            settled = (*so_far.retrieved.delta.settled, *so_far.injected_updates.settled)
-            delta.settle(session, conversation_scope(runtime), thread_id, settled)
-        if so_far.expects:
-            expectations.save_prediction(session, thread_id, reply.id, "responder", so_far.expects, (), now)
-        if so_far.needed_info:
-            expectations.save_prediction(session, thread_id, reply.id, "predictor", "", so_far.needed_info, now)
-        if turn.message and not erased and not any(one.role is Role.USER for one in turn.earlier):
-            chat.rename_thread(session, thread_id, shorten(one_line(turn.message.text), TITLE_CHARS), "app")
-        _note_answer(runtime, session, turn, so_far)
-        _advance(runtime, session, turn, lambda at: at.settled(so_far.expects))
-        leases.release(session, chat.answering(thread_id), runtime.database.owner)
-    return replace(reply, text=text, status=so_far.status, usage=so_far.usage)
-
-
-def _note_answer(runtime: Runtime, session: Session, turn: OpenTurn, so_far: _Reply) -> None:
-    note = partial(events.add_event, session, thread_id=turn.thread.id)
-    if turn.message and turn.prefetch is None and not so_far.needed_info:
-        note("context", "predict", "skipped", runtime.clock())
-    meta = {
-        "status": so_far.status,
-        "recalled": len(so_far.retrieved.hits),
-        "recalled_on_demand": int(so_far.retrieved.on_demand),
-        "call_1": asdict(so_far.predict_usage),
-        "call_2": asdict(so_far.usage),
-    }
-    note("hotpath", "respond", "error" if so_far.status is MessageStatus.FAILED else "ok", runtime.clock(), meta=meta)
+    def _note(self, session: Session) -> None:
+        note = partial(events.add_event, session, thread_id=self.turn.thread.id)
+        if self.turn.message and self.turn.prefetch is None and not self.needed_info:
+            note("context", "predict", "skipped")
+        meta = {
+            "status": self.status,
+            "recalled": len(self.retrieved.hits),
+            "recalled_on_demand": int(self.retrieved.on_demand),
+            "call_1": asdict(self.predict_usage),
+            "call_2": asdict(self.usage),
+        }
+        note("hotpath", "respond", "error" if self.status is MessageStatus.FAILED else "ok", meta=meta)

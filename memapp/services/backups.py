@@ -16,6 +16,7 @@ from memapp.store.place import Copy as Copy  # re-exported: the screen names the
 
 log = logging.getLogger(__name__)
 
+newest_sound = backups.newest_sound
 QUICK_BYTES = 4 * 1024 * 1024
 """So large a file is copied in a moment; leaving never waits for a larger one."""
 
@@ -46,11 +47,6 @@ def before_leaving(runtime: Runtime) -> None:
     """Write a backup of what changed since the last, if that takes a moment only."""
     if runtime.paths.database.stat().st_size <= QUICK_BYTES:
         run(runtime, timedelta(0))
-
-
-def newest_sound(database: Path) -> Copy | None:
-    """Return the newest backup that can take the place of a file, if there is one."""
-    return backups.newest_sound(database)
 
 
 def put_back(path: Path, backup: Path, tell: Callable[[str], object] = lambda _: None) -> Path | None:

@@ -9,12 +9,19 @@ from memapp.domain.prediction import Prediction
 from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
+from memapp.services.reads import reading
 from memapp.settings import check_known
 from memapp.store import chat, delta, events, expectations, interface, recalls
 
 NEW_TITLE = "New chat"
 PAGE = 60
 """Messages shown at once; earlier ones are loaded when asked for."""
+
+get_thread = reading(chat.get_thread)
+get_message = reading(chat.get_message)
+typed_prompts = reading(chat.typed_prompts)
+choice = reading(interface.get_interface)
+"""A choice made on the screen, or its default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +54,7 @@ def new_thread(runtime: Runtime, persona: str = "") -> Thread:
     persona = persona or runtime.settings.persona
     check_known("persona", persona, runtime.personas)
     with runtime.write() as session:
-        thread = chat.create_thread(session, NEW_TITLE, persona, runtime.clock())
+        thread = chat.create_thread(session, NEW_TITLE, persona, session.now)
         delta.begin(session, thread.id)
     return thread
 
@@ -57,14 +64,6 @@ def list_threads(
 ) -> list[Thread]:
     session, words = runtime.read(), clean(matching)
     return chat.list_threads(session, matching=words, limit=limit, offset=offset, deleted=deleted)
-
-
-def get_thread(runtime: Runtime, thread_id: str) -> Thread:
-    return chat.get_thread(runtime.read(), thread_id)
-
-
-def get_message(runtime: Runtime, message_id: str) -> Message:
-    return chat.get_message(runtime.read(), message_id)
 
 
 def page(runtime: Runtime, thread_id: str, before: int | None = None) -> ThreadPage:
@@ -97,10 +96,9 @@ def rename_thread(runtime: Runtime, thread_id: str, title: str) -> None:
 
 def delete_thread(runtime: Runtime, thread_id: str) -> None:
     """Take a thread out of every list but that of deleted ones; `restore_thread` undoes it until it is erased."""
-    now = runtime.clock()
     with runtime.write() as session:
-        chat.set_thread_deleted(session, thread_id, now)
-        events.add_event(session, "hotpath", "delete_chat", "ok", now, thread_id=thread_id)
+        chat.set_thread_deleted(session, thread_id, session.now)
+        events.add_event(session, "hotpath", "delete_chat", "ok", thread_id=thread_id)
 
 
 def restore_thread(runtime: Runtime, thread_id: str) -> None:
@@ -130,7 +128,7 @@ def save_draft(runtime: Runtime, thread_id: str, text: str) -> None:
     if not keeps_drafts(runtime):
         return
     with runtime.write() as session:
-        chat.save_draft(session, thread_id, clean(text), runtime.clock())
+        chat.save_draft(session, thread_id, clean(text), session.now)
 
 
 def keeps_drafts(runtime: Runtime) -> bool:
@@ -143,25 +141,16 @@ def get_draft(runtime: Runtime, thread_id: str) -> str:
     return "" if not keeps_drafts(runtime) else chat.get_draft(runtime.read(), thread_id)
 
 
-def typed_prompts(runtime: Runtime) -> list[str]:
-    """Return what the person typed before, newest first, for the composer's history."""
-    return chat.typed_prompts(runtime.read())
-
-
 def add_context_card(runtime: Runtime, thread_id: str, text: str) -> None:
     """Add a context card to a thread; the persona sees it from the next reply on."""
     text = shorten(one_line(clean(text)), 2000)
     if not text:
         raise UsageError("There is nothing to add.", "Write it after /evidence.")
     with runtime.write() as session:
-        chat.add_context_card(session, thread_id, text, runtime.clock())
+        chat.add_context_card(session, thread_id, text, session.now)
 
 
 def remember_choice(runtime: Runtime, name: str, value: object) -> None:
     """Keep a choice made on the screen: the open thread, a folded pane."""
     with runtime.write() as session:
         interface.set_interface(session, name, value)
-
-
-def choice(runtime: Runtime, name: str, default: object = None) -> object:
-    return interface.get_interface(runtime.read(), name, default)

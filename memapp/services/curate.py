@@ -1,13 +1,13 @@
 """What a person does with memories by hand: add, edit, pin, discard, restore. Each change can be taken back with `undo`."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from memapp.domain.categories import NOTES, RECENT_ACTIVITY
 from memapp.domain.changes import Change, Created, Pinned, Restored, Revision, SoftDeleted, Updated
 from memapp.domain.distil import in_third_person
 from memapp.domain.duplicates import normalise
-from memapp.domain.filters import ALL_LIVE, MemoryFilter, Sort, parse_filter
+from memapp.domain.filters import MemoryFilter, parse_filter
 from memapp.domain.memory import MAX_MEMORY_CHARS, MAX_TAG_CHARS, MAX_TAGS, Kind, Memory, State
 from memapp.domain.profile_forms import in_first_person
 from memapp.domain.profile_hints import unknown_in
@@ -16,10 +16,17 @@ from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.services.consent import pending
-from memapp.store import changes, consents, memories
+from memapp.services.reads import reading
+from memapp.store import changes, consents, memories, relations
 from memapp.store.encoding import new_id
 
 BY_HAND_IMPORTANCE = 3
+
+get = reading(memories.get_memory)
+get_many = reading(memories.get_memories)
+list_memories = reading(memories.list_memories)
+count = reading(memories.count_memories)
+related = reading(relations.related)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +54,7 @@ def add(
     sources: Sequence[str] = (),
 ) -> Revision:
     """Remember something in the person's own words; `sources` are the ids of messages it is taken from."""
-    _check_category(runtime, category or NOTES)
-    _check_importance(importance)
+    _check(runtime, category or NOTES, importance)
     text = _checked(text)
     _refuse_same(runtime, text)
     now = runtime.clock()
@@ -82,10 +88,7 @@ def edit(
     Tags that were made of words that are gone give way to new ones, unless others are given.
     """
     before = get(runtime, memory_id)
-    if category is not None:
-        _check_category(runtime, category)
-    if importance is not None:
-        _check_importance(importance)
+    _check(runtime, category, importance)
     if text is not None:
         text = _checked(text)
         if before.state is State.LIVE:
@@ -109,15 +112,10 @@ def tag(runtime: Runtime, tag: str, *memory_ids: str) -> Revision:
     return _apply(runtime, *(Updated(one.id, tags=_checked_tags(tags_with(one.tags, added, one.text))) for one in found))
 
 
-def set_importance(runtime: Runtime, importance: int, *memory_ids: str) -> Revision:
-    """Set the importance of memories, from 1 to 5."""
-    _check_importance(importance)
-    return _apply(runtime, *(Updated(memory_id, importance=importance) for memory_id in memory_ids))
-
-
-def set_category(runtime: Runtime, category: str, *memory_ids: str) -> Revision:
-    _check_category(runtime, category)
-    return _apply(runtime, *(Updated(memory_id, category=category) for memory_id in memory_ids))
+def rate(runtime: Runtime, *memory_ids: str, importance: int | None = None, category: str | None = None) -> Revision:
+    """Set the importance of memories, from 1 to 5, or their category."""
+    _check(runtime, category, importance)
+    return _apply(runtime, *(Updated(memory_id, importance=importance, category=category) for memory_id in memory_ids))
 
 
 def categories(runtime: Runtime) -> list[str]:
@@ -141,7 +139,6 @@ def restore(runtime: Runtime, *memory_ids: str) -> BroughtBack:
 
     So does one that says what only the person's yes can make known, unless they wrote it by hand: that is put before them.
     """
-    now = runtime.clock()
     actor = runtime.actor()
     revisions: list[Revision] = []
     known: list[str] = []
@@ -155,22 +152,13 @@ def restore(runtime: Runtime, *memory_ids: str) -> BroughtBack:
             raise UsageError("This memory is not in the trash.")
         for memory in gone:
             if unknown := [] if memory.origin == "person" else unknown_in(memory.text, profile):
-                pending.put_back(session, runtime, memory, unknown)
+                pending.put_back(session, memory, unknown)
                 (asked if any(one.value for one in unknown) else barred).append(memory.id)
             elif memories.find_same(session, normalise(memory.text)):
                 known.append(memory.id)
             else:
-                revisions.append(changes.apply(session, Restored(memory.id), actor, now))
+                revisions.append(changes.apply(session, Restored(memory.id), actor, session.now))
     return BroughtBack(tuple(revisions), tuple(known), tuple(asked), tuple(barred))
-
-
-def get(runtime: Runtime, memory_id: str) -> Memory:
-    return memories.get_memory(runtime.read(), memory_id)
-
-
-def get_many(runtime: Runtime, memory_ids: Iterable[str]) -> list[Memory]:
-    """Return those of the memories that exist."""
-    return memories.get_memories(runtime.read(), list(memory_ids))
 
 
 def read_filter(runtime: Runtime, typed: str) -> MemoryFilter:
@@ -181,23 +169,6 @@ def read_filter(runtime: Runtime, typed: str) -> MemoryFilter:
     near = [name for name in known if name.startswith(wanted.category)] or known
     said = f"category: is one of {', '.join(near[:3])}{f' and {len(near) - 3} more' if len(near) > 3 else ''}"
     return replace(wanted, category=near[0] if len(near) == 1 else "", problems=(*wanted.problems, said))
-
-
-def list_memories(
-    runtime: Runtime,
-    wanted: MemoryFilter = ALL_LIVE,
-    sort: Sort = Sort.NEWEST,
-    *,
-    limit: int = 200,
-    offset: int = 0,
-) -> list[Memory]:
-    """Return a page of the memories that a filter lets through; without one, of all live ones, newest first."""
-    return memories.list_memories(runtime.read(), wanted, sort, limit=limit, offset=offset)
-
-
-def count(runtime: Runtime, wanted: MemoryFilter = ALL_LIVE) -> int:
-    """Return how many memories a filter lets through."""
-    return memories.count_memories(runtime.read(), wanted)
 
 
 def _checked(text: str) -> str:
@@ -220,14 +191,11 @@ def _refuse_same(runtime: Runtime, text: str, memory_id: str = "") -> None:
             raise UsageError("memapp knows that already.", f"It is memory {same}.")
 
 
-def _check_category(runtime: Runtime, category: str) -> None:
+def _check(runtime: Runtime, category: str | None, importance: int | None) -> None:
     known = categories(runtime)
-    if category not in known:
+    if category is not None and category not in known:
         raise UsageError(f"There is no category {category!r}.", f"Known: {', '.join(known)}.")
-
-
-def _check_importance(importance: int) -> None:
-    if not 1 <= importance <= 5:
+    if importance is not None and not 1 <= importance <= 5:
         raise UsageError("Importance is a number from 1 to 5.")
 
 
@@ -247,10 +215,9 @@ def _apply(runtime: Runtime, *steps: Change) -> Revision:
     actual = [step for step in steps if not _is_so(runtime, step)]
     if not actual:
         raise UsageError("Nothing changes: it is so already.")
-    now = runtime.clock()
     actor = runtime.actor()
     with runtime.write() as session:
-        first, *_ = [changes.apply(session, change, actor, now) for change in actual]
+        first, *_ = [changes.apply(session, change, actor, session.now) for change in actual]
     return first
 
 

@@ -3,18 +3,21 @@
 Vectors and relations are saved together: a fact with a vector has been related, so nothing is left half done.
 """
 
-import threading
+import logging
 from collections.abc import Iterator, Sequence
 
 from memapp.domain.changes import Actor, Linked
 from memapp.domain.jobs import Pace
 from memapp.domain.memory import OwnerKind
 from memapp.domain.relation import strongest
+from memapp.errors import ModelError
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.store import changes, memories, relations, vectors
 from memapp.store.session import Session
 from memapp.store.vectors import Vectors
+
+log = logging.getLogger(__name__)
 
 BATCH = 32
 Alike = dict[int, list[tuple[int, float]]]
@@ -54,15 +57,14 @@ def waiting(runtime: Runtime) -> int:
     return sum(vectors.count_waiting(runtime.read(), kind, embedder.model_id) for kind in KINDS) if embedder else 0
 
 
-def catch_up(runtime: Runtime, seconds: float) -> None:
-    """Embed what has no vector yet, for so long at most: a command cannot wait for idle time."""
-    cancel = Cancel()
-    timer = threading.Timer(seconds, cancel.set)
-    timer.start()
+def embedded(runtime: Runtime, texts: Sequence[str], *, wait: bool = False) -> Vectors | None:
+    """Return the vectors of texts; None without an embedding model, and where it fails: then words must do."""
+    embedder = runtime.embedding.ready()
     try:
-        embed(runtime, cancel)
-    finally:
-        timer.cancel()
+        return embedder.embed(texts, wait=wait) if embedder else None
+    except ModelError as error:
+        log.warning("doing without meaning: %s", type(error).__name__)
+        return None
 
 
 def _alike(runtime: Runtime, batch: Sequence[tuple[int, str]], rows: Vectors, model_id: str) -> Alike:
@@ -86,4 +88,4 @@ def _relate(runtime: Runtime, session: Session, saved: Sequence[int], found: Ali
         links = strongest(likest, runtime.settings.link_min, runtime.settings.link_top_k)
         if new := tuple(link for link in links if link[0] not in there):
             actor, closest = Actor(runtime.user_id, f"model:{model_id}"), max(one for _, one in new)
-            changes.apply(session, Linked(ids[key], new), actor, runtime.clock(), sim=closest)
+            changes.apply(session, Linked(ids[key], new), actor, session.now, sim=closest)

@@ -7,19 +7,19 @@ cleaned before the file itself, so that the words to look for are known as long 
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 from typing import Literal
 
-from memapp.domain.changes import Actor
 from memapp.domain.consent import label
 from memapp.domain.duplicates import normalise
 from memapp.domain.forget import ByteNeedles, Needles, Preview, Receipt
 from memapp.domain.text import clean, one_line
 from memapp.errors import ModelError, NotFound, UsageError
 from memapp.runtime import Runtime
+from memapp.services.reads import reading
 from memapp.store import chat, consents, events, memories, text_traces, vectors
-from memapp.store.encoding import new_id
 from memapp.store.forget import erasing, finding, purge_jobs
 from memapp.store.forget.purge_jobs import PurgeJob
 from memapp.store.lock import COPIES, at_the_copies, held
@@ -33,6 +33,19 @@ TELLING_CHARS = 12
 FEWEST_CHARS = 2
 
 By = Literal["person", "lifecycle"]
+
+is_forgotten = reading(erasing.is_forgotten)
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What other processes did since the last look."""
+
+    changed: bool
+    erased: bool
+    """Something was erased for good: nothing that was read before may be shown or saved again."""
+    wanted: bool
+    """One of them waits for this process to close the file."""
 
 
 def purge(runtime: Runtime, memory_ids: Sequence[str], *, messages: bool = False, by: By = "person") -> Receipt:
@@ -68,7 +81,7 @@ def preview(runtime: Runtime, words: str) -> Preview:
     words = _checked(words)
     with at_the_copies(runtime.database.path), runtime.rehearse(), runtime.decide() as session:
         before = consents.read_profile(session)
-        erased = erasing.erase(session, runtime.actor(), PurgeJob(words=(words,)), runtime.clock())
+        erased = erasing.erase(session, runtime.actor(), PurgeJob(words=(words,)), session.now)
         after = consents.read_profile(session)
     needles = ByteNeedles([words])
     backups = sum(text_traces.holds(path, needles) for path in text_traces.copies(runtime.database))
@@ -84,11 +97,6 @@ def said_in_profile(runtime: Runtime, memory_ids: Sequence[str]) -> tuple[str, .
     return _listed(said)
 
 
-def is_forgotten(runtime: Runtime, text: str) -> bool:
-    """Tell whether the same was erased for good before: it is not to be learned again without a question."""
-    return erasing.is_forgotten(runtime.read(), text)
-
-
 def finish(runtime: Runtime) -> None:
     """Finish what a kill interrupted: a backup, or an erasure. Called at each start; what another process is at is its own."""
     with held(runtime.database.path, COPIES) as mine:
@@ -100,7 +108,19 @@ def finish(runtime: Runtime) -> None:
             log.info("an erasure was finished: %d items, settled: %s", receipt.memories + receipt.messages, receipt.settled)
 
 
-def heard(runtime: Runtime) -> None:
+def hear_others(runtime: Runtime) -> Heard:
+    """Look what other processes did, and free what this one keeps of words that were erased."""
+    database = runtime.database
+    wanted = database.is_wanted()
+    if not database.changed_elsewhere():
+        return Heard(False, False, wanted)
+    erased = database.erasures != database.heard_erasures
+    if erased:
+        _free_erased(runtime)
+    return Heard(True, erased, wanted)
+
+
+def _free_erased(runtime: Runtime) -> None:
     """Free what this process keeps of words that were erased."""
     runtime.database.heard_erasures = runtime.database.erasures
     vectors.let_go(runtime.database)
@@ -130,24 +150,30 @@ def _carry_out_plan(runtime: Runtime) -> Receipt:
 
 def _carry_out(runtime: Runtime, job: PurgeJob, by: By) -> Receipt:
     """Do all of a job, and then look whether anything of it is left."""
-    now = runtime.clock()
-    actor = Actor(runtime.user_id, by, step=new_id(now))
-    texts, in_profile = _texts(runtime, job), said_in_profile(runtime, job.memory_ids) if by == "person" else ()
-    fates = _clean_copies(runtime, actor, job, texts)
+    actor, session = runtime.actor(name=by), runtime.read()
+    in_profile = said_in_profile(runtime, job.memory_ids) if by == "person" else ()
+    said = finding.texts_of(session, job.memory_ids)
+    sent = finding.texts_of_messages(session, (*job.message_ids, *chat.message_ids_of(session, job.thread_ids)))
+    # All that has to be gone afterwards.
+    texts = [*said, *(text for text in sent if len(text) >= TELLING_CHARS), *job.words]
+    erase = partial(erasing.erase, actor=actor, job=job, now=session.now, said=said, sent=sent)
+    needles = ByteNeedles([*texts, *job.memory_ids, *job.thread_ids])
+    copies = text_traces.copies(runtime.database)
+    fates = [text_traces.clean_copy(path, runtime.user_id, needles, erase) for path in copies]
     with runtime.decide() as session:  # the wish to forget is the person's decision on what waits for one, too
-        over = now if by == "lifecycle" else None
+        over = session.now if by == "lifecycle" else None
         still = finding.in_trash(session, job.memory_ids, over)  # the person may have brought something back since
         job = replace(job, memory_ids=still)
         if by == "lifecycle":
-            before = now - timedelta(days=runtime.settings.purge_days)
+            before = session.now - timedelta(days=runtime.settings.purge_days)
             job = replace(job, thread_ids=finding.overdue_threads(session, job.thread_ids, before))
-        erased = erasing.erase(session, actor, job, now)
+        erased = erasing.erase(session, actor, job, session.now)
         if by == "person":  # the trash, which is cleared by itself, is in no prompt
             purge_jobs.count_erasure(session)
             runtime.database.heard_erasures += 1
         purge_jobs.mark_erased(session)
         meta = {"memories": erased.memories, "messages": erased.messages, "others": erased.others}
-        events.add_event(session, "worker", "forget", "ok", now, meta=meta)
+        events.add_event(session, "worker", "forget", "ok", meta=meta)
     cleaned, dropped = fates.count(Fate.CLEANED), fates.count(Fate.DROPPED)
     settled = _settle(runtime)
     files, left = text_traces.scan(
@@ -160,35 +186,10 @@ def _carry_out(runtime: Runtime, job: PurgeJob, by: By) -> Receipt:
     return Receipt(*counts, tuple(left), settled, also_in, in_profile, by_words=bool(job.words))
 
 
-def _texts(runtime: Runtime, job: PurgeJob) -> list[str]:
-    """Return what has to be gone afterwards: what the memories say and said, the messages, the words."""
-    session = runtime.read()
-    sent = finding.texts_of_messages(session, _messages_of(runtime, job))
-    telling = [text for text in sent if len(text) >= TELLING_CHARS]
-    return [*finding.texts_of(session, job.memory_ids), *telling, *job.words]
-
-
-def _messages_of(runtime: Runtime, job: PurgeJob) -> tuple[str, ...]:
-    return (*job.message_ids, *chat.message_ids_of(runtime.read(), job.thread_ids))
-
-
-def _clean_copies(runtime: Runtime, actor: Actor, job: PurgeJob, texts: Sequence[str]) -> list[Fate]:
-    """Erase the same in every copy of the file."""
-    found = ByteNeedles([*texts, *job.memory_ids, *job.thread_ids])
-    session = runtime.read()
-    said = finding.texts_of(session, job.memory_ids)
-    sent = finding.texts_of_messages(session, _messages_of(runtime, job))
-    now = runtime.clock()
-    return [
-        text_traces.clean_copy(path, runtime.user_id, found, lambda session: erasing.erase(session, actor, job, now, said, sent))
-        for path in text_traces.copies(runtime.database)
-    ]
-
-
 def _settle(runtime: Runtime) -> bool:
     """Clean what SQLite and the models keep of deleted text."""
     settled = text_traces.settle(runtime.database)
-    heard(runtime)
+    _free_erased(runtime)
     if settled:
         with runtime.decide() as session:
             purge_jobs.mark_settled(session)

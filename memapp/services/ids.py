@@ -1,6 +1,7 @@
 """Ids as a person types them: the beginning or the ending of one is enough while only one row has it."""
 
 from collections.abc import Iterable
+from functools import partial
 
 from memapp.domain.text import one_line, shorten, shortest_endings
 from memapp.errors import NotFound, UsageError
@@ -14,32 +15,8 @@ MOST_NAMED = 5
 _WORDS: dict[Named, str] = {"memories": "memory", "consent_requests": "request", "threads": "chat"}
 
 
-def memory(runtime: Runtime, part: str) -> str:
-    """Return the full id of the memory meant. Raises `NotFound` for none, `UsageError` for several."""
-    return _only(runtime, "memories", part, "list")
-
-
-def memories(runtime: Runtime, parts: Iterable[str], listed_by: str = "list") -> list[str]:
-    """Return the ids of the memories that are meant, each once; of an unknown one it is said which command lists them."""
-    return list(dict.fromkeys(_only(runtime, "memories", part, listed_by) for part in parts))
-
-
-def request(runtime: Runtime, part: str) -> str:
-    """Return the id of the consent request that is meant."""
-    return _only(runtime, "consent_requests", part, "consents")
-
-
-def chat(runtime: Runtime, part: str) -> str:
-    """Return the id of the chat that is meant, also of one that was removed."""
-    return _only(runtime, "threads", part, "chats")
-
-
-def endings(runtime: Runtime, table: Named) -> dict[str, str]:
-    """Return of each id the shortest ending that means no other: 4 characters or more."""
-    return shortest_endings(ids.all_ids(runtime.read(), table), SHORTEST_CHARS)
-
-
-def _only(runtime: Runtime, table: Named, part: str, listed_by: str) -> str:
+def _only(runtime: Runtime, part: str, *, table: Named, listed_by: str) -> str:
+    """Return the full id that is meant. Raises `NotFound` for none, `UsageError` for several."""
     part = part.strip()
     found = ids.beginning_or_ending(runtime.read(), table, part.upper(), MOST_NAMED + 1)
     if not found:
@@ -51,3 +28,19 @@ def _only(runtime: Runtime, table: Named, part: str, listed_by: str) -> str:
         more = " and more" if len(found) > MOST_NAMED else ""
         raise UsageError(f"{part} may be several: {named}{more}.", "Write more of the id.")
     return found[0][0]
+
+
+memory = partial(_only, table="memories", listed_by="list")
+request = partial(_only, table="consent_requests", listed_by="consents")
+chat = partial(_only, table="threads", listed_by="chats")
+"""One that was removed, too."""
+
+
+def memories(runtime: Runtime, parts: Iterable[str], listed_by: str = "list") -> list[str]:
+    """Return the ids of the memories that are meant, each once; of an unknown one it is said which command lists them."""
+    return list(dict.fromkeys(memory(runtime, part, listed_by=listed_by) for part in parts))
+
+
+def endings(runtime: Runtime, table: Named) -> dict[str, str]:
+    """Return of each id the shortest ending that means no other: 4 characters or more."""
+    return shortest_endings(ids.all_ids(runtime.read(), table), SHORTEST_CHARS)

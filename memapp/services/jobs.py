@@ -46,9 +46,10 @@ class Job:
     """Counts what it would find now."""
 
 
+EMBED = Job("embed", "make new texts findable by meaning", EACH_TIME, 120.0, embed.run, embed.waiting)
 AFTER_A_REPLY = (
     Job("learn", "learn from what you wrote", EACH_TIME, 120.0, learning.run, learning.waiting),
-    Job("embed", "make new texts findable by meaning", EACH_TIME, 120.0, embed.run, embed.waiting),
+    EMBED,
 )
 NOW_AND_THEN = (
     Job("expire", "close requests that nobody answered in time", HOURLY, 30.0, lifecycle.expire, lifecycle.expiring),
@@ -97,12 +98,8 @@ def _run(runtime: Runtime, cancel: Cancel, job: Job, seconds: float) -> Iterator
             done = True
             yield one
     if done and not cancel.is_set():  # what looks after each reply and finds nothing writes nothing either
-        _note(runtime, job, next_pace(now, job.every, leapt=leapt))
-
-
-def _note(runtime: Runtime, job: Job, ran: Pace) -> None:
-    with runtime.write() as session:
-        store.save_pace(session, job.name, ran)
+        with runtime.write() as session:
+            store.save_pace(session, job.name, next_pace(now, job.every, leapt=leapt))
 
 
 @contextmanager

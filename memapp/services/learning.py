@@ -30,7 +30,9 @@ def waiting(runtime: Runtime) -> int:
 
 def run(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[Written | ConsentRequest]:
     """Learn from each surprise by itself: one that fails does not keep the others from being learned."""
-    _end_abandoned(runtime)
+    if chat.has_unfinished(runtime.read()):  # replies whose process died while this one runs
+        with runtime.write() as writing:
+            chat.interrupt_unfinished(writing)
     session, model = runtime.read(), runtime.chat.ready()
     if outdated := expectations.outdated_surprises(session):
         _settle(runtime, outdated, "nothing")
@@ -56,23 +58,15 @@ def run(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[Writte
         yield from (one for one in pending.list_pending(runtime) if one not in asked)
 
 
-def _end_abandoned(runtime: Runtime) -> None:
-    """Mark replies whose process died while this one runs."""
-    if chat.has_unfinished(runtime.read()):
-        with runtime.write() as session:
-            chat.interrupt_unfinished(session)
-
-
 def _count_try(runtime: Runtime, surprise: Surprise) -> None:
     """Let what failed wait behind the rest, and set it aside when it has failed on several days."""
-    now = runtime.clock()
     with runtime.write() as session:
-        tries = expectations.count_try(session, surprise.id, now)
+        tries = expectations.count_try(session, surprise.id, session.now)
         if tries < MOST_TRIES:
             return
         expectations.settle_surprise(session, surprise.id, "failed")
         meta = {"tries": tries}
-        events.add_event(session, "worker", "distil", "error", now, thread_id=surprise.thread_id, meta=meta)
+        events.add_event(session, "worker", "distil", "error", thread_id=surprise.thread_id, meta=meta)
 
 
 def _settle(runtime: Runtime, surprise_ids: Sequence[str], state: Literal["nothing", "failed"]) -> None:

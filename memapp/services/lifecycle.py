@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from itertools import islice
 
 from memapp.domain import lifecycle as rules
-from memapp.domain.changes import Actor, SoftDeleted
+from memapp.domain.changes import SoftDeleted
 from memapp.domain.consent import FORGOTTEN, expiry
 from memapp.domain.filters import MemoryFilter, Sort
 from memapp.domain.forget import Receipt
@@ -20,7 +20,6 @@ from memapp.services.consent import pending
 from memapp.services.forget import purge, purge_chats
 from memapp.store import changes, chat, consents, events, memories
 from memapp.store import lifecycle as store
-from memapp.store.encoding import new_id
 from memapp.store.forget import consent_requests
 from memapp.store.session import Session
 
@@ -35,52 +34,45 @@ def expire(runtime: Runtime, _cancel: Cancel, last: Pace | None) -> Iterator[int
 
 
 def expiring(runtime: Runtime) -> int:
-    return len(consents.due_requests(runtime.read(), runtime.clock()))
+    return len(consents.due_requests(runtime.read()))
 
 
 def move_unused(runtime: Runtime, _cancel: Cancel, last: Pace | None) -> Iterator[int]:
     """Move to the trash what was not used for long. Nothing when the clock has leapt: much would seem unused."""
-    now = runtime.clock()
-    if last is None or has_leapt(last, now):
-        _note_leap(runtime, last)
+    if last is None:
+        return  # there is nothing to compare the clock with
+    leapt = has_leapt(last, runtime.clock())
+    if not leapt and not unused(runtime):
         return
-    if not _unused(runtime.read(), runtime, now):
-        return
-    actor = Actor(runtime.user_id, "lifecycle", step=new_id(now))
     with runtime.write() as session:
-        for memory_id in _unused(session, runtime, now):  # looked up again: the person may have pinned one since
-            changes.apply(session, SoftDeleted(memory_id, "unused", runtime.purge_at()), actor, now)
+        if leapt:
+            events.add_event(session, "worker", "ttl", "skipped", meta={"reason": "the clock leapt"})
+            return
+        actor = runtime.actor(name="lifecycle")
+        for memory_id in _unused(session, runtime):  # looked up again: the person may have pinned one since
+            changes.apply(session, SoftDeleted(memory_id, "unused", runtime.purge_at()), actor, session.now)
             yield 1
 
 
-def _note_leap(runtime: Runtime, last: Pace | None) -> None:
-    """Note that the clock leapt; at the first run there is nothing to compare it with."""
-    if last is not None:
-        with runtime.write() as session:
-            events.add_event(session, "worker", "ttl", "skipped", runtime.clock(), meta={"reason": "the clock leapt"})
-
-
 def unused(runtime: Runtime) -> int:
-    return len(_unused(runtime.read(), runtime, runtime.clock()))
+    return len(_unused(runtime.read(), runtime))
 
 
 def erase_overdue(runtime: Runtime, _cancel: Cancel, _last: Pace | None) -> Iterator[int]:
     """Erase memories, deleted chats and requests whose time is over; a weekly look at memapp is no reason to leave them."""
-    now = runtime.clock()
-    if memory_ids := _overdue_memories(runtime, now):
+    if memory_ids := _overdue_memories(runtime):
         yield purge(runtime, memory_ids, by="lifecycle").memories
-    if thread_ids := _overdue_chats(runtime, now):
+    if thread_ids := _overdue_chats(runtime):
         purge_chats(runtime, thread_ids, by="lifecycle")
         yield len(thread_ids)
-    if request_ids := _overdue_requests(runtime, now):
+    if request_ids := _overdue_requests(runtime):
         with runtime.decide() as session:
-            consent_requests.erase(session, request_ids, now)
+            consent_requests.erase(session, request_ids, session.now)
         yield len(request_ids)
 
 
 def overdue(runtime: Runtime) -> int:
-    now = runtime.clock()
-    return sum(len(find(runtime, now)) for find in (_overdue_memories, _overdue_chats, _overdue_requests))
+    return sum(len(find(runtime)) for find in (_overdue_memories, _overdue_chats, _overdue_requests))
 
 
 def trash(runtime: Runtime, limit: int | None = 500) -> list[Memory]:
@@ -94,48 +86,49 @@ def empty(runtime: Runtime) -> Receipt:
     return purge(runtime, [memory.id for memory in trash(runtime, limit=None)])
 
 
-def _unused(session: Session, runtime: Runtime, now: datetime) -> list[str]:
+def _unused(session: Session, runtime: Runtime) -> list[str]:
     ttl = timedelta(days=runtime.settings.ttl_days)
     among = store.count_all(session)
     found = store.least_used(session, runtime.settings.ttl_importance, rules.most_at_once(among))
-    return _due(runtime, [(one, used, used + ttl) for one, used in found], among, now)
+    return _due(session, [(one, used, used + ttl) for one, used in found], among)
 
 
-def _overdue_memories(runtime: Runtime, now: datetime) -> list[str]:
+def _overdue_memories(runtime: Runtime) -> list[str]:
     session = runtime.read()
-    over = [(one.id, one.updated_at, one.purge_at or now) for one in store.over(session, now)]
-    return _due(runtime, over, store.count_all(session), now)
+    over = [(one.id, one.updated_at, one.purge_at or session.now) for one in store.over(session, session.now)]
+    return _due(session, over, store.count_all(session))
 
 
-def _overdue_chats(runtime: Runtime, now: datetime) -> list[str]:
-    deleted = chat.list_threads(runtime.read(), limit=None, deleted=True)
+def _overdue_chats(runtime: Runtime) -> list[str]:
+    session = runtime.read()
+    deleted = chat.list_threads(session, limit=None, deleted=True)
     over = [(one.id, one.deleted_at, runtime.purge_at(one.deleted_at)) for one in reversed(deleted) if one.deleted_at]
-    return _due(runtime, over, len(deleted), now)
+    return _due(session, over, len(deleted))
 
 
-def _overdue_requests(runtime: Runtime, now: datetime) -> list[str]:
+def _overdue_requests(runtime: Runtime) -> list[str]:
     """Return the consent requests that the person did not agree to, as long after their end as memories stay in the trash.
 
     What says again what was erased goes with the week in which a no holds.
     """
-    ended = [one for state in ENDED for one in consents.list_requests(runtime.read(), state=state)]
+    session = runtime.read()
+    ended = [one for state in ENDED for one in consents.list_requests(session, state=state)]
     decided = [(one, one.decided_at) for one in ended if one.decided_at]
     ends = [(one.id, at, expiry(at) if one.field == FORGOTTEN else max(expiry(at), runtime.purge_at(at))) for one, at in decided]
-    return _due(runtime, ends, len(ends), now)
+    return _due(session, ends, len(ends))
 
 
-def _due(runtime: Runtime, ends: Sequence[tuple[str, datetime, datetime]], among: int, now: datetime) -> list[str]:
+def _due(session: Session, ends: Sequence[tuple[str, datetime, datetime]], among: int) -> list[str]:
     """Return what may go of ids with the times since which they are unused or in the trash, and at which that ends."""
-    over = [one for one in ends if one[2] <= now]
+    over = [one for one in ends if one[2] <= session.now]
     if not over:
         return []
-    session = runtime.read()
     days = store.days_of_use(session, min(since for _, since, _ in over))
 
     def may_go(since: datetime, end: datetime) -> bool:
-        if not rules.may_go(since, end, days, now):
+        if not rules.may_go(since, end, days, session.now):
             return False
-        late = store.behind(session, since, now)
-        return rules.may_go(since + late, end + late, days, now)
+        late = store.behind(session, since, session.now)
+        return rules.may_go(since + late, end + late, days, session.now)
 
     return list(islice((one for one, since, end in over if may_go(since, end)), rules.most_at_once(among)))

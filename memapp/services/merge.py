@@ -7,7 +7,6 @@ person pinned is never retired.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from functools import partial
 
 from memapp.domain.changes import Actor, Created, Merged, SoftDeleted, Updated, is_memapp
@@ -16,8 +15,8 @@ from memapp.domain.filters import ALL_LIVE
 from memapp.domain.memory import Memory, State
 from memapp.domain.merge import MergeVerdict, compare, richer
 from memapp.domain.ranking import query_words
-from memapp.errors import ModelError
 from memapp.runtime import Runtime
+from memapp.services.embed import embedded
 from memapp.store import changes, memories, search, vectors
 from memapp.store.encoding import new_id
 from memapp.store.scope import Scope
@@ -55,17 +54,16 @@ def near(runtime: Runtime, texts: Sequence[str]) -> list[Near]:
     if embedder is None or not texts:
         return [_newest(session)] * len(texts)
     waiting = vectors.waiting(session, "memory", embedder.model_id, NEWEST)
-    try:
-        embedded = embedder.embed([*texts, *(text for _, text in waiting)])
-    except ModelError:
+    rows = embedded(runtime, [*texts, *(text for _, text in waiting)], wait=True)
+    if rows is None:
         return [_newest(session)] * len(texts)
     stored = vectors.matrix(runtime.database, runtime.user_id, "memory", embedder.model_id)
     newest = memories.newest_keys(session, NEWEST)
     found: list[Near] = []
-    for vector in embedded[: len(texts)]:
+    for vector in rows[: len(texts)]:
         likeness = stored.likeness(session, vector)
         cosines = {key: likeness.of(key) for key in (*likeness.nearest(NEAREST), *newest)}
-        cosines |= {key: float(vector @ other) for (key, _), other in zip(waiting, embedded[len(texts) :], strict=True)}
+        cosines |= {key: float(vector @ other) for (key, _), other in zip(waiting, rows[len(texts) :], strict=True)}
         ids = memories.ids_of(session, cosines)
         known = memories.get_memories(session, list(ids.values()))
         by_id = {memory_id: cosines[key] for key, memory_id in ids.items()}
@@ -77,19 +75,19 @@ def _newest(session: Session) -> Near:
     return [(one, 0.0) for one in memories.list_memories(session, ALL_LIVE, limit=NEWEST)]
 
 
-def sharing_words(runtime: Runtime, session: Session, text: str) -> Near:
+def sharing_words(session: Session, text: str) -> Near:
     """Return the known facts to compare a new one with where no model may run: those with words of it, and words alone decide."""
-    found = [one.id for one in search.search_memories(session, Scope(runtime.user_id), query_words(text))]
+    found = [one.id for one in search.search_memories(session, Scope(session.user_id), query_words(text))]
     return [(one, 0.0) for one in memories.get_memories(session, found)]
 
 
-def write(runtime: Runtime, session: Session, new: Memory, known: Near, actor: Actor, now: datetime) -> Written:
+def write(runtime: Runtime, session: Session, new: Memory, known: Near, actor: Actor) -> Written:
     """Store a new fact as what it is to the known ones, in one step. Raises `UsageError` if a live fact says exactly the same."""
     live = _still_live(session, known)
     verdict, old = _verdict(new, live)
-    together = replace(actor, step=actor.step or new_id(now))
+    together = replace(actor, step=actor.step or new_id(session.now))
     nearest = max((likeness for _, likeness in live), default=0.0) or None  # 0: compared by words alone
-    apply = partial(changes.apply, session, actor=together, now=now, sim=nearest)
+    apply = partial(changes.apply, session, actor=together, now=session.now, sim=nearest)
     merge = partial(apply, actor=replace(together, name="merge")) if is_memapp(actor.name) else apply
     if old is None:
         apply(Created(new))

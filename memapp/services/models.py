@@ -137,16 +137,15 @@ def list_models(runtime: Runtime) -> list[ModelChoice]:
     """Return the bundled model, the GGUF files in the models folder, and what the manifest recommends."""
     current = runtime.settings.model if not runtime.settings.server else None
     recommended = {entry.file: entry for entry in _manifest()}
-    bundled = recommended.pop("")
-    choices = [_choice(BUNDLED, None, bundled.bytes, bundled.licence, bundled.note, current == "")]
+    choices = [_choice(runtime, BUNDLED, recommended.pop(""), is_current=current == "")]
     for path in sorted(runtime.paths.models.glob("*.gguf")):
         is_current = current in (path.name, path.stem, str(path))
-        choices.append(_choice_of_file(runtime, path, path.stem, recommended.pop(path.name, None), is_current))
+        choices.append(_choice(runtime, path.stem, recommended.pop(path.name, None), path, is_current=is_current))
     if current and not any(one.current for one in choices):
-        choices.append(_choice_of_file(runtime, Path(current).expanduser(), current, None, True))
+        choices.append(_choice(runtime, current, None, Path(current).expanduser(), is_current=True))
     for file, entry in recommended.items():
         note = f"{entry.note} Get {file} from {entry.source} and put it into {runtime.paths.models}."
-        choices.append(_choice(entry.name, None, entry.bytes, entry.licence, note, False))
+        choices.append(replace(_choice(runtime, entry.name, entry), note=note))
     return _with_speed(runtime, choices)
 
 
@@ -190,11 +189,8 @@ def use_model(runtime: Runtime, name: str) -> str:
     if runtime.settings.server:
         preferences.set_preference(runtime, "server", "")
     _note_loading(runtime, None)
-    return _on_a_strange_file(runtime, Path(value)) if value else ""
-
-
-def _on_a_strange_file(runtime: Runtime, path: Path) -> str:
-    if chat.last_usages(runtime.read(), path.stem, limit=1):
+    path = Path(value)
+    if not value or chat.last_usages(runtime.read(), path.stem, limit=1):
         return ""
     size = f"{path.stat().st_size / 1e6:,.0f} MB"
     return f"{path.name} ({size}) did not come with memapp. llama.cpp reads it with all your rights: use only files you trust."
@@ -212,18 +208,19 @@ def _manifest() -> list[Recommended]:
     return [Recommended.model_validate(entry) for entry in tomllib.loads(text)["model"]]
 
 
-def _choice(name: str, path: Path | None, size: int, licence: str, note: str, current: bool) -> ModelChoice:
-    return ModelChoice(name, path, size, licence, note, _fit(size + UNREAD_BYTES), current)
-
-
-def _choice_of_file(runtime: Runtime, path: Path, name: str, known: Recommended | None, current: bool) -> ModelChoice:
+def _choice(
+    runtime: Runtime, name: str, known: Recommended | None, path: Path | None = None, *, is_current: bool = False
+) -> ModelChoice:
+    licence, note = (known.licence, known.note) if known else ("", "")
+    if path is None:
+        size = known.bytes if known else 0
+        return ModelChoice(name, None, size, licence, note, _fit(size + UNREAD_BYTES), is_current)
     size = path.stat().st_size if path.is_file() else 0
-    choice = _choice(name, path, size, known.licence if known else "", known.note if known else "", current)
     try:
-        header = gguf_file.read(path)
+        fit = _fit(gguf_file.read(path).needed_bytes(runtime.settings.context_tokens))
     except ModelError as error:
-        return replace(choice, fit="unusable", note=str(error))
-    return replace(choice, fit=_fit(header.needed_bytes(runtime.settings.context_tokens)))
+        fit, note = "unusable", str(error)
+    return ModelChoice(name, path, size, licence, note, fit, is_current)
 
 
 def _fit(needed: int) -> Fit:

@@ -67,22 +67,18 @@ def always(runtime: Runtime, seen: Scope, limit: int) -> list[Recalled]:
 
 def conversation_scope(runtime: Runtime) -> Scope:
     """Return what the chat itself may see: the categories on the supervisor's list."""
-    return _whole(runtime, runtime.categories.capability(SUPERVISOR, runtime.user_id))
+    return scope(runtime, runtime.categories.capability(SUPERVISOR, runtime.user_id))
 
 
-def _whole(runtime: Runtime, capability: Capability) -> Scope:
-    """Return all that a capability lets somebody see."""
-    return scope(runtime, capability, capability.categories, QueryFilters())
-
-
-def scope(runtime: Runtime, capability: Capability, categories: frozenset[str], filters: QueryFilters) -> Scope:
-    """Return the part of the memory that a request may see."""
-    return Scope(
-        capability.user_id,
-        categories & capability.categories,
-        runtime.clock() - RECENT if RECENT_ACTIVITY in categories else None,
-        filters,
-    )
+def scope(
+    runtime: Runtime,
+    capability: Capability,
+    categories: frozenset[str] | None = None,
+    filters: QueryFilters = QueryFilters(),  # noqa: B008 - frozen
+) -> Scope:
+    """Return the part of the memory that a request may see; without more, all that a capability lets somebody see."""
+    seen = capability.categories if categories is None else categories & capability.categories
+    return Scope(capability.user_id, seen, runtime.clock() - RECENT if RECENT_ACTIVITY in seen else None, filters)
 
 
 def _refuse_beyond(runtime: Runtime, capability: Capability, request: QueryRequest) -> None:
@@ -133,7 +129,7 @@ def changed(
 
 def _affordable_news(runtime: Runtime, capability: Capability, quoted: Sequence[str], budget: int) -> Delta:
     """Return the news for an agent if their lines fit the budget; else they wait for its next request."""
-    news = changed(runtime, _whole(runtime, capability), _reader(capability), quoted=quoted)
+    news = changed(runtime, scope(runtime, capability), _reader(capability), quoted=quoted)
     return news if sum(_cost(runtime, line) for line in news.lines) <= budget else NO_NEWS
 
 
@@ -192,11 +188,11 @@ def _note(
     if runtime.database.read_only:
         return
     status: Literal["ok", "error"] = "error" if reason else "ok"
-    meta, now = {"refused": reason} if reason else {}, runtime.clock()
+    meta = {"refused": reason} if reason else {}
     best = found[0] if found else None
     sim, named = (best.score, best.category) if best else (None, category or None)
     with runtime.write() as session:
-        access_counts.count_access(session, [hit.id for hit in found], now)
+        access_counts.count_access(session, [hit.id for hit in found], session.now)
         if not reason:
-            delta.settle(session, _whole(runtime, capability), _reader(capability), told.settled)
-        events.add_event(session, "context", "search", status, now, sim=sim, category=named, meta=meta)
+            delta.settle(session, scope(runtime, capability), _reader(capability), told.settled)
+        events.add_event(session, "context", "search", status, sim=sim, category=named, meta=meta)

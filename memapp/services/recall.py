@@ -4,7 +4,6 @@ Facts and earlier messages are searched together by words, meaning and spelling,
 says why it matched. Every turn and `memory.query` come through here; finding while typing is `services.browse`.
 """
 
-import logging
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -17,14 +16,13 @@ from memapp.domain.memory import Recalled
 from memapp.domain.ranking import Candidate, Ranked
 from memapp.domain.relation import Edge
 from memapp.domain.when import named_times
-from memapp.errors import ModelError
 from memapp.runtime import Runtime
+from memapp.services.embed import embedded
 from memapp.store import memories, relations, search, vectors
 from memapp.store.scope import Scope
 
 RELATED_HITS = 2
 _RELATED_TO = "related "
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +44,10 @@ class RecallRequest:
 
 def recall(runtime: Runtime, request: RecallRequest) -> list[Recalled]:
     """Return the best hits, best first. Works without the embedder, then by words and spelling only."""
-    words = ranking.query_words(request.text)
+    session, words = runtime.read(), ranking.query_words(request.text)
     keywords = ranking.keyword_words(request.needed_info, words)
-    vector = _embedded(runtime, request.text)
+    rows = embedded(runtime, [request.text[: vectors.EMBEDDED_CHARS]]) if request.text.strip() else None
+    vector = None if rows is None else rows[0]
     candidates = [
         replace(one, at=one.at.astimezone())  # the days that are named and told are the person's
         for kind in request.kinds
@@ -56,9 +55,12 @@ def recall(runtime: Runtime, request: RecallRequest) -> list[Recalled]:
         if one.id not in request.without
     ]
     if request.scope is not None:  # to the person, who looks for themself, nothing they said is hidden
-        candidates = _without_taken_back(runtime, candidates)
-    now = runtime.clock().astimezone()
-    edges = _edges(runtime, request, candidates)
+        said = [one.id for one in candidates if one.kind == "message"]
+        gone = search.taken_back(session, said) if said else set()  # the old words would speak against the new fact
+        candidates = [one for one in candidates if one.id not in gone]
+    now = session.now.astimezone()
+    facts = [one.id for one in candidates if one.kind == "memory"]
+    edges = relations.edges_of(session, request.scope or Scope(runtime.user_id), facts) if facts else []
     strength = _strongest(edges, {one.id for one in candidates})
     ranked = ranking.fuse(candidates, words, keywords, now, named_times(request.text, now.date()), strength)
     hits = _without_told_twice(runtime, ranked[: 2 * request.top_k])[: request.top_k]
@@ -68,18 +70,6 @@ def recall(runtime: Runtime, request: RecallRequest) -> list[Recalled]:
 def is_related(hit: Recalled) -> bool:
     """Tell whether a hit was not found itself, but is related to one that was."""
     return hit.why.startswith(_RELATED_TO) and " + " not in hit.why
-
-
-def _embedded(runtime: Runtime, text: str) -> NDArray[np.float32] | None:
-    embedder = runtime.embedding.ready()
-    if embedder is None or not text.strip():
-        return None
-    try:
-        vector: NDArray[np.float32] = embedder.embed([text[: vectors.EMBEDDED_CHARS]], wait=False)[0]
-    except ModelError as error:
-        log.warning("recalling without meaning: %s", type(error).__name__)
-        return None
-    return vector
 
 
 def _candidates(
@@ -99,18 +89,6 @@ def _candidates(
         scope = request.scope or Scope(runtime.user_id)
         return search.search_memories(session, scope, words, keywords=keywords, likeness=likeness)
     return search.search_messages(session, words, keywords=keywords, likeness=likeness)
-
-
-def _without_taken_back(runtime: Runtime, candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Leave out messages of which a fact holds no longer: the old words would speak against the new fact."""
-    said = [one.id for one in candidates if one.kind == "message"]
-    gone = search.taken_back(runtime.read(), said) if said else set()
-    return [one for one in candidates if one.id not in gone]
-
-
-def _edges(runtime: Runtime, request: RecallRequest, candidates: Sequence[Candidate]) -> list[Edge]:
-    facts = [one.id for one in candidates if one.kind == "memory"]
-    return relations.edges_of(runtime.read(), request.scope or Scope(runtime.user_id), facts) if facts else []
 
 
 def _strongest(edges: Sequence[Edge], among: Collection[str]) -> dict[str, float]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import datetime
+from typing import Literal
 
 from memapp.domain.categories import NOTES
 from memapp.domain.changes import Actor, SoftDeleted, Updated
@@ -77,7 +78,6 @@ def _store(
 ) -> Iterator[Written]:
     """The third commit of a turn: the facts, the settled surprise and what was refused, together."""
     stored: list[Written] = []
-    now = runtime.clock()
     texts = [draft.text for draft in drafts]
     unsaid = sum(UNSAID.issuperset(problems) for problems in refused)
     alike = dict(zip(texts, near(runtime, texts), strict=True))
@@ -88,43 +88,38 @@ def _store(
         listed = memories.list_memories(session, ALL_LIVE, limit=runtime.settings.max_facts)
         known = {in_third_person(one.text): one.id for one in listed}
         for draft in drafts:
-            memory = _memory(runtime, new_id(now), draft, message, now)
+            memory = _memory(runtime, new_id(session.now), draft, message, session.now)
             said = duplicate_of(draft.text, known)
             same = known[said] if said else memories.find_same(session, normalise(draft.text))
             if same:  # it holds as long as any message says it
                 if message.id not in memories.get_memory(session, same).sources:
-                    changes.apply(session, Updated(same, sources=(message.id,)), actor, now)
+                    changes.apply(session, Updated(same, sources=(message.id,)), actor, session.now)
                 continue
             if is_forgotten(runtime, draft.text):
                 requests.propose(runtime, FORGOTTEN, draft.text, message_id=message.id, typed=True, memory=memory, proposer=by)
                 continue
             if unknown := _unknown(runtime, message, draft):
-                _propose(runtime, message, unknown, memory, by)
+                for one in (hint for hint in unknown if hint.value):  # it waits with all of that, and comes with the last yes
+                    requests.propose(runtime, one.field, one.value, message_id=message.id, typed=True, memory=memory, proposer=by)
                 continue
             said_before = [(one.memory, 0.0) for one in stored]  # in this message: words alone decide
-            stored.append(write(runtime, session, memory, [*alike[draft.text], *said_before], actor, now))
+            stored.append(write(runtime, session, memory, [*alike[draft.text], *said_before], actor))
             known[memory.text] = stored[-1].memory.id
         # What makes room is taken back with the last fact it was made for.
-        actor_of_room = replace(actor, name="lifecycle", step=stored[-1].step if stored else new_id(now))
+        actor_of_room = replace(actor, name="lifecycle", step=stored[-1].step if stored else new_id(session.now))
         learned = [one for one in stored if one.before is None or one.before.text != one.memory.text]
         for old in memories.overflowing(session, runtime.settings.max_facts):
-            changes.apply(session, SoftDeleted(old, "overflow", runtime.purge_at()), actor_of_room, now)
+            changes.apply(session, SoftDeleted(old, "overflow", runtime.purge_at()), actor_of_room, session.now)
         expectations.settle_surprise(session, surprise.id, "learned" if learned else "nothing")
-        events.add_event(
-            session,
-            "worker",
-            "distil",
-            "ok" if learned else "skipped",
-            now,
-            thread_id=message.thread_id,
-            meta={
-                "learned": len(learned),
-                "known": len(drafts) - len(learned),
-                "refused": len(refused) - unsaid,
-                "unsaid": unsaid,
-                "rejected": [problem for problems in refused for problem in problems],
-            },
-        )
+        meta = {
+            "learned": len(learned),
+            "known": len(drafts) - len(learned),
+            "refused": len(refused) - unsaid,
+            "unsaid": unsaid,
+            "rejected": [problem for problems in refused for problem in problems],
+        }
+        status: Literal["ok", "skipped"] = "ok" if learned else "skipped"
+        events.add_event(session, "worker", "distil", status, thread_id=message.thread_id, meta=meta)
     yield from learned
 
 
@@ -140,13 +135,6 @@ def propose_profile_changes(runtime: Runtime, message: Message) -> None:
         about_it = min(saying, key=lambda draft: len(_unknown(runtime, message, draft)), default=None)
         memory = _memory(runtime, "", about_it, message, runtime.clock()) if about_it else None
         requests.propose(runtime, one.field, one.value, message_id=message.id, typed=typed, memory=memory)
-
-
-def _propose(runtime: Runtime, message: Message, unknown: Sequence[Hint], memory: Memory, by: str) -> None:
-    """Put what a fact would make known before the person; it waits with all of that, and comes with the last yes."""
-    for one in unknown:
-        if one.value:
-            requests.propose(runtime, one.field, one.value, message_id=message.id, typed=True, memory=memory, proposer=by)
 
 
 def _unknown(runtime: Runtime, message: Message, draft: Draft) -> list[Hint]:

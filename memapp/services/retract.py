@@ -60,13 +60,14 @@ def retract(runtime: Runtime, thread_id: str, message_ids: Sequence[str], text: 
                 gone += [memory.text] if steps else []
                 for step in steps:  # what comes back is not the person's own by that: it goes when nobody says it any more
                     by = actor if isinstance(step, SoftDeleted) else replace(actor, name="rules")
-                    changes.apply(session, step, by, runtime.clock())
+                    changes.apply(session, step, by, session.now)
         waiting = consents.list_requests(session, state="pending")
         proposed = [one for one in waiting if one.proposer not in ("person", "import")]
         from_these = [one for one in proposed if set(message_ids) & set(one.evidence)]
         unsaid = [one.id for one in from_these if not _others(session, one.evidence, message_ids)]
-        pending.withdraw(runtime, unsaid, actor, "signals")
-        pending.drop_evidence(runtime, message_ids)  # or a yes to what others say too would have these read again
+        pending.end_all(runtime, unsaid, actor, "signals")
+        with runtime.decide() as deciding:  # or a yes to what others say too would have these read again
+            consents.drop_evidence(deciding, message_ids)
     return Retracted(tuple(gone), actor.step) if gone else None
 
 
@@ -118,6 +119,6 @@ def _replaced(session: Session, runtime: Runtime, memory: Memory, message_ids: S
     found = memories.get_memories(session, [one.memory_id for one in gone])
     unknown = [one for one in found if memories.find_same(session, normalise(one.text)) is None]
     there = [one for one in unknown if is_said(one)]
-    unsaid = hold_back(session, runtime, gone, there)
+    unsaid = hold_back(session, gone, there)
     earlier = [one for unheard in unknown if unheard not in there for one in _replaced(session, runtime, unheard, message_ids)]
     return [one.id for one in there if one.id not in unsaid] + earlier

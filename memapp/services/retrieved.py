@@ -1,17 +1,20 @@
-"""Collects what a reply may rely on: recalled memories, and memory changes that the chat has not been told yet."""
+"""Collects what a reply may rely on: recalled memories, memory changes that the chat has not been told yet, and what was
+prefetched in idle time for the message that is expected next.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memapp.domain.chat import Message, Role
+from memapp.domain.chat import OWN_WORDS, Message, MessageStatus, Role
 from memapp.domain.delta import NO_NEWS, Delta
 from memapp.domain.duplicates import duplicate_of
 from memapp.domain.memory import Recalled
+from memapp.domain.prediction import Prediction
 from memapp.prompts import quotes
 from memapp.runtime import Runtime
 from memapp.services.query import always, changed, conversation_scope, find
 from memapp.services.recall import RecallRequest
-from memapp.store import chat, memories
+from memapp.store import chat, checkpoints, expectations, memories
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,31 @@ class Retrieved:
     @property
     def on_demand(self) -> bool:
         return self.searches > 1
+
+
+@dataclass(frozen=True, slots=True)
+class Prefetched:
+    """What the first model call said in idle time for the expected message, which saves it when that comes."""
+
+    expected: str
+    needed_info: tuple[str, ...]
+
+
+def expectation(runtime: Runtime, messages: list[Message]) -> Prediction | None:
+    """Return what the model's last reply expects next, if nothing but memapp's own words followed it."""
+    last = next((one for one in reversed(messages) if one.model != OWN_WORDS), None)
+    if last is None or last.role is not Role.ASSISTANT or last.status in (MessageStatus.INTERRUPTED, MessageStatus.GENERATING):
+        return None
+    found = expectations.prediction_for(runtime.read(), last.id, "responder")
+    return found if found and found.text else None
+
+
+def prefetched(runtime: Runtime, thread_id: str, expected: Prediction | None) -> Prefetched | None:
+    """Return the first call made in idle time for the expected message, if there was one."""
+    done = checkpoints.load(runtime.read(), thread_id).prefetch
+    if expected is None or done is None or done.prediction_id != expected.id:
+        return None
+    return Prefetched(expected.text, done.needed_info)
 
 
 def look_up(runtime: Runtime, thread_id: str, text: str, needed_info: Sequence[str], in_prompt: Sequence[Message]) -> Retrieved:
@@ -80,16 +108,8 @@ def _is_inner_voice(runtime: Runtime, thread_id: str) -> bool:
 
 
 def _recall(runtime: Runtime, text: str, needed_info: Sequence[str], without: frozenset[str]) -> list[Recalled]:
-    return find(
-        runtime,
-        RecallRequest(
-            text,
-            needed_info=tuple(needed_info),
-            top_k=runtime.settings.top_k,
-            without=without,
-            scope=conversation_scope(runtime),
-        ),
-    )
+    top_k, scope = runtime.settings.top_k, conversation_scope(runtime)
+    return find(runtime, RecallRequest(text, tuple(needed_info), top_k, without, scope=scope))
 
 
 def _last_said(in_prompt: Sequence[Message], text: str) -> list[str]:

@@ -17,14 +17,13 @@ def fill(runtime: Runtime) -> None:
     samples = tomllib.loads(paths.bundled("assets", "samples.toml").read_text("utf-8"))["chat"]
     for sample in samples:
         with runtime.write() as session:
-            now = runtime.clock()
-            thread = chat.create_thread(session, sample["title"], runtime.settings.persona, now)
+            thread = chat.create_thread(session, sample["title"], runtime.settings.persona, session.now)
             asked: str | None = None
             ids = []
             for number, text in enumerate(sample["messages"]):
                 role = (Role.USER, Role.ASSISTANT)[number % 2]
                 reply_to = asked if role is Role.ASSISTANT else None
-                written = chat.add_message(session, thread.id, role, text, now, origin=ORIGINS[role], reply_to=reply_to)
+                written = chat.add_message(session, thread.id, role, text, session.now, origin=ORIGINS[role], reply_to=reply_to)
                 asked = written.id
                 ids.append(written.id)
         for fact in sample["facts"]:

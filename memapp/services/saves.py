@@ -63,13 +63,12 @@ def import_save(runtime: Runtime, path: Path, persona: str) -> tuple[Thread, int
     """
     check_known("persona", persona, runtime.personas)
     save = _read_save(path)
-    now = runtime.clock()
     count = 0
     with runtime.write() as session:
         title = shorten(one_line(clean(path.stem)) or "Imported chat", 200)
-        thread = chat.create_thread(session, title, persona, now, save.trust_level)
+        thread = chat.create_thread(session, title, persona, session.now, save.trust_level)
         for exchange in save.conversation_history:
-            count += _add_exchange(session, thread, exchange, exchange.timestamp or now)
+            count += _add_exchange(session, thread, exchange, exchange.timestamp or session.now)
     return thread, count
 
 

@@ -23,14 +23,15 @@ from memapp.domain.grounding import check_grounding
 from memapp.domain.prediction import Prediction
 from memapp.domain.text import clean
 from memapp.domain.turn import Accepted, Asked, Checked, Completed, TurnEvent
-from memapp.errors import ModelError, StoreError, UsageError
+from memapp.errors import StoreError, UsageError
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.services.answer import OpenTurn, answer, open_thread
 from memapp.services.consent import questions
-from memapp.services.prefetch import expectation, prefetched
+from memapp.services.embed import embedded
 from memapp.services.remember import propose_profile_changes
 from memapp.services.retract import retract, said_before, take_answers_back
+from memapp.services.retrieved import expectation, prefetched
 from memapp.store import chat, checkpoints, events, expectations, history, leases
 from memapp.store.session import Session
 
@@ -42,21 +43,18 @@ EMBEDDER_SECONDS = 1.0
 
 
 def take_turn(
-    runtime: Runtime, thread_id: str, text: str, *, pasted: Sequence[tuple[int, int]] = (), cancel: Cancel | None = None
-) -> Iterator[TurnEvent]:
-    """Send a message and stream what happens. Raises `UsageError` for a message that cannot be sent; nothing is saved then."""
-    yield from _send(runtime, thread_id, text, pasted, cancel)
-
-
-def _send(
     runtime: Runtime,
     thread_id: str,
     text: str,
-    pasted: Sequence[tuple[int, int]],
-    cancel: Cancel | None,
+    *,
+    pasted: Sequence[tuple[int, int]] = (),
+    cancel: Cancel | None = None,
     replaced: Message | None = None,
 ) -> Iterator[TurnEvent]:
-    """Take a turn, from `replaced` on in place of what was said before."""
+    """Send a message and stream what happens. Raises `UsageError` for a message that cannot be sent; nothing is saved then.
+
+    It stands in place of what was said from `replaced` on, where that is given (`resend_turn`).
+    """
     began_at = time.monotonic()
     text, pasted = checked(text, pasted)
     erasures = runtime.database.erasures
@@ -69,18 +67,13 @@ def _send(
         left = chat.messages_after(session, thread_id, replaced.seq) if replaced else []
         answers = take_answers_back(runtime, [question, *left] if replaced and question else left)
         last = history.last_number(session)  # after that: what is decided from now on, the message decides
-        now = runtime.clock()
         chat.set_active(session, [one.id for one in left], active=False)
-        message = chat.add_message(session, thread.id, Role.USER, text, now, origin=Origin.TYPED, pasted=pasted)
+        message = chat.add_message(session, thread.id, Role.USER, text, session.now, origin=Origin.TYPED, pasted=pasted)
         answered = questions.read_answer(runtime, question, message) if question else None
-        reply = (
-            _add_reply(runtime, session, thread.id, message)
-            if answered is None
-            else _confirm(runtime, session, message, answered)
-        )
+        reply = _add_reply(runtime, session, thread.id, message) if answered is None else _confirm(session, message, answered)
         if answered is None:  # until it turns out that just this was expected
-            expectations.add_surprise(session, thread.id, message.id, expected.id if expected else None, now)
-        chat.save_draft(session, thread.id, "", now)
+            expectations.add_surprise(session, thread.id, message.id, expected.id if expected else None, session.now)
+        chat.save_draft(session, thread.id, "", session.now)
         unsaid = [*(one.id for one in left), *(said_before(earlier) if takes_back(message.typed_text) else ())]
         retracted = best_effort(runtime, message, "retract", lambda: retract(runtime, thread.id, unsaid, text))
     yield Accepted(message, reply, last)
@@ -148,7 +141,7 @@ def resend_turn(
     message = chat.get_message(runtime.read(), message_id)
     if message.role is not Role.USER:
         raise UsageError("Only your own messages can be edited.")
-    yield from _send(runtime, message.thread_id, text, pasted, cancel, replaced=message)
+    yield from take_turn(runtime, message.thread_id, text, pasted=pasted, cancel=cancel, replaced=message)
 
 
 def remark(runtime: Runtime, thread_id: str, *, cancel: Cancel | None = None) -> Iterator[TurnEvent]:
@@ -177,8 +170,7 @@ def best_effort(runtime: Runtime, message: Message, op: str, step: Callable[[], 
         log.warning("a step of the memory was skipped, %s: %s", op, type(error).__name__)
         meta = {"error": type(error).__name__}
         with suppress(StoreError), runtime.write() as session:
-            now = runtime.clock()
-            events.add_event(session, "hotpath", op, "skipped", now, thread_id=message.thread_id, meta=meta)
+            events.add_event(session, "hotpath", op, "skipped", thread_id=message.thread_id, meta=meta)
         return None
 
 
@@ -215,7 +207,7 @@ def _add_reply(
         thread_id,
         Role.ASSISTANT,
         "",
-        runtime.clock(),
+        session.now,
         status=MessageStatus.GENERATING,
         origin=Origin.MODEL,
         unprompted=message is None,
@@ -224,11 +216,11 @@ def _add_reply(
     )
     position = message.seq if message else reply.seq - 1
     begin = partial(Checkpoint.accepted, reply_id=reply.id, position=position, needed_info=needed_info)
-    checkpoints.advance(session, thread_id, begin, runtime.clock())
+    checkpoints.advance(session, thread_id, begin)
     return reply
 
 
-def _confirm(runtime: Runtime, session: Session, message: Message, yes: bool) -> Message:
+def _confirm(session: Session, message: Message, yes: bool) -> Message:
     """Answer a yes or no to a question of the app."""
     text = "Noted. It stands in your profile now." if yes else "All right. I do not keep that."
     return chat.add_message(
@@ -236,7 +228,7 @@ def _confirm(runtime: Runtime, session: Session, message: Message, yes: bool) ->
         message.thread_id,
         Role.ASSISTANT,
         text,
-        runtime.clock(),
+        session.now,
         origin=Origin.MODEL,
         reply_to=message.id,
         model=OWN_WORDS,
@@ -248,7 +240,11 @@ def compare(runtime: Runtime, expected: Prediction | None, message: Message) -> 
 
     A write of its own: the message is saved before a model compares what the two mean.
     """
-    verdict = _verdict(runtime, expected.text, message.text) if expected else None
+    verdict: Verdict | None = None
+    if expected:
+        likeness = _similarity(runtime, expected.text, message.text)
+        rule, threshold = runtime.settings.mismatch_rule, runtime.settings.fuzzy_threshold
+        verdict = mismatch(expected.text, message.text, similarity=likeness, rule=rule, fuzzy_threshold=threshold)
     with runtime.write() as session:
         if expected and verdict:
             expectations.mark_checked(session, expected.id, message.id, verdict.surprised, verdict.why)
@@ -256,8 +252,8 @@ def compare(runtime: Runtime, expected: Prediction | None, message: Message) -> 
                 expectations.learn_nothing(session, [message.id])
             expected = replace(expected, surprised=verdict.surprised, why=verdict.why)
         status: Literal["ok", "skipped"] = "ok" if verdict else "skipped"
-        now, sim = runtime.clock(), verdict.similarity if verdict else None
-        events.add_event(session, "hotpath", "classify", status, now, thread_id=message.thread_id, sim=sim)
+        sim = verdict.similarity if verdict else None
+        events.add_event(session, "hotpath", "classify", status, thread_id=message.thread_id, sim=sim)
     return expected
 
 
@@ -266,22 +262,7 @@ def _tells_more(expected: Prediction, typed: str) -> bool:
     return any(check_grounding(draft.text, expected.text) for draft in distil(typed))
 
 
-def _verdict(runtime: Runtime, expected: str, text: str) -> Verdict:
-    return mismatch(
-        expected,
-        text,
-        similarity=_similarity(runtime, expected, text),
-        rule=runtime.settings.mismatch_rule,
-        fuzzy_threshold=runtime.settings.fuzzy_threshold,
-    )
-
-
 def _similarity(runtime: Runtime, one: str, other: str) -> float | None:
-    embedder = runtime.embedding.ready()
-    if embedder is None:
-        return None
-    try:
-        first, second = embedder.embed([one, other], wait=False)
-    except ModelError:
-        return None  # the verdict says in words that it had to do without meaning
-    return float(first @ second)
+    """Return how alike two texts are; None where the verdict says in words that it had to do without meaning."""
+    rows = embedded(runtime, [one, other])
+    return None if rows is None else float(rows[0] @ rows[1])

@@ -11,14 +11,13 @@ from memapp.domain.second_person import addressed
 from memapp.errors import NeedsYes, UsageError
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions, pending
+from memapp.services.reads import reading
 from memapp.store import changes, chat, consents, history, memories
 from memapp.store.history import Touched
 from memapp.store.session import Session
 
-
-def undoable(runtime: Runtime, limit: int = 50) -> list[Step]:
-    """Return what can be taken back, last first."""
-    return history.undoable_steps(runtime.read(), limit)
+undoable = reading(history.undoable_steps)
+was_taken_back = reading(history.was_taken_back)
 
 
 def find(runtime: Runtime, step: str) -> Step | None:
@@ -41,10 +40,6 @@ def undo_last(runtime: Runtime) -> Step:
     return steps[0]
 
 
-def was_taken_back(runtime: Runtime, step: str) -> bool:
-    return history.was_taken_back(runtime.read(), step)
-
-
 def undo(runtime: Runtime, step: str) -> str:
     """Take back one step with its consequences; return the step that did it.
 
@@ -60,9 +55,9 @@ def undo(runtime: Runtime, step: str) -> str:
         if brought_in:
             _take_away(session, runtime, brought_in, actor)
         there = memories.get_memories(session, [entry.memory_id for entry in entries])
-        unsaid = hold_back(session, runtime, entries, there)
+        unsaid = hold_back(session, entries, there)
         if there or not (decided or brought_in):
-            changes.apply(session, Reverted(step, runtime.purge_at(), unsaid), actor, runtime.clock())
+            changes.apply(session, Reverted(step, runtime.purge_at(), unsaid), actor, session.now)
     if unsaid:
         texts = "; ".join(addressed(memory.text) for memory in there if memory.id in unsaid).rstrip(".")
         raise NeedsYes(f"This stays in the trash, since it says something of your profile: {texts}.", "See the inbox.")
@@ -73,13 +68,13 @@ def _take_away(session: Session, runtime: Runtime, entry: Entry, actor: Actor) -
     """Take back the chats and consent requests that a file brought, but no chat that the person went on with."""
     threads = entry.meta["threads"]
     for thread_id in set(threads).difference(chat.went_on_with(session, threads)):
-        chat.set_thread_deleted(session, thread_id, runtime.clock())
-    pending.withdraw(runtime, entry.meta["consent_requests"], actor, undoes=entry.step)
+        chat.set_thread_deleted(session, thread_id, session.now)
+    pending.end_all(runtime, entry.meta["consent_requests"], actor, undoes=entry.step)
     touched = Touched(Event.UNDO, entry.memory_id, None, None)
-    history.record(session, actor, actor.step, touched, runtime.clock(), undoes=entry.step)
+    history.record(session, actor, actor.step, touched, session.now, undoes=entry.step)
 
 
-def hold_back(session: Session, runtime: Runtime, entries: Sequence[Entry], there: Sequence[Memory]) -> tuple[str, ...]:
+def hold_back(session: Session, entries: Sequence[Entry], there: Sequence[Memory]) -> tuple[str, ...]:
     """Put before the person what would be known again and is neither by hand nor agreed on; return those memories."""
     profile = consents.read_profile(session)
     before = {entry.memory_id: entry.before for entry in reversed(entries) if entry.is_of_memory}
@@ -90,6 +85,6 @@ def hold_back(session: Session, runtime: Runtime, entries: Sequence[Entry], ther
         if was is None or was.state != "live" or (memory.state is State.LIVE and memory.text == was.text):
             continue
         if memory.origin != "person" and (unknown := unknown_in(was.text, profile)):
-            pending.put_back(session, runtime, replace(memory, text=was.text), unknown)
+            pending.put_back(session, replace(memory, text=was.text), unknown)
             held.append(memory.id)
     return tuple(held)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
 
-from memapp.domain.chat import Message, MessageStatus, Role
+from memapp.domain.chat import MessageStatus, Role
 from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.consent import ConsentRequest
 from memapp.domain.expectation import may_become
@@ -22,8 +22,7 @@ from memapp.runtime import Runtime
 from memapp.services import jobs
 from memapp.services.answer import open_thread, prompt_context
 from memapp.services.merge import Written
-from memapp.services.prefetch import expectation, prefetched, search_prefetched
-from memapp.services.retrieved import news
+from memapp.services.retrieved import expectation, look_up, news, prefetched
 from memapp.store import checkpoints, expectations
 
 log = logging.getLogger(__name__)
@@ -65,29 +64,23 @@ def warm(runtime: Runtime, thread_id: str, typed: str, cancel: Cancel) -> int:
     prefetch = prefetched(runtime, thread_id, expectation(runtime, messages))
     about = typed
     if prefetch and may_become(typed, prefetch.expected):
-        retrieved = search_prefetched(runtime, thread_id, messages, prefetch)
+        retrieved = look_up(runtime, thread_id, prefetch.expected, prefetch.needed_info, messages)
         typed, about = respond.with_facts(typed, retrieved.hits, retrieved.delta.lines), prefetch.expected
     coming = prompt_context(runtime, model, thread, messages, typed, news(runtime, thread_id, about, messages).lines)
     return model.warm(trunk(coming), cancel, open_end=True)
-
-
-def _last_reply(messages: list[Message]) -> Message | None:
-    replies = [one for one in messages if one.role is Role.ASSISTANT and one.status is MessageStatus.COMPLETE]
-    return replies[-1] if replies else None
 
 
 def _complete_prediction(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel) -> None:
     """Call 1 was read only until its keywords; let the model finish the sentence on what it expects next."""
     erasures = runtime.database.erasures
     thread, messages = open_thread(runtime, thread_id)
-    reply = _last_reply(messages)
+    replies = (one for one in reversed(messages) if one.role is Role.ASSISTANT and one.status is MessageStatus.COMPLETE)
+    reply = next(replies, None)
     if reply is None or reply.reply_to is None:
         return
     begun = expectations.prediction_for(runtime.read(), reply.id, "predictor")
-    if begun is None or begun.text:
-        return
     message = next((one for one in messages if one.id == reply.reply_to), None)
-    if message is None:
+    if begun is None or begun.text or message is None:
         return
     context = prompt_context(runtime, model, thread, [one for one in messages if one.seq < message.seq], message.text)
     prompt, sampling = predict.finish_request(context, begun.needed_info)
@@ -115,7 +108,7 @@ def _prefetch(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel
     with runtime.write() as session:
         if runtime.database.erasures == erasures:
             with_prefetch = partial(Checkpoint.with_prefetch, prediction_id=expected.id, needed_info=needed_info)
-            checkpoints.advance(session, thread_id, with_prefetch, runtime.clock())
+            checkpoints.advance(session, thread_id, with_prefetch)
 
 
 def _generate(model: ChatModel, prompt: Prompt, sampling: Sampling, cancel: Cancel, *, until_enough: bool = False) -> str:

@@ -1,23 +1,23 @@
 """The counts of logged operations, for the numbers in Activity."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from memapp.domain.activity import Count, Day, Rate
 from memapp.store.encoding import begin_of
 from memapp.store.session import Session
 
 
-def counts(session: Session, now: datetime) -> list[Count]:
+def counts(session: Session) -> list[Count]:
     """Return how often each node did each operation, today, in seven days and ever; the most frequent first."""
     sql = """SELECT node, op, sum(ts >= :today) AS today, sum(ts >= :week) AS week, count(*) AS total,
                     sum(status = 'error') AS failed
              FROM events WHERE user_id = :user GROUP BY op, node ORDER BY total DESC, node, op"""
-    return session.records(Count, sql, today=begin_of(now.astimezone().date()), week=now - timedelta(days=7))
+    return session.records(Count, sql, today=begin_of(session.now.astimezone().date()), week=session.now - timedelta(days=7))
 
 
-def by_day(session: Session, now: datetime, days: int) -> list[Day]:
+def by_day(session: Session, days: int = 30) -> list[Day]:
     """Return the number of operations on each of the person's last days, oldest first; days without any are there too."""
-    today = now.astimezone().date()
+    today = session.now.astimezone().date()
     wanted = [today - timedelta(days=ago) for ago in reversed(range(days))]
     sql = "SELECT count(*) FROM events WHERE user_id = :user AND ts >= :begin AND ts < :end"
     return [Day(day, session.value(sql, begin=begin_of(day), end=begin_of(day + timedelta(days=1)))) for day in wanted]

@@ -70,7 +70,7 @@ def apply(session: Session, change: Change, actor: Actor, now: datetime, *, sim:
     first = touched[0]
     about: dict[str, Any] = {"thread_id": actor.thread_id or None, "category": first.category or None, "sim": sim}
     about["memory_id"] = None if first.event is Event.PROFILE else first.memory_id
-    add_event(session, _node(actor, first), first.event.op, "ok", now, **about)
+    add_event(session, _node(actor, first), first.event.op, "ok", **about, at=now)
     return Revision(step, number, first.memory_id, change)
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import asdict
-from datetime import datetime
 
 from memapp.domain.checkpoint import Checkpoint, read_checkpoint
 from memapp.store.encoding import new_id
@@ -16,10 +15,11 @@ def load(session: Session, thread_id: str) -> Checkpoint:
     return read_checkpoint(data) if data else Checkpoint()
 
 
-def advance(session: Session, thread_id: str, step: Callable[[Checkpoint], Checkpoint], now: datetime) -> None:
+def advance(session: Session, thread_id: str, step: Callable[[Checkpoint], Checkpoint]) -> None:
     """Replace a thread's checkpoint by what `step` returns for it."""
     sql = """INSERT INTO supervisor_checkpoints (id, user_id, thread_id, checkpoint_data, created_at, updated_at)
              VALUES (:id, :user, :thread, :data, :now, :now)
              ON CONFLICT (user_id, thread_id) DO UPDATE SET
                checkpoint_data = excluded.checkpoint_data, updated_at = excluded.updated_at"""
-    session.run(sql, id=new_id(now), thread=thread_id, data=asdict(step(load(session, thread_id))), now=now)
+    data = asdict(step(load(session, thread_id)))
+    session.run(sql, id=new_id(session.now), thread=thread_id, data=data, now=session.now)

@@ -103,20 +103,20 @@ def list_requests(
     return session.records(ConsentRequest, sql, state=state, field=field, message=message_id, like=like)
 
 
-def list_pending(session: Session, now: datetime, *, limit: int | None = None) -> list[ConsentRequest]:
+def list_pending(session: Session, *, limit: int | None = None) -> list[ConsentRequest]:
     """Return the requests that can be decided now, newest first: neither snoozed nor past their time."""
     sql = f"{_REQUESTS} WHERE {_PENDING} ORDER BY p.id DESC LIMIT coalesce(:limit, -1)"
-    return session.records(ConsentRequest, sql, now=now, limit=limit)
+    return session.records(ConsentRequest, sql, now=session.now, limit=limit)
 
 
-def count_pending(session: Session, now: datetime) -> int:
-    return int(session.value(f"SELECT count(*) FROM consent_requests p WHERE {_PENDING}", now=now))  # noqa: S608
+def count_pending(session: Session) -> int:
+    return int(session.value(f"SELECT count(*) FROM consent_requests p WHERE {_PENDING}", now=session.now))  # noqa: S608
 
 
-def due_requests(session: Session, now: datetime) -> list[ConsentRequest]:
+def due_requests(session: Session) -> list[ConsentRequest]:
     """Return the pending requests whose time is over."""
     sql = f"{_REQUESTS} WHERE p.user_id = :user AND p.state = 'pending' AND p.expires_at < :now"
-    return session.records(ConsentRequest, sql, now=now)
+    return session.records(ConsentRequest, sql, now=session.now)
 
 
 def decide(
@@ -184,7 +184,6 @@ def note_decision(
     actor: Actor,
     request: ConsentRequest,
     decision: str,
-    now: datetime,
     *,
     undoes: str = "",
     reason: str = "",
@@ -192,10 +191,10 @@ def note_decision(
     """Write a decision that changes no profile into the history: `denied`, `snoozed`, `withdrawn`, `expired`, `reopened`."""
     meta = {"request_id": request.id, "decision": decision, **({"reason": reason} if reason else {})}
     touched = Touched(Event.PROFILE, f"profile:{request.field}", None, None, meta=meta)
-    history.record(session, actor, actor.step, touched, now, undoes=undoes)
+    history.record(session, actor, actor.step, touched, session.now, undoes=undoes)
     node: Node = "worker" if is_memapp(actor.name) else "hotpath"
     thread_id = actor.thread_id or None
-    add_event(session, node, "consent", "ok", now, thread_id=thread_id, category="profile", meta=meta)
+    add_event(session, node, "consent", "ok", thread_id=thread_id, category="profile", meta=meta)
 
 
 def was_reopened(session: Session, request: ConsentRequest) -> bool:

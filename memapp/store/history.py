@@ -102,7 +102,7 @@ def record(session: Session, actor: Actor, step: str, touched: Touched, now: dat
     session.insert("history", id=new_id(now), step=step, undoes=undoes or None, memory_id=memory_id, event=event, **row, ts=now)
 
 
-def list_entries(session: Session, *, memory_id: str = "", before: int | None = None, limit: int | None = 200) -> list[Entry]:
+def list_entries(session: Session, memory_id: str = "", *, before: int | None = None, limit: int | None = 200) -> list[Entry]:
     """Return entries, newest first, of one memory or of all; `before` is the number of an entry."""
     # With the plus, the few entries of one memory are found by its index, and not among all of the person's in their order.
     whose = "memory_id = :memory AND +user_id = :user" if memory_id else "user_id = :user"

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import fields
 from typing import Any
 
-from memapp.domain.filters import MemoryFilter, Sort
+from memapp.domain.filters import ALL_LIVE, MemoryFilter, Sort
 from memapp.domain.memory import Memory, State
 from memapp.domain.ranking import words_of
 from memapp.errors import NotFound
@@ -30,7 +30,7 @@ def get_memory(session: Session, memory_id: str) -> Memory:
     return found[0]
 
 
-def get_memories(session: Session, ids: Sequence[str]) -> list[Memory]:
+def get_memories(session: Session, ids: Collection[str]) -> list[Memory]:
     """Return memories in the order of `ids`; ids of nobody or of somebody else are left out."""
     sql = f"""SELECT {_WHOLE} FROM json_each(:ids) asked CROSS JOIN memories o ON o.id = asked.value
               WHERE o.user_id = :user ORDER BY asked.key"""  # noqa: S608
@@ -39,7 +39,7 @@ def get_memories(session: Session, ids: Sequence[str]) -> list[Memory]:
 
 def list_memories(
     session: Session,
-    wanted: MemoryFilter,
+    wanted: MemoryFilter = ALL_LIVE,
     sort: Sort = Sort.NEWEST,
     *,
     limit: int | None = 200,
@@ -85,7 +85,7 @@ def list_taken_in(session: Session, memory_id: str) -> list[Memory]:
     return session.records(Memory, sql, id=memory_id)
 
 
-def count_memories(session: Session, wanted: MemoryFilter) -> int:
+def count_memories(session: Session, wanted: MemoryFilter = ALL_LIVE) -> int:
     """Return how many memories a filter lets through."""
     source, values = _filtered(wanted)
     return int(session.value(f"SELECT count(*) FROM {source}", **values))  # noqa: S608

@@ -1,9 +1,9 @@
 """Sessions: what services write and read with, in place of a connection."""
 
 import sqlite3
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, TypeVar
 
 from memapp.store.failures import Row
@@ -15,13 +15,9 @@ Rejected = sqlite3.IntegrityError
 """The schema refuses what was to be written."""
 
 
-def system_time() -> datetime:
-    return datetime.now(UTC)
-
-
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A connection, on behalf of one person, and the clock that says when.
+    """A connection, on behalf of one person, and one moment for all that is done with it.
 
     In every statement `:user` is the person. What else it names is given by name, and stands in the file as `records` writes it:
     ids are looked for with `IN (SELECT value FROM json_each(:ids))`.
@@ -29,10 +25,8 @@ class Session:
 
     conn: sqlite3.Connection
     user_id: str
-    clock: Callable[[], datetime] = system_time
-
-    def now(self) -> datetime:
-        return self.clock()
+    now: datetime = field(default_factory=partial(datetime.now, UTC))
+    """When the session was opened."""
 
     def run(self, sql: str, /, **values: Any) -> sqlite3.Cursor:
         """Execute a statement."""

@@ -21,7 +21,7 @@ from memapp.domain.consent import ConsentRequest
 from memapp.domain.turn import Accepted, Streamed, TurnEvent
 from memapp.errors import MemappError, StoreError
 from memapp.runtime import Cancel, Runtime
-from memapp.services import backups, chats, models, others, upkeep
+from memapp.services import backups, chats, forget, models, upkeep
 from memapp.services.turn import remark, resend_turn, retry_turn, take_turn
 from memapp.ui.messages import (
     FileChanged,
@@ -159,7 +159,7 @@ class Talk:
         was_wanted = False
         while not self._over.wait(WATCH_SECONDS):
             with suppress(StoreError):  # whoever needs the file hears of it
-                heard = others.look(self.runtime)
+                heard = forget.hear_others(self.runtime)
                 if heard.changed:
                     self._announce(FileChanged(heard.erased))
                 if heard.wanted and not was_wanted:

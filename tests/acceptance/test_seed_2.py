@@ -105,7 +105,7 @@ def statements(runtime: Runtime, work: Callable[[], object]) -> int:
 def checkpoint(runtime: Runtime, thread: str) -> None:
     with runtime.write() as session:
         predicted = partial(Checkpoint.predicted, needed_info=["tea"])
-        checkpoints.advance(session, thread, predicted, runtime.clock())
+        checkpoints.advance(session, thread, predicted)
     assert checkpoints.load(runtime.read(), thread).needed_info == ("tea",)
 
 

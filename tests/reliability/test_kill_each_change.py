@@ -154,8 +154,7 @@ def _learn_and_revert(runtime: Runtime, text: str) -> Iterator[None]:
         else:
             (known,) = near(runtime, [text])
             with runtime.write() as session:
-                now = runtime.clock()
-                write(runtime, session, fact(text, runtime.clock()), known, Actor(runtime.user_id, "rules"), now)
+                write(runtime, session, fact(text, runtime.clock()), known, Actor(runtime.user_id, "rules"))
         yield
 
 

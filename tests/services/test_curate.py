@@ -88,7 +88,7 @@ def test_what_is_so_already_makes_no_step(runtime: Runtime) -> None:
         lambda: curate.pin(runtime, assam, pinned=False),
         lambda: curate.edit(runtime, sencha, "User drinks sencha."),
         lambda: curate.tag(runtime, "Sencha", sencha),
-        lambda: curate.set_importance(runtime, curate.BY_HAND_IMPORTANCE, sencha, assam),
+        lambda: curate.rate(runtime, sencha, assam, importance=curate.BY_HAND_IMPORTANCE),
     ]
     for step in nothing_new:
         with pytest.raises(UsageError, match="so already"):

@@ -39,7 +39,7 @@ def learn(runtime: Runtime, text: str) -> Written:
     now = runtime.clock()
     (known,) = near(runtime, [text])
     with runtime.write() as session:
-        return write(runtime, session, fact(text, now, category="profile"), known, Actor(runtime.user_id, "rules"), now)
+        return write(runtime, session, fact(text, now, category="profile"), known, Actor(runtime.user_id, "rules"))
 
 
 def live(runtime: Runtime) -> set[str]:
@@ -130,9 +130,9 @@ def test_only_what_has_no_vector_yet_is_embedded(
     asked: list[str] = []
     real = embedder.embed
 
-    def embed_and_tell(texts: Sequence[str]) -> Vectors:
+    def embed_and_tell(texts: Sequence[str], *, wait: bool = True) -> Vectors:
         asked.extend(texts)
-        return real(texts)
+        return real(texts, wait=wait)
 
     for text in ("User keeps bees.", "User lives in Oslo.", "User plays chess."):
         curate.add(runtime, text)

@@ -12,9 +12,9 @@ from tests.store.conftest import NOW
 def test_each_thread_has_one_checkpoint_which_the_next_replaces(database: Database) -> None:
     with database.write() as conn:
         one, other = (chat.create_thread(on(conn), title, "companion", NOW).id for title in ("one", "other"))
-        checkpoints.advance(on(conn), one, lambda at: at.accepted("reply", 3, ["tea"]), NOW)
-        checkpoints.advance(on(conn), one, lambda at: at.recalled(["a", "b"], 9), NOW)
-        checkpoints.advance(on(conn), one, lambda at: at.with_prefetch("p", ["cake"]), NOW)
+        checkpoints.advance(on(conn), one, lambda at: at.accepted("reply", 3, ["tea"]))
+        checkpoints.advance(on(conn), one, lambda at: at.recalled(["a", "b"], 9))
+        checkpoints.advance(on(conn), one, lambda at: at.with_prefetch("p", ["cake"]))
     expected = Checkpoint().accepted("reply", 3, ["tea"]).recalled(["a", "b"], 9).with_prefetch("p", ["cake"])
     assert checkpoints.load(on(database.read()), one) == expected
     assert checkpoints.load(on(database.read()), other) == Checkpoint()

@@ -65,8 +65,8 @@ async def test_operations_are_counted_and_called_in_plain_words(seen: Seen) -> N
 async def test_failures_are_marked_by_a_sign(seen: Seen) -> None:
     runtime = seen.app.runtime
     with runtime.write() as session:
-        add_event(session, "context", "search", "error", runtime.clock())
-        add_event(session, "worker", "polish_shoes", "ok", runtime.clock())
+        add_event(session, "context", "search", "error")
+        add_event(session, "worker", "polish_shoes", "ok")
     await open_activity(seen)
     assert "1 ✗" in next(line for line in seen.lines() if "searched the memory" in line)
     assert "polish shoes" in seen.text(), "what has no words of its own yet is still shown"

@@ -212,7 +212,7 @@ async def test_memories_look_as_they_should(world: World, size: tuple[int, int],
     async with memories(world, FACTS, size) as (seen, _):
         runtime = seen.app.runtime
         curate.pin(runtime, live(runtime)[0].id)
-        curate.set_importance(runtime, 5, live(runtime)[1].id)
+        curate.rate(runtime, live(runtime)[1].id, importance=5)
         curate.edit(runtime, live(runtime)[1].id, "Anna's sister Mia lives in Bergen and visits at Easter.")
         world.clock.now += timedelta(days=3)
         seen.app.session.memories_changed()
@@ -405,7 +405,7 @@ async def test_history_shows_the_words_between_any_two_versions(world: World) ->
         await seen.pilot.press("G", "space", "g")
         await seen.until(lambda: "v1 → v4" in seen.words() and "-green tea.- +oolong tea at night.+" in seen.words())
         await seen.pilot.press("j")
-        curate.set_importance(runtime, 5, memory_id)
+        curate.rate(runtime, memory_id, importance=5)
         seen.app.session.memories_changed()
         await seen.until(lambda: len(seen.app.screen.query_one(VersionRows).items) == 5)
         await seen.until(lambda: "v1 → v3" in seen.words())

@@ -21,6 +21,7 @@ from memapp.errors import NotFound, UsageError
 from memapp.runtime import Runtime
 from memapp.services.consent import pending
 from memapp.services.merge import sharing_words, write
+from memapp.services.reads import reading
 from memapp.store import changes, chat, consents, expectations, history, memories
 from memapp.store.encoding import new_id
 from memapp.store.forget import erasing
@@ -36,27 +37,21 @@ KNOWN = "The profile says that already."
 Decider = Literal["person", "chat", "signals"]
 
 
-def profile(runtime: Runtime) -> dict[str, tuple[str, ...]]:
-    """Return what the person has agreed to be known about them, by field."""
-    return consents.read_profile(runtime.read())
-
-
-def standing(runtime: Runtime) -> list[ConsentRequest]:
-    """Return the requests by which the profile says what it says, one a value."""
-    return consents.list_standing(runtime.read())
+profile = reading(consents.read_profile)
+standing = reading(consents.list_standing)
 
 
 def approve(runtime: Runtime, request_id: str) -> str:
     """Carry out a request and create the memory that waited with it. Return the step."""
     with runtime.decide() as session:
-        return carry_out(session, runtime, pending.undecided(session, runtime, request_id), "person", runtime.actor())
+        return carry_out(session, runtime, pending.undecided(session, request_id), "person", runtime.actor())
 
 
 def edit_then_approve(runtime: Runtime, request_id: str, value: str) -> str:
     """Carry out another value in place of the proposed one, which is withdrawn. Return the step."""
     value = _checked(value)
     with runtime.decide() as session:
-        request = pending.undecided(session, runtime, request_id)
+        request = pending.undecided(session, request_id)
         if has_many(request.field) and has_value(request.field, pending.current(session, request.field), value):
             raise UsageError(KNOWN)
         return _carry_out_as(session, runtime, request, value, runtime.actor())
@@ -67,23 +62,23 @@ def deny(runtime: Runtime, *request_ids: str, reason: DenyReason | None = None) 
     actor = runtime.actor()
     with runtime.decide() as session:
         for request_id in request_ids:
-            turn_down(session, runtime, pending.undecided(session, runtime, request_id), "person", actor, reason)
+            pending.end(session, pending.undecided(session, request_id), "denied", "person", actor, reason=reason or "")
     return actor.step
 
 
 def snooze(runtime: Runtime, *request_ids: str, hours: int = SNOOZE_HOURS) -> str:
     """Put requests out of sight for some hours: all, or none. Return the step."""
-    actor, now = runtime.actor(), runtime.clock()
+    actor = runtime.actor()
     with runtime.decide() as session:
         for request_id in request_ids:
-            request = pending.undecided(session, runtime, request_id)
-            left = request.expires_at - now
+            request = pending.undecided(session, request_id)
+            left = request.expires_at - session.now
             if left < timedelta(hours=hours + LAST_HOURS):
                 raise UsageError(
                     f"Only {left // timedelta(hours=1)} hours are left to decide on this.", "It cannot be put off any more."
                 )
-            consents.snooze(session, request.id, now + timedelta(hours=hours))
-            consents.note_decision(session, actor, request, "snoozed", now)
+            consents.snooze(session, request.id, session.now + timedelta(hours=hours))
+            consents.note_decision(session, actor, request, "snoozed")
     return actor.step
 
 
@@ -127,11 +122,11 @@ def set_field(runtime: Runtime, field: str, value: str, old: str = "") -> str:
         others = [one for one in says if one != old] if has_many(field) else []
         if value in says or has_value(field, others, value):
             raise UsageError(KNOWN)
-        settled = pending.pending_for(session, runtime, field, value)
+        settled = pending.pending_for(session, field, value)
         read = [one for one in settled if one.proposer != "import"]  # what an import would bring along, the person has not read
         if read and not old:
             return _carry_out_as(session, runtime, read[0], value, actor)
-        pending.withdraw(runtime, [one.id for one in settled], actor)
+        pending.end_all(runtime, [one.id for one in settled], actor)
         _write(session, runtime, field, old, value, actor)
         return actor.step
 
@@ -156,18 +151,17 @@ def carry_out(session: Session, runtime: Runtime, request: ConsentRequest, by: D
     if not request.new_value:
         raise UsageError("This request has no value yet.", "Edit it, and it is approved.")
     memory, said_in = pending.brought_by(session, request), request.evidence
-    lost, now = replaced(request, pending.current(session, request.field)), runtime.clock()
-    consents.decide(session, request.id, "approved", by, now)
+    lost = replaced(request, pending.current(session, request.field))
+    consents.decide(session, request.id, "approved", by, session.now)
     if request.field == FORGOTTEN:
         consents.mark_applied(session, request.id)
         erasing.let_be_known(session, request.new_value)
-        consents.note_decision(session, actor, request, "approved", now)
+        consents.note_decision(session, actor, request, "approved")
     else:
-        changes.apply(session, ProfileChanged(request.id), actor, now)
+        changes.apply(session, ProfileChanged(request.id), actor, session.now)
         _retire(session, runtime, request, lost, actor)
-        for other in pending.rivals(session, runtime, request):
-            consents.decide(session, other.id, "withdrawn", by, now)
-            consents.note_decision(session, actor, other, "withdrawn", now)
+        for other in pending.rivals(session, request):
+            pending.end(session, other, "withdrawn", by, actor)
         expectations.learn_again(session, said_in)  # what more these messages say of it needs no yes any more
     if memory and memories.find_same(session, normalise(memory.text)) is None:
         _remember(session, runtime, memory, actor)
@@ -183,60 +177,37 @@ def _carry_out_as(session: Session, runtime: Runtime, request: ConsentRequest, v
         memory = replace(memory, text=value)
     elif memory and not (same_value(request.field, request.new_value, value) and pending.is_still_said(request, memory)):
         memory = None
-    edited = pending.add(session, runtime, request.field, "", value, "person", memory)
+    edited = pending.add(session, request.field, "", value, "person", memory)
     consents.copy_evidence(session, request.id, edited.id)
-    consents.decide(session, request.id, "withdrawn", "person", runtime.clock())
-    consents.note_decision(session, actor, request, "withdrawn", runtime.clock())
+    pending.end(session, request, "withdrawn", "person", actor)
     return carry_out(session, runtime, consents.get_request(session, edited.id), "person", actor)
 
 
 def _remember(session: Session, runtime: Runtime, memory: Memory, actor: Actor) -> None:
     """Bring a memory that waited: out of the trash where it lies there as it is, else like any new fact."""
-    there, now = memories.get_memories(session, [memory.id]), runtime.clock()
+    there, now = memories.get_memories(session, [memory.id]), session.now
     if there and there[0].text == memory.text:
         changes.apply(session, Restored(memory.id), actor, now)
         return
     sources = tuple(chat.still_there(session, memory.sources))
     fact = replace(memory, id=new_id(now), sources=sources, created_at=now, updated_at=now)
-    write(runtime, session, fact, sharing_words(runtime, session, fact.text), actor, now)
-
-
-def turn_down(
-    session: Session,
-    runtime: Runtime,
-    request: ConsentRequest,
-    by: Literal["person", "chat"],
-    actor: Actor,
-    reason: DenyReason | None = None,
-) -> None:
-    """Deny a request in the caller's transaction."""
-    now = runtime.clock()
-    consents.decide(session, request.id, "denied", by, now)
-    consents.note_decision(session, actor, request, "denied", now, reason=reason or "")
+    write(runtime, session, fact, sharing_words(session, fact.text), actor)
 
 
 def _replace(
-    session: Session,
-    runtime: Runtime,
-    field: str,
-    old: str,
-    new: str,
-    proposer: Literal["person", "undo"],
-    actor: Actor,
-    undoes: str = "",
+    session: Session, field: str, old: str, new: str, proposer: Literal["person", "undo"], actor: Actor, undoes: str = ""
 ) -> ConsentRequest:
     """Change a value at the person's own word: a request like any other, approved at once."""
-    request = pending.add(session, runtime, field, old, new, proposer, None)
-    now = runtime.clock()
-    consents.decide(session, request.id, "approved", "person", now)
-    changes.apply(session, ProfileChanged(request.id, undoes), actor, now)
+    request = pending.add(session, field, old, new, proposer)
+    consents.decide(session, request.id, "approved", "person", session.now)
+    changes.apply(session, ProfileChanged(request.id, undoes), actor, session.now)
     return request
 
 
 def _write(session: Session, runtime: Runtime, field: str, old: str, new: str, actor: Actor) -> None:
     """Change a value as the person writes it, and what the memories say of the one that goes."""
     says = pending.current(session, field)
-    request = _replace(session, runtime, field, old, new, "person", actor)
+    request = _replace(session, field, old, new, "person", actor)
     _retire(session, runtime, request, replaced(request, says), actor)
 
 
@@ -250,7 +221,7 @@ def _retire(session: Session, runtime: Runtime, request: ConsentRequest, lost: s
     for memory_id, text in memories.unpinned_texts_naming(session, lost, READ_AGAIN).items():
         if any(same_value(one.field, one.value, lost) for one in stated_by(text, request.field)):
             reason: Literal["superseded", "person"] = "superseded" if request.new_value else "person"
-            changes.apply(session, SoftDeleted(memory_id, reason, runtime.purge_at()), actor, runtime.clock())
+            changes.apply(session, SoftDeleted(memory_id, reason, runtime.purge_at()), actor, session.now)
 
 
 def _checked(value: str) -> str:
@@ -296,16 +267,16 @@ def _take_back(session: Session, runtime: Runtime, entry: Entry, request: Consen
     elif decision == "snoozed":
         consents.snooze(session, request.id, None)
     elif decision == "approved":
-        erasing.remember_wordings(session, [request.new_value], runtime.clock())
+        erasing.remember_wordings(session, [request.new_value], session.now)
     reopened = decision in ("denied", "withdrawn", "expired") or (
         decision in ("changed", "approved") and request.proposer != "person"
     )
     is_known = has_value(request.field, pending.current(session, request.field), request.new_value)
-    if reopened and not is_known and not pending.pending_for(session, runtime, request.field, request.new_value):
+    if reopened and not is_known and not pending.pending_for(session, request.field, request.new_value):
         # a decided one stays as it was decided; this never applies by itself
-        pending.add_again(session, runtime, request, "undo")
+        pending.add_again(session, request, "undo")
     if decision != "changed":
-        consents.note_decision(session, actor, request, "reopened", runtime.clock(), undoes=entry.step)
+        consents.note_decision(session, actor, request, "reopened", undoes=entry.step)
 
 
 def _restore_value(session: Session, runtime: Runtime, request: ConsentRequest, entry: Entry, actor: Actor) -> None:
@@ -315,9 +286,9 @@ def _restore_value(session: Session, runtime: Runtime, request: ConsentRequest, 
     in_the_way = (bool(value) and has_value(request.field, others, value)) if has_many(request.field) else bool(others)
     if in_the_way or (request.new_value and request.new_value not in says):
         raise UsageError("The profile was changed again since then.", "Take that back first.")
-    _replace(session, runtime, request.field, request.new_value, value, "undo", actor, undoes=entry.step)
-    known = [one.id for one in pending.pending_for(session, runtime, request.field, value)] if value else []
-    pending.withdraw(runtime, known, actor, undoes=entry.step)
+    _replace(session, request.field, request.new_value, value, "undo", actor, undoes=entry.step)
+    known = [one.id for one in pending.pending_for(session, request.field, value)] if value else []
+    pending.end_all(runtime, known, actor, undoes=entry.step)
 
 
 def _let_go(session: Session, runtime: Runtime, request: ConsentRequest, decision: Entry, actor: Actor) -> None:
@@ -331,10 +302,10 @@ def _let_go(session: Session, runtime: Runtime, request: ConsentRequest, decisio
                 with runtime.write():  # all of it or nothing
                     for step in (one for one in steps if not history.was_taken_back(session, one)):
                         unsaid = _unsaid(session, step, memory, known)
-                        changes.apply(session, Reverted(step, runtime.purge_at(), unsaid), actor, runtime.clock())
+                        changes.apply(session, Reverted(step, runtime.purge_at(), unsaid), actor, session.now)
             except UsageError:  # the person brought back what it took in or replaced: only this goes, as a step of its own
                 gone = SoftDeleted(memory.id, "person", runtime.purge_at())
-                changes.apply(session, gone, replace(actor, step=""), runtime.clock())
+                changes.apply(session, gone, replace(actor, step=""), session.now)
 
 
 def _unsaid(session: Session, step: str, memory: Memory, known: Mapping[str, Sequence[str]]) -> tuple[str, ...]:

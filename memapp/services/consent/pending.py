@@ -6,44 +6,37 @@ from datetime import timedelta
 from typing import Literal
 
 from memapp.domain.changes import Actor
-from memapp.domain.consent import FORGOTTEN, ConsentRequest, expiry, like, proposes
+from memapp.domain.consent import FORGOTTEN, ConsentRequest, Decider, expiry, like, proposes
 from memapp.domain.lifecycle import is_over
 from memapp.domain.memory import Memory, State
 from memapp.domain.profile import FIELDS, VALUE_CHARS, has_many, has_value
 from memapp.domain.profile_hints import Hint, unknown_in
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
+from memapp.services.reads import reading
 from memapp.store import chat, consents
 from memapp.store.encoding import new_id
 from memapp.store.lifecycle import behind, days_of_use
 from memapp.store.session import Session
 
 A_DAY = timedelta(days=1)
+Ended = Literal["denied", "withdrawn", "expired"]
 
 
-def list_pending(runtime: Runtime, *, limit: int | None = None) -> list[ConsentRequest]:
-    """Return the requests that can be decided now, newest first."""
-    return consents.list_pending(runtime.read(), runtime.clock(), limit=limit)
-
-
-def get(runtime: Runtime, request_id: str) -> ConsentRequest:
-    """Return a request in any state."""
-    return consents.get_request(runtime.read(), request_id)
-
-
-def count_pending(runtime: Runtime) -> int:
-    return consents.count_pending(runtime.read(), runtime.clock())
+list_pending = reading(consents.list_pending)
+count_pending = reading(consents.count_pending)
+get = reading(consents.get_request)
 
 
 def asleep(runtime: Runtime) -> list[ConsentRequest]:
     """Return snoozed requests, the next to wake first."""
-    now = runtime.clock()
-    found = consents.list_requests(runtime.read(), state="pending")
-    put_off = [(one.snoozed_until, one) for one in found if one.snoozed_until and is_open(runtime, one)]
-    return [one for until, one in sorted(put_off, key=lambda pair: pair[0]) if until > now]
+    session = runtime.read()
+    found = consents.list_requests(session, state="pending")
+    put_off = [(one.snoozed_until, one) for one in found if one.snoozed_until and is_open(session, one)]
+    return [one for until, one in sorted(put_off, key=lambda pair: pair[0]) if until > session.now]
 
 
-def rivals(session: Session, runtime: Runtime, request: ConsentRequest) -> list[ConsentRequest]:
+def rivals(session: Session, request: ConsentRequest) -> list[ConsentRequest]:
     """Return the other requests for the same single-valued field, newest first: a yes to one settles them.
 
     Requests from an import are left out.
@@ -51,12 +44,12 @@ def rivals(session: Session, runtime: Runtime, request: ConsentRequest) -> list[
     if has_many(request.field) or request.field == FORGOTTEN:
         return []
     found = consents.list_requests(session, state="pending", field=request.field)
-    return [one for one in found if one.id != request.id and one.proposer != "import" and is_open(runtime, one)]
+    return [one for one in found if one.id != request.id and one.proposer != "import" and is_open(session, one)]
 
 
 def other_values(runtime: Runtime, request: ConsentRequest) -> tuple[str, ...]:
     """Return the other values that wait for the same field, newest first: a yes to this request withdraws them."""
-    found = rivals(runtime.read(), runtime, request)
+    found = rivals(runtime.read(), request)
     return tuple(dict.fromkeys(one.new_value for one in found if one.new_value))
 
 
@@ -89,75 +82,64 @@ def is_still_said(request: ConsentRequest, memory: Memory) -> bool:
 
 def expire_due(runtime: Runtime) -> list[ConsentRequest]:
     """Mark requests as expired that nobody decided in time, in one step; return them."""
-    now, session = runtime.clock(), runtime.read()
-    due = consents.due_requests(session, now)
+    session = runtime.read()
+    due = consents.due_requests(session)
     if not due:
         return []
     days = days_of_use(session, min(request.expires_at for request in due))
-    over = [
-        request.id for request in due if is_over(request.expires_at, days, now) and not _was_behind(session, runtime, request)
-    ]
-    return _end(runtime, over, "expired", "clock", Actor(runtime.user_id, "lifecycle", step=new_id(now)))
+    over = [one.id for one in due if is_over(one.expires_at, days, session.now) and not _was_behind(session, one)]
+    return end_all(runtime, over, runtime.actor(name="lifecycle"), "clock", state="expired")
 
 
 def begin_again(runtime: Runtime) -> None:
     """Let what was proposed while the clock was wrong wait from now on, and no longer than anything else."""
-    now = runtime.clock()
     with runtime.decide() as session:
         for request in consents.list_requests(session, state="pending"):
-            if request.created_at - now > A_DAY or (not is_open(runtime, request) and _was_behind(session, runtime, request)):
-                consents.decide(session, request.id, "withdrawn", "clock", now)
-                add_again(session, runtime, request, request.proposer)
+            if request.created_at - session.now > A_DAY or (not is_open(session, request) and _was_behind(session, request)):
+                consents.decide(session, request.id, "withdrawn", "clock", session.now)
+                add_again(session, request, request.proposer)
 
 
-def _was_behind(session: Session, runtime: Runtime, request: ConsentRequest) -> bool:
+def _was_behind(session: Session, request: ConsentRequest) -> bool:
     """Say whether the clock was behind when something was proposed."""
-    return behind(session, request.created_at, runtime.clock()) > A_DAY
+    return behind(session, request.created_at, session.now) > A_DAY
 
 
-def withdraw(
-    runtime: Runtime, request_ids: Sequence[str], actor: Actor, by: Literal["person", "signals"] = "person", undoes: str = ""
-) -> None:
-    """Withdraw requests whose cause is gone, as part of a step; those already decided stay decided."""
-    _end(runtime, request_ids, "withdrawn", by, actor, undoes)
-
-
-def drop_evidence(runtime: Runtime, message_ids: Sequence[str]) -> None:
-    """Let messages say nothing any more for what waits."""
-    with runtime.decide() as session:
-        consents.drop_evidence(session, message_ids)
-
-
-def _end(
+def end_all(
     runtime: Runtime,
     request_ids: Sequence[str],
-    state: Literal["withdrawn", "expired"],
-    by: Literal["person", "signals", "clock"],
     actor: Actor,
+    by: Decider = "person",
+    *,
+    state: Ended = "withdrawn",
     undoes: str = "",
 ) -> list[ConsentRequest]:
-    """End those of some requests that wait still; return them."""
+    """End those of some requests that wait still, as part of a step: withdrawn, when their cause is gone. Return them."""
     if not request_ids:
         return []
-    now = runtime.clock()
     with runtime.decide() as session:
         ended = [one for one in consents.list_requests(session, state="pending") if one.id in request_ids]
         for request in ended:
-            consents.decide(session, request.id, state, by, now)
-            consents.note_decision(session, actor, request, state, now, undoes=undoes)
+            end(session, request, state, by, actor, undoes=undoes)
     return ended
 
 
-def add(
-    session: Session, runtime: Runtime, field: str, old: str, new: str, proposer: str, memory: Memory | None
-) -> ConsentRequest:
+def end(
+    session: Session, request: ConsentRequest, state: Ended, by: Decider, actor: Actor, *, undoes: str = "", reason: str = ""
+) -> None:
+    """End a request without a change of the profile, in the caller's transaction; the history notes it."""
+    consents.decide(session, request.id, state, by, session.now)
+    consents.note_decision(session, actor, request, state, undoes=undoes, reason=reason)
+
+
+def add(session: Session, field: str, old: str, new: str, proposer: str, memory: Memory | None = None) -> ConsentRequest:
     """Queue a request to put one value in the place of another, either may be empty, with the memory that waits with it."""
     if field not in FIELDS and field != FORGOTTEN:
         raise UsageError(f"There is no profile field {field!r}.", f"There are: {', '.join(FIELDS)}.")
-    now = runtime.clock()
+    now = session.now
     request = ConsentRequest(
         id=new_id(now),
-        user_id=runtime.user_id,
+        user_id=session.user_id,
         field=field,
         old_value=old,
         new_value=new,
@@ -171,47 +153,47 @@ def add(
     return request
 
 
-def add_again(session: Session, runtime: Runtime, request: ConsentRequest, proposer: str) -> ConsentRequest:
+def add_again(session: Session, request: ConsentRequest, proposer: str) -> ConsentRequest:
     """Queue a copy of a request, with its evidence, its question and its waiting memory."""
     memory = consents.memory_of(session, request.id)
-    copy = add(session, runtime, request.field, request.old_value, request.new_value, proposer, memory)
+    copy = add(session, request.field, request.old_value, request.new_value, proposer, memory)
     consents.copy_evidence(session, request.id, copy.id)
     for question in chat.still_there(session, [consents.question_of(session, request.id)]):
         consents.mark_asked(session, copy.id, question)
     return copy
 
 
-def put_back(session: Session, runtime: Runtime, memory: Memory, unknown: Sequence[Hint]) -> None:
+def put_back(session: Session, memory: Memory, unknown: Sequence[Hint]) -> None:
     """Propose the profile values that restoring this memory would reveal, and hold the memory with them.
 
     It comes back with the last yes that it needs (`brought_by`). Values that wait already are not proposed again.
     """
     memory = replace(memory, state=State.LIVE, reason="", merged_into="")
     for one in unknown:
-        if not one.value or pending_for(session, runtime, one.field, one.value):
+        if not one.value or pending_for(session, one.field, one.value):
             continue
-        request = add(session, runtime, one.field, "", one.value[:VALUE_CHARS], "undo", memory)
+        request = add(session, one.field, "", one.value[:VALUE_CHARS], "undo", memory)
         for message_id in chat.still_there(session, memory.sources):
             consents.add_evidence(session, request.id, message_id, typed=False)
 
 
-def pending_for(session: Session, runtime: Runtime, field: str, value: str) -> list[ConsentRequest]:
+def pending_for(session: Session, field: str, value: str) -> list[ConsentRequest]:
     """Return the requests of one value that can still be decided."""
     found = consents.list_requests(session, state="pending", field=field, like=like(field, value))
-    return [one for one in found if is_open(runtime, one) and proposes(one, value)]
+    return [one for one in found if is_open(session, one) and proposes(one, value)]
 
 
-def is_open(runtime: Runtime, request: ConsentRequest) -> bool:
+def is_open(session: Session, request: ConsentRequest) -> bool:
     """Say whether there is still time to decide."""
-    return request.expires_at >= runtime.clock()
+    return request.expires_at >= session.now
 
 
-def undecided(session: Session, runtime: Runtime, request_id: str) -> ConsentRequest:
+def undecided(session: Session, request_id: str) -> ConsentRequest:
     """Return a request that can still be decided. Raises `UsageError` for one that was decided or has expired."""
     request = consents.get_request(session, request_id)
     if request.state != "pending":
         raise UsageError("This was decided already.")
-    if not is_open(runtime, request):
+    if not is_open(session, request):
         raise UsageError("The time to decide on this is over.", "Write it into the profile yourself.")
     return request
 

@@ -1,17 +1,18 @@
 """Asking in the chat, in memapp's own words, and hearing the answer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
 
 from memapp.domain.changes import is_memapp
 from memapp.domain.chat import OWN_WORDS, Message, MessageStatus, Origin, Role
-from memapp.domain.consent import FORGOTTEN, ConsentRequest, says_yes
+from memapp.domain.consent import ConsentRequest, says_yes
 from memapp.domain.history import Entry
 from memapp.domain.memory import Memory
 from memapp.domain.profile import said_instead, same_value
 from memapp.domain.text import clean, one_line
 from memapp.errors import UsageError
+from memapp.lexicon import lexicon
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions, pending, requests
 from memapp.store import chat, consents, history
@@ -19,47 +20,7 @@ from memapp.store import chat, consents, history
 TURNS_BETWEEN_QUESTIONS = 10
 MESSAGES_SINCE = 20
 """How many earlier messages are searched for an unanswered question."""
-_QUESTIONS = {
-    "preferred_name": "that your name is {}",
-    "pronouns": "that your pronouns are {}",
-    "city": "that you live in {}",
-    "language": "that your language is {}",
-    "health": "this about your health: {}",
-    "contact": "how to reach you: {}",
-    "address": "that your address is {}",
-    "birth_date": "that your date of birth is {}",
-    "relationship": "this about your relationship: {}",
-    "ethnicity": "this about your ethnicity: {}",
-    "religion": "this about your religion: {}",
-    "politics": "this about your politics: {}",
-    "money": "this about your money: {}",
-    "law": "this about you and the law: {}",
-    "tone": "how you like answers: {}",
-    "goals_add": "this goal of yours: {}",
-    FORGOTTEN: 'again what you had me forget: "{}"',
-}
-_BEING = {"User is {}": "that you are {}", "User is a {}": "that you are a {}", "User is an {}": "that you are an {}"}
-_PLAIN: Mapping[str, Mapping[str, str]] = {
-    "preferred_name": dict.fromkeys(("User's name is {}", "User is called {}", "User is {}"), _QUESTIONS["preferred_name"]),
-    "pronouns": {"User's pronouns are {}": _QUESTIONS["pronouns"]},
-    "city": {"User lives in {}": _QUESTIONS["city"]},
-    "language": dict.fromkeys(("User's language is {}", "User speaks {}"), _QUESTIONS["language"]),
-    "health": {
-        "User has {}": "that you have {}",
-        "User is {}": "that you are {}",
-        "User suffers from {}": "that you suffer from {}",
-        "User takes {}": "that you take {}",
-    },
-    "address": {"User lives at {}": "that you live at {}"},
-    "birth_date": {"User was born on {}": "that you were born on {}", "User's birthday is {}": "that your birthday is {}"},
-    "relationship": _BEING,
-    "law": {"User has {}": "that you have {}", "User was {}": "that you were {}"} | _BEING,
-    "ethnicity": _BEING,
-    "religion": _BEING,
-    "politics": _BEING,
-    FORGOTTEN: {"{}": _QUESTIONS[FORGOTTEN]},
-}
-"""Sentences that say no more than the value of their field does, and how memapp asks about each."""
+_QUESTIONS = lexicon("consent_questions")
 
 
 def ask(runtime: Runtime, request_id: str, thread_id: str) -> Message:
@@ -68,13 +29,12 @@ def ask(runtime: Runtime, request_id: str, thread_id: str) -> Message:
     Raises `UsageError` for one that was not read from a chat here: the inbox shows who proposed it.
     """
     with runtime.decide() as session:
-        request = pending.undecided(session, runtime, request_id)
+        request = pending.undecided(session, request_id)
         if not _came_up(request):
             raise UsageError("This did not come up in a chat.", "Decide on it in the inbox.")
-        what, now = _asked_about(request, pending.brought_by(session, request)), runtime.clock()
-        text = f"Shall I remember {what}? (yes / no)"
+        text = f"Shall I remember {_asked_about(request, pending.brought_by(session, request))}? (yes / no)"
         question = chat.add_message(
-            session, thread_id, Role.ASSISTANT, text, now, origin=Origin.MODEL, unprompted=True, model=OWN_WORDS
+            session, thread_id, Role.ASSISTANT, text, session.now, origin=Origin.MODEL, unprompted=True, model=OWN_WORDS
         )
         consents.mark_asked(session, request.id, question.id)
         return question
@@ -91,7 +51,7 @@ def ask_about(runtime: Runtime, message: Message, *, is_answer: bool = False) ->
     since = consents.messages_since_question(session, message.thread_id)
     if not runtime.settings.ask_in_chat or (since is not None and since < TURNS_BETWEEN_QUESTIONS and not is_answer):
         return None
-    for request in consents.list_pending(session, runtime.clock()):
+    for request in consents.list_pending(session):
         if not _came_up(request) or message.id not in request.evidence or not request.new_value:
             continue
         if is_answer and not said_instead(message.typed_text, request.field):
@@ -129,7 +89,7 @@ def passed_over(runtime: Runtime, message: Message) -> ConsentRequest | None:
     request = next(filter(None, asked), None)
     if request is None or (request.decided_by == "chat" and request.state != "withdrawn"):  # another chat's yes may withdraw it
         return None
-    if request.state == "pending" and pending.is_open(runtime, request):
+    if request.state == "pending" and pending.is_open(session, request):
         return next((waits for waits in pending.list_pending(runtime) if waits.id == request.id), None)
     is_answer = says_yes(message.typed_text, request.field, request.new_value) is not None
     return replace(request, state="expired" if request.state == "pending" else request.state) if is_answer else None
@@ -142,14 +102,14 @@ def read_answer(runtime: Runtime, question: Message, reply: Message) -> bool | N
     """
     with runtime.decide() as session:
         request = consents.asked_in(session, question.id)
-        if request is None or request.state != "pending" or reply.pasted or request.expires_at < runtime.clock():
+        if request is None or request.state != "pending" or reply.pasted or not pending.is_open(session, request):
             return None
         yes = says_yes(reply.typed_text, request.field, request.new_value)
         if yes:
             decisions.carry_out(session, runtime, request, "chat", runtime.actor(reply.thread_id))
         instead = said_instead(reply.typed_text, request.field) if yes is None else ""
         if yes is False or instead:
-            decisions.turn_down(session, runtime, request, "chat", runtime.actor(reply.thread_id))
+            pending.end(session, request, "denied", "chat", runtime.actor(reply.thread_id))
     if instead:
         requests.propose(runtime, request.field, instead, message_id=reply.id, typed=True)
     return False if instead else yes
@@ -172,10 +132,11 @@ def _came_up(request: ConsentRequest) -> bool:
 
 def _asked_about(request: ConsentRequest, memory: Memory | None) -> str:
     """Say what a yes would keep: the value, and the sentence where that says more."""
-    value, in_general = request.new_value, _QUESTIONS[request.field].format(request.new_value)
+    value, questions = request.new_value, _QUESTIONS.table(request.field)
+    in_general = questions.pop("value").format(value)
     if memory is None:
         return in_general
-    for sentence, question in _PLAIN.get(request.field, {}).items():
+    for sentence, question in questions.items():
         if same_value(request.field, memory.text, sentence.format(value)):
             return question.format(value)
     return f'{in_general}, in the words "{one_line(clean(memory.text))}"'

@@ -1,8 +1,8 @@
 """Proposes a profile value once; a value that is not sensitive is applied without a yes when it was typed twice."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
-from memapp.domain.changes import Actor, is_memapp
+from memapp.domain.changes import is_memapp
 from memapp.domain.consent import REQUEST_DAYS, ConsentRequest, corroborated, proposes
 from memapp.domain.memory import Memory
 from memapp.domain.profile import VALUE_CHARS, has_value
@@ -11,7 +11,6 @@ from memapp.domain.text import clean, one_line
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions, pending
 from memapp.store import consents, events
-from memapp.store.encoding import new_id
 from memapp.store.session import Session
 
 
@@ -35,27 +34,19 @@ def propose(
     """
     value = one_line(clean(value))[:VALUE_CHARS]
     with runtime.write() as session:
-        now = runtime.clock()
-        actor = Actor(runtime.user_id, "profile", step=new_id(now))
+        actor = runtime.actor(name="profile")
         if value and has_value(field, pending.current(session, field), value):
             return None
-        same = pending.pending_for(session, runtime, field, value)
+        same = pending.pending_for(session, field, value)
         brought = [one for one in same if one.proposer == "import" and proposer != "import"]
         request = next((one for one in same if one not in brought), None)
         if request is None:
-            if _denied_lately(session, field, value, now) or _was_decided(session, field, value, message_id):
+            if _denied_lately(session, field, value) or _was_decided(session, field, value, message_id):
                 return None
-            pending.withdraw(runtime, [one.id for one in brought], actor, "signals")
-            request = pending.add(session, runtime, field, "", value, proposer, memory)
-            events.add_event(
-                session,
-                "worker",
-                "propose",
-                "ok",
-                now,
-                category="profile",
-                meta={"field": field, "request_id": request.id},
-            )
+            pending.end_all(runtime, [one.id for one in brought], actor, "signals")
+            request = pending.add(session, field, "", value, proposer, memory)
+            meta = {"field": field, "request_id": request.id}
+            events.add_event(session, "worker", "propose", "ok", category="profile", meta=meta)
         if message_id:
             consents.add_evidence(session, request.id, message_id, typed=typed)
         signals = consents.signals(session, request.id)
@@ -65,9 +56,9 @@ def propose(
         return consents.get_request(session, request.id)
 
 
-def _denied_lately(session: Session, field: str, value: str, now: datetime) -> bool:
+def _denied_lately(session: Session, field: str, value: str) -> bool:
     denied = consents.list_requests(session, state="denied", field=field)
-    lately = [one for one in denied if one.decided_at and abs(now - one.decided_at) < timedelta(days=REQUEST_DAYS)]
+    lately = [one for one in denied if one.decided_at and abs(session.now - one.decided_at) < timedelta(days=REQUEST_DAYS)]
     return any(proposes(one, value) and not consents.was_reopened(session, one) for one in lately)
 
 

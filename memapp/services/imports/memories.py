@@ -1,20 +1,31 @@
-"""Imports memories: stores new ones, skips known ones, and holds sensitive ones until the person agrees."""
+"""The memories and consent requests of a file: what is known is skipped, and what needs a yes becomes a request.
 
+No memory hides behind a question of something else: it waits with the requests that say what it says, and comes with the last
+yes to them (`consent.pending`), or not at all.
+"""
+
+from collections.abc import Iterable
 from dataclasses import replace
+from typing import Literal
 
+from memapp.domain.categories import NOTES
 from memapp.domain.changes import Created, Restored
+from memapp.domain.consent import FORGOTTEN
 from memapp.domain.duplicates import normalise
 from memapp.domain.foreign import ForeignFact
-from memapp.domain.memory import Memory, State
-from memapp.domain.portable import MemoryLine
+from memapp.domain.memory import Kind, Memory, State
+from memapp.domain.portable import MemoryLine, ProfileLine, RequestLine, RequestMemory
+from memapp.domain.profile import VALUE_CHARS, is_sensitive, same_value
+from memapp.domain.profile_hints import as_value, unknown_in
+from memapp.domain.tags import tags_for
 from memapp.errors import UsageError
+from memapp.services.consent import requests
 from memapp.services.forget import is_forgotten
-from memapp.services.imports import foreign
-from memapp.services.imports.lines import live_memory
-from memapp.services.imports.questions import ask_again, asks
 from memapp.services.imports.work import Work
-from memapp.store import access_counts, changes, chat, memories, portable
+from memapp.store import access_counts, changes, chat, consents, memories, portable
 from memapp.store.encoding import new_id, to_time
+
+FOREIGN_IMPORTANCE = 2
 
 
 def take_memory(work: Work, line: MemoryLine) -> None:
@@ -26,12 +37,18 @@ def take_memory(work: Work, line: MemoryLine) -> None:
     if there is not None and (line.state != "live" or there["reason"] != "undone"):
         work.known += 1
         return
-    sources = chat.still_there(work.session, line.sources)
-    memory = replace(_memory(line), sources=tuple(sources))
+    memory = replace(
+        _memory(work, line),
+        state=State(line.state),
+        reason=line.reason,
+        merged_into=line.merged_into,
+        purge_at=to_time(line.purge_at) if line.purge_at else None,
+        updated_at=to_time(line.updated_at),
+    )
     if not _may_come_in(work, memory):
         work.absent.add(line.id)
         return
-    if not work.absent.issuperset(set(line.sources).difference(sources)):
+    if not work.absent.issuperset(set(line.sources).difference(memory.sources)):
         raise UsageError("A message that this memory came from is not there.")
     if there is not None:  # it went when the import that brought it was taken back
         _apply(work, Restored(line.id))
@@ -43,7 +60,17 @@ def take_memory(work: Work, line: MemoryLine) -> None:
 
 def take_note(work: Work, note: ForeignFact) -> None:
     """Remember a fact of another program."""
-    memory = foreign.memory_of(note, new_id(work.now), work.now)
+    memory = Memory(
+        id=new_id(work.session.now),
+        text=note.text,
+        tags=note.tags or tuple(tags_for(note.text)),
+        kind=Kind.SEMANTIC,
+        category=NOTES,
+        importance=FOREIGN_IMPORTANCE,
+        origin="import",
+        created_at=note.created_at or work.session.now,
+        updated_at=work.session.now,
+    )
     if _may_come_in(work, memory):
         _apply(work, Created(memory))
 
@@ -56,24 +83,107 @@ def _may_come_in(work: Work, memory: Memory) -> bool:
         return False
     if is_forgotten(work.runtime, memory.text):
         if is_live:
-            ask_again(work, memory)
+            _ask_again(work, memory)
         else:
             work.left_out += 1
         return False
-    return not (is_live and asks(work, memory))
+    return not (is_live and _asks(work, memory))
 
 
 def _apply(work: Work, change: Created | Restored) -> None:
-    work.came.add(changes.apply(work.session, change, work.actor, work.now).memory_id)
+    work.came.add(changes.apply(work.session, change, work.actor, work.session.now).memory_id)
     work.added["memory"] += 1
 
 
-def _memory(line: MemoryLine) -> Memory:
-    return replace(
-        live_memory(line),
-        state=State(line.state),
-        reason=line.reason,
-        merged_into=line.merged_into,
-        purge_at=to_time(line.purge_at) if line.purge_at else None,
-        updated_at=to_time(line.updated_at),
+def take_request(work: Work, line: RequestLine) -> None:
+    """Let what waited wait here, with a week of its own. What was decided elsewhere was decided there."""
+    evidence = [one.message_id for one in line.evidence]
+    if portable.find(work.session, line) is not None:
+        work.known += 1
+    elif line.state == "applied":
+        work.support[line.id] = evidence
+    elif line.state in ("pending", "approved"):
+        value = line.new_value
+        memory = _memory(work, line.memory) if line.memory else None
+        said = _said_by(line.field, value, memory.text) if memory else "none"
+        _propose(work, line.field, value, memory if said != "none" else None, evidence)
+        if memory and said != "all":
+            _take_apart(work, memory)
+    else:
+        work.left_out += 1
+
+
+def take_profile(work: Work, line: ProfileLine) -> None:
+    """Propose what a profile says."""
+    _propose(work, line.field, line.value, None, work.support.pop(line.request_id, []))
+
+
+def _asks(work: Work, memory: Memory) -> bool:
+    """Hold a memory that says something sensitive which the profile does not: anybody could have written the file."""
+    unknown = unknown_in(memory.text, consents.read_profile(work.session))
+    for one in unknown:
+        if one.value:
+            _propose(work, one.field, one.value, memory, memory.sources)
+        else:
+            work.left_out += 1  # it may be about the field, but there is nothing to ask
+    return bool(unknown)
+
+
+def _ask_again(work: Work, memory: Memory) -> None:
+    """Put before the person what they once erased for good."""
+    _propose(work, FORGOTTEN, memory.text, memory)
+
+
+def _said_by(field: str, value: str, text: str) -> Literal["all", "part", "none"]:
+    """Tell how much a consent request says of what is sensitive in a memory; with all, a yes to one is a yes to the other."""
+    if is_sensitive(field) and same_value(field, text if field == FORGOTTEN else as_value(text), value):
+        return "all"
+    states = unknown_in(text, {})
+    if not any(one.field == field and same_value(field, one.value, value) for one in states):
+        return "none"
+    return "all" if len(states) == 1 else "part"
+
+
+def _take_apart(work: Work, memory: Memory) -> None:
+    """Ask about a memory by itself that says something else than its consent request; leave it out if it says nothing to ask."""
+    if is_forgotten(work.runtime, memory.text):
+        _ask_again(work, memory)
+    elif not _asks(work, memory):
+        work.left_out += 1
+
+
+def _memory(work: Work, line: MemoryLine | RequestMemory) -> Memory:
+    """Return the memory of a line as one that nothing has happened to yet, with those of its messages that are there."""
+    created_at = to_time(line.created_at)
+    return Memory(
+        id=line.id,
+        text=line.text,
+        tags=tuple(line.tags),
+        kind=Kind(line.kind),
+        category=line.category,
+        importance=line.importance,
+        pinned=line.pinned,
+        origin=line.origin,
+        sources=tuple(chat.still_there(work.session, line.sources)),
+        created_at=created_at,
+        updated_at=created_at,
+        agent_id=line.agent_id,
+        run_id=line.run_id,
     )
+
+
+def _propose(work: Work, field: str, value: str, memory: Memory | None, evidence: Iterable[str] = ()) -> None:
+    request = requests.propose(work.runtime, field, value[:VALUE_CHARS], memory=memory, proposer="import")
+    if request is None:
+        work.known += 1
+        return
+    for message_id in chat.still_there(work.session, evidence):
+        consents.add_evidence(work.session, request.id, message_id, typed=False)
+    waiting = consents.memory_of(work.session, request.id)
+    if memory and (waiting is None or waiting.text != memory.text):
+        work.left_out += 1  # the same is asked about already, with another memory or none
+    elif request.created_at < work.session.now:
+        work.known += 1
+    elif request.id not in work.request_ids:
+        work.request_ids.append(request.id)
+        work.requests += 1

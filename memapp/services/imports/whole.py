@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from memapp.domain.changes import Actor, Event
+from memapp.domain.changes import Event
 from memapp.domain.foreign import ForeignConversation, ForeignFact
 from memapp.domain.history import IMPORT
 from memapp.domain.portable import Item, MemoryLine, ProfileLine, RequestLine, refusal
@@ -11,12 +11,10 @@ from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.services.imports import files
 from memapp.services.imports.files import Form, Numbered
-from memapp.services.imports.memories import take_memory, take_note
+from memapp.services.imports.memories import take_memory, take_note, take_profile, take_request
 from memapp.services.imports.plain_rows import take_conversation, take_row
-from memapp.services.imports.questions import take_profile, take_request
 from memapp.services.imports.work import Imported, Work
 from memapp.store import chat, history
-from memapp.store.encoding import new_id
 from memapp.store.history import Touched
 from memapp.store.session import Rejected
 
@@ -24,8 +22,7 @@ from memapp.store.session import Rejected
 def import_file(runtime: Runtime, path: Path, form: Form = "auto", *, dry_run: bool = False) -> Imported:
     """Bring a file in, or only say what would come in. Raises `UsageError` when anything in it is not in order."""
     with runtime.rehearse() if dry_run else runtime.write() as session:
-        now = runtime.clock()
-        work = Work(runtime, session, Actor(runtime.user_id, "import", step=new_id(now)), now)
+        work = Work(runtime=runtime, session=session, actor=runtime.actor(name="import"))
         with files.opened(path, form) as numbered:
             _take_all(work, numbered)
         return _settled(work)
@@ -59,11 +56,12 @@ def _take(work: Work, one: Item | ForeignConversation | ForeignFact) -> None:
 
 def _settled(work: Work) -> Imported:
     """Finish: what depends on several lines, and the entry of the history by which all of it is taken back."""
-    for thread_id in work.threads:
+    for thread_id in work.thread_ids:
         chat.refresh_contexts(work.session, thread_id)
-    step = work.actor.step if work.added or work.requests else ""
-    if step:
-        meta = {"threads": work.threads, "consent_requests": work.requests, "memories": work.added["memory"]}
-        touched = Touched(Event.ADD, f"{IMPORT}{step}", None, None, meta=meta)
-        history.record(work.session, work.actor, step, touched, work.now)
-    return Imported(dict(work.added), len(work.requests), work.known, work.reworded, work.left_out + len(work.support), step)
+    work.left_out += len(work.support)
+    if work.added or work.requests:
+        work.step = work.actor.step
+        meta = {"threads": work.thread_ids, "consent_requests": work.request_ids, "memories": work.added["memory"]}
+        touched = Touched(Event.ADD, f"{IMPORT}{work.step}", None, None, meta=meta)
+        history.record(work.session, work.actor, work.step, touched, work.session.now)
+    return work.result()

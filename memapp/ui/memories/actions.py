@@ -97,7 +97,7 @@ class MemoryActions:
         rows = {str(number): f"{number}  {bar(number)}  {words}" for number, words in enumerate(IMPORTANCE, start=1)}
         card = Choice(f"How important: {_said(chosen)}", rows, str(chosen[0].importance))
         if number := await self._node.app.push_screen_wait(card):
-            revision = await asyncio.to_thread(curate.set_importance, self._runtime, int(number), *_ids(chosen))
+            revision = await asyncio.to_thread(curate.rate, self._runtime, *_ids(chosen), importance=int(number))
             self._did(f"Importance {number} for", chosen, revision)
 
     async def categorise(self, chosen: Sequence[Memory]) -> None:
@@ -105,7 +105,7 @@ class MemoryActions:
         rows = {name: name for name in curate.categories(self._runtime)}
         card = Choice(f"Category of {_said(chosen)}", rows, chosen[0].category)
         if name := await self._node.app.push_screen_wait(card):
-            revision = await asyncio.to_thread(curate.set_category, self._runtime, name, *_ids(chosen))
+            revision = await asyncio.to_thread(curate.rate, self._runtime, *_ids(chosen), category=name)
             self._did(f"Category {name} for", chosen, revision)
 
     async def discard(self, chosen: Sequence[Memory]) -> None:

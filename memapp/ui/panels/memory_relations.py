@@ -16,7 +16,7 @@ from memapp.domain.memory import Memory
 from memapp.domain.second_person import addressed
 from memapp.domain.text import clean, one_line, shorten
 from memapp.runtime import Runtime
-from memapp.services import relations
+from memapp.services import curate
 from memapp.ui.background import background
 
 LABEL_CHARS = 120
@@ -100,7 +100,7 @@ class MemoryRelations(Tree[str]):
         if not node.data:
             return
         self._looked_up.add(node)
-        found = await asyncio.to_thread(relations.related, self._runtime, node.data)
+        found = await asyncio.to_thread(curate.related, self._runtime, node.data)
         rows = [(one.id, _label(one.text, f"{one.strength:.2f} ")) for one in found]
         if not rows and node is self.root:
             rows = [("", Text(line, style="italic")) for line in NOTHING_RELATED]

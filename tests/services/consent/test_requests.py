@@ -69,7 +69,7 @@ def test_a_field_that_does_not_exist_is_refused(runtime: Runtime) -> None:
 
 def test_another_broken_rule_of_the_store_is_not_called_a_missing_field(runtime: Runtime) -> None:
     with pytest.raises(sqlite3.IntegrityError), runtime.write() as session:
-        pending.add(session, runtime, "city", "", "x" * 281, "person", None)
+        pending.add(session, "city", "", "x" * 281, "person", None)
 
 
 def test_two_typed_messages_apply_a_benign_field(runtime: Runtime) -> None:

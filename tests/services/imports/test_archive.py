@@ -235,42 +235,33 @@ def test_an_export_archive_is_read_where_it_lies(runtime: Runtime, tmp_path: Pat
     assert sorted(one.name for one in tmp_path.iterdir()) == ["export.zip", "home"]
 
 
-ATTACKS: dict[str, list[tuple[str | zipfile.ZipInfo, bytes]]] = {
-    "parent": [("../evil", b"x")],
-    "parent inside": [("a/../../evil", b"x")],
-    "absolute": [("/etc/passwd", b"x")],
-    "drive": [("C:evil", b"x")],
-    "drive path": [("C:\\evil", b"x")],
-    "backslash": [("..\\evil", b"x")],
-    "symlink": [(kind("link", stat.S_IFLNK), b"/etc/passwd")],
-    "device": [(kind("device", stat.S_IFCHR), b"")],
-    "fifo": [(kind("fifo", stat.S_IFIFO), b"")],
-    "socket": [(kind("socket", stat.S_IFSOCK), b"")],
-    "same but for case": [("Conversations.JSON", b"[]")],
-    "two of one name elsewhere": [("a/conversations.json", b"[]")],
-}
-
-
-@pytest.mark.parametrize("name", ATTACKS)
-def test_an_archive_with_more_than_an_export_has_is_refused(tmp_path: Path, name: str) -> None:
-    file = zipped(tmp_path / "evil.zip", GOOD, *ATTACKS[name])
-    with pytest.raises(UsageError, match="The archive"):
-        read(file)
+def test_names_and_kinds_of_files_beside_the_conversations_do_no_harm(tmp_path: Path) -> None:
+    """Nothing is unpacked, so a file in an archive can be nowhere else."""
+    beside = [
+        "../evil",
+        "/etc/passwd",
+        "C:\\evil",
+        kind("link", stat.S_IFLNK),
+        kind("device", stat.S_IFCHR),
+        "Conversations.JSON",
+    ]
+    assert read(zipped(tmp_path / "evil.zip", GOOD, *((one, b"/etc/passwd") for one in beside))) == [GOOD]
     assert [one.name for one in tmp_path.iterdir()] == ["evil.zip"]
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_a_name_twice_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="one name"):
-        read(zipped(tmp_path / "evil.zip", GOOD, GOOD))
+@pytest.mark.parametrize("name", ["conversations.json", "a/conversations.json"])
+def test_a_name_twice_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(UsageError, match="several files"):
+        read(zipped(tmp_path / "evil.zip", GOOD, (name, b"[]")))
 
 
 def test_bombs_are_refused_before_they_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bomb = zipped(tmp_path / "bomb.zip", ("conversations.json", bytes(20_000_000)), packed=True)
     with pytest.raises(UsageError, match=r"packed more than 50 to one\. .* Unpack it and import its conversations….json\."):
         read(bomb)
-    monkeypatch.setattr(archive, "MAX_ENTRIES", 9)
-    many = zipped(tmp_path / "many.zip", *((f"{number}", b"") for number in range(archive.MAX_ENTRIES + 1)))
+    monkeypatch.setattr(archive, "MAX_DIRECTORY_BYTES", 450)
+    many = zipped(tmp_path / "many.zip", *((f"{number}", b"") for number in range(10)))
     with pytest.raises(UsageError, match=r"too many files\. .* Unpack it"):
         read(many)
 
@@ -301,17 +292,17 @@ def patched(file: Path, marker: bytes, offset: int, value: bytes) -> Path:
     return file
 
 
-def with_large_end(file: Path, entries: int, size: int) -> Path:
+def with_large_end(file: Path, size: int) -> Path:
     """Put the end of a large archive, which counts, before the other, which goes on saying what it said."""
     data = file.read_bytes()
     at = data.rindex(b"PK\x05\x06")
-    end = struct.pack("<4sQ2H2L4Q", b"PK\x06\x06", 44, 45, 45, 0, 0, entries, entries, size, 0)
+    end = struct.pack("<4sQ2H2L4Q", b"PK\x06\x06", 44, 45, 45, 0, 0, 1, 1, size, 0)
     file.write_bytes(data[:at] + end + struct.pack("<4sLQL", b"PK\x06\x07", 0, at, 1) + data[at:])
     return file
 
 
 def test_a_large_end_is_read_as_it_is(tmp_path: Path) -> None:
-    file = with_large_end(zipped(tmp_path / "fine.zip", GOOD), 1, 0)
+    file = with_large_end(zipped(tmp_path / "fine.zip", GOOD), 0)
     data = file.read_bytes()
     begin, end = data.index(b"PK\x01\x02"), data.index(b"PK\x06\x06")
     file.write_bytes(data[: end + 40] + struct.pack("<QQ", end - begin, begin) + data[end + 56 :])
@@ -326,10 +317,8 @@ def test_archives_that_lie_about_themselves_are_refused(tmp_path: Path) -> None:
         (patched(zipped(tmp_path / "secret.zip", GOOD), central, 8, struct.pack("<H", 1)), "encrypted"),
         (patched(zipped(tmp_path / "method.zip", GOOD), central, 10, struct.pack("<H", 99)), "damaged"),
         (patched(zipped(tmp_path / "crc.zip", GOOD), central, 16, struct.pack("<I", 1)), "damaged"),
-        (patched(zipped(tmp_path / "count.zip", GOOD), b"PK\x05\x06", 10, struct.pack("<H", 60_000)), "too many files"),
         (patched(zipped(tmp_path / "list.zip", GOOD), b"PK\x05\x06", 12, struct.pack("<I", 2**31)), "too many files"),
-        (with_large_end(zipped(tmp_path / "many.zip", GOOD), 400_000, 100), "too many files"),
-        (with_large_end(zipped(tmp_path / "long.zip", GOOD), 1, 20_000_000), "too many files"),
+        (with_large_end(zipped(tmp_path / "long.zip", GOOD), 20_000_000), "too many files"),
     ]
     for file, why in lies:
         with pytest.raises(UsageError, match=why):
