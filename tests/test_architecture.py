@@ -53,7 +53,7 @@ RULES = {
     # The words that rules read with are data; `lexicon` reads them once and hands them on.
     "domain": rule("domain errors lexicon", "pydantic rapidfuzz", standard=PURE),
     "store": rule("store domain errors paths", "sqlite_utils numpy ulid"),
-    "prompts": rule("prompts domain errors paths toml_file", "pydantic"),
+    "prompts": rule("prompts domain errors lexicon paths toml_file", "pydantic"),
     "inference": rule(
         "inference domain errors",
         "jinja2 httpx numpy psutil pydantic",
