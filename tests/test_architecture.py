@@ -322,6 +322,11 @@ def test_commands_that_need_no_model_load_none_and_no_screen(tmp_path: Path) -> 
     assert loaded_by(source, tmp_path) == set()
 
 
+def test_the_list_of_commands_loads_none_of_them(tmp_path: Path) -> None:
+    late = {"numpy", "pydantic", "memapp.store", "memapp.services", "memapp.cli.trash"}
+    assert loaded_by("from memapp.cli import run; run(['--help'])", tmp_path, HEAVY | late) == set()
+
+
 def test_the_first_picture_waits_for_no_store_and_no_command_that_is_not_run(tmp_path: Path) -> None:
     late = {"numpy", "sqlite_utils", "memapp.store", "memapp.services", "memapp.inference", "memapp.settings", "memapp.cli.trash"}
     terminal = "import sys; sys.stdin.isatty = sys.stdout.isatty = lambda: True"
