@@ -119,7 +119,7 @@ def main() -> int:
         full, few, empty = (Path(folder) / name for name in ("full", "few", "empty"))
         seconds = fill(full, count)
         fill(empty, 0)
-        starts = start_times(full, empty, 5 if small else 9)
+        starts = start_times(full, empty, 3 if small else 9)
         fill(few, SCREENFUL)
         bare = asyncio.run(open_bare_screen())
         small_file = asyncio.run(measure(few, 2, rounds))

@@ -77,7 +77,7 @@ def _is_sound(path: Path) -> bool:
             soundness.check_damage(conn, path)
             soundness.check_schema(conn, path)
     except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY:  # none where Python cannot read a text
             raise
         return False
     except (StoreError, sqlite3.DatabaseError, UnicodeDecodeError):

@@ -6,6 +6,7 @@ moves later still, and a mode or a form opens later than that. Keys that come fa
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 from typing import Any
 
 from textual import events
@@ -42,11 +43,14 @@ class KeyOrder:
             event = await self._waiting.get()
             way = (self._app.focused or self._app.screen).ancestors_with_self
             await self._deliver(event)
-            try:
+            with suppress(TimeoutError):
                 async with asyncio.timeout(MOST_SECONDS):
                     await self._arrived(way)
-            except TimeoutError:
-                continue
+            self._waiting.task_done()
+
+    async def idle(self) -> None:
+        """Wait until each key that was taken has led where it leads."""
+        await self._waiting.join()
 
     async def _arrived(self, way: Iterable[DOMNode]) -> None:
         """Wait until a key has gone its way up to the app, and what it opened is there."""

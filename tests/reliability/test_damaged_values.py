@@ -119,6 +119,17 @@ def test_every_command_tells_of_damage_and_names_the_backup(
     assert told > count // 4
 
 
+def test_a_backup_takes_the_place_of_a_file_with_a_word_that_is_no_text(known: Path, home: Path) -> None:
+    shutil.copytree(known, home)
+    file, (copy,) = home / "memapp.db", (home / "backups").iterdir()
+    word = next(one for one in values(file) if one.table == "trash_reasons" and one.field == 0)
+    content = bytearray(file.read_bytes())
+    content[word.offset] = 0xFF
+    file.write_bytes(content)
+    assert run(["--home", str(home), "restore", "--yes", "--file", str(copy)]) == 0
+    assert run(["--home", str(home), "list"]) == 0
+
+
 @pytest.mark.parametrize("count", [2, pytest.param(ALL // 25, marks=pytest.mark.slow)])
 async def test_every_screen_tells_of_damage_and_puts_the_backup_back(known: Path, home: Path, count: int) -> None:
     told = 0

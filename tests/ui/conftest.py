@@ -1,13 +1,14 @@
 """A whole app on a real file, with the scripted model and a clock that a test moves."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
 
 from memapp import paths, settings
@@ -81,7 +82,9 @@ class World:
         app.animation_level = "none"
         async with app.run_test(size=size, notifications=True, tooltips=True) as pilot:
             seen = Seen(app, pilot)
-            yield seen
+            with pytest.MonkeyPatch.context() as waits:
+                waits.setattr("textual.app.wait_for_idle", seen.delivered)
+                yield seen
             if app.is_open:
                 app.chat.composer.save_now()
         if app.is_open:
@@ -99,6 +102,21 @@ class Seen:
     @property
     def chat(self) -> ChatScreen:
         return self.app.chat
+
+    async def delivered(self, _: float = 0.0) -> None:
+        """Wait until the keys that were pressed have led where they lead.
+
+        Textual's own pilot waits until the process rests for a moment, and takes one for resting that got no time to run.
+        """
+        taken = asyncio.Event()
+        self.app.call_later(taken.set)
+        await self._unless_closed(taken.wait())
+        await self._unless_closed(self.app._keys.idle())
+
+    async def _unless_closed(self, awaited: Coroutine[Any, Any, object]) -> None:
+        waiting = asyncio.ensure_future(awaited)
+        await asyncio.wait({waiting, self.app._typing}, return_when=asyncio.FIRST_COMPLETED)
+        waiting.cancel()
 
     async def ready(self) -> None:
         """Wait until the app is open and the model has loaded or failed, and nothing moves."""
@@ -141,9 +159,11 @@ class Seen:
         await self.pilot.click(offset=(line.index(words) + 1, y))
 
     async def answered(self) -> None:
-        """Wait until no turn runs."""
+        """Wait until no turn runs, and the last one has said all that it has to say."""
         await self.pilot.pause()
         await self.until(lambda: not self.chat.state.busy)
+        if turn := self.app.session.talk._turn:
+            await self.until(lambda: not turn.is_alive())
         await self.settle()
 
     def lines(self) -> list[str]:
@@ -168,6 +188,22 @@ BRIEF = {
     *("cases", "known", "decide", "badges", "waiting", "activity", "activity-undo", "file"),
 }
 """Groups of workers that end by themselves; the others may wait for the person."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def style_parsed_once() -> Iterator[None]:
+    """Parse the style of each text and theme once, and not again for each app: nothing changes what was parsed."""
+    parse, parsed = Stylesheet._parse_rules, {}
+
+    def look_up(self: Stylesheet, *text: Any, **more: Any) -> Any:
+        key = text, frozenset(more.items()), frozenset(self._variables.items())
+        if key not in parsed:
+            parsed[key] = parse(self, *text, **more)
+        return parsed[key]
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Stylesheet, "_parse_rules", look_up)
+        yield
 
 
 @pytest.fixture

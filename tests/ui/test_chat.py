@@ -225,6 +225,17 @@ async def test_a_question_on_the_command_line_is_sent_in_a_new_chat(world: World
         assert messages(seen) == [(Role.USER, "what is it?", done), (Role.ASSISTANT, "Forty-two.", done)]
 
 
+async def test_the_first_message_of_a_chat_is_shown_while_the_screen_is_busy(seen: Seen) -> None:
+    free = asyncio.Event()
+    seen.chat.call_later(free.wait)
+    seen.app.session.talk.send(None, "Hello there", ())
+    try:
+        await seen.until(lambda: [one.message.text for one in seen.chat.transcript.bubbles][:1] == ["Hello there"])
+    finally:
+        free.set()
+    await seen.answered()
+
+
 async def test_answers_show_the_memories_they_used_and_a_chip_opens_one(world: World) -> None:
     async with world.app() as seen:
         await seen.ready()

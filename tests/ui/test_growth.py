@@ -43,7 +43,8 @@ async def use():
         print("by key:", seen.app.current_mode, "Here are the notes." in seen.text(), height)
         await seen.pilot.press("f2", "ctrl+p", *"noted")
         await seen.until(lambda: "What a test noted (F6)" in seen.words())
-        await seen.pilot.press("down", "enter")
+        await seen.settle()  # the list is made anew for each letter
+        await seen.pilot.press("enter")
         await seen.until(lambda: seen.app.current_mode == "notes")
         await seen.settle()
         print("by the palette:", seen.app.current_mode, "[Notes]" in seen.text())

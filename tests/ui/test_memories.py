@@ -497,7 +497,7 @@ async def test_provenance_leads_to_the_message_and_tells_why_it_was_recalled(wor
         await looked_up(seen)
         assert "You wrote it at 09:00." in seen.words()
         assert "Stood in 1 prompt on 1 day" in seen.words()
-        assert "you typed: I moved to Oslo in March." in seen.words()
+        await seen.until(lambda: "you typed: I moved to Oslo in March." in seen.words())
         others = replace(said, pasted=((0, 5),)), replace(said, origin=Origin.IMPORT), reply
         assert [written(one) for one in others] == ["you typed and pasted", "imported", "an answer"]
         await seen.pilot.press("j")

@@ -1,5 +1,7 @@
 """A window beside other processes on the same file: it shows what they change, soon, and gives way to them in words."""
 
+import asyncio
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -12,6 +14,7 @@ from memapp.runtime import Runtime
 from memapp.services import chats, curate, forget
 from memapp.services.turn import take_turn
 from memapp.store.lock import Lock
+from memapp.ui.messages import FileChanged
 from memapp.ui.screens.memories import MemoriesScreen
 from tests.ui.conftest import Seen, World
 
@@ -66,6 +69,27 @@ async def test_what_another_process_erases_stands_nowhere_on_the_screen(seen: Se
     await seen.until(lambda: "Zqarla" in seen.text())
     assert forget.forget_everywhere(other, "Zqarla").left == ()
     await seen.until(lambda: "Zqarla" not in seen.text() + "".join(seen.chat.composer.prompts))
+    await seen.settle()
+    assert seen.chat.composer.text == "half a message"
+
+
+async def test_an_erasure_that_comes_while_another_is_shown_leaves_what_is_being_written(
+    seen: Seen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await seen.send("I keep bees.")
+    seen.chat.composer.insert("half a message")
+    shown, typed_prompts = threading.Event(), chats.typed_prompts
+
+    def held(runtime: Runtime) -> list[str]:
+        shown.wait(30)
+        return typed_prompts(runtime)
+
+    monkeypatch.setattr(chats, "typed_prompts", held)
+    for _ in range(2):
+        seen.chat.post_message(FileChanged(erased=True))
+        await seen.until(lambda: not seen.chat.composer.text)
+        await asyncio.sleep(0.3)
+    shown.set()
     await seen.settle()
     assert seen.chat.composer.text == "half a message"
 

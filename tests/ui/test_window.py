@@ -149,7 +149,7 @@ async def test_the_newest_toast_stands_in_place_of_the_one_before(seen: Seen) ->
 
 
 async def test_a_toast_is_shown_once_while_something_is_open_above(seen: Seen) -> None:
-    notify(seen.chat, "done before")
+    notify(seen.chat, "done before", seconds=25.0)
     await seen.settle()
     await seen.pilot.press("ctrl+p")
     await seen.settle()

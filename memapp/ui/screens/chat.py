@@ -78,6 +78,7 @@ class ChatScreen(Screen[None]):
         self._typed = typed
         self._erased_elsewhere = False
         """Another process erased something while a turn ran here."""
+        self._one_erasure = asyncio.Lock()
 
     def compose(self) -> ComposeResult:
         yield TopBar(self.session, "chat")
@@ -169,9 +170,10 @@ class ChatScreen(Screen[None]):
         if not self._erased_elsewhere:
             self._chats_changed()
         elif not self.state.busy:
-            self._erased_elsewhere = False
-            await self.conversation.settle()
-            await self._show_again()
+            async with self._one_erasure:  # one that comes meanwhile would save the composer while it is empty
+                self._erased_elsewhere = False
+                await self.conversation.settle()
+                await self._show_again()
 
     # What the turn announces, after the conversation followed it -----------------------------------------------------
 
