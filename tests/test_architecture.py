@@ -53,7 +53,7 @@ RULES = {
     # The words that rules read with are data; `lexicon` reads them once and hands them on.
     "domain": rule("domain errors lexicon", "pydantic rapidfuzz", standard=PURE),
     "store": rule("store domain errors paths", "sqlite_utils numpy ulid"),
-    "prompts": rule("prompts domain errors paths toml_file", "pydantic"),
+    "prompts": rule("prompts domain errors lexicon paths toml_file", "pydantic"),
     "inference": rule(
         "inference domain errors",
         "jinja2 httpx numpy psutil pydantic",
@@ -320,6 +320,11 @@ def test_commands_that_need_no_model_load_none_and_no_screen(tmp_path: Path) -> 
     commands = (["--help"], ["add", "oolong in the morning"], ["search", "oolong"], ["list"], ["chats", "list"])
     source = f"from memapp.cli import run\nfor command in {commands}: assert run(command) == 0, command"
     assert loaded_by(source, tmp_path) == set()
+
+
+def test_the_list_of_commands_loads_none_of_them(tmp_path: Path) -> None:
+    late = {"numpy", "pydantic", "memapp.store", "memapp.services", "memapp.cli.trash"}
+    assert loaded_by("from memapp.cli import run; run(['--help'])", tmp_path, HEAVY | late) == set()
 
 
 def test_the_first_picture_waits_for_no_store_and_no_command_that_is_not_run(tmp_path: Path) -> None:

@@ -3,15 +3,18 @@
 The module of a command is imported when the command is wanted. None but those that talk loads the screen or a model library.
 """
 
+import ast
 import os
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from memapp.cli.output import EXPECTED, say
 from memapp.domain.text import is_slip, nearest
@@ -51,18 +54,24 @@ class QuestionGroup(click.Group):
         if cmd_name not in MODULES:
             return super().get_command(ctx, cmd_name)
         module = import_module(f"memapp.cli.{MODULES[cmd_name]}")
-        found = getattr(module, f"{cmd_name}_", None) or getattr(module, cmd_name)  # some names have another meaning in Python
+        found = next(getattr(module, one) for one in _function_names(cmd_name) if hasattr(module, one))
         assert isinstance(found, click.Command)
         return found
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands under their headings, all in one column."""
         width = max(map(len, MODULES))
         room = formatter.width - width - 6
         for heading, part in SECTIONS.items():
             with formatter.section(heading):
-                commands = [self.get_command(ctx, name) for names in part.values() for name in names.split()]
-                formatter.write_dl([((one.name or "").ljust(width), one.get_short_help_str(room)) for one in commands if one])
+                names = [name for group in part.values() for name in group.split()]
+                formatter.write_dl([(name.ljust(width), _listed(name).get_short_help_str(room)) for name in names])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return the commands that begin so, with what each does, and the options."""
+        names = [name for name in MODULES if name.startswith(incomplete)]
+        completed = [CompletionItem(name, help=_listed(name).get_short_help_str()) for name in names]
+        return completed + click.Command.shell_complete(self, ctx, incomplete)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Carry out a command; a bug of it ends in words and a crash file, and never in a traceback."""
@@ -84,6 +93,23 @@ class QuestionGroup(click.Group):
                 ctx.fail(f"There is no command {args[0]!r}. Did you mean {near!r}? A question goes in quotes.")
             args = ["chat", *args]
         return super().resolve_command(ctx, args)
+
+
+def _listed(name: str) -> click.Command:
+    """Return a command as far as a list shows it, out of its source: the key for completion must not load thirty commands."""
+    functions = _functions(MODULES[name])
+    return click.Command(name, help=next(functions[one] for one in _function_names(name) if one in functions))
+
+
+def _function_names(command: str) -> tuple[str, str]:
+    """Return what the function of a command may be called: some commands' names have another meaning in Python."""
+    return f"{command}_", command
+
+
+@cache
+def _functions(module: str) -> dict[str, str | None]:
+    source = Path(__file__).with_name(f"{module}.py").read_text("utf-8")
+    return {node.name: ast.get_docstring(node) for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
 
 
 def _meant(word: str, commands: Sequence[str], *, is_alone: bool) -> str:

@@ -1,4 +1,4 @@
-"""What memapp did, counted: operations by kind and day, and how well the loop does."""
+"""The activity of memapp, counted: operations by kind and day, and how well the loop does."""
 
 from dataclasses import dataclass
 from datetime import date

@@ -1,4 +1,4 @@
-"""Which of the copies that memapp makes by itself stay, and how old one is in words."""
+"""Backups that memapp makes by itself: those that stay, and their age in words."""
 
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""Where a thread stands, so that a restart goes on there: the stage of the open turn, and what it has so far.
+"""The checkpoint of a thread, from which a restart goes on: the stage of the open turn, and what it has so far.
 
 The state of the graph is the stage; the memory context is `hits` at a `revision`; the conversation history is a position in it;
 the states of the two agents are what each said last: `needed_info` of the predictor and `last_prediction` of the responder, who

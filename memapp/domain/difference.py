@@ -1,4 +1,4 @@
-"""What is different between two texts, word by word."""
+"""The difference between two texts, word by word."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a person types into the search of memories: words, "phrases", and conditions such as tag:tea or pinned:yes."""
+"""Filters of memories, as a person types them: words, "phrases", and conditions such as tag:tea or pinned:yes."""
 
 import re
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""What other programs export: the conversations of ChatGPT and Claude, and lists of facts.
+"""Exports of other programs: the conversations of ChatGPT and Claude, and lists of facts.
 
 Only what was said is read: tools, files, pictures and hidden instructions are not part of a conversation between two.
 """

@@ -1,4 +1,4 @@
-"""When a memory goes to the trash by itself, and when it leaves the trash for good.
+"""The lifecycle of a memory: the time when it goes to the trash by itself, and when it leaves it for good.
 
 The clock alone never decides: it may be wrong. After a leap nothing is moved at first, each run is small, and a time is over
 only after several days on which memapp was really used, two of them after its end.

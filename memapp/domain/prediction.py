@@ -1,4 +1,4 @@
-"""What memapp expects a person to say next, and the surprises that are left to learn from."""
+"""Predictions of the next message of a person, and the surprises that are left to learn from."""
 
 from dataclasses import dataclass
 from typing import Literal

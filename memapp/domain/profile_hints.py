@@ -1,4 +1,4 @@
-"""Which field of the profile a remembered sentence may be about, where no statement with an exact value is read in it.
+"""The field of the profile that a remembered sentence may be about, where no statement with an exact value is read in it.
 
 It would rather ask once too often: what it finds waits for the person's yes. What it reads is the sentence in the first person
 and in its plainest form, so that the topics name each verb once.

@@ -83,25 +83,15 @@ def ending_name(rest: str) -> Reading | None:
 
 def place(rest: str) -> Reading | None:
     """Read the name of a place, not `a small town` or `the city`; what is inside a generic place counts: `a town in Iowa`."""
-    generic = WORDS.regex("{generic_place}").match(rest)
-    if generic is not None:
-        inner = place(rest[generic.end() :])
-        return (inner[0], generic.end() + inner[1]) if inner else None
-    near = re.match(r"(?:near|outside(?: of)?|close to) (?=[A-Z])", rest)
-    if near is not None:
-        inner = place(rest[near.end() :])
-        return (near.group(0) + inner[0], near.end() + inner[1]) if inner else None
-    with_article = WORDS.regex(r"the ({places_with_article})(?!\w)").match(rest)
-    if with_article is not None:
+    if with_article := WORDS.regex(r"the ({places_with_article})(?!\w)").match(rest):
         return f"the {_named_place(with_article.group(1))}", with_article.end()
-    around = re.match(r"the (?=[A-Z][\w'-]+(?: [A-Z][\w'-]+)? (?:area|region)\b)", rest)
-    if around is not None:
-        inner = place(rest[around.end() :])
-        return (inner[0], around.end() + inner[1]) if inner else None
-    found = _place_words(rest)
-    if WORDS.regex("{not_now}").match(rest, found):
-        return None
-    return (_named_place(rest[:found]), found) if found else None
+    for lead, shown in (("{generic_place}", False), ("{near_place}", True), ("{around_place}", False)):
+        if found := WORDS.regex(lead).match(rest):
+            inner = place(rest[found.end() :])
+            return (found.group() * shown + inner[0], found.end() + inner[1]) if inner else None
+    length = _place_words(rest)
+    is_meant = length and not WORDS.regex("{not_now}").match(rest, length)
+    return (_named_place(rest[:length]), length) if is_meant else None
 
 
 def _place_words(rest: str) -> int:

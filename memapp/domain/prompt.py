@@ -1,4 +1,4 @@
-"""What a language model is asked: the words of one call, and how the reply is to be sampled.
+"""The prompt of one model call: its words, and how the reply is to be sampled.
 
 Every call of a turn shares one trunk (system text, earlier turns, the person's message) and differs only in a short suffix,
 so the second call reuses the key/value cache of the first. This module owns that shape; `prompts` fills it, `inference`

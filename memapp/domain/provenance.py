@@ -1,4 +1,4 @@
-"""Where a memory comes from and what it was used for."""
+"""The provenance of a memory, and its uses."""
 
 from dataclasses import dataclass
 from datetime import datetime

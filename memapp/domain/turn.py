@@ -1,4 +1,4 @@
-"""What happens during a turn, as the events that `services.turn` streams to whoever watches."""
+"""The events of a turn, which `services.turn` streams to whoever watches."""
 
 from dataclasses import dataclass
 from typing import Literal

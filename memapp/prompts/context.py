@@ -1,4 +1,4 @@
-"""What a turn's prompts are made of, and the trunk that all its calls share.
+"""The context of a turn's prompts, and the trunk that all its calls share.
 
 Evidence stands before the history and the history before the message, for every persona. A plain persona gets the history as
 the turns they were: a small model follows a conversation so, and loses its thread in a transcript. An inner voice is no

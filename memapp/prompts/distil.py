@@ -1,4 +1,4 @@
-"""What a surprise taught, as one sentence with tags."""
+"""The model call that distils a surprise into one sentence with tags."""
 
 import re
 

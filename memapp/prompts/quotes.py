@@ -1,4 +1,4 @@
-"""What a prompt quotes of what recall found: which hits, and which words of them.
+"""The quotes in a prompt of what recall found: which hits, and which words of them.
 
 A small model takes whatever stands in its prompt for the answer. So little is quoted: what belongs to the message, from the
 one who is asked about, only what states something, and in words that can be said to them.
@@ -13,6 +13,7 @@ from memapp.domain.memory import Recalled
 from memapp.domain.ranking import asks_what_was_replied, query_words, words_of
 from memapp.domain.second_person import addressed
 from memapp.domain.text import one_line
+from memapp.lexicon import lexicon
 
 LEAST_SCORE = 0.33
 """Below it, a hit that shares no word with the message is the best there is and yet has nothing to do with it.
@@ -24,42 +25,7 @@ ON_DEMAND_SCORE = 0.2
 """The same for a second search, when a question about the person found nothing at first."""
 LEAST_MATCH = 0.12
 """What of a score must come from the message: that a memory is pinned or recent is no reason to quote it."""
-_PERSON = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our)\b", re.IGNORECASE)
-_TELL_ME = re.compile(r"\btell (?:me|us)\b", re.IGNORECASE)
-_QUESTION = re.compile(
-    r"(?:[\w' ]{1,24}, ?)*(?:what|which|who|whose|where|when|why|how|do|does|did|have|has|had|is|are|was|were|am|can|could|will|"
-    r"would|should|shall|may|any|anything)\b.*\?",
-    re.IGNORECASE,
-)
-_REQUEST = re.compile(
-    r"(?:(?:please|and|so|now) )*(?:tell|remind) (?:me|us) "
-    r"(?:about|again|of|what|which|who|whose|where|when|why|how|if|whether)\b.*",
-    re.IGNORECASE,
-)
-_TASK = re.compile(
-    r"(?:(?:please|now|and|so|ok|okay|hey|hi|then),? )*(?:add|compare|continue|create|describe|draft|explain|find|fix|generate|"
-    r"give|go on|help|invent|list|make|name(?! is\b|'s\b)|pick|recommend|remind|repeat|rewrite|say|show|sing|suggest|"
-    r"summari[sz]e|teach|tell|translate|write)\b",
-    re.IGNORECASE,
-)
-"""What somebody once asked for is nothing known of them; a small model would do it again."""
-_PLEASANTRIES = frozenset(
-    query_words("good great fine nice morning afternoon evening night day today tomorrow tonight")
-    + query_words("hi hello hey bye goodbye thanks thank sorry please welcome")
-    + query_words("yes yeah no ok okay sure alright well lol see later up there friend luck sleep")
-    + query_words("haha wow cool really")
-)
-_REACTIONS = frozenset(query_words("sounds agree worries never mind answer reply helps helped lot much got get go see"))
-"""Pleasantries too, unless the message asks something: "got it" is about nothing, "What have I got?" is not."""
-_EVERYDAY = frozenset(
-    query_words("again back come feel get give go got just keep know let like look made make more much need new now one only")
-    + query_words("people put read really say some still take talk tell thing things think time too try very want way went")
-    + query_words("write writing")
-)
-"""Words that two texts may share without having anything to do with each other."""
-_FAVOUR = re.compile(
-    r"(?:can|could|would|will) you (?!(?:still |please )?(?:remember|recall|tell|remind|say|guess)\b).*", re.IGNORECASE
-)
+_WORDS = lexicon("talk")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+")
 _LEAST_WORDS = 4
 
@@ -96,15 +62,17 @@ def is_small_talk(message: str) -> bool:
 def asks(message: str) -> bool:
     """Say whether a message wants an answer, not a reply or a favour: its last sentence asks, or requests to be told."""
     last = _SENTENCE_END.split(one_line(message).strip())[-1]
-    if _FAVOUR.fullmatch(last):
+    if _WORDS.regex("{favour}").fullmatch(last):
         return False
-    return last.endswith("?") or bool(_QUESTION.fullmatch(f"{last}?") or _REQUEST.fullmatch(last))
+    return last.endswith("?") or bool(
+        _WORDS.regex("{question}").fullmatch(f"{last}?") or _WORDS.regex("{request}").fullmatch(last)
+    )
 
 
 def asks_about_person(message: str) -> bool:
     """Say whether a message asks something about the one who writes it: "Where do I live?"."""
     last = _SENTENCE_END.split(one_line(message).strip())[-1]
-    return asks(last) and bool(_PERSON.search(_TELL_ME.sub("", last)))
+    return asks(last) and bool(_WORDS.regex("{person}").search(_WORDS.regex("{tell_me}").sub("", last)))
 
 
 def quote(hit: Recalled) -> str:
@@ -121,13 +89,14 @@ def stated(hit: Recalled) -> str:
     text = one_line(hit.text)
     if hit.kind == "memory":
         return text
-    told = [one for one in _SENTENCE_END.split(text) if not (_QUESTION.fullmatch(one) or _TASK.match(one))]
+    question, task = _WORDS.regex("{question}"), _WORDS.regex("{task}")
+    told = [one for one in _SENTENCE_END.split(text) if not (question.fullmatch(one) or task.match(one))]
     return " ".join(one for one in told if len(one.split()) >= _LEAST_WORDS)
 
 
 def _subject(message: str) -> list[str]:
     """Return the words that say what a message is about."""
-    empty = _PLEASANTRIES if asks(message) else _PLEASANTRIES | _REACTIONS
+    empty = _WORDS.pleasantries if asks(message) else _WORDS.pleasantries | _WORDS.reactions
     return [word for word in query_words(message) if word not in empty]
 
 
@@ -137,4 +106,4 @@ def _matches(hit: Recalled, least: float) -> bool:
 
 def _shares_word(text: str, words: Sequence[str]) -> bool:
     held = frozenset(stem for word in words_of(text) for stem in stems(word))
-    return any(stems(word) & held for word in words if word not in _EVERYDAY)
+    return any(stems(word) & held for word in words if word not in _WORDS.everyday)
