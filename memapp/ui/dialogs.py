@@ -17,7 +17,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Checkbox, Input, Static
 
-from memapp.domain.text import clean
+from memapp.domain.text import clean, one_line
 from memapp.errors import MemappError
 from memapp.ui.safe import joined, plain, row
 from memapp.ui.widgets.rowlist import RowList
@@ -142,20 +142,41 @@ class Form(Dialog[Answer]):
             self.dismiss(answer)
 
 
+class Line(Input):
+    """What is pasted becomes one clean line."""
+
+    def _on_paste(self, event: events.Paste) -> None:
+        event.prevent_default()
+        event.stop()
+        self.insert_text_at_cursor(one_line(clean(event.text)))
+
+
 class LineQuestion(Form[Answer]):
-    """A question that one line of text answers; the answer is what `save` makes of it."""
+    """A question that one line of text answers; the answer is what `save` makes of it.
+
+    Typing takes the place of the text that stands there, or with `goes_on` comes behind it.
+    """
 
     def __init__(
-        self, title: str, text: str, save: Callable[[str], Answer], *, note: str = "", length: int = 200, does: str = "save"
+        self,
+        title: str,
+        text: str,
+        save: Callable[[str], Answer],
+        *,
+        note: str = "",
+        length: int = 200,
+        does: str = "save",
+        goes_on: bool = False,
     ) -> None:
         super().__init__(title, note=note)
-        self._text, self._save_line, self._length, self._does = text, save, length, does
+        self._save_line, self._does = save, does
+        self._line = Line(clean(text), max_length=length, select_on_focus=not goes_on)
 
     def compose_fields(self) -> ComposeResult:
-        yield Input(clean(self._text), max_length=self._length)
+        yield self._line
 
     def saving(self) -> Callable[[], Answer]:
-        return partial(self._save_line, self.query_one(Input).value)
+        return partial(self._save_line, self._line.value)
 
     def keys(self) -> list[str]:
         return [f"⏎ {self._does}"]

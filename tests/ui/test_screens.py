@@ -28,7 +28,6 @@ from memapp.ui.dialogs import Choice, ConfirmErase, Dialog, Form, LineQuestion, 
 from memapp.ui.inbox.detail import RequestView
 from memapp.ui.inbox.profile import ProfilePane
 from memapp.ui.inbox.requests import RequestsPane
-from memapp.ui.inbox.value import ValueField
 from memapp.ui.memories.card import MemoryCard
 from memapp.ui.memories.form import MemoryForm
 from memapp.ui.memories.keys import MemoryKeys
@@ -50,9 +49,9 @@ WAITED = re.compile(r"first (?:0\.\d\d s|\d\.\d s ?)")
 SIZES = [(80, 24), (120, 40)]
 OURS = [
     *(MemappApp, ChatScreen, ModelsScreen, SettingsScreen, FindScreen, MemoryCard, MemoryKeys, MemoryDetail),
-    *(Dialog, Form, TextCard, Question, ConfirmErase),
+    *(Dialog, Form, LineQuestion, TextCard, Question, ConfirmErase),
     *(Composer, ChatTranscript, ThreadList, ModelRows, SettingRows),
-    *(InboxScreen, RequestsPane, ProfilePane, RequestView, ValueField, ActivityScreen),
+    *(InboxScreen, RequestsPane, ProfilePane, RequestView, ActivityScreen),
 ]
 
 

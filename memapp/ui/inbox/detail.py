@@ -17,12 +17,10 @@ from memapp.domain.history import who
 from memapp.domain.second_person import addressed
 from memapp.domain.text import around
 from memapp.ui.inbox.read_models import ShownRequest
-from memapp.ui.inbox.value import ValueField
 from memapp.ui.memories.labels import ago, left
 from memapp.ui.safe import joined, plain
 from memapp.ui.widgets.labels import moment
 
-UNCHANGED = "Nothing was approved: you changed nothing. ctrl+s approves it as it is."
 NO_VALUE = "a change was asked for without saying to what: e lets you write it"
 PROPOSERS = {"import": "It came with an import", "undo": "You brought it back", "person": "You wrote it"}
 QUOTE_CHARS = 240
@@ -38,13 +36,11 @@ class RequestView(VerticalScroll):
 
     def __init__(self) -> None:
         super().__init__(id="request")
-        self.field = ValueField("write what is right · enter approves it · esc leaves", unchanged=UNCHANGED)
 
     def compose(self) -> ComposeResult:
         yield Static(id="request-head", markup=False)
         yield Static(id="request-old", markup=False)
         yield Static(id="request-new", markup=False)
-        yield self.field
         yield Static(id="request-why", markup=False)
 
     def show(self, shown: ShownRequest | None, now: datetime) -> None:

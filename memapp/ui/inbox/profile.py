@@ -12,18 +12,19 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
-from memapp.domain.profile import has_many
+from memapp.domain.profile import VALUE_CHARS, has_many
 from memapp.services.consent import decisions
 from memapp.ui.background import background
+from memapp.ui.dialogs import LineQuestion
 from memapp.ui.inbox import read_models
 from memapp.ui.inbox.read_models import Known
-from memapp.ui.inbox.value import ValueField
 from memapp.ui.safe import copy, joined, plain, row
 from memapp.ui.session import AppSession
 from memapp.ui.widgets.labels import moment
 from memapp.ui.widgets.rowlist import RowList
 
 NOTE = "The persona you talk to is told this. Only you change it: by your yes to what waits, or by writing it here."
+WRITING = "The persona you talk to is told this in your words."
 
 LABEL = 18
 
@@ -62,13 +63,9 @@ class ProfilePane(Vertical):
         super().__init__(id="profile")
         self.session = session
         self.runtime = session.runtime
-        self.field = ValueField("enter saves · esc leaves")
-        self._written = Known("", "")
-        """What is being written anew."""
 
     def compose(self) -> ComposeResult:
         yield KnownRows(self.runtime.clock)
-        yield self.field
         yield Static(plain(NOTE), markup=False, id="profile-note")
 
     @property
@@ -100,48 +97,31 @@ class ProfilePane(Vertical):
             return bool(known and known.value and has_many(known.field))
         return bool(known and known.value) if action in ("take_away", "copy") else True
 
-    def action_write(self, beside: bool = False) -> None:
-        """Let the person write the current value, or one beside it."""
-        if (known := self.rows.current) is not None:
-            self._written = Known(known.field, "") if beside else known
-            self.field.open(self._written.key, known.label, self._written.value)
+    @background("write")
+    async def action_write(self, beside: bool = False) -> None:
+        """Let the person write the current value, or one beside it; where they leave nothing, it is taken away."""
+        if (known := self.rows.current) is None:
+            return
+        old = "" if beside else known.value
 
-    @on(ValueField.Saved)
-    def _saved(self, event: ValueField.Saved) -> None:
-        event.stop()
-        self._write(self._written, event.value.strip())
+        def write(value: str) -> str:
+            if old and not value.strip():
+                return decisions.take_away(self.runtime, known.field, old)
+            return decisions.set_field(self.runtime, known.field, value.strip(), old)
 
-    @on(ValueField.GivenUp)
-    def _given_up(self, event: ValueField.GivenUp) -> None:
-        event.stop()
-        self.rows.focus()
+        line = LineQuestion(known.label, old, write, note=WRITING, length=VALUE_CHARS, goes_on=True)
+        if (step := await self.app.push_screen_wait(line)) is not None:
+            await self._did(step)
 
-    def leave_field(self) -> bool:
-        """Give up what is being written; return whether something was."""
-        if not self.field.key:
-            return False
-        self.field.close()
-        self.rows.focus()
-        return True
-
-    def action_take_away(self) -> None:
+    @background("decide")
+    async def action_take_away(self) -> None:
         """Let the profile say the current value no longer."""
         if (known := self.rows.current) is not None and known.value:
-            self._write(known, "")
+            await self._did(await asyncio.to_thread(decisions.take_away, self.runtime, known.field, known.value))
 
     def action_copy(self) -> None:
         if (known := self.rows.current) is not None:
             copy(self, known.value)
 
-    @background("decide")
-    async def _write(self, known: Known, value: str) -> None:
-        """Let the profile say something else; nothing takes away what it says."""
-
-        def decision() -> str:
-            if not value:
-                return decisions.take_away(self.runtime, known.field, known.value)
-            return decisions.set_field(self.runtime, known.field, value, known.value)
-
-        step = await asyncio.to_thread(decision)
-        self.leave_field()
+    async def _did(self, step: str) -> None:
         self.session.did(self, await asyncio.to_thread(decisions.describe, self.runtime, step), step)

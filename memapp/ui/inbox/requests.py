@@ -18,13 +18,16 @@ from textual.content import Content
 from textual.message import Message
 
 from memapp.domain.consent import ConsentRequest, came_from
+from memapp.domain.profile import VALUE_CHARS
+from memapp.domain.text import clean
+from memapp.errors import UsageError
 from memapp.services.consent import decisions
 from memapp.ui.background import background
+from memapp.ui.dialogs import LineQuestion
 from memapp.ui.inbox import read_models
 from memapp.ui.inbox.arming import Arming
 from memapp.ui.inbox.detail import RequestView
 from memapp.ui.inbox.read_models import Queue, ShownRequest
-from memapp.ui.inbox.value import ValueField
 from memapp.ui.memories.labels import age
 from memapp.ui.messages import MessageWanted
 from memapp.ui.safe import copy, joined, notify, row
@@ -35,7 +38,9 @@ from memapp.ui.widgets.rowlist import RowList
 TICK_SECONDS = 60.0
 ANSWERS = ("approve", "deny", "snooze")
 DROPPED = "Nothing was answered: other keys came right behind. Press one key alone."
-TOO_SOON = "Nothing was approved: that came too soon. enter or ctrl+s again approves it."
+TOO_SOON = "Nothing was approved: that came too soon. Press the key again."
+EDITING = "Write what is right: with enter your profile says it."
+UNCHANGED = "Nothing was approved: you changed nothing. To approve it as it is, press esc, then a."
 
 WIDE = 44
 NOTHING_WAITS = """
@@ -135,11 +140,10 @@ class RequestsPane(Horizontal):
     def show(self, queue: Queue) -> None:
         """Show the queue; what is read stays what it is as long as it waits, but for what the person just brought back."""
         more = queue.count - len(queue.requests)
-        back = brought_back(self.queue, queue) if self.queue is not None and not self.view.field.key else None
-        at = self._written_about(queue) or back
+        back = brought_back(self.queue, queue) if self.queue is not None else None
         self.queue = queue
         self.rows.unmark(self.rows.marked.keys() - {one.request.id for one in queue.requests})
-        self.rows.show(queue.requests, later=f"{more} more, when these are answered" if more else "", at=at)
+        self.rows.show(queue.requests, later=f"{more} more, when these are answered" if more else "", at=back)
         self.post_message(self.Counted(queue.count, sleeping(queue.asleep, self.runtime.clock())))
         self.refresh_bindings()
         self._read_current()
@@ -147,12 +151,7 @@ class RequestsPane(Horizontal):
     @on(RequestRows.Moved)
     def _moved(self, event: RequestRows.Moved) -> None:
         event.stop()
-        if self.queue is not None and self.rows.current_key != self._written_about(self.queue) != "":
-            self.show(self.queue)
-            self.view.field.line.focus()
-            self.view.field.action_stay()
-        else:
-            self._read_current()
+        self._read_current()
 
     def _read_current(self) -> None:
         shown = self.rows.current
@@ -160,18 +159,12 @@ class RequestsPane(Horizontal):
             if shown is not None:
                 self.view.tell_time(shown, self.runtime.clock())
             return
-        if self.view.field.key and (shown is None or shown.request.id != self.view.field.key):
-            self._leave_field()
         self.shown = shown
         self.view.show(shown, self.runtime.clock())
         self.view.scroll_home(animate=False)
         if shown is None:
             self.leave_reading()
         self.arm_later()
-
-    def _written_about(self, queue: Queue) -> str:
-        """Return the id of the request that is being edited, if it still waits."""
-        return next((one.request.id for one in queue.requests if one.request.id == self.view.field.key), "")
 
     def arm_later(self) -> None:
         """Let answers count only in half a second: something new is to be seen."""
@@ -194,9 +187,6 @@ class RequestsPane(Horizontal):
 
     def leave_reading(self) -> bool:
         """Go back from the request to the queue, on a narrow screen; return whether it was open."""
-        if self.view.field.key:
-            self._leave_field()
-            return True
         was_open = self.has_class("-reading")
         self.remove_class("-reading")
         if self.view.has_focus_within:
@@ -226,9 +216,8 @@ class RequestsPane(Horizontal):
 
     def on_key(self, event: events.Key) -> None:
         """Keys come by here before they do anything."""
-        if not self.view.field.key:
-            does = self.screen.active_bindings.get(event.key)
-            self._arming.heard(answers=does is not None and does.enabled and does.binding.action in ANSWERS)
+        does = self.screen.active_bindings.get(event.key)
+        self._arming.heard(answers=does is not None and does.enabled and does.binding.action in ANSWERS)
 
     def on_paste(self) -> None:
         self._arming.heard(answers=False)
@@ -269,32 +258,23 @@ class RequestsPane(Horizontal):
             self.session.undone.drop(step)
         self.session.memories_changed()
 
-    def action_edit(self) -> None:
-        """Let the person write what is right; enter there approves it."""
-        if self.shown is not None:
-            request = self.shown.request
-            self.view.field.open(request.id, self.shown.label, request.new_value)
-            self.view.field.scroll_visible(animate=False)
-
-    @on(ValueField.Saved)
-    def _edited(self, event: ValueField.Saved) -> None:
-        event.stop()
-        if self.shown is None or self.shown.request.id != event.key:
+    @background("write")
+    async def action_edit(self) -> None:
+        """Let the person write what is right, and approve that."""
+        if (shown := self.shown) is None:
             return
-        if not self._arming.armed:
-            notify(self, TOO_SOON)
-            return
-        self._carry_out(lambda: decisions.edit_then_approve(self.runtime, event.key, event.value))
+        before = clean(shown.request.new_value)
 
-    @on(ValueField.GivenUp)
-    def _given_up(self, event: ValueField.GivenUp) -> None:
-        event.stop()
-        self._leave_field()
+        def approve(value: str) -> str:
+            if value == before:
+                raise UsageError(UNCHANGED)
+            if not self._arming.armed:
+                raise UsageError(TOO_SOON)
+            return decisions.edit_then_approve(self.runtime, shown.request.id, value)
 
-    def _leave_field(self) -> None:
-        self.view.field.close()
-        self.arm_later()
-        (self.view if self.has_class("-reading") else self.rows).focus()
+        line = LineQuestion(shown.label, before, approve, note=EDITING, length=VALUE_CHARS, does="approve it", goes_on=True)
+        if (step := await self.app.push_screen_wait(line)) is not None:
+            await self._did(step)
 
     def _decide(self, decision: Callable[[], str]) -> None:
         self._arming.hold(lambda: self._carry_out(decision))
@@ -302,11 +282,10 @@ class RequestsPane(Horizontal):
     @background("decide")
     async def _carry_out(self, decision: Callable[[], str]) -> None:
         self.arm_later()
-        step = await asyncio.to_thread(decision)
-        label = await asyncio.to_thread(decisions.describe, self.runtime, step)
-        if self.view.field.key:
-            self._leave_field()
-        self.session.did(self, label, step)
+        await self._did(await asyncio.to_thread(decision))
+
+    async def _did(self, step: str) -> None:
+        self.session.did(self, await asyncio.to_thread(decisions.describe, self.runtime, step), step)
 
     # Reading on ------------------------------------------------------------------------------------------------------
 

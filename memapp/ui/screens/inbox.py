@@ -11,7 +11,6 @@ from textual.binding import Binding, BindingType
 
 from memapp.ui.inbox.profile import ProfilePane
 from memapp.ui.inbox.requests import RequestsPane
-from memapp.ui.inbox.value import ValueField
 from memapp.ui.safe import notify
 from memapp.ui.screens.mode import ModeScreen
 from memapp.ui.session import AppSession
@@ -111,11 +110,7 @@ class InboxScreen(ModeScreen):
         return parameters != (self.tab,) if action == "turn" else True
 
     def action_turn(self, tab: str) -> None:
-        """Open the other tab, unless the person is writing in this one."""
-        for field in self.query(ValueField):
-            if field.key:
-                field.action_stay()
-                return
+        """Open the other tab."""
         self.requests.leave_reading()
         self.tab = tab
         self._show_tab()
@@ -124,13 +119,9 @@ class InboxScreen(ModeScreen):
 
     def action_back(self) -> None:
         """Go one step back: out of what is read, out of the profile, to the chat."""
-        requests = self.requests
-        left = requests.leave_reading() or requests.unmark() if self.tab == "requests" else self.profile.leave_field()
-        if left:
-            return
         if self.tab == "profile":
             self.action_turn("requests")
-        else:
+        elif not (self.requests.leave_reading() or self.requests.unmark()):
             self.action_chat()
 
     # Coming back to the terminal -------------------------------------------------------------------------------------
