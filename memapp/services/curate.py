@@ -1,4 +1,4 @@
-"""Memories as a person changes them by hand: add, edit, pin, discard, restore. Each change can be taken back with `undo`."""
+"""Curation: what a person adds, edits, pins, discards and restores by hand. Each change can be taken back with `undo`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
