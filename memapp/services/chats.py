@@ -19,6 +19,7 @@ PAGE = 60
 
 get_thread = reading(chat.get_thread)
 get_message = reading(chat.get_message)
+list_threads = reading(chat.list_threads)
 typed_prompts = reading(chat.typed_prompts)
 choice = reading(interface.get_interface)
 """A choice made on the screen, or its default."""
@@ -57,13 +58,6 @@ def new_thread(runtime: Runtime, persona: str = "") -> Thread:
         thread = chat.create_thread(session, NEW_TITLE, persona, session.now)
         delta.begin(session, thread.id)
     return thread
-
-
-def list_threads(
-    runtime: Runtime, matching: str = "", *, limit: int = 200, offset: int = 0, deleted: bool = False
-) -> list[Thread]:
-    session, words = runtime.read(), clean(matching)
-    return chat.list_threads(session, matching=words, limit=limit, offset=offset, deleted=deleted)
 
 
 def page(runtime: Runtime, thread_id: str, before: int | None = None) -> ThreadPage:

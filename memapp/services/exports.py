@@ -1,6 +1,5 @@
 """Exports everything: as lines that `services.imports` reads back, or as Markdown to be read."""
 
-import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from memapp.services.saves import export_thread
 from memapp.store import chat, consents, memories
 from memapp.store import portable as store
 from memapp.store.encoding import to_text
-from memapp.store.folder import replace_synced
+from memapp.store.folder import written_whole
 
 
 def as_lines(runtime: Runtime) -> Iterator[str]:
@@ -49,15 +48,8 @@ def write_private(path: Path, pieces: Iterable[str]) -> None:
     """Write a file that only the person can read; never through a link; an existing file stays until the new one is whole."""
     if path.is_symlink() or (path.exists() and not path.is_file()):
         raise UsageError(f"{path} is a link or no plain file.", "Name another file.")
-    partial = path.with_name(path.name + ".partial")
     try:
-        partial.unlink(missing_ok=True)
-        with os.fdopen(
-            os.open(partial, os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_WRONLY, 0o600), "w", encoding="utf-8"
-        ) as file:
+        with written_whole(path) as partial, partial.open("w", encoding="utf-8") as file:
             file.writelines(pieces)
-        replace_synced(partial, path)
     except OSError as error:
         raise UsageError(f"Cannot write {path}: {error.strerror}.") from None
-    finally:
-        partial.unlink(missing_ok=True)

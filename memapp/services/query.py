@@ -5,7 +5,7 @@ is refused as a whole and recorded. What may be seen is decided inside the SQL (
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Literal
 
 from memapp.domain.categories import RECENT, RECENT_ACTIVITY, SUPERVISOR, Capability
@@ -161,18 +161,7 @@ def _bullet(hit: Recalled) -> Bullet:
 
 
 def _full(hit: Recalled, memory: Memory) -> Full:
-    return Full(
-        **_bullet(hit).model_dump(),
-        tags=memory.tags,
-        importance=memory.importance,
-        pinned=memory.pinned,
-        score=hit.score,
-        why=hit.why,
-        agent_id=memory.agent_id,
-        run_id=memory.run_id,
-        created_at=memory.created_at,
-        updated_at=memory.updated_at,
-    )
+    return Full(**{**asdict(memory), **_bullet(hit).model_dump(), "score": hit.score, "why": hit.why})
 
 
 def _note(

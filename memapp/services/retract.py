@@ -66,8 +66,7 @@ def retract(runtime: Runtime, thread_id: str, message_ids: Sequence[str], text: 
         from_these = [one for one in proposed if set(message_ids) & set(one.evidence)]
         unsaid = [one.id for one in from_these if not _others(session, one.evidence, message_ids)]
         pending.end_all(runtime, unsaid, actor, "signals")
-        with runtime.decide() as deciding:  # or a yes to what others say too would have these read again
-            consents.drop_evidence(deciding, message_ids)
+        pending.drop_evidence(runtime, message_ids)  # or a yes to what others say too would have these read again
     return Retracted(tuple(gone), actor.step) if gone else None
 
 

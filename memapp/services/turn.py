@@ -209,7 +209,6 @@ def _add_reply(
         "",
         session.now,
         status=MessageStatus.GENERATING,
-        origin=Origin.MODEL,
         unprompted=message is None,
         reply_to=message.id if message else None,
         model=model.name if model else "",
@@ -223,16 +222,7 @@ def _add_reply(
 def _confirm(session: Session, message: Message, yes: bool) -> Message:
     """Answer a yes or no to a question of the app."""
     text = "Noted. It stands in your profile now." if yes else "All right. I do not keep that."
-    return chat.add_message(
-        session,
-        message.thread_id,
-        Role.ASSISTANT,
-        text,
-        session.now,
-        origin=Origin.MODEL,
-        reply_to=message.id,
-        model=OWN_WORDS,
-    )
+    return chat.add_message(session, message.thread_id, Role.ASSISTANT, text, session.now, reply_to=message.id, model=OWN_WORDS)
 
 
 def compare(runtime: Runtime, expected: Prediction | None, message: Message) -> Prediction | None:

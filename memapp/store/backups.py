@@ -8,8 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from memapp.domain.backups import OLDEST, staying
-from memapp.errors import StoreError
-from memapp.store.connection import open_suspect
+from memapp.store.connection import is_sound
 from memapp.store.database import Database
 from memapp.store.failures import translated_errors
 from memapp.store.place import AUTO, BACKUPS, Copy, backups, copies, delete_copy, new_copy
@@ -56,15 +55,7 @@ def let_go_of_old(path: Path, now: datetime) -> None:
 
 def newest_sound(path: Path) -> Copy | None:
     """Return the newest backup of a file that can take its place."""
-    return next((one for one in backups(path) if _is_sound(one.path)), None)
-
-
-def _is_sound(path: Path) -> bool:
-    try:
-        with open_suspect(path):
-            return True
-    except StoreError:
-        return False
+    return next((one for one in backups(path) if is_sound(one.path)), None)
 
 
 def _changed_at(path: Path) -> int:

@@ -234,9 +234,7 @@ def _put_back(session: Session, entry: Entry, before: str, purge_at: datetime, n
 
 
 def _set(session: Session, memory_id: str, now: datetime, **columns: Any) -> None:
-    named = ", ".join(f"{name} = :{name}" for name in columns)
-    sql = f"UPDATE memories SET {named}, updated_at = :now WHERE user_id = :user AND id = :id"  # noqa: S608
-    session.run(sql, id=memory_id, now=now, **columns)
+    session.alter("memories", memory_id, updated_at=now, **columns)
 
 
 def _add_sources(session: Session, memory_id: str, message_ids: Sequence[str]) -> None:

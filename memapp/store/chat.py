@@ -11,6 +11,7 @@ from itertools import islice
 from memapp.domain.chat import Message, MessageStatus, Origin, Role, Thread
 from memapp.domain.forget import ERASED
 from memapp.domain.prompt import Usage
+from memapp.domain.text import clean
 from memapp.errors import NotFound
 from memapp.store import leases
 from memapp.store.encoding import new_id
@@ -38,14 +39,14 @@ def get_thread(session: Session, thread_id: str) -> Thread:
 
 
 def list_threads(
-    session: Session, *, matching: str = "", limit: int | None = 200, offset: int = 0, deleted: bool = False
+    session: Session, matching: str = "", *, limit: int | None = 200, offset: int = 0, deleted: bool = False
 ) -> list[Thread]:
     """Return chats, newest first, or those that are deleted, last first; all without a limit; `matching` is sought in titles."""
     which, order = ("deleted_at IS NOT NULL", "deleted_at") if deleted else ("deleted_at IS NULL", "updated_at")
     sql = f"""SELECT * FROM threads WHERE user_id = :user AND {which}
               AND (:matching = '' OR instr(casefold(title), casefold(:matching)) > 0)
               ORDER BY {order} DESC, id DESC LIMIT coalesce(:limit, -1) OFFSET :offset"""  # noqa: S608
-    return session.records(Thread, sql, matching=matching, limit=limit, offset=offset)
+    return session.records(Thread, sql, matching=clean(matching), limit=limit, offset=offset)
 
 
 def rename_thread(session: Session, thread_id: str, title: str, titled_by: str) -> None:
@@ -57,7 +58,7 @@ def rename_thread(session: Session, thread_id: str, title: str, titled_by: str) 
 
 def set_thread_deleted(session: Session, thread_id: str, deleted_at: datetime | None) -> None:
     """Hide a thread, or bring it back with None."""
-    session.run("UPDATE threads SET deleted_at = :at WHERE user_id = :user AND id = :id", id=thread_id, at=deleted_at)
+    session.alter("threads", thread_id, deleted_at=deleted_at)
 
 
 WENT_ON = """(SELECT origin FROM messages WHERE user_id = :user AND thread_id = value AND role = 'user'
@@ -102,7 +103,7 @@ def add_message(
     now: datetime,
     *,
     status: MessageStatus = MessageStatus.COMPLETE,
-    origin: Origin,
+    origin: Origin = Origin.MODEL,
     pasted: Sequence[tuple[int, int]] = (),
     unprompted: bool = False,
     reply_to: str | None = None,
@@ -115,7 +116,7 @@ def add_message(
         new_id(now), thread_id, seq, role, text, status, origin, now, tuple(pasted), unprompted, reply_to, True, model
     )
     session.insert("messages", **{name: value for name, value in asdict(message).items() if name != "usage"})
-    session.run("UPDATE threads SET updated_at = :now WHERE user_id = :user AND id = :id", id=thread_id, now=now)
+    session.alter("threads", thread_id, updated_at=now)
     _refresh_context(session, thread_id, seq)
     return message
 
@@ -177,11 +178,10 @@ def erase_messages(session: Session, message_ids: Sequence[str]) -> list[tuple[s
     sql = """SELECT id, thread_id, text FROM messages
              WHERE user_id = :user AND text NOT IN ('', :mark) AND id IN (SELECT value FROM json_each(:ids))"""
     rows = session.run(sql, ids=message_ids, mark=ERASED).fetchall()
-    emptied = "UPDATE messages SET text = :mark, pasted = '[]' WHERE user_id = :user AND id = :id"
     # not only the neighbours of now: one that was retried or edited away keeps its old context
     beside = "SELECT seq FROM messages WHERE user_id = :user AND thread_id = :thread AND instr(context, :text) > 0"
     for row in rows:
-        session.run(emptied, id=row["id"], mark=ERASED)
+        session.alter("messages", row["id"], text=ERASED, pasted=())
         for seq in session.column(beside, thread=row["thread_id"], text=row["text"][:CONTEXT_CHARS]):
             _refresh_context(session, row["thread_id"], seq)
     return [(row["thread_id"], row["text"]) for row in rows]

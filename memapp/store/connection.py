@@ -112,8 +112,17 @@ def open_suspect(path: Path) -> Iterator[sqlite3.Connection]:
         connection.execute("PRAGMA trusted_schema = 0")
         refuse_foreign(connection, path)
         version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if not version or schema.schema_of(connection) != schema.golden_schema(version):
+        if not version or schema.schema_of(connection) != schema.golden(version)[0]:
             raise StoreError(f"{path} is no memory file, or was changed by another program.", "Nothing was touched.")
         connection.execute("PRAGMA trusted_schema = 1")  # it is ours, and its own checks need it
         soundness.check_damage(connection, path)
         yield connection
+
+
+def is_sound(path: Path) -> bool:
+    """Say whether a file that may be anybody's is a memory file that memapp can use."""
+    try:
+        with open_suspect(path):
+            return True
+    except (StoreError, sqlite3.Error):
+        return False

@@ -127,26 +127,22 @@ def decide(
     now: datetime,
 ) -> None:
     """Set the final state of a waiting request. Raises `sqlite3.IntegrityError` for an unasked or late approval."""
-    sql = "UPDATE consent_requests SET state = :state, decided_by = :by, decided_at = :now WHERE user_id = :user AND id = :id"
-    session.run(sql, id=request_id, state=state, by=decided_by, now=now)
+    session.alter("consent_requests", request_id, state=state, decided_by=decided_by, decided_at=now)
 
 
 def mark_applied(session: Session, request_id: str) -> None:
     """End an approved request that changes no profile; one that does is marked by the schema."""
-    session.run("UPDATE consent_requests SET state = 'applied' WHERE user_id = :user AND id = :id", id=request_id)
+    session.alter("consent_requests", request_id, state="applied")
 
 
 def mark_asked(session: Session, request_id: str, message_id: str) -> None:
     """Note the message in which memapp itself asked about a request."""
-    sql = "UPDATE consent_requests SET asked_in = :message WHERE user_id = :user AND id = :id"
-    session.run(sql, id=request_id, message=message_id)
+    session.alter("consent_requests", request_id, asked_in=message_id)
 
 
 def snooze(session: Session, request_id: str, until: datetime | None) -> None:
     """Keep a request out of sight for a while; None shows it again."""
-    session.run(
-        "UPDATE consent_requests SET snoozed_until = :until WHERE user_id = :user AND id = :id", id=request_id, until=until
-    )
+    session.alter("consent_requests", request_id, snoozed_until=until)
 
 
 def asked_in(session: Session, message_id: str) -> ConsentRequest | None:

@@ -239,16 +239,13 @@ class Database:
             raise StoreError(f"{target} is a link.", "Name a plain file.")
         refuse_no_file(target)
         with translated_errors(target), written_whole(target) as partial:
-            self._copy_into(partial, cancelled)
+            with translated_errors(self.path), open_source(self.path) as source:
+                source.set_progress_handler(cancelled, STEPS_BETWEEN_LOOKS)
+                source.execute("VACUUM INTO ?", (str(partial),))
             with closing(sqlite3.connect(partial)) as copy:
                 copy.set_progress_handler(cancelled, STEPS_BETWEEN_LOOKS)
                 soundness.check_damage(copy, target)
         return target
-
-    def _copy_into(self, empty: Path, cancelled: Callable[[], bool]) -> None:
-        with translated_errors(self.path), open_source(self.path) as source:
-            source.set_progress_handler(cancelled, STEPS_BETWEEN_LOOKS)
-            source.execute("VACUUM INTO ?", (str(empty),))
 
     def check(self) -> None:
         """Read the whole file through, unless that was done, and mend the search; beside other work, which goes on.

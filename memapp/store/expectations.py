@@ -35,8 +35,7 @@ def prediction_for(session: Session, message_id: str, source: str) -> Prediction
 
 
 def mark_checked(session: Session, prediction_id: str, message_id: str, surprised: bool, why: str) -> None:
-    sql = "UPDATE predictions SET checked_by = :message, surprised = :surprised, why = :why WHERE user_id = :user AND id = :id"
-    session.run(sql, id=prediction_id, message=message_id, surprised=surprised, why=why)
+    session.alter("predictions", prediction_id, checked_by=message_id, surprised=surprised, why=why)
 
 
 def checked_by(session: Session, message_id: str) -> Prediction | None:
@@ -90,7 +89,7 @@ _STANDS = """EXISTS (SELECT 1 FROM messages m JOIN threads t ON t.id = m.thread_
 
 
 def settle_surprise(session: Session, surprise_id: str, state: Literal["learned", "nothing", "failed"]) -> None:
-    session.run("UPDATE surprises SET state = :state WHERE user_id = :user AND id = :id", id=surprise_id, state=state)
+    session.alter("surprises", surprise_id, state=state)
 
 
 def learn_nothing(session: Session, message_ids: Sequence[str]) -> None:

@@ -76,7 +76,7 @@ def written_whole(target: Path) -> Iterator[Path]:
     """Yield an empty file, of nobody else, to be written; at the end of the block it takes the place of the target."""
     partial = target.with_name(target.name + ".partial")
     partial.unlink(missing_ok=True)
-    partial.touch(mode=0o600)  # before SQLite opens it: it would follow the umask
+    partial.touch(mode=0o600, exist_ok=False)  # before SQLite opens it: it would follow the umask
     try:
         yield partial
         replace_synced(partial, target)

@@ -7,6 +7,7 @@ it ask again.
 
 import sqlite3
 from collections.abc import Callable
+from functools import partial
 
 from memapp.store.vocabulary import VOCABULARY
 
@@ -34,17 +35,9 @@ HARMLESS = frozenset({
 })  # fmt: skip
 
 
-def everyday(action: int, first: str | None, second: str | None, schema: str | None, _trigger: str | None) -> int:
-    """Answer SQLite's question whether the worker may do this: consent requests may be added, nothing decided or erased."""
-    return _answer(action, first, second, schema, deciding=False)
-
-
-def deciding(action: int, first: str | None, second: str | None, schema: str | None, _trigger: str | None) -> int:
-    """Answer while the person's decision is carried out: consent requests may be decided and the profile may follow."""
-    return _answer(action, first, second, schema, deciding=True)
-
-
-def _answer(action: int, first: str | None, second: str | None, schema: str | None, *, deciding: bool) -> int:
+def _answer(
+    action: int, first: str | None, second: str | None, schema: str | None, _trigger: str | None, *, deciding: bool
+) -> int:
     match action:
         case _ if action in HARMLESS:
             allowed = True
@@ -57,6 +50,12 @@ def _answer(action: int, first: str | None, second: str | None, schema: str | No
         case _:
             allowed = False
     return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
+
+
+everyday: Authorizer = partial(_answer, deciding=False)
+"""Answers SQLite's question whether the worker may do this: consent requests may be added, nothing decided or erased."""
+deciding: Authorizer = partial(_answer, deciding=True)
+"""Answers while the person's decision is carried out: consent requests may be decided and the profile may follow."""
 
 
 def _may_write(action: int, table: str, column: str, *, deciding: bool) -> bool:

@@ -128,14 +128,5 @@ def insert(session: Session, line: Row) -> bool:
 
     Raises `sqlite3.IntegrityError` for one that breaks a rule of the schema.
     """
-    kind = type(line)
-    if kind is portable.RelationLine and _are_related(session, line):
-        return False
-    session.insert(_ROWS[kind][0], **{name: getattr(line, name) for name in _names(kind)})
-    return True
-
-
-def _are_related(session: Session, line: PortableLine) -> bool:
-    sql = """SELECT 1 FROM relations WHERE user_id = :user AND min(from_id, to_id) = min(:from_id, :to_id)
-             AND max(from_id, to_id) = max(:from_id, :to_id) AND relation_type = :relation_type"""
-    return session.row(sql, **line.model_dump(include={"from_id", "to_id", "relation_type"})) is not None
+    table, row = _ROWS[type(line)][0], {name: getattr(line, name) for name in _names(type(line))}
+    return session.insert_new(table, **row) if isinstance(line, portable.RelationLine) else session.insert(table, **row)

@@ -66,14 +66,9 @@ def statements(script: str) -> Iterator[str]:
         raise StoreError("A migration file ends in the middle of a statement.")
 
 
-def golden_schema(version: int) -> set[tuple[str, str, str]]:
-    """Return the tables, indexes and triggers that a file of a version must have."""
-    return _made_by(tuple(scripts()[:version]))[0]
-
-
-def golden_words(version: int) -> set[tuple[str, ...]]:
-    """Return the fixed rows that a file of a version must have, each behind the name of its table."""
-    return _made_by(tuple(scripts()[:version]))[1]
+def golden(version: int) -> tuple[set[tuple[str, str, str]], set[tuple[str, ...]]]:
+    """Return the tables, indexes and triggers that a file of a version must have, and its fixed rows, each behind its table."""
+    return _made_by(tuple(scripts()[:version]))
 
 
 @cache

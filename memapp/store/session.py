@@ -32,21 +32,27 @@ class Session:
         """Execute a statement."""
         return self.conn.execute(sql, {"user": self.user_id, **{name: stored(value) for name, value in values.items()}})
 
-    def insert(self, table: str, /, **row: Any) -> None:
-        """Add a row of the person's."""
-        self._insert(table, row)
+    def insert(self, table: str, /, **row: Any) -> bool:
+        """Add a row of the person's; return that it is new."""
+        return self._insert(table, row)
 
-    def insert_new(self, table: str, /, **row: Any) -> None:
-        """Add a row of the person's, unless one like it is there."""
-        self._insert(table, row, "ON CONFLICT DO NOTHING")
+    def insert_new(self, table: str, /, **row: Any) -> bool:
+        """Add a row of the person's, unless one like it is there; return whether it is new."""
+        return self._insert(table, row, "ON CONFLICT DO NOTHING")
 
     def put(self, table: str, /, **row: Any) -> None:
         """Add a row of the person's, or give it these values if it is there."""
         self._insert(table, row, f"ON CONFLICT DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in row)}")
 
-    def _insert(self, table: str, row: dict[str, Any], otherwise: str = "") -> None:
+    def alter(self, table: str, row_id: str, /, **values: Any) -> None:
+        """Give the person's row with an id other values."""
+        named = ", ".join(f"{name} = :{name}" for name in values)
+        self.run(f"UPDATE {table} SET {named} WHERE user_id = :user AND id = :id", id=row_id, **values)  # noqa: S608
+
+    def _insert(self, table: str, row: dict[str, Any], otherwise: str = "") -> bool:
         names, places = ", ".join(row), ", ".join(f":{name}" for name in row)
-        self.run(f"INSERT INTO {table} (user_id, {names}) VALUES (:user, {places}) {otherwise}", **row)  # noqa: S608
+        sql = f"INSERT INTO {table} (user_id, {names}) VALUES (:user, {places}) {otherwise}"  # noqa: S608
+        return self.run(sql, **row).rowcount == 1
 
     def row(self, sql: str, /, **values: Any) -> Row | None:
         """Return the first row that a statement gives."""

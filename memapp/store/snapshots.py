@@ -58,8 +58,7 @@ def put_back(session: Session, memory_id: str, snapshot: str, *, after: str, now
     known = {relation["id"] for relation in _relations(after)}
     found = [one for one in _relations(now) if one["id"] not in known] if read(now).text == memory.text else []
     row = {name: value for name, value in row_of(memory).items() if name != "id"} | {"normal_text": normalise(memory.text)}
-    columns = ", ".join(f"{name} = :{name}" for name in row)
-    session.run(f"UPDATE memories SET {columns} WHERE user_id = :user AND id = :id", id=memory_id, **row)  # noqa: S608
+    session.alter("memories", memory_id, **row)
     session.run("DELETE FROM memory_sources WHERE +user_id = :user AND memory_id = :id", id=memory_id)
     sources = """INSERT INTO memory_sources (user_id, memory_id, message_id)
                  SELECT m.user_id, :id, m.id FROM json_each(:sources) asked JOIN messages m ON m.id = asked.value

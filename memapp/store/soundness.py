@@ -45,10 +45,10 @@ def _unreadable_time(conn: sqlite3.Connection) -> str:
 
 def check_schema(conn: sqlite3.Connection, path: Path) -> None:
     """Compare the file with what the migrations make. Raises `Damaged` naming the first part that differs."""
-    version = len(schema.scripts())
-    altered = sorted({(kind, name) for kind, name, _ in schema.schema_of(conn) ^ schema.golden_schema(version)})
+    parts, words = schema.golden(len(schema.scripts()))
+    altered = sorted({(kind, name) for kind, name, _ in schema.schema_of(conn) ^ parts})
     if not altered:
-        altered = sorted({("list", table) for table, *_ in schema.words_of(conn) ^ schema.golden_words(version)})
+        altered = sorted({("list", table) for table, *_ in schema.words_of(conn) ^ words})
     if altered:
         kind, name = altered[0]
         raise Damaged(

@@ -11,7 +11,7 @@ from typing import BinaryIO
 from memapp.domain.forget import ByteNeedles
 from memapp.errors import DiskFull, StoreError, StoreLocked
 from memapp.store import place, schema
-from memapp.store.connection import open_copy, open_suspect
+from memapp.store.connection import is_sound, open_copy
 from memapp.store.database import Database
 from memapp.store.failures import translated_errors
 from memapp.store.forget.erasing import Erased
@@ -64,7 +64,7 @@ def copies(database: Database) -> list[Path]:
     mine = read_id(database.path)
     others = (one for one in (database.path.parent / BACKUPS).glob("*") if read_copy_name(one.name) is None)
     made = [copy.path for copy in place.copies(database.path)]
-    return [*made, *(one for one in sorted(others) if _is_copy(one, mine))]
+    return [*made, *(one for one in sorted(others) if is_sound(one) and read_id(one) == mine)]
 
 
 def clean_copy(path: Path, user_id: str, traces: ByteNeedles, erase: Callable[[Session], Erased]) -> Fate:
@@ -109,15 +109,6 @@ def _other_files(database: Database, more: Iterable[Path]) -> list[Path]:
     copies = [one for folder in COPY_FOLDERS for one in (path.parent / folder).rglob("*") if not _is_of_another(path, mine, one)]
     below = [one for folder in more for one in (folder, *folder.rglob("*"))]
     return sorted({one for one in (*beside, *copies, *below) if one.is_file() and not one.is_symlink()})
-
-
-def _is_copy(path: Path, mine: str) -> bool:
-    """Tell whether a file that may be anybody's is a copy of the memory file with this id."""
-    try:
-        with open_suspect(path):
-            return read_id(path) == mine
-    except (StoreError, sqlite3.Error):
-        return False
 
 
 def _restored_halves(path: Path) -> list[Path]:

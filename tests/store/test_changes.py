@@ -349,7 +349,7 @@ def test_no_other_sql_in_the_tree_writes_to_memories() -> None:
 
 def _table_of(call: ast.Call) -> object:
     """Return the table that a method of `Session` writes a row to, empty if a variable names it; None for another call."""
-    if not (isinstance(call.func, ast.Attribute) and call.func.attr in ("insert", "insert_new", "put") and call.args):
+    if not (isinstance(call.func, ast.Attribute) and call.func.attr in ("insert", "insert_new", "put", "alter") and call.args):
         return None
     return call.args[0].value if isinstance(call.args[0], ast.Constant) else ""
 

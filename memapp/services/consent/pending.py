@@ -124,6 +124,12 @@ def end_all(
     return ended
 
 
+def drop_evidence(runtime: Runtime, message_ids: Sequence[str]) -> None:
+    """Let messages say nothing any more for the requests that wait."""
+    with runtime.decide() as session:
+        consents.drop_evidence(session, message_ids)
+
+
 def end(
     session: Session, request: ConsentRequest, state: Ended, by: Decider, actor: Actor, *, undoes: str = "", reason: str = ""
 ) -> None:

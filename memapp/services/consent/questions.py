@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import takewhile
 
 from memapp.domain.changes import is_memapp
-from memapp.domain.chat import OWN_WORDS, Message, MessageStatus, Origin, Role
+from memapp.domain.chat import OWN_WORDS, Message, MessageStatus, Role
 from memapp.domain.consent import ConsentRequest, says_yes
 from memapp.domain.history import Entry
 from memapp.domain.memory import Memory
@@ -33,9 +33,7 @@ def ask(runtime: Runtime, request_id: str, thread_id: str) -> Message:
         if not _came_up(request):
             raise UsageError("This did not come up in a chat.", "Decide on it in the inbox.")
         text = f"Shall I remember {_asked_about(request, pending.brought_by(session, request))}? (yes / no)"
-        question = chat.add_message(
-            session, thread_id, Role.ASSISTANT, text, session.now, origin=Origin.MODEL, unprompted=True, model=OWN_WORDS
-        )
+        question = chat.add_message(session, thread_id, Role.ASSISTANT, text, session.now, unprompted=True, model=OWN_WORDS)
         consents.mark_asked(session, request.id, question.id)
         return question
 

@@ -23,7 +23,8 @@ from memapp.services.consent import requests
 from memapp.services.forget import is_forgotten
 from memapp.services.imports.work import Work
 from memapp.store import access_counts, changes, chat, consents, memories, portable
-from memapp.store.encoding import new_id, to_time
+from memapp.store.encoding import new_id
+from memapp.store.records import read
 
 FOREIGN_IMPORTANCE = 2
 
@@ -37,14 +38,7 @@ def take_memory(work: Work, line: MemoryLine) -> None:
     if there is not None and (line.state != "live" or there["reason"] != "undone"):
         work.known += 1
         return
-    memory = replace(
-        _memory(work, line),
-        state=State(line.state),
-        reason=line.reason,
-        merged_into=line.merged_into,
-        purge_at=to_time(line.purge_at) if line.purge_at else None,
-        updated_at=to_time(line.updated_at),
-    )
+    memory = _memory(work, line)
     if not _may_come_in(work, memory):
         work.absent.add(line.id)
         return
@@ -83,7 +77,7 @@ def _may_come_in(work: Work, memory: Memory) -> bool:
         return False
     if is_forgotten(work.runtime, memory.text):
         if is_live:
-            _ask_again(work, memory)
+            _propose(work, FORGOTTEN, memory.text, memory)
         else:
             work.left_out += 1
         return False
@@ -104,7 +98,7 @@ def take_request(work: Work, line: RequestLine) -> None:
         work.support[line.id] = evidence
     elif line.state in ("pending", "approved"):
         value = line.new_value
-        memory = _memory(work, line.memory) if line.memory else None
+        memory = replace(_memory(work, line.memory), reason="") if line.memory else None  # nothing has happened to it yet
         said = _said_by(line.field, value, memory.text) if memory else "none"
         _propose(work, line.field, value, memory if said != "none" else None, evidence)
         if memory and said != "all":
@@ -129,11 +123,6 @@ def _asks(work: Work, memory: Memory) -> bool:
     return bool(unknown)
 
 
-def _ask_again(work: Work, memory: Memory) -> None:
-    """Put before the person what they once erased for good."""
-    _propose(work, FORGOTTEN, memory.text, memory)
-
-
 def _said_by(field: str, value: str, text: str) -> Literal["all", "part", "none"]:
     """Tell how much a consent request says of what is sensitive in a memory; with all, a yes to one is a yes to the other."""
     if is_sensitive(field) and same_value(field, text if field == FORGOTTEN else as_value(text), value):
@@ -147,29 +136,15 @@ def _said_by(field: str, value: str, text: str) -> Literal["all", "part", "none"
 def _take_apart(work: Work, memory: Memory) -> None:
     """Ask about a memory by itself that says something else than its consent request; leave it out if it says nothing to ask."""
     if is_forgotten(work.runtime, memory.text):
-        _ask_again(work, memory)
+        _propose(work, FORGOTTEN, memory.text, memory)
     elif not _asks(work, memory):
         work.left_out += 1
 
 
 def _memory(work: Work, line: MemoryLine | RequestMemory) -> Memory:
-    """Return the memory of a line as one that nothing has happened to yet, with those of its messages that are there."""
-    created_at = to_time(line.created_at)
-    return Memory(
-        id=line.id,
-        text=line.text,
-        tags=tuple(line.tags),
-        kind=Kind(line.kind),
-        category=line.category,
-        importance=line.importance,
-        pinned=line.pinned,
-        origin=line.origin,
-        sources=tuple(chat.still_there(work.session, line.sources)),
-        created_at=created_at,
-        updated_at=created_at,
-        agent_id=line.agent_id,
-        run_id=line.run_id,
-    )
+    """Return the memory of a line, with those of its messages that are there."""
+    there = chat.still_there(work.session, line.sources)
+    return Memory(**read({"updated_at": line.created_at, **line.model_dump(), "sources": there}, Memory))
 
 
 def _propose(work: Work, field: str, value: str, memory: Memory | None, evidence: Iterable[str] = ()) -> None:
