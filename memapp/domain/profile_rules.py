@@ -4,7 +4,6 @@ They are data, in `assets/language/en/profile.toml`. Whether a statement is mean
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 
@@ -38,10 +37,4 @@ class Rule:
 @cache
 def rules() -> tuple[Rule, ...]:
     """Return all rules; where two fill a field that has one value, the earlier counts."""
-    return tuple(_rules())
-
-
-def _rules() -> Iterator[Rule]:
-    for field, entries in EN.entry("rules").items():
-        for entry in entries:
-            yield Rule(field, **entry)
+    return tuple(Rule(field, **entry) for field, entries in EN.entry("rules").items() for entry in entries)
