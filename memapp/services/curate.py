@@ -1,4 +1,4 @@
-"""What a person does with memories by hand: add, edit, pin, discard, restore. Each change can be taken back with `undo`."""
+"""Curation: what a person adds, edits, pins, discards and restores by hand. Each change can be taken back with `undo`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
