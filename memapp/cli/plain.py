@@ -3,7 +3,7 @@
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,6 +15,7 @@ from memapp.domain import commands
 from memapp.domain.commands import Command
 from memapp.domain.second_person import addressed
 from memapp.domain.text import clean
+from memapp.domain.turn import TurnEvent
 from memapp.errors import MemappError, UsageError
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
@@ -64,12 +65,15 @@ class _Talk:
     def send(self, text: str) -> None:
         """Send a message, write its answer, and learn from it."""
         turn.checked(text)
+        self._write_answer(turn.take_turn, text)
+        with self._stopped_by_ctrl_c() as cancel:
+            learn(self._runtime, cancel)
+
+    def _write_answer(self, take: Callable[..., Iterable[TurnEvent]], *said: str) -> None:
         with self._stopped_by_ctrl_c() as cancel:
             thread_id = self._begun()
             self._label(self._runtime.persona(self._persona).name)
-            answer(self._runtime, thread_id, turn.take_turn(self._runtime, thread_id, text, cancel=cancel))
-        with self._stopped_by_ctrl_c() as cancel:
-            learn(self._runtime, cancel)
+            answer(self._runtime, thread_id, take(self._runtime, thread_id, *said, cancel=cancel))
 
     def _carry_out(self, command: Command) -> None:
         runtime = self._runtime
@@ -81,10 +85,7 @@ class _Talk:
                 chats.add_context_card(runtime, self._begun(), command.text)
                 say("Evidence added.")
             case "remark":
-                with self._stopped_by_ctrl_c() as cancel:
-                    thread_id = self._begun()
-                    self._label(runtime.persona(self._persona).name)
-                    answer(runtime, thread_id, turn.remark(runtime, thread_id, cancel=cancel))
+                self._write_answer(turn.remark)
             case "persona":
                 self._choose_persona(command.text)
             case "new":

@@ -98,7 +98,7 @@ def answer(runtime: Runtime, thread_id: str, events: Iterable[TurnEvent], *, as_
                 elif reply.usage.at_limit:
                     say(_how_to_go_on(runtime))
             case Failed(error=error):
-                raise _for_a_shell(runtime, error)
+                raise _no_model(runtime) if runtime.chat.state == "failed" else error
             case Asked(question=question):
                 say(f"memapp asks: {question.text}")
                 _say_what_waits(runtime, seen)
@@ -110,11 +110,6 @@ def _how_to_go_on(runtime: Runtime) -> str:
     """Say that a reply was cut, and what to do about it."""
     more = 2 * runtime.settings.reply_tokens
     return f"[The reply was cut at the length limit. Ask: Go on. For longer replies: memapp config set reply_tokens {more}]"
-
-
-def _for_a_shell(runtime: Runtime, error: MemappError) -> MemappError:
-    """Return why no reply came, with what to do on the command line."""
-    return _no_model(runtime) if runtime.chat.state == "failed" else error
 
 
 def _no_model(runtime: Runtime) -> ModelError:

@@ -19,7 +19,7 @@ Decider = Literal["person", "chat", "signals", "clock"]
 DenyReason = Literal["wrong", "outdated", "private", "other"]
 """Not in the person's own words: the history, which is never rewritten, keeps it."""
 
-_WORDS = lexicon("consent")
+_EN = lexicon("consent")
 FORGOTTEN = "forgotten"
 """The field of a request that is not about the profile: a fact that was erased and is stated again."""
 REQUEST_DAYS = 7
@@ -125,9 +125,9 @@ def says_yes(reply: str, field: str, value: str) -> bool | None:
     text, wanted = _folded(reply, field), _folded(value, field)
     if text is None or wanted is None or len(text) > MAX_REPLY_CHARS + len(wanted) or re.search(r"[?…]|\.\.", reply):
         return None
-    if _WORDS.regex("(?:{no} )+(?:{courtesy} )*").fullmatch(text):
+    if _EN.regex("(?:{no} )+(?:{courtesy} )*").fullmatch(text):
         return False
-    forms = map(_WORDS.filled, _forms_of_yes(field, re.escape(wanted)))
+    forms = map(_EN.filled, _forms_of_yes(field, re.escape(wanted)))
     return True if wanted.strip() and any(re.fullmatch(form, text) for form in forms) else None
 
 
@@ -141,10 +141,10 @@ def _folded(text: str, field: str) -> str | None:
 
 def _forms_of_yes(field: str, value: str) -> Iterator[str]:
     """Yield the patterns of a yes: the word and perhaps the value again; half a word and `do it`; or the thing as an order."""
-    said_again = "|".join([*_WORDS.entry("said_again").get(field, ()), "{said_again_anywhere}"])
+    said_again = "|".join([*_EN.entry("said_again").get(field, ()), "{said_again_anywhere}"])
     after = rf"(?:{{go_on}} )*(?:(?:(?:{said_again}) )?{value})?(?:{{courtesy}} )*"
     yield rf"(?:{{yes}} )+{after}"
     yield rf"{{half_yes}} (?:(?:{{go_on_alone}}|{{agreed}}) )+{after}"
     yield rf"(?:please )?{{go_on_alone}} {after}"
-    for order in _WORDS.entry("orders").get(field, ()):
+    for order in _EN.entry("orders").get(field, ()):
         yield rf"(?:{{half_yes}} )?(?:please )?(?:{order}) {value}(?:{{courtesy}} )*"

@@ -66,7 +66,8 @@ def parse_filter(text: str) -> MemoryFilter:
             phrase = " ".join(part["phrase"].split())
             wanted = replace(wanted, phrases=(*wanted.phrases, phrase)) if phrase else wanted
         else:
-            wanted = replace(wanted, words=(*wanted.words, *(_words(part[0]) or [part[0]])))
+            # A word that is in every text is none, unless nothing else is there.
+            wanted = replace(wanted, words=(*wanted.words, *(query_words(part[0]) or words_of(part[0]) or [part[0]])))
             wanted = _with(wanted, _unknown(key)) if key else wanted
     return wanted
 
@@ -119,8 +120,3 @@ def read_day(value: str) -> date | None:
         return date(year, month, day) if MINYEAR < year < MAXYEAR else None  # else it may begin in a year that there is not
     except ValueError:
         return None
-
-
-def _words(text: str) -> list[str]:
-    """The words in a part of what was typed; one that is in every text is none, unless nothing else is there."""
-    return query_words(text) or words_of(text)

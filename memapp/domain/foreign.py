@@ -47,14 +47,6 @@ class ForeignFact:
     created_at: datetime | None
 
 
-def is_chatgpt(data: Any) -> bool:
-    return isinstance(data, dict) and "mapping" in data
-
-
-def is_claude(data: Any) -> bool:
-    return isinstance(data, dict) and "chat_messages" in data
-
-
 def read_chatgpt(data: Any) -> ForeignConversation:
     """Read one conversation of `conversations.json`. Raises `ValueError` for what is none."""
     mapping = _dict(data, "mapping")
@@ -210,3 +202,7 @@ def _iso(value: Any) -> datetime | None:
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError):
         return None
+
+
+CONVERSATIONS = {"chatgpt": ("mapping", read_chatgpt), "claude": ("chat_messages", read_claude)}
+"""By the program: the key that a conversation of it is known by, and what reads it."""

@@ -42,10 +42,10 @@ class Needles:
         self._wordless: list[str] = []
         self._by_word: dict[str, list[tuple[list[str], int, list[str]]]] = {}
         for text in texts:
-            parts = _parts(text)
-            if parts:
+            folded = _folded(text)
+            if parts := _PART.findall(folded):
                 rarest = max(parts, key=len)
-                self._by_word.setdefault(rarest, []).append((parts, parts.index(rarest), _WORD.findall(_folded(text))))
+                self._by_word.setdefault(rarest, []).append((parts, parts.index(rarest), _WORD.findall(folded)))
             elif text.strip():
                 self._wordless.append(text.strip())
 
@@ -206,10 +206,6 @@ class Receipt:
         if self.in_profile:
             said += f" Your profile still says: {', '.join(self.in_profile)}."
         return said
-
-
-def _parts(text: str) -> list[str]:
-    return _PART.findall(_folded(text))
 
 
 def _folded(text: str) -> str:

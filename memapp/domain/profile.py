@@ -12,7 +12,7 @@ from typing import Literal
 
 from memapp.domain.framing import unwrap
 from memapp.domain.profile_forms import in_first_person, plain_forms
-from memapp.domain.profile_readers import WORDS
+from memapp.domain.profile_readers import EN
 from memapp.domain.profile_rules import Rule, rules
 from memapp.domain.text import one_line
 
@@ -120,9 +120,9 @@ def stated_by(fact: str, field: str = "") -> list[Stated]:
 
 def said_instead(reply: str, field: str) -> str:
     """Return the value that a no gives in place of a proposed one: `No, Bergen` for a home. Empty if it gives none."""
-    refusal, saying = WORDS.regex("{refusal}").match(reply), WORDS.table("saying")
+    refusal, saying = EN.regex("{refusal}").match(reply), EN.table("saying")
     rest = reply[refusal.end() :].strip(" .!") if refusal else ""
-    if field not in saying or not rest[:1].isupper() or rest.casefold() in WORDS.not_names:
+    if field not in saying or not rest[:1].isupper() or rest.casefold() in EN.not_names:
         return ""
     alone = stated(f"{saying[field]} {rest}")
     return next((one.value for one in alone if one.field == field and same_value(field, one.value, rest)), "")
@@ -150,7 +150,7 @@ def _own_part(text: str) -> str:
     text = _LONG_RUN.sub(_blank, text.translate(_PLAIN))
     for pattern in _NOT_OWN:
         text = pattern.sub(_blank, text)
-    task = WORDS.regex("{task}").search(text)
+    task = EN.regex("{task}").search(text)
     return plain_forms(unwrap(text[: task.start()] if task else text))
 
 
@@ -177,7 +177,7 @@ _END = re.compile(r"(?<=[.!?])[)\"']*\s+(?!(?:19|20)\d\d\b)|\n+|(?<=[.!?])(?=[A-
 
 def _clauses(text: str) -> Iterator[tuple[int, int, bool]]:
     """Yield where each sentence begins and ends, and whether it asks; `I'm Ana, what's your name?` is two."""
-    asks, new_turn = WORDS.regex("{asks}"), WORDS.regex("{turn}")
+    asks, new_turn = EN.regex("{asks}"), EN.regex("{turn}")
     for start, end in _sentences(text):
         sentence = text[start:end]
         if not sentence.rstrip(" )\"'").endswith("?"):
@@ -193,7 +193,7 @@ def _clauses(text: str) -> Iterator[tuple[int, int, bool]]:
 def _sentences(text: str) -> Iterator[tuple[int, int]]:
     start = 0
     for gap in _END.finditer(text):
-        if "\n" not in gap.group(0) and WORDS.regex("{no_end}").search(text, max(start, gap.start() - 12), gap.start()):
+        if "\n" not in gap.group(0) and EN.regex("{no_end}").search(text, max(start, gap.start() - 12), gap.start()):
             continue
         if text[start : gap.start()].strip():
             yield start, gap.start()
@@ -215,7 +215,7 @@ def _read(rule: Rule, text: str, start: int, end: int) -> Iterator[Stated]:
             continue
         value, length = reading
         value = beginning.groupdict().get("value") or value
-        if not WORDS.regex("{taken_back}").match(text, at + length, end):
+        if not EN.regex("{taken_back}").match(text, at + length, end):
             yield Stated(rule.field, value, begin, at + length)
 
 
@@ -223,17 +223,17 @@ def _is_meant(rule: Rule, beginning: re.Match[str], before: str) -> bool:
     """Judge by what stands before it in its sentence whether a statement is meant, and about the writer."""
     words = _words(before)
     is_own_report = words[:2] in (["as", "i"], ["like", "i"])  # `as I said`
-    if WORDS.regex("{story}").search(before) or WORDS.regex("{script}").match(before):
+    if EN.regex("{story}").search(before) or EN.regex("{script}").match(before):
         return False
-    if set(words) & (WORDS.unreal if is_own_report else WORDS.unreal | WORDS.reported):
+    if set(words) & (EN.unreal if is_own_report else EN.unreal | EN.reported):
         return False
     if (beginning.groupdict().get("subject") or "").casefold().strip() in ("and", "and am", ","):
         return _goes_on_about_writer(words)
-    opening = _words(WORDS.regex("{clause_end}").split(before.casefold())[-1])
+    opening = _words(EN.regex("{clause_end}").split(before.casefold())[-1])
     if not rule.is_request:
         return _is_opening(opening)
     begins_anew = re.match(r"\W*(?:and|but)\b", beginning.group(0), re.IGNORECASE) is not None
-    return begins_anew or (len(opening) < 9 and not set(opening) & WORDS.third_parties)
+    return begins_anew or (len(opening) < 9 and not set(opening) & EN.third_parties)
 
 
 def _words(text: str) -> list[str]:
@@ -244,13 +244,13 @@ def _is_opening(words: list[str]) -> bool:
     """Say whether these words may stand before the subject: a greeting, a joint, `remember that`."""
     if words == ["you", "could", "say"]:
         return True
-    if set(words) & WORDS.weak:
+    if set(words) & EN.weak:
         return False
-    is_greeting_or_phrase = len(words) < 5 and words[:1] != [] and words[0] in WORDS.phrases | {"hi", "hello", "hey", "dear"}
-    return is_greeting_or_phrase or set(words) <= WORDS.joints
+    is_greeting_or_phrase = len(words) < 5 and words[:1] != [] and words[0] in EN.phrases | {"hi", "hello", "hey", "dear"}
+    return is_greeting_or_phrase or set(words) <= EN.joints
 
 
 def _goes_on_about_writer(words: list[str]) -> bool:
     """`I am a nurse and live in Oslo`, but not `I have a sister who sings and lives in Oslo` with another subject between."""
-    subject = next((word for word in reversed(words) if word in WORDS.subjects), "")
+    subject = next((word for word in reversed(words) if word in EN.subjects), "")
     return subject.startswith("i") and subject != "it"

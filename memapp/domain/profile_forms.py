@@ -9,7 +9,7 @@ from functools import cache
 from memapp.domain.english import is_adverb, is_past, stems, third_person
 from memapp.lexicon import lexicon
 
-_WORDS = lexicon("profile")
+_EN = lexicon("profile")
 _TOGETHER = re.compile(r"\band\s+I\s+are\b", re.IGNORECASE)
 _PERFECT = re.compile(r"\b(I|and)(?:'ve|\s+have)\s+(?:(been)\b(?:\s+([a-z]+ing)\b)?|([a-z]+)\b)", re.IGNORECASE)
 _LIKING = re.compile(r"\bI\s+(love|like|enjoy|prefer|hate|dislike)\s+(living|residing|being|speaking)\b", re.IGNORECASE)
@@ -18,14 +18,14 @@ _LIKING = re.compile(r"\bI\s+(love|like|enjoy|prefer|hate|dislike)\s+(living|res
 def plain_forms(text: str) -> str:
     """Return the text, as long as before, with what its writer says of themselves in the simple present and without adverbs."""
     text = _TOGETHER.sub(lambda found: "and I am".ljust(len(found.group())), text)
-    text = _WORDS.regex("{before_verb}").sub(_without_adverbs, text)
+    text = _EN.regex("{before_verb}").sub(_without_adverbs, text)
     text = _PERFECT.sub(_as_present, text)
     return _LIKING.sub(_as_done, text)
 
 
 def _without_adverbs(found: re.Match[str]) -> str:
     adverbs = found.group(2).casefold().split()
-    is_sure = all(is_adverb(word) and word not in _WORDS.unsure for word in adverbs)
+    is_sure = all(is_adverb(word) and word not in _EN.unsure for word in adverbs)
     return found.group(1) + " " * len(found.group(2)) if is_sure else found.group()
 
 
@@ -41,14 +41,14 @@ def _as_present(found: re.Match[str]) -> str:
 def _as_done(found: re.Match[str]) -> str:
     """Who likes living in a place lives there; who hates being called something is not called so."""
     liking, doing = found.group(1).casefold(), found.group(2).casefold()
-    if doing == "being" and liking in _WORDS.disliking:
+    if doing == "being" and liking in _EN.disliking:
         return found.group()
     verb = "am" if doing == "being" else _base(doing)
     return f"I {verb}".ljust(len(found.group()))
 
 
 def _base(form: str) -> str:
-    return min(stems(form) & _WORDS.verbs, default="")
+    return min(stems(form) & _EN.verbs, default="")
 
 
 def in_first_person(fact: str) -> str:
@@ -61,7 +61,7 @@ def in_first_person(fact: str) -> str:
     if fact.startswith("User and "):
         return _of_both(fact)
     fact = re.sub(r"\b(?:User|I) (is|was)\b", lambda found: "I am" if found.group(1) == "is" else "I was", fact)
-    fact = _WORDS.regex("{does}").sub(lambda found: f"I{found.group(1)} {_first_person(found.group(2))}", fact)
+    fact = _EN.regex("{does}").sub(lambda found: f"I{found.group(1)} {_first_person(found.group(2))}", fact)
     fact = re.sub(r"\band (\w+s)\b", lambda found: f"and {_bases().get(found.group(1), found.group(1))}", fact)
     return re.sub(r"\bUser\b", "me", fact)
 
@@ -69,7 +69,7 @@ def in_first_person(fact: str) -> str:
 def _of_both(fact: str) -> str:
     """`User and my wife have ...` becomes `my wife and I have ...`."""
     words = fact.split()
-    verb = next((at for at in range(3, len(words)) if words[at] in _WORDS.predicates or is_past(words[at])), len(words))
+    verb = next((at for at in range(3, len(words)) if words[at] in _EN.predicates or is_past(words[at])), len(words))
     told = [*words[2:verb], "and", "I", *words[verb:]] if verb < len(words) else ["I", *words[1:]]
     return re.sub(r"\bUser\b", "me", " ".join(told))
 
@@ -81,4 +81,4 @@ def _first_person(verb: str) -> str:
 @cache
 def _bases() -> dict[str, str]:
     """Return verbs by how they end in a sentence about somebody else."""
-    return {third_person(verb): verb for verb in _WORDS.verbs} | {"does": "do", "has": "have", "is": "am"}
+    return {third_person(verb): verb for verb in _EN.verbs} | {"does": "do", "has": "have", "is": "am"}

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from memapp.domain.profile import Stated, has_value, is_sensitive, stated_by
 from memapp.domain.profile_forms import in_first_person, plain_forms
-from memapp.domain.profile_readers import READERS, WORDS, is_card_number
+from memapp.domain.profile_readers import EN, READERS, is_card_number
 
 
 def touches_sensitive(fact: str) -> str | None:
@@ -20,7 +20,7 @@ def touches_sensitive(fact: str) -> str | None:
 
 def is_secret(fact: str) -> bool:
     """Say whether a remembered sentence tells a password or a number that opens something: never asked about, never learned."""
-    numbers = WORDS.regex("{number}").findall(fact)
+    numbers = EN.regex("{number}").findall(fact)
     return _speaks_of("{secrets}", _plain(fact)) or any(map(is_card_number, numbers))
 
 
@@ -57,7 +57,7 @@ def _hint_beside(read: Sequence[Stated], fact: str) -> Hint | None:
     """Return the sensitive field that a remembered sentence may be about though no value of it was read there, if any."""
     fields = {one.field for one in read}
     field = next((field for field in _touched(fact) if field not in fields), None)
-    return Hint(field, _named(field, fact) if field in WORDS.entry("named") else as_value(fact)) if field else None
+    return Hint(field, _named(field, fact) if field in EN.entry("named") else as_value(fact)) if field else None
 
 
 def _hidden_behind(said: Sequence[Hint], fact: str) -> list[Hint]:
@@ -65,7 +65,7 @@ def _hidden_behind(said: Sequence[Hint], fact: str) -> list[Hint]:
     rest = fact
     for one in said:
         rest = re.sub(re.escape(one.value), " ", rest, flags=re.IGNORECASE)
-    known = {one.field for one in said} | WORDS.entry("named").keys()
+    known = {one.field for one in said} | EN.entry("named").keys()
     return [Hint(field, as_value(fact)) for field in _touched(rest) if field not in known]
 
 
@@ -81,9 +81,9 @@ def as_value(fact: str) -> str:
 
 def _touched(fact: str) -> Iterator[str]:
     told = _plain(fact)
-    if not WORDS.regex("{of_others}").match(told):
-        told = WORDS.regex("{work_there}").sub("work", told)
-        yield from (field for field, topics in WORDS.entry("topics").items() if _speaks_of("|".join(topics), told))
+    if not EN.regex("{of_others}").match(told):
+        told = EN.regex("{work_there}").sub("work", told)
+        yield from (field for field, topics in EN.entry("topics").items() if _speaks_of("|".join(topics), told))
 
 
 def _plain(fact: str) -> str:
@@ -92,14 +92,14 @@ def _plain(fact: str) -> str:
 
 
 def _named(field: str, fact: str) -> str:
-    named = WORDS.entry("named")[field]
+    named = EN.entry("named")[field]
     told = _plain(fact)
     if re.search(r"\b(?:not|never|cannot|hate|dislike)\b", told):
         return ""  # what somebody is not called, and where they do not live
-    values = (READERS[named["reads"]](told[lead.end() :]) for lead in WORDS.regex(f"(?-i:{named['after']})").finditer(told))
+    values = (READERS[named["reads"]](told[lead.end() :]) for lead in EN.regex(named["after"]).finditer(told))
     return next((value[0] for value in values if value), "")
 
 
 def _speaks_of(words: str, told: str) -> bool:
     """Say whether a sentence has one of the words of a pattern."""
-    return WORDS.regex(rf"(?<![\w'])(?:{words})(?!\w)").search(told) is not None
+    return EN.regex(rf"(?<![\w'])(?:{words})(?!\w)").search(told) is not None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from memapp.domain.text import one_line, shorten
 from memapp.lexicon import lexicon
 
-WORDS = lexicon("profile")
+EN = lexicon("profile")
 
 MAX_VALUE_CHARS = 120
 
@@ -38,9 +38,9 @@ _TITLE = r"(?i:(?:(?:mr|mrs|ms|dr|prof|sir|lady|captain|miss|mx)\.? ))?"
 def _is_no_name(word: str) -> bool:
     lowered = word.casefold()
     return (
-        lowered in WORDS.no_name
-        or (lowered in WORDS.no_small_name and lowered == word and word not in WORDS.given_names)
-        or (word == lowered and re.search(r"(?:ing|ed|ly)$", word) is not None and word not in WORDS.given_names)
+        lowered in EN.no_name
+        or (lowered in EN.no_small_name and lowered == word and word not in EN.given_names)
+        or (word == lowered and re.search(r"(?:ing|ed|ly)$", word) is not None and word not in EN.given_names)
     )
 
 
@@ -59,7 +59,7 @@ def own_name(rest: str) -> Reading | None:
     if read is None:
         return None
     first, after = rest.split()[0].strip(".,!"), rest[read[1] :]
-    is_known = first.casefold() in WORDS.given_names
+    is_known = first.casefold() in EN.given_names
     is_large = first[:1].isupper() and rest[: read[1]] != rest[: read[1]].upper()
     looks_like_trait = re.search(r"(?:ish|ese|ian|ean|ist|ic|can|ner|ful|ed|ing|less|able)$", first) is not None
     ends = re.match(r"\s*(?:$|[.,;!?)\n(]|(?:and|but) (?:i\b|my\b|i')|by the way)", after, re.IGNORECASE)
@@ -70,7 +70,7 @@ def known_name(rest: str) -> Reading | None:
     """Read a name after `it's`, where nearly every word is none: one that is well known, and all that is said."""
     read = name(rest)
     is_all = read is not None and rest[read[1] :].strip(" .!") == ""
-    return read if is_all and rest.split()[0].strip(".,!").casefold() in WORDS.given_names else None
+    return read if is_all and rest.split()[0].strip(".,!").casefold() in EN.given_names else None
 
 
 def ending_name(rest: str) -> Reading | None:
@@ -83,14 +83,14 @@ def ending_name(rest: str) -> Reading | None:
 
 def place(rest: str) -> Reading | None:
     """Read the name of a place, not `a small town` or `the city`; what is inside a generic place counts: `a town in Iowa`."""
-    if with_article := WORDS.regex(r"the ({places_with_article})(?!\w)").match(rest):
+    if with_article := EN.regex(r"the ({places_with_article})(?!\w)").match(rest):
         return f"the {_named_place(with_article.group(1))}", with_article.end()
     for lead, shown in (("{generic_place}", False), ("{near_place}", True), ("{around_place}", False)):
-        if found := WORDS.regex(lead).match(rest):
+        if found := EN.regex(lead).match(rest):
             inner = place(rest[found.end() :])
             return (found.group() * shown + inner[0], found.end() + inner[1]) if inner else None
     length = _place_words(rest)
-    is_meant = length and not WORDS.regex("{not_now}").match(rest, length)
+    is_meant = length and not EN.regex("{not_now}").match(rest, length)
     return (_named_place(rest[:length]), length) if is_meant else None
 
 
@@ -106,7 +106,7 @@ def _place_words(rest: str) -> int:
             break
         is_abbreviated = word.group(2) == f"{text}." and lowered in ("st", "mt", "ft", "pt")
         end, count = word.end(2) if is_abbreviated else word.start(2) + len(text), count + 1
-        may_go_on = is_large or lowered in WORDS.place_openings
+        may_go_on = is_large or lowered in EN.place_openings
     return end if end > 1 else 0
 
 
@@ -114,23 +114,23 @@ def _is_no_place(word: str) -> bool:
     lowered = word.casefold()
     is_small = lowered == word
     return (
-        lowered in WORDS.no_place
-        or (is_small and lowered in WORDS.no_small_place)
+        lowered in EN.no_place
+        or (is_small and lowered in EN.no_small_place)
         or (is_small and re.search(r"(?:ing|ed|ly)$", lowered) is not None and lowered != "reading")
     )
 
 
 def _named_place(words: str) -> str:
     lowered = words.casefold()
-    return lowered.upper().replace(".", "") if lowered in WORDS.shouted else _written_large(words.rstrip(".,"))
+    return lowered.upper().replace(".", "") if lowered in EN.shouted else _written_large(words.rstrip(".,"))
 
 
 def languages(rest: str) -> Reading | None:
     """Read one language or several: `Danish`, `English, Spanish and French`."""
-    found = WORDS.regex("(?:only |just )?({language}(?:(?:,? (?:and|&) |, )(?:a little |some )?{language})*)").match(rest)
+    found = EN.regex("(?:only |just )?({language}(?:(?:,? (?:and|&) |, )(?:a little |some )?{language})*)").match(rest)
     if found is None:
         return None
-    named = WORDS.regex("{language}").findall(found.group(1))
+    named = EN.regex("{language}").findall(found.group(1))
     return ", ".join(_language_name(name) for name in named), found.end()
 
 
@@ -142,15 +142,15 @@ def _language_name(name: str) -> str:
 
 def target_language(rest: str) -> Reading | None:
     """Read which language a request names: the one after the last `to` or `in`, else the first."""
-    last = [*WORDS.regex(r"\b(?:to|into|in|as|over to|with) (?=(?:only |just )?{language})").finditer(rest)]
-    first = WORDS.regex(r"\b{language}").search(rest)
+    last = [*EN.regex(r"\b(?:to|into|in|as|over to|with) (?=(?:only |just )?{language})").finditer(rest)]
+    first = EN.regex(r"\b{language}").search(rest)
     at = last[-1].end() if last else first.start() if first else None
     read = languages(rest[at:]) if at is not None else None
     return (read[0], (at or 0) + read[1]) if read else None
 
 
 def pronouns(rest: str) -> Reading | None:
-    found = WORDS.regex("({own_pronouns})").match(rest)
+    found = EN.regex("({own_pronouns})").match(rest)
     if found is None or re.match(r" for (?!me\b)", rest[found.end() :]):
         return None
     parts = re.split(r"\s*/\s*|\s+(?:and|or)\s+", found.group(1).casefold())
@@ -160,13 +160,13 @@ def pronouns(rest: str) -> Reading | None:
 def address(rest: str) -> Reading | None:
     """Read an address over up to four lines; anything with a sign of mail or the web is none."""
     lines = rest.split("\n")
-    kept = [WORDS.regex("{end_of_address}").split(lines[0], maxsplit=1)[0].strip(" :")]
+    kept = [EN.regex("{end_of_address}").split(lines[0], maxsplit=1)[0].strip(" :")]
     for line in lines[1:4]:
         if not line.strip() or len(line.split()) > 6 or re.search(r"\b(?:i|i'm|my|you|is|are)\b", line, re.IGNORECASE):
             break
         kept.append(line.strip())
     value = one_line(", ".join(kept)).rstrip(" ,.")
-    sign, no_address = WORDS.regex("{address_sign}"), WORDS.regex("{no_address}")
+    sign, no_address = EN.regex("{address_sign}"), EN.regex("{no_address}")
     is_place = len(value) > 5 and "@" not in value and sign.search(value) and not no_address.match(value)
     return (shorten(value, MAX_VALUE_CHARS), len("\n".join(lines[: len(kept)]))) if is_place else None
 
@@ -180,7 +180,7 @@ def city_of_address(rest: str) -> Reading | None:
     names = [
         part
         for part in parts[1:]
-        if re.fullmatch(r"[^\W\d_][^\d]{2,}", part) and not WORDS.regex("{no_town}").search(part) and len(part.split()) < 4
+        if re.fullmatch(r"[^\W\d_][^\d]{2,}", part) and not EN.regex("{no_town}").search(part) and len(part.split()) < 4
     ]
     return (_written_large(names[0]) if names else ""), read[1]
 
@@ -199,7 +199,7 @@ def small(rest: str, value: str) -> Reading | None:
 
 def written(rest: str, value: str) -> Reading | None:
     """Read what fits a pattern, as it is written."""
-    found = WORDS.regex(rf"({value})(?![\w-])").match(rest)
+    found = EN.regex(rf"({value})(?![\w-])").match(rest)
     if found is None or re.match(
         r"(?:'s| (?:myself|boyfriend|girlfriend|friendly|dog|cat)\b)", rest[found.end() :], re.IGNORECASE
     ):
@@ -222,7 +222,7 @@ def phone(rest: str) -> Reading | None:
 
 def belief(rest: str, value: str) -> Reading | None:
     """Read a belief that fits a pattern: `a devout Catholic` gives `Catholic`."""
-    found = WORDS.regex(rf"{{strength}}({value})s?\b(?! \w+(?:ist|er)\b)(?!-)").match(rest)
+    found = EN.regex(rf"{{strength}}({value})s?\b(?! \w+(?:ist|er)\b)(?!-)").match(rest)
     if found is None or re.match(
         r" (?:with|in|about|when|on|minister|food|names?|school|university|music|rock)\b", rest[found.end() :]
     ):
@@ -236,7 +236,7 @@ def phrase(rest: str) -> Reading | None:
         r"[^,.;:!?\n()]+",
         re.split(r" (?:and|but|because|so|since|which|though) (?:i|my|it|he|she|we|they|you|then)\b", rest, maxsplit=1)[0],
     )
-    value = WORDS.regex("{when}").sub("", one_line(found.group(0)) if found else "")
+    value = EN.regex("{when}").sub("", one_line(found.group(0)) if found else "")
     if not 1 <= len(value.split()) <= 12 or re.match(
         r"(?:not|never|what|how|why|that|this|it|so|the same)\b", value, re.IGNORECASE
     ):
@@ -246,7 +246,7 @@ def phrase(rest: str) -> Reading | None:
 
 def date(rest: str) -> Reading | None:
     """Read a date that stands within the next few words: `in Minsk on 4 May 1984`."""
-    found = WORDS.regex(r"{before_date}({dates})(?!\w)").match(rest)
+    found = EN.regex(r"{before_date}({dates})(?!\w)").match(rest)
     return (one_line(found.group(1)).removeprefix("the ").rstrip("."), found.end()) if found else None
 
 

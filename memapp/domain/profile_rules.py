@@ -4,11 +4,10 @@ They are data, in `assets/language/en/profile.toml`. Whether a statement is mean
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from memapp.domain.profile_readers import PATTERN_READERS, READERS, WORDS, Reading
+from memapp.domain.profile_readers import EN, PATTERN_READERS, READERS, Reading
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,7 @@ class Rule:
     @cached_property
     def beginning(self) -> re.Pattern[str]:
         """The compiled pattern; compiled at the first message, not at the start of the program."""
-        return re.compile(WORDS.filled(self.begins).replace(" ", r"\s+"), re.IGNORECASE)
+        return re.compile(EN.filled(self.begins).replace(" ", r"\s+"), re.IGNORECASE)
 
     def read(self, rest: str) -> Reading | None:
         """Read the value from what follows the beginning."""
@@ -38,10 +37,4 @@ class Rule:
 @cache
 def rules() -> tuple[Rule, ...]:
     """Return all rules; where two fill a field that has one value, the earlier counts."""
-    return tuple(_rules())
-
-
-def _rules() -> Iterator[Rule]:
-    for field, entries in WORDS.entry("rules").items():
-        for entry in entries:
-            yield Rule(field, **entry)
+    return tuple(Rule(field, **entry) for field, entries in EN.entry("rules").items() for entry in entries)

@@ -2,7 +2,7 @@
 
 import re
 
-from memapp.domain.english import EN, is_adverb, third_person_verbs
+from memapp.domain.english import EN, is_adverb, is_past, stems, third_person_verbs
 
 _BEFORE_VERBS = {"no", "longer"}
 _MORE = {"and", "but", "or"}
@@ -15,10 +15,10 @@ def addressed(fact: str) -> str:
     told: list[str] = []
     is_subject = verb_is_next = False
     words = fact.split(" ")
-    for word, following in zip(words, [*words[1:], ""], strict=True):
-        if found := _USER.fullmatch(word):
+    for word, following, third in zip(words, [*words[1:], ""], [*words[2:], "", ""], strict=False):
+        is_first = _begins_sentence(" ".join(told))
+        if (found := _USER.fullmatch(word)) and not (is_first and word == "User" and _is_noun(following, third)):
             you = "your" if found[2] else "you"
-            is_first = _begins_sentence(" ".join(told))
             told.append(found[1] + (you.capitalize() if is_first else you) + found[3])
             verb_is_next = not found[2] and not found[3]
             is_subject = verb_is_next and is_first
@@ -30,6 +30,12 @@ def addressed(fact: str) -> str:
         else:
             told.append(word)
     return " ".join(told)
+
+
+def _is_noun(word: str, following: str) -> bool:
+    """Say whether a word stands where a verb might, and its verb behind it: `User manual is ...` is about a manual."""
+    is_known = is_adverb(word) or is_past(word) or word in EN.function_words or stems(word) & EN.common_verbs
+    return not is_known and (following in EN.finite or following in third_person_verbs())
 
 
 def _begins_sentence(before: str) -> bool:

@@ -85,16 +85,21 @@ class OwnerThread:
                 raise closed()
             if job.urgent:
                 for idle in [waiting for waiting in self._waiting if not waiting.urgent]:
-                    self._stop(idle)
+                    self.stop(idle)
                 if self._running is not None and not self._running.urgent:
-                    self._stop(self._running)
+                    self.stop(self._running)
             self._waiting.append(job)
             self._changed.notify()
 
     def stop(self, job: ModelJob) -> None:
         """Interrupt a job, or drop it if it has not begun; a finished one is left alone."""
         with self._changed:
-            self._stop(job)
+            job.stopped = True
+            if job is self._running:
+                self._abort(True)
+            elif job in self._waiting:
+                self._waiting.remove(job)
+                job.drop()
 
     def close(self) -> None:
         """Stop everything, release, and wait until that is done. More than once does no harm."""
@@ -102,18 +107,10 @@ class OwnerThread:
             self.closed = True
             for job in [*self._waiting, self._running]:
                 if job is not None:
-                    self._stop(job)
+                    self.stop(job)
             self._changed.notify()
         if threading.current_thread() is not self._thread:
             self._thread.join()
-
-    def _stop(self, job: ModelJob) -> None:
-        job.stopped = True
-        if job is self._running:
-            self._abort(True)
-        elif job in self._waiting:
-            self._waiting.remove(job)
-            job.drop()
 
     def _work(self) -> None:
         while (job := self._next()) is not None:

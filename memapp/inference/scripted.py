@@ -267,11 +267,10 @@ class ScriptedEmbedder:
     def __init__(self) -> None:
         self.broken = False
         """Set to let every call fail."""
-        self._closed = False
 
     def embed(self, texts: Sequence[str], *, wait: bool = True) -> NDArray[np.float32]:  # noqa: ARG002  # it never loads
         """Return one unit-length float32 row for each text. Raises `ModelError` after `close`, or when broken."""
-        if self._closed or self.broken:
+        if self.broken:
             raise ModelError("The scripted embedder does not answer.", "Start it again.")
         rows = np.zeros((len(texts), DIMENSION), dtype=np.float32)
         for row, text in zip(rows, texts, strict=True):
@@ -285,7 +284,7 @@ class ScriptedEmbedder:
 
     def close(self) -> None:
         """Release nothing; later calls raise `ModelError`."""
-        self._closed = True
+        self.broken = True
 
 
 def _tokens(text: str) -> list[str]:

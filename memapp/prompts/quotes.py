@@ -25,7 +25,7 @@ ON_DEMAND_SCORE = 0.2
 """The same for a second search, when a question about the person found nothing at first."""
 LEAST_MATCH = 0.12
 """What of a score must come from the message: that a memory is pinned or recent is no reason to quote it."""
-_WORDS = lexicon("talk")
+_EN = lexicon("talk")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+")
 _LEAST_WORDS = 4
 
@@ -62,17 +62,15 @@ def is_small_talk(message: str) -> bool:
 def asks(message: str) -> bool:
     """Say whether a message wants an answer, not a reply or a favour: its last sentence asks, or requests to be told."""
     last = _SENTENCE_END.split(one_line(message).strip())[-1]
-    if _WORDS.regex("{favour}").fullmatch(last):
+    if _EN.regex("{favour}").fullmatch(last):
         return False
-    return last.endswith("?") or bool(
-        _WORDS.regex("{question}").fullmatch(f"{last}?") or _WORDS.regex("{request}").fullmatch(last)
-    )
+    return last.endswith("?") or bool(_EN.regex("{question}").fullmatch(f"{last}?") or _EN.regex("{request}").fullmatch(last))
 
 
 def asks_about_person(message: str) -> bool:
     """Say whether a message asks something about the one who writes it: "Where do I live?"."""
     last = _SENTENCE_END.split(one_line(message).strip())[-1]
-    return asks(last) and bool(_WORDS.regex("{person}").search(_WORDS.regex("{tell_me}").sub("", last)))
+    return asks(last) and bool(_EN.regex("{person}").search(_EN.regex("{tell_me}").sub("", last)))
 
 
 def quote(hit: Recalled) -> str:
@@ -89,14 +87,14 @@ def stated(hit: Recalled) -> str:
     text = one_line(hit.text)
     if hit.kind == "memory":
         return text
-    question, task = _WORDS.regex("{question}"), _WORDS.regex("{task}")
+    question, task = _EN.regex("{question}"), _EN.regex("{task}")
     told = [one for one in _SENTENCE_END.split(text) if not (question.fullmatch(one) or task.match(one))]
     return " ".join(one for one in told if len(one.split()) >= _LEAST_WORDS)
 
 
 def _subject(message: str) -> list[str]:
     """Return the words that say what a message is about."""
-    empty = _WORDS.pleasantries if asks(message) else _WORDS.pleasantries | _WORDS.reactions
+    empty = _EN.pleasantries if asks(message) else _EN.pleasantries | _EN.reactions
     return [word for word in query_words(message) if word not in empty]
 
 
@@ -106,4 +104,4 @@ def _matches(hit: Recalled, least: float) -> bool:
 
 def _shares_word(text: str, words: Sequence[str]) -> bool:
     held = frozenset(stem for word in words_of(text) for stem in stems(word))
-    return any(stems(word) & held for word in words if word not in _WORDS.everyday)
+    return any(stems(word) & held for word in words if word not in _EN.everyday)

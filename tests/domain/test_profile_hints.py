@@ -4,7 +4,7 @@ import pytest
 
 from memapp.domain.profile import FIELDS, is_sensitive
 from memapp.domain.profile_hints import Hint, may_apply_by_itself, touches_sensitive, unknown_in
-from memapp.domain.profile_readers import WORDS
+from memapp.domain.profile_readers import EN
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_what_only_sounds_like_it_touches_nothing(fact: str) -> None:
 
 
 def test_every_sensitive_field_has_its_topic() -> None:
-    assert set(WORDS.entry("topics")) == {field for field in FIELDS if is_sensitive(field)}
+    assert set(EN.entry("topics")) == {field for field in FIELDS if is_sensitive(field)}
 
 
 @pytest.mark.parametrize(
@@ -180,6 +180,8 @@ def test_every_sensitive_field_has_its_topic() -> None:
     [
         ("User likes Oslo, where User lives.", Hint("city", "Oslo")),
         ("User's name is on the list.", Hint("preferred_name", "")),
+        ("User is bilingual in Danish.", Hint("language", "Danish")),
+        ("User is bilingual in danish.", Hint("language", "Danish")),
     ],
 )
 def test_a_field_of_one_kind_of_value_takes_no_sentence_for_its_value(fact: str, hint: Hint) -> None:

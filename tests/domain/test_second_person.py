@@ -27,6 +27,10 @@ from memapp.domain.second_person import addressed
         ("User's sister has two cats and lives in Oslo.", "Your sister has two cats and lives in Oslo."),
         ("Rex belongs to User and lives in Oslo.", "Rex belongs to you and lives in Oslo."),
         ("The boiler leaks.", "The boiler leaks."),
+        ("User often sails.", "You often sail."),
+        ("User withdrew and is glad.", "You withdrew and are glad."),
+        ("User manual is in the drawer.", "User manual is in the drawer."),
+        ("User feedback helps User.", "User feedback helps you."),
     ],
 )
 def test_a_fact_is_told_to_the_one_it_is_about(fact: str, told: str) -> None:

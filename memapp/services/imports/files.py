@@ -117,10 +117,9 @@ def _conversations(files: Iterable[tuple[str, bytes | memoryview]], form: Form) 
 
 
 def _conversation(one: Any, form: Form) -> ForeignConversation:
-    if foreign.is_chatgpt(one) and form in ("auto", "chatgpt"):
-        return foreign.read_chatgpt(one)
-    if foreign.is_claude(one) and form in ("auto", "claude"):
-        return foreign.read_claude(one)
+    for program, (mark, read) in foreign.CONVERSATIONS.items():
+        if form in ("auto", program) and isinstance(one, dict) and mark in one:
+            return read(one)
     raise ValueError("this is no conversation of ChatGPT or Claude" if form == "auto" else f"this is not of {form}")
 
 
