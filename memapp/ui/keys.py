@@ -46,11 +46,6 @@ class KeyOrder:
             with suppress(TimeoutError):
                 async with asyncio.timeout(MOST_SECONDS):
                     await self._arrived(way)
-            self._waiting.task_done()
-
-    async def idle(self) -> None:
-        """Wait until each key that was taken has led where it leads."""
-        await self._waiting.join()
 
     async def _arrived(self, way: Iterable[DOMNode]) -> None:
         """Wait until a key has gone its way up to the app, and what it opened is there."""

@@ -1,14 +1,13 @@
 """A whole app on a real file, with the scripted model and a clock that a test moves."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from textual._wait import wait_for_idle
 from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
 
@@ -83,9 +82,7 @@ class World:
         app.animation_level = "none"
         async with app.run_test(size=size, notifications=True, tooltips=True) as pilot:
             seen = Seen(app, pilot)
-            with pytest.MonkeyPatch.context() as waits:
-                waits.setattr("textual.app.wait_for_idle", seen.delivered)
-                yield seen
+            yield seen
             if app.is_open:
                 app.chat.composer.save_now()
         if app.is_open:
@@ -103,22 +100,6 @@ class Seen:
     @property
     def chat(self) -> ChatScreen:
         return self.app.chat
-
-    async def delivered(self, least: float = 0.0) -> None:
-        """Wait until the keys that were pressed have led where they lead, and then as Textual's own pilot does.
-
-        It waits until the process rests for a moment, and takes one for resting that got no time to run.
-        """
-        taken = asyncio.Event()
-        self.app.call_later(taken.set)
-        await self._unless_closed(taken.wait())
-        await self._unless_closed(self.app._keys.idle())
-        await wait_for_idle(least)
-
-    async def _unless_closed(self, awaited: Coroutine[Any, Any, object]) -> None:
-        waiting = asyncio.ensure_future(awaited)
-        await asyncio.wait({waiting, self.app._typing}, return_when=asyncio.FIRST_COMPLETED)
-        waiting.cancel()
 
     async def ready(self) -> None:
         """Wait until the app is open and the model has loaded or failed, and nothing moves."""
