@@ -6,7 +6,6 @@ Only this module sees everything; everyone else is handed a `Runtime`.
 import logging
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from functools import partial
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Any
@@ -39,7 +38,7 @@ def start(
     personas = read_personas(places)
     categories = load_categories(paths.bundled("assets", "categories.toml"), places.categories)
     opened = open_database(places.database, read_only=read_only, tell=tell)
-    runtime = Runtime(loaded, places, opened, personas, categories, partial(datetime.now, UTC), open_chat_model, open_embedder)
+    runtime = Runtime(loaded, places, opened, personas, categories, _now, open_chat_model, open_embedder)
     if not opened.read_only:
         _tidy(runtime)
     return runtime
@@ -129,3 +128,7 @@ def _log_to(folder: Path) -> None:
         ours.addHandler(logging.NullHandler())  # no place for a log is no reason not to chat
     ours.handlers[0].setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     ours.setLevel(logging.INFO)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)

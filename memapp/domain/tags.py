@@ -19,7 +19,8 @@ def tags_for(text: str) -> list[str]:
         if not check_tags([phrase]) and normalise(phrase) not in {normalise(tag) for tag in found}:
             found.append(phrase)
     if not found:
-        found = [word.casefold() for word in words if not check_tags([word]) and word.casefold() not in EN.adverbs][-1:]
+        small = [word.casefold() for word in words if not check_tags([word])]
+        found = [word for word in small if not check_tags([word]) and word not in EN.adverbs][-1:]
     return found[:MAX_TAGS]
 
 

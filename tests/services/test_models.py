@@ -78,7 +78,7 @@ def test_an_embedder_that_cannot_embed_is_closed(tmp_path: Path) -> None:
     embedder.broken = True
     runtime.open_embedder = lambda _: embedder
     models.load_embedder(runtime)
-    assert (runtime.embedding.state, embedder._closed) == ("failed", True)
+    assert (runtime.embedding.state, embedder.broken) == ("failed", True)
     runtime.close()
 
 

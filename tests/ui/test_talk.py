@@ -98,7 +98,7 @@ def test_another_embedding_model_is_loaded_in_place_of_the_one_that_was_there(ru
         talk.load_models()
         until(lambda: not talk.loading)
     assert [name for name, _ in opened] == ["", "/another"]
-    assert (opened[0][1]._closed, runtime.embedding.ready()) == (True, opened[1][1])
+    assert (opened[0][1].broken, runtime.embedding.ready()) == (True, opened[1][1])
     assert talk.close(5)
 
 
