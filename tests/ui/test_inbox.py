@@ -486,6 +486,11 @@ async def test_each_of_several_values_is_written_and_taken_away_by_itself(seen: 
     await seen.pilot.press("n", *"cough", "enter")
     await seen.until(lambda: profile(seen) == {"health": ("asthma!", "cough", "gout")})
     await seen.settle()
+    await seen.pilot.press("n", "enter")
+    await seen.until(lambda: "There is no value." in seen.words())
+    await seen.pilot.press("escape")
+    await seen.settle()
+    assert profile(seen) == {"health": ("asthma!", "cough", "gout")}, "an empty line beside others takes none of them away"
     await seen.pilot.press("home", "x")
     await seen.until(lambda: profile(seen) == {"health": ("cough", "gout")})
     await seen.until(lambda: "Took away Health “asthma!”" in seen.words())
