@@ -198,8 +198,8 @@ class MemappApp(App[None]):
         self.session = AppSession(self, event.runtime, talk, demo=self.demo)
         self.chat = ChatScreen(
             self.session,
-            question=Writing(self._question) if self._question else opening.sent,
-            typed=opening.typed,
+            question=lambda: Writing(self._question) if self._question else opening.sent,
+            typed=lambda: opening.typed,
         )
         self.add_mode("chat", partial(self._styled, lambda: self.chat))
         for mode, kind in mode_screens().items():

@@ -3,8 +3,10 @@
 import asyncio
 import io
 import itertools
+import threading
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -16,6 +18,7 @@ from textual.worker import WorkerFailed
 
 from memapp.crash import write_crash_file
 from memapp.errors import MemappError
+from memapp.runtime import Runtime
 from memapp.services import curate, upkeep
 from memapp.services.consent import requests
 from memapp.ui.activity.log_rows import LogRows
@@ -25,6 +28,8 @@ from memapp.ui.dialogs import LineQuestion
 from memapp.ui.inbox.requests import RequestRows
 from memapp.ui.messages import MemoriesChanged, TurnRefused
 from memapp.ui.safe import notify
+from memapp.ui.screens.chat import ChatScreen
+from memapp.ui.widgets.composer import Composer
 from memapp.ui.widgets.help import Help
 from memapp.ui.widgets.searchfield import SearchField
 from memapp.ui.widgets.statusline import StatusLine
@@ -348,6 +353,33 @@ async def test_news_that_come_while_the_app_closes_break_nothing(world: World) -
     app.on_notify()
     await app.on_event(events.Key("j", "j"))
     await app.on_event(events.Paste("Too late."))
+
+
+async def test_a_message_sent_at_the_very_moment_in_which_memory_opens_is_sent(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = threading.Event()
+    start, build = world.start, ChatScreen.__init__
+
+    def begin() -> Runtime:
+        written.wait(10)
+        return start()
+
+    def enter_comes_now(screen: ChatScreen, *given: Any, **more: Any) -> None:
+        build(screen, *given, **more)
+        opening.query_one(Composer).action_send()
+
+    monkeypatch.setattr(world, "start", begin)
+    monkeypatch.setattr(ChatScreen, "__init__", enter_comes_now)
+    async with world.app() as seen:
+        opening = seen.app.screen
+        await seen.pilot.press(*"hello")
+        await seen.until(lambda: opening.query_one(Composer).text == "hello")
+        written.set()
+        await seen.ready()
+        await seen.until(lambda: seen.chat.transcript.bubbles)
+        await seen.answered()
+        assert (seen.chat.transcript.bubbles[0].message.text, seen.chat.composer.text) == ("hello", "")
 
 
 async def test_a_message_sent_while_memory_opens_keeps_what_was_pasted(world: World) -> None:

@@ -4,7 +4,7 @@ What happens there is in the parts of `ui.chat`.
 """
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import ClassVar
 
@@ -67,15 +67,15 @@ class ChatScreen(Screen[None]):
         Binding("ctrl+b", "threads", "Chats", id="chat.threads"),
     ]
 
-    def __init__(self, session: AppSession, *, question: Writing, typed: Writing) -> None:
+    def __init__(self, session: AppSession, *, question: Callable[[], Writing], typed: Callable[[], Writing]) -> None:
         super().__init__()
         self.session = session
         self.state = ChatState(session)
         self.threads = Threads(self.state)
         self.conversation = Conversation(self.state)
         session.before_erasing, session.after_erasing = self.conversation.settle, self._show_again
-        self._question = question
-        self._typed = typed
+        # What was sent or typed before is asked for when it is needed: a key may be on its way while the memory opens.
+        self._question, self._typed = question, typed
         self._erased_elsewhere = False
         """Another process erased something while a turn ran here."""
         self._one_erasure = asyncio.Lock()
@@ -88,7 +88,7 @@ class ChatScreen(Screen[None]):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        self.composer.fill(self._typed)
+        self.composer.fill(self._typed())
         self._say_network()
         self.session.taken_back.subscribe(self, self._taken_back)
         self._start()
@@ -114,7 +114,7 @@ class ChatScreen(Screen[None]):
     @background("open")
     async def _start(self) -> None:
         """Show the chat that was open last, or send the question that memapp was started with."""
-        question = self._question
+        question = self._question()
         last = None if question.text else await asyncio.to_thread(read_models.last_thread, self.session.runtime)
         await self.conversation.show(last)
         self.threads.list()
