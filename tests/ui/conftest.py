@@ -113,15 +113,19 @@ class Seen:
         await self.until(lambda: self.app.is_open and self.app.chat.is_mounted and self.app.current_mode == "chat")
         await self.until(lambda: self.app.runtime.chat.state in ("ready", "failed"))
         await self.until(lambda: self.app.runtime.embedding.state in ("ready", "failed"))
-        await self.settle()
+        await self._rest()
 
     async def settle(self) -> None:
-        """Wait until workers are done and the screen is drawn."""
+        """Wait until workers are done, and draw the screen."""
+        await self._rest()
+        self.lines()
+
+    async def _rest(self) -> None:
+        """Wait until workers are done and nothing moves."""
         await at_rest()
         while self._works():
             await self.until(lambda: not self._works())
             await at_rest()
-        self.lines()
 
     def _works(self) -> bool:
         """Say whether something is under way that ends by itself."""

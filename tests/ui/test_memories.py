@@ -86,21 +86,14 @@ def live(runtime: Runtime) -> list[Memory]:
 # What is shown ---------------------------------------------------------------------------------------------------------
 
 
-async def test_an_empty_memory_teaches_one_key(world: World) -> None:
-    async with memories(world, []) as (seen, _):
+async def test_an_empty_memory_teaches_one_key_and_offers_no_order_and_no_search(world: World) -> None:
+    async with memories(world, []) as (seen, screen):
         assert "Nothing is remembered yet." in seen.text()
         assert "n writes the first memory by hand" in seen.text()
+        assert "Order" not in seen.lines()[-1] and "Search" not in seen.lines()[-1]
         await seen.pilot.press("tab")
         assert isinstance(seen.app.focused, SearchField)
-
-
-async def test_an_empty_list_offers_no_order_and_no_search(world: World) -> None:
-    async with world.app(size=(120, 40)) as seen:
-        await seen.ready()
-        await seen.pilot.press("f3")
-        await seen.until(lambda: "Nothing is remembered yet." in seen.text())
-        await seen.settle()
-        assert "Order" not in seen.lines()[-1] and "Search" not in seen.lines()[-1]
+        screen.rows.focus()
         curate.add(seen.app.runtime, "Anna has a cat.")
         seen.app.session.memories_changed()
         await seen.until(lambda: "Order" in seen.lines()[-1] and "Search" in seen.lines()[-1])
@@ -133,33 +126,25 @@ async def test_typing_searches_and_points_out_what_matched(world: World) -> None
         assert len(texts(screen)) == 3
 
 
-@pytest.mark.parametrize("turns", range(4))
-async def test_without_a_hit_nothing_of_the_memory_before_is_seen(world: World, turns: int) -> None:
-    async with memories(world, ["Anna plays the piano."]) as (seen, _):
-        await seen.pilot.press("enter", *["tab"] * turns)
-        await looked_up(seen)
-        await seen.pilot.press("escape", "slash")
-        await seen.type("zzz")
-        await shown(seen, "zzz")
-        assert "No memory is like this." in seen.text()
-        beside = " ".join(line[line.index("│") :] for line in seen.lines() if "│" in line)
-        assert set(beside) <= set("│ "), beside
-        await seen.pilot.press("escape")
-        await looked_up(seen)
-        assert "Relations" in seen.text()
-
-
-async def test_a_text_of_average_length_is_shown_whole_beside_the_detail(world: World) -> None:
+async def test_without_a_hit_nothing_of_the_memory_before_is_seen(world: World) -> None:
     text = "Anna's sister Mia lives in Oslo and visits us in summer."
-    async with memories(world, [text]) as (seen, _):
-        assert any(text in line.partition("│")[0] for line in seen.lines())
-
-
-async def test_what_the_relations_say_when_there_are_none_is_not_cut(world: World) -> None:
-    async with memories(world, ["Anna plays the piano."]) as (seen, _):
-        await seen.pilot.press("enter", "tab", "tab")
-        await looked_up(seen)
-        assert "is idle" in seen.text()
+    async with memories(world, [text]) as (seen, screen):
+        assert any(text in line.partition("│")[0] for line in seen.lines()), "a text of average length is shown whole"
+        for turns, tab in enumerate(("content", "history", "relations", "provenance")):
+            await seen.pilot.press("enter", *["tab"] * min(turns, 1))
+            await looked_up(seen)
+            assert screen.detail.tab == tab
+            assert tab != "relations" or "is idle" in seen.text(), "what is said when there are none is not cut"
+            await seen.pilot.press("escape", "slash")
+            await seen.type("zzz")
+            await shown(seen, "zzz")
+            assert "No memory is like this." in seen.text()
+            beside = " ".join(line[line.index("│") :] for line in seen.lines() if "│" in line)
+            assert set(beside) <= set("│ "), beside
+            await seen.pilot.press("escape")
+            await shown(seen)
+            await looked_up(seen)
+            assert "Relations" in seen.text()
 
 
 async def test_conditions_narrow_the_list_and_wrong_ones_are_named(world: World) -> None:
@@ -321,16 +306,18 @@ async def test_writing_by_hand_puts_the_cursor_on_the_new_memory(world: World) -
         assert screen.rows.current.tags == ("music", "friends")
 
 
-@pytest.mark.parametrize("key", ["enter", "ctrl+s"])
-@pytest.mark.parametrize("field", ["form-text", "form-tags", "form-importance", "form-category"])
-async def test_the_same_keys_save_in_every_field_of_the_form(world: World, field: str, key: str) -> None:
+async def test_the_same_keys_save_in_every_field_of_the_form(world: World) -> None:
     async with memories(world) as (seen, screen):
-        await seen.pilot.press("e")
-        await seen.until(lambda: isinstance(seen.app.screen, MemoryForm))
-        seen.app.screen.query_one(Words).text = "Anna works on Mondays."
-        seen.app.screen.query_one(f"#{field}").focus()
-        await seen.pilot.press(key)
-        await seen.until(lambda: texts(screen)[0] == "Anna works on Mondays.")
+        for field in ("form-text", "form-tags", "form-importance", "form-category"):
+            for key in ("enter", "ctrl+s"):
+                await seen.pilot.press("e")
+                await seen.until(lambda: isinstance(seen.app.screen, MemoryForm))
+                written = f"Anna saves {field} with {key}."
+                seen.app.screen.query_one(Words).text = written
+                seen.app.screen.query_one(f"#{field}").focus()
+                await seen.pilot.press(key)
+                await seen.until(lambda written=written: texts(screen)[0] == written)
+                await seen.settle()
 
 
 async def test_editing_keeps_the_words_that_were_refused(world: World) -> None:
@@ -352,14 +339,10 @@ async def test_editing_keeps_the_words_that_were_refused(world: World) -> None:
         assert screen.rows.items[0].category == "activity"
 
 
-async def test_y_copies_the_words(world: World) -> None:
-    async with memories(world) as (seen, _):
+async def test_y_copies_the_words_and_a_mouse_reaches_rows_and_tabs(world: World) -> None:
+    async with memories(world) as (seen, screen):
         await seen.pilot.press("y")
         assert seen.app.clipboard == FACTS[2]
-
-
-async def test_a_mouse_reaches_rows_and_tabs(world: World) -> None:
-    async with memories(world) as (seen, screen):
         await seen.pilot.click("#memories", offset=(10, 2))
         assert screen.rows.current is not None and screen.rows.current.text == FACTS[0]
         await seen.pilot.click(TabLine, offset=(12, 0))

@@ -14,13 +14,18 @@ import pytest
 from textual.binding import Binding
 from textual.widgets import Input, TextArea
 
+from memapp.domain.changes import Actor, Created
 from memapp.domain.expectation import Verdict
 from memapp.domain.memory import Recalled
 from memapp.errors import StoreLocked
+from memapp.inference.scripted import ScriptedEmbedder
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, forget
 from memapp.services.models import Fit
+from memapp.services.turn import take_turn
 from memapp.settings import THEMES
+from memapp.store import changes
+from memapp.store.database import open_database
 from memapp.ui.app import MemappApp
 from memapp.ui.chat.threads import ThreadList
 from memapp.ui.chat.transcript import ChatTranscript
@@ -58,8 +63,8 @@ OURS = [
 
 
 @asynccontextmanager
-async def conversation(world: World, size: tuple[int, int]) -> AsyncIterator[Seen]:
-    """A chat with two exchanges, a pinned memory, and an answer with Markdown."""
+async def conversation(world: World, size: tuple[int, int], *, before: bool = True) -> AsyncIterator[Seen]:
+    """A chat with two exchanges, a pinned memory, and an answer with Markdown, from before the app opened or now."""
     assert world.model is not None
     verdict = Verdict(True, 24.0, 0.2, "meaning 20 of 100, letters 24 of 100")
     # Fixed here: how memories are ranked and guesses compared is measured elsewhere, and may change.
@@ -68,9 +73,12 @@ async def conversation(world: World, size: tuple[int, int]) -> AsyncIterator[See
         patch("memapp.prompts.quotes.choose", lambda text, hits, _, **_more: tuple(hits) if "tea" in text else ()),
         patch("memapp.services.turn.mismatch", lambda *_, **__: verdict),
     ):
+        if before:
+            _talked(world)
         async with world.app(size=size) as seen:
             await seen.ready()
-            await _talk(world, seen)
+            if not before:
+                await _talk(world, seen)
             yield seen
 
 
@@ -79,17 +87,36 @@ def _recalled(runtime: Runtime, _: object) -> list[Recalled]:
     return [Recalled("memory", one.id, one.text, "", "", one.created_at, 0.82, "words 0.71", one.pinned) for one in known]
 
 
+MEMORY = "Anna likes oolong tea in the morning."
+OOLONG = "You like **oolong**:\n\n1. in the morning\n2. without sugar\n\n```\nwater at 85 C\n```"
+SAID = (
+    ("Good morning!", ("Good morning, Anna.", "asks about tea", ())),
+    ("Which tea do I like in the morning?", (OOLONG, "asks how to make it", ("tea", "morning"))),
+)
+
+
 async def _talk(world: World, seen: Seen) -> None:
-    curate.add(seen.app.runtime, "Anna likes oolong tea in the morning.", pinned=True)
+    curate.add(seen.app.runtime, MEMORY, pinned=True)
     assert world.model is not None
-    world.model.enqueue("Good morning, Anna.", prediction="asks about tea")
-    await seen.send("Good morning!")
-    world.model.enqueue(
-        "You like **oolong**:\n\n1. in the morning\n2. without sugar\n\n```\nwater at 85 C\n```",
-        "asks how to make it",
-        ["tea", "morning"],
-    )
-    await seen.send("Which tea do I like in the morning?")
+    for text, answer in SAID:
+        world.model.enqueue(*answer)
+        await seen.send(text)
+
+
+def _talked(world: World) -> None:
+    """Put the same into the file, beside any screen."""
+    world.database = open_database(world.folder / "memapp.db")
+    runtime = world.start()
+    assert world.model is not None
+    runtime.chat.fill(world.model)
+    runtime.embedding.fill(ScriptedEmbedder())
+    curate.add(runtime, MEMORY, pinned=True)
+    thread = chats.new_thread(runtime)
+    for text, answer in SAID:
+        world.model.enqueue(*answer)
+        list(take_turn(runtime, thread.id, text))
+    chats.remember_choice(runtime, "thread", thread.id)
+    runtime.close()
 
 
 def compare(seen: Seen, name: str, update: bool) -> None:
@@ -114,7 +141,7 @@ def update(request: pytest.FixtureRequest) -> bool:
 @pytest.mark.parametrize("size", [SIZES[0], *(pytest.param(one, marks=pytest.mark.slow) for one in SIZES[1:])], ids=str)
 async def test_the_main_screens_look_as_they_should(world: World, size: tuple[int, int], update: bool) -> None:
     name = f"{size[0]}x{size[1]}"
-    async with conversation(world, size) as seen:
+    async with conversation(world, size, before=False) as seen:
         compare(seen, f"chat-{name}", update)
         await seen.pilot.press("ctrl+t", "escape", "right")
         await seen.settle()
@@ -395,18 +422,17 @@ async def test_the_screen_survives_any_size(world: World) -> None:
         assert "oolong" in seen.text()
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-async def test_a_toast_hides_neither_the_composer_nor_the_keys(world: World, size: tuple[int, int]) -> None:
-    async with conversation(world, size) as seen:
-        below = seen.lines()[-4:]  # the line above the composer says nothing now
-        notify(seen.chat, "Taken back: Remembered “Anna likes oolong in the morning and at night”")
-        await seen.until(lambda: "Taken back:" in seen.text())
-        assert seen.lines()[-4:] == below
-        assert "[Chat]" in seen.lines()[0]
-
-
-async def test_the_key_line_shows_no_half_of_a_key(world: World) -> None:
-    async with conversation(world, (80, 24)) as seen:
+async def test_a_toast_hides_neither_composer_nor_keys_and_no_half_of_a_key_is_shown(world: World) -> None:
+    async with conversation(world, (120, 40)) as seen:
+        for size in ((120, 40), (80, 24)):
+            await seen.pilot.resize_terminal(*size)
+            await seen.settle()
+            below = seen.lines()[-4:]  # the line above the composer says nothing now
+            notify(seen.chat, "Taken back: Remembered “Anna likes oolong in the morning and at night”")
+            await seen.until(lambda: "Taken back:" in seen.text())
+            assert seen.lines()[-4:] == below
+            assert "[Chat]" in seen.lines()[0]
+            seen.app.clear_notifications()
         await seen.pilot.press("escape", "up")
         await seen.settle()
         keys = seen.lines()[-1]
@@ -416,8 +442,12 @@ async def test_the_key_line_shows_no_half_of_a_key(world: World) -> None:
 
 async def test_escape_leaves_the_editing_of_a_memory_before_its_card(world: World) -> None:
     async with conversation(world, (80, 24)) as seen:
-        memory = curate.list_memories(seen.app.runtime)[0]
-        seen.app.push_screen(MemoryCard(seen.app.session, replace(memory, origin="import"), "Used for this answer."))
+        runtime = seen.app.runtime
+        known = curate.list_memories(runtime)[0]
+        memory = replace(known, id="01KG9HXJMRVST5QEZ1A4EGR62M", text="Anna keeps bees.", origin="import")
+        with runtime.write() as session:
+            changes.apply(session, Created(memory), Actor(runtime.user_id, "import"), runtime.clock())
+        seen.app.push_screen(MemoryCard(seen.app.session, memory, "Used for this answer."))
         await seen.settle()
         assert "imported" in seen.words() and "Used for this answer." in seen.text()
         await seen.pilot.press("e", "x", "escape")
