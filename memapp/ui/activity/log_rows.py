@@ -3,7 +3,8 @@
 from textual.content import Content
 
 from memapp.domain.changes import Event, is_memapp
-from memapp.domain.history import DECISIONS, IMPORT, label_of, who
+from memapp.domain.history import IMPORT, label_of, who
+from memapp.domain.labels import called
 from memapp.domain.second_person import addressed
 from memapp.domain.text import shorten
 from memapp.ui.activity.read_models import LogLine, Undoable
@@ -19,12 +20,6 @@ NOTHING_LOGGED = (
     "What memapp remembers, changes or forgets is written down here,\nwith who did it and why."
 )
 NOTHING_DONE = "There is nothing to take back.\n\nWhat you or memapp do to memories and to your profile comes here."
-REASONS = {
-    "overflow": "too many facts",
-    "superseded": "a newer one replaced it",
-    "unused": "not used for long",
-    "merged": "another says the same",
-}
 
 
 def done(line: LogLine) -> str:
@@ -33,7 +28,7 @@ def done(line: LogLine) -> str:
     if entry.event is Event.PROFILE:
         decision = str(entry.meta.get("decision", "changed"))
         took_back = bool(entry.undoes) and decision == "changed"
-        return "took back" if took_back else DECISIONS.get(decision, decision)
+        return "took back" if took_back else called("decisions", decision)
     if is_file(line):
         return "took back" if entry.undoes else "brought in"
     if line.pinned is not None:
@@ -68,7 +63,7 @@ class LogRows(TimedRows[LogLine]):
             (f"{shorten(who(entry.actor), WHO - 1):{WHO}}" if width >= WIDE else "", "$secondary"),
         )
         by = "" if width >= WIDE or entry.actor == "person" else f"{who(entry.actor.partition(':')[0])}: "
-        why = REASONS.get(str(entry.meta.get("reason", "")))
+        why = called("log_reasons", str(entry.meta.get("reason", "")), "")
         what = (f"{by}{done(item)}".ljust(DONE), "bold")
         return joined(head, what, " ", row(about(item), 200), (f" · {why}" if why else "", "$text-muted"))
 

@@ -13,6 +13,7 @@ from textual.widgets import Static
 
 from memapp.domain.difference import words_changed
 from memapp.domain.history import Moment, Version, who
+from memapp.domain.labels import called
 from memapp.domain.memory import Memory
 from memapp.domain.second_person import addressed
 from memapp.runtime import Runtime
@@ -23,7 +24,6 @@ from memapp.ui.widgets.labels import moment
 from memapp.ui.widgets.rowlist import RowList, TimedRows
 
 OUT, IN = "strike $text-error", "bold $text-success"
-STATES = {"live": "remembered", "soft_deleted": "in the trash", "merged": "merged into another"}
 
 
 class VersionRows(TimedRows[tuple[int, Moment]]):
@@ -116,7 +116,7 @@ def difference_of(before: Version, after: Version) -> Content:
         ("category", before.category, after.category),
         ("importance", f"{bar(before.importance)} {before.importance}", f"{bar(after.importance)} {after.importance}"),
         ("pinned", "yes" if before.pinned else "no", "yes" if after.pinned else "no"),
-        ("it is", STATES.get(before.state, before.state), STATES.get(after.state, after.state)),
+        ("it is", called("states", before.state), called("states", after.state)),
     ):
         if old != new:
             lines.append(joined((f"{name}: ", "$text-muted"), (f"-{old or 'none'}-", OUT), " ", (f"+{new or 'none'}+", IN)))

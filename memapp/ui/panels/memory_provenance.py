@@ -11,12 +11,13 @@ from textual.message import Message as Announcement
 from textual.widgets import Static
 
 from memapp.domain.chat import Message
+from memapp.domain.labels import called
 from memapp.domain.memory import Memory
 from memapp.domain.provenance import UsedIn
 from memapp.domain.text import counted
 from memapp.runtime import Runtime
 from memapp.services.provenance import provenance_of
-from memapp.ui.memories.labels import ORIGINS, ago
+from memapp.ui.memories.labels import ago
 from memapp.ui.safe import joined, plain, row
 from memapp.ui.widgets.labels import at_moment, matched, moment, rated, written
 from memapp.ui.widgets.rowlist import RowList, TimedRows
@@ -68,7 +69,7 @@ class MemoryProvenance(Vertical):
         if access_count is not None:
             times, days = counted(access_count.count, "prompt"), counted(access_count.days, "day")
             used = f"Stood in {times} on {days}, last {ago(access_count.last, now)}."
-        origin = f"{ORIGINS[memory.origin].capitalize()} {at_moment(memory.created_at, now)}."
+        origin = f"{called('origins', memory.origin).capitalize()} {at_moment(memory.created_at, now)}."
         self.query_one("#provenance-head", Static).update(plain(f"{origin}\n{used}"))
         self.reader.show([*found.sources, *found.replies], at=None if memory.id == self._memory_id else "")
         self._memory_id = memory.id
