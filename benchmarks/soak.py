@@ -100,6 +100,7 @@ def forget_calls(runtime: Runtime) -> None:
     model = runtime.chat.ready()
     assert isinstance(model, ScriptedModel)
     model.seen.clear()
+    model.warmed.clear()
     model.samplings.clear()
 
 

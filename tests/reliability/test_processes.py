@@ -23,7 +23,7 @@ from memapp.runtime import Runtime
 from memapp.services import chats, curate, upkeep
 from memapp.services.turn import take_turn
 from memapp.store import chat, leases, memories, soundness
-from tests.builders import new_chat, on, until
+from tests.builders import new_chat, until
 from tests.reliability.forked import CONTEXT, begun, usually
 
 LEASE_SECONDS = 0.4
@@ -115,9 +115,9 @@ def one_dies(home: Path, number: int, chance: random.Random, watching: Runtime) 
     assert statuses <= {MessageStatus.COMPLETE}
     names = [row["name"] for row in session.conn.execute("SELECT name FROM leases")]
     until(lambda: not any(leases.owner_of(session, name) for name in names))
-    with watching.database.write() as writer:
-        chat.interrupt_unfinished(on(writer))
-    assert not chat.has_unfinished(session), "whoever was answering is dead"
+    chats.interrupt_abandoned(watching)
+    unfinished = session.run("SELECT id FROM messages WHERE status = 'generating'").fetchall()
+    assert unfinished == [], "whoever was answering is dead"
     soundness.check_damage(session.conn, watching.database.path)
     assert soundness.mismatched(watching.database._own_writer()) == []
 

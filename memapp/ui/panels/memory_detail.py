@@ -12,13 +12,14 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import Static
 
+from memapp.domain.labels import called
 from memapp.domain.memory import Memory, State, why
 from memapp.domain.second_person import addressed
 from memapp.errors import NotFound
 from memapp.runtime import Runtime
 from memapp.services import curate
 from memapp.ui.background import background
-from memapp.ui.memories.labels import KINDS, ORIGINS, bar, kept_in_full, when
+from memapp.ui.memories.labels import bar, kept_in_full, when
 from memapp.ui.messages import MessageWanted
 from memapp.ui.panels.memory_history import MemoryHistory
 from memapp.ui.panels.memory_provenance import MemoryProvenance
@@ -61,8 +62,8 @@ class ContentView(VerticalScroll, can_focus=True):
             ("importance", f"{bar(one.importance)} {one.importance} of 5"),
             ("category", one.category),
             ("tags", ", ".join(one.tags) or "none"),
-            ("kind", KINDS[one.kind]),
-            ("origin", ORIGINS[one.origin]),
+            ("kind", called("kinds", one.kind)),
+            ("origin", called("origins", one.origin)),
             ("since", when(one.created_at, now)),
             ("changed", when(one.updated_at, now) if one.updated_at != one.created_at else ""),
         ]

@@ -22,17 +22,10 @@ def test_everything_comes_back_but_the_profile_waits_for_a_yes(runtime: Runtime,
         found = carry(runtime, other, tmp_path)
         assert kept(dump(other)) == as_it_arrives(runtime)
         assert decisions.profile(other) == {}
-        assert waiting(other) == {("city", "Bruges", ""), ("language", "Dutch", "")}
-        assert (found.requests, found.left_out) == (2, 2)
+        values = {("city", "Bruges"), ("health", "asthma"), ("health", "allergic to dust"), ("language", "Dutch")}
+        assert waiting(other) == {(*value, "") for value in values}
+        assert (found.requests, found.left_out) == (4, 2)
         assert {line["proposer"] for line in dump(other) if line["type"] == "consent_request"} == {"import"}
-
-
-def test_each_of_several_values_of_a_field_comes_back_as_a_question(runtime: Runtime, tmp_path: Path) -> None:
-    for value in ("dust", "pollen"):
-        decisions.set_field(runtime, "health", value)
-    with empty_store() as other:
-        carry(runtime, other, tmp_path)
-        assert waiting(other) == {("health", "dust", ""), ("health", "pollen", "")}
 
 
 def test_what_came_in_counts_as_nobodys_typing(runtime: Runtime, tmp_path: Path) -> None:
