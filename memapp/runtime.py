@@ -5,10 +5,10 @@ Built once by `bootstrap` and handed to every service.
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from memapp.domain.categories import Categories
 from memapp.domain.changes import Actor
@@ -126,22 +126,21 @@ class Runtime:
         """Return a session that sees what is committed, for this thread."""
         return Session(self.database.read(), self.user_id, self.clock())
 
-    @contextmanager
-    def write(self) -> Iterator[Session]:
-        """Yield a session in which all is written, or nothing."""
-        with self.database.write() as conn:
-            yield Session(conn, self.user_id, self.clock())
+    def write(self) -> AbstractContextManager[Session]:
+        """Return a session in which all is written, or nothing."""
+        return self._session(self.database.write())
 
-    @contextmanager
-    def decide(self) -> Iterator[Session]:
+    def decide(self) -> AbstractContextManager[Session]:
         """Like `write`, for what the person decides: consent requests and the profile may be changed too."""
-        with self.database.decide() as conn:
-            yield Session(conn, self.user_id, self.clock())
+        return self._session(self.database.decide())
+
+    def rehearse(self) -> AbstractContextManager[Session]:
+        """Like `write`, but nothing of it stays: to see what a change would do."""
+        return self._session(self.database.rehearse())
 
     @contextmanager
-    def rehearse(self) -> Iterator[Session]:
-        """Like `write`, but nothing of it stays: to see what a change would do."""
-        with self.database.rehearse() as conn:
+    def _session(self, transaction: AbstractContextManager[Any]) -> Iterator[Session]:
+        with transaction as conn:
             yield Session(conn, self.user_id, self.clock())
 
     def close(self) -> None:

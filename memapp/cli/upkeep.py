@@ -2,10 +2,7 @@
 
 import re
 import sys
-import threading
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
 
@@ -67,7 +64,7 @@ def upkeep(runtime: Runtime, named: list[Job], budget: float, dry_run: bool) -> 
 def _run(runtime: Runtime, chosen: list[Job], seconds: float) -> Counter[str]:
     """Run jobs one after the other, each with a bar of what waits for it; return how much each did."""
     cancel, done = Cancel(), Counter[str]()
-    with _ending(cancel.set, seconds):
+    with jobs.ending(cancel.set, seconds):
         for job in chosen:
             if cancel.is_set():
                 say(f"The time was over before {job.name}: it goes on where it was the next time.")
@@ -78,17 +75,6 @@ def _run(runtime: Runtime, chosen: list[Job], seconds: float) -> Counter[str]:
                     done[job.name] += count
                     bar.update(count)
     return done
-
-
-@contextmanager
-def _ending(end: Any, seconds: float) -> Iterator[None]:
-    timer = threading.Timer(seconds, end)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
 
 
 def _bar(job: Job, waiting: int) -> Any:

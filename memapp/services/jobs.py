@@ -93,7 +93,8 @@ def _run(runtime: Runtime, cancel: Cancel, job: Job, seconds: float) -> Iterator
     now, last = runtime.clock(), pace(runtime, job)
     leapt = last is None or has_leapt(last, now)
     done = job.every != EACH_TIME
-    with _ending(cancel, seconds) as ended:
+    ended = Cancel()
+    with ending(ended.set, seconds), cancel.heard_by(ended.set):
         for one in job.run(runtime, ended, last):
             done = True
             yield one
@@ -103,14 +104,12 @@ def _run(runtime: Runtime, cancel: Cancel, job: Job, seconds: float) -> Iterator
 
 
 @contextmanager
-def _ending(cancel: Cancel, seconds: float) -> Iterator[Cancel]:
-    """Yield a flag that is set with another one, or when the time is over."""
-    ended = Cancel()
-    timer = threading.Timer(seconds, ended.set)
+def ending(end: Callable[[], None], seconds: float) -> Iterator[None]:
+    """End what is done meanwhile when the time is over."""
+    timer = threading.Timer(seconds, end)
     timer.daemon = True
     timer.start()
     try:
-        with cancel.heard_by(ended.set):
-            yield ended
+        yield
     finally:
         timer.cancel()
