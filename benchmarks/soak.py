@@ -49,11 +49,11 @@ THINGS = ("bees", "maps", "kites", "clocks", "shells", "stamps", "boats", "bells
 class Seen:
     """What the process held after each turn, and how long its commits took."""
 
-    resident: array[int] = field(default_factory=lambda: array("q"))
+    resident: "array[int]" = field(default_factory=lambda: array("q"))
     """Bytes, those of the vectors left out. In arrays: lists of numbers would be some of the growth that is looked for."""
-    files: array[int] = field(default_factory=lambda: array("q"))
-    log: array[int] = field(default_factory=lambda: array("q"))
-    commits: array[float] = field(default_factory=lambda: array("d"))
+    files: "array[int]" = field(default_factory=lambda: array("q"))
+    log: "array[int]" = field(default_factory=lambda: array("q"))
+    commits: "array[float]" = field(default_factory=lambda: array("d"))
     vectors: int = 0
 
 

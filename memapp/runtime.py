@@ -14,7 +14,7 @@ from memapp.domain.categories import Categories
 from memapp.domain.changes import Actor
 from memapp.domain.chat import Thread
 from memapp.domain.persona import Persona
-from memapp.errors import ModelError, ModelLoading, StoreError
+from memapp.errors import ModelError, ModelLoading, StoreError, UsageError
 from memapp.inference import Cancel as Cancel  # re-exported: the screen cancels what it started
 from memapp.inference import ChatModel, Embedder
 from memapp.paths import Paths
@@ -108,6 +108,14 @@ class Runtime:
     def persona(self, persona_id: str) -> Persona:
         """Return a persona; a chat whose persona is gone falls back to the companion."""
         return self.personas.get(persona_id) or self.personas["companion"]
+
+    def persona_called(self, name: str) -> str:
+        """Return the id of the persona with this id or name. Raises `UsageError` if there is none."""
+        found = next((key for key, one in self.personas.items() if name.lower() in (key, one.name.lower())), None)
+        if found is None:
+            wrong = f"There is no persona {name!r}." if name else "Write /persona and a name."
+            raise UsageError(wrong, f"There are: {', '.join(sorted(self.personas))}.")
+        return found
 
     def persona_in(self, thread: Thread) -> Persona:
         """Return the persona of a chat as it is there."""

@@ -12,7 +12,7 @@ from memapp.cli.output import Output, load_embedder, say, when
 from memapp.cli.shape import writes
 from memapp.domain.jobs import Pace
 from memapp.errors import UsageError
-from memapp.inference import Cancel
+from memapp.inference import Cancel, after
 from memapp.runtime import Runtime
 from memapp.services import jobs, models
 from memapp.services.jobs import Job
@@ -64,7 +64,7 @@ def upkeep(runtime: Runtime, named: list[Job], budget: float, dry_run: bool) -> 
 def _run(runtime: Runtime, chosen: list[Job], seconds: float) -> Counter[str]:
     """Run jobs one after the other, each with a bar of what waits for it; return how much each did."""
     cancel, done = Cancel(), Counter[str]()
-    with jobs.ending(cancel.set, seconds):
+    with after(seconds, cancel.set):
         for job in chosen:
             if cancel.is_set():
                 say(f"The time was over before {job.name}: it goes on where it was the next time.")
