@@ -17,8 +17,7 @@ from memapp.inference import ChatModel, Embedder, gguf_file, network
 from memapp.inference.bundled import bundled_embedder_path, bundled_model_path
 from memapp.prompts.personas import load_personas
 from memapp.runtime import Runtime
-from memapp.services import forget
-from memapp.store import chat
+from memapp.services import chats, forget
 from memapp.store.database import open_database
 
 
@@ -47,8 +46,7 @@ def start(
 def _tidy(runtime: Runtime) -> None:
     """Finish what a kill interrupted; if that fails, nobody has the file open."""
     try:
-        with runtime.write() as session:
-            chat.interrupt_unfinished(session)
+        chats.interrupt_abandoned(runtime)
         forget.finish(runtime)
     except BaseException:
         runtime.close()

@@ -4,8 +4,10 @@ And what most tests want: a store below `tmp_path`, with a model that says what 
 """
 
 import os
+import sqlite3
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import hypothesis
@@ -14,6 +16,7 @@ import pytest
 from memapp.inference.native import usable_cores
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
+from memapp.store import schema
 from tests.builders import make_runtime
 
 hypothesis.settings.register_profile("memapp", deadline=None)  # the first call compiles patterns; a busy machine is no bug
@@ -36,6 +39,25 @@ def a_person_of_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytes
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(home))
     return home
+
+
+@pytest.fixture(autouse=True, scope="session")
+def new_files_are_copies_of_one() -> Iterator[None]:
+    """Let the migrations make the first new file only: the others are like it but for their id, and most tests make one."""
+    migrate, released = schema.migrate, schema.scripts()
+    with closing(sqlite3.connect(":memory:", check_same_thread=False)) as made, pytest.MonkeyPatch.context() as patch:
+        made.row_factory = sqlite3.Row
+        migrate(made, lambda _: None)
+
+        def copy(writer: sqlite3.Connection, back_up: Callable[[int], None]) -> None:
+            if schema.scripts() != released or writer.execute("PRAGMA user_version").fetchone()[0]:
+                migrate(writer, back_up)
+                return
+            made.backup(writer)
+            writer.execute("UPDATE memory_file SET id = lower(hex(randomblob(16)))")
+
+        patch.setattr(schema, "migrate", copy)
+        yield
 
 
 @pytest.fixture

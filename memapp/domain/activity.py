@@ -3,35 +3,7 @@
 from dataclasses import dataclass
 from datetime import date
 
-NODES = {
-    "hotpath": "While you chat",
-    "context": "Looking things up",
-    "episodic": "Keeping episodes",
-    "worker": "In the background",
-}
-"""The parts of memapp as people call them."""
-OPERATIONS = {
-    "classify": "compared a message with the guess",
-    "predict": "guessed what an answer needs",
-    "respond": "answered",
-    "search": "searched the memory",
-    "distil": "looked for facts in a message",
-    "propose": "put something into the inbox",
-    "consent": "decided what was in the inbox",
-    "create": "remembered something",
-    "update": "changed a memory or the profile",
-    "merge": "merged memories",
-    "link": "linked memories",
-    "pin": "pinned or unpinned",
-    "delete": "moved to the trash",
-    "delete_chat": "deleted a chat",
-    "ttl": "moved to the trash, unused",
-    "restore": "brought back",
-    "purge": "erased a memory for good",
-    "forget": "cleaned the file of what was erased",
-    "undo": "took something back",
-}
-"""What they do."""
+from memapp.domain.labels import called
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +23,12 @@ class Count:
     @property
     def part(self) -> str:
         """The part in plain words."""
-        return NODES.get(self.node, self.node)
+        return called("nodes", self.node)
 
     @property
     def did(self) -> str:
         """What it did in plain words."""
-        return OPERATIONS.get(self.op, self.op.replace("_", " "))
+        return called("operations", self.op).replace("_", " ")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 from memapp.domain.changes import Event
 from memapp.domain.consent import label
+from memapp.domain.labels import called
 from memapp.domain.second_person import addressed
 from memapp.domain.text import counted, one_line, shorten
 
@@ -92,34 +93,13 @@ class Step:
     """Of these, the chats that the person went on with; they stay when it is taken back."""
 
 
-ACTORS = {
-    "person": "you",
-    "import": "an import",
-    "rules": "memapp's rules",
-    "model": "the model",
-    "profile": "your profile",
-    "merge": "memapp's merging",
-    "lifecycle": "memapp's tidying",
-    "undo": "an undo",
-    "persona": "the persona",
-    "client": "the program",
-}
-DECISIONS = {
-    "changed": "changed your profile",
-    "approved": "approved",
-    "denied": "denied",
-    "snoozed": "put off",
-    "withdrawn": "withdrew",
-    "expired": "closed unanswered",
-    "reopened": "took an answer back",
-}
 TEXT_CHARS = 60
 
 
 def who(actor: str) -> str:
     """Return how an actor is called: `you`, `memapp's rules`, `the model smollm2`."""
     kind, _, name = actor.partition(":")
-    return f"{ACTORS.get(kind, kind)} {name}".strip()
+    return f"{called('actors', kind)} {name}".strip()
 
 
 def label_of(memory_id: str) -> str:

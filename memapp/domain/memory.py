@@ -5,6 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
+from memapp.domain.labels import called
 from memapp.domain.second_person import addressed
 
 MAX_MEMORY_CHARS = 280
@@ -14,15 +15,6 @@ MemoryOrigin = Literal["distilled", "person", "import"]
 OwnerKind = Literal["memory", "message"]
 """What has a vector, and what may stand in a prompt."""
 TrashReason = Literal["", "person", "overflow", "unused", "superseded", "merged", "undone"]
-REASONS = {
-    "person": "put there by you",
-    "unused": "not used for {days} days",
-    "overflow": "too many facts",
-    "superseded": "replaced by a newer one",
-    "merged": "merged into another",
-    "undone": "taken back",
-}
-"""Why a memory is in the trash, in plain words."""
 
 
 class Kind(StrEnum):
@@ -105,4 +97,4 @@ class Recalled:
 def why(memory: Memory, ttl_days: int) -> str:
     """Return why a memory is in the trash, in plain words."""
     reason = "merged" if memory.state is State.MERGED else memory.reason
-    return REASONS.get(reason, reason or "put there").format(days=ttl_days)
+    return called("trash_reasons", reason or "put there").format(ttl_days)

@@ -48,7 +48,7 @@ class ParsedFact:
     """What the sentence has one of: `a cat`."""
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def parse(text: str) -> ParsedFact:
     """Take a sentence apart."""
     text = re.sub(r"\b(?:quit|left|lost) (?:the|User's) job (?=(?:at|with|for)\b)", "quit working ", text)

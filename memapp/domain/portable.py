@@ -310,7 +310,7 @@ def key(item: Item) -> tuple[object, ...]:
         case RecallLine():
             return item.type, item.message_id, item.rank
         case ProfileLine():
-            return item.type, item.field
+            return item.type, item.field, item.value
         case _:
             return item.type, item.id
 

@@ -26,7 +26,7 @@ class FactSlot:
     """The words of it, each with what it may be a form of."""
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def slot_of(text: str) -> FactSlot | None:
     """Return the slot that a fact fills, if it is one that holds one thing at a time."""
     if "User" not in text:
@@ -47,7 +47,7 @@ def slot_of(text: str) -> FactSlot | None:
     return None
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def is_one(text: str) -> bool:
     """Say whether the fact is about the person, or about one certain person, not about one of several."""
     words = text.split()

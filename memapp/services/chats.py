@@ -117,6 +117,14 @@ def choose_variant(runtime: Runtime, reply: Message) -> None:
         chat.set_active(session, [reply.id], active=True)
 
 
+def interrupt_abandoned(runtime: Runtime) -> bool:
+    """Mark the replies that a dead process left behind as interrupted; say whether there were any."""
+    if not chat.abandoned(runtime.read()):
+        return False
+    with runtime.write() as session:
+        return chat.interrupt_abandoned(session) > 0
+
+
 def save_draft(runtime: Runtime, thread_id: str, text: str) -> None:
     """Keep what is being typed, in the window that keeps drafts; '' as thread before there is one."""
     if not keeps_drafts(runtime):

@@ -24,15 +24,12 @@ MOST_TRIES = 3
 
 
 def waiting(runtime: Runtime) -> int:
-    """Count the messages that nothing was learned from yet, and the replies that were given up."""
-    return expectations.count_surprises(runtime.read(), "pending") + chat.has_unfinished(runtime.read())
+    """Count the messages that nothing was learned from yet."""
+    return expectations.count_surprises(runtime.read(), "pending")
 
 
 def run(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[Written | ConsentRequest]:
     """Learn from each surprise by itself: one that fails does not keep the others from being learned."""
-    if chat.has_unfinished(runtime.read()):  # replies whose process died while this one runs
-        with runtime.write() as writing:
-            chat.interrupt_unfinished(writing)
     session, model = runtime.read(), runtime.chat.ready()
     if outdated := expectations.outdated_surprises(session):
         _settle(runtime, outdated, "nothing")

@@ -8,7 +8,8 @@ from typing import Literal
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from memapp.domain import strict_json
-from memapp.domain.chat import MAX_MESSAGE_CHARS, Message, MessageStatus, Origin, Role, Thread
+from memapp.domain.chat import MAX_MESSAGE_CHARS, Message, Origin, Role, Thread
+from memapp.domain.labels import called
 from memapp.domain.portable import MAX_BYTES, NOTHING_IMPORTED
 from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import UsageError
@@ -19,12 +20,6 @@ from memapp.store.session import Session
 
 AUTO_COMMENT = "[auto-comment]"
 """What an old save has in place of the person's words when nobody asked."""
-ENDED = {
-    MessageStatus.STOPPED: " · stopped",
-    MessageStatus.INTERRUPTED: " · interrupted",
-    MessageStatus.FAILED: " · failed",
-}
-"""How a reply ended that is not whole, in words."""
 SIGNS = frozenset({"conversation_history", "inner_voice_state", "trust_level"})
 """A save has one of these; an old one may be without a conversation."""
 
@@ -135,7 +130,7 @@ def _as_markdown(runtime: Runtime, thread: Thread, messages: list[Message]) -> s
     lines = [f"# {thread.title}", ""]
     for message in messages:
         who = persona.user_name if message.role is Role.USER else persona.name
-        ended = ENDED.get(message.status, "")
+        ended = called("ended", message.status, "")
         lines += [f"**{who}** · {message.created_at:%Y-%m-%d %H:%M} UTC{ended}", "", message.text, ""]
     return "\n".join(lines)
 

@@ -142,17 +142,16 @@ def answering(thread_id: str) -> str:
     return f"answer in {thread_id}"
 
 
-def interrupt_unfinished(session: Session) -> int:
-    """Mark replies that a crash left behind, in chats in which no process answers; return how many."""
+def abandoned(session: Session) -> list[str]:
+    """Return the ids of the replies that nobody writes any more: their process died."""
     rows = session.run("SELECT id, thread_id FROM messages WHERE user_id = :user AND status = 'generating'").fetchall()
-    left = [row["id"] for row in rows if not leases.owner_of(session, answering(row["thread_id"]))]
+    return [row["id"] for row in rows if not leases.owner_of(session, answering(row["thread_id"]))]
+
+
+def interrupt_abandoned(session: Session) -> int:
+    """Mark the replies that a dead process left behind as interrupted; return how many."""
     sql = "UPDATE messages SET status = 'interrupted' WHERE user_id = :user AND id IN (SELECT value FROM json_each(:ids))"
-    return session.run(sql, ids=left).rowcount
-
-
-def has_unfinished(session: Session) -> bool:
-    """Say whether any reply is still being written, or was left behind."""
-    return session.value("SELECT 1 FROM messages WHERE user_id = :user AND status = 'generating'") is not None
+    return session.run(sql, ids=abandoned(session)).rowcount
 
 
 def set_active(session: Session, message_ids: Sequence[str], active: bool) -> None:

@@ -157,7 +157,7 @@ class Talk:
         while not self._over.wait(WATCH_SECONDS):
             with suppress(StoreError):  # whoever needs the file hears of it
                 heard = forget.hear_others(self.runtime)
-                if heard.changed:
+                if heard.changed or (not self.busy and chats.interrupt_abandoned(self.runtime)):
                     self._announce(FileChanged(heard.erased))
                 if heard.wanted and not was_wanted:
                     self._announce(FileWanted())

@@ -1,26 +1,61 @@
 """A process killed in the middle of turns loses no acknowledged message and leaves a sound file."""
 
 import random
-import subprocess
-import sys
-import threading
+from collections.abc import Callable
+from itertools import count
+from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from memapp import bootstrap
+from memapp.domain.turn import Accepted, Completed
+from memapp.inference import Cancel
+from memapp.inference.scripted import ScriptedModel
+from memapp.services import upkeep
+from memapp.services.turn import take_turn
 from memapp.store.database import Database
+from tests.builders import make_runtime, new_chat
+from tests.reliability.forked import CONTEXT, begun, usually
+
+ANIMALS = ("bees", "cats", "dogs", "hens", "goats", "mules", "geese", "sheep")
+KILLS = usually(20, thorough=50)
 
 
-def talk_until_killed(home: Path, milliseconds: int) -> tuple[list[str], list[str]]:
-    """Let a process take turns, kill it, and return the ids of acknowledged messages and of completed replies."""
-    command = [sys.executable, "-m", "tests.reliability.talker", str(home)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
-        threading.Timer(milliseconds / 1000, process.kill).start()
-        lines = [line.split() for line in process.stdout if line.endswith("\n")]
-    return [id for kind, id in lines if kind == "A"], [id for kind, id in lines if kind == "C"]
+def talk(home: Path, out: Connection) -> None:
+    """Take turns without end, and tell which messages were acknowledged and which replies completed."""
+    runtime = make_runtime(home, ScriptedModel())
+    thread = new_chat(runtime)
+    out.send("ready")
+    for number in count():
+        for event in take_turn(runtime, thread, f"I have {number} {ANIMALS[number % len(ANIMALS)]}."):
+            match event:
+                case Accepted(message=message) if message:
+                    out.send(("accepted", message.id))
+                case Completed(reply=reply):
+                    out.send(("completed", reply.id))
+        list(upkeep.work(runtime, thread, Cancel()))
+
+
+def told_until_killed(work: Callable[..., None], *arguments: object, steps: int = 0, seconds: float = 0.0) -> list[Any]:
+    """Let a process work; kill it so many seconds after it was ready and told of so many steps; return all it told of."""
+    ours, theirs = CONTEXT.Pipe(duplex=False)
+    process = begun(work, *arguments, theirs)
+    theirs.close()
+    assert ours.recv() == "ready"
+    told = [ours.recv() for _ in range(steps)]
+    process.join(seconds)
+    assert process.is_alive()
+    process.kill()
+    process.join()
+    while ours.poll():
+        try:
+            told.append(ours.recv())
+        except EOFError:
+            break
+    ours.close()
+    return told
 
 
 def assert_sound(database: Database) -> None:
@@ -33,13 +68,13 @@ def assert_sound(database: Database) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2, 3, 4])
-def test_fifty_kills_lose_nothing(tmp_path: Path, seed: int) -> None:
+def test_kills_while_it_talks_lose_nothing(tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
     acknowledged, completed = [], []
-    for _ in range(50):
-        messages, replies = talk_until_killed(tmp_path, chance.randint(1, 400))
-        acknowledged += messages
-        completed += replies
+    for _ in range(KILLS):
+        told = told_until_killed(talk, tmp_path, steps=chance.randrange(6), seconds=chance.uniform(0.001, 0.1))
+        acknowledged += [id for what, id in told if what == "accepted"]
+        completed += [id for what, id in told if what == "completed"]
         runtime = bootstrap.start(home=tmp_path)
         assert_sound(runtime.database)
         rows = runtime.database.read().execute("SELECT id, role, status FROM messages").fetchall()
@@ -48,4 +83,4 @@ def test_fifty_kills_lose_nothing(tmp_path: Path, seed: int) -> None:
         assert [id for id in completed if kept.get(id) != "complete"] == []
         assert [row["id"] for row in rows if row["status"] == "generating"] == []
         runtime.close()
-    assert acknowledged
+    assert acknowledged and completed

@@ -1,10 +1,9 @@
 """Killed in the middle of erasing, of bringing back, of a backup: the old state or the new one, and nothing between."""
 
-import multiprocessing
 import random
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -15,10 +14,11 @@ from memapp.runtime import Runtime
 from memapp.services import curate, forget, lifecycle
 from memapp.store import memories
 from memapp.store.place import BACKUPS, new_copy
+from tests.reliability.forked import begun, usually
 from tests.reliability.test_kill import assert_sound
 
 FACTS = [f"User knows person number {number} of the pottery class." for number in range(8)]
-PRELOADED = ["memapp.bootstrap", "memapp.services.lifecycle", "tests.reliability.test_kill_changes"]
+KILLS = usually(25, thorough=100)
 
 
 def plant(home: Path) -> None:
@@ -50,29 +50,28 @@ def back_up(home: Path) -> None:
         runtime.database.backup(target)
 
 
-def killed(work: Callable[[Path], None], home: Path, seconds: float | None) -> None:
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(PRELOADED)
-    process = context.Process(target=work, args=(home,))
-    process.start()
-    process.join(seconds)
-    if process.is_alive():
-        process.kill()
-    process.join()
-    assert seconds is not None or process.exitcode == 0
-
-
-def states_after(work: Callable[[Path], None], planted: Path, folder: Path, rounds: int) -> set[tuple[str, int]]:
-    """Kill `rounds` times and start again; return what was found: how many facts are in which state."""
+def homes_after_kills(work: Callable[[Path], None], planted: Path) -> Iterator[Path]:
+    """Yield copies of a home in which a process was killed at any moment of its work, the first at once and the last after it."""
     chance = random.Random(5)
-    killed(work, Path(shutil.copytree(planted, folder / "warm")), None)  # the server of processes starts only once
+    begun(work, Path(shutil.copytree(planted, planted.with_name("warm")))).join()  # the server of processes starts only once
     started = time.monotonic()
-    killed(work, Path(shutil.copytree(planted, folder / "whole")), None)
+    begun(work, Path(shutil.copytree(planted, planted.with_name("whole")))).join()
     whole = time.monotonic() - started
+    for seconds in (0.0, *(chance.uniform(0.01, whole) for _ in range(KILLS)), None):
+        home = Path(shutil.copytree(planted, planted.with_name("killed")))
+        process = begun(work, home)
+        process.join(seconds)
+        process.kill()
+        process.join()
+        assert seconds is not None or process.exitcode == 0
+        yield home
+        shutil.rmtree(home)
+
+
+def states_after(work: Callable[[Path], None], planted: Path) -> set[tuple[str, int]]:
+    """Kill, and start again; return what was found: how many facts are in which state."""
     found = set()
-    for number in range(rounds):
-        home = Path(shutil.copytree(planted, folder / str(number)))
-        killed(work, home, chance.uniform(0.01, whole))
+    for home in homes_after_kills(work, planted):
         runtime = bootstrap.start(home=home)
         assert_sound(runtime.database)
         assert not list(home.rglob("*.partial*"))
@@ -81,7 +80,6 @@ def states_after(work: Callable[[Path], None], planted: Path, folder: Path, roun
         found.add((",".join(sorted(set(texts.values()))), len(texts)))
         assert_backups_sound(runtime, texts)
         runtime.close()
-        shutil.rmtree(home)
     return found
 
 
@@ -119,6 +117,6 @@ def planted(tmp_path: Path) -> Path:
     ],
 )
 def test_a_kill_leaves_the_old_state_or_the_new(
-    planted: Path, tmp_path: Path, work: Callable[[Path], None], either: set[tuple[str, int]]
+    planted: Path, work: Callable[[Path], None], either: set[tuple[str, int]]
 ) -> None:
-    assert states_after(work, planted, tmp_path, rounds=100) == either
+    assert states_after(work, planted) == either

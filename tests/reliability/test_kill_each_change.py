@@ -1,9 +1,9 @@
 """Killed while it changes memories without end: each step is there as a whole or not at all, and all that tells of it agrees."""
 
 import json
-import multiprocessing
 import random
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from itertools import count, groupby
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -23,13 +23,13 @@ from memapp.services.retract import retract
 from memapp.store import changes, chat, delta, history, snapshots
 from memapp.store.encoding import new_id
 from tests.builders import fact
-from tests.reliability.test_kill import assert_sound
+from tests.reliability.forked import usually
+from tests.reliability.test_kill import assert_sound, told_until_killed
 
 PEOPLE = tuple(f"User knows person number {number} of the pottery class." for number in range(3))
 WITH_MEMORY = "User lives in Oslo near the harbour."
-ROUNDS = 20
+ROUNDS = usually(8, thorough=20)
 """Kills of each kind."""
-PRELOADED = ["memapp.bootstrap", "memapp.services.merge", "memapp.services.undo", "tests.reliability.test_kill_each_change"]
 OPERATIONS = "'create', 'update', 'pin', 'link', 'delete', 'restore', 'merge', 'undo'"
 
 
@@ -174,28 +174,9 @@ def change_until_killed(home: Path, kind: Callable[[Runtime], Iterator[None]], o
         out.send("step")
 
 
-def steps_until_kill(home: Path, kind: Callable[[Runtime], Iterator[None]], seconds: float) -> int:
-    """Let a process change memories, kill it, and return how many steps it acknowledged."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(PRELOADED)
-    ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=change_until_killed, args=(home, kind, theirs))
-    process.start()
-    theirs.close()
-    assert ours.recv() == "ready"
-    process.join(seconds)
-    assert process.is_alive()
-    process.kill()
-    process.join()
-    acknowledged = 0
-    while ours.poll():
-        try:
-            ours.recv()
-        except EOFError:
-            break
-        acknowledged += 1
-    ours.close()
-    return acknowledged
+def steps_until_kill(home: Path, kind: Callable[[Runtime], Iterator[None]], chance: random.Random) -> int:
+    """Let a process change memories, kill it in the middle of one of the first steps, and return how many it acknowledged."""
+    return len(told_until_killed(change_until_killed, home, kind, steps=chance.randrange(4), seconds=chance.uniform(0.0, 0.01)))
 
 
 def steps_of(runtime: Runtime) -> list[tuple[str, ...]]:
@@ -267,7 +248,7 @@ def test_a_kill_leaves_whole_steps_that_everything_agrees_on(
     plant(home)
     before = planted = 5
     for _ in range(ROUNDS):
-        acknowledged = steps_until_kill(home, kind, chance.uniform(0.0, 0.06))
+        acknowledged = steps_until_kill(home, kind, chance)
         runtime = bootstrap.start(home=home)
         assert_sound(runtime.database)
         steps = steps_of(runtime)
@@ -282,9 +263,11 @@ def test_a_kill_leaves_whole_steps_that_everything_agrees_on(
 @pytest.mark.slow
 def test_the_watch_would_see_half_a_step(tmp_path: Path) -> None:
     chance = random.Random(11)
-    plant(tmp_path / "home")
-    for _ in range(20):
-        steps_until_kill(tmp_path / "home", pin_piecemeal, chance.uniform(0.0, 0.06))
-    runtime = bootstrap.start(home=tmp_path / "home")
-    assert {len(step) for step in steps_of(runtime) if step[0] == "PIN"} & {1, 2}
-    runtime.close()
+    home = tmp_path / "home"
+    plant(home)
+    for _ in range(100):
+        steps_until_kill(home, pin_piecemeal, chance)
+        with closing(bootstrap.start(home=home)) as runtime:
+            if {len(step) for step in steps_of(runtime) if step[0] == "PIN"} & {1, 2}:
+                return
+    pytest.fail("no kill fell between two parts of a step")

@@ -1,6 +1,5 @@
 """Killed at each statement of a migration: the file is of the old version or of the new one, and all that it holds is there."""
 
-import multiprocessing
 import os
 import shutil
 import signal
@@ -16,10 +15,9 @@ from memapp.services import chats
 from memapp.store import schema
 from memapp.store.database import open_database
 from tests.builders import make_runtime, say
+from tests.reliability.forked import begun
 from tests.reliability.test_kill import assert_sound
 from tests.store.test_migrations import everything, growth, make_past, rebuilt
-
-PRELOADED = ["memapp.bootstrap", "tests.reliability.test_kill_migration"]
 
 
 def migrate_and_die(path: Path, migrations: Path, number: int) -> None:
@@ -41,10 +39,7 @@ def migrate_and_die(path: Path, migrations: Path, number: int) -> None:
 
 
 def is_killed(path: Path, migrations: Path, number: int) -> bool:
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(PRELOADED)
-    process = context.Process(target=migrate_and_die, args=(path, migrations, number))
-    process.start()
+    process = begun(migrate_and_die, path, migrations, number)
     process.join()
     assert process.exitcode in (0, -signal.SIGKILL)
     return process.exitcode != 0

@@ -1,8 +1,5 @@
 """Killed in the middle of an import, or of putting a backup in place: the old state or the new one, and nothing between."""
 
-import random
-import shutil
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,15 +10,14 @@ from memapp.services import curate, exports
 from memapp.services.imports.whole import import_file
 from memapp.store import restore
 from tests.reliability.test_kill import assert_sound
-from tests.reliability.test_kill_changes import killed
+from tests.reliability.test_kill_changes import homes_after_kills
 
 BEFORE = {f"User knows person number {number} of the pottery class." for number in range(8)}
-LATER = {f"User planted flower number {number} in the garden." for number in range(200)}
+LATER = {f"User planted flower number {number} in the garden." for number in range(80)}
 
 
 def bring_in(home: Path) -> None:
     import_file(bootstrap.start(home=home), home.parent / "later.jsonl")
-    time.sleep(0.1)  # so that a kill can come after the end, too
 
 
 def put_in_place(home: Path) -> None:
@@ -43,31 +39,22 @@ def planted(tmp_path: Path) -> Path:
     return tmp_path / "planted"
 
 
-def states_after(work: Callable[[Path], None], planted: Path, rounds: int) -> list[set[str]]:
-    """Kill `rounds` times and start again; return what was known then."""
-    chance = random.Random(5)
-    folder = planted.parent
-    killed(work, Path(shutil.copytree(planted, folder / "warm")), None)  # the server of processes starts only once
-    started = time.monotonic()
-    killed(work, Path(shutil.copytree(planted, folder / "whole")), None)
-    whole = time.monotonic() - started
+def states_after(work: Callable[[Path], None], planted: Path) -> list[set[str]]:
+    """Kill, and start again; return what was known then."""
     found = []
-    for number in range(rounds):
-        home = Path(shutil.copytree(planted, folder / str(number)))
-        killed(work, home, chance.uniform(0.01, whole))
+    for home in homes_after_kills(work, planted):
         runtime = bootstrap.start(home=home)
         assert_sound(runtime.database)
         assert not list(home.rglob("*.partial*"))
         found.append({memory.text for memory in curate.list_memories(runtime, limit=1000)})
         runtime.close()
-        shutil.rmtree(home)
     return found
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("work", "afterwards"), [(bring_in, BEFORE | LATER), (put_in_place, LATER)])
 def test_a_kill_leaves_the_old_state_or_the_new(planted: Path, work: Callable[[Path], None], afterwards: set[str]) -> None:
-    found = states_after(work, planted, rounds=100)
+    found = states_after(work, planted)
     assert all(known in (BEFORE, afterwards) for known in found)
     assert BEFORE in found
     assert afterwards in found

@@ -1,10 +1,9 @@
 """Killed at each stage of a turn: the next start knows how far it came, and trying again goes on from there."""
 
-import multiprocessing
 import os
 import resource
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from memapp.services import answer, chats, curate
 from memapp.services.turn import retry_turn, take_turn
 from memapp.store import checkpoints, expectations
 from tests.builders import new_chat, only, recorded, say
+from tests.reliability.forked import begun
 
 QUESTION = "Which tea do I drink?"
 FACT = "User drinks oolong tea."
@@ -64,11 +64,8 @@ def retry_and_die(home: Path, last: type) -> None:
     die_at(last, retry_turn(runtime, chats.page(runtime, thread).messages[-1].id))
 
 
-def killed_at(work: object, home: Path, last: object, by: signal.Signals = signal.SIGKILL) -> None:
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["memapp.bootstrap", "memapp.services.turn", "tests.reliability.test_kill_turn"])
-    process = context.Process(target=work, args=(home, last))  # type: ignore[arg-type]
-    process.start()
+def killed_at(work: Callable[..., None], home: Path, last: object, by: signal.Signals = signal.SIGKILL) -> None:
+    process = begun(work, home, last)
     process.join()
     assert process.exitcode == -by
 

@@ -16,7 +16,7 @@ def test_asking_learning_and_searching_open_no_network_socket(tmp_path: Path, mo
     for name in OFFLINE:
         monkeypatch.delenv(name)  # memapp sets them itself
     trace = tmp_path / "trace"
-    follow = ["strace", "-f", "-qq", "-A", "-e", "trace=socket,connect,sendto", "-o", str(trace)]
+    follow = ["strace", "-f", "-qq", "-A", "--seccomp-bpf", "-e", "trace=socket,connect,sendto", "-o", str(trace)]
     memapp = [sys.executable, "-m", "memapp", "--home", str(tmp_path / "home")]
     for command in (["ask", "I have a dog called Rex."], ["search", "dog"], ["doctor"], ["ask", "-c", "What is my dog called?"]):
         done = subprocess.run([*follow, *memapp, *command], capture_output=True, text=True)

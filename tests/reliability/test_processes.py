@@ -1,10 +1,8 @@
 """Several processes on one file: nothing that one of them acknowledged is lost, whoever of them dies, and no lease stays."""
 
-import multiprocessing
 import os
 import random
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -16,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from memapp import bootstrap
+from memapp.cli import run
 from memapp.domain.chat import MessageStatus
 from memapp.domain.turn import Accepted, Completed
 from memapp.inference import Cancel
@@ -24,9 +23,10 @@ from memapp.runtime import Runtime
 from memapp.services import chats, curate, upkeep
 from memapp.services.turn import take_turn
 from memapp.store import chat, leases, memories, soundness
-from tests.builders import new_chat, on, until
+from tests.builders import new_chat, until
+from tests.reliability.forked import CONTEXT, begun, usually
 
-LEASE_SECONDS = 1.0
+LEASE_SECONDS = 0.4
 
 
 def keep_adding(home: Path, name: str, done: Connection, enough: Event) -> None:
@@ -65,12 +65,9 @@ class Process:
     """One of the processes, and what it said it has done."""
 
     def __init__(self, work: Callable[..., None], home: Path, name: str) -> None:
-        context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(["memapp.bootstrap", "tests.reliability.test_processes"])
-        self._done, done = context.Pipe(duplex=False)
-        self._enough = context.Event()
-        self.process = context.Process(target=work, args=(home, name, done, self._enough))
-        self.process.start()
+        self._done, done = CONTEXT.Pipe(duplex=False)
+        self._enough = CONTEXT.Event()
+        self.process = begun(work, home, name, done, self._enough)
         done.close()
         self.acknowledged: list[tuple[str, str]] = []
 
@@ -118,14 +115,14 @@ def one_dies(home: Path, number: int, chance: random.Random, watching: Runtime) 
     assert statuses <= {MessageStatus.COMPLETE}
     names = [row["name"] for row in session.conn.execute("SELECT name FROM leases")]
     until(lambda: not any(leases.owner_of(session, name) for name in names))
-    with watching.database.write() as writer:
-        chat.interrupt_unfinished(on(writer))
-    assert not chat.has_unfinished(session), "whoever was answering is dead"
+    chats.interrupt_abandoned(watching)
+    unfinished = session.run("SELECT id FROM messages WHERE status = 'generating'").fetchall()
+    assert unfinished == [], "whoever was answering is dead"
     soundness.check_damage(session.conn, watching.database.path)
     assert soundness.mismatched(watching.database._own_writer()) == []
 
 
-@pytest.mark.parametrize("rounds", [2, pytest.param(40, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("rounds", [2, pytest.param(usually(10, thorough=200), marks=pytest.mark.slow)])
 def test_whoever_dies_of_three_the_others_go_on_and_nothing_is_lost(
     tmp_path: Path, rounds: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -139,14 +136,15 @@ def test_whoever_dies_of_three_the_others_go_on_and_nothing_is_lost(
         watching.close()
 
 
+def add(home: Path, number: int) -> None:
+    sys.exit(run(["--home", str(home), "add", f"I keep {number} bees."]))
+
+
 def test_ten_at_once_make_ten_memories(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "memapp", "--home", str(tmp_path / "home"), "add"]
-    adding = [
-        subprocess.Popen([*command, f"I keep {number} bees."], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        for number in range(10)
-    ]
-    said = [one.communicate()[1] for one in adding]
-    assert [one.returncode for one in adding] == [0] * 10, said
+    adding = [begun(add, tmp_path / "home", number) for number in range(10)]
+    for one in adding:
+        one.join()
+    assert [one.exitcode for one in adding] == [0] * 10
     runtime = bootstrap.start(home=tmp_path / "home", read_only=True)
     assert len(curate.list_memories(runtime)) == 10
     runtime.close()

@@ -67,7 +67,7 @@ def test_an_unfinished_reply_is_in_no_index_and_is_marked_after_a_crash(database
         chat.save_partial(on(conn), reply.id, "Perhaps oolong")
     assert found(database, "oolong") == []
     with database.write() as conn:
-        assert chat.interrupt_unfinished(on(conn)) == 1
+        assert chat.interrupt_abandoned(on(conn)) == 1
     assert chat.get_message(on(database.read()), reply.id).status is MessageStatus.INTERRUPTED
     assert found(database, "text: oolong") == ["Perhaps oolong"]
 
@@ -167,7 +167,7 @@ def test_nobody_reaches_the_messages_of_somebody_else(database: Database) -> Non
         reply = begin_reply(conn, thread_id, question)
         chat.save_partial(on(conn, "eve"), reply.id, "Poison.")
         chat.set_active(on(conn, "eve"), [question, reply.id], active=False)
-        assert chat.interrupt_unfinished(on(conn, "eve")) == 0
+        assert chat.interrupt_abandoned(on(conn, "eve")) == 0
         with pytest.raises(NotFound):
             chat.finish_message(on(conn, "eve"), reply.id, "Poison.", MessageStatus.COMPLETE, Usage())
     kept = chat.list_messages(on(database.read()), thread_id)

@@ -9,9 +9,10 @@ from unittest.mock import patch
 
 import pytest
 
-from memapp.domain.activity import NODES, Count, Day, Rate, Rates
+from memapp.domain.activity import Count, Day, Rate, Rates
 from memapp.domain.changes import Event
 from memapp.domain.history import Step, in_words
+from memapp.lexicon import lexicon
 from memapp.services import activity, chats, curate, forget, undo
 from memapp.services.consent import decisions, requests
 from memapp.store.events import Node, add_event
@@ -59,7 +60,7 @@ async def test_operations_are_counted_and_called_in_plain_words(seen: Seen) -> N
     assert table["answered"] == ["1", "1", "1", "-"]
     assert table["remembered something"] == ["1", "1", "1", "-"]
     assert not {"respond", "classify", "hotpath"} & set(seen.words().split())
-    assert set(NODES) == set(get_args(Node))
+    assert set(lexicon("labels").table("nodes")) == set(get_args(Node))
 
 
 async def test_failures_are_marked_by_a_sign(seen: Seen) -> None:

@@ -63,6 +63,17 @@ async def test_a_chat_that_another_process_deletes_is_left(seen: Seen, other: Ru
     await seen.until(lambda: seen.chat.state.thread is None)
 
 
+async def test_a_reply_whose_process_died_is_shown_as_interrupted(seen: Seen, other: Runtime) -> None:
+    await seen.send("I keep bees.")
+    assert seen.chat.state.thread
+    turn = take_turn(other, seen.chat.state.thread.id, "I keep hens.")
+    next(turn)
+    await seen.until(lambda: "another memapp is writing this" in seen.text())
+    with other.write() as session:
+        session.run("UPDATE leases SET until = 0")  # nobody renews it
+    await seen.until(lambda: "interrupted" in seen.text() and "another memapp is writing this" not in seen.text())
+
+
 async def test_what_another_process_erases_stands_nowhere_on_the_screen(seen: Seen, other: Runtime) -> None:
     await seen.send("I keep Zqarla bees.")
     seen.chat.composer.insert("half a message")
@@ -97,13 +108,13 @@ async def test_an_erasure_that_comes_while_another_is_shown_leaves_what_is_being
 async def test_a_second_window_keeps_no_drafts_and_says_so(world: World) -> None:
     async with world.app() as first:
         await first.ready()
-        assert "Another window" not in first.text()
+        assert "Two windows" not in first.text()
         first.chat.composer.insert("to the first")
         await first.until(lambda: chats.get_draft(first.app.runtime, ""))
         beside = World(world.folder)
         async with beside.app() as second:
             await second.ready()
-            assert "Another window keeps the drafts" in second.text()
+            assert "Two windows are open: the other one keeps the drafts." in second.text()
             assert second.chat.composer.text == ""
             second.chat.composer.insert("to the second")
             second.chat.composer.save_now()

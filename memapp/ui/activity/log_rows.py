@@ -1,18 +1,16 @@
 """The rows of the log and of the steps that can be taken back, and the words for what was done."""
 
-from collections.abc import Callable
-from datetime import datetime
-
 from textual.content import Content
 
 from memapp.domain.changes import Event, is_memapp
-from memapp.domain.history import DECISIONS, IMPORT, label_of, who
+from memapp.domain.history import IMPORT, label_of, who
+from memapp.domain.labels import called
 from memapp.domain.second_person import addressed
 from memapp.domain.text import shorten
 from memapp.ui.activity.read_models import LogLine, Undoable
 from memapp.ui.memories.labels import ago, when
 from memapp.ui.safe import joined, row
-from memapp.ui.widgets.rowlist import RowList
+from memapp.ui.widgets.rowlist import TimedRows
 
 WHEN, WHO, DONE = 14, 18, 21
 TAIL = 22
@@ -22,12 +20,6 @@ NOTHING_LOGGED = (
     "What memapp remembers, changes or forgets is written down here,\nwith who did it and why."
 )
 NOTHING_DONE = "There is nothing to take back.\n\nWhat you or memapp do to memories and to your profile comes here."
-REASONS = {
-    "overflow": "too many facts",
-    "superseded": "a newer one replaced it",
-    "unused": "not used for long",
-    "merged": "another says the same",
-}
 
 
 def done(line: LogLine) -> str:
@@ -36,7 +28,7 @@ def done(line: LogLine) -> str:
     if entry.event is Event.PROFILE:
         decision = str(entry.meta.get("decision", "changed"))
         took_back = bool(entry.undoes) and decision == "changed"
-        return "took back" if took_back else DECISIONS.get(decision, decision)
+        return "took back" if took_back else called("decisions", decision)
     if is_file(line):
         return "took back" if entry.undoes else "brought in"
     if line.pinned is not None:
@@ -58,12 +50,8 @@ def is_file(line: LogLine) -> bool:
     return line.entry.memory_id.startswith(IMPORT)
 
 
-class LogRows(RowList[LogLine]):
+class LogRows(TimedRows[LogLine]):
     """When, who, what, which memory, why."""
-
-    def __init__(self, clock: Callable[[], datetime]) -> None:
-        super().__init__(id="log", empty=NOTHING_LOGGED)
-        self._clock = clock
 
     def key(self, item: LogLine) -> str:
         return str(item.entry.number)
@@ -71,28 +59,24 @@ class LogRows(RowList[LogLine]):
     def draw(self, item: LogLine, width: int) -> Content:
         entry = item.entry
         head = joined(
-            (f"{when(entry.at, self._clock()):{WHEN}}", "$text-muted"),
+            (f"{when(entry.at, self.clock()):{WHEN}}", "$text-muted"),
             (f"{shorten(who(entry.actor), WHO - 1):{WHO}}" if width >= WIDE else "", "$secondary"),
         )
         by = "" if width >= WIDE or entry.actor == "person" else f"{who(entry.actor.partition(':')[0])}: "
-        why = REASONS.get(str(entry.meta.get("reason", "")))
+        why = called("log_reasons", str(entry.meta.get("reason", "")), "")
         what = (f"{by}{done(item)}".ljust(DONE), "bold")
         return joined(head, what, " ", row(about(item), 200), (f" · {why}" if why else "", "$text-muted"))
 
 
-class StepRows(RowList[Undoable]):
+class StepRows(TimedRows[Undoable]):
     """What can be taken back, last first."""
-
-    def __init__(self, clock: Callable[[], datetime]) -> None:
-        super().__init__(id="steps", empty=NOTHING_DONE)
-        self._clock = clock
 
     def key(self, item: Undoable) -> str:
         return item.step.id
 
     def draw(self, item: Undoable, width: int) -> Content:
         step = item.step
-        tail = (f"  {'memapp' if is_memapp(step.actor) else who(step.actor):>9}, {ago(step.at, self._clock()):<9}", "$text-muted")
+        tail = (f"  {'memapp' if is_memapp(step.actor) else who(step.actor):>9}, {ago(step.at, self.clock()):<9}", "$text-muted")
         is_next = item is self.items[0]
         sign = ("↶ " if is_next else "  ", "bold $accent")
         line = joined(sign, (item.said, "bold" if is_next else ""))

@@ -1,8 +1,7 @@
 """The profile of the person: its values to be read, written and taken away by them."""
 
 import asyncio
-from collections.abc import Callable, Sequence
-from datetime import datetime
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual import on
@@ -21,7 +20,7 @@ from memapp.ui.inbox.read_models import Known
 from memapp.ui.safe import copy, joined, plain, row
 from memapp.ui.session import AppSession
 from memapp.ui.widgets.labels import moment
-from memapp.ui.widgets.rowlist import RowList
+from memapp.ui.widgets.rowlist import TimedRows
 
 NOTE = "The persona you talk to is told this. Only you change it: by your yes to what waits, or by writing it here."
 WRITING = "The persona you talk to is told this in your words."
@@ -29,12 +28,8 @@ WRITING = "The persona you talk to is told this in your words."
 LABEL = 18
 
 
-class KnownRows(RowList[Known]):
+class KnownRows(TimedRows[Known]):
     """The profile, one row a value: field, value, since when and from whom."""
-
-    def __init__(self, clock: Callable[[], datetime]) -> None:
-        super().__init__(id="known")
-        self._clock = clock
 
     def key(self, item: Known) -> str:
         return item.key
@@ -42,7 +37,7 @@ class KnownRows(RowList[Known]):
     def draw(self, item: Known, width: int) -> Content:
         if not item.value:
             return joined((f"{item.label:{LABEL}}", "$text-muted"), ("not known", "$text-muted italic"))
-        when = f"since {moment(item.since, self._clock())}" if item.since else ""
+        when = f"since {moment(item.since, self.clock())}" if item.since else ""
         by = " · you typed it twice" if item.by == "signals" else ""
         tail = joined((f"  {when}{by}", "$text-muted"))
         head = joined((f"{item.label:{LABEL}}", "bold"), row(item.value, 300))
@@ -65,7 +60,7 @@ class ProfilePane(Vertical):
         self.runtime = session.runtime
 
     def compose(self) -> ComposeResult:
-        yield KnownRows(self.runtime.clock)
+        yield KnownRows(self.runtime.clock, id="known")
         yield Static(plain(NOTE), markup=False, id="profile-note")
 
     @property

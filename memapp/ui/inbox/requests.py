@@ -33,7 +33,7 @@ from memapp.ui.messages import MessageWanted
 from memapp.ui.safe import copy, joined, notify, row
 from memapp.ui.session import AppSession
 from memapp.ui.widgets.labels import clock, moment
-from memapp.ui.widgets.rowlist import RowList
+from memapp.ui.widgets.rowlist import TimedRows
 
 TICK_SECONDS = 60.0
 ANSWERS = ("approve", "deny", "snooze")
@@ -53,19 +53,15 @@ memapp asks here before it keeps it.
 tab shows what the profile says."""
 
 
-class RequestRows(RowList[ShownRequest]):
+class RequestRows(TimedRows[ShownRequest]):
     """What waits: field, value, who proposed it, age."""
-
-    def __init__(self, clock: Callable[[], datetime]) -> None:
-        super().__init__(id="request-list", empty=NOTHING_WAITS)
-        self._clock = clock
 
     def key(self, item: ShownRequest) -> str:
         return item.request.id
 
     def draw(self, item: ShownRequest, width: int) -> Content:
         who = came_from(item.request) if width >= WIDE else ""
-        tail = joined((f"{f'  {who:11}' if who else ''}{age(item.request.created_at, self._clock()):>5}", "$text-muted"))
+        tail = joined((f"{f'  {who:11}' if who else ''}{age(item.request.created_at, self.clock()):>5}", "$text-muted"))
         value = row(item.value, 100) if item.value else row("a new value", style="$text-muted italic")
         words = joined((f"{item.label} ", "bold"), value)
         return joined(words.truncate(max(1, width - tail.cell_length), ellipsis=True, pad=True), tail)
@@ -104,7 +100,7 @@ class RequestsPane(Horizontal):
         self._arming = Arming(self, self._bindings_changed, lambda: notify(self, DROPPED))
 
     def compose(self) -> ComposeResult:
-        yield RequestRows(self.runtime.clock)
+        yield RequestRows(self.runtime.clock, id="request-list", empty=NOTHING_WAITS)
         yield RequestView()
 
     def on_mount(self) -> None:

@@ -2,22 +2,11 @@
 
 from datetime import datetime, timedelta
 
-from memapp.domain.filters import Sort
 from memapp.domain.lifecycle import DAYS_OF_USE
-from memapp.domain.memory import Kind
 from memapp.domain.text import counted
 from memapp.ui.widgets.labels import clock, moment
 
 BARS = "▁▂▄▆█"
-SORTS = {
-    Sort.NEWEST: "newest first",
-    Sort.OLDEST: "oldest first",
-    Sort.IMPORTANT: "pinned and important first",
-    Sort.USED: "most used first",
-    Sort.CHANGED: "last changed first",
-}
-KINDS = {Kind.SEMANTIC: "fact", Kind.EPISODIC: "episode"}
-ORIGINS = {"person": "you wrote it", "distilled": "learned from what you typed", "import": "imported"}
 
 
 def age(at: datetime, now: datetime) -> str:

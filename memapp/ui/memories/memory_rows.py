@@ -11,7 +11,7 @@ from memapp.domain.second_person import addressed
 from memapp.domain.text import clean, one_line
 from memapp.ui.memories.labels import age, ago, bar, is_overdue, kept
 from memapp.ui.safe import joined, marked, plain, row
-from memapp.ui.widgets.rowlist import RowList
+from memapp.ui.widgets.rowlist import TimedRows
 
 AGE = 6
 CATEGORY = 14
@@ -20,14 +20,11 @@ WIDE = 90
 MATCH = "bold $accent underline"
 
 
-class FoundRows(RowList[Memory]):
+class FoundRows(TimedRows[Memory]):
     """Memories that were searched for."""
 
-    def __init__(self, clock: Callable[[], datetime], *, id: str) -> None:
-        super().__init__(id=id)
-        self.clock = clock
-        self.words: tuple[str, ...] = ()
-        """What to point out in the texts."""
+    words: tuple[str, ...] = ()
+    """What to point out in the texts."""
 
     def key(self, item: Memory) -> str:
         return item.id

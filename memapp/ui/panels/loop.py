@@ -5,18 +5,12 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
+from memapp.domain.labels import called
 from memapp.domain.memory import Recalled
 from memapp.domain.prediction import Prediction
 from memapp.services.chats import Trace
 from memapp.ui.safe import joined, plain, row
 from memapp.ui.widgets.labels import rated
-
-SOURCES = {
-    "model": "",
-    "prefetched": " (looked up ahead)",
-    "kept": " (known from before memapp was closed)",
-    "keywords": " (the words of your message)",
-}
 
 
 class LoopDrawer(VerticalScroll):
@@ -45,9 +39,10 @@ def _told(trace: Trace | None) -> list[Content]:
         parts.append(plain("Before each answer memapp guesses what you will say and what it has to look up.", "$text-muted"))
         parts.append(plain("Send something to see it at work.", "$text-muted"))
         return parts
+    source = called("needed_from", trace.source, "")
     parts += [
         _part("It expected", _expected(trace.expected)),
-        _part("It needed" + SOURCES.get(trace.source, ""), plain(" · ".join(trace.needed_info) or "nothing in particular")),
+        _part("It needed" + source, plain(" · ".join(trace.needed_info) or "nothing in particular")),
         _part("It found", _found(trace.hits)),
         _part("It expects next", plain(trace.expects or "—")),
     ]

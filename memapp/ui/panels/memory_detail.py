@@ -9,16 +9,16 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.message import Message
-from textual.timer import Timer
 from textual.widgets import Static
 
+from memapp.domain.labels import called
 from memapp.domain.memory import Memory, State, why
 from memapp.domain.second_person import addressed
 from memapp.errors import NotFound
 from memapp.runtime import Runtime
 from memapp.services import curate
 from memapp.ui.background import background
-from memapp.ui.memories.labels import KINDS, ORIGINS, bar, kept_in_full, when
+from memapp.ui.memories.labels import bar, kept_in_full, when
 from memapp.ui.messages import MessageWanted
 from memapp.ui.panels.memory_history import MemoryHistory
 from memapp.ui.panels.memory_provenance import MemoryProvenance
@@ -61,8 +61,8 @@ class ContentView(VerticalScroll, can_focus=True):
             ("importance", f"{bar(one.importance)} {one.importance} of 5"),
             ("category", one.category),
             ("tags", ", ".join(one.tags) or "none"),
-            ("kind", KINDS[one.kind]),
-            ("origin", ORIGINS[one.origin]),
+            ("kind", called("kinds", one.kind)),
+            ("origin", called("origins", one.origin)),
             ("since", when(one.created_at, now)),
             ("changed", when(one.updated_at, now) if one.updated_at != one.created_at else ""),
         ]
@@ -114,7 +114,6 @@ class MemoryDetail(Vertical):
         """Where a walk along relations came from."""
         self._looked_up = ""
         """Which tab of which memory is shown already."""
-        self._pause: Timer | None = None
 
     def compose(self) -> ComposeResult:
         yield TabLine([(tab, tab.capitalize()) for tab in TABS])
@@ -142,12 +141,7 @@ class MemoryDetail(Vertical):
         self.memory = memory
         self.set_class(memory is None, "-empty")
         self.refresh_bindings()
-        if self._pause is not None:
-            self._pause.stop()
-        if at_once or changed:
-            self._look_up()
-        else:
-            self._pause = self.set_timer(PAUSE_SECONDS, self._look_up)
+        self._look_up(0.0 if at_once or changed else PAUSE_SECONDS)
 
     @background("memory-again", exclusive=True)
     async def look_again(self) -> None:
@@ -225,7 +219,8 @@ class MemoryDetail(Vertical):
             view.display = tab == self.tab
 
     @background("memory-detail", exclusive=True)
-    async def _look_up(self) -> None:
+    async def _look_up(self, pause: float = 0.0) -> None:
+        await asyncio.sleep(pause)
         memory, tab = self.memory, self.tab
         if memory is None:
             return

@@ -1,8 +1,7 @@
 """The history of a memory: its versions, and the words that differ between any two of them."""
 
 import asyncio
-from collections.abc import Callable, Sequence
-from datetime import datetime
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual import on
@@ -14,6 +13,7 @@ from textual.widgets import Static
 
 from memapp.domain.difference import words_changed
 from memapp.domain.history import Moment, Version, who
+from memapp.domain.labels import called
 from memapp.domain.memory import Memory
 from memapp.domain.second_person import addressed
 from memapp.runtime import Runtime
@@ -21,13 +21,12 @@ from memapp.services.activity import timeline
 from memapp.ui.memories.labels import bar
 from memapp.ui.safe import joined, plain
 from memapp.ui.widgets.labels import moment
-from memapp.ui.widgets.rowlist import RowList
+from memapp.ui.widgets.rowlist import RowList, TimedRows
 
 OUT, IN = "strike $text-error", "bold $text-success"
-STATES = {"live": "remembered", "soft_deleted": "in the trash", "merged": "merged into another"}
 
 
-class VersionRows(RowList[tuple[int, Moment]]):
+class VersionRows(TimedRows[tuple[int, Moment]]):
     """Versions, newest first; the one that the others are compared with is marked A."""
 
     BINDING_GROUP_TITLE = "History"
@@ -39,11 +38,8 @@ class VersionRows(RowList[tuple[int, Moment]]):
         Binding("space,enter", "compare", "Compare with", id="history.compare", key_display="␣"),
     ]
 
-    def __init__(self, clock: Callable[[], datetime]) -> None:
-        super().__init__(id="versions")
-        self._clock = clock
-        self.base = 0
-        """Number of the version to compare with; 0 for the one before."""
+    base = 0
+    """Number of the version to compare with; 0 for the one before."""
 
     def key(self, item: tuple[int, Moment]) -> str:
         return str(item[0])
@@ -52,7 +48,7 @@ class VersionRows(RowList[tuple[int, Moment]]):
         number, one = item
         sign = "A " if number == self.base else "  "
         what = f"{one.event.told} by {who(one.actor)}"
-        return joined((sign, "bold $accent"), f"v{number:<3}", (f"{moment(one.at, self._clock()):>11}  {what}", "$text-muted"))
+        return joined((sign, "bold $accent"), f"v{number:<3}", (f"{moment(one.at, self.clock()):>11}  {what}", "$text-muted"))
 
     def action_compare(self) -> None:
         if self.current is not None:
@@ -67,7 +63,7 @@ class MemoryHistory(Vertical):
     def __init__(self, runtime: Runtime) -> None:
         super().__init__(id="memory-history")
         self._runtime = runtime
-        self.reader = VersionRows(runtime.clock)
+        self.reader = VersionRows(runtime.clock, id="versions")
         self._memory_id = ""
 
     def compose(self) -> ComposeResult:
@@ -120,7 +116,7 @@ def difference_of(before: Version, after: Version) -> Content:
         ("category", before.category, after.category),
         ("importance", f"{bar(before.importance)} {before.importance}", f"{bar(after.importance)} {after.importance}"),
         ("pinned", "yes" if before.pinned else "no", "yes" if after.pinned else "no"),
-        ("it is", STATES.get(before.state, before.state), STATES.get(after.state, after.state)),
+        ("it is", called("states", before.state), called("states", after.state)),
     ):
         if old != new:
             lines.append(joined((f"{name}: ", "$text-muted"), (f"-{old or 'none'}-", OUT), " ", (f"+{new or 'none'}+", IN)))

@@ -1,9 +1,7 @@
 """The provenance of a memory: the messages it was learned from, and the replies that used it, with score and reason."""
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
 
 from textual import on
 from textual.app import ComposeResult
@@ -13,26 +11,23 @@ from textual.message import Message as Announcement
 from textual.widgets import Static
 
 from memapp.domain.chat import Message
+from memapp.domain.labels import called
 from memapp.domain.memory import Memory
 from memapp.domain.provenance import UsedIn
 from memapp.domain.text import counted
 from memapp.runtime import Runtime
 from memapp.services.provenance import provenance_of
-from memapp.ui.memories.labels import ORIGINS, ago
+from memapp.ui.memories.labels import ago
 from memapp.ui.safe import joined, plain, row
 from memapp.ui.widgets.labels import at_moment, matched, moment, rated, written
-from memapp.ui.widgets.rowlist import RowList
+from memapp.ui.widgets.rowlist import RowList, TimedRows
 
 
-class MessageRows(RowList[Message | UsedIn]):
+class MessageRows(TimedRows[Message | UsedIn]):
     """Messages that a memory came from, then replies that used it."""
 
     BINDING_GROUP_TITLE = "Provenance"
     HELP = "Enter goes to the message in its chat."
-
-    def __init__(self, clock: Callable[[], datetime]) -> None:
-        super().__init__(id="provenance-rows")
-        self._clock = clock
 
     def key(self, item: Message | UsedIn) -> str:
         return item.id if isinstance(item, Message) else f"used:{item.message.id}"
@@ -42,7 +37,7 @@ class MessageRows(RowList[Message | UsedIn]):
         sign = ("from ", "$primary")
         if isinstance(item, UsedIn):
             sign = ("used ", "$accent")
-        when = (f"{moment(message.created_at, self._clock()):>11}  ", "$text-muted")
+        when = (f"{moment(message.created_at, self.clock()):>11}  ", "$text-muted")
         return joined(sign, when, row(message.text or "(no words)", max(1, width)))
 
 
@@ -58,7 +53,7 @@ class MemoryProvenance(Vertical):
     def __init__(self, runtime: Runtime) -> None:
         super().__init__(id="memory-provenance")
         self._runtime = runtime
-        self.reader = MessageRows(runtime.clock)
+        self.reader = MessageRows(runtime.clock, id="provenance-rows")
         self._memory_id = ""
 
     def compose(self) -> ComposeResult:
@@ -74,7 +69,7 @@ class MemoryProvenance(Vertical):
         if access_count is not None:
             times, days = counted(access_count.count, "prompt"), counted(access_count.days, "day")
             used = f"Stood in {times} on {days}, last {ago(access_count.last, now)}."
-        origin = f"{ORIGINS[memory.origin].capitalize()} {at_moment(memory.created_at, now)}."
+        origin = f"{called('origins', memory.origin).capitalize()} {at_moment(memory.created_at, now)}."
         self.query_one("#provenance-head", Static).update(plain(f"{origin}\n{used}"))
         self.reader.show([*found.sources, *found.replies], at=None if memory.id == self._memory_id else "")
         self._memory_id = memory.id

@@ -63,10 +63,10 @@ class ActivityScreen(ModeScreen):
         yield from super().compose()
         yield TabLine(TABS)
         yield NumbersView()
-        yield LogRows(self.runtime.clock)
+        yield LogRows(self.runtime.clock, id="log", empty=log_rows.NOTHING_LOGGED)
         with Vertical(id="undo"):
             yield Static(plain(UNDO_NOTE), markup=False, id="undo-note")
-            yield StepRows(self.runtime.clock)
+            yield StepRows(self.runtime.clock, id="steps", empty=log_rows.NOTHING_DONE)
         yield KeyLine()
 
     def on_mount(self) -> None:

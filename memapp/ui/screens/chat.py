@@ -128,7 +128,7 @@ class ChatScreen(Screen[None]):
         self.threads.list()
         await self.composer.recall_prompts()
         if not await asyncio.to_thread(chats.keeps_drafts, self.session.runtime):
-            self.conversation.status.say("Another window keeps the drafts: here only what you send is kept.")
+            self.conversation.status.say("Two windows are open: the other one keeps the drafts.")
         if question.text:
             await self.conversation.send(question)
 

@@ -11,7 +11,6 @@ from textual.widgets import Input
 from memapp.domain.filters import Sort
 from memapp.domain.memory import Memory
 from memapp.ui.background import background
-from memapp.ui.memories.labels import SORTS
 from memapp.ui.memories.memory_rows import MemoryRows
 from memapp.ui.panels.memory_detail import MemoryDetail
 from memapp.ui.screens.memory_list import MemoryListScreen
@@ -121,7 +120,7 @@ class MemoriesScreen(MemoryListScreen):
 
     def action_sort(self) -> None:
         """Order the list in the next way."""
-        orders = list(SORTS)
+        orders = list(Sort)
         self.sort = orders[(orders.index(self.sort) + 1) % len(orders)]
         self.start_again()
         self.load()

@@ -10,13 +10,14 @@ from textual.app import ComposeResult
 from textual.widgets import Input, Static
 
 from memapp.domain.filters import MemoryFilter, Sort
+from memapp.domain.labels import called
 from memapp.domain.memory import Memory, State
 from memapp.runtime import Runtime
 from memapp.services import curate
 from memapp.ui.background import background
 from memapp.ui.memories.actions import MemoryActions
 from memapp.ui.memories.keys import MemoryKeys
-from memapp.ui.memories.labels import SORTS, many
+from memapp.ui.memories.labels import many
 from memapp.ui.memories.memory_rows import FoundRows, wanted_words
 from memapp.ui.safe import joined
 from memapp.ui.screens.mode import ModeScreen
@@ -146,7 +147,7 @@ class MemoryListScreen(ModeScreen, MemoryKeys):
         found, marks, problem = self._page, len(self.rows.marked), " · ".join(self._problems)
         count = many(self._count) + self.COUNTED if self._count is not None else ""
         place = f"{found.offset + 1:,} to {found.offset + len(found.rows):,}" if found.offset or found.more else ""
-        words = (count,) if problem else (count, place, SORTS[self.sort])
+        words = (count,) if problem else (count, place, called("sorts", self.sort))
         line = joined(
             (" · ".join(part for part in words if part), "$text-muted"),
             (f"  ✓ {marks} marked" if marks else "", "bold $success"),

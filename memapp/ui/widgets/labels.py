@@ -4,6 +4,7 @@ import re
 from datetime import datetime
 
 from memapp.domain.chat import Message, Origin, Role
+from memapp.domain.labels import called
 from memapp.domain.prompt import Usage
 
 
@@ -54,24 +55,10 @@ def size(count: int) -> str:
     return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.0f} MB"
 
 
-MATCHED = {
-    "words": "has the same words",
-    "misspelt": "has words spelt nearly like yours",
-    "meaning": "means something like it",
-    "keywords": "has what the answer needed",
-    "beside a hit": "was said beside it",
-    "then": "is from that time",
-    "related": "is related to something found",
-    "always": "always goes with an answer",
-    "news": "is new since the answer before",
-}
-"""Why something was recalled, by the names of ranking; what makes everything weigh more, like being pinned, says nothing here."""
-
-
 def matched(why: str) -> str:
     """Return why something was recalled in words, without the sum: `words 0.71 + pinned 0.04` -> `has the same words`."""
     names = [re.sub(r" -?[\d.]+$", "", part) for part in why.split(" + ")]
-    return ", ".join(MATCHED[name] for name in names if name in MATCHED) or "was found"
+    return ", ".join(filter(None, (called("matched", name, "") for name in names))) or "was found"
 
 
 def rated(score: float) -> str:

@@ -1,7 +1,8 @@
 """A list of rows of one line each. Only the lines on the screen are drawn, so that a long list costs no more than a short one."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, ClassVar, Generic, TypeVar
 
 from rich.segment import Segment
@@ -277,3 +278,11 @@ class RowList(ScrollView, Generic[T], can_focus=True):
             return joined(sign, mark, self.draw(item, max(1, width - EDGE)))
         words = self._earlier if number == 0 and self._earlier else self._later if number == self._count - 1 else ""
         return joined(sign, " ", (words, "$text-muted")) if words else Content("")
+
+
+class TimedRows(RowList[T]):
+    """Rows that tell how long ago something was."""
+
+    def __init__(self, clock: Callable[[], datetime], *, id: str, empty: str = "") -> None:
+        super().__init__(id=id, empty=empty)
+        self.clock = clock

@@ -64,6 +64,8 @@ def lived_in(runtime: Runtime) -> None:
     chats.delete_thread(runtime, new_chat(runtime))
     decisions.set_field(runtime, "city", "Ghent")
     decisions.set_field(runtime, "city", "Bruges")
+    decisions.set_field(runtime, "health", "asthma")
+    decisions.set_field(runtime, "health", "allergic to dust")
     requests.propose(runtime, "language", "Dutch")
     request = requests.propose(runtime, "pronouns", "she/her")
     assert request

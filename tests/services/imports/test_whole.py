@@ -22,8 +22,9 @@ def test_everything_comes_back_but_the_profile_waits_for_a_yes(runtime: Runtime,
         found = carry(runtime, other, tmp_path)
         assert kept(dump(other)) == as_it_arrives(runtime)
         assert decisions.profile(other) == {}
-        assert waiting(other) == {("city", "Bruges", ""), ("language", "Dutch", "")}
-        assert (found.requests, found.left_out) == (2, 2)
+        values = {("city", "Bruges"), ("health", "asthma"), ("health", "allergic to dust"), ("language", "Dutch")}
+        assert waiting(other) == {(*value, "") for value in values}
+        assert (found.requests, found.left_out) == (4, 2)
         assert {line["proposer"] for line in dump(other) if line["type"] == "consent_request"} == {"import"}
 
 

@@ -1,0 +1,23 @@
+"""Processes that are killed, forked from one that has imported everything: a new Python takes fifty times as long to begin."""
+
+import multiprocessing
+import os
+from collections.abc import Callable
+from multiprocessing.process import BaseProcess
+from typing import Any
+
+_TESTS = ("kill", "kill_changes", "kill_each_change", "kill_migration", "kill_transfer", "kill_turn", "processes")
+CONTEXT = multiprocessing.get_context("forkserver")
+CONTEXT.set_forkserver_preload(["memapp.bootstrap", *(f"tests.reliability.test_{name}" for name in _TESTS)])
+
+
+def begun(work: Callable[..., object], *arguments: Any) -> BaseProcess:
+    """Start a process that does some work, and return it."""
+    process = CONTEXT.Process(target=work, args=arguments)
+    process.start()
+    return process
+
+
+def usually(few: int, *, thorough: int) -> int:
+    """Return how often to try what happens by chance: seldom, or as often as was measured once, with THOROUGH=1."""
+    return thorough if os.environ.get("THOROUGH") else few
