@@ -5,16 +5,16 @@ Built once by `bootstrap` and handed to every service.
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from memapp.domain.categories import Categories
 from memapp.domain.changes import Actor
 from memapp.domain.chat import Thread
 from memapp.domain.persona import Persona
-from memapp.errors import ModelError, ModelLoading, StoreError
+from memapp.errors import ModelError, ModelLoading, StoreError, UsageError
 from memapp.inference import Cancel as Cancel  # re-exported: the screen cancels what it started
 from memapp.inference import ChatModel, Embedder
 from memapp.paths import Paths
@@ -109,6 +109,14 @@ class Runtime:
         """Return a persona; a chat whose persona is gone falls back to the companion."""
         return self.personas.get(persona_id) or self.personas["companion"]
 
+    def persona_called(self, name: str) -> str:
+        """Return the id of the persona with this id or name. Raises `UsageError` if there is none."""
+        found = next((key for key, one in self.personas.items() if name.lower() in (key, one.name.lower())), None)
+        if found is None:
+            wrong = f"There is no persona {name!r}." if name else "Write /persona and a name."
+            raise UsageError(wrong, f"There are: {', '.join(sorted(self.personas))}.")
+        return found
+
     def persona_in(self, thread: Thread) -> Persona:
         """Return the persona of a chat as it is there."""
         persona = self.persona(thread.persona)
@@ -126,22 +134,21 @@ class Runtime:
         """Return a session that sees what is committed, for this thread."""
         return Session(self.database.read(), self.user_id, self.clock())
 
-    @contextmanager
-    def write(self) -> Iterator[Session]:
-        """Yield a session in which all is written, or nothing."""
-        with self.database.write() as conn:
-            yield Session(conn, self.user_id, self.clock())
+    def write(self) -> AbstractContextManager[Session]:
+        """Return a session in which all is written, or nothing."""
+        return self._session(self.database.write())
 
-    @contextmanager
-    def decide(self) -> Iterator[Session]:
+    def decide(self) -> AbstractContextManager[Session]:
         """Like `write`, for what the person decides: consent requests and the profile may be changed too."""
-        with self.database.decide() as conn:
-            yield Session(conn, self.user_id, self.clock())
+        return self._session(self.database.decide())
+
+    def rehearse(self) -> AbstractContextManager[Session]:
+        """Like `write`, but nothing of it stays: to see what a change would do."""
+        return self._session(self.database.rehearse())
 
     @contextmanager
-    def rehearse(self) -> Iterator[Session]:
-        """Like `write`, but nothing of it stays: to see what a change would do."""
-        with self.database.rehearse() as conn:
+    def _session(self, transaction: AbstractContextManager[Any]) -> Iterator[Session]:
+        with transaction as conn:
             yield Session(conn, self.user_id, self.clock())
 
     def close(self) -> None:

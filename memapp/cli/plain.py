@@ -16,7 +16,7 @@ from memapp.domain.commands import Command
 from memapp.domain.second_person import addressed
 from memapp.domain.text import clean
 from memapp.domain.turn import TurnEvent
-from memapp.errors import MemappError, UsageError
+from memapp.errors import MemappError
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, turn
@@ -97,13 +97,8 @@ class _Talk:
                 say(HELP)
 
     def _choose_persona(self, name: str) -> None:
-        known = self._runtime.personas
-        found = next((key for key, one in known.items() if name.lower() in (key, one.name.lower())), None)
-        if found is None:
-            wrong = f"There is no persona {name!r}." if name else "Write /persona and a name."
-            raise UsageError(wrong, f"There are: {', '.join(known)}.")
-        self._thread_id, self._persona = "", found
-        say(f"A new chat with {known[found].name}.")
+        self._thread_id, self._persona = "", self._runtime.persona_called(name)
+        say(f"A new chat with {self._runtime.persona(self._persona).name}.")
 
     def _begun(self) -> str:
         self._thread_id = self._thread_id or chats.new_thread(self._runtime, self._persona).id

@@ -2,10 +2,7 @@
 
 import re
 import sys
-import threading
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
 
@@ -15,7 +12,7 @@ from memapp.cli.output import Output, load_embedder, say, when
 from memapp.cli.shape import writes
 from memapp.domain.jobs import Pace
 from memapp.errors import UsageError
-from memapp.inference import Cancel
+from memapp.inference import Cancel, after
 from memapp.runtime import Runtime
 from memapp.services import jobs, models
 from memapp.services.jobs import Job
@@ -67,7 +64,7 @@ def upkeep(runtime: Runtime, named: list[Job], budget: float, dry_run: bool) -> 
 def _run(runtime: Runtime, chosen: list[Job], seconds: float) -> Counter[str]:
     """Run jobs one after the other, each with a bar of what waits for it; return how much each did."""
     cancel, done = Cancel(), Counter[str]()
-    with _ending(cancel.set, seconds):
+    with after(seconds, cancel.set):
         for job in chosen:
             if cancel.is_set():
                 say(f"The time was over before {job.name}: it goes on where it was the next time.")
@@ -78,17 +75,6 @@ def _run(runtime: Runtime, chosen: list[Job], seconds: float) -> Counter[str]:
                     done[job.name] += count
                     bar.update(count)
     return done
-
-
-@contextmanager
-def _ending(end: Any, seconds: float) -> Iterator[None]:
-    timer = threading.Timer(seconds, end)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
 
 
 def _bar(job: Job, waiting: int) -> Any:

@@ -54,6 +54,18 @@ class Cancel:
                     self._listeners.remove(listener)
 
 
+@contextmanager
+def after(seconds: float, do: Callable[[], None]) -> Iterator[None]:
+    """Do something, on a thread, if what is done meanwhile takes longer."""
+    timer = threading.Timer(seconds, do)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
 def closed() -> ModelError:
     """The error of every call after `close`."""
     return ModelError("The model was closed.", "Start it again.")

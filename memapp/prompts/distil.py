@@ -1,6 +1,8 @@
 """The model call that distils a surprise into one sentence with tags."""
 
 import re
+import tomllib
+from functools import cache
 
 from memapp.domain.distil import Draft
 from memapp.domain.memory import MAX_MEMORY_CHARS, MAX_TAG_CHARS, MAX_TAGS
@@ -8,6 +10,7 @@ from memapp.domain.prompt import Prompt, PromptTurn, Sampling
 from memapp.domain.tags import tags_for
 from memapp.domain.text import one_line, shorten
 from memapp.domain.writing import as_fact
+from memapp.paths import bundled
 from memapp.prompts.predict import unescaped
 from memapp.prompts.templates import template
 
@@ -20,35 +23,23 @@ root ::= [ '] letter{{1,{MAX_MEMORY_CHARS - 20}}} "\", \"tags\": [\"" tag (", \"
 tag ::= letter{{1,{MAX_TAG_CHARS}}} "\""
 letter ::= [^"\\\x00-\x1F\x7F]
 """
-EXAMPLES = (
-    (
-        "I like the weather today.",
-        "My brother Paul plays the trumpet in a brass band.",
-        '{"fact": "User\'s brother Paul plays the trumpet in a brass band.", "tags": ["brother", "trumpet"]}',
-    ),
-    (
-        "Thank you.",
-        "Well, I can't eat nuts, they make my throat swell.",
-        '{"fact": "User cannot eat nuts.", "tags": ["nuts"]}',
-    ),
-    (
-        "Tell me a joke.",
-        "Last year we moved from Bonn to a farm near Kiel.",
-        '{"fact": "User moved from Bonn to a farm near Kiel last year.", "tags": ["farm", "move"]}',
-    ),
-)
-"""What was expected, what was said, what was learned. A small model copies its input without them."""
 
 _STRING = r'"((?:[^"\\]|\\.)*)"'
 _FACT = re.compile(r'"fact"\s*:\s*' + _STRING, re.DOTALL)
 _TAGS = re.compile(r'"tags"\s*:\s*\[([^\]]*)', re.DOTALL)
 
 
+@cache
+def examples() -> list[dict[str, str]]:
+    """Return what was expected, what was said, what was learned. A small model copies its input without them."""
+    return list(tomllib.loads(bundled("assets", "prompts", "distil_examples.toml").read_text("utf-8"))["example"])
+
+
 def request(expected: str, actual: str) -> tuple[Prompt, Sampling]:
     """Ask for one sentence on what the difference between the expected and the actual message says about the person."""
     turns = []
-    for example_expected, example_actual, reply in EXAMPLES:
-        turns += [_question(example_expected, example_actual), PromptTurn("assistant", reply)]
+    for one in examples():
+        turns += [_question(one["expected"], one["actual"]), PromptTurn("assistant", one["reply"])]
     turns.append(_question(expected, actual))
     prompt = Prompt(template("distil_system").template, tuple(turns), head=HEAD)
     return prompt, Sampling(max_tokens=MAX_TOKENS, grammar=GRAMMAR)

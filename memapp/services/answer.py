@@ -3,7 +3,6 @@
 Whatever fails on the way, the reply's row gets a final state and keeps the text written so far.
 """
 
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
@@ -18,7 +17,7 @@ from memapp.domain.prompt import Finished, Piece, Prompt, Sampling, Usage
 from memapp.domain.text import clean, one_line, shorten
 from memapp.domain.turn import Completed, Failed, Found, Predicted, Restarted, Streamed, Thinking, TurnEvent, Waiting
 from memapp.errors import DiskFull, MemappError, ModelError, StoreError
-from memapp.inference import Cancel, ChatModel
+from memapp.inference import Cancel, ChatModel, after
 from memapp.prompts import budget, predict, quotes, respond
 from memapp.prompts import remark as remarks
 from memapp.prompts.context import PromptContext, profile_line, with_injected_updates
@@ -307,23 +306,17 @@ class _Reply:
         """Give a turn up when its first token, or its end, is overdue."""
         first, whole = self.runtime.settings.first_token_seconds, self.runtime.settings.turn_seconds
 
-        def give_up(reason: str, *, unless_begun: bool) -> None:
-            if not (unless_begun and (self.waited_seconds or self.thought)):
-                self.overdue = reason
-                self.turn.cancel.set()
+        def give_up(reason: str) -> None:
+            self.overdue = reason
+            self.turn.cancel.set()
 
-        timers = [
-            threading.Timer(first, give_up, [f"No answer began within {first} seconds."], {"unless_begun": True}),
-            threading.Timer(whole, give_up, [f"The answer did not end within {whole} seconds."], {"unless_begun": False}),
-        ]
-        for timer in timers:
-            timer.daemon = True
-            timer.start()
-        try:
+        def give_up_unless_begun() -> None:
+            if not (self.waited_seconds or self.thought):
+                give_up(f"No answer began within {first} seconds.")
+
+        too_long = partial(give_up, f"The answer did not end within {whole} seconds.")
+        with after(first, give_up_unless_begun), after(whole, too_long):
             yield
-        finally:
-            for timer in timers:
-                timer.cancel()
 
     def save(self) -> tuple[Message, StoreError | None]:
         """End the reply in the file. If that fails, as on a full disk, return why with what is on the screen.

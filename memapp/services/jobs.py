@@ -4,16 +4,14 @@ A job can be stopped at any moment and goes on where it was; doing it twice does
 ran last and is due next, and one process at a time is at them.
 """
 
-import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 
 from memapp.domain.backups import EVERY
 from memapp.domain.consent import ConsentRequest
 from memapp.domain.jobs import Pace, has_leapt, next_pace
-from memapp.inference import Cancel
+from memapp.inference import Cancel, after
 from memapp.runtime import Runtime
 from memapp.services import backups, embed, learning, lifecycle
 from memapp.services.merge import Written
@@ -93,24 +91,11 @@ def _run(runtime: Runtime, cancel: Cancel, job: Job, seconds: float) -> Iterator
     now, last = runtime.clock(), pace(runtime, job)
     leapt = last is None or has_leapt(last, now)
     done = job.every != EACH_TIME
-    with _ending(cancel, seconds) as ended:
+    ended = Cancel()
+    with after(seconds, ended.set), cancel.heard_by(ended.set):
         for one in job.run(runtime, ended, last):
             done = True
             yield one
     if done and not cancel.is_set():  # what looks after each reply and finds nothing writes nothing either
         with runtime.write() as session:
             store.save_pace(session, job.name, next_pace(now, job.every, leapt=leapt))
-
-
-@contextmanager
-def _ending(cancel: Cancel, seconds: float) -> Iterator[Cancel]:
-    """Yield a flag that is set with another one, or when the time is over."""
-    ended = Cancel()
-    timer = threading.Timer(seconds, ended.set)
-    timer.daemon = True
-    timer.start()
-    try:
-        with cancel.heard_by(ended.set):
-            yield ended
-    finally:
-        timer.cancel()

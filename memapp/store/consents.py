@@ -12,6 +12,7 @@ from typing import Literal
 
 from memapp.domain.changes import Actor, Event, is_memapp
 from memapp.domain.consent import ConsentRequest, Decider
+from memapp.domain.history import Entry
 from memapp.domain.memory import Memory
 from memapp.errors import NotFound
 from memapp.store import history, snapshots
@@ -193,10 +194,10 @@ def note_decision(
     add_event(session, node, "consent", "ok", thread_id=thread_id, category="profile", meta=meta)
 
 
-def was_reopened(session: Session, request: ConsentRequest) -> bool:
-    """Tell whether the decision on a request was taken back."""
+def entries_about(session: Session, request: ConsentRequest) -> list[Entry]:
+    """Return what the history has of a request, newest first."""
     entries = history.list_entries(session, memory_id=f"profile:{request.field}", limit=None)
-    return any(one.meta.get("request_id") == request.id and one.meta.get("decision") == "reopened" for one in entries)
+    return [one for one in entries if one.meta.get("request_id") == request.id]
 
 
 # The profile ---------------------------------------------------------------------------------------------------------

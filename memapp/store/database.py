@@ -10,7 +10,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
@@ -365,27 +365,20 @@ def open_database(path: Path, *, read_only: bool = False, tell: Callable[[str], 
         return _open_read_only(path, tell)
     prepare_folder(path.parent)
     lock = Lock(path)
-    try:
+    with ExitStack() as given_up, translated_errors(path):
+        given_up.callback(lock.release)
         alone = _enter(path, lock, tell)
         keep_private(path)
         settled = alone and _is_settled(path)
-        with translated_errors(path):
-            writer, mended = _open_writer(path, alone=alone, check=alone and not settled)
-    except BaseException:
-        lock.release()
-        raise
-    database = Database(path, writer, lock)
-    database.checked = not settled
-    database.mended = mended
-    try:
+        writer, mended = _open_writer(path, alone=alone, check=alone and not settled)
+        database = Database(path, writer, lock)
+        given_up.callback(database.close)
+        database.checked, database.mended = not settled, mended
         if alone:
             lock.enter(tell)
         database.changed_elsewhere()  # from now on it counts
-        with translated_errors(path):
-            database.heard_erasures = writer.execute("SELECT erasures FROM memory_file").fetchone()[0]
-    except BaseException:
-        database.close()
-        raise
+        database.heard_erasures = writer.execute("SELECT erasures FROM memory_file").fetchone()[0]
+        given_up.pop_all()
     return database
 
 
@@ -416,17 +409,14 @@ def _open_read_only(path: Path, tell: Callable[[str], object]) -> Database:
     if lock:
         lock.enter(tell)
     database, settled = Database(path, None, lock), _is_settled(path)
-    try:
-        with translated_errors(path):
-            refuse_foreign(database.read(), path)
-            if alone and not settled:
-                _check_damage(path)
+    with ExitStack() as given_up, translated_errors(path):
+        given_up.callback(database.close)
+        refuse_foreign(database.read(), path)
+        if alone and not settled:
+            _check_damage(path)
         if not _is_old(path):
+            given_up.pop_all()
             return database
-    except BaseException:
-        database.close()
-        raise
-    database.close()
     return open_database(path, tell=tell)
 
 

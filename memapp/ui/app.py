@@ -46,7 +46,7 @@ from memapp.ui.modes import MODES
 from memapp.ui.pasted import Writing
 from memapp.ui.safe import LASTING_SECONDS, copy, end_toasts, notify, place_toasts
 from memapp.ui.screens.opening import OpeningScreen
-from memapp.ui.themes import DARK, LIGHT
+from memapp.ui.themes import DEFAULT, themes
 
 if TYPE_CHECKING:
     from memapp.runtime import Runtime
@@ -116,9 +116,9 @@ class MemappApp(App[None]):
         self.is_open = False
         self._interrupted_at = -QUIT_SECONDS
         self._crash_folder = crash_folder
-        self.register_theme(DARK)
-        self.register_theme(LIGHT)
-        self.theme = DARK.name
+        for theme in themes():
+            self.register_theme(theme)
+        self.theme = DEFAULT
 
     def get_driver_class(self) -> type[Driver]:
         """Return what reads the terminal; on Linux and macOS our own, for the sake of what is pasted."""
@@ -259,7 +259,7 @@ class MemappApp(App[None]):
         from memapp.services import preferences
 
         chosen = self.runtime.settings.theme
-        self.theme = chosen if chosen in preferences.choices(self.runtime, "theme") else DARK.name
+        self.theme = chosen if chosen in preferences.choices(self.runtime, "theme") else DEFAULT
 
     # What keys and the palette do ------------------------------------------------------------------------------------
 

@@ -19,10 +19,10 @@ def test_the_request_names_what_was_expected_and_what_was_said() -> None:
 
 
 def test_the_examples_are_read_as_drafts() -> None:
-    for _, _, reply in distil.EXAMPLES:
-        draft = distil.parse(reply)
+    for one in distil.examples():
+        draft = distil.parse(one["reply"])
         assert draft is not None and draft.tags
-        assert distil.parse(reply.removeprefix(distil.HEAD)) == draft
+        assert distil.parse(one["reply"].removeprefix(distil.HEAD)) == draft
 
 
 def test_a_sentence_without_usable_tags_gets_them_from_its_words() -> None:

@@ -1,7 +1,7 @@
 """Another answer to the same message."""
 
 from typing import Any
-from unittest.mock import Mock
+from unittest.mock import MagicMock
 
 import pytest
 
@@ -37,13 +37,13 @@ def test_a_retry_that_comes_out_the_same_is_written_once_more_and_more_freely(
     reply = only(Completed, say(runtime, new_chat(runtime), "Which tea do I drink?")).reply
     model.enqueue(FIRST)
     model.enqueue("It is oolong.")
-    timers, generate, prompts = Mock(), model.generate, iter(range(3))
-    monkeypatch.setattr(answer, "threading", timers)
+    timers, generate, prompts = MagicMock(), model.generate, iter(range(3))
+    monkeypatch.setattr(answer, "after", timers)
 
     def slowly(*args: Any) -> Any:
         if next(prompts) == 2:  # the first token of the first attempt was there in time: none is overdue now
-            _, give_up, reason, how = timers.Timer.call_args_list[0].args
-            give_up(*reason, **how)
+            _, give_up = timers.call_args_list[0].args
+            give_up()
         return generate(*args)
 
     monkeypatch.setattr(model, "generate", slowly)

@@ -87,8 +87,7 @@ def wake(runtime: Runtime) -> list[str]:
     session = runtime.read()
     actor, steps = runtime.actor(), []
     for request in pending.asleep(runtime):
-        entries = history.list_entries(session, memory_id=f"profile:{request.field}", limit=None)
-        put_off = (one for one in entries if one.meta.get("request_id") == request.id and one.meta.get("decision") == "snoozed")
+        put_off = (one for one in consents.entries_about(session, request) if one.meta.get("decision") == "snoozed")
         if entry := next(put_off, None):
             take_back(runtime, [entry], actor)
             steps.append(entry.step)

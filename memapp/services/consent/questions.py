@@ -119,8 +119,7 @@ def answered_by(runtime: Runtime, question: Message) -> Entry | None:
     request = consents.asked_in(session, question.id)
     if request is None or request.decided_by != "chat":
         return None
-    entries = history.list_entries(session, memory_id=f"profile:{request.field}", limit=None)
-    entry = next((one for one in entries if one.meta.get("request_id") == request.id and not one.undoes), None)
+    entry = next((one for one in consents.entries_about(session, request) if not one.undoes), None)
     return None if entry is None or history.was_taken_back(session, entry.step) else entry
 
 

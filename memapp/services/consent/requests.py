@@ -59,7 +59,11 @@ def propose(
 def _denied_lately(session: Session, field: str, value: str) -> bool:
     denied = consents.list_requests(session, state="denied", field=field)
     lately = [one for one in denied if one.decided_at and abs(session.now - one.decided_at) < timedelta(days=REQUEST_DAYS)]
-    return any(proposes(one, value) and not consents.was_reopened(session, one) for one in lately)
+    return any(proposes(one, value) and not _was_reopened(session, one) for one in lately)
+
+
+def _was_reopened(session: Session, request: ConsentRequest) -> bool:
+    return any(one.meta.get("decision") == "reopened" for one in consents.entries_about(session, request))
 
 
 def _was_decided(session: Session, field: str, value: str, message_id: str) -> bool:

@@ -289,7 +289,7 @@ class Conversation(Vertical):
                 self.status.say(f"Write /persona and a name: {', '.join(self.state.runtime.personas)}.")
                 return
             case "persona":
-                self._leave_for(self._persona(command.text))
+                self._leave_for(self.state.runtime.persona_called(command.text))
                 return
         self.composer.clear_text()
         await self.composer.save()
@@ -307,14 +307,6 @@ class Conversation(Vertical):
             assert state.thread is not None
             self.post_message(ThreadStarted(state.thread))
         return state.thread
-
-    def _persona(self, name: str) -> str:
-        """Return the id of the persona with this id or name."""
-        known = {key: one.name for key, one in self.state.runtime.personas.items()}
-        found = next((key for key, shown in known.items() if name.lower() in (key, shown.lower())), None)
-        if found is None:
-            raise UsageError(f"There is no persona {name!r}.", f"There are: {', '.join(sorted(known))}.")
-        return found
 
     async def _offer_to_remember(self, text: str) -> None:
         why = self.state.runtime.chat.note or "No model is loaded."

@@ -9,7 +9,6 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.message import Message
-from textual.timer import Timer
 from textual.widgets import Static
 
 from memapp.domain.labels import called
@@ -115,7 +114,6 @@ class MemoryDetail(Vertical):
         """Where a walk along relations came from."""
         self._looked_up = ""
         """Which tab of which memory is shown already."""
-        self._pause: Timer | None = None
 
     def compose(self) -> ComposeResult:
         yield TabLine([(tab, tab.capitalize()) for tab in TABS])
@@ -143,12 +141,7 @@ class MemoryDetail(Vertical):
         self.memory = memory
         self.set_class(memory is None, "-empty")
         self.refresh_bindings()
-        if self._pause is not None:
-            self._pause.stop()
-        if at_once or changed:
-            self._look_up()
-        else:
-            self._pause = self.set_timer(PAUSE_SECONDS, self._look_up)
+        self._look_up(0.0 if at_once or changed else PAUSE_SECONDS)
 
     @background("memory-again", exclusive=True)
     async def look_again(self) -> None:
@@ -226,7 +219,8 @@ class MemoryDetail(Vertical):
             view.display = tab == self.tab
 
     @background("memory-detail", exclusive=True)
-    async def _look_up(self) -> None:
+    async def _look_up(self, pause: float = 0.0) -> None:
+        await asyncio.sleep(pause)
         memory, tab = self.memory, self.tab
         if memory is None:
             return
