@@ -16,7 +16,7 @@ import pytest
 from memapp.inference.native import usable_cores
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
-from memapp.store import schema
+from memapp.store import connection, schema
 from tests.builders import make_runtime
 
 hypothesis.settings.register_profile("memapp", deadline=None)  # the first call compiles patterns; a busy machine is no bug
@@ -58,6 +58,12 @@ def new_files_are_copies_of_one() -> Iterator[None]:
 
         patch.setattr(schema, "migrate", copy)
         yield
+
+
+@pytest.fixture(autouse=True)
+def unsynced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no write in this process wait for the disk. Tests of what a failure leaves there put another fixture in its place."""
+    monkeypatch.setitem(connection.PRAGMAS, "synchronous", 0)
 
 
 @pytest.fixture

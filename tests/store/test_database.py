@@ -42,10 +42,16 @@ def test_the_folder_and_every_file_are_for_the_owner_only(tmp_path: Path, mask: 
         os.umask(before)
 
 
-def test_it_is_marked_as_ours_and_durable(database: Database) -> None:
+@pytest.mark.parametrize("unsynced", [None])
+def test_what_is_written_is_on_the_disk(database: Database) -> None:
     with database.write() as conn:
-        read = {name: conn.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version", "synchronous")}
-        assert read == {"application_id": APPLICATION_ID, "user_version": len(schema.scripts()), "synchronous": 2}
+        assert conn.execute("PRAGMA synchronous").fetchone()[0] == 2
+
+
+def test_it_is_marked_as_ours(database: Database) -> None:
+    with database.write() as conn:
+        read = {name: conn.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")}
+        assert read == {"application_id": APPLICATION_ID, "user_version": len(schema.scripts())}
         for name, value in (("journal_mode", "wal"), ("foreign_keys", 1), ("recursive_triggers", 1), ("secure_delete", 1)):
             assert conn.execute(f"PRAGMA {name}").fetchone()[0] == value
 
