@@ -18,7 +18,6 @@ from jinja2.ext import Extension, loopcontrols
 from jinja2.parser import Parser
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-CPU_SECONDS = 5
 MEMORY_BYTES = 1 << 29
 MOST_CHARS = 100_000
 """Of a rendered conversation; no honest template has so much control text."""
@@ -30,7 +29,7 @@ PLACEHOLDER = re.compile("\ue000(\\d+)\ue001")
 def main() -> None:
     """Render what is asked for, and write it."""
     asked = json.load(sys.stdin)
-    for kind, most in ((resource.RLIMIT_CPU, CPU_SECONDS), (resource.RLIMIT_AS, MEMORY_BYTES), (resource.RLIMIT_FSIZE, 0)):
+    for kind, most in ((resource.RLIMIT_CPU, asked["seconds"]), (resource.RLIMIT_AS, MEMORY_BYTES), (resource.RLIMIT_FSIZE, 0)):
         resource.setrlimit(kind, (most, most))
     try:
         template = _compile(asked["source"])

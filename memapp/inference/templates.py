@@ -23,6 +23,8 @@ log = logging.getLogger(__name__)
 
 CHILD = str(Path(__file__).with_name("template_child.py"))
 """Never imported: it would load jinja2 in this process too."""
+CPU_SECONDS = 5
+"""How long a template may compute."""
 LEARNING_SECONDS = 60
 """In which the child has to be done; it has far less time of the processor, but a machine may be busy."""
 MARKER = re.compile(r"<[^<>\s]{2,}>|\[/?[A-Z_]+\]")
@@ -149,7 +151,9 @@ def _pairs(roles: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 def _rendered(source: str, bos: str, eos: str, conversations: Sequence[tuple[str, ...]]) -> list[list[str] | None]:
     """Let the child render conversations; one that is ended in the middle of it has rendered none."""
-    asked = json.dumps({"source": source, "bos": bos, "eos": eos, "conversations": conversations}).encode()
+    asked = json.dumps(
+        {"source": source, "bos": bos, "eos": eos, "conversations": conversations, "seconds": CPU_SECONDS}
+    ).encode()
     command = [sys.executable, "-P", CHILD]
     try:
         done = subprocess.run(

@@ -171,7 +171,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize(("expected", "actual"), list(product(HOSTILE, repeat=2)))
 def test_odd_and_huge_texts_get_a_verdict(expected: str, actual: str) -> None:
-    for rule, similarity in product(MismatchRule, (None, -1.0, 1.0)):
+    for rule, similarity in ((MismatchRule.FUZZY, None), (MismatchRule.MEANING, None), (MismatchRule.MEANING, 1.0)):
         assert 0 <= mismatch(expected, actual, similarity=similarity, rule=rule).fuzzy <= 100
 
 

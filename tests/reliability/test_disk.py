@@ -19,6 +19,7 @@ from memapp.store import restore
 from memapp.store.database import Database, open_database
 from memapp.store.place import BACKUPS, new_copy
 from tests.builders import Clock, make_runtime
+from tests.reliability.forked import usually
 from tests.reliability.test_kill import assert_sound
 
 pytestmark = pytest.mark.slow
@@ -185,7 +186,15 @@ def tells_all(database: Database) -> bool:
     return sorted(row["text"] for row in database.read().execute("SELECT text FROM memories")) == sorted(KNOWN)
 
 
-@pytest.mark.parametrize(("spoil", "times"), [(flip, 60), (cut_short, 20), (empty_a_page, 40), (put_another_log, 10)])
+@pytest.mark.parametrize(
+    ("spoil", "times"),
+    [
+        (flip, usually(25, thorough=60)),
+        (cut_short, usually(10, thorough=20)),
+        (empty_a_page, usually(20, thorough=40)),
+        (put_another_log, usually(5, thorough=10)),
+    ],
+)
 def test_damage_is_told_or_everything_is_right_and_a_backup_helps(known: Path, tmp_path: Path, spoil: Spoil, times: int) -> None:
     chance = random.Random(11)
     told = 0
@@ -213,7 +222,7 @@ def test_damage_is_told_or_everything_is_right_and_a_backup_helps(known: Path, t
 def test_a_damaged_backup_is_refused_and_the_file_stays_or_it_is_whole(known: Path, tmp_path: Path) -> None:
     chance = random.Random(13)
     refused = []
-    for number in range(60):
+    for number in range(usually(30, thorough=60)):
         home = Path(shutil.copytree(known, tmp_path / str(number)))
         home.chmod(0o700)
         path, foreign = home / "memapp.db", home / "from-elsewhere.db"

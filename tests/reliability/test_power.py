@@ -28,6 +28,7 @@ from memapp.services import curate, forget, undo
 from memapp.services.consent import decisions
 from memapp.store import changes, connection, restore
 from memapp.store.place import BACKUPS, new_copy
+from tests.reliability.forked import usually
 from tests.reliability.power import Entry, Marked, Recorder, left_on_disk, put_on_disk, recording
 from tests.reliability.test_kill import assert_sound
 from tests.reliability.test_kill_migration import lived_in, version_of
@@ -115,7 +116,7 @@ def is_whole(home: Path, either: list[Known]) -> bool:
         runtime.close()
 
 
-@pytest.mark.parametrize(("synchronous", "every", "loses"), [(2, 3, False), (1, 20, True), (0, 20, True)])
+@pytest.mark.parametrize(("synchronous", "every", "loses"), [(2, usually(6, thorough=3), False), (1, 20, True), (0, 20, True)])
 def test_each_kind_of_change_is_there_once_acknowledged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, synchronous: int, every: int, loses: bool
 ) -> None:
@@ -153,7 +154,7 @@ def test_a_word_is_nowhere_once_it_is_forgotten_and_everywhere_until_it_is_begun
         recorder.mark("forgotten")
         runtime.close()
     found = set()
-    for failed, done in power_failures(recorder.log, tmp_path):
+    for failed, done in power_failures(recorder.log, tmp_path, every=usually(6, thorough=3)):
         runtime = bootstrap.start(home=failed)
         assert_sound(runtime.database)
         begun = contents(runtime) != known
@@ -179,7 +180,7 @@ def test_a_backup_is_put_in_place_whole_or_not_at_all(tmp_path: Path) -> None:
     runtime = bootstrap.start(home=home)
     known.append(contents(runtime))
     runtime.close()
-    for failed, done in power_failures(recorder.log, tmp_path, begin, every=1):
+    for failed, done in power_failures(recorder.log, tmp_path, begin, every=usually(3, thorough=1)):
         assert (failed / backup.relative_to(home)).exists()
         assert is_whole(failed, known[done - 1 : done + 1])
 
@@ -194,7 +195,7 @@ def test_a_migration_is_done_or_not_begun(tmp_path: Path, monkeypatch: pytest.Mo
         known = everything(runtime.database.read())
         runtime.close()
     versions = set()
-    for failed, done in power_failures(recorder.log, tmp_path, every=5):
+    for failed, done in power_failures(recorder.log, tmp_path, every=usually(9, thorough=5)):
         versions.add((done, version_of(failed / "memapp.db")))
         runtime = bootstrap.start(home=failed)
         assert_sound(runtime.database)

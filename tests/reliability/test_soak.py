@@ -5,8 +5,12 @@ import sys
 
 import pytest
 
+from tests.reliability.forked import usually
+
+TURNS = usually(300, thorough=10_000)
+
 
 @pytest.mark.slow
 def test_a_long_sitting_holds_every_bound_of_the_benchmark() -> None:
-    done = subprocess.run([sys.executable, "-m", "benchmarks.soak", "--turns", "600"], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-m", "benchmarks.soak", "--turns", str(TURNS)], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -2,14 +2,18 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from textual._compositor import Compositor
+from textual._context import active_app, visible_screen_stack
+from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
+from textual.screen import Screen
 
 from memapp import paths, settings
 from memapp.categories import load_categories
@@ -96,6 +100,9 @@ class Seen:
     def __init__(self, app: MemappApp, pilot: Pilot[None]) -> None:
         self.app = app
         self.pilot = pilot
+        self._lines: list[str] = []
+        self._painted: tuple[Screen[Any], int] | None = None
+        """The screen of these lines, and how often one was painted until then."""
 
     @property
     def chat(self) -> ChatScreen:
@@ -110,11 +117,16 @@ class Seen:
 
     async def settle(self) -> None:
         """Wait until workers are done and the screen is drawn."""
-        for _ in range(3):
-            await self.pilot.pause()
-            await self.until(lambda: not (self.app.is_open and self.chat.is_mounted and self.chat.transcript._above))
-            await self.until(lambda: not [one for one in self.app.workers if one.group in BRIEF and not one.is_finished])
-        await self.pilot.pause()
+        await at_rest()
+        while self._works():
+            await self.until(lambda: not self._works())
+            await at_rest()
+        self.lines()
+
+    def _works(self) -> bool:
+        """Say whether something is under way that ends by itself."""
+        above = self.app.is_open and self.chat.is_mounted and self.chat.transcript._above
+        return bool(above) or any(one.group in BRIEF and not one.is_finished for one in self.app.workers)
 
     async def until(self, condition: Callable[[], object], seconds: float = 15.0) -> None:
         """Wait for a condition."""
@@ -148,11 +160,22 @@ class Seen:
         if turn := self.app.session.talk._turn:
             await self.until(lambda: not turn.is_alive())
         await self.settle()
+        with suppress(TimeoutError):  # a model that hangs does so here too
+            async with asyncio.timeout(1.0):
+                while any(one.is_alive() for one in self.app.session.talk._idle_work):
+                    await asyncio.sleep(0.005)
+        await self.settle()
 
     def lines(self) -> list[str]:
         """Return the screen as lines of text."""
-        strips = self.app.screen._compositor.render_strips()
-        return ["".join(segment.text for segment in strip).rstrip() for strip in strips]
+        screen = self.app.screen
+        dirty = screen._dirty_widgets or screen._layout_required or screen._repaint_required or screen._scroll_required
+        if dirty or self._painted != (screen, paints):
+            visible_screen_stack.set(list(self.app._background_screens))
+            strips = screen._compositor.render_strips()
+            self._lines = ["".join(segment.text for segment in strip).rstrip() for strip in strips]
+            self._painted = None if dirty else (screen, paints)
+        return list(self._lines)
 
     def text(self) -> str:
         return "\n".join(self.lines())
@@ -165,6 +188,12 @@ class Seen:
         return [str(one.message) for one in self.app._notifications]
 
 
+REST_SECONDS = 0.3
+"""So long what does not come to rest is waited for: a model that is held, an answer that streams."""
+SOON_SECONDS = 0.02
+"""A timer that runs out so soon is waited for."""
+paints = 0
+"""How often a screen was, or would have been, painted."""
 BRIEF = {
     *("open", "threads", "explain", "earlier", "draft", "variant", "models"),
     *("memories", "memories-go", "memory-detail", "relations", "trash", "undo"),
@@ -186,7 +215,57 @@ def style_parsed_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(Stylesheet, "_parse_rules", look_up)
+        patched.setattr(RuleSet, "__hash__", object.__hash__)  # the same by which it is one, only quicker
         yield
+
+
+async def at_rest(*_: object) -> None:
+    """Wait until the event loop has nothing left to do, no thread works for it, and no timer is about to run out."""
+    loop: Any = asyncio.get_running_loop()
+    end = loop.time() + REST_SECONDS
+    while True:
+        await asyncio.sleep(0)
+        if loop._ready:
+            continue
+        if (app := active_app.get(None)) and app._running and app.screen_stack:
+            app.screen._on_timer_update()
+            if loop._ready:
+                continue
+        pool, now = loop._default_executor, loop.time()
+        working = pool is not None and pool._idle_semaphore._value < len(pool._threads)
+        soon = [one._when for one in loop._scheduled if not one._cancelled and one._when < now + SOON_SECONDS]
+        if not (working or soon) or now > end:
+            return
+        await asyncio.sleep(0.002 if working else max(0.0, min(soon) - now))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def waiting_for_the_event_loop() -> Iterator[None]:
+    """Let Textual's pilot wait until the app is at rest; it waits until the process has been idle for 20 ms, after each key."""
+    with pytest.MonkeyPatch.context() as patched:
+        for place in ("textual.app.wait_for_idle", "textual.pilot.wait_for_idle", "textual.pilot.Pilot._wait_for_screen"):
+            patched.setattr(place, at_rest)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def painted_when_looked_at(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Paint what has settled or is looked at; without a terminal Textual paints each change, and throws that away.
+
+    The slow tests do paint each change, among them those of hostile texts and of the looks.
+    """
+    paint = Compositor.render_update
+
+    def note(self: Compositor, *args: Any, **more: Any) -> Any:
+        global paints
+        paints += 1
+        if slow:
+            return paint(self, *args, **more)
+        self._dirty_regions.clear()
+        return None
+
+    slow = request.node.get_closest_marker("slow") is not None
+    monkeypatch.setattr(Compositor, "render_update", note)
 
 
 @pytest.fixture

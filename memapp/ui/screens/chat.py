@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
@@ -108,6 +109,13 @@ class ChatScreen(Screen[None]):
 
     def _say_network(self) -> None:
         self.query_one(TopBar).say(read_models.network(self.session.runtime))
+
+    async def on_event(self, event: events.Event) -> None:
+        """Show the screen again as it was: Textual would style all of it anew, twice where it opens."""
+        if isinstance(event, events.ScreenResume):
+            # It got its style when it was mounted, and gets another with another theme before it comes here.
+            event.refresh_styles = False
+        await super().on_event(event)
 
     # Which chat is shown ---------------------------------------------------------------------------------------------
 

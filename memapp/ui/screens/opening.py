@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -61,6 +62,12 @@ class OpeningScreen(Screen[None]):
         yield StatusLine()
         yield Composer()
         yield KeyLine()
+
+    async def on_event(self, event: events.Event) -> None:
+        """Be shown as it was mounted: Textual would style all of it a second time before the first paint."""
+        if isinstance(event, events.ScreenResume):
+            event.refresh_styles = False
+        await super().on_event(event)
 
     def on_mount(self) -> None:
         # After the first paint: reading settings, opening the file, importing the rest of the screen.
