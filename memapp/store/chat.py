@@ -38,15 +38,13 @@ def get_thread(session: Session, thread_id: str) -> Thread:
     return found
 
 
-def list_threads(
-    session: Session, matching: str = "", *, limit: int | None = 200, offset: int = 0, deleted: bool = False
-) -> list[Thread]:
+def list_threads(session: Session, matching: str = "", *, limit: int | None = 200, deleted: bool = False) -> list[Thread]:
     """Return chats, newest first, or those that are deleted, last first; all without a limit; `matching` is sought in titles."""
     which, order = ("deleted_at IS NOT NULL", "deleted_at") if deleted else ("deleted_at IS NULL", "updated_at")
     sql = f"""SELECT * FROM threads WHERE user_id = :user AND {which}
               AND (:matching = '' OR instr(casefold(title), casefold(:matching)) > 0)
-              ORDER BY {order} DESC, id DESC LIMIT coalesce(:limit, -1) OFFSET :offset"""  # noqa: S608
-    return session.records(Thread, sql, matching=clean(matching), limit=limit, offset=offset)
+              ORDER BY {order} DESC, id DESC LIMIT coalesce(:limit, -1)"""  # noqa: S608
+    return session.records(Thread, sql, matching=clean(matching), limit=limit)
 
 
 def rename_thread(session: Session, thread_id: str, title: str, titled_by: str) -> None:

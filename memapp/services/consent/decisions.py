@@ -66,18 +66,18 @@ def deny(runtime: Runtime, *request_ids: str, reason: DenyReason | None = None) 
     return actor.step
 
 
-def snooze(runtime: Runtime, *request_ids: str, hours: int = SNOOZE_HOURS) -> str:
+def snooze(runtime: Runtime, *request_ids: str) -> str:
     """Put requests out of sight for some hours: all, or none. Return the step."""
     actor = runtime.actor()
     with runtime.decide() as session:
         for request_id in request_ids:
             request = pending.undecided(session, request_id)
             left = request.expires_at - session.now
-            if left < timedelta(hours=hours + LAST_HOURS):
+            if left < timedelta(hours=SNOOZE_HOURS + LAST_HOURS):
                 raise UsageError(
                     f"Only {left // timedelta(hours=1)} hours are left to decide on this.", "It cannot be put off any more."
                 )
-            consents.snooze(session, request.id, session.now + timedelta(hours=hours))
+            consents.snooze(session, request.id, session.now + timedelta(hours=SNOOZE_HOURS))
             consents.note_decision(session, actor, request, "snoozed")
     return actor.step
 
