@@ -43,12 +43,11 @@ def _as_done(found: re.Match[str]) -> str:
     liking, doing = found.group(1).casefold(), found.group(2).casefold()
     if doing == "being" and liking in _EN.disliking:
         return found.group()
-    verb = "am" if doing == "being" else _base(doing)
-    return f"I {verb}".ljust(len(found.group()))
+    return f"I {_base(doing)}".ljust(len(found.group()))
 
 
 def _base(form: str) -> str:
-    return min(stems(form) & _EN.verbs, default="")
+    return "am" if form.casefold() == "being" else min(stems(form) & _EN.verbs, default="")
 
 
 def in_first_person(fact: str) -> str:

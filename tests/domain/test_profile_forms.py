@@ -57,6 +57,7 @@ _PIECES = st.sampled_from(
 
 
 @example("I love living in Oslo, and I've been loving it")
+@example("I've been being careful")
 @example("Ana and I are home, and I've always lived here")
 @given(st.one_of(st.text(max_size=80), st.lists(_PIECES, max_size=20).map(" ".join)))
 def test_no_word_that_stays_changes_its_place(text: str) -> None:
