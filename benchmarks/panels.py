@@ -20,7 +20,7 @@ from memapp.services.consent import requests
 from memapp.store import chat
 from memapp.ui.app import MemappApp
 from memapp.ui.inbox.arming import ALONE_SECONDS, ARMING_SECONDS
-from memapp.ui.messages import Rested
+from memapp.ui.messages import MemoriesChanged
 from memapp.ui.widgets.topbar import TopBar
 
 Times = dict[str, list[float]]
@@ -50,7 +50,7 @@ class Watch:
     async def learned(self, panel: str, change: Callable[[], object], seen: Callable[[], object]) -> None:
         """Let memapp make a change, and wait until it is seen."""
         await asyncio.to_thread(change)
-        await self._time(f"{panel}, by memapp", lambda: self.app.chat.conversation.post_message(Rested()), seen)
+        await self._time(f"{panel}, by memapp", lambda: self.app.chat.conversation.post_message(MemoriesChanged()), seen)
 
     async def pressed(self, panel: str, key: str, seen: Callable[[], object], *, held: float = 0.0) -> None:
         """Press a key that changes something, and wait until it is seen; so many seconds the panel holds it back on purpose."""

@@ -282,7 +282,7 @@ async def open_tabs(app: MemappApp) -> None:
     screen = app.screen
     assert isinstance(screen, MemoriesScreen)
     detail = screen.detail
-    for key, tab in zip(["enter", *["tab"] * len(TABS)], [*TABS, TABS[0]], strict=True):
+    for key, tab in zip(["enter", *["tab"] * len(TABS)], [*TABS, next(iter(TABS))], strict=True):
         send(app, key)
         await until(lambda tab=tab: detail.tab == tab and detail.has_focus_within)  # type: ignore[misc]
         await asyncio.sleep(0.2)  # what stands on it is looked up

