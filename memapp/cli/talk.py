@@ -96,7 +96,8 @@ def answer(runtime: Runtime, thread_id: str, events: Iterable[TurnEvent], *, as_
                 if reply.status is MessageStatus.STOPPED:
                     say("[stopped]")
                 elif reply.usage.at_limit:
-                    say(_how_to_go_on(runtime))
+                    longer = f"memapp config set reply_tokens {2 * runtime.settings.reply_tokens}"
+                    say(f"[The reply was cut at the length limit. Ask: Go on. For longer replies: {longer}]")
             case Failed(error=error):
                 raise _no_model(runtime) if runtime.chat.state == "failed" else error
             case Asked(question=question):
@@ -104,12 +105,6 @@ def answer(runtime: Runtime, thread_id: str, events: Iterable[TurnEvent], *, as_
                 _say_what_waits(runtime, seen)
     if as_json:
         show_json(_summary(thread_id, seen))
-
-
-def _how_to_go_on(runtime: Runtime) -> str:
-    """Say that a reply was cut, and what to do about it."""
-    more = 2 * runtime.settings.reply_tokens
-    return f"[The reply was cut at the length limit. Ask: Go on. For longer replies: memapp config set reply_tokens {more}]"
 
 
 def _no_model(runtime: Runtime) -> ModelError:

@@ -76,7 +76,8 @@ def _begins_part(words: list[str], at: int) -> bool:
     while following < len(words) and (words[following].casefold() in EN.coordinators or is_adverb(words[following])):
         following += 1
     if following >= len(words) or words[following].casefold() not in EN.subject_starts:
-        return word == "," and following < len(words) and _is_front_with_subject(words[following:])
+        is_front = following < len(words) and words[following].casefold() in EN.fronting
+        return word == "," and is_front and "I" in words[following + 1 : following + 7]
     return words[following].casefold() not in EN.possessives or (verb_at(words[following:], 1) is not None)
 
 
@@ -89,10 +90,6 @@ def _is_new_sentence(words: list[str]) -> bool:
         return False
     verb = next((at for at, word in enumerate(lowered) if word in EN.finite - {"have", "do", "am"} or word == ","), None)
     return (len(lowered) < len(words) and lowered[0] in EN.subject_starts) or (bool(verb) and lowered[verb or 0] != ",")
-
-
-def _is_front_with_subject(words: list[str]) -> bool:
-    return words[0].casefold() in EN.fronting and any(word == "I" for word in words[1:7])
 
 
 def _without_interjections(words: list[str]) -> list[str]:

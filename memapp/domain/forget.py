@@ -4,7 +4,7 @@ import json
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from memapp.domain.text import INVISIBLE, JOINERS, VARIANTS, counted
@@ -78,12 +78,8 @@ class Needles:
 
 def byte_forms(text: str) -> set[Forms]:
     """Return how a text may stand in a file: UTF-8, UTF-16, escaped as JSON; composed and decomposed, in any case."""
-    written = {
-        escaped
-        for form in ("NFC", "NFD")
-        for cased in (text, text.lower(), text.upper())
-        for escaped in _escapings(unicodedata.normalize(form, cased))
-    }
+    forms = [unicodedata.normalize(kind, one) for kind in ("NFC", "NFD") for one in (text, text.lower(), text.upper())]
+    written = {one for form in forms for one in (form, json.dumps(form)[1:-1], json.dumps(form, ensure_ascii=False)[1:-1])}
     pieces = [[one[at : at + WINDOW] for at in range(0, max(1, len(one) - WINDOW // 2), WINDOW)] for one in written]
     # Without its outer zero byte, ASCII is the same in both orders of UTF-16 and is not counted twice.
     return {
@@ -215,10 +211,6 @@ def _folded(text: str) -> str:
 def _inner_word(piece: bytes) -> bytes:
     """Return the longest word that has a space on either side, so that it stands alone wherever the piece does."""
     return max(_INNER_WORD.findall(piece.replace(b"\0", b"")), key=len, default=b"")
-
-
-def _escapings(text: str) -> Sequence[str]:
-    return text, json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]
 
 
 def _overlapping(chunks: Iterable[bytes], overlap: int) -> Iterator[tuple[bytes, int]]:

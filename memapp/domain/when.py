@@ -31,7 +31,8 @@ class NamedTime:
 
 def named_times(text: str, today: date) -> list[NamedTime]:
     """Return the days and months that a text names: `May 4th`, `4 May 2023`, `in July`, `2023-05`, `yesterday`."""
-    return list(dict.fromkeys([*_written(text), *_numeric(text), *_told(text, today)]))
+    numeric = [NamedTime(int(year), int(month), int(day) if day else None) for year, month, day in _NUMERIC.findall(text)]
+    return list(dict.fromkeys([*_written(text), *numeric, *_told(text, today)]))
 
 
 def _written(text: str) -> Iterator[NamedTime]:
@@ -40,11 +41,6 @@ def _written(text: str) -> Iterator[NamedTime]:
         if name.lower() in EN.ordinary_months and not (day or year):
             continue
         yield NamedTime(int(year) if year else None, int(EN.forms("month_numbers")[name.lower()]), day or None)
-
-
-def _numeric(text: str) -> Iterator[NamedTime]:
-    for year, month, day in _NUMERIC.findall(text):
-        yield NamedTime(int(year), int(month), int(day) if day else None)
 
 
 def _told(text: str, today: date) -> Iterator[NamedTime]:

@@ -112,12 +112,9 @@ def _add_vocabulary(writer: "gguf.GGUFWriter", words: Sequence[str]) -> None:
     from gguf import TokenType
 
     writer.add_tokenizer_model("bert")
-    writer.add_token_list([word if word in CONTROL else _marked(word) for word in words])
+    whole = [word if word in CONTROL or word.startswith("##") else WORD_START + word for word in words]
+    writer.add_token_list([word.removeprefix("##") for word in whole])
     writer.add_token_types([TokenType.CONTROL if word in CONTROL else TokenType.NORMAL for word in words])
-
-
-def _marked(word: str) -> str:
-    return word.removeprefix("##") if word.startswith("##") else WORD_START + word
 
 
 def _add_weights(writer: "gguf.GGUFWriter", weights: Path, layers: int) -> None:
@@ -186,8 +183,5 @@ class MiniLm:
         status = self._lib.llama_encode(self._context, batch)
         if status != 0:
             raise ModelError(f"The embedding model failed while computing ({status}).")
-        return [self._vector(number) for number in range(len(texts))]
-
-    def _vector(self, number: int) -> NDArray[np.float32]:
-        numbers = self._lib.llama_get_embeddings_seq(self._context, number)
-        return np.ctypeslib.as_array(numbers, (DIMENSION,)).copy()
+        vectors = (self._lib.llama_get_embeddings_seq(self._context, number) for number in range(len(texts)))
+        return [np.ctypeslib.as_array(vector, (DIMENSION,)).copy() for vector in vectors]

@@ -190,7 +190,8 @@ class Reply:
 
     def usage(self) -> Usage:
         """What the call cost, in the server's numbers, or in estimates if it gave none."""
-        computed, cached, written = self._counts or (_estimate(self._prompt), 0, self._pieces)
+        sent = "".join(one["content"] for one in messages(self._prompt, self._prompt.suffix))
+        computed, cached, written = self._counts or (estimated_tokens(sent), 0, self._pieces)
         now = time.perf_counter()
         return Usage(
             prefill_tokens=computed + self._tail_counts[0],
@@ -205,7 +206,3 @@ class Reply:
         if chunk.text:
             self._pieces += 1
             self._first_at = self._first_at or time.perf_counter()
-
-
-def _estimate(prompt: Prompt) -> int:
-    return estimated_tokens("".join(one["content"] for one in messages(prompt, prompt.suffix)))

@@ -136,7 +136,8 @@ def _telling(slot: ModelSlot[Any], what: str) -> Iterator[None]:
 def list_models(runtime: Runtime) -> list[ModelChoice]:
     """Return the bundled model, the GGUF files in the models folder, and what the manifest recommends."""
     current = runtime.settings.model if not runtime.settings.server else None
-    recommended = {entry.file: entry for entry in _manifest()}
+    manifest = tomllib.loads(paths.bundled("models", "manifest.toml").read_text("utf-8"))
+    recommended = {entry.file: entry for entry in map(Recommended.model_validate, manifest["model"])}
     choices = [_choice(runtime, BUNDLED, recommended.pop(""), is_current=current == "")]
     for path in sorted(runtime.paths.models.glob("*.gguf")):
         is_current = current in (path.name, path.stem, str(path))
@@ -201,11 +202,6 @@ def remote_host(runtime: Runtime) -> str:
     from memapp.inference import server_address
 
     return server_address.remote_host(runtime.settings.server)
-
-
-def _manifest() -> list[Recommended]:
-    text = paths.bundled("models", "manifest.toml").read_text("utf-8")
-    return [Recommended.model_validate(entry) for entry in tomllib.loads(text)["model"]]
 
 
 def _choice(

@@ -121,14 +121,12 @@ class Database:
         if self._writer is None or not self._turn.acquire(blocking=False):
             return False
         try:
-            before, self._seen_version = self._seen_version, self._version()
-            return before not in (None, self._seen_version)
+            with translated_errors(self.path):
+                version = self._own_writer().execute("PRAGMA data_version").fetchone()[0]
+            before, self._seen_version = self._seen_version, version
+            return before not in (None, version)
         finally:
             self._turn.release()
-
-    def _version(self) -> int:
-        with translated_errors(self.path):
-            return int(self._own_writer().execute("PRAGMA data_version").fetchone()[0])
 
     def is_wanted(self) -> bool:
         """Say whether another process waits to have the file alone."""
@@ -329,14 +327,10 @@ class Database:
     def _close_writer(self) -> None:
         with self._turn:
             writer, self._writer = self._writer, None
-            if writer is None:
-                return
-            try:
-                with suppress(sqlite3.DatabaseError):  # it only makes later searches faster
+            if writer is not None:
+                with closing(writer), suppress(sqlite3.DatabaseError):  # it only makes later searches faster
                     writer.set_authorizer(None)
                     writer.execute("PRAGMA optimize")
-            finally:
-                writer.close()
 
 
 def _begin(writer: sqlite3.Connection, begin: str) -> None:

@@ -76,14 +76,11 @@ def untold(session: Session, scope: Scope, thread_id: str) -> list[Logged]:
                 AND (:any_category OR coalesce(a.category, c.meta ->> 'category') IN (SELECT value FROM json_each(:categories)))
                 AND NOT EXISTS (SELECT 1 FROM change_told t WHERE t.thread_id = :thread AND t.change_id = c.id)
               ORDER BY c.rev DESC, c.rowid DESC"""  # noqa: S608
+    # Up to this revision changes are no news any more.
+    old = f"SELECT rev FROM change_log c WHERE user_id = :user AND {_NEWS} ORDER BY rev DESC LIMIT 1 OFFSET :window"  # noqa: S608
+    seen = max(revision(session, thread_id), session.value(old, window=WINDOW) or 0)
     given = {"categories": "[]", "any_category": scope.categories is None, **scope.values}
-    return session.records(Logged, sql, thread=thread_id, seen=max(revision(session, thread_id), _too_old(session)), **given)
-
-
-def _too_old(session: Session) -> int:
-    """Return the revision up to which changes are no news any more."""
-    sql = f"SELECT rev FROM change_log c WHERE user_id = :user AND {_NEWS} ORDER BY rev DESC LIMIT 1 OFFSET :window"  # noqa: S608
-    return session.value(sql, window=WINDOW) or 0
+    return session.records(Logged, sql, thread=thread_id, seen=seen, **given)
 
 
 def settle(session: Session, scope: Scope, thread_id: str, change_ids: Sequence[str]) -> None:

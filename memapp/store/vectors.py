@@ -152,7 +152,9 @@ class Matrix:
             self._append(rows)
         self._in_file = session.value(f"SELECT count(*) {_OWNED}", **owner)
         if self._in_file != known:
-            self._drop_all_but(set(session.column(f"SELECT owner_key {_OWNED}", **owner)))
+            self._places = self._places.copy()
+            for key in self._places.keys() - session.column(f"SELECT owner_key {_OWNED}", **owner):
+                self._drop(key)
 
     def _append(self, rows: Sequence[sqlite3.Row]) -> None:
         if not rows:
@@ -172,11 +174,6 @@ class Matrix:
         if size:
             vectors[:size], keys[:size] = self._vectors[:size], self._keys[:size]
         self._vectors, self._keys = vectors, keys
-
-    def _drop_all_but(self, present: set[int]) -> None:
-        self._places = self._places.copy()
-        for key in [key for key in self._places if key not in present]:
-            self._drop(key)
 
     def _drop(self, key: int) -> None:
         """Move the last vector into the gap, and leave nothing of the dropped one in memory."""

@@ -262,6 +262,7 @@ class ConfirmErase(Dialog[Erase]):
     """What is erased for good is erased only when the person types the word."""
 
     TITLE_STYLE = "bold $error"
+    AUTO_FOCUS = "Input"
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "erase", "Erase", show=False, id="erase.enter")]
 
@@ -279,15 +280,11 @@ class ConfirmErase(Dialog[Erase]):
     def keys(self) -> list[str]:
         return ["⏎ erase for good", *(["tab to the box, space ticks it"] if self._may_take_messages else [])]
 
-    def on_mount(self) -> None:
-        self.query_one(Input).focus()
-
     @on(Input.Submitted)
     def action_erase(self) -> None:
         """Erase if the word stands there."""
         word = self.query_one(Input).value.strip().lower()
         if word == ERASE:
-            boxes = self.query(Checkbox)
-            self.dismiss(Erase(messages=bool(boxes) and boxes.first().value))
+            self.dismiss(Erase(messages=any(box.value for box in self.query(Checkbox))))
         elif word:
             self.query_one("#erase-how", Static).update(joined(("\nType the whole word: ", "bold $text-warning"), ERASE))

@@ -13,7 +13,7 @@ from memapp.domain.forget import Receipt
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.services import undo
-from memapp.services.consent import pending
+from memapp.services.consent import decisions, pending
 from memapp.ui.safe import notify
 from memapp.ui.talk import Talk
 from memapp.ui.undo import Undo, UndoStack, recorded
@@ -60,6 +60,10 @@ class AppSession:
         """Keep a step that was made in memories or the profile, say it with an undo, and let every screen show it."""
         notify(node, label, undo=self.undone.push(label, step))
         self.memories_changed()
+
+    async def decided(self, node: DOMNode, step: str) -> None:
+        """Keep a step that decided something, and say it in the words of that decision."""
+        self.did(node, await asyncio.to_thread(decisions.describe, self.runtime, step), step)
 
     async def undo(self, step: str = "") -> str:
         """Take back the last thing done here, or what was done in a certain step; return what is said about it.

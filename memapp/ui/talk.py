@@ -8,7 +8,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import partial
 from typing import Any
 
@@ -169,10 +169,8 @@ class Talk:
         self._begin_beside(self._idle_work, "backup", run)
 
     def _leave(self) -> None:
-        try:
+        with closing(self.runtime):
             backups.before_leaving(self.runtime)
-        finally:
-            self.runtime.close()
 
     def _announce(self, happened: Announcement) -> None:
         with suppress(NoActiveAppError):  # the app is gone, and nobody is left to be told

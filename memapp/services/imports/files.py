@@ -33,16 +33,12 @@ def opened(path: Path, form: Form) -> Iterator[Iterator[Numbered]]:
             beginning = file.peek()
             if beginning.startswith(b"PK"):
                 yield _conversations(archive.conversations(file), form)
-            elif form in ("chatgpt", "claude") or _is_list(beginning):
+            elif form in ("chatgpt", "claude") or beginning.removeprefix(BOM_UTF8).lstrip().startswith(b"["):
                 yield _conversations([("", _whole(path, file))], form)
             else:
                 yield _lines(file)
     except OSError as error:
         raise UsageError(f"Cannot read {path}: {error.strerror or error}.", NOTHING_IMPORTED) from None
-
-
-def _is_list(beginning: bytes) -> bool:
-    return beginning.removeprefix(BOM_UTF8).lstrip().startswith(b"[")
 
 
 def _whole(path: Path, file: IO[bytes]) -> bytes | memoryview:

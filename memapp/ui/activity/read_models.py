@@ -1,6 +1,5 @@
 """The lines of the log, the numbers and the steps that Activity shows; they are read on a thread."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memapp.domain.activity import Count, Day, Rates
@@ -50,7 +49,9 @@ def numbers(runtime: Runtime) -> tuple[Rates, list[Day], list[Count]]:
 def log_page(runtime: Runtime, before: int | None = None) -> LogPage:
     """Return the page of the log before an entry, or the newest."""
     found = activity.entries(runtime, before=before, limit=PAGE + 1)
-    texts = _texts(runtime, found[:PAGE])
+    ids = {one.memory_id for one in found[:PAGE] if one.event is not Event.PROFILE}
+    # The words of what is not remembered now stay out of the log.
+    texts = {memory.id: memory.text for memory in curate.get_many(runtime, ids) if memory.state is State.LIVE}
     lines = tuple(LogLine(one, texts.get(one.memory_id, ""), _pinned(runtime, one)) for one in found[:PAGE])
     return LogPage(lines, len(found) > PAGE)
 
@@ -68,12 +69,6 @@ def compared(runtime: Runtime, entry: Entry) -> tuple[Version, Version] | None:
         return activity.version(runtime, entry.before), activity.version(runtime, entry.after)
     except NotFound:
         return None
-
-
-def _texts(runtime: Runtime, entries: Sequence[Entry]) -> dict[str, str]:
-    """Return what the memories say that are remembered now; words of others stay out of the log."""
-    ids = {one.memory_id for one in entries if one.event is not Event.PROFILE}
-    return {memory.id: memory.text for memory in curate.get_many(runtime, ids) if memory.state is State.LIVE}
 
 
 def _pinned(runtime: Runtime, entry: Entry) -> bool | None:

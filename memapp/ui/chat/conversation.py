@@ -90,7 +90,7 @@ class Conversation(Vertical):
         self.composer.insert(typed_since)
 
     def _memories_changed(self) -> None:
-        self._look_at_what_waits()
+        self.transcript.hide_answered()
         if not self.state.busy:
             self.transcript.explain_all()
 
@@ -139,10 +139,6 @@ class Conversation(Vertical):
     @background("waiting")
     async def _say_what_waits(self) -> None:
         await self.turn.say_what_waits()
-
-    @background("waiting")
-    async def _look_at_what_waits(self) -> None:
-        await self.turn.look_at_what_waits()
 
     def begin_silence(self) -> None:
         """Begin to wait for a silence, after which the persona may say something unasked, if the person set that."""

@@ -125,6 +125,7 @@ class Threads(Vertical):
     def thread(self, thread_id: str) -> Thread | None:
         return self._threads.get(thread_id)
 
+    @on(Input.Submitted)
     def enter(self) -> None:
         """Take the focus."""
         self.query_one(ThreadList).focus()
@@ -146,11 +147,6 @@ class Threads(Vertical):
         event.stop()
         self._text = event.value
         self.list()
-
-    @on(Input.Submitted)
-    def _searched(self, event: Input.Submitted) -> None:
-        event.stop()
-        self.enter()
 
     def _row(self, thread: Thread, current: str, now: datetime) -> Content:
         persona = self._runtime.personas.get(thread.persona)

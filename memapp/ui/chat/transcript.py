@@ -18,9 +18,10 @@ from memapp.domain.chat import Message, Role, Thread
 from memapp.domain.memory import Recalled
 from memapp.domain.text import shorten
 from memapp.services import chats
+from memapp.services.consent import pending
 from memapp.ui import read_models
 from memapp.ui.background import background
-from memapp.ui.chat.notes import with_notes
+from memapp.ui.chat.notes import value_of, with_notes
 from memapp.ui.chat.state import ChatState
 from memapp.ui.chat.status import Status
 from memapp.ui.dialogs import Question, TextCard
@@ -167,6 +168,14 @@ class ChatTranscript(Transcript):
                 self._state.turn.loop = trace
                 self._drawer.show(trace)
 
+    @background("waiting")
+    async def hide_answered(self) -> None:
+        """Hide the lines about what waits no longer, since it was answered elsewhere."""
+        if notes := [one for one in self.query(Note) if one.waits]:
+            left = {value_of(one) for one in await asyncio.to_thread(pending.list_pending, self._runtime)}
+            for note in notes:
+                note.display = not left.isdisjoint(note.waits)
+
     # What is typed ---------------------------------------------------------------------------------------------------
 
     def on_key(self, event: events.Key) -> None:
@@ -197,7 +206,7 @@ class ChatTranscript(Transcript):
             case "choose":
                 return self._cursor is None and bool(self.bubbles)
             case "go_on":
-                return self._cursor is not None and self._can_go_on
+                return self._cursor is not None and self.can_go_on
             case "retry":
                 return self._cursor is not None and self.last_answer is not None and not self.in_own_words
             case "step" | "open" | "edit" | "remember" | "variant":
@@ -211,7 +220,8 @@ class ChatTranscript(Transcript):
         return True
 
     @property
-    def _can_go_on(self) -> bool:
+    def can_go_on(self) -> bool:
+        """The last answer ended at its length limit."""
         return self.replied is not None and self.replied.cut
 
     def action_copy(self) -> None:
@@ -230,12 +240,10 @@ class ChatTranscript(Transcript):
             self.post_message(self.EditWanted(said.message))
 
     def action_retry(self) -> None:
-        if self.last_answer is not None:
-            self.post_message(self.RetryWanted())
+        self.post_message(self.RetryWanted())
 
     def action_go_on(self) -> None:
-        if self._can_go_on:
-            self.post_message(self.GoOnWanted())
+        self.post_message(self.GoOnWanted())
 
     async def action_samples(self) -> None:
         await self.run_action("app.samples")

@@ -26,8 +26,8 @@ from memapp.domain.turn import (
 from memapp.errors import MemappError
 from memapp.services import chats
 from memapp.services.chats import Trace
-from memapp.services.consent import pending, questions
-from memapp.ui.chat.notes import learned_note, passed_over_note, request_note, settled_note, value_of
+from memapp.services.consent import questions
+from memapp.ui.chat.notes import learned_note, passed_over_note, request_note, settled_note
 from memapp.ui.chat.state import ChatState, RunningTurn
 from memapp.ui.chat.status import Status
 from memapp.ui.chat.transcript import ChatTranscript
@@ -235,10 +235,3 @@ class TurnView:
                 self._transcript.add_note(note)
         if found:
             self._state.session.memories_changed()
-
-    async def look_at_what_waits(self) -> None:
-        """Hide the lines about what waits no longer, since it was answered elsewhere."""
-        if self._transcript.waiting:
-            left = {value_of(one) for one in await asyncio.to_thread(pending.list_pending, self._state.runtime)}
-            for note in self._transcript.waiting:
-                note.display = not left.isdisjoint(note.waits)

@@ -77,13 +77,11 @@ class ProfilePane(Vertical):
         self.show(await asyncio.to_thread(read_models.profile, self.runtime))
 
     @on(KnownRows.Moved)
-    def _moved(self, event: KnownRows.Moved) -> None:
-        event.stop()
+    def _moved(self) -> None:
         self.refresh_bindings()
 
     @on(KnownRows.Opened)
-    def _opened(self, event: KnownRows.Opened) -> None:
-        event.stop()
+    def _opened(self) -> None:
         self.action_write()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -106,17 +104,15 @@ class ProfilePane(Vertical):
 
         line = LineQuestion(known.label, old, write, note=WRITING, length=VALUE_CHARS, goes_on=True)
         if (step := await self.app.push_screen_wait(line)) is not None:
-            await self._did(step)
+            await self.session.decided(self, step)
 
     @background("decide")
     async def action_take_away(self) -> None:
         """Let the profile say the current value no longer."""
         if (known := self.rows.current) is not None and known.value:
-            await self._did(await asyncio.to_thread(decisions.take_away, self.runtime, known.field, known.value))
+            step = await asyncio.to_thread(decisions.take_away, self.runtime, known.field, known.value)
+            await self.session.decided(self, step)
 
     def action_copy(self) -> None:
         if (known := self.rows.current) is not None:
             copy(self, known.value)
-
-    async def _did(self, step: str) -> None:
-        self.session.did(self, await asyncio.to_thread(decisions.describe, self.runtime, step), step)

@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import ClassVar
 
 from textual import events, on
@@ -145,10 +146,6 @@ class RequestsPane(Horizontal):
         self._read_current()
 
     @on(RequestRows.Moved)
-    def _moved(self, event: RequestRows.Moved) -> None:
-        event.stop()
-        self._read_current()
-
     def _read_current(self) -> None:
         shown = self.rows.current
         if shown == self.shown:
@@ -172,8 +169,7 @@ class RequestsPane(Horizontal):
             self.refresh_bindings()
 
     @on(RequestRows.Opened)
-    def _opened(self, event: RequestRows.Opened) -> None:
-        event.stop()
+    def _opened(self) -> None:
         if self.reading:
             self.action_source()
         else:
@@ -220,16 +216,13 @@ class RequestsPane(Horizontal):
 
     def action_approve(self) -> None:
         if self.shown is not None:
-            request = self.shown.request
-            self._decide(lambda: decisions.approve(self.runtime, request.id))
+            self._decide(partial(decisions.approve, self.runtime, self.shown.request.id))
 
     def action_deny(self) -> None:
-        if answered := self.answered:
-            self._decide(lambda: decisions.deny(self.runtime, *answered))
+        self._decide(partial(decisions.deny, self.runtime, *self.answered))
 
     def action_snooze(self) -> None:
-        if answered := self.answered:
-            self._decide(lambda: decisions.snooze(self.runtime, *answered))
+        self._decide(partial(decisions.snooze, self.runtime, *self.answered))
 
     def action_mark(self) -> None:
         """Mark the request, to be answered with others: by a no, or by putting them off."""
@@ -270,7 +263,7 @@ class RequestsPane(Horizontal):
 
         line = LineQuestion(shown.label, before, approve, note=EDITING, length=VALUE_CHARS, does="approve it", goes_on=True)
         if (step := await self.app.push_screen_wait(line)) is not None:
-            await self._did(step)
+            await self.session.decided(self, step)
 
     def _decide(self, decision: Callable[[], str]) -> None:
         self._arming.hold(lambda: self._carry_out(decision))
@@ -278,10 +271,7 @@ class RequestsPane(Horizontal):
     @background("decide")
     async def _carry_out(self, decision: Callable[[], str]) -> None:
         self.arm_later()
-        await self._did(await asyncio.to_thread(decision))
-
-    async def _did(self, step: str) -> None:
-        self.session.did(self, await asyncio.to_thread(decisions.describe, self.runtime, step), step)
+        await self.session.decided(self, await asyncio.to_thread(decision))
 
     # Reading on ------------------------------------------------------------------------------------------------------
 

@@ -52,15 +52,9 @@ class MemoryActions:
 
     async def fill_in(self) -> str:
         """Let the person write a memory with all its parts; return its id, or nothing."""
-        empty = MemoryFields("", (), curate.BY_HAND_IMPORTANCE, NOTES)
-
-        def save(one: MemoryFields) -> Revision:
-            return curate.add(self._runtime, one.text, one.tags, category=one.category, importance=one.importance)
-
-        revision = await self._node.app.push_screen_wait(
-            MemoryForm("A new memory", empty, curate.categories(self._runtime), save)
-        )
-        if revision is None:
+        empty, known = MemoryFields("", (), curate.BY_HAND_IMPORTANCE, NOTES), curate.categories(self._runtime)
+        form = MemoryForm("A new memory", empty, known, lambda one: curate.add(self._runtime, **asdict(one)))
+        if (revision := await self._node.app.push_screen_wait(form)) is None:
             return ""
         self._did("Remembered", await asyncio.to_thread(curate.get, self._runtime, revision.memory_id), revision)
         return revision.memory_id

@@ -49,24 +49,21 @@ class MemoryCard(ModalScreen[None], MemoryKeys):
         return self.detail.memory
 
     def left(self, chosen: list[Memory]) -> None:  # noqa: ARG002  # there is but one
-        self._leave()
+        self.action_leave()
 
     @on(MemoryDetail.Gone)
-    def _leave(self) -> None:
+    def action_leave(self) -> None:
         if self.is_current:
             self.dismiss(None)
 
     def action_back(self) -> None:
         """Go one step back: along a walk, out of the card."""
         if not self.detail.walk_back():
-            self._leave()
-
-    def action_leave(self) -> None:
-        self._leave()
+            self.action_leave()
 
     @on(MessageWanted)
     def _message_wanted(self, event: MessageWanted) -> None:
         """Close first: the message is shown below."""
         event.stop()
-        self._leave()
+        self.action_leave()
         self.app.post_message(event)

@@ -9,7 +9,6 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.message import Message
 from textual.suggester import SuggestFromList
 from textual.widgets import Input, Static, TextArea
 
@@ -34,13 +33,9 @@ class MemoryFields:
 class Words(TextArea):
     """A text that wraps but is one line: enter saves it, and what is pasted is cleaned."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "submit", "Save", show=False, priority=True, id="words.submit")]
-
-    class Submitted(Message):
-        """The person is done with the text."""
-
-    def action_submit(self) -> None:
-        self.post_message(self.Submitted())
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "screen.save", "Save", show=False, priority=True, id="words.submit")
+    ]
 
     async def _on_paste(self, event: events.Paste) -> None:
         event.prevent_default()
@@ -87,10 +82,6 @@ class MemoryForm(Form[Revision]):
         length = len(self.query_one(Words).text)
         style = "$text-muted" if length <= MAX_MEMORY_CHARS else "bold $text-error"
         self.query_one("#form-length", Static).update(plain(f"{length} of {MAX_MEMORY_CHARS} characters", style))
-
-    @on(Words.Submitted)
-    def _submitted(self) -> None:
-        self.action_save()
 
     def saving(self) -> Callable[[], Revision | None]:
         return partial(self._save_fields, self._fields())

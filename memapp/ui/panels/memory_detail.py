@@ -183,11 +183,6 @@ class MemoryDetail(Vertical):
         if self.memory is not None and self.memory.sources:
             self.post_message(MessageWanted(self.memory.sources[0]))
 
-    @on(MemoryProvenance.SourceOpened)
-    def _message_opened(self, event: MemoryProvenance.SourceOpened) -> None:
-        event.stop()
-        self.post_message(MessageWanted(event.message.id))
-
     def enter(self) -> None:
         """Take the focus."""
         self._views[self.tab].reader.focus()

@@ -86,8 +86,7 @@ class MemoryHistory(Vertical):
         rows.show(numbered, at=None if reads_on and not at_newest else str(len(numbered)))
 
     @on(RowList.Moved)
-    def _compare(self, event: RowList.Moved) -> None:
-        event.stop()
+    def _compare(self) -> None:
         rows = self.reader
         by_number = dict(rows.items)
         if rows.current is None:

@@ -1,13 +1,11 @@
 """The provenance of a memory: the messages it was learned from, and the replies that used it, with score and reason."""
 
 import asyncio
-from dataclasses import dataclass
 
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
-from textual.message import Message as Announcement
 from textual.widgets import Static
 
 from memapp.domain.chat import Message
@@ -18,6 +16,7 @@ from memapp.domain.text import counted
 from memapp.runtime import Runtime
 from memapp.services.provenance import provenance_of
 from memapp.ui.memories.labels import ago
+from memapp.ui.messages import MessageWanted
 from memapp.ui.safe import joined, plain, row
 from memapp.ui.widgets.labels import at_moment, matched, moment, rated, written
 from memapp.ui.widgets.rowlist import RowList, TimedRows
@@ -44,12 +43,6 @@ class MessageRows(TimedRows[Message | UsedIn]):
 class MemoryProvenance(Vertical):
     """Counts, then messages and replies, then all about the current one."""
 
-    @dataclass
-    class SourceOpened(Announcement):
-        """The person wants to see a message in its chat."""
-
-        message: Message
-
     def __init__(self, runtime: Runtime) -> None:
         super().__init__(id="memory-provenance")
         self._runtime = runtime
@@ -75,8 +68,7 @@ class MemoryProvenance(Vertical):
         self._memory_id = memory.id
 
     @on(RowList.Moved)
-    def _note(self, event: RowList.Moved) -> None:
-        event.stop()
+    def _note(self) -> None:
         item = self.reader.current
         if isinstance(item, UsedIn):
             details = f" ({rated(item.score)}: {item.why})" if item.score else ""
@@ -89,7 +81,6 @@ class MemoryProvenance(Vertical):
         self.query_one("#provenance-note", Static).update(note)
 
     @on(RowList.Opened)
-    def _opened(self, event: RowList.Opened) -> None:
-        event.stop()
+    def _opened(self) -> None:
         if (item := self.reader.current) is not None:
-            self.post_message(self.SourceOpened(item if isinstance(item, Message) else item.message))
+            self.post_message(MessageWanted(item.id if isinstance(item, Message) else item.message.id))

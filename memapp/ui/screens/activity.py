@@ -72,9 +72,6 @@ class ActivityScreen(ModeScreen):
     def on_mount(self) -> None:
         self._show_tab()
 
-    def look_again(self) -> None:
-        self.load()
-
     @property
     def has_rows(self) -> bool:
         return self._filled == self.tab
@@ -90,7 +87,7 @@ class ActivityScreen(ModeScreen):
     # What is shown ---------------------------------------------------------------------------------------------------
 
     @background("activity", exclusive=True)
-    async def load(self) -> None:
+    async def look_again(self) -> None:
         """Look up what the open tab shows. A later call ends this one, so that no old result comes after a newer one."""
         tab = self.tab
         match tab:
@@ -119,7 +116,7 @@ class ActivityScreen(ModeScreen):
         elif event.step < 0 and len(self._befores) > 1:
             self._befores.pop()
         self._turned = True
-        self.load()
+        self.look_again()
 
     # Tabs ------------------------------------------------------------------------------------------------------------
 
@@ -142,7 +139,7 @@ class ActivityScreen(ModeScreen):
         self._show_tab()
         inside: dict[str, Widget] = {"numbers": self.query_one(NumbersView), "log": self.lines, "undo": self.steps}
         inside[tab].focus()
-        self.load()
+        self.look_again()
 
     # What a line leads to --------------------------------------------------------------------------------------------
 

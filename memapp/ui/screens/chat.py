@@ -18,7 +18,6 @@ from memapp.domain.chat import Message, Thread
 from memapp.domain.text import shorten
 from memapp.domain.turn import Accepted
 from memapp.services import chats
-from memapp.services.browse import Hit
 from memapp.ui import read_models
 from memapp.ui.background import background
 from memapp.ui.chat.composer import ChatComposer
@@ -265,13 +264,10 @@ class ChatScreen(Screen[None]):
             self.threads.enter()
 
     @background("find", exclusive=True)
-    async def find(self, text: str = "") -> None:
+    async def find(self) -> None:
         """Find anything, from wherever the person is, and go there."""
-        hit = await self.app.push_screen_wait(FindScreen(self.session.runtime, text))
-        if hit is not None:
-            await self._go_to(hit)
-
-    async def _go_to(self, hit: Hit) -> None:
+        if (hit := await self.app.push_screen_wait(FindScreen(self.session.runtime))) is None:
+            return
         match hit.kind:
             case "memory":
                 self.app.post_message(MemoryWanted(hit.id))
@@ -297,7 +293,7 @@ class ChatScreen(Screen[None]):
         elif transcript.last_answer is not None:
             if not transcript.in_own_words:
                 yield SystemCommand("Answer again", "Keeps the old answer as a variant (ctrl+r)", self.action_retry)
-            if transcript.replied is not None and transcript.replied.cut:
+            if transcript.can_go_on:
                 yield SystemCommand("Go on with the last answer", "It ended at its length limit (o)", conversation.go_on)
         if transcript.bubbles:
             for label, about, action in ON_MESSAGES:

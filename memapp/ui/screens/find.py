@@ -41,10 +41,10 @@ class FindScreen(ModalScreen[Hit | None]):
         Binding("up,ctrl+p", "step(-1)", "Previous", show=False, priority=True, id="find.up"),
     ]
 
-    def __init__(self, runtime: Runtime, text: str = "") -> None:
+    def __init__(self, runtime: Runtime) -> None:
         super().__init__()
         self._runtime = runtime
-        self._text = text
+        self._field = Input(placeholder="Words from a chat, a message or a memory", id="find-text")
         self._hits: dict[str, Hit] = {}
         """By the ids of their rows."""
         self._shown: str | None = None
@@ -54,21 +54,19 @@ class FindScreen(ModalScreen[Hit | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="card", id="find"):
             yield Static(joined(("Find anything", "bold $primary")), markup=False)
-            yield Input(self._text, placeholder="Words from a chat, a message or a memory", id="find-text")
+            yield self._field
             yield OptionList(id="find-hits", markup=False, compact=True)
             yield Static(plain("⏎ open   ↑↓ choose   esc close"), markup=False, classes="keys")
 
     def on_mount(self) -> None:
         self.query_one(OptionList).can_focus = False
-        self._search(self._text)
+        self._search()
 
     @on(Input.Changed)
-    def _typed(self, event: Input.Changed) -> None:
-        self._search(event.value)
-
     @work(exclusive=True, group="find")
-    async def _search(self, text: str) -> None:
+    async def _search(self) -> None:
         """Search in a thread; typing on cancels this, so that a late answer is dropped."""
+        text = self._field.value
         await asyncio.sleep(DEBOUNCE_SECONDS if text else 0)
         try:
             hits = await asyncio.to_thread(_found, self._runtime, text)
@@ -121,7 +119,7 @@ class FindScreen(ModalScreen[Hit | None]):
     @on(Input.Submitted)
     def _chosen(self) -> None:
         """Open the chosen hit; if enter was quicker than the search, the first hit of what was typed."""
-        self._chosen_early = self._shown != self.query_one(Input).value
+        self._chosen_early = self._shown != self._field.value
         if self._chosen_early:
             return
         option = self.query_one(OptionList).highlighted_option

@@ -23,7 +23,7 @@ class ModeScreen(Screen[None]):
         self.session = session
         self.runtime = session.runtime
 
-    def look_again(self) -> None:
+    def look_again(self) -> object:
         """Look up what there is to show."""
         raise NotImplementedError
 

@@ -79,8 +79,9 @@ class ModelsScreen(ModeScreen):
     async def refresh_models(self) -> None:
         """Look again which models there are."""
         choices = await asyncio.to_thread(models.list_models, self.runtime)
-        answering = next((self.models.rows.key(one) for one in choices if one.current), "")
-        self.models.show(choices, at=None if self.models.current else answering)
+        rows = self.models.rows
+        answering = next((rows.key(one) for one in choices if one.current), "")
+        rows.show(choices, at=None if rows.current else answering)
         self._show_state()
 
     @work(exclusive=True, group="loading")
@@ -108,7 +109,7 @@ class ModelsScreen(ModeScreen):
     @on(RowList.Opened)
     def _use_chosen(self) -> None:
         """Make the chosen model the one that answers."""
-        chosen = self.models.current
+        chosen = self.models.rows.current
         if chosen is None:
             return
         if chosen.path is None and chosen.name != models.BUNDLED:

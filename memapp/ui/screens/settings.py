@@ -70,18 +70,15 @@ class SettingsScreen(ModeScreen):
         yield self.settings
         yield KeyLine()
 
-    def look_again(self) -> None:
-        self._show()
-
     @on(Input.Changed)
     def _search(self) -> None:
-        self._show(at="")
+        self.look_again(at="")
 
-    def _show(self, at: str | None = None) -> None:
+    def look_again(self, at: str | None = None) -> None:
         """Show what was searched for; with an empty `at` from its first row on."""
         text = self.query_one(SearchField).value.lower()
         found = [one for one in preferences.list_preferences(self.runtime) if text in _words(one)]
-        self.settings.show(sorted(found, key=lambda one: not _words(one).startswith(text)), at=at)
+        self.settings.rows.show(sorted(found, key=lambda one: not _words(one).startswith(text)), at=at)
 
     @on(Input.Submitted)
     @on(SearchField.Left)
@@ -91,7 +88,7 @@ class SettingsScreen(ModeScreen):
     @on(RowList.Opened)
     def _change_chosen(self) -> None:
         """Change the chosen setting; a switch is turned over."""
-        one = self.settings.current
+        one = self.settings.rows.current
         if one is None:
             return
         if set(one.choices) == {"true", "false"}:
@@ -108,7 +105,7 @@ class SettingsScreen(ModeScreen):
                 preferences.set_preference(self.runtime, one.name, value)
 
         await self.app.push_screen_wait(LineQuestion(one.label, one.value, keep, note=one.description, length=1000))
-        self._show()
+        self.look_again()
 
     @background("settings")
     async def _choose(self, one: Preference) -> None:
@@ -125,11 +122,11 @@ class SettingsScreen(ModeScreen):
         await asyncio.to_thread(preferences.set_preference, self.runtime, one.name, value)
         if one.name == "theme":
             self.app.theme = self.runtime.settings.theme
-        self._show()
+        self.look_again()
 
     def action_default(self) -> None:
         """Put the chosen setting back to its default."""
-        if (one := self.settings.current) is not None and one.value != one.default:
+        if (one := self.settings.rows.current) is not None and one.value != one.default:
             self._write(one, "")
 
     def action_search(self) -> None:

@@ -72,8 +72,8 @@ class Composer(TextArea):
         self._ever_pasted = False
         self._quiet = False
         self._sent: str | None = None
-        self._warm_timer: Timer | None = None
-        self._draft_timer: Timer | None = None
+        self._pauses: tuple[Timer, ...] = ()
+        """What is done when the person pauses."""
 
     # What a subclass may do ------------------------------------------------------------------------------------------
 
@@ -274,10 +274,9 @@ class Composer(TextArea):
         if self.text == self._sent:
             return  # of letters that came in one go with enter: nothing was written since
         self._stop_timers()
-        self._warm_timer = self.set_timer(WARM_SECONDS, lambda: self.post_message(self.Hesitated(self.text)))
-        self._draft_timer = self.set_timer(DRAFT_SECONDS, self.paused)
+        hesitated = self.set_timer(WARM_SECONDS, lambda: self.post_message(self.Hesitated(self.text)))
+        self._pauses = hesitated, self.set_timer(DRAFT_SECONDS, self.paused)
 
     def _stop_timers(self) -> None:
-        for timer in (self._warm_timer, self._draft_timer):
-            if timer is not None:
-                timer.stop()
+        for timer in self._pauses:
+            timer.stop()

@@ -1,6 +1,5 @@
 """Rows of one line each, and below them what is known of the current one: the shape of Models and Settings."""
 
-from collections.abc import Sequence
 from typing import Generic, TypeVar
 
 from textual import on
@@ -35,18 +34,9 @@ class Explained(Vertical, Generic[T]):
         yield self.rows
         yield self._note
 
-    def show(self, items: Sequence[T], *, at: str | None = None) -> None:
-        """Show these rows; the cursor stays on its row, or goes to the one called `at`."""
-        self.rows.show(items, at=at)
-
-    @property
-    def current(self) -> T | None:
-        """The row under the cursor."""
-        return self.rows.current
-
     @on(RowList.Moved)
     def _explain(self) -> None:
-        one = self.current
+        one = self.rows.current
         self._note.update("" if one is None else self.rows.explain(one))
 
 

@@ -156,11 +156,6 @@ class Transcript(VerticalScroll):
         self.mount(note)
         self.anchor()
 
-    @property
-    def waiting(self) -> list[Note]:
-        """The lines about what waits."""
-        return [one for one in self.query(Note) if one.waits]
-
     def took_back(self, step: str) -> None:
         """Say where a step is told that it was taken back."""
         for one in self.query(Note):
