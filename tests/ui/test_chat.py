@@ -18,8 +18,8 @@ from memapp.ui import read_models
 from memapp.ui.app import MemappApp
 from memapp.ui.chat import conversation, status
 from memapp.ui.chat.threads import ThreadList
+from memapp.ui.memories.card import MemoryCard
 from memapp.ui.panels.loop import LoopDrawer
-from memapp.ui.screens.find import FindScreen
 from memapp.ui.widgets import composer
 from memapp.ui.widgets.bubbles import Answer, Said
 from memapp.ui.widgets.statusline import StatusLine
@@ -439,8 +439,7 @@ async def test_find_jumps_to_a_fact_from_anywhere_and_escape_leads_back(seen: Se
     await seen.type("bees")
     await seen.until(lambda: "keep bees" in seen.text())
     await seen.pilot.press("enter")
-    await seen.until(lambda: seen.app.screen is not seen.chat and "You keep bees in Ghent." in seen.words())
-    assert not isinstance(seen.app.screen, FindScreen)
+    await seen.until(lambda: isinstance(seen.app.screen, MemoryCard) and "You keep bees in Ghent." in seen.words())
 
 
 def _fill(seen: Seen, thread_id: str, count: int) -> None:
