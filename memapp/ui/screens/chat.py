@@ -8,11 +8,9 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import ClassVar
 
-from textual import events
 from textual.app import ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
-from textual.screen import Screen
 
 from memapp.domain.chat import Message, Thread
 from memapp.domain.text import shorten
@@ -37,6 +35,7 @@ from memapp.ui.messages import (
 )
 from memapp.ui.pasted import Writing
 from memapp.ui.screens.find import FindScreen
+from memapp.ui.screens.styled import StyledScreen
 from memapp.ui.session import AppSession
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.topbar import TopBar
@@ -51,7 +50,7 @@ ON_MESSAGES = (
 )
 
 
-class ChatScreen(Screen[None]):
+class ChatScreen(StyledScreen):
     """The main screen."""
 
     AUTO_FOCUS = "Composer"
@@ -108,13 +107,6 @@ class ChatScreen(Screen[None]):
 
     def _say_network(self) -> None:
         self.query_one(TopBar).say(read_models.network(self.session.runtime))
-
-    async def on_event(self, event: events.Event) -> None:
-        """Show the screen again as it was: Textual would style all of it anew, twice where it opens."""
-        if isinstance(event, events.ScreenResume):
-            # It got its style when it was mounted, and gets another with another theme before it comes here.
-            event.refresh_styles = False
-        await super().on_event(event)
 
     # Which chat is shown ---------------------------------------------------------------------------------------------
 

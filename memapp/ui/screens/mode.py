@@ -5,15 +5,15 @@ from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
-from textual.screen import Screen
 
 from memapp.ui import read_models
 from memapp.ui.messages import ModeWanted
+from memapp.ui.screens.styled import StyledScreen
 from memapp.ui.session import AppSession
 from memapp.ui.widgets.topbar import TopBar
 
 
-class ModeScreen(Screen[None]):
+class ModeScreen(StyledScreen):
     """A screen that looks again when it is opened, and after each change of a memory while it is open."""
 
     MODE: ClassVar[str]
@@ -58,8 +58,5 @@ class ModeScreen(Screen[None]):
 
     async def on_event(self, event: events.Event) -> None:
         """Let keys and everything else have a turn after each event: those of opening a screen come all at once."""
-        if isinstance(event, events.ScreenResume):
-            # It got its style when it was mounted, and gets another with another theme before it comes here.
-            event.refresh_styles = False
         await super().on_event(event)
         await asyncio.sleep(0)

@@ -8,12 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.message import Message as Announcement
-from textual.screen import Screen
 from textual.widgets import Static
 
 from memapp import paths
@@ -22,6 +20,7 @@ from memapp.errors import Damaged, MemappError
 from memapp.ui.messages import FileOpened
 from memapp.ui.pasted import Writing
 from memapp.ui.safe import joined, notify
+from memapp.ui.screens.styled import StyledScreen
 from memapp.ui.widgets.composer import Composer
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.statusline import StatusLine
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from memapp.services.backups import Copy
 
 
-class OpeningScreen(Screen[None]):
+class OpeningScreen(StyledScreen):
     """Top line, empty conversation, composer."""
 
     AUTO_FOCUS = "Composer"
@@ -62,12 +61,6 @@ class OpeningScreen(Screen[None]):
         yield StatusLine()
         yield Composer()
         yield KeyLine()
-
-    async def on_event(self, event: events.Event) -> None:
-        """Be shown as it was mounted: Textual would style all of it a second time before the first paint."""
-        if isinstance(event, events.ScreenResume):
-            event.refresh_styles = False
-        await super().on_event(event)
 
     def on_mount(self) -> None:
         # After the first paint: reading settings, opening the file, importing the rest of the screen.
